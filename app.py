@@ -9,11 +9,11 @@ HERE = Path(__file__).parent
 if str(HERE) not in sys.path:  # `streamlit run /elsewhere/app.py` finds `ui` all the same
     sys.path.insert(0, str(HERE))
 
-from ui import analyses, login, server, workspace  # noqa: E402
+from ui import analyses, login, streamlit_private, windows, workspace  # noqa: E402
 from ui.shell import PAGES, messages, sentences, status  # noqa: E402
 from ui.theme import style  # noqa: E402
 
-server.disable_ip_lookup()  # also when started by `streamlit run`
+streamlit_private.prepare()  # also when started by `streamlit run`
 st.set_page_config("Rulekit", page_icon="📏", layout="wide")
 login.require()
 st.session_state["_shell"] = True  # for this run; see `ui.shell.guard`
@@ -31,8 +31,11 @@ if wanted is not None:
 workspace.attach()
 style()
 messages()
+windows.messages()
 with sentences():
     chosen.run()
 workspace.save()
 analyses.claim()
+if workspace.take_changes():
+    st.rerun()
 status()

@@ -12,7 +12,7 @@ from ui.export import formats
 from ui.picked import looked_at_test_rows, needed_model
 from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state
-from ui.workspace import change
+from ui.workspace import change, turned
 
 guard("export")
 header("export")
@@ -69,7 +69,7 @@ with left.expander("Everything together: all formats, notes, run record"), sente
     notes = st.text_area(
         "Notes that go into the run record",
         value=state.notes,
-        key="export_notes",
+        key=turned("export_notes"),
         placeholder="Purpose, decisions, what to watch",
     )
     if notes != state.notes:

@@ -184,7 +184,7 @@ def weights_of_classes(class_weight: Any, y: NDArray[Any]) -> NDArray[np.float64
         )
     weights = [class_weight.get(label, 1.0) for label in classes.tolist()]
     for label, weight in zip(classes.tolist(), weights, strict=True):
-        if not (isinstance(weight, Real) and 0 <= weight < np.inf):
+        if not (isinstance(weight, Real) and 0 <= float(weight) < np.inf):
             raise ValueError(
                 f"`class_weight` must hold finite numbers, 0 or more; class {label!r} has "
                 f"{weight!r}. Correct it."

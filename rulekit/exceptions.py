@@ -17,8 +17,6 @@ what to do.
 
 from collections.abc import Sequence
 
-from rulekit._renamed import with_former_names
-
 
 class RulekitError(Exception):
     """Base of every error this library raises on purpose."""
@@ -66,6 +64,3 @@ class EmptyRuleWarning(UserWarning):
 
 class MonotonicityWarning(UserWarning):
     """A learned rule omits a column because its monotonicity could not be proved."""
-
-
-__getattr__ = with_former_names(__name__, {"PromiseWarning": "MonotonicityWarning"})

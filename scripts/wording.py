@@ -25,11 +25,8 @@ WORDS = re.compile(
 LONGEST_TEST_NAME = 70
 #: Text that is data or is quoted: file name to the words that may occur in it.
 ALLOWED: dict[str, set[str]] = {
-    "rulekit/rules/analysis/monotonicity.py": {"told", "wishes"},  # deprecated names
-    "rulekit/evaluation/trust/stability.py": {"asked"},  # a deprecated name
-    "rulekit/rules/column_test.py": {"is none"},  # a condition as text: "bp is none"
+    "rulekit/rules/simplification.py": {"is none"},  # a condition as text: "bp is none"
     "rulekit/rules/constraints.py": {"is none"},  # an operator: "is none of"
-    "rulekit/families/hyperplane/explain.py": {"told"},  # the deprecated name of a method
 }
 
 

@@ -19,13 +19,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui import saved as files
 from ui import workspace
 from ui.login import OWNER
 from ui.runs import jobs
 
 NOT_CHANGED = "The list of saved analyses was not changed"
 KEY = re.compile(r"[0-9a-f]{48}")
-COPIED = ("table.parquet", "analysis.json", "about.json")
 SCRIPT = """
 export default function ({ setStateValue }) {
   let key = "";
@@ -107,7 +107,7 @@ def listed() -> list[Saved]:
             when = datetime.fromtimestamp((folder / "analysis.json").stat().st_mtime)
             name = mark.read_text("utf-8") or str(about["table"])
             line = (name, str(about["table"]), int(about["rows"]), str(about["rule"]))
-        except workspace.UNREADABLE:
+        except files.UNREADABLE:
             continue
         analyses.append(Saved(folder, *line, when))
     return sorted(analyses, key=lambda saved: saved.when, reverse=True)
@@ -129,10 +129,7 @@ def duplicate(saved: Saved) -> str:
     fresh = secrets.token_urlsafe(18)
 
     def copy() -> None:
-        folder = saved.folder.with_name(fresh)
-        folder.mkdir(mode=0o700)
-        for name in COPIED:
-            shutil.copy(saved.folder / name, folder / name)
+        files.copy(saved.folder, saved.folder.with_name(fresh))
 
     if not (workspace.attempt(copy, NOT_CHANGED) and _mark(fresh, f"{saved.name} (copy)")):
         shutil.rmtree(saved.folder.with_name(fresh), ignore_errors=True)

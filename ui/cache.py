@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from ui import escape
+from ui import escape, streamlit_private
 
 Result = TypeVar("Result")
 
@@ -28,7 +27,7 @@ def _kept_object(name: str, key: str, _make: Callable[[], Any]) -> Any:
 
 def kept(name: str, key: str, make: Callable[[], Result], *, copy: bool = True) -> Result:
     """Return ``make()``, computed once a session per `name` and `key`; a copy by default."""
-    if get_script_run_ctx(suppress_warning=True) is None:  # in a job's thread, or a test
+    if not streamlit_private.is_in_page():
         return make()
     return _kept(name, key, make) if copy else _kept_object(name, key, make)
 

@@ -19,10 +19,10 @@ import importlib.util
 import os
 
 import streamlit as st
-from streamlit.auth_util import validate_auth_credentials
 from streamlit.errors import StreamlitAuthError
 
 from ui.escape import md
+from ui.streamlit_private import check_login_settings
 
 OWNER = "_owner"  # in the session: the digest of the analyses' owner
 NEEDED = ("authlib", "httpx")
@@ -45,7 +45,7 @@ def trouble() -> str | None:
             'pip install "rulekit-dashboard[app,login]".'
         )
     try:
-        validate_auth_credentials("default")
+        check_login_settings()
     except StreamlitAuthError as error:
         return (
             "RULEKIT_LOGIN=on requires a login provider, and none is configured: "

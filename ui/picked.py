@@ -175,4 +175,4 @@ def constraints_of_case(rule: RuleSet, answer: Any, row: Columns, state: AppStat
     """Show what monotonic constraints mean for one case, for columns without a missing value."""
     for check in monotonicity(rule, state):
         if check.kept and check.feature in row and not missing_in(row[check.feature]).any():
-            st.caption(md(check.of_row(answer, state.label), 300))
+            st.caption(md(check.describe_row(answer, state.label), 300))

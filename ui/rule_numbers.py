@@ -15,7 +15,7 @@ from rulekit.evaluation.metrics import cost_per_100
 from rulekit.export import clause_numbers
 from rulekit.learners.choice import COST, ODDS
 from rulekit.rules import Columns, RuleSet, clause_statistics
-from rulekit.style.wording import measured, percent
+from rulekit.style.wording import format_measure, percent
 from ui.state import AppState
 
 # Overfitting: if both parts were equally hard, as many wrong test rows would be this improbable.
@@ -98,13 +98,13 @@ def error(rule: RuleSet, rows: Rows) -> float:
 
 def cost_words(rule: RuleSet, rows: Rows, costs: Costs) -> str:
     """Return the cost of a rule's errors per hundred rows."""
-    return measured(cost_per_100(rows.y, rows.answers(rule), costs), COST, costs.unit)
+    return format_measure(cost_per_100(rows.y, rows.answers(rule), costs), COST, costs.unit)
 
 
 def cheapest_words(rows: Rows, costs: Costs) -> str:
     """Return the lowest cost of predicting one outcome for every row."""
     labels, counts = np.unique(rows.y, return_counts=True)
-    return measured(costs.cheapest(labels, counts)[1], COST, costs.unit)
+    return format_measure(costs.cheapest(labels, counts)[1], COST, costs.unit)
 
 
 def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -> list[str]:

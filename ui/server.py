@@ -14,10 +14,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from streamlit import net_util
-from streamlit.web import cli
-
-from ui import login
+from ui import login, streamlit_private
 from ui.runs import preparing
 
 APP = Path(__file__).parents[1] / "app.py"
@@ -31,7 +28,7 @@ def allowed_hosts(address: str) -> list[str]:
     # any other name may belong to a foreign page that resolves to this machine (DNS rebinding)
     if address not in ANY:
         return list(dict.fromkeys([*LOCAL, address]))
-    names = [socket.gethostname(), net_util.get_internal_ip()]
+    names = [socket.gethostname(), streamlit_private.internal_ip()]
     return list(dict.fromkeys([*LOCAL, *filter(None, names)]))
 
 
@@ -52,11 +49,6 @@ def _given(arguments: Sequence[str], option: str) -> str | None:
         if name == f"--server.{option}":
             return value if equals else following
     return None
-
-
-def disable_ip_lookup() -> None:
-    """Prevent Streamlit from looking up its external address on the internet."""
-    net_util.get_external_ip = lambda: None
 
 
 def page_modules() -> list[str]:
@@ -80,7 +72,7 @@ def warm_up() -> None:
 
 def main() -> None:
     """Run the dashboard; arguments of the command line are passed to Streamlit."""
-    disable_ip_lookup()
+    streamlit_private.prepare()
     elsewhere = "STREAMLIT_SECRETS_FILES" in os.environ or "--secrets.files" in " ".join(sys.argv)
     try:
         wrong = login.trouble() if login.is_on() and not elsewhere else None
@@ -92,7 +84,7 @@ def main() -> None:
     try:
         warm_up()
         arguments = [*sys.argv[1:], *host_options(sys.argv[1:], os.environ)]
-        cli.main(["run", str(APP), *arguments], prog_name="streamlit")
+        streamlit_private.run(["run", str(APP), *arguments])
     finally:
         preparing.end(compiling)
 

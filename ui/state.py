@@ -5,10 +5,11 @@ changed by assignment only (a click can interrupt a script at any line), and dro
 changes.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal, TypedDict, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -19,9 +20,12 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs, Table, hold_out, make_folds
 from rulekit.data.folds import Fold, equal_rows, joined_groups
 from rulekit.data.target import check_target, class_counts
-from rulekit.exceptions import DataError
+from rulekit.exceptions import DataError, RulekitError
+from rulekit.export import from_json
+from rulekit.families import FAMILIES
+from ui import schema
 from ui.cache import kept
-from ui.learners.spec import CHOSEN, RunSpec
+from ui.learners.spec import RunSpec
 
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the text columns that were converted to numbers
@@ -49,7 +53,7 @@ class SplitSpec:
 class BinningSpec:
     """How columns become conditions."""
 
-    method: str = "quantile"
+    method: Literal["quantile", "uniform", "median", "entropy", "tree", "manual"] = "quantile"
     n_thresholds: int | None = 10
     max_levels: int = 50
     cuts: tuple[tuple[str, tuple[float, ...]], ...] = ()  # of edited columns, sorted
@@ -379,16 +383,41 @@ def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
     return tuple(sorted(by_column.items()))
 
 
-# former names of parameters
-FORMER_NAMES = {"doubt": "label_noise", "max_features": "max_variables"}
-# fields saved unchanged; `OLDER` has the values of fields that older files lack
-SAVED = (
-    *("options", "run_settings", "setting", "rule_json", "notes", "case_notes"),
-    *("test_looks", "looked_at", "runs", "rule_selected", "error", "edits", "edit"),
-    *("outcomes", "every_class"),
-)
-OLDER: dict[str, Any] = {"looked_at": (), "runs": (), "error": None, "edits": (), "edit": 0}
-OLDER |= {"outcomes": {}, "every_class": False}
+class SavedAnalysis(TypedDict):
+    """The declared types of everything that is saved of an analysis but the table's cells."""
+
+    version: int
+    name: str
+    digest: str
+    notes_on_table: tuple[str, ...]
+    roles: dict[str, str]
+    orders: dict[str, tuple[str, ...]]
+    positive: str | bool | float | None
+    wording: dict[str, Wording]
+    split: SplitSpec
+    binning: BinningSpec
+    options: schema.Options
+    outcomes: dict[str, str]
+    every_class: bool
+    run_settings: RunSpec
+    setting: schema.Setting | None
+    rule_json: str | None
+    error: float | None
+    rule_selected: bool
+    edits: tuple[schema.RuleVersion, ...]
+    edit: int
+    runs: tuple[RunSpec, ...]
+    notes: str
+    case_notes: dict[str, schema.Review]
+    test_looks: int
+    looked_at: tuple[str, ...]
+
+
+OF_TABLE = ("version", "name", "digest", "notes_on_table")
+RULE = ("setting", "run_settings", "rule_json", "error", "rule_selected", "edits", "edit")
+ENCODED = ("roles", "orders", "positive", "wording", "split", "binning")
+# fields of `AppState` that are saved unchanged
+SAVED = tuple(name for name in SavedAnalysis.__annotations__ if name not in (*OF_TABLE, *ENCODED))
 
 
 def to_plain(state: AppState) -> dict[str, Any]:
@@ -412,36 +441,61 @@ def to_plain(state: AppState) -> dict[str, Any]:
 def from_plain(saved: dict[str, Any], table: Table) -> AppState:
     """Build the state from the dict of `to_plain` and a table (KeyError, TypeError if invalid)."""
     table = table.with_roles(saved["roles"], positive_label=saved["positive"])
-    for name, levels in saved.get("orders", {}).items():
+    for name, levels in saved["orders"].items():
         table = table.with_order(name, levels)
     binning = dict(saved["binning"])
     binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
-    # files saved before the setting existed
-    every_gap = [c.name for c in table.columns if c.n_missing]
-    binning["missing"] = tuple(binning.get("missing", every_gap))
-    given = OLDER | {"rule_selected": saved.get("in_hand", False)} | saved
+    binning["missing"] = tuple(binning["missing"])
+    tuples = {name: tuple(saved[name]) for name in ("looked_at", "runs", "edits")}
     return AppState(
         table=table,
         wording={name: Wording(**w) for name, w in saved["wording"].items()},
         split=SplitSpec(**saved["split"]),
         binning=BinningSpec(**binning),
-        **{name: given[name] for name in SAVED}
-        | {
-            "looked_at": tuple(given["looked_at"]),
-            "runs": tuple(given["runs"]),
-            "outcomes": {str(k): str(v) for k, v in given["outcomes"].items()},
-            "edits": tuple(v | {"setting": _with_new_names(v["setting"])} for v in given["edits"]),
-            "edit": int(given["edit"]),
-            "every_class": bool(given["every_class"]),
-            "rule_selected": bool(given["rule_selected"]),
-            "setting": _with_new_names(given["setting"]),
-        },
+        **{name: saved[name] for name in SAVED} | tuples,
     )
 
 
-def _with_new_names(setting: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Replace former parameter names in the setting of an older file."""
-    if setting and setting.get(CHOSEN) is True:  # its price was an entry of its own
-        rest = {name: v for name, v in setting.items() if name != "theta"}
-        setting = rest | {CHOSEN: setting["theta"]}
-    return setting and {FORMER_NAMES.get(name, name): value for name, value in setting.items()}
+def from_file(saved: Mapping[str, Any], table: Table) -> tuple[AppState, list[str]]:
+    """Build the state from settings that a person may have edited, field by field.
+
+    Also returns the names of the fields that are not read, since they have another type, or do not
+    fit the table or each other; these are as in a new analysis.
+    """
+    usual, kinds = to_plain(AppState(table=table)), get_type_hints(SavedAnalysis)
+    names = [name for name in usual if name not in OF_TABLE]
+    fitting = [n for n in names if n in saved and schema.fits(saved[n], kinds[n])]
+    parts = [tuple(n for n in fitting if n not in RULE)]
+    if set(RULE) <= set(fitting):
+        parts.append(RULE)
+    plain, read = usual, set()
+    while parts:
+        part = parts.pop(0)
+        try:
+            attempt = plain | {name: saved[name] for name in part}
+            _check(from_plain(attempt, table))
+        except (RulekitError, ValueError, KeyError, TypeError, AttributeError):
+            if part != RULE:
+                parts = [*((name,) for name in part if len(part) > 1), *parts]
+        else:
+            plain, read = attempt, read | set(part)
+    return from_plain(plain, table), [name for name in names if name not in read]
+
+
+def _check(state: AppState) -> None:
+    """Raise an error if fields do not fit the table or each other."""
+    split, binning, setting = state.split, state.binning, state.setting
+    rules = filter(None, [state.rule_json, *(version["rule_json"] for version in state.edits)])
+    named = {feature for rule in rules for feature in from_json(rule).features}
+    fitting = (
+        0 <= split.test_share < 1 and split.seed >= 0 and state.test_looks >= 0,
+        binning.max_levels >= 2 and (binning.n_thresholds or 1) >= 1,
+        {*named, *dict(binning.cuts), *binning.missing} <= set(state.table.frame.columns),
+        all(map(str.isdecimal, state.case_notes)),
+        setting is None or "edited" in setting or setting["learner"] in FAMILIES,
+        state.edit in range(max(1, len(state.edits))),
+    )
+    if not all(fitting):
+        raise ValueError("A field does not fit the table or another field.")
+    if state.ready:
+        state.spec.error_costs(state.labels)

@@ -4,7 +4,8 @@ Folder: the environment variable ``RULEKIT_WORKSPACE`` (default ``.rulekit`` in 
 readable by its owner only); ``off`` keeps everything in memory, and a reload starts an empty
 analysis. An analysis is a folder named by its id with ``table.parquet``, ``analysis.json``,
 ``about.json`` (its line in the list, see `ui.analyses`) and the sweep's ``sweep.sqlite``: plain
-data in open formats, nothing that runs code when it is loaded.
+data in open formats, nothing that runs code when it is loaded (`ui.saved`). Several windows may
+have one analysis open: each merges the others' changes into its own (`ui.merging`).
 """
 
 import errno
@@ -14,13 +15,12 @@ import logging
 import os
 import re
 import secrets
-import shutil
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from rulekit.data import Table
@@ -28,19 +28,34 @@ from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import RuleSet
 from rulekit.style.wording import percent, plural
-from ui import cache, login
+from ui import cache, login, saved
 from ui.escape import md
+from ui.merging import Merger, same
 from ui.runs import jobs
-from ui.state import CUT, VERSION, AppState, app_state, changed, from_plain, to_plain
+from ui.schema import Options, fits
+from ui.state import (
+    CUT,
+    RULE,
+    VERSION,
+    AppState,
+    SavedAnalysis,
+    app_state,
+    changed,
+    from_file,
+    from_plain,
+    to_plain,
+)
 
 PARAMETER = "analysis"
 NEXT = "_next"  # session key of an analysis, with its id, that is about to be shown
 BEGUN = "upload_began"  # session key of the last analysis begun: its file, its id, its first state
+SEEN = "_seen"  # session key of the version on disk that this window's state comes from
+CONFLICTS = "_conflicts"  # session key: what both this window and another one changed, in words
+TURN = "_turn"  # session key that counts other windows' changes: widgets of another one are new
 NO_SETTINGS = (
     "This is not a settings file of this dashboard. Choose the JSON file that “Save settings” gave."
 )
 SHAPE = re.compile(r"[A-Za-z0-9_-]{24}")
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 log = logging.getLogger("rulekit.dashboard")
 
 
@@ -92,9 +107,9 @@ def folder() -> Path | None:
 
 
 def store_path() -> Path | None:
-    """Return the path of this analysis' finished folds, or None if saving is off."""
+    """Return the path of this analysis' finished folds, or None if it is not saved."""
     path = folder()
-    if path is None:
+    if path is None or saved.is_deleted(path):
         return None
     try:
         path.mkdir(mode=0o700, exist_ok=True)
@@ -112,7 +127,7 @@ def attach() -> None:
         _open(st.query_params.get(PARAMETER, ""))
     jobs.watch(analysis_id())
     path = folder()
-    if path is not None and (path / "analysis.json").exists():
+    if path is not None and (path / saved.SETTINGS).exists():
         if st.query_params.get(PARAMETER) != analysis_id():
             st.query_params[PARAMETER] = analysis_id()
     elif PARAMETER in st.query_params:
@@ -137,8 +152,10 @@ def _open(wanted: str) -> None:
         return
     st.session_state["analysis_id"] = wanted
     try:
-        st.session_state["app"] = load(base / wanted)
-    except UNREADABLE:
+        stamp, (version, table) = saved.stamp(base / wanted), saved.read(base / wanted)
+        st.session_state["app"] = restore(version, table)
+        st.session_state[SEEN] = Seen(version, stamp)
+    except saved.UNREADABLE:
         log.exception("a saved analysis could not be read")
         st.session_state["_message"] = (
             "The saved analysis could not be read; its files stay in the workspace folder. "
@@ -151,7 +168,7 @@ def _open(wanted: str) -> None:
 def save() -> None:
     """Write what has changed to the folder of this analysis; nothing without a table."""
     state, path = app_state(), folder()
-    if path is None or state.table is None:
+    if path is None or state.table is None or saved.is_deleted(path):
         return
     try:
         _save(state, path)
@@ -194,21 +211,115 @@ def attempt(change: Callable[[], Any], failure: str) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class Seen:
+    """The version on disk that this window's state comes from, and how its file looked."""
+
+    version: saved.Version
+    stamp: tuple[int, int] | None
+
+
 def _save(state: AppState, path: Path) -> None:
-    """Write what has changed."""
-    path.mkdir(mode=0o700, exist_ok=True)
-    table_file = path / "table.parquet"
-    if st.session_state.get("_saved_digest") != state.table.digest or not table_file.exists():
-        _written(table_file, lambda temporary: state.table.frame.to_parquet(temporary))
-        st.session_state["_saved_digest"] = state.table.digest
-    plain = to_plain(state)
-    text = json.dumps(plain | {"checksum": _checksum(plain)}, indent=1)
-    if st.session_state.get("_saved_text") != text or not (path / "analysis.json").exists():
-        _written(path / "analysis.json", lambda temporary: temporary.write_text(text, "utf-8"))
-        st.session_state["_saved_text"] = text
-        _save_about(state, path / "about.json")
-        if st.query_params.get(PARAMETER) != analysis_id():
-            st.query_params[PARAMETER] = analysis_id()
+    """Write what has changed, together with what other windows have changed since."""
+    seen: Seen | None = st.session_state.get(SEEN)
+    mine = _plain(state)
+    if seen is not None and same(seen.version.plain, mine) and (path / saved.SETTINGS).exists():
+        return
+    with saved.locked(path):
+        if saved.is_deleted(path):
+            return
+        theirs = None
+        if seen is not None:
+            with suppress(*saved.UNREADABLE):  # no longer there, or damaged: it is written again
+                theirs = saved.read_settings(path)
+        plain, is_next = mine, seen is None or theirs is None or theirs.name == seen.version.name
+        if not is_next:
+            plain = Merger(seen.version.plain, mine, theirs.plain).merged()
+        version = saved.Version(plain)
+        new_table = theirs is None or theirs.plain["digest"] != plain["digest"]
+        saved.write(path, version, state.table if new_table else None)
+        if plain["rule_json"] == mine["rule_json"]:
+            _save_about(state, path / saved.ABOUT)
+        if is_next:
+            st.session_state[SEEN] = Seen(version, saved.stamp(path))
+    if st.query_params.get(PARAMETER) != analysis_id():
+        st.query_params[PARAMETER] = analysis_id()
+
+
+def _plain(state: AppState) -> dict[str, Any]:
+    """Return the state as it is read back from JSON."""
+    plain: dict[str, Any] = json.loads(json.dumps(to_plain(state)))
+    return plain
+
+
+def take_changes(*, prefer_mine: bool | None = None) -> bool:
+    """Take over what other windows changed; return whether the page has to be drawn again.
+
+    Where both changed the same, `prefer_mine` decides; without it, see `conflicts`. Call it after a
+    page, whose widgets still have this window's values.
+    """
+    path, seen, state = folder(), st.session_state.get(SEEN), app_state()
+    if path is None or seen is None or saved.stamp(path) in (None, seen.stamp):
+        return False
+    try:
+        stamp, version, table = saved.stamp(path), saved.read_settings(path), state.table
+        if version.plain["digest"] != table.digest:
+            version, table = saved.read(path)
+        mine = _plain(state)
+        merger = Merger(seen.version.plain, mine, version.plain, bool(prefer_mine))
+        plain = merger.merged()
+        before = conflicts()
+        st.session_state[CONFLICTS] = merger.conflicts if prefer_mine is None else []
+        if conflicts():
+            return conflicts() != before
+        table = replace(table, notes=tuple(plain["notes_on_table"]))
+        new = from_plain(plain, state.table if plain["digest"] == mine["digest"] else table)
+    except saved.UNREADABLE:  # damaged: the next save writes it again
+        log.exception("what another window saved could not be read")
+        return False
+    new = replace(new, result=state.result)
+    st.session_state["app"] = replace(new, model=state.model if _has_rule(new, state) else None)
+    st.session_state[SEEN] = Seen(version, stamp)
+    if same(plain, mine):
+        return False
+    for name in (TURN, "_picks", "_slides"):
+        st.session_state[name] = st.session_state.get(name, 0) + 1
+    return True
+
+
+def _has_rule(state: AppState, other: AppState) -> bool:
+    return state.rule_json is not None and state.rule_key == other.rule_key
+
+
+def conflicts() -> list[str]:
+    """Return in words what both this window and another one have changed."""
+    names: list[str] = st.session_state.get(CONFLICTS, [])
+    return names
+
+
+def settle(*, mine: bool) -> None:
+    """Keep this window's side of what another one changed as well, or take the other's; save."""
+    take_changes(prefer_mine=mine)
+    save()
+
+
+def is_deleted() -> bool:
+    """Whether another window deleted the analysis that is open here."""
+    path = folder()
+    return path is not None and app_state().table is not None and saved.is_deleted(path)
+
+
+def save_as_new() -> None:
+    """Save this window's state under a new id."""
+    st.session_state.pop(SEEN, None)
+    st.session_state["analysis_id"] = st.session_state["_begun"] = secrets.token_urlsafe(18)
+    save()
+
+
+def turned(key: str) -> str:
+    """Return the key of a widget whose value another window may change: it is then a new one."""
+    turn = st.session_state.get(TURN, 0)
+    return f"{key}_{turn}" if turn else key
 
 
 def _save_about(state: AppState, path: Path) -> None:
@@ -220,9 +331,9 @@ def _save_about(state: AppState, path: Path) -> None:
         before = json.loads(path.read_text("utf-8"))
         if before["digest"] == about["digest"] and before["rule"].startswith(words):
             about["rule"] = before["rule"]
-    except UNREADABLE:
+    except saved.UNREADABLE:
         pass  # the first time, or damaged: write it again
-    _written(path, lambda temporary: temporary.write_text(json.dumps(about), "utf-8"))
+    saved.replace_file(path, lambda temporary: temporary.write_text(json.dumps(about), "utf-8"))
 
 
 def rule_words(state: AppState) -> str:
@@ -261,6 +372,9 @@ def begin(
 
     What is saved under the id is overwritten. `file_id` is the uploaded file of the table.
     """
+    base = root()
+    if base is not None and analysis is not None and saved.is_deleted(base / analysis):
+        analysis = None
     _replace(AppState(table=table, every_class=True, options=options or {}), analysis)
     st.session_state[BEGUN] = file_id, analysis_id(), to_plain(app_state())
 
@@ -270,13 +384,9 @@ def is_as_begun() -> bool:
     begun_as, path = st.session_state.get(BEGUN, ("", "", None))[2], folder()
     if begun_as != to_plain(app_state()) or jobs.registry().is_busy(analysis_id()):
         return False
-    try:
-        text = st.session_state.get("_saved_text")
-        return path is None or (path / "analysis.json").read_text("utf-8") == text
-    except FileNotFoundError:  # not saved, or deleted by another tab
-        return True
-    except OSError:  # it may differ
-        return False
+    seen = st.session_state.get(SEEN)
+    stamp = None if path is None else saved.stamp(path)
+    return stamp is None or (seen is not None and seen.stamp == stamp)
 
 
 def file_of_analysis() -> str:
@@ -333,8 +443,8 @@ def forget_upload() -> None:
 
 
 def delete(path: Path) -> bool:
-    """Delete the folder of an analysis; return False and show a message if that fails."""
-    return not path.exists() or attempt(lambda: shutil.rmtree(path), "The analysis was not deleted")
+    """Delete an analysis for good; return False and show a message if that fails."""
+    return not path.exists() or attempt(lambda: saved.delete(path), "The analysis was not deleted")
 
 
 def _clear() -> None:
@@ -346,42 +456,36 @@ def _clear() -> None:
             del st.session_state[key]
 
 
-def load(path: Path) -> AppState:
-    """Read an analysis; ValueError if another version saved it, or it was altered."""
-    saved = json.loads((path / "analysis.json").read_text("utf-8"))
-    if saved["version"] != VERSION:
-        raise ValueError(f"Saved by version {saved['version']}, this is version {VERSION}.")
-    if saved.pop("checksum", None) not in (None, _checksum(saved)):  # older files have none
-        raise ValueError("The file is not as it was saved: it was altered or damaged.")
-    frame = pd.read_parquet(path / "table.parquet")
-    table = Table.from_frame(frame, name=saved["name"])
-    if table.digest != saved["digest"]:
-        raise ValueError("The table's cells are not those that were saved.")
-    return from_plain(saved, replace(table, notes=tuple(saved["notes_on_table"])))
-
-
-def _checksum(plain: dict[str, Any]) -> str:
-    read_back = json.loads(json.dumps(plain))
-    return hashlib.sha256(json.dumps(read_back, sort_keys=True).encode()).hexdigest()
+def restore(version: saved.Version, table: Table) -> AppState:
+    """Build the state from what was read of an analysis; ValueError for another version of it."""
+    plain = version.plain
+    if plain["version"] != VERSION:
+        raise ValueError(f"Saved by version {plain['version']}, this is version {VERSION}.")
+    state, unread = from_file(plain, replace(table, notes=tuple(plain["notes_on_table"])))
+    if unread:
+        st.session_state["_message"] = not_read(unread)
+    return state
 
 
 def load_settings(content: bytes) -> str:
-    """Start an analysis with saved settings; return a message if the table's cells differ.
+    """Start an analysis with saved settings; return a message if not all of them are taken over.
 
     ValueError if the settings do not fit the table.
     """
     state = app_state()
     try:
-        saved = json.loads(content.decode("utf-8"))
-        version, columns, digest = saved["version"], list(saved["roles"]), saved["digest"]
+        plain = json.loads(content.decode("utf-8"))
+        version, columns, digest = plain["version"], plain["roles"], plain["digest"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(NO_SETTINGS) from error
     if version != VERSION:
-        raise ValueError(f"The settings are of version {version}; this is version {VERSION}.")
-    try:
-        table, options = _cut_as(saved, state)
-    except (TypeError, AttributeError) as error:
-        raise ValueError(NO_SETTINGS) from error
+        raise ValueError(f"The settings are of version {version!r}; this is version {VERSION}.")
+    if not SavedAnalysis.__annotations__.keys() <= plain.keys():
+        raise ValueError(NO_SETTINGS)
+    table = state.table
+    if fits(plain.get("options"), Options):
+        table, plain["options"] = _cut_as(plain["options"], state)
+    columns = columns if isinstance(columns, dict) else {}
     missing = [name for name in columns if name not in table.frame.columns]
     if missing:
         raise ValueError(
@@ -389,35 +493,34 @@ def load_settings(content: bytes) -> str:
             "have. Load the table they were made for first."
         )
     same = digest == table.digest
-    new = {"case_notes": {}, "test_looks": 0, "looked_at": [], "edits": []}
-    settings = {} if same else new
-    try:
-        fresh = from_plain(saved | {"options": options} | settings, table)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(NO_SETTINGS) from error
-    _replace(fresh)
-    if same:
-        return ""
+    new = {"case_notes": {}, "test_looks": 0, "looked_at": [], "edits": [], "edit": 0}
+    restored, unread = from_file(plain if same else plain | new, table)
+    _replace(restored)
+    sentences = [not_read(unread)] if unread else []
+    if not same:
+        sentences.append(
+            "These settings were made for a table with other cells. Roles, cut points, names and "
+            "notes are taken over; the picked setting is learned again from this table."
+        )
+    return " ".join(sentences)
+
+
+def not_read(names: list[str]) -> str:
+    """Return a sentence about settings that are not as they were saved."""
+    rule = ["the rule"] if set(names) & set(RULE) else []
+    words = [name.replace("_", " ") for name in names if name not in RULE] + rule
     return (
-        "These settings were made for a table with other cells. Roles, cut points, names and notes "
-        "are taken over; the picked setting is learned again from this table."
+        f"Some settings could not be read and are as in a new analysis: {', '.join(words)}. "
+        "Everything else is taken over."
     )
 
 
-def _cut_as(saved: dict[str, Any], state: AppState) -> tuple[Table, dict[str, Any]]:
-    """Return this table with its target cut as saved settings have it, and its options."""
-    table, cuts = state.table, saved.get("options", {}).get(CUT, {})
+def _cut_as(options: dict[str, Any], state: AppState) -> tuple[Table, dict[str, Any]]:
+    """Return this table with its target cut as saved options have it, and its options."""
+    table, cuts = state.table, options.get(CUT, {})
     for name in state.options.get(CUT, {}):
         table = table.with_cut(name, None)
     for name, cut in cuts.items():
         table = table.with_cut(name, cut) if name in table.frame.columns else table
     options = {name: value for name, value in state.options.items() if name != CUT}
     return table, options | ({CUT: cuts} if cuts else {})
-
-
-def _written(path: Path, write: Any) -> None:
-    """Write a temporary file and replace the target by it, readable by its owner only."""
-    temporary = path.with_suffix(path.suffix + ".new")
-    temporary.touch(mode=0o600)
-    write(temporary)
-    temporary.replace(path)

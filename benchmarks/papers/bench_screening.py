@@ -38,7 +38,7 @@ from benchmarks.papers.printed_screening import (
 )
 from rulekit.search.screening.bounds import PricedColumns
 from rulekit.search.screening.proved_cover import ProvedClause, best_columns, relax
-from rulekit.search.screening.screen import BASIC, ENHANCED, Screening, screen, unproved
+from rulekit.search.screening.screen import BASIC, ENHANCED, Screening, list_unproved, screen
 
 VARIANTS = {"basic": BASIC, "enhanced": ENHANCED}
 PARTS = ("screened simple", "screened duality", "screened total")
@@ -120,7 +120,7 @@ def _speed(
     for k, (variant, (screening, spent)) in enumerate(screened.items()):
         one = setting | {"variant": variant}
         printed = seconds and seconds[1 + k]
-        small = screening.restricted()
+        small = screening.restrict()
         rows.append(_seconds("screening", spent, one, printed and printed[0]))
         if not full or small.P.shape[1] * g > MAX_FULL:
             continue
@@ -167,7 +167,7 @@ def _proof(
         | {"reference": proved.bound, "unit": "rows"},
     ]
     for variant, (screening, _) in screened.items():
-        small: ProvedClause = best_columns(screening.restricted())
+        small: ProvedClause = best_columns(screening.restrict())
         _same(small.cost, proved.cost, f"{table.name}: optimum with and without {variant} tests")
     n, d = len(table.X), problem.P.shape[1]
     if n * d <= MAX_CHECKED:
@@ -175,7 +175,7 @@ def _proof(
         y = covered_rows(table, folder)
         all_of = [screening for screening, _ in screened.values()] + [proved.screening]
         refused = [
-            unproved(s, lambda j: columns.values_of(np.array([j]))[:, 0], y, problem.theta)
+            list_unproved(s, lambda j: columns.values_of(np.array([j]))[:, 0], y, problem.theta)
             for s in all_of
         ]
         checked = {"checked": int(sum(s.removed.sum() for s in all_of))}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks._cli import BenchTable, facts_of
 from rulekit.binning import BinnedTable, Conditions
-from rulekit.search.screening.bounds import PricedColumns, priced
+from rulekit.search.screening.bounds import PricedColumns, price_columns
 
 THRESHOLDS = (10, 20, 50, 100)
 LAMBDA = 1000.0
@@ -127,4 +127,4 @@ def paper_problem(
 ) -> PricedColumns:
     """Make the one-level problem of one row of the paper's tables."""
     columns = paper_columns(table.X, n_thresholds)
-    return priced(columns, covered_rows(table, folder), 1.0 / lam)
+    return price_columns(columns, covered_rows(table, folder), 1.0 / lam)

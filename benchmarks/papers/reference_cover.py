@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns.rounding import ALWAYS_PERTURBATION, snapped
+from rulekit.search.columns.rounding import ALWAYS_PERTURBATION, snap_weights
 from rulekit.search.lp import TOLERANCE
 from rulekit.search.one_level.problem import CoverProblem, SubProblem, Vertex
 from rulekit.search.screening.bounds import compact_program
@@ -36,7 +36,7 @@ class CompactCoverProblem(CoverProblem):
         if answer.x is None:
             raise SolverError(f"linprog did not solve a program: {answer.message}")
         w = np.zeros(len(c))
-        w[offered] = snapped(answer.x[: len(offered)])
+        w[offered] = snap_weights(answer.x[: len(offered)])
         columns = np.flatnonzero(w)
         return Vertex(columns, w[columns], 0.0, 0.0)
 

@@ -22,7 +22,7 @@ RECURRING: dict[str, tuple[Callable[[datetime], int], Callable[[datetime], int]]
 }
 
 
-def recurring_parts(column: NDArray[Any]) -> tuple[str, ...]:
+def find_recurring_parts(column: NDArray[Any]) -> tuple[str, ...]:
     """Return the parts of dates that conditions read by default.
 
     A month, weekday or hour says nothing about later dates unless it was seen in two years, weeks
@@ -40,7 +40,7 @@ def recurring_parts(column: NDArray[Any]) -> tuple[str, ...]:
     return tuple(offered)
 
 
-def calendar_cuts(column: OrderedColumn, raw: Values, distinct: Values) -> Values:
+def round_to_calendar(column: OrderedColumn, raw: Values, distinct: Values) -> Values:
     """Move each cut, at most half-way to a neighbour, to the start of a year, quarter or month."""
     ends = np.concatenate([distinct[:1], raw, distinct[-1:]])
     middle = (ends[1:] + ends[:-1]) / 2
@@ -58,7 +58,7 @@ def calendar_cuts(column: OrderedColumn, raw: Values, distinct: Values) -> Value
     return np.asarray(cuts[(cuts >= distinct[0]) & (cuts < distinct[-1])])
 
 
-def with_best_cut(
+def move_to_best_cut(
     column: OrderedColumn, cuts: Values, values: Values, classes: NDArray[np.intp]
 ) -> Values:
     """Move the nearest cut to the date that divides the classes best: shapes (n,)."""

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.binning.dates import calendar_cuts, recurring_parts, with_best_cut
+from rulekit.binning.dates import find_recurring_parts, move_to_best_cut, round_to_calendar
 from rulekit.binning.encodings import (
     UNIQUE_SHARE,
     ColumnEncoding,
@@ -93,7 +93,7 @@ class Cutting:
         if not texts or len(texts) < len(distinct):
             return "levels"
         if is_dates(present):
-            return recurring_parts(present)
+            return find_recurring_parts(present)
         hardly = len(distinct) > max(self.max_levels, UNIQUE_SHARE * len(present))
         return "words" if hardly and holds_words(sorted(distinct)) else "levels"
 
@@ -163,8 +163,8 @@ class Cutting:
             return distinct[:-1]
         raw = automatic_cuts(values, classes, method, self.n_thresholds)
         if column.part == "date" and method in ("quantile", "uniform", "median"):
-            cuts = calendar_cuts(column, raw, distinct)
-            return cuts if classes is None else with_best_cut(column, cuts, values, classes)
+            cuts = round_to_calendar(column, raw, distinct)
+            return cuts if classes is None else move_to_best_cut(column, cuts, values, classes)
         bin_index = np.unique(np.searchsorted(distinct, raw, side="right"))
         edges = [
             column.edge_between(float(r), float(distinct[k - 1]), float(distinct[k]))
@@ -335,7 +335,9 @@ class TableReader:
                 readings[name] = self._reading(values, codes)
             elif kinds[name] == "date" and name not in named:
                 levels = self.binarizer is None
-                readings[name] = self._reading(values, codes) if levels else recurring_parts(values)
+                readings[name] = (
+                    self._reading(values, codes) if levels else find_recurring_parts(values)
+                )
         return readings
 
     def _reading(self, values: NDArray[Any], codes: NDArray[np.intp]) -> str | None:

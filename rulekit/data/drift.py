@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.data.cells import dates_in
+from rulekit.data.cells.dates import dates_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
 from rulekit.data.schema import Table

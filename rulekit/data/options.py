@@ -1,5 +1,6 @@
 """Settings and limits for reading a file."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 MISSING = (
@@ -23,16 +24,33 @@ class ParseOptions:
     encoding : str, default=None
         The text file's encoding, by Python's name.
     decimal : {".", ","}, default=None
-        The decimal mark of a text file.
+        The decimal mark of a text file; a column that certainly has the other one keeps it.
+    decimals : mapping of str to {".", ","}, default=None
+        The decimal marks of single columns, by name.
     header : bool, default=None
         Whether the first row holds names. Found out, it does unless it holds numbers only.
     sheet : str, default=None
         The sheet of a spreadsheet; found out, the first that holds something.
     columns : tuple of str, default=None
         The columns to be read, by name; the others are skipped. None reads all.
-    missing : tuple of str
-        Cells that mean "no value", spaces around them removed. A few more (such as "-" and ".")
-        mean it in a column of numbers.
+    missing : tuple of str, default=None
+        Words that mean "no value" beside the empty cell; all others are levels. Found out, these
+        are the usual ones, where a column's other values do not make a level likelier. In a
+        column of numbers all of them and a few more (such as "-" and ".") mean it.
+    missing_in : mapping of str to tuple of str, default=None
+        Words, or numbers as they are written, that mean "no value" in single columns.
+    levels : mapping of str to tuple of str, default=None
+        Words such as "None" that are levels of single columns.
+    day_first : bool, default=None
+        Whether 03/04/2024 is the 3rd of April, where a column's cells leave that open.
+    day_first_in : mapping of str to bool, default=None
+        The same for single columns, whatever their cells are.
+    percent : {"points", "share"}, default=None
+        Whether 26 % is read as 26, the default, or as 0.26.
+    texts : tuple of str, default=None
+        Columns whose cells are kept as text.
+    merged : tuple of str, default=None
+        Columns whose levels are one where they differ only in case or spaces.
 
     Raises
     ------
@@ -46,14 +64,25 @@ class ParseOptions:
     header: bool | None = None
     sheet: str | None = None
     columns: tuple[str, ...] | None = None
-    missing: tuple[str, ...] = MISSING
+    decimals: Mapping[str, str] | None = None
+    missing: tuple[str, ...] | None = None
+    missing_in: Mapping[str, tuple[str, ...]] | None = None
+    levels: Mapping[str, tuple[str, ...]] | None = None
+    day_first: bool | None = None
+    day_first_in: Mapping[str, bool] | None = None
+    percent: str | None = None
+    texts: tuple[str, ...] | None = None
+    merged: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         mark = self.delimiter
         if mark is not None and (len(mark) != 1 or mark in '"\r\n' or mark.isalnum()):
             raise ValueError(f"`delimiter` must be one character between cells, got {mark!r}.")
-        if self.decimal not in (None, ".", ","):
-            raise ValueError(f"`decimal` must be '.' or ',', got {self.decimal!r}.")
+        for decimal in (self.decimal, *(self.decimals or {}).values()):
+            if decimal not in (None, ".", ","):
+                raise ValueError(f"`decimal` must be '.' or ',', got {decimal!r}.")
+        if self.percent not in (None, "points", "share"):
+            raise ValueError(f"`percent` must be 'points' or 'share', got {self.percent!r}.")
 
 
 @dataclass(frozen=True, slots=True)

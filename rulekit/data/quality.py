@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.data.cells import numbers_in
+from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import Column, named_like_id, whole_numbers
 from rulekit.data.headers import few, shown
 from rulekit.data.schema import Table

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rulekit.data.cells import dates_in, durations_in, numbers_in
+from rulekit.data.cells.dates import dates_in, durations_in
+from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import (
     ROLES,
     SINGLE,
@@ -76,6 +77,10 @@ class Table:
         SHA-256 of the content; names and every cell count, roles and notes do not.
     positive_label : object, default=None
         The class of the target that rules describe, once chosen.
+    labels : mapping of str to str
+        Names for people that the file has for columns.
+    units : mapping of str to str
+        Units that the file has for columns.
 
     Examples
     --------
@@ -91,6 +96,8 @@ class Table:
     name: str = "table"
     digest: str = ""
     positive_label: Any = None
+    labels: Mapping[str, str] = field(default_factory=dict, compare=False)
+    units: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @classmethod
     def from_frame(

@@ -123,13 +123,17 @@ def read_labels(target: Any) -> NDArray[Any]:
     if kind in ("string", "empty"):
         return cells
     if kind not in _SIMPLE or pd.isna(cells).any():
-        plain = np.empty(cells.shape, dtype=object)
-        plain.flat = [_plain_label(v) for v in cells.flat]
-        cells, kind = plain, pd.api.types.infer_dtype(plain.ravel(), skipna=False)
-    return _whole_labels(cells) if kind == "integer" else cells.astype(_SIMPLE.get(kind, object))
+        plain = np.empty(cells.size, dtype=object)
+        plain[:] = [_convert_label(v) for v in cells.ravel().tolist()]
+        cells, kind = plain.reshape(cells.shape), pd.api.types.infer_dtype(plain, skipna=False)
+    return (
+        _convert_whole_labels(cells)
+        if kind == "integer"
+        else cells.astype(_SIMPLE.get(kind, object))
+    )
 
 
-def _plain_label(label: Any) -> Any:
+def _convert_label(label: Any) -> Any:
     """Convert one label to a Python type that rules have, if it has one; gaps to None."""
     if isinstance(label, np.generic):
         label = label.item()
@@ -146,7 +150,7 @@ def _plain_label(label: Any) -> Any:
     )
 
 
-def _whole_labels(labels: NDArray[Any]) -> NDArray[Any]:
+def _convert_whole_labels(labels: NDArray[Any]) -> NDArray[Any]:
     """Convert whole numbers to 64 bits; DataError if they do not fit."""
     for dtype in (np.int64, np.uint64):
         try:

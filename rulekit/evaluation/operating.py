@@ -14,7 +14,7 @@ from rulekit.families import ScorecardClassifier
 from rulekit.families.ideal_dnf.solver.prime_implicants import minimum_dnf
 from rulekit.learners.shares import Likeness
 from rulekit.rules import Clause, PointsSplit, RuleSet, scorecard_of
-from rulekit.rules.column_test import simplify, simplify_clause
+from rulekit.rules.simplification import simplify, simplify_clause
 
 MOST_CONDITIONS = 10  # limit for thresholds written as rules: 2 ** 10 kinds of rows
 SECONDS = 2.0  # time for writing such a rule in short form

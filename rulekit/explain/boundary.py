@@ -11,7 +11,7 @@ from rulekit.explain.subject import subject_of
 from rulekit.rules import Columns, LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
 from rulekit.rules.condition import ORDERED, WHOLE_PARTS, missing_in, moment, positions_in
 from rulekit.rules.writer import ConditionWriter
-from rulekit.style.phrases import label_text, listed
+from rulekit.style.phrases import join_list, label_text
 
 Floats = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ class _Move(ConditionWriter[Floats]):
         if literal.op not in ORDERED or not width or literal.part in WHOLE_PARTS:
             return np.full(len(self.answers), np.inf)
         here = np.asarray(literal.compared(self.columns), dtype=float)
-        sides, values = _beside(literal)
+        sides, values = _find_neighbours(literal)
         target = np.where(here <= literal.edge, 1, 0)
         present = ~missing_in(here)
         moved = np.where(present, values[target], self.columns[literal.feature])
@@ -91,7 +91,7 @@ def _from_bound(margin: Floats) -> Floats:
     return np.where(np.isfinite(margin) & (width > 0), np.abs(margin) / (width or 1.0), np.inf)
 
 
-def _beside(literal: Literal) -> tuple[Floats, NDArray[Any]]:
+def _find_neighbours(literal: Literal) -> tuple[Floats, NDArray[Any]]:
     """Return positions and cells just below and just above where a test changes its result."""
     if literal.order is not None:
         places = np.array([np.floor(literal.edge), np.ceil(literal.edge)])
@@ -163,5 +163,5 @@ def _check_labels(y: NDArray[Any], classes: tuple[Any, ...], n: int) -> None:
     if strange is not None:
         raise DataError(
             f"`y` holds {label_text(y[strange])} (row {strange}), which the rule never predicts; "
-            f"its labels are {listed(label_text(c) for c in classes)}."
+            f"its labels are {join_list(label_text(c) for c in classes)}."
         )

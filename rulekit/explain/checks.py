@@ -13,9 +13,9 @@ from rulekit.style.phrases import (
     LONG_SUM,
     PLAIN,
     Wording,
-    counted,
+    count_noun,
+    explain_match,
     label_text,
-    met_text,
     unmet_text,
 )
 
@@ -110,7 +110,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         """Check a test of one column."""
         cell = self.value if literal.is_plain else self.row[literal.feature]
         value = literal.position_of(cell)
-        describe = met_text if self.holds else unmet_text
+        describe = explain_match if self.holds else unmet_text
         distance = None
         if literal.op in ORDERED and value is not None:
             (limit,) = literal.positions
@@ -120,7 +120,9 @@ class Checker(ConditionWriter[CheckedLiteral]):
         if literal.order is not None:
             width = len(literal.order) - 1.0
         share = distance / width if distance is not None and width else None
-        checked = self._checked(literal, distance, share, describe(literal, cell, self.wording))
+        checked = self._check_condition(
+            literal, distance, share, describe(literal, cell, self.wording)
+        )
         return replace(checked, value=cell)
 
     def linear(self, split: LinearSplit) -> CheckedLiteral:
@@ -129,7 +131,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         if self.value is not None:
             distance = 0.0 if self.holds else abs(self.value - split.value)
         text = linear_text(split, self.row, self.value, self.holds, self.wording)
-        return self._checked(split, distance, None, text)
+        return self._check_condition(split, distance, None, text)
 
     def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
         """Check a sum of power laws; the share is that of the smallest change of one column."""
@@ -142,7 +144,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
             if not self.wording.spoken and self.wording.score(split) != LONG_SUM:
                 text += f"; {change_text(reading.changes[0], self.wording)} would change it"
         distance = None if reading.margin is None else 0.0 if reading.holds else abs(reading.margin)
-        return self._checked(split, distance, share, text)
+        return self._check_condition(split, distance, share, text)
 
     def points(self, split: PointsSplit) -> CheckedLiteral:
         """Check points; the share is that of all points."""
@@ -150,11 +152,11 @@ class Checker(ConditionWriter[CheckedLiteral]):
             split, self.row, ranges=self.ranges, whole=self.whole, wording=self.wording
         )
         lowest, highest = split.span
-        return self._checked(
+        return self._check_condition(
             split, float(reading.off), reading.off / (highest - lowest), reading.text
         )
 
-    def _checked(
+    def _check_condition(
         self, condition: Condition, distance: float | None, share: float | None, text: str
     ) -> CheckedLiteral:
         return CheckedLiteral(
@@ -162,7 +164,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         )
 
 
-def near_miss(
+def describe_near_miss(
     checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN, *, is_band: bool = False
 ) -> NearMiss:
     """Describe what a clause that does not match, or a band of totals, is missing."""
@@ -178,7 +180,7 @@ def near_miss(
         text = f"{name} does not match: {missing}."
     else:
         nearly = "nearly matches" if len(checked.failing) == 1 else "does not match"
-        text = f"{name} {nearly}, {met} of {counted(total, 'condition')} met: {missing}."
+        text = f"{name} {nearly}, {met} of {count_noun(total, 'condition')} met: {missing}."
     return NearMiss(checked.index, checked.label, checked.checks, text)
 
 

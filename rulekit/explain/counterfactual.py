@@ -47,12 +47,12 @@ from rulekit.style.phrases import (
     PLAIN,
     Wording,
     exact,
+    join_list,
     label_text,
     levels,
-    listed,
     number,
     outcome_text,
-    shown,
+    show_value,
 )
 
 Row = Mapping[str, Any]
@@ -130,7 +130,7 @@ def _text(
     literals: Sequence[Literal],
     wording: Wording,
 ) -> str:
-    name, now = wording.name(feature), shown(old, wording=wording)
+    name, now = wording.name(feature), show_value(old, wording=wording)
     if to.value is None:
         return f"{name} were missing (now {now})"
     tests = [x for x in literals if x.op in WORDS]
@@ -144,7 +144,7 @@ def _text(
         return f"{name} were {other} {levels(named, wording)} (now {now})"
     cuts = number_cuts(literals)
     if not _is_number(to.value) or not _is_number(old) or not cuts:
-        return f"{name} were {shown(to.value, wording=wording)} (now {now})"
+        return f"{name} were {show_value(to.value, wording=wording)} (now {now})"
     words = _range_text(feature, to, run, cuts, wording)
     nearest = min(cuts, key=lambda t: abs(t - old))
     return f"{name} were {words} (now {number(old, nearest)})"
@@ -157,8 +157,10 @@ def _words_text(tests: Sequence[Literal], old: Any, new: str) -> str:
     for word in dict.fromkeys(str(x.value) for x in tests):
         had, has = Literal(tests[0].feature, "contains", word).mask(column).tolist()
         if had != has:
-            changed.append(f"{'contained' if has else 'did not contain'} the word {shown(word)}")
-    return listed(changed) or "were not missing"
+            changed.append(
+                f"{'contained' if has else 'did not contain'} the word {show_value(word)}"
+            )
+    return join_list(changed) or "were not missing"
 
 
 def _range_text(
@@ -203,7 +205,7 @@ def turning_values(
             if feature in whole:
                 tried = _whole_numbers_beside(limit, row[feature], *whole[feature])
             else:
-                tried = list(_past(limit, row[feature], margin))
+                tried = list(_list_numbers_past(limit, row[feature], margin))
             pairs = zip(tried, turned(rows_with(row, {feature: tried})), strict=True)
             values += [value for value, turns in pairs if turns][:1]
         if values:
@@ -222,7 +224,7 @@ def _whole_numbers_beside(bound: float, old: float, low: float, high: float) -> 
     return sorted({min(max(v, low), high) for v in near}, key=lambda v: abs(v - old))
 
 
-def _past(bound: float, old: float, margin: float) -> Iterator[float]:
+def _list_numbers_past(bound: float, old: float, margin: float) -> Iterator[float]:
     """Return short numbers past a bound, on the far side, then on the near side."""
     away = 1.0 if bound >= old else -1.0
     for sign in (away, -away):
@@ -389,7 +391,7 @@ def _single_change(
     best = min((c for c in costs if c[0] > 0), key=itemgetter(0), default=None)
     if best is None:
         kept = [wording.name(f) for f, ends in whole.items() if math.isfinite(ends[0])]
-        within = f" ({listed(kept)} in the range of the training rows)" if kept else ""
+        within = f" ({join_list(kept)} in the range of the training rows)" if kept else ""
         return Counterfactual((), None, None, NO_SINGLE_CHANGE.format(within))
     cost, feature, new = best
     (answer,) = rule.predict(rows_with(row, {feature: [new]}))
@@ -400,11 +402,11 @@ def _single_change(
 
 
 def _sentence(after: Any, changes: tuple[Change, ...], training: Columns, wording: Wording) -> str:
-    conditions = listed(c.text for c in changes)
+    conditions = join_list(c.text for c in changes)
     outcome = label_text(after, wording) if wording.spoken else outcome_text(after)
     far = [wording.name(c.feature) for c in changes if _is_outside(c.new, training, c.feature)]
     known = "past cases" if wording.spoken else "training rows"
-    outside = f"; {listed(far)} would be outside the range of the {known}" if far else ""
+    outside = f"; {join_list(far)} would be outside the range of the {known}" if far else ""
     return f"The prediction would be {outcome} if {conditions}{outside}."
 
 
@@ -423,7 +425,7 @@ def _reason_for_none(rule: RuleSet, now: Any, immutable: Collection[str], wordin
     fixed = [wording.name(f) for f in rule.features if f in immutable]
     if fixed:
         stay = "stays as it is" if len(fixed) == 1 else "stay as they are"
-        return f"No change gives another prediction while {listed(fixed)} {stay}."
+        return f"No change gives another prediction while {join_list(fixed)} {stay}."
     return "No change of the columns the rule reads gives another prediction."
 
 
@@ -466,7 +468,10 @@ class _Search:
         self.wanted = [wanted(label) for label in (*dnf.labels[: dnf.n_clauses], dnf.default)]
         self.options = options
         self.fits: list[dict[str, NDArray[Any]]] = [
-            {f: np.all(results(x, options[f]), axis=0) for f, x in _by_column(c.literals).items()}
+            {
+                f: np.all(results(x, options[f]), axis=0)
+                for f, x in _group_by_column(c.literals).items()
+            }
             for c in dnf.clauses
         ]
         self.order = count()
@@ -475,7 +480,11 @@ class _Search:
         """Return the cheapest row with a wanted prediction, None if there is none."""
         numbers = [k for k, wanted in enumerate(self.wanted) if wanted]
         nothing: Fixed = frozenset()
-        heap = [self._entry(k, nothing) for k in numbers if self._filled(k, nothing) is not None]
+        heap = [
+            self._entry(k, nothing)
+            for k in numbers
+            if self._complete_change(k, nothing) is not None
+        ]
         heapq.heapify(heap)
         visited: set[tuple[int, Fixed]] = set()
         while heap:
@@ -485,11 +494,11 @@ class _Search:
             visited.add((option, fixed))
             if len(visited) > MAX_STEPS:
                 raise RuleError(TOO_MANY.format("steps"))
-            chosen = self._filled(option, fixed)
+            chosen = self._complete_change(option, fixed)
             assert chosen is not None
             standing = [
                 c
-                for c in self._unwanted(option)
+                for c in self._list_unwanted_clauses(option)
                 if all(fits[chosen[f]] for f, fits in self.fits[c].items())
             ]
             if not standing:
@@ -500,25 +509,25 @@ class _Search:
         return None
 
     def _entry(self, option: int, fixed: Fixed) -> tuple[int, float, int, int, Fixed]:
-        chosen = self._filled(option, fixed)
+        chosen = self._complete_change(option, fixed)
         assert chosen is not None
         changed = sum(option > 0 for option in chosen.values())
         cost = sum(self.options[f][option].cost for f, option in chosen.items())
         return (changed, cost, option, next(self.order), fixed)
 
-    def _unwanted(self, option: int) -> list[int]:
+    def _list_unwanted_clauses(self, option: int) -> list[int]:
         """Clauses before the deciding one that would cause an unwanted prediction."""
         return [c for c in range(min(option, len(self.fits))) if not self.wanted[c]]
 
-    def _allowed(self, option: int, feature: str) -> NDArray[np.bool_]:
+    def _is_allowed(self, option: int, feature: str) -> NDArray[np.bool_]:
         anything = np.ones(len(self.options[feature]), dtype=bool)
         return self.fits[option].get(feature, anything) if option < len(self.fits) else anything
 
-    def _filled(self, option: int, fixed: Fixed) -> dict[str, int] | None:
+    def _complete_change(self, option: int, fixed: Fixed) -> dict[str, int] | None:
         """Complete a partial change as cheaply as the deciding clause allows."""
         chosen = {}
         for feature, options in self.options.items():
-            allowed = np.flatnonzero(self._allowed(option, feature))
+            allowed = np.flatnonzero(self._is_allowed(option, feature))
             if not len(allowed):
                 return None
             chosen[feature] = int(min(allowed, key=lambda k: (k > 0, options[k].cost, k)))
@@ -530,9 +539,11 @@ class _Search:
         for feature, fits in self.fits[clause].items():
             if feature in taken:
                 continue
-            usable = np.flatnonzero(self._allowed(option, feature) & ~fits).tolist()
+            usable = np.flatnonzero(self._is_allowed(option, feature) & ~fits).tolist()
             rivals = [
-                self.fits[c][feature] for c in self._unwanted(option) if feature in self.fits[c]
+                self.fits[c][feature]
+                for c in self._list_unwanted_clauses(option)
+                if feature in self.fits[c]
             ]
             fails = ~np.array(rivals)
             for k in usable:
@@ -547,7 +558,7 @@ class _Search:
         return mine < other or bool(np.any(fails[:, m] > fails[:, k])) or m < k
 
 
-def _by_column(literals: tuple[Literal, ...]) -> dict[str, list[Literal]]:
+def _group_by_column(literals: tuple[Literal, ...]) -> dict[str, list[Literal]]:
     grouped: dict[str, list[Literal]] = {}
     for literal in literals:
         grouped.setdefault(literal.feature, []).append(literal)

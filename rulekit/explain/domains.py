@@ -23,8 +23,8 @@ from rulekit.rules.condition import (
     WORDS,
     missing_in,
     moment,
-    moment_after,
     moment_text,
+    shift_moment,
     unseen_text,
     words_of,
 )
@@ -91,7 +91,7 @@ def _read_domain(
     present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
     if read.op in WORDS:
         words = list(dict.fromkeys(str(x.value) for x in literals if x.op in WORDS))
-        return Domain("values", _worded("" if current is None else current, words))
+        return Domain("values", _vary_words("" if current is None else current, words))
     if read.order is not None:
         places = {level: float(k) for k, level in enumerate(read.order)}
         levels = [v for v in read.order if v in present] if present else read.order
@@ -99,8 +99,8 @@ def _read_domain(
     changes = [str(v) for x in literals for v in x.turning]
     dates = [d for d in map(moment, dict.fromkeys(changes)) if d is not None]
     now = moment(current) if isinstance(current, str) else None
-    dates += [moment_after(now, 3600 * h) for h in range(-24, 25)] if now else []
-    dates += [moment_after(now, DAY * d) for d in range(-366, 367)] if now else []
+    dates += [shift_moment(now, 3600 * h) for h in range(-24, 25)] if now else []
+    dates += [shift_moment(now, DAY * d) for d in range(-366, 367)] if now else []
     days = {text: (date - EPOCH).total_seconds() for text in present if (date := moment(text))}
     span = (max(days.values()) - min(days.values())) if days else 0.0
     seconds = {moment_text(d): (d - EPOCH).total_seconds() for d in dates}
@@ -110,7 +110,7 @@ def _read_domain(
     return Domain("values", values, span or YEAR, seconds)
 
 
-def _worded(text: str, words: Sequence[str]) -> tuple[str, ...]:
+def _vary_words(text: str, words: Sequence[str]) -> tuple[str, ...]:
     """Return a text with and without some words: all combinations if few, else one by one."""
     plain = text
     mark = f"[{re.escape(SEPARATORS)}]"

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit._renamed import former_name
 from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import hamming_distances
@@ -17,7 +16,7 @@ from rulekit.explain.checks import (
     CheckedLiteral,
     Checker,
     NearMiss,
-    near_miss,
+    describe_near_miss,
     nearness,
 )
 from rulekit.explain.counterfactual import Counterfactual, smallest_change
@@ -25,9 +24,9 @@ from rulekit.explain.similar import (
     PastCases,
     SimilarCase,
     Training,
-    counted_rows,
+    count_past_cases,
+    count_rows_by_clause,
     deciding_clause,
-    past_cases,
     similar_cases,
     training_rows,
 )
@@ -38,9 +37,9 @@ from rulekit.style.phrases import (
     MAX_LISTED,
     PLAIN,
     Wording,
-    counted,
+    count_noun,
+    join_list,
     label_text,
-    listed,
     outcome_text,
 )
 from rulekit.style.scorecard import clause_names
@@ -109,11 +108,9 @@ class Explanation:
             names = [self._context.wording.name(f) for f in self._context.unused]
             more = len(names) - MAX_LISTED
             first = ", ".join(names[:MAX_LISTED])
-            shown = listed(names) if more <= 0 else f"{first} and {more:,} more"
+            shown = join_list(names) if more <= 0 else f"{first} and {more:,} more"
             lines.append(f"Not used: {shown}.")
         return tuple(lines)
-
-    promises = former_name("promises", "monotonicity")
 
     @property
     def monotonicity(self) -> tuple[str, ...]:
@@ -124,7 +121,7 @@ class Explanation:
         present = {name for name, value in self.values.items() if value is not None}
         context = self._context
         return tuple(
-            check.of_row(self.prediction, context.wording.name)
+            check.describe_row(self.prediction, context.wording.name)
             for check in context.monotonicity
             if check.kept and check.feature in present
         )
@@ -240,15 +237,15 @@ def explain(
     context = _Context(
         subject_of(rule),
         past,
-        _checked_names(immutable, columns),
+        _check_names(immutable, columns),
         wording,
-        _unused(model, columns, X, (y, training[1] if isinstance(training, tuple) else None)),
+        _list_unused(model, columns, X, (y, training[1] if isinstance(training, tuple) else None)),
         monotonicity_checks(model),
     )
     answers = rule.predict(columns).tolist()
-    checked = _checked_rows(context, columns, len(answers))
+    checked = _check_rows(context, columns, len(answers))
     distances = _distances(model, rule, columns, y, len(answers))
-    past_rows = _past_by_clause(context, columns)
+    past_rows = _count_past_cases(context, columns)
     read = {f: columns[f] for f in rule.features}
     rows = zip(answers, checked, distances, past_rows, strict=True)
     return [
@@ -257,7 +254,7 @@ def explain(
     ]
 
 
-def _unused(model: Any, columns: Mapping[str, Any], X: Any, labels: Any) -> tuple[str, ...]:
+def _list_unused(model: Any, columns: Mapping[str, Any], X: Any, labels: Any) -> tuple[str, ...]:
     """List the columns that the rule does not read, without the outcome that labels name."""
     left = {str(y.name) for y in labels if getattr(y, "name", None) is not None}
     left = {*left.difference(getattr(model, "feature_names_in_", ())), *rule_of(model).features}
@@ -277,7 +274,7 @@ def _explanation(
     held = tuple(c for c in clauses if c.holds)
     mirrored = context.subject.mirrored
     missed = [
-        near_miss(c, mirrored, context.wording, is_band=context.is_scorecard)
+        describe_near_miss(c, mirrored, context.wording, is_band=context.is_scorecard)
         for c in clauses
         if not c.holds
     ]
@@ -291,7 +288,7 @@ def _explanation(
     return Explanation(row, answer, sentence, fired, tuple(missed), distance, past, values, context)
 
 
-def _checked_rows(context: _Context, columns: Columns, n: int) -> list[list[CheckedClause]]:
+def _check_rows(context: _Context, columns: Columns, n: int) -> list[list[CheckedClause]]:
     """Check every clause of the DNF on every row."""
     dnf = context.subject.dnf
     rows: list[list[CheckedClause]] = [[] for _ in range(n)]
@@ -323,13 +320,13 @@ def _sentence(
 ) -> str:
     wording, word, rule = context.wording, context.wording.clause, context.subject.rule
     if wording.spoken:
-        return _spoken(context, answer, missed, fired)
+        return _address_person(context, answer, missed, fired)
     start = f"Predicted {outcome_text(answer)}"
     if rule.is_constant:
         return f"{start}: the rule reads no column, every row gets this prediction."
     if context.subject.mirrored and answer == rule.labels[0]:
         reasons = [f"{word} {c.index + 1} as {c.checks[0].text}" for c in fired]
-        return f"{start}: every {word} holds, {_capped(reasons, word)}."
+        return f"{start}: every {word} holds, {_join_reasons(reasons, word)}."
     if not fired:
         if not context.is_scorecard:
             return f"{start}: {_none(missed, word)}"
@@ -338,15 +335,15 @@ def _sentence(
     first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
     if context.subject.mirrored:
         reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]
-        return f"{start}: {_capped(reasons, word)}."
+        return f"{start}: {_join_reasons(reasons, word)}."
     if context.is_scorecard:
         return f"{start}: {_all_of(first.checks, wording)}."
-    also = f"; {listed(rest)} {'match' if len(rest) > 1 else 'matches'} too" if rest else ""
+    also = f"; {join_list(rest)} {'match' if len(rest) > 1 else 'matches'} too" if rest else ""
     because = _all_of(first.checks, wording) if first.checks else "a clause without conditions"
     return f"{start}: {because} ({word} {first.index + 1}{also})."
 
 
-def _spoken(
+def _address_person(
     context: _Context, answer: Any, missed: list[NearMiss], fired: tuple[CheckedClause, ...]
 ) -> str:
     """Return the reason, addressed to the person concerned."""
@@ -355,10 +352,10 @@ def _spoken(
     if context.subject.rule.is_constant:
         return f"{start} for everybody, whatever the values are."
     if context.subject.mirrored and answer == context.subject.rule.labels[0]:
-        return f"{start} because {_joined(c.checks[0].text for c in fired)}."
+        return f"{start} because {_join_texts(c.checks[0].text for c in fired)}."
     if fired:
         return f"{start} because {_all_of(fired[0].checks, wording)}."
-    failing = listed(c.text for c in missed[0].failing)
+    failing = join_list(c.text for c in missed[0].failing)
     return f"{start}: for {label_text(missed[0].label, wording)}, {failing}."
 
 
@@ -373,20 +370,22 @@ def _none(missed: list[NearMiss], word: str) -> str:
 
 def _all_of(checks: tuple[CheckedLiteral, ...], wording: Wording) -> str:
     if not wording.spoken:
-        return listed(c.text for c in checks) or "it has no condition"
-    return _joined(c.text for c in checks) or "everybody gets it"
+        return join_list(c.text for c in checks) or "it has no condition"
+    return _join_texts(c.text for c in checks) or "everybody gets it"
 
 
-def _joined(texts: Iterable[str]) -> str:
+def _join_texts(texts: Iterable[str]) -> str:
     """Join texts that contain commas: "a is 3, above 2, and b is 1"."""
     *parts, last = dict.fromkeys(texts) or [""]
     return f"{', '.join(parts)}, and {last}" if parts else last
 
 
-def _capped(reasons: list[str], word: str) -> str:
+def _join_reasons(reasons: list[str], word: str) -> str:
     """Join at most five reasons."""
     more = len(reasons) - MAX_LISTED
-    listed = reasons[:MAX_LISTED] + ([f"and {counted(more, f'more {word}')} likewise"] * (more > 0))
+    listed = reasons[:MAX_LISTED] + (
+        [f"and {count_noun(more, f'more {word}')} likewise"] * (more > 0)
+    )
     return "; ".join(listed)
 
 
@@ -398,20 +397,20 @@ def _distances(model: Any, rule: RuleSet, columns: Columns, y: Any, n: int) -> l
     return hamming_distances(rule, columns, read_labels(y).astype(object), labels)
 
 
-def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | None]:
+def _count_past_cases(context: _Context, columns: Columns) -> list[PastCases | None]:
     """Count the past cases once for each deciding clause."""
     subject, past = context.subject, context.training
     deciding = deciding_clause(subject, columns)
     if past is None or past.labels is None:
         return [None] * len(deciding)
-    counted = counted_rows(subject.dnf, past.columns)
+    counted = count_rows_by_clause(subject.dnf, past.columns)
     labels: NDArray[Any] = past.labels
     labels_by_clause: Mapping[int, Any] = {
         -1: subject.dnf.default,
         **dict(enumerate(subject.dnf.labels)),
     }
     cases = {
-        k: past_cases(
+        k: count_past_cases(
             labels, counted[:, k], labels_by_clause[k], context.clause_name(k), context.wording
         )
         for k in map(int, np.unique(deciding))
@@ -419,11 +418,11 @@ def _past_by_clause(context: _Context, columns: Columns) -> list[PastCases | Non
     return [cases[int(k)] for k in deciding]
 
 
-def _checked_names(immutable: Collection[str], columns: Columns) -> frozenset[str]:
+def _check_names(immutable: Collection[str], columns: Columns) -> frozenset[str]:
     names = {immutable} if isinstance(immutable, str) else set(immutable)
     strange = sorted(names - set(columns))
     if strange:
-        from_table = listed(repr(c) for c in list(columns)[:MAX_LISTED])
+        from_table = join_list(repr(c) for c in list(columns)[:MAX_LISTED])
         raise DataError(
             f"`immutable` names {strange[0]!r}, which is no column of the table ({from_table} ...)."
         )

@@ -13,11 +13,11 @@ from rulekit.data import DriftNote, Table, compare_tables
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
-from rulekit.explain.similar import counted_rows, deciding_clause
+from rulekit.explain.similar import count_rows_by_clause, deciding_clause
 from rulekit.explain.subject import columns_for, subject_of
 from rulekit.rules import Columns
 from rulekit.rules.rule_set import rule_of
-from rulekit.style.phrases import PLAIN, Wording, listed
+from rulekit.style.phrases import PLAIN, Wording, join_list
 from rulekit.style.scorecard import clause_names
 
 LEVEL = 0.01  # share of unchanged rules for which a drop is reported by chance
@@ -101,7 +101,7 @@ class Scored:
         names = clause_names(rule_of(self.model))
         worse = [names[f.clause - 1] for f in self.figures[1:] if f.worse]
         if worse:
-            which = f"{listed(worse)} {'are' if len(worse) > 1 else 'is'}"
+            which = f"{join_list(worse)} {'are' if len(worse) > 1 else 'is'}"
             return f"The rule still holds as a whole ({comparison}), but {which} wrong more often."
         return f"The rule still holds: {comparison}, no more than chance explains."
 
@@ -257,7 +257,7 @@ def _figures(
     whole = [(len(y), int((rule.predict(c) == y).sum())) for c, y in sides]
     figures = [Figures(0, *whole[0], *whole[1])]
     dnf = subject_of(rule).dnf
-    counted = [counted_rows(dnf, c) for c, _ in sides]
+    counted = [count_rows_by_clause(dnf, c) for c, _ in sides]
     for k, label in enumerate(dnf.labels):
         pairs = [(n[:, k], y) for n, (_, y) in zip(counted, sides, strict=True)]
         counts = [(int(n.sum()), int((y[n] == label).sum())) for n, y in pairs]

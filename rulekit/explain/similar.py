@@ -15,7 +15,7 @@ from rulekit.explain.subject import Subject, columns_for, row_values, rows_with
 from rulekit.rules import Condition, RuleSet
 from rulekit.rules.condition import missing_in
 from rulekit.rules.rule_set import rule_of
-from rulekit.style.phrases import PLAIN, Wording, counted_outcome, label_text, whole_percent
+from rulekit.style.phrases import PLAIN, Wording, label_text, whole_percent, write_outcome
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class PastCases:
     sentence: str
 
 
-def past_cases(
+def count_past_cases(
     labels: NDArray[Any], alike: NDArray[np.bool_], label: Any, name: str, wording: Wording = PLAIN
 ) -> PastCases:
     """Count the past rows of a named clause, and those with its label: labels, alike (n,)."""
@@ -67,13 +67,11 @@ def past_cases(
     if n == 0:
         return PastCases(0, 0, label, f"{name}: no training row.")
     rows = "training row" if n == 1 else "training rows"
-    text = (
-        f"{name}: {counted_outcome(label)} in {same:,} of {n:,} {rows} ({whole_percent(same, n)})."
-    )
+    text = f"{name}: {write_outcome(label)} in {same:,} of {n:,} {rows} ({whole_percent(same, n)})."
     return PastCases(n, same, label, text)
 
 
-def counted_rows(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
+def count_rows_by_clause(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
     """Return the rows that count for each clause, and last those of no clause: (n, k + 1)."""
     fired = dnf.clauses_fired(columns)
     counted = fired

@@ -35,12 +35,12 @@ from rulekit.style.phrases import (
     PLAIN,
     SPOKEN,
     Wording,
-    bound_text,
     exact,
-    listed,
-    met_text,
+    explain_match,
+    join_list,
     number,
-    shown,
+    show_value,
+    write_bounds,
 )
 
 MAX_CHANGES = 3
@@ -171,14 +171,14 @@ def _parts(reading: PointsReading, wording: Wording) -> str:
     for g in reading.given:
         scales.setdefault((g.condition.feature, g.condition.scale), []).append(g)
     met = [
-        (_met(given, wording), sum(g.given for g in given))
+        (_explain_points(given, wording), sum(g.given for g in given))
         for given in scales.values()
         if any(g.given for g in given)
     ]
     columns = {g.condition.feature for g in reading.given if g.given}
     values = {g.condition.feature: g.value for g in reading.given}
-    none = listed(
-        f"{wording.name(f)} {shown(v, wording=wording)}"
+    none = join_list(
+        f"{wording.name(f)} {show_value(v, wording=wording)}"
         for f, v in values.items()
         if f not in columns
     )
@@ -190,13 +190,13 @@ def _parts(reading: PointsReading, wording: Wording) -> str:
     return ", ".join([*parts, *[f"{none} {verb} nothing"] * bool(none)])
 
 
-def _met(given: list[GivenPoints], wording: Wording) -> str:
+def _explain_points(given: list[GivenPoints], wording: Wording) -> str:
     """Return why one column gives points: its condition, or its value for several cuts."""
     first = given[0]
     if len(given) == 1:
-        return met_text(first.condition, first.value, wording)
+        return explain_match(first.condition, first.value, wording)
     verb = " is" if wording.spoken else ""
-    return f"{wording.subject(first.condition)}{verb} {shown(first.value, wording=wording)}"
+    return f"{wording.subject(first.condition)}{verb} {show_value(first.value, wording=wording)}"
 
 
 @dataclass(frozen=True)
@@ -278,7 +278,7 @@ def read_split(
         ]
         text += "" if holds or len(parts) < 2 else least_text(parts, wording)
     elif len(terms) > 1 and not wording.spoken:
-        text += f" ({listed(f'{t.text} is {number(t.value)}' for t in terms)})"
+        text += f" ({join_list(f'{t.text} is {number(t.value)}' for t in terms)})"
     sentence = (
         f"f = {number(float(f'{margin:.6g}'))} {'<=' if margin <= 0 else '>'} 0 because {text}"
     )
@@ -349,7 +349,7 @@ def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
 def least_text(parts: Sequence[tuple[float, Sequence[str]]], wording: Wording) -> str:
     """Return the columns of the smallest part of a sum: "; age contributes least"."""
     _, features = min(parts, key=lambda part: part[0])
-    names = listed(map(wording.name, features))
+    names = join_list(map(wording.name, features))
     return f"; {names} {'contributes' if len(features) == 1 else 'contribute'} least"
 
 
@@ -359,7 +359,7 @@ def linear_text(
     """Return on which side of a weighted sum's bound the row is."""
     total = wording.score(split)
     if value is None:
-        names = listed((wording.name(f) for f in split.features), "or")
+        names = join_list((wording.name(f) for f in split.features), "or")
         if wording.spoken:
             return f"{names} is missing, which {'is' if holds else 'is not'} taken as enough"
         return (
@@ -423,7 +423,7 @@ def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording)
     if wording.spoken:
         ends = [b for b in (split.low, split.high) if b is not None]
         value = number(total, min(ends, key=lambda b: abs(total - b)))
-        return score_text(body, value, bound_text(split, total), within == split.inside)
+        return score_text(body, value, write_bounds(split, total), within == split.inside)
     if split.low is None:
         word = "at most" if within else "above"
         return f"{body} is {number(total, split.high)}, {word} {number(split.high, total)}"
@@ -435,7 +435,7 @@ def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording)
 
 def _gap_text(split: PowerLawSplit, absent: list[str], wording: Wording) -> str:
     counts = "counts as meeting" if split.missing else "counts as not meeting"
-    names = listed(wording.name(f) for f in absent)
+    names = join_list(wording.name(f) for f in absent)
     verb = "is" if len(absent) == 1 else "are"
     if wording.spoken:
         return (

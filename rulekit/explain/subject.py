@@ -41,7 +41,7 @@ def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     if isinstance(X, Mapping):
         return _present(rule_of(model), {str(k): np.asarray(v) for k, v in X.items()})
     if not isinstance(model, RuleSet) and hasattr(model, "read_columns"):
-        return dict(model.read_columns(_without_unread(model, X)))
+        return dict(model.read_columns(_drop_unread(model, X)))
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
         raise DataError(
@@ -51,7 +51,7 @@ def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     return _present(rule_of(model), columns_of(X))
 
 
-def _without_unread(model: Any, X: Any) -> Any:
+def _drop_unread(model: Any, X: Any) -> Any:
     """Return a frame's columns that the rule reads, and the model's other columns as missing."""
     names = getattr(model, "feature_names_in_", None)
     if names is None or not isinstance(X, pd.DataFrame):

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rulekit.exceptions import ExportError
+from rulekit.exceptions import ExportError, RulekitError
 from rulekit.explain.subject import columns_for, value_at
 from rulekit.export.code.dialects import DIALECTS, TYPED
 from rulekit.export.code.python import to_python, to_script
@@ -28,7 +28,7 @@ from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.exchange.pmml import to_pmml
 from rulekit.export.sheets.frame import to_csv
 from rulekit.export.sheets.workbook import to_xlsx
-from rulekit.export.subject import ClauseNumbers, exported_rule
+from rulekit.export.subject import ClauseNumbers, rule_to_export
 from rulekit.rules import RuleSet
 
 CASES = "cases"  # the table of rows in scoring SQL
@@ -51,19 +51,19 @@ def run_python(text: str, rows: Rows, n: int) -> list[Any]:
     """Execute a module and call its `predict`."""
     module: dict[str, Any] = {}
     exec(compile(text, "exported rule", "exec"), module)
-    given = [{f: _given(column, i) for f, column in rows.items()} for i in range(n)]
+    given = [{f: _read_cell(column, i) for f, column in rows.items()} for i in range(n)]
     answers: list[Any] = module["predict"](given)
     return answers
 
 
-def _given(column: NDArray[Any], row: int) -> Any:
+def _read_cell(column: NDArray[Any], row: int) -> Any:
     """Return a cell; a missing one as None and as NaN in turn."""
     value = value_at(column, row)
     return (math.nan if row % 2 else None) if value is None else value
 
 
-def _in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
-    names, order = [_quoted(f) for f in rows], _quoted(_free(rows))
+def _run_in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
+    names, order = [_quote_name(f) for f in rows], _quote_name(_free(rows))
     types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
     with sqlite3.connect(":memory:") as connection:
         declared = [f"{a} {b}" for a, b in zip(names, types, strict=True)]
@@ -85,11 +85,11 @@ def sql_run(in_engine: Callable[..., list[Any]], query: str, table: str = "t") -
 def _standard(query: str, table: str, rows: Rows, n: int) -> list[Any]:
     """Run standard SQL in sqlite3, or in DuckDB (without NaN) for dates."""
     if "AS TIMESTAMP)" in query:
-        return _in_duckdb(query, table, rows, n, nan=False)
-    return _in_sqlite(query, table, rows, n)
+        return _run_in_duckdb(query, table, rows, n, nan=False)
+    return _run_in_sqlite(query, table, rows, n)
 
 
-def _in_duckdb(query: str, table: str, rows: Rows, n: int, nan: bool = True) -> list[Any]:
+def _run_in_duckdb(query: str, table: str, rows: Rows, n: int, nan: bool = True) -> list[Any]:
     """Run a query in DuckDB; ExportError if it is not installed."""
     try:
         import duckdb  # an extra: most people never need it
@@ -102,7 +102,7 @@ def _in_duckdb(query: str, table: str, rows: Rows, n: int, nan: bool = True) -> 
     cases = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
     with duckdb.connect() as connection:
         connection.register(table, cases)
-        ordered = f"{query} ORDER BY {_quoted(_free(rows))}"
+        ordered = f"{query} ORDER BY {_quote_name(_free(rows))}"
         return [row[0] for row in connection.execute(ordered).fetchall()]
 
 
@@ -114,7 +114,7 @@ def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
     if column.dtype == object:
         return pa.array(values, pa.bool_())
     if nan:
-        values = [_given(column, i) for i in range(n)]
+        values = [_read_cell(column, i) for i in range(n)]
     return pa.array(values, pa.float64(), from_pandas=False)
 
 
@@ -122,7 +122,7 @@ def _is_text(column: NDArray[Any]) -> bool:
     return column.dtype == object and not any(isinstance(v, (bool, np.bool_)) for v in column)
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -254,7 +254,7 @@ FORMATS = {
         "the same, with truth values as numbers and with infinities",
         partial(to_sql, dialect="sqlite"),
         "sqlite.sql",
-        sql_run(_in_sqlite, EXPRESSION),
+        sql_run(_run_in_sqlite, EXPRESSION),
         "SQLite",
     ),
     "duckdb": _sql(
@@ -262,7 +262,7 @@ FORMATS = {
         "the same, where NaN and NULL differ",
         partial(to_sql, dialect="duckdb"),
         "duckdb.sql",
-        sql_run(_in_duckdb, EXPRESSION),
+        sql_run(_run_in_duckdb, EXPRESSION),
         "DuckDB",
     ),
     "scoring": _sql(
@@ -422,7 +422,7 @@ def verify_export(
     Raises
     ------
     ExportError
-        If the format cannot express the rule, or its engine is not installed.
+        If the format cannot express the rule, or its engine cannot run it or is not installed.
     ValueError
         If `format` is unknown.
 
@@ -440,7 +440,7 @@ def verify_export(
     form = FORMATS.get(format)
     if form is None or form.run is None:
         raise ValueError(f"`format` must be one of {CHECKED}, got {format!r}.")
-    rule, columns = exported_rule(model), columns_for(model, X)
+    rule, columns = rule_to_export(model), columns_for(model, X)
     rows = {f: columns[f] for f in rule.features}
     n = len(next(iter(columns.values()), ()))
     expected = rule.predict(columns).tolist()
@@ -448,13 +448,28 @@ def verify_export(
         expected = np.asarray(model.predict(X)).tolist()
     probes = _probes(rule, rows)
     text = form.write(model, numbers=numbers) if form.counted else form.write(model)
-    answers = form.run(text, rows, n)
+    answers = _run(form, text, rows, n)
     n_probes = len(next(iter(probes.values()), ()))
-    probe_answers = form.run(text, probes, n_probes) if n_probes else []
+    probe_answers = _run(form, text, probes, n_probes) if n_probes else []
     equal = _n_equal(expected, answers)
     probes_equal = _n_equal(rule.predict(probes).tolist() if n_probes else [], probe_answers)
     sentence = _sentence(form.how, (n, equal), (n_probes, probes_equal))
     return VerifiedExport(format, text, n, equal, n_probes, probes_equal, sentence)
+
+
+def _run(form: Format, text: Any, rows: Rows, n: int) -> list[Any]:
+    """Run an export on rows; ExportError if its engine cannot."""
+    assert form.run is not None
+    try:
+        return form.run(text, rows, n)
+    except RulekitError:
+        raise
+    except Exception as error:  # each engine has errors of its own
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise ExportError(
+            f"{form.engine} cannot run this rule as {form.name} ({reason}), so it is not checked. "
+            "Take another format, or a shorter rule."
+        ) from error
 
 
 def _n_equal(expected: list[Any], answers: list[Any]) -> int:

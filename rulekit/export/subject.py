@@ -11,7 +11,7 @@ from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import whole_percent
 
 
-def exported_rule(model: Any) -> RuleSet:
+def rule_to_export(model: Any) -> RuleSet:
     """Return the rule set that a model predicts with."""
     try:
         return rule_of(model)
@@ -19,7 +19,7 @@ def exported_rule(model: Any) -> RuleSet:
         raise ExportError(str(error)) from None
 
 
-def checked_label(label: Any, format_name: str) -> str | bool | int | float:
+def check_label(label: Any, format_name: str) -> str | bool | int | float:
     """Return a label if every format can write its type."""
     if isinstance(label, (str, bool, int, float)) and label == label:
         return label
@@ -113,19 +113,19 @@ def clause_numbers(
     from rulekit.data.target import read_labels
     from rulekit.explain.subject import columns_for
 
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     columns, truth = columns_for(model, X), read_labels(y).astype(object)
     verb = "matches" if rule.form == "dnf" else "turns away"
     statistics = clause_statistics(rule, columns, truth)
     if len(set(rule.labels)) > 1:
-        return _decided(rule, columns, truth, where)
+        return _count_decided(rule, columns, truth, where)
     return tuple(
         ClauseNumbers(s.n, s.positives, s.confidence_low, s.confidence_high, where, verb)
         for s in statistics
     )
 
 
-def _decided(
+def _count_decided(
     rule: RuleSet, columns: Columns, truth: NDArray[Any], where: str
 ) -> tuple[ClauseNumbers, ...]:
     """Count for each clause the rows that no earlier clause takes."""

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit._renamed import with_former_parameters
 from rulekit._validation import HasMethods, Interval, Needs, check_needs
 from rulekit.binning import Binarizer
 from rulekit.data import Costs
@@ -43,7 +42,6 @@ RULE_PARAMETERS = tuple(
 )
 
 
-@with_former_parameters
 @dataclass(eq=False, repr=False)
 class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     """Learn a short rule; only its size has to be set.
@@ -162,7 +160,6 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     path_: RulePath = field(init=False)
     best_params_: dict[str, Any] = field(init=False)
 
-    _renamed: ClassVar[dict[str, str]] = {"kicks": "n_perturbations"}
     _own_constraints: ClassVar[dict[str, Any]] = {
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "forms": [tuple, list],

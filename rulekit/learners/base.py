@@ -17,7 +17,6 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit._renamed import RenamedParameters
 from rulekit._validation import Interval, Needs, StrOptions, check_needs, check_parameters
 from rulekit.binning import Binarizer
 from rulekit.binning.encodings import UNIQUE_SHARE
@@ -57,7 +56,6 @@ class SharedParameters:
 
 class BaseRuleClassifier(
     SharedParameters,
-    RenamedParameters,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):

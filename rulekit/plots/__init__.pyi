@@ -20,8 +20,8 @@ from .screening import screening_sentence as screening_sentence
 from .screening import screening_table as screening_table
 from .stability import band_figure as band_figure
 from .stability import band_sentence as band_sentence
-from .stability import returned_figure as returned_figure
-from .stability import returned_sentence as returned_sentence
+from .stability import describe_returned as describe_returned
+from .stability import plot_returned as plot_returned
 
 __all__ = [
     "Baseline",
@@ -31,6 +31,7 @@ __all__ = [
     "case_sentence",
     "clause_figure",
     "clause_sentence",
+    "describe_returned",
     "front_figure",
     "front_sentence",
     "gap_figure",
@@ -41,10 +42,9 @@ __all__ = [
     "operating_sentence",
     "outcome_figure",
     "outcome_sentence",
+    "plot_returned",
     "reliability_figure",
     "reliability_sentence",
-    "returned_figure",
-    "returned_sentence",
     "screening_figure",
     "screening_sentence",
     "screening_table",

@@ -96,7 +96,7 @@ def case_sentence(clause: Clause, row: Columns) -> str:
     clause : Clause
     row : mapping of column name to array of shape (1,)
     """
-    if len(clause.conditions) == 1 and _given(clause.conditions[0]):
+    if len(clause.conditions) == 1 and _list_points(clause.conditions[0]):
         (condition,) = clause.conditions
         sign, total = condition.comparison
         needed = f"{total} or more are needed" if sign == ">=" else f"fewer than {total} are needed"
@@ -114,14 +114,16 @@ def _name(k: int, track: Track) -> str:
     return f"{k + 1}. {plain(track.subject, 40)}{points}"
 
 
-def _given(condition: Condition) -> tuple[tuple[Literal, int], ...]:
+def _list_points(condition: Condition) -> tuple[tuple[Literal, int], ...]:
     """List the tests of a condition that give points; most kinds have none."""
     return getattr(condition, "given", ())
 
 
 def _tracks(clause: Clause, row: Columns, reference: Columns) -> list[Track]:
     literals = [c for c in clause.literals if c.op in ORDERED]
-    added = [given for c in clause.conditions for given in _given(c) if given[0].op in ORDERED]
+    added = [
+        given for c in clause.conditions for given in _list_points(c) if given[0].op in ORDERED
+    ]
     counted = [replace(_track([test], row, reference), points=points) for test, points in added]
     if clause.op == "or":
         return [_track([literal], row, reference) for literal in literals] + counted

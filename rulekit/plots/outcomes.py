@@ -14,7 +14,7 @@ from rulekit.plots.thresholds import (
     add_histogram,
     bin_table,
     cut_positions,
-    gathered,
+    gather_outliers,
     interval_words,
     level_table,
     mark_cuts,
@@ -31,7 +31,7 @@ def outcome_bins(
 ) -> pd.DataFrame:
     """Count the rows of each outcome between cut points: values, codes (n,), cuts (k,)."""
     tables = [bin_table(values, codes == k, cuts) for k in range(n_outcomes)]
-    return _joined(tables, ["low", "high", "rows"])
+    return _join_words(tables, ["low", "high", "rows"])
 
 
 def outcome_levels(
@@ -39,10 +39,10 @@ def outcome_levels(
 ) -> pd.DataFrame:
     """Count the rows of each outcome at each level, most frequent first: values, codes (n,)."""
     tables = [level_table(values, codes == k) for k in range(n_outcomes)]
-    return _joined(tables, ["level", "rows"])
+    return _join_words(tables, ["level", "rows"])
 
 
-def _joined(tables: Sequence[pd.DataFrame], shared: list[str]) -> pd.DataFrame:
+def _join_words(tables: Sequence[pd.DataFrame], shared: list[str]) -> pd.DataFrame:
     counts = pd.DataFrame({k: table["positive"] for k, table in enumerate(tables)})
     return pd.concat([tables[0][shared], counts], axis=1)
 
@@ -71,7 +71,7 @@ def outcome_bins_figure(
         rows=2, cols=1, shared_xaxes=True, row_heights=[0.55, 0.45], vertical_spacing=0.06
     )
     looks = outcome_looks(labels)
-    drawn, beyond = gathered(values[present], cuts)
+    drawn, beyond = gather_outliers(values[present], cuts)
     distinct = np.unique(drawn)
     places, ends = cut_positions(distinct, np.asarray(cuts, dtype=float))
     parts = [codes[present] == k for k in range(len(labels))]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulekit.learners.choice import COST
 from rulekit.style.palette import GREY, VERMILION, Look, base_layout, learner_look, plain
-from rulekit.style.wording import measured, plural
+from rulekit.style.wording import format_measure, plural
 
 MAX_POINTS = 200
 LEAST_SIZE = 0.5  # mean conditions below which most folds' rules are constant
@@ -49,7 +49,7 @@ ROOM = 6.0  # pixels kept free around a note
 RING = 24  # diameter of the mark of the selected point, in pixels
 
 
-def placed(
+def place_labels(
     notes: Mapping[tuple[float, float], Sequence[str]],
     marks: ArrayLike,
     frame: tuple[tuple[float, float], tuple[float, float]],
@@ -199,7 +199,7 @@ def front_figure(
     Above 200 points the dominated ones farthest from the front are left out. Points
     that fall on each other are all drawn; the last one, which is on the front if any is, is hit.
     """
-    shown = _thinned(points, y).sort_values("on_front", kind="stable")
+    shown = _thin_labels(points, y).sort_values("on_front", kind="stable")
     figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(hovermode="closest")
     names, kind = _kinds(shown, series)
@@ -221,7 +221,7 @@ def front_figure(
     largest = shown[x].max()
     beside = [b.value for b in lines]
     beside += [value for b in families for size, value in b.curve if size <= largest]
-    limits = _shown_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
+    limits = _choose_vertical_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
     if limits is not None:
         _add_baselines(figure, lines, limits, y)
         _add_far(figure, shown, (x, y), limits)
@@ -231,7 +231,7 @@ def front_figure(
     figure.update_xaxes(title=AXIS_NAMES.get(x, plain(x)), rangemode="tozero")
     if x == WHOLE and len(shown):
         dtick = -(-int(shown[x].max()) // MAX_TICKS)
-        figure.update_xaxes(dtick=dtick, range=_across(shown, x))
+        figure.update_xaxes(dtick=dtick, range=_choose_horizontal_range(shown, x))
     ticks = ",.4~g" if y == COST else ".2~%"
     figure.update_yaxes(title=AXIS_NAMES.get(y, plain(y)), tickformat=ticks, range=limits)
     return figure
@@ -262,7 +262,7 @@ def front_sentence(
     word = "clause" if x.startswith("n_clauses") else "condition"
     first, last = front.iloc[0], front.iloc[-1]
     quantity = {"train_error": "training error", COST: "cost a 100 cases"}.get(y, "error")
-    least, most = measured(last[y], y, unit), measured(first[y], y, unit)
+    least, most = format_measure(last[y], y, unit), format_measure(first[y], y, unit)
     if len(front) == 1 or first[y] == last[y]:
         return f"The lowest {quantity}, {least}, needs {plural(last[x], word)}."
     return (
@@ -271,7 +271,7 @@ def front_sentence(
     )
 
 
-def _thinned(points: pd.DataFrame, y: str) -> pd.DataFrame:
+def _thin_labels(points: pd.DataFrame, y: str) -> pd.DataFrame:
     if len(points) <= MAX_POINTS:
         return points
     order = points.assign(_rank=(~points["on_front"]).astype(int)).sort_values(["_rank", y])
@@ -292,7 +292,7 @@ def _points(points: pd.DataFrame, x: str, y: str, looks: Sequence[Look]) -> go.S
     texts = points["label"] if "label" in points else [""] * len(points)
     quantity = "a 100 cases" if y == COST else "error"
     hover = [
-        f"{plain(text, 200)}<br>{plural(a, 'condition')}, {measured(b, y)} {quantity}"
+        f"{plain(text, 200)}<br>{plural(a, 'condition')}, {format_measure(b, y)} {quantity}"
         for text, a, b in zip(texts, points[x], points[y], strict=True)
     ]
     return go.Scatter(
@@ -372,7 +372,7 @@ def _add_band(figure: go.Figure, points: pd.DataFrame, y: str, colour: str) -> N
     )
 
 
-def _across(points: pd.DataFrame, x: str) -> tuple[float, float]:
+def _choose_horizontal_range(points: pd.DataFrame, x: str) -> tuple[float, float]:
     """Return the range of the horizontal axis, with room for the outermost points."""
     values = points[x].to_numpy(dtype=float)
     left, last = float(min(values.min(), 1) - 0.5 if x == WHOLE else 0.0), float(values.max())
@@ -437,11 +437,13 @@ def _add_baselines(
 
 def _lines(line: Baseline, y: str, before: str = "") -> list[str]:
     """Return the name and the value of a reference model in lines that fit into the margin."""
-    value = measured(line.value, y).replace(" ", "\u00a0")  # a value and its unit share a line
+    value = format_measure(line.value, y).replace(
+        " ", "\u00a0"
+    )  # a value and its unit share a line
     return textwrap.wrap(f"{before}{plain(line.name)} {value}", MARGIN_WIDTH)
 
 
-def _shown_range(
+def _choose_vertical_range(
     points: pd.DataFrame,
     y: str,
     beside: Sequence[float],
@@ -478,10 +480,10 @@ def _add_far(
     """Label the points above the shown range with an arrow at the edge, in the first free line."""
     x, y = axes
     marks, (_, high) = shown[[x, y]].to_numpy(dtype=float), limits
-    plots = [_Plot((_across(shown, x), limits), size, marks) for size in PLOTS]
+    plots = [_Plot((_choose_horizontal_range(shown, x), limits), size, marks) for size in PLOTS]
     for size, same_size in shown[shown[y] > high].groupby(x):
         several = f" {len(same_size)} from" if len(same_size) > 1 else ""
-        text = f"↑{several} {measured(same_size[y].min(), y)}"
+        text = f"↑{several} {format_measure(same_size[y].min(), y)}"
         # centred at the smallest size, it would meet the numbers of the axis
         centred = size != shown[x].min()
         line = _free_line(plots, (size, high), LETTER * len(text), centred=centred)
@@ -547,8 +549,8 @@ def _add_notes(
     for line in figure.select_traces({"mode": "lines", "fill": None}):
         ends = np.column_stack([line.x, line.y]).astype(float)
         marks += [(1 - part) * ends[:-1] + part * ends[1:] for part in ALONG]
-    frame = _across(points, x), limits
-    for annotation in placed(notes_at, np.concatenate(marks), frame, *PLOTS):
+    frame = _choose_horizontal_range(points, x), limits
+    for annotation in place_labels(notes_at, np.concatenate(marks), frame, *PLOTS):
         figure.add_annotation(annotation)
 
 

@@ -14,7 +14,7 @@ MOST = 12  # columns, or cuts, that are drawn
 Names = Mapping[str, str]
 
 
-def returned_figure(found: Stability, names: Names | None = None) -> go.Figure:
+def plot_returned(found: Stability, names: Names | None = None) -> go.Figure:
     """Draw in how many resamples each column was used again.
 
     Parameters
@@ -29,7 +29,7 @@ def returned_figure(found: Stability, names: Names | None = None) -> go.Figure:
         A bar a column, those of the given rule first and filled, the others hollow; twelve at
         most.
     """
-    table = _drawn(found.columns)
+    table = _draw_bars(found.columns)
     selected = table["selected"].to_numpy(dtype=bool)
     figure = go.Figure(layout=base_layout(110 + 30 * max(len(table), 1)))
     for part, title, colour in (
@@ -55,9 +55,9 @@ def returned_figure(found: Stability, names: Names | None = None) -> go.Figure:
     return figure
 
 
-def returned_sentence(found: Stability, names: Names | None = None) -> str:
+def describe_returned(found: Stability, names: Names | None = None) -> str:
     """Return each column with its count, as one sentence."""
-    table = _drawn(found.columns)
+    table = _draw_bars(found.columns)
     parts = [
         f"{(names or {}).get(row.column, row.column)} in {row.returned}"
         for row in table.itertuples()
@@ -124,7 +124,7 @@ def band_sentence(found: Stability, names: Names | None = None) -> str:
     return f"Cuts that return: {'; '.join(parts) or 'none'}."
 
 
-def _drawn(table: pd.DataFrame) -> pd.DataFrame:
+def _draw_bars(table: pd.DataFrame) -> pd.DataFrame:
     return table.head(MOST)
 
 
@@ -132,7 +132,7 @@ def _bands(result: Stability) -> pd.DataFrame:
     """Compute the bands of thresholds among the rows of their columns, in per cent."""
     table = result.cuts[result.cuts["returned"] > 0]
     table = table.sort_values("returned", ascending=False, kind="stable")
-    table = _drawn(table.loc[table["selected"].isna().sort_values(kind="stable").index])
+    table = _draw_bars(table.loc[table["selected"].isna().sort_values(kind="stable").index])
 
     def position(name: str) -> list[float]:
         return [

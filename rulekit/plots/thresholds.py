@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from rulekit.style.palette import GREY, Look, bars, base_layout, outcome_looks, plain
-from rulekit.style.phrases import counted_outcome
+from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import plural, short_number
 
 MAX_BARS = 40
@@ -77,7 +77,7 @@ def threshold_figure(
         rows=2, cols=1, shared_xaxes=True, row_heights=[0.62, 0.38], vertical_spacing=0.06
     )
     looks = outcome_looks(labels, classes)
-    drawn, beyond = gathered(values[present], cuts)
+    drawn, beyond = gather_outliers(values[present], cuts)
     distinct = np.unique(drawn)
     places, ends = cut_positions(distinct, np.asarray(cuts, dtype=float))
     both = (positive[present], ~positive[present])
@@ -88,7 +88,7 @@ def threshold_figure(
     figure.update_layout(base_layout(340), barmode="stack", bargap=0)
     name_values(figure, name, distinct, beyond)
     figure.update_yaxes(
-        title_text=f"share of {plain(counted_outcome(labels[0]), 20)}",
+        title_text=f"share of {plain(write_outcome(labels[0]), 20)}",
         range=[0, 1.2],
         tickvals=[0, 0.5, 1],
         tickformat=".0%",
@@ -98,7 +98,9 @@ def threshold_figure(
     return figure
 
 
-def gathered(values: NDArray[np.float64], cuts: Sequence[float]) -> tuple[NDArray[np.float64], str]:
+def gather_outliers(
+    values: NDArray[np.float64], cuts: Sequence[float]
+) -> tuple[NDArray[np.float64], str]:
     """Move far outliers among values (n,) to the ends of the others if they take too much room."""
     low, high = np.quantile(values, [TAIL, 1 - TAIL], method="nearest")
     if len(cuts):
@@ -199,7 +201,7 @@ def level_figure(
     )
     figure.update_layout(barmode="stack", margin={"r": 48})
     figure.update_xaxes(
-        title_text=f"rows (and share of {plain(counted_outcome(labels[0]), 20)})", showgrid=False
+        title_text=f"rows (and share of {plain(write_outcome(labels[0]), 20)})", showgrid=False
     )
     figure.update_yaxes(title_text=plain(name), type="category")
     return figure

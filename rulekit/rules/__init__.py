@@ -3,7 +3,7 @@
 What belongs here: immutable, hashable symbols that know column names and values, what they
 mean on a table (`mask`), how they are negated, simplified, counted and compared. What does
 not: learning, table libraries, text in any format (that is `rulekit.export`). May import
-NumPy, `rulekit.exceptions` and `rulekit._renamed` only.
+NumPy and `rulekit.exceptions` only.
 
 *Columns.* Rules are evaluated on a mapping from column name to a one-dimensional array, all
 of one length. Numbers are `float64` with NaN for a missing value; anything else is an object
@@ -14,15 +14,4 @@ columns of a data frame by name itself.
 
 import lazy_loader
 
-from rulekit._renamed import with_former_names
-
-_public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-__getattr__ = with_former_names(
-    __name__,
-    {
-        "PromiseCheck": "MonotonicityCheck",
-        "check_promise": "check_monotonicity",
-        "promises_of": "monotonicity_checks",
-    },
-    _public,
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,7 +10,6 @@ from .analysis.statistics import wilson_interval as wilson_interval
 from .analysis.tree import Branch as Branch
 from .analysis.tree import Tree as Tree
 from .analysis.tree import tree_of_rule as tree_of_rule
-from .column_test import simplify as simplify
 from .condition import Columns as Columns
 from .condition import Condition as Condition
 from .constraints import Constraints as Constraints
@@ -23,6 +22,7 @@ from .power_law_split import PowerLaw as PowerLaw
 from .power_law_split import PowerLawSplit as PowerLawSplit
 from .rule_set import Clause as Clause
 from .rule_set import RuleSet as RuleSet
+from .simplification import simplify as simplify
 
 __all__ = [
     "Branch",

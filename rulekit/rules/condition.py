@@ -6,6 +6,7 @@ numbers, NaN without a value; dates are ISO text, to whole seconds.
 
 import math
 import re
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -40,6 +41,7 @@ LATEST = datetime(9999, 12, 31, 23, 59, 59)
 DAY = 86_400.0
 SEPARATORS = " \t\n\r\u00a0.,;:!?()[]\"'/\\-+*=&%#"
 _BLANKS = str.maketrans(SEPARATORS, " " * len(SEPARATORS))
+_SIGMA = "\u03a3"  # the one letter whose lower case depends on the letters beside it
 
 
 class Condition(ABC):
@@ -311,7 +313,7 @@ def value_at(number: float, part: str | None, order: Sequence[str] | None) -> An
     if order is not None:
         return order[int(min(max(round(number), 0), len(order) - 1))]
     if part == "date":
-        return moment_text(moment_after(EPOCH, number * DAY))
+        return moment_text(shift_moment(EPOCH, number * DAY))
     return number
 
 
@@ -359,12 +361,12 @@ def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
         dates = [datetime(year, 1, 1) for year in years if 1 <= year <= LATEST.year]
     else:
         since = EPOCH if part == "date" else since_of(part)
-        dates = [moment_after(since, v * DAY) for v in positions]
-    near = [moment_after(t, k) for t in dates for k in (-1, 0, 1)]
+        dates = [shift_moment(since, v * DAY) for v in positions]
+    near = [shift_moment(t, k) for t in dates for k in (-1, 0, 1)]
     return tuple(map(moment_text, dict.fromkeys(near)))
 
 
-def moment_after(date: datetime, seconds: float) -> datetime:
+def shift_moment(date: datetime, seconds: float) -> datetime:
     """Return the moment some seconds later, within the years 1 to 9999 that dates can have."""
     least, most = ((end - date).total_seconds() for end in (datetime.min, LATEST))
     return date + timedelta(seconds=round(min(max(seconds, least), most)))
@@ -391,6 +393,31 @@ def words_of(text: str) -> str:
     ['paid', 'late', 'twice']
     """
     return f" {text.translate(_BLANKS).lower()} "
+
+
+def foldings(word: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Return letters and texts to replace, in this order, in a text with a blank at both ends.
+
+    The text then contains the word between blanks if and only if `words_of` of the text does.
+
+    >>> letters, texts = foldings("k\u03c3")
+    >>> letters["K"], letters["\u212a"], letters["."], texts
+    ('k', 'k', ' ', [(' k\u03a3', ' k\u03c3')])
+    """
+    folds = {large: small for large, small in _lower_case().items() if small in word}
+    letters = {large: small for large, small in folds.items() if len(small) == 1}
+    texts = [(large, small) for large, small in folds.items() if len(small) > 1]
+    for i, letter in enumerate(word):
+        if (word[:i] + _SIGMA + word[i + 1 :]).lower() == word:
+            texts.append((f" {word[:i]}{_SIGMA}", f" {word[:i]}{letter}"))
+    return dict.fromkeys(SEPARATORS[1:], " ") | letters, texts
+
+
+@lru_cache(maxsize=1)
+def _lower_case() -> dict[str, str]:
+    """Return the lower case of each letter that has another one, whatever is beside it."""
+    letters = map(chr, range(sys.maxunicode + 1))
+    return {c: c.lower() for c in letters if c.lower() != c and c != _SIGMA}
 
 
 def checked_word(word: Any) -> str:

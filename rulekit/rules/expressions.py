@@ -5,7 +5,6 @@ What `Condition.mask` refuses because of the cells it meets is noted as a `probl
 
 from collections.abc import Iterable
 from functools import reduce
-from itertools import product
 from operator import and_, or_
 from typing import Any
 
@@ -17,8 +16,8 @@ from rulekit.rules.condition import (
     EPOCH,
     GAPS,
     ORDERED,
-    SEPARATORS,
     WORDS,
+    foldings,
     since_of,
 )
 from rulekit.rules.linear_split import LinearSplit
@@ -29,7 +28,6 @@ from rulekit.rules.rule_set import Clause, RuleSet
 from rulekit.rules.writer import ConditionWriter
 
 ISO = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?$"
-SIGMA = "\u03a3"  # the one letter whose lower case depends on its position
 
 
 class ExpressionWriter(ConditionWriter[Any]):
@@ -148,14 +146,11 @@ class ExpressionWriter(ConditionWriter[Any]):
                 f"The rule looks for the word {word!r} in a column that holds numbers. Give text, "
                 "as in the table the rule was learned from."
             )
-        upper = {c.upper(): c for c in word} | {"\u212a": "k"}  # the sign of kelvin
-        folds = {a: b for a, b in upper.items() if a not in (b, SIGMA) and a.lower() == b}
-        marks = dict.fromkeys(SEPARATORS[1:], " ") | folds
-        text = column.translate("".join(marks), "".join(marks.values()))
-        text = text.replace("\u0130", "i\u0307") if "\u0307" in word else text
-        spelled = product(*((c, SIGMA) if c in "\u03c3\u03c2" else (c,) for c in word))
-        forms = [s for s in map("".join, spelled) if s.lower() == word]
-        return joined([(" " + text + " ").contains(f" {form} ") for form in forms], "or")
+        letters, texts = foldings(word)
+        text = (" " + column + " ").translate("".join(letters), "".join(letters.values()))
+        for old, new in texts:
+            text = text.replace(old, new)
+        return text.contains(f" {word} ")
 
     def _law(self, law: PowerLaw) -> Any:
         up, down = (self._product(f) for f in (law.numerators, law.denominators))

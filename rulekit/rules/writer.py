@@ -9,13 +9,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from rulekit.rules.column_test import LOWER, UPPER, FeatureTest, intervals
 from rulekit.rules.condition import Condition
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law_split import PowerLawSplit
 from rulekit.rules.rule_set import Clause, RuleSet
+from rulekit.rules.simplification import LOWER, UPPER, FeatureTest, intervals
 
 T = TypeVar("T")
 

@@ -6,16 +6,15 @@
     subject to  lower <= A @ x <= upper,  x_lower <= x <= x_upper,
                 x[k] an integer where integrality[k] is true
 
-`highspy` solves linear programs where it is installed, SciPy's `linprog` elsewhere; both with the
-dual simplex method, cold where no `Basis` is given, without presolve and with tolerances of 1e-10,
-so that an answer depends on nothing else.
+Linear programs are solved by `highspy`, which keeps and changes a model, or, with the environment
+variable `RULEKIT_LP=linprog`, by SciPy's `linprog`; both by the dual simplex method, without
+presolve and with tolerances of 1e-10. Both lead to the same rules.
 """
 
+import os
 import threading
 import time
 from dataclasses import dataclass, field, replace
-from functools import cache
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from rulekit.exceptions import SolverError
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10
+SOLVERS = ("highs", "linprog")
 LINPROG_STATUS = {0: "optimal", 1: "time limit", 2: "infeasible", 3: "unbounded", 4: "error"}
 HIGHS_STATUS = {
     "kOptimal": "optimal",
@@ -97,9 +97,11 @@ class Basis:
     basic: NDArray[np.bool_]  # (n,)
     basic_rows: NDArray[np.bool_]  # (m,)
 
-    def given_to(self, highs: Any, module: Any) -> None:
+    def pass_to(self, highs: Any) -> None:
         """Pass the basis to HiGHS as its start."""
-        status, basis = module.HighsBasisStatus, module.HighsBasis()
+        import highspy
+
+        status, basis = highspy.HighsBasisStatus, highspy.HighsBasis()
         kinds = [status.kLower, status.kUpper, status.kBasic]
         basis.col_status = [kinds[k] for k in np.where(self.basic, 2, self.at_upper).tolist()]
         basis.row_status = [kinds[1 + k] for k in self.basic_rows.tolist()]
@@ -112,7 +114,9 @@ def solve_lp(
 ) -> LPSolution:
     """Solve a linear program."""
     if len(lp.c) == 0:
-        return _without_variables(lp)
+        return _solve_empty(lp)
+    if uses_linprog():
+        return _solve_with_linprog(lp, time_limit)
     return ResidentProgram(lp, _solver_of_thread()).solve(time_limit=time_limit, start=start)
 
 
@@ -124,7 +128,7 @@ def solve_milp(
 ) -> LPSolution:
     """Solve a mixed integer program with SciPy's `milp`, to a relative gap of zero."""
     if len(lp.c) == 0:
-        return _without_variables(lp)
+        return _solve_empty(lp)
     integrality = np.ones(len(lp.c)) if lp.integrality is None else lp.integrality.astype(float)
     options: dict[str, Any] = {"mip_rel_gap": 0.0}
     if time_limit is not None:
@@ -145,37 +149,28 @@ def solve_milp(
     return LPSolution(x, value, None, None, status, bound, str(result.message))
 
 
-def highs_module() -> ModuleType | None:
-    """Return highspy's core, or None where SciPy is to solve linear programs."""
-    return load_highs()
-
-
-@cache
-def load_highs() -> ModuleType | None:
-    """Import highspy's core, once; None where it is not installed."""
-    try:
-        # Optional: the extra "app" of this distribution.
-        from highspy import _core
-    except ImportError:
-        return None
-    return _core
+def uses_linprog() -> bool:
+    """Return whether SciPy's `linprog` is selected for linear programs."""
+    solver = os.environ.get("RULEKIT_LP", SOLVERS[0])
+    if solver not in SOLVERS:
+        raise ValueError(f"RULEKIT_LP must be 'highs' or 'linprog', found {solver!r}.")
+    return solver == SOLVERS[1]
 
 
 class ResidentProgram:
-    """A linear program of which only bounds change, inside HiGHS if it can be; not thread-safe."""
+    """A linear program of which bounds change and rows are added; not thread-safe."""
 
     def __init__(self, lp: LinearProgram, highs: Any = None) -> None:
-        module = highs_module()
         self._lp, self._n, self._m = lp, len(lp.c), len(lp.lower)
         self._highs: Any = None
-        if module is not None:
-            self._highs = silent_highs(module) if highs is None else highs
-        if self._highs is None:
+        if highs is None and uses_linprog():
             return
+        n, m = self._n, self._m
+        self._highs = silent_highs() if highs is None else highs
         starts, rows, entries = _columnwise(lp.A)
         self._highs.passModel(
-            self._n,
-            self._m,
+            n,
+            m,
             len(rows),
             1,  # columnwise
             1,  # minimise
@@ -188,16 +183,23 @@ class ResidentProgram:
             starts.astype(np.int32),
             rows.astype(np.int32),
             entries.astype(float),
-            np.zeros(self._n, dtype=np.int32),
+            np.zeros(n, dtype=np.int32),
         )
 
-    def solve(self, *, time_limit: float | None = None, start: Basis | None = None) -> LPSolution:
-        """Solve with the present costs and bounds, from the slack basis or a start."""
+    def solve(
+        self,
+        *,
+        time_limit: float | None = None,
+        start: Basis | None = None,
+        keep_basis: bool = False,
+    ) -> LPSolution:
+        """Solve with the present bounds and rows, from the slack basis, a start or the last one."""
         if self._highs is None:
             return _solve_with_linprog(self._lp, time_limit)
-        self._highs.clearSolver()
+        if not keep_basis:
+            self._highs.clearSolver()
         if start is not None:
-            start.given_to(self._highs, highs_module())
+            start.pass_to(self._highs)
         return run_highs(self._highs, self._n, self._m, time_limit)
 
     def change_column_bounds(self, lower: Floats, upper: Floats) -> None:
@@ -205,9 +207,28 @@ class ResidentProgram:
         if self._highs is None:
             self._lp = replace(self._lp, x_lower=lower, x_upper=upper)
             return
-        self._highs.changeColsBounds(
-            self._n, np.arange(self._n, dtype=np.int32), lower.astype(float), upper.astype(float)
-        )
+        columns = np.arange(self._n, dtype=np.int32)
+        self._highs.changeColsBounds(self._n, columns, lower.astype(float), upper.astype(float))
+
+    def change_row_upper(self, row: int, upper: float) -> None:
+        """Replace the bound of a row that is bounded from above."""
+        if self._highs is None:
+            self._lp.upper[row] = upper
+            return
+        self._highs.changeRowBounds(row, -np.inf, upper)
+
+    def add_rows(self, A: Floats, upper: Floats) -> None:
+        """Add rows that are bounded from above; shapes: A (k, n), upper (k,)."""
+        lp, lower = self._lp, np.full(len(upper), -np.inf)
+        if self._highs is None:
+            both, lower = np.append(lp.upper, upper), np.append(lp.lower, lower)
+            self._lp = replace(lp, A=np.vstack([lp.A, A]), lower=lower, upper=both)
+        elif len(upper):
+            rows, columns = np.nonzero(A)
+            starts = np.searchsorted(rows, np.arange(len(upper))).astype(np.int32)
+            entries = (len(columns), starts, columns.astype(np.int32), A[rows, columns])
+            self._highs.addRows(len(upper), lower, upper, *entries)
+            self._m += len(upper)
 
 
 def run_highs(highs: Any, n: int, m: int, time_limit: float | None) -> LPSolution:
@@ -231,9 +252,11 @@ def run_highs(highs: Any, n: int, m: int, time_limit: float | None) -> LPSolutio
     return LPSolution(x, value, duals, reduced, status, value, message, basic_x, basic_rows)
 
 
-def silent_highs(module: ModuleType) -> Any:
+def silent_highs() -> Any:
     """Make a solver that prints nothing and whose answer depends on the program alone."""
-    highs = module._Highs()
+    import highspy
+
+    highs: Any = highspy.Highs()  # type: ignore[no-untyped-call]
     for option, value in (
         ("output_flag", False),
         ("presolve", "off"),
@@ -252,12 +275,9 @@ _OF_THREAD = threading.local()
 
 
 def _solver_of_thread() -> Any:
-    """Return this thread's solver for programs that are solved once; None without highspy."""
-    module = highs_module()
-    if module is None:
-        return None
+    """Return this thread's solver for programs that are solved once."""
     if not hasattr(_OF_THREAD, "highs"):
-        _OF_THREAD.highs = silent_highs(module)
+        _OF_THREAD.highs = silent_highs()
     return _OF_THREAD.highs
 
 
@@ -307,7 +327,7 @@ def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSoluti
     return LPSolution(result.x, value, duals, reduced, status, value, str(result.message))
 
 
-def _without_variables(lp: LinearProgram) -> LPSolution:
+def _solve_empty(lp: LinearProgram) -> LPSolution:
     """Solve a program without variables, which HiGHS rejects."""
     if np.any(lp.lower > 0) or np.any(lp.upper < 0):
         return LPSolution(None, None, None, None, "infeasible", None, "a row cannot hold")

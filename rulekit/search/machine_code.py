@@ -42,7 +42,6 @@ KERNELS: dict[str, float] = {
     "rulekit.families.scorecard.solver.card_kernels": 10.0,
     "rulekit.search.clause_generation.exact_kernels": 4.0,
     "rulekit.families.power_law.solver.split_kernels": 8.0,
-    "rulekit.search.screening.cover_kernels": 2.0,
     "rulekit.search.columns.rounding_kernels": 5.0,
 }
 QUICK = tuple(KERNELS)[:2]  # what the quick search of the dashboard needs

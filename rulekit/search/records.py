@@ -70,7 +70,7 @@ def _field(context: Any, builder: Any, record: Record, value: Any, name: str) ->
 
 
 @unbox(Record)
-def _unboxed(record: Record, tuple_: Any, c: Any) -> NativeValue:
+def _unbox_fields(record: Record, tuple_: Any, c: Any) -> NativeValue:
     """Unbox the fields into the stack frame; release them after the call."""
     place = cgutils.alloca_once(c.builder, _layout(c.context, record), zfill=True)
     failed = cgutils.alloca_once_value(c.builder, cgutils.false_bit)

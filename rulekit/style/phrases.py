@@ -57,8 +57,8 @@ class Wording:
             return text if len(text) <= MAX_TEXT else LONG_SUM
         names = [self.name(f) for f in split.features]
         more = len(names) - MAX_LISTED
-        kept = names if more <= 0 else [*names[:MAX_LISTED], counted(more, "more value")]
-        return f"the score from {listed(kept)}"
+        kept = names if more <= 0 else [*names[:MAX_LISTED], count_noun(more, "more value")]
+        return f"the score from {join_list(kept)}"
 
 
 PLAIN = Wording()
@@ -106,7 +106,7 @@ def _decimal(value: float, digits: int) -> str:
     return repr(rounded)
 
 
-def shown(value: Any, beside: float | None = None, wording: Wording = PLAIN) -> str:
+def show_value(value: Any, beside: float | None = None, wording: Wording = PLAIN) -> str:
     """Format a cell: missing in words, truth values as true and false, text in quotes."""
     if value is None:
         return "missing"
@@ -120,7 +120,7 @@ def shown(value: Any, beside: float | None = None, wording: Wording = PLAIN) -> 
 def label_text(label: Any, wording: Wording = PLAIN) -> str:
     """Format a label: text in quotes, numbers without float noise."""
     if isinstance(label, (str, bool, int, float)):
-        return shown(label, wording=wording)
+        return show_value(label, wording=wording)
     return one_line(str(label))
 
 
@@ -129,13 +129,13 @@ def outcome_text(label: Any) -> str:
     return one_line(str(label)) if isinstance(label, (str, bool)) else label_text(label)
 
 
-def counted_outcome(label: Any) -> str:
+def write_outcome(label: Any) -> str:
     """Write a label before a count of rows; a number alone would read as a count."""
     text = outcome_text(label)
     return text if any(character.isalpha() for character in text) else f"outcome {text}"
 
 
-def listed(texts: Iterable[str], word: str = "and") -> str:
+def join_list(texts: Iterable[str], word: str = "and") -> str:
     """Join texts for reading: "a, b and c"."""
     parts = list(texts)
     if len(parts) < 2:
@@ -145,7 +145,7 @@ def listed(texts: Iterable[str], word: str = "and") -> str:
 
 def levels(values: Iterable[Any], wording: Wording = PLAIN) -> str:
     """List the values of a set, at most five."""
-    return capped([shown(v, wording=wording) for v in values])
+    return cap_list([show_value(v, wording=wording) for v in values])
 
 
 def whole_percent(part: float, whole: float) -> str:
@@ -154,13 +154,13 @@ def whole_percent(part: float, whole: float) -> str:
     return f"{min(max(rounded, 1), 99) if 0 < part < whole else rounded} %"
 
 
-def capped(texts: Sequence[str], most: int = MAX_LISTED) -> str:
+def cap_list(texts: Sequence[str], most: int = MAX_LISTED) -> str:
     """List the first texts, and how many more there are."""
     shown = ", ".join(texts[:most])
     return shown if len(texts) <= most else f"{shown} and {len(texts) - most:,} more"
 
 
-def counted(n: int, noun: str) -> str:
+def count_noun(n: int, noun: str) -> str:
     """Format a number with its noun: "1 row", "2 rows"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
@@ -172,13 +172,13 @@ def comparison_text(literal: Literal, wording: Wording = PLAIN) -> str:
     if literal.op == "not-missing":
         return "known"
     if literal.op in WORDS:
-        return f"{'the' if literal.op == 'contains' else 'no'} word {shown(literal.value)}"
+        return f"{'the' if literal.op == 'contains' else 'no'} word {show_value(literal.value)}"
     if literal.op in ORDERED:
         limit = value_words(literal, literal.value, wording)
         return f"{wording.sign(literal.op, literal.part)} {limit}"
     texts = [value_words(literal, v, wording) for v in literal.values]
     if isinstance(literal.value, tuple):
-        return f"{'one' if literal.op == 'in' else 'none'} of {capped(texts)}"
+        return f"{'one' if literal.op == 'in' else 'none'} of {cap_list(texts)}"
     return texts[0] if literal.op == "==" else f"a value other than {texts[0]}"
 
 
@@ -192,10 +192,10 @@ def value_words(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
     if isinstance(value, float) and literal.op in ORDERED:
         text = number(value)
         return text if literal.part else wording.amount(literal.feature, text)
-    return shown(value, wording=wording)
+    return show_value(value, wording=wording)
 
 
-def bound_text(split: PowerLawSplit, beside: float | None = None) -> str:
+def write_bounds(split: PowerLawSplit, beside: float | None = None) -> str:
     """Return the required range of a sum of power laws: "above 3", "between 1 and 2"."""
     high = number(split.high, beside)
     if split.low is None:
@@ -242,13 +242,13 @@ class Words(ReadingWriter[str]):
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum: "0.5 * age - 1 * bmi > 3"."""
         comparison = f"{self.wording.sign(split.op)} {number(split.value)}"
-        return self._spoken(split, comparison) or split.text(self.wording.name, number)
+        return self._speak(split, comparison) or split.text(self.wording.name, number)
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws: "mass / height^2 > 27"."""
-        return self._spoken(split, bound_text(split)) or split.text(self.wording.name, number)
+        return self._speak(split, write_bounds(split)) or split.text(self.wording.name, number)
 
-    def _spoken(self, split: LinearSplit | PowerLawSplit, comparison: str) -> str:
+    def _speak(self, split: LinearSplit | PowerLawSplit, comparison: str) -> str:
         if not self.wording.spoken:
             return ""
         missing = " or missing" if split.missing else ""
@@ -275,14 +275,14 @@ def clause_words(clause: Clause, wording: Wording = PLAIN) -> str:
     return f" {joint} ".join(Words(wording).clause(clause))
 
 
-def met_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
+def explain_match(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     """Return why a literal holds for a cell: "glucose 141 > 126"."""
     name, text = wording.subject(literal), _cell_words(literal, cell, wording)
     value = literal.position_of(cell)
     if literal.op == "not-missing":
         return f"{name} is known ({text})"
     if value is None:
-        value_text = "is missing" if cell is None else f"is {shown(cell, wording=wording)}"
+        value_text = "is missing" if cell is None else f"is {show_value(cell, wording=wording)}"
         counts = (
             ""
             if literal.op == "missing"
@@ -292,7 +292,7 @@ def met_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     if literal.op in WORDS:
         return f"{name} {_has_word(literal)}"
     if literal.op in ORDERED:
-        value_text, limit = _beside(literal, value, wording)
+        value_text, limit = _format_beside(literal, value, wording)
         if wording.spoken:
             return f"{name} is {value_text}, {wording.sign(literal.op, literal.part)} {limit}"
         return f"{name} {value_text} {literal.op} {limit}"
@@ -308,12 +308,12 @@ def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     name, value = wording.subject(literal), literal.position_of(cell)
     if literal.op in WORDS and (wording.spoken or value is not None):
         wanted = "contain" if literal.op == "contains" else "be without"
-        return f"{name} would have to {wanted} the word {shown(literal.value)}"
+        return f"{name} would have to {wanted} the word {show_value(literal.value)}"
     needed, value_text = comparison_text(literal, wording), _cell_words(literal, cell, wording)
     if literal.op in ORDERED:
         limit = value_words(literal, literal.value, wording)
         if value is not None:
-            value_text, limit = _beside(literal, value, wording)
+            value_text, limit = _format_beside(literal, value, wording)
         needed = f"{sign_words(literal.op, literal.part)} {limit}"
     if wording.spoken:
         return f"{name} would have to be {needed} (it is {value_text})"
@@ -322,18 +322,18 @@ def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
 
 def _has_word(literal: Literal) -> str:
     verb = "contains" if literal.op == "contains" else "does not contain"
-    return f"{verb} the word {shown(literal.value)}"
+    return f"{verb} the word {show_value(literal.value)}"
 
 
 def _cell_words(literal: Literal, cell: Any, wording: Wording) -> str:
     """Format a cell as it is read: a date's weekday by its name."""
     value = literal.position_of(cell)
     if literal.part is None or value is None:
-        return shown(cell, wording=wording)
+        return show_value(cell, wording=wording)
     return value_words(literal, literal.value_at(value), wording)
 
 
-def _beside(literal: Literal, value: Any, wording: Wording) -> tuple[str, str]:
+def _format_beside(literal: Literal, value: Any, wording: Wording) -> tuple[str, str]:
     """Format a value and its limit with as many digits as needed to tell them apart."""
     if not isinstance(literal.value, float) or literal.part in NAMES:
         value_text = value_words(literal, literal.value_at(float(value)), wording)

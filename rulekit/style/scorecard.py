@@ -125,12 +125,12 @@ def card_lines(model: Any, wording: Wording = PLAIN) -> list[str]:
     lines += [f"   {scale.name}: {scale.points}" for scale in scales]
     lines.append("TOTAL")
     for band in bands:
-        chance = "" if band.chance is None else f"  ({described}: {per_hundred(band)} of 100)"
+        chance = "" if band.chance is None else f"  ({described}: {count_per_hundred(band)} of 100)"
         lines.append(f"   {band.total:>{width}}  {band.label}{chance}")
     return lines
 
 
-def per_hundred(band: Band) -> int:
+def count_per_hundred(band: Band) -> int:
     """Return the band's probability as cases of a hundred."""
     assert band.chance is not None
     return round(100 * band.chance)

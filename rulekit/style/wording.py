@@ -10,7 +10,7 @@ def percent(share: float) -> str:
     return "—" if math.isnan(share) else f"{100 * share:.1f} %"
 
 
-def measured(value: float, measure: str, unit: str = "") -> str:
+def format_measure(value: float, measure: str, unit: str = "") -> str:
     """Format a measure: a share as a percentage, a cost as a number with its unit."""
     if measure != COST:
         return percent(value)

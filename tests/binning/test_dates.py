@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rulekit import BoxSearchClassifier, RuleClassifier
-from rulekit.binning.dates import recurring_parts
+from rulekit.binning.dates import find_recurring_parts
 from rulekit.rules.condition import DATE_PARTS
 
 
@@ -27,9 +27,9 @@ def days(start, n_days, n=600, step="D"):
 )
 def test_parts_seen_in_one_period_only_are_not_offered(dates, once_only):
     cells = dates.astype(str).to_numpy(dtype=object)
-    assert set(DATE_PARTS) - set(recurring_parts(cells)) == once_only
+    assert set(DATE_PARTS) - set(find_recurring_parts(cells)) == once_only
     with_open_ends = np.append(cells, ["9999-12-31"] * 20 + [None] * 5)
-    assert ("month" in recurring_parts(with_open_ends)) == ("month" not in once_only)
+    assert ("month" in find_recurring_parts(with_open_ends)) == ("month" not in once_only)
 
 
 @pytest.mark.slow

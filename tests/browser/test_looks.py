@@ -28,7 +28,7 @@ def test_bad_looks_are_found(visit, tmp_path):
     with served(tmp_path / "workspace", str(script)) as address:
         visitor = visit("/", address=address)
         visitor.page.locator(".barlayer text").first.wait_for()
-        found = looks.covered(visitor.page)
+        found = looks.find_covered(visitor.page)
         assert found == [
             '"Words without room" is cut',
             '"covering" covers a point',

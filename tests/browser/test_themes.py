@@ -24,7 +24,7 @@ def test_cut_point_moves_by_keyboard_and_is_undone(modelled):
     assert looks.findings(visitor.page) == []
     assert "change their prediction" in move_cut(visitor, slider)
     assert looks.findings(visitor.page) == []
-    assert looks.covered(visitor.page) == []
+    assert looks.find_covered(visitor.page) == []
     for key in ("score_edit", "undo_edit"):
         with visitor.action():
             visitor.page.locator(f".st-key-{key} button").focus()
@@ -48,10 +48,10 @@ def test_compared_learners_are_a_table_with_a_legend_of_two_lines(modelled):
     assert len(set(heights)) <= 2
     assert visitor.page.locator(".st-key-compared_table canvas").count()
     assert looks.findings(visitor.page) == []
-    assert looks.covered(visitor.page) == []
+    assert looks.find_covered(visitor.page) == []
     screen = visitor.page.viewport_size
     visitor.page.set_viewport_size({"width": 390, "height": 900})
-    assert looks.covered(visitor.ready().page) == []
+    assert looks.find_covered(visitor.ready().page) == []
     visitor.page.set_viewport_size(screen)
 
 
@@ -66,7 +66,7 @@ def test_presenter_mode_hides_navigation_and_prints_one_page(modelled):
     assert not any(link.is_visible() for link in links.all())
     assert not visitor.page.get_by_role("tab").count()
     assert looks.findings(visitor.page) == []
-    assert looks.covered(visitor.page) == []
+    assert looks.find_covered(visitor.page) == []
 
     visitor.page.emulate_media(media="print")
     assert not visitor.page.locator("button:visible").count()

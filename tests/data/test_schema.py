@@ -282,7 +282,7 @@ def test_dates_are_read_by_what_the_cells_leave_possible():
 
 
 def test_ambiguous_dates_need_the_day_order():
-    table = people(day=dotted(11, 7))
+    table = people(day=[day.replace(".", "/") for day in dotted(11, 7)])
     with pytest.raises(DataError, match="'day' day and month are ambiguous"):
         table.as_date("day")
     early = table.as_date("day", day_first=True).frame["day"]

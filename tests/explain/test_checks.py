@@ -2,7 +2,7 @@
 
 import pytest
 
-from rulekit.explain.checks import CheckedClause, Checker, near_miss, nearness
+from rulekit.explain.checks import CheckedClause, Checker, describe_near_miss, nearness
 from rulekit.explain.subject import as_column
 from rulekit.rules import Factor, LinearSplit, Literal, PowerLaw, PowerLawSplit
 
@@ -72,10 +72,13 @@ def clause(*holds):
     ],
 )
 def test_a_near_miss_counts_what_holds(holds, start):
-    assert near_miss(clause(*holds), mirrored=False).sentence.startswith(start)
+    assert describe_near_miss(clause(*holds), mirrored=False).sentence.startswith(start)
 
 
 def test_few_missing_conditions_come_first_then_small_ones():
-    one, two = near_miss(clause(True, False), False), near_miss(clause(False, False), False)
+    one, two = (
+        describe_near_miss(clause(True, False), False),
+        describe_near_miss(clause(False, False), False),
+    )
     assert nearness(one) == (1, pytest.approx(0.06), 1)
     assert sorted([two, one], key=nearness) == [one, two]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rulekit import BoxSearchClassifier, from_text
 from rulekit.exceptions import DataError, RuleError
 from rulekit.explain import explain
-from rulekit.explain.similar import past_cases, similar_cases, training_rows
+from rulekit.explain.similar import count_past_cases, similar_cases, training_rows
 from rulekit.rules import (
     Clause,
     Factor,
@@ -270,13 +270,13 @@ def test_past_cases_of_the_default_are_those_no_clause_decides():
 )
 def test_past_cases_name_a_number_as_an_outcome(label, outcome):
     labels = np.array([label, "other"], dtype=object)
-    found = past_cases(labels, np.array([True, True]), label, "Clause 1")
+    found = count_past_cases(labels, np.array([True, True]), label, "Clause 1")
     assert found.sentence == f"Clause 1: {outcome} in 1 of 2 training rows (50 %)."
 
 
 def test_spoken_past_cases_end_with_the_outcome():
     labels = np.array([1, 1, 0])
-    found = past_cases(labels, np.ones(3, dtype=bool), 1, "", Wording(spoken=True))
+    found = count_past_cases(labels, np.ones(3, dtype=bool), 1, "", Wording(spoken=True))
     assert found.sentence == "In 2 of 3 past cases like it the outcome was 1."
 
 

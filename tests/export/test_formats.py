@@ -27,7 +27,7 @@ from rulekit.export import (
     to_text,
     verify_export,
 )
-from rulekit.export.documents.latex import SPECIAL, escaped
+from rulekit.export.documents.latex import SPECIAL, escape_latex
 from rulekit.export.formats import CHECKED
 from rulekit.rules import (
     Clause,
@@ -171,7 +171,7 @@ def test_page_contains_known_tags_only_and_makes_no_requests(case, title):
 
 @given(st.text())
 def test_latex_text_is_ours_to_undo(text):
-    written = escaped(text)
+    written = escape_latex(text)
     assert not re.search(r"[\n\r\x00]", written)
     commands = sorted(SPECIAL.values(), key=len, reverse=True)
     plain = re.sub("|".join(map(re.escape, commands)), "", written)
@@ -302,3 +302,9 @@ def test_latex_writes_points_to_stay_below_and_sums_to_exceed():
     law = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
     text = to_latex(dnf(PowerLawSplit((law,), 27.0, inside=False)))
     assert r"$\frac{\mbox{mass}}{\max(\mbox{height}, 0.1)^{2}} > 27$" in text
+
+
+def test_export_that_its_engine_cannot_run_is_a_sentence():
+    rule = dnf(*(Literal("x", "!=", k) for k in range(1100)))
+    with pytest.raises(ExportError, match=r"SQLite cannot run .* as SQL .* not checked"):
+        verify_export(rule, {"x": np.array([])}, "sql")

@@ -11,7 +11,7 @@ import pytest
 from rulekit import OneLevelRuleClassifier
 from rulekit.export import FORMATS
 from rulekit.export.code.dialects import TYPED
-from rulekit.export.subject import exported_rule
+from rulekit.export.subject import rule_to_export
 from rulekit.rules import (
     Clause,
     Factor,
@@ -98,7 +98,7 @@ def test_export_is_word_for_word_the_recorded_one(file):
 def test_exports_contain_every_label_and_the_default(file):
     form, rule, options = WRITTEN[file]
     text = as_text(form.write(rule, **{k: v for k, v in options.items() if k != "part"}))
-    assert all(str(label) in text for label in exported_rule(rule).classes)
+    assert all(str(label) in text for label in rule_to_export(rule).classes)
 
 
 @pytest.mark.parametrize("file", [file for file in WRITTEN if file.startswith("points.")])

@@ -226,6 +226,9 @@ def planes() -> Iterator[Case]:
     name, numbers = "HyperplaneRuleClassifier", {"learner": "LPSVM"}
     for table in TABLES:
         yield case(name, table, linear="logistic", max_rules=8)
+        if table != "iris":
+            few = {"linear": numbers | {"nu": 1.0}, "max_columns": 2, "max_rules": 3}
+            yield case(name, table, **few)
         for linear in (numbers | {"nu": 1.0, "max_features": 3}, numbers):
             yield case(name, table, linear=linear)
         yield case("LPSVM", table)

@@ -187,6 +187,4 @@ def test_explanations_show_what_constraints_mean_for_a_row():
         "A higher Wage alone cannot change this prediction away from good.",
     )
     assert low.monotonicity == ("A lower Wage alone cannot change this prediction to good.",)
-    with pytest.warns(FutureWarning, match="`promises` is now `monotonicity`"):
-        assert low.promises == low.monotonicity
     assert gap.monotonicity == ()  # and age is not read

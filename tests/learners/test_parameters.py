@@ -198,6 +198,7 @@ CASES = {
     },
     "HyperplaneRuleClassifier": {
         "linear": [Acts(LogisticRegression())],
+        "max_columns": [Acts(1)],
         "criterion": [Acts(c) for c in ("point_lp", "volume_paper")],
         "max_depth": [Acts(1)],
         "max_rules": [Acts(1)],

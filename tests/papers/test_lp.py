@@ -59,7 +59,7 @@ def test_rounding_is_near_the_exact_optimum_on_the_papers_tables(data_folder, na
         exact = reference.exact_cost(A, y, rows, theta, time_limit=120)
         task = problem.task(problem.sub_problem(rows, theta))
         rounded, plain = (
-            reference.clause_cost(A, y, rows, problem.rounded(task, relaxed.w, how), theta)
+            reference.clause_cost(A, y, rows, problem.round_clause(task, relaxed.w, how), theta)
             for how in ("redundancy", "threshold")
         )
         to_exact.append(rounded / exact)

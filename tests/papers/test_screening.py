@@ -20,8 +20,8 @@ from benchmarks.papers.printed_screening import (
 )
 from rulekit.search.lp import solve_milp
 from rulekit.search.screening.bounds import compact_program
-from rulekit.search.screening.proved_cover import best_columns, merged_rows
-from rulekit.search.screening.screen import BASIC, ENHANCED, chains_of, screen, unproved
+from rulekit.search.screening.proved_cover import best_columns, merge_rows
+from rulekit.search.screening.screen import BASIC, ENHANCED, chains_of, list_unproved, screen
 from tests.reference import screening as reference
 
 pytestmark = pytest.mark.paper
@@ -43,7 +43,7 @@ def integer_optimum(problem, kept=None):
     """Least cost by one integer program over the columns kept."""
     kept = np.arange(problem.P.shape[1]) if kept is None else kept
     part = problem.take_columns(kept)
-    rows, (m,) = merged_rows(part)
+    rows, m = merge_rows(part)
     found = solve_milp(compact_program(rows.astype(float), m, part.price))
     assert found.status == "optimal"
     return found.value
@@ -86,9 +86,9 @@ def test_the_optimum_is_the_same_with_and_without_screening(real, name, n_thresh
 def test_every_certificate_holds(real, name, n_thresholds):
     problem, columns, y = real(name, n_thresholds)
     for found in (screen(problem, BASIC), screen(problem, ENHANCED)):
-        assert unproved(found, lambda j: columns.values([j])[:, 0], y, problem.theta) == []
+        assert list_unproved(found, lambda j: columns.values([j])[:, 0], y, problem.theta) == []
     found = best_columns(problem).screening
-    assert unproved(found, lambda j: columns.values([j])[:, 0], y, problem.theta) == []
+    assert list_unproved(found, lambda j: columns.values([j])[:, 0], y, problem.theta) == []
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from rulekit.plots.pareto import (
     ROOM,
     _box,
     _Plot,
-    placed,
+    place_labels,
 )
 from rulekit.style.palette import learner_look
 
@@ -321,7 +321,7 @@ def test_notes_of_a_falling_curve_cover_no_point_and_stay_in_the_plot(seed):
     one, other = rng.choice(9, 2, replace=False)
     words = "5 conditions: each further one buys less than 0.2 points"
     message = {(x[one], y[one]): [words], (x[other], y[other]): ["lowest mean error"]}
-    notes = placed(message, np.column_stack([x, y]), FRAME, SIZE)
+    notes = place_labels(message, np.column_stack([x, y]), FRAME, SIZE)
     boxes = [box(note) for note in notes]
     assert not meet(*boxes)
     for left, top, right, bottom in boxes:
@@ -365,12 +365,12 @@ def test_a_note_may_touch_edges_and_points_but_no_other_note():
     for x, y in ((-1, 0), (1, 0), (0, -1), (0, 1)):
         plot.taken = [whole + np.array([x, y, x, y]) * np.array([*SIZE, *SIZE])]
         assert plot.cost(note) == OUTSIDE
-    assert placed({(5.0, 0.5): ["best"]}, [[5.0, 0.5]], ((5.0, 5.0), (0.5, 0.5)), SIZE)
+    assert place_labels({(5.0, 0.5): ["best"]}, [[5.0, 0.5]], ((5.0, 5.0), (0.5, 0.5)), SIZE)
 
 
 def test_long_words_are_broken_between_words_and_none_need_no_space():
     words = "Suggested, simplest within one standard error, lowest mean error"
-    (note,) = placed({(5.0, 0.5): [words]}, [[5.0, 0.5]], FRAME, SIZE)
+    (note,) = place_labels({(5.0, 0.5): [words]}, [[5.0, 0.5]], FRAME, SIZE)
     assert note["text"].replace("<br>", " ") == words
     assert max(map(len, note["text"].split("<br>"))) <= 26
-    assert placed({}, [[1.0, 0.5]], FRAME, SIZE) == []
+    assert place_labels({}, [[1.0, 0.5]], FRAME, SIZE) == []

@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rulekit.plots import band_figure, band_sentence, returned_figure, returned_sentence
+from rulekit.plots import band_figure, band_sentence, describe_returned, plot_returned
 from tests.evaluation.trust.test_stability import FOUND, OTHERS
 
 
 def test_a_bar_is_the_number_of_rules_that_read_its_column():
-    own, others = returned_figure(FOUND, {"age": "<b>Age</b>"}).data
+    own, others = plot_returned(FOUND, {"age": "<b>Age</b>"}).data
     assert list(own.y) == ["&lt;b&gt;Age&lt;/b&gt;", "town"]
     assert list(own.x) == FOUND.columns["returned"].tolist()
     assert not others.x
-    assert returned_sentence(FOUND) == "Of 4 rules, columns return: age in 3, town in 3."
-    _, others = returned_figure(replace(FOUND, selected=OTHERS[0])).data
+    assert describe_returned(FOUND) == "Of 4 rules, columns return: age in 3, town in 3."
+    _, others = plot_returned(replace(FOUND, selected=OTHERS[0])).data
     assert list(others.y) == ["town"]
 
 

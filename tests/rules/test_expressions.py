@@ -48,12 +48,13 @@ def test_every_kind_is_evaluated_in_the_database(put):
 @everywhere
 def test_special_names_and_values_are_escaped_in_databases(put):
     strange = ("it's", 'a"b', "a\\b", "\\", "", " ", "%", "_", "Ünal", "İK", "O'DOG", "ΟΔΟΣ,x")
+    strange += ("STRAẞE", "\u212b\u2126")
     for name in HOSTILE:
         values = np.array([*strange, None] * 2, dtype=object)
         case = placed(put, {name: values}, ("it's", 'l"autre', "a\\'b"))
         equal = [Literal(name, "==", value) for value in strange]
         assert_counted(one_each(equal, "it's", "a\\'b"), *case)
-        words = ("ünal", "οδος", "i\u0307k", "dog", "a", "b")
+        words = ("ünal", "οδος", "i\u0307k", "dog", "a", "b", "straße", "åω")
         assert_counted(one_each([Literal(name, "contains", w) for w in words], "x", "y"), *case)
 
 

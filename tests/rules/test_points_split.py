@@ -19,7 +19,7 @@ from rulekit.rules import (
     simplify,
 )
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
-from rulekit.rules.column_test import simplify_clause
+from rulekit.rules.simplification import simplify_clause
 from tests.explain.tables import PLAIN, points_rules, tables
 from tests.strategies.rules import columns, every_row, points_splits
 

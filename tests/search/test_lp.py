@@ -128,7 +128,7 @@ def test_shapes_that_do_not_agree_are_refused():
 @pytest.mark.parametrize("seed", range(10))
 def test_without_highspy_scipy_finds_the_same_optimum(seed):
     found = []
-    for solver in ("highs", "scipy"):
+    for solver in ("highs", "linprog"):
         with solved_by(solver):
             found.append(solve_lp(covering(seed)))
     highs, scipy = found

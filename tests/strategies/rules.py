@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.rules.condition import words_of
 
 NUMBERS = (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0)
 BETWEEN = (-2.0, -0.5, 0.25, 0.75, 1.5, 2.5, 4.0, float("inf"), float("-inf"))
@@ -42,6 +43,27 @@ def columns(draw, min_rows=1, max_rows=30):
     table |= {name: draw(_column((*WORDS, *UNSEEN, None), object, n)) for name in TEXTS}
     table |= {name: draw(_column((*READ[name], None), object, n)) for name in READ}
     return table | {name: draw(_column((True, False, None), object, n)) for name in FLAGS}
+
+
+# letters that engines put in lower case differently, or not at all; combining marks
+LETTERS = "aAkK\u212aiIıİ\u0307\u0301σςΣßẞåÅ\u212bωΩ\u2126éÉжЖ_\u00ad"
+
+
+@st.composite
+def worded_cases(draw):
+    """A rule that searches words of its table, negated, in points and in both forms."""
+    notes = draw(st.lists(st.text(LETTERS + " .'\u00a0\n", max_size=9), min_size=1, max_size=9))
+    words = sorted({word for note in notes for word in words_of(note).split()} | {"rückläufer"})
+    tests = [
+        Literal("note", draw(st.sampled_from(("contains", "not-contains"))), word, missing)
+        for word in draw(st.lists(st.sampled_from(words), min_size=1, max_size=3, unique=True))
+        for missing in [draw(st.booleans())]
+    ]
+    form = draw(st.sampled_from(("dnf", "cnf")))
+    points = PointsSplit(tuple(tests), (1,) * len(tests), draw(st.integers(1, len(tests))))
+    clauses = [Clause(part, "and" if form == "dnf" else "or") for part in ((points,), tuple(tests))]
+    rule = RuleSet(tuple(clauses), ("yes", "yes"), form, "no")
+    return rule, {"note": np.array([*notes, *words, *map(str.upper, words), None], dtype=object)}
 
 
 def every_row():

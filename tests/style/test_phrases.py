@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.style.phrases import exact, listed, number, one_line, shown, whole_percent
+from rulekit.style.phrases import exact, join_list, number, one_line, show_value, whole_percent
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -37,11 +37,11 @@ def test_numbers_carry_no_noise(value, text):
 
 
 def test_values_are_shown_in_words():
-    assert [shown(v) for v in (None, True, "a\nb", 1.0)] == ["missing", "true", "'a b'", "1"]
+    assert [show_value(v) for v in (None, True, "a\nb", 1.0)] == ["missing", "true", "'a b'", "1"]
 
 
 def test_lists_read_like_sentences():
-    assert [listed("a"), listed("ab"), listed("abc")] == ["a", "a and b", "a, b and c"]
+    assert [join_list("a"), join_list("ab"), join_list("abc")] == ["a", "a and b", "a, b and c"]
 
 
 def test_endless_text_is_cut():

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from rulekit.style.wording import capital, measured, percent, plural, short_number
+from rulekit.style.wording import capital, format_measure, percent, plural, short_number
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_only_the_first_letter_becomes_a_capital():
 
 
 def test_costs_have_a_unit_and_other_measures_are_shares():
-    assert measured(0.1234, "test_error") == "12.3 %"
-    assert measured(1234.56, "test_cost_per_100", "EUR") == "1235 EUR"
-    assert measured(58.26, "test_cost_per_100") == "58.26"
-    assert measured(math.nan, "test_cost_per_100", "EUR") == "—"
+    assert format_measure(0.1234, "test_error") == "12.3 %"
+    assert format_measure(1234.56, "test_cost_per_100", "EUR") == "1235 EUR"
+    assert format_measure(58.26, "test_cost_per_100") == "58.26"
+    assert format_measure(math.nan, "test_cost_per_100", "EUR") == "—"

@@ -8,8 +8,7 @@ import pytest
 
 from rulekit.data import Table, load_sample, make_folds
 from rulekit.exceptions import DataError
-from ui.learners.spec import RunSpec
-from ui.state import AppState, BinningSpec, SplitSpec, Wording, changed, from_plain, to_plain
+from ui.state import AppState, BinningSpec, SplitSpec, Wording, changed
 
 
 def small(n=40, **columns):
@@ -224,32 +223,3 @@ def test_one_number_against_the_rest_becomes_text():
     train, test = state.rows()
     assert len(train) + len(test) == 40
     assert set(state.data[1]) == {"0", "not 0"}
-
-
-def test_older_analyses_are_read_under_todays_names():
-    state = AppState(table=load_sample("iris"), test_looks=3)
-    older = {k: v for k, v in to_plain(state).items() if k != "looked_at"}
-    back = from_plain(older, state.table)
-    assert (back.test_looks, back.looked_at) == (3, ())
-    state = AppState(table=load_sample("iris"))
-    older = to_plain(state)
-    del older["outcomes"], older["split"]["keep_twins"]
-    back = from_plain(older, state.table)
-    assert (back.outcomes, back.fit_key) == ({}, state.fit_key)
-    older = to_plain(state)
-    chosen = {"learner": "search", "chosen": True, "theta": 2.0, "n_clauses": 3}
-    back = from_plain(older | {"setting": chosen}, state.table)
-    assert back.setting == {"learner": "search", "chosen": 2.0, "n_clauses": 3}
-    older["setting"] = {"learner": "search", "max_conditions": 3, "doubt": 1.0}
-    older["run_settings"] = {"doubting": False}
-    older["in_hand"] = not older.pop("rule_selected")
-    back = from_plain(older, state.table)
-    assert back.setting == {"learner": "search", "max_conditions": 3, "label_noise": 1.0}
-    assert back.rule_selected
-    assert RunSpec.from_dict(back.run_settings) == RunSpec(noisy=False)
-
-
-def test_settings_without_a_number_of_edits_are_refused():
-    state = AppState(table=load_sample("iris"))
-    with pytest.raises(TypeError):
-        from_plain(to_plain(state) | {"edit": None}, state.table)

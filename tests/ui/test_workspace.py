@@ -12,14 +12,18 @@ import pytest
 
 from rulekit.data import Table, load_sample
 from scripts.fuzz import damaged
-from ui import workspace
+from ui import saved, workspace
 from ui.state import AppState, BinningSpec, SplitSpec, Wording, to_plain
+
+
+def restored(folder):
+    return workspace.restore(*saved.read(folder))
 
 
 def saved_and_loaded(session, state):
     session["app"] = state
     workspace.save()
-    return workspace.load(workspace.folder())
+    return restored(workspace.folder())
 
 
 def test_decisions_are_restored(session):
@@ -30,7 +34,7 @@ def test_decisions_are_restored(session):
         wording={"income": Wording("Yearly income", "€")},
         split=SplitSpec(0.2, 7, keep_twins=True),
         binning=BinningSpec("entropy", None, 20, (("amount", (1.5, 2.0)),)),
-        setting={"theta": 0.5},
+        setting={"learner": "search", "theta": 0.5},
         notes="ask Ada 💡",
         test_looks=2,
         looked_at=("ab", "cd"),
@@ -81,16 +85,15 @@ def test_a_table_whose_cells_were_changed_on_disk_is_not_taken(session):
     frame.iloc[0, 0] += 1
     frame.to_parquet(workspace.folder() / "table.parquet")
     with pytest.raises(ValueError, match="not those that were saved"):
-        workspace.load(workspace.folder())
+        restored(workspace.folder())
 
 
 def test_an_analysis_of_another_version_is_not_taken(session):
     session["app"] = AppState(table=load_sample("iris"))
     workspace.save()
-    path = workspace.folder() / "analysis.json"
-    path.write_text(path.read_text().replace('"version": 1', '"version": 99'))
+    saved.write(workspace.folder(), saved.Version(to_plain(session["app"]) | {"version": 99}), None)
     with pytest.raises(ValueError, match="Saved by version 99"):
-        workspace.load(workspace.folder())
+        restored(workspace.folder())
 
 
 def test_a_file_of_brackets_that_never_close_is_a_sentence(session):
@@ -185,11 +188,91 @@ def test_damaged_analysis_is_rejected_or_unchanged(session):
         content = file.read_bytes()
         file.write_bytes(damaged(content, rng))
         try:
-            found = workspace.load(place)
-        except workspace.UNREADABLE:
+            found = restored(place)
+        except saved.UNREADABLE:
             ends["refused"] += 1
         else:
             ends["read"] += 1
             assert to_plain(found) == whole, f"seed {seed}"
         file.write_bytes(content)
     assert ends["refused"] > 200
+
+
+class Window:
+    """One of several windows of an analysis: a session of its own."""
+
+    def __init__(self, session, analysis=None):
+        self.session, self.values = session, {}
+        with self:
+            if analysis is None:
+                workspace.begin(load_sample("credit"))
+            else:
+                workspace._open(analysis)
+            self.id = workspace.analysis_id()
+
+    def act(self, action):
+        """Act before the page is drawn again."""
+        self.session.clear()
+        self.session.update(self.values)
+        action()
+        self.__exit__()
+
+    def __enter__(self):
+        self.session.clear()
+        self.session.update(self.values)
+        if "analysis_id" in self.session:
+            workspace.take_changes()
+        return self
+
+    def __exit__(self, *_):
+        self.values = dict(self.session)
+
+    @property
+    def state(self):
+        with self:
+            return workspace.app_state()
+
+
+def test_each_window_takes_over_what_another_one_changed(session):
+    first = Window(session)
+    second = Window(session, first.id)
+    with first:
+        workspace.change(notes="the board decided X")
+    second.act(lambda: workspace.change(split=SplitSpec(0.2)))
+    assert first.state.notes == second.state.notes == "the board decided X"
+    assert first.state.split == second.state.split == SplitSpec(0.2)
+    assert workspace.turned("notes") != "notes"  # the field shows the other window's words
+
+
+def test_later_window_decides_what_both_changed(session):
+    for keep, seed in ((True, 2), (False, 1)):
+        first = Window(session)
+        second = Window(session, first.id)
+        with first:
+            workspace.change(split=SplitSpec(0.3, 1), notes="A")
+        second.act(lambda: workspace.change(split=SplitSpec(0.3, 2), notes="B"))
+        with second:
+            assert workspace.conflicts() == ["the test rows"]
+            assert workspace.app_state().split.seed == 2
+            workspace.settle(mine=keep)
+            assert not workspace.conflicts()
+        assert [first.state.split.seed, second.state.split.seed] == [seed, seed]
+        assert set(first.state.notes.split()) == {"A", "B"}
+
+
+def test_deleted_analysis_stays_deleted_and_can_be_saved_as_a_new_one(session):
+    first = Window(session)
+    second = Window(session, first.id)
+    with first:
+        folder = workspace.folder()
+        workspace.forget()
+        assert not workspace.is_deleted()  # this window has begun another one
+    with second:
+        workspace.change(notes="still here")
+        assert workspace.store_path() is None
+        assert workspace.is_deleted()
+        assert not folder.exists()
+        workspace.save_as_new()
+        assert not workspace.is_deleted()
+        assert workspace.folder() != folder
+    assert Window(session, second.values["analysis_id"]).state.notes == "still here"

@@ -25,7 +25,7 @@ from rulekit.plots import (
     thresholds,
 )
 from rulekit.rules import Literal
-from rulekit.style.phrases import capped, counted_outcome
+from rulekit.style.phrases import cap_list, write_outcome
 from ui.cache import kept
 from ui.escape import md
 from ui.runs.background import answer_of
@@ -33,7 +33,7 @@ from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState, BinningSpec, app_state
 from ui.theme import bins_figure, chart, level_counts, levels_figure
 from ui.widgets import COUNT, pick_row
-from ui.workspace import change
+from ui.workspace import change, turned
 
 METHODS = {
     "quantile": ("Equal shares of rows", "between the cut points: the usual choice"),
@@ -67,7 +67,7 @@ def method_card() -> None:
         names.index(spec.method),
         lambda name: METHODS[name][0],
         captions=[text for _, text in METHODS.values()],
-        key="binning_method",
+        key=turned("binning_method"),
         persist_state="session",
     )
     every = spec.n_thresholds is None
@@ -76,7 +76,7 @@ def method_card() -> None:
         1,
         MAX_THRESHOLDS,
         10 if every else spec.n_thresholds,
-        key="binning_count",
+        key=turned("binning_count"),
         persist_state="session",
         disabled=method not in COUNTED or every,
         help="At most; a column of fewer distinct values gets fewer.",
@@ -84,7 +84,7 @@ def method_card() -> None:
     every = st.checkbox(
         "A cut point at every distinct value (slower, finest)",
         every,
-        key="binning_every",
+        key=turned("binning_every"),
         persist_state="session",
         disabled=method not in COUNTED,
     )
@@ -93,7 +93,7 @@ def method_card() -> None:
         2,
         200,
         spec.max_levels,
-        key="binning_levels",
+        key=turned("binning_levels"),
         persist_state="session",
         help="At most; if there are more, the rarest are merged.",
     )
@@ -108,7 +108,7 @@ def method_card() -> None:
     if wanted != spec:
         spec = change(binning=wanted).binning
     if spec.cuts:
-        edited = capped([md(name, 30) for name, _ in spec.cuts])
+        edited = cap_list([md(name, 30) for name, _ in spec.cuts])
         st.caption(f"Your own cut points are used for {edited}.")
         st.button("Drop them all", key="drop_cuts", on_click=drop_cuts)
 
@@ -128,7 +128,7 @@ def drop_cuts(name: str | None = None) -> None:
     spec = app_state().binning
     if name is None and spec.method == "manual":
         spec = replace(spec, method="quantile")
-        st.session_state["binning_method"] = "quantile"
+        st.session_state[turned("binning_method")] = "quantile"
     cuts = tuple(pair for pair in spec.cuts if name is not None and pair[0] != name)
     change(binning=replace(spec, cuts=cuts))
     st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1
@@ -300,7 +300,7 @@ def _levels(state: AppState, name: str, values: list[Any]) -> None:
             top = table.iloc[0]
             alt = (
                 f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
-                f"{top['rows']:,} rows, {top['share']:.0%} {counted_outcome(state.positive)}."
+                f"{top['rows']:,} rows, {top['share']:.0%} {write_outcome(state.positive)}."
             )
         figure = levels_figure(state, table, shown_name(state, name))
         chart(figure, "binning_levels_chart", alt)
@@ -359,13 +359,13 @@ def _outcome_table(
     percent = 100 * np.asarray(shares, dtype=float)
     number = st.column_config.NumberColumn
     if state.several:  # an outcome may be called "rows" or "share"
-        names = [f"{counted_outcome(label)}, %" for label in state.labels]
+        names = [f"{write_outcome(label)}, %" for label in state.labels]
         percent = np.reshape(percent, (len(table), len(names)))
         table = pd.concat([table, pd.DataFrame(percent, columns=names)], axis=1)
         config = {name: number(name, format="%.0f") for name in names} | {"rows": COUNT}
         alt = f"Rows and the share of each outcome {where}."
     else:
-        outcome = counted_outcome(state.positive)
+        outcome = write_outcome(state.positive)
         table[f"{outcome}, rows"], table["share"] = counts, np.ravel(percent)
         config = dict.fromkeys(table.columns[1:3], COUNT)
         config["share"] = number("share", format="%.0f %%")

@@ -19,14 +19,14 @@ from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.rules import RuleSet
 from rulekit.rules.condition import positions_in
-from rulekit.style.phrases import capped, whole_percent
+from rulekit.style.phrases import cap_list, whole_percent
 from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.shell import once
 from ui.state import CUT, DATES, IGNORED, AppState, Wording, app_state
 from ui.words import looks_protected
-from ui.workspace import change
+from ui.workspace import change, turned
 
 TYPED = "Another number"
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
@@ -267,7 +267,7 @@ def set_aside(table: Table) -> str:
             columns.append(f"{name} ({reason})")
     if not columns:
         return ""
-    return f"Not used: {capped(columns, 6)}. Roles are set under Columns."
+    return f"Not used: {cap_list(columns, 6)}. Roles are set under Columns."
 
 
 def _one_class(n_classes: int, key: str) -> None:
@@ -401,7 +401,7 @@ def _audit_line(table: Table) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
-            md(f"Protected attributes among the features: {capped(names, 4)}.", 400),
+            md(f"Protected attributes among the features: {cap_list(names, 4)}.", 400),
             width="content",
         )
         st.button(
@@ -496,7 +496,8 @@ def _edited(key: str) -> None:
 
 def this_round() -> str:
     """Return a key of this table and state of the editor; widgets of another one are new."""
-    return f"{app_state().table.digest[:12]}_{st.session_state.get('columns_round', 0)}"
+    editor = st.session_state.get("columns_round", 0)
+    return turned(f"{app_state().table.digest[:12]}_{editor}")
 
 
 def refresh_editor() -> None:

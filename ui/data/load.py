@@ -16,7 +16,7 @@ from rulekit.data.reading.loading import unpacked
 from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError, RuleError
 from rulekit.export import from_json
-from rulekit.style.phrases import capped
+from rulekit.style.phrases import cap_list
 from ui import analyses, login, workspace
 from ui.data.choices import with_target
 from ui.data.sources import Answer, is_large, kind_of_file, read_file
@@ -117,7 +117,7 @@ def _wide_card(names: Sequence[str], key: str) -> None:
         help="These columns are always read.",
     )
     columns = proposed(names, target, words, more)
-    st.caption(f"{len(columns):,} columns: {md(capped(columns, SHOWN_NAMES), 900)}.")
+    st.caption(f"{len(columns):,} columns: {md(cap_list(columns, SHOWN_NAMES), 900)}.")
     st.button(
         f"Read these {len(columns):,} columns",
         key="read_wide",
@@ -303,9 +303,9 @@ def session_card() -> None:
     notes = st.text_area(
         "Notes",
         state.notes,
-        key=f"notes_{workspace.analysis_id()}",
+        key=workspace.turned(f"notes_{workspace.analysis_id()}"),
         placeholder="The question, who needs the answer, what was decided and why. Kept here.",
-        max_chars=20_000,
+        max_chars=max(20_000, len(state.notes)),  # two people's notes may be longer
     )
     if notes != state.notes:
         change(notes=notes)

@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from rulekit.binning.dates import PERIODS, recurring_parts
+from rulekit.binning.dates import PERIODS, find_recurring_parts
 from rulekit.binning.views import is_dates
 from rulekit.binning.words import holds_words
 from rulekit.data import QualityNote, Table, columns_of, quality_notes
-from rulekit.data.cells import numbers_in
+from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
 from rulekit.rules.condition import DATE_PARTS
-from rulekit.style.phrases import capped
+from rulekit.style.phrases import cap_list
 from ui.cache import kept
 from ui.data.choices import read_dates, refresh_editor, set_roles, use_columns
 from ui.escape import md
@@ -144,7 +144,11 @@ def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
     reasons, found = left_out(table, ignored), []
     for column in table.columns:
         if holds := reasons.get(column.name):
-            read = dates_read(table.frame[column.name]) if holds == "dates" else "single words"
+            read = (
+                describe_date_parts(table.frame[column.name])
+                if holds == "dates"
+                else "single words"
+            )
             found.append(Proposal(column.name, holds, read))
         elif order := grades_of(column):
             read = f"the order {' < '.join(order)}"
@@ -152,10 +156,10 @@ def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
     return found
 
 
-def dates_read(dates: pd.Series) -> str:
+def describe_date_parts(dates: pd.Series) -> str:
     """List the parts of a column's dates that rules read, and those that do not come again."""
     cells = columns_of(dates.to_frame("dates"))["dates"]
-    parts = recurring_parts(cells) if is_dates(cells) else DATE_PARTS
+    parts = find_recurring_parts(cells) if is_dates(cells) else DATE_PARTS
     once_only = [part for part in DATE_PARTS if part not in parts]
     read = f"{', '.join(parts[:-1])} and {parts[-1]}"
     if not once_only:
@@ -194,7 +198,7 @@ def left_out_line() -> None:
         return
     named = [f"{name} ({reason})" for name, reason in reasons.items()]
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(md(f"Not used: {capped(named, MOST_NAMED)}.", 400), width="content")
+        st.caption(md(f"Not used: {cap_list(named, MOST_NAMED)}.", 400), width="content")
         st.button(
             "Use as features",
             key="use_left_out",

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from rulekit.style.palette import bars, base_layout, outcome_looks, plain
-from rulekit.style.phrases import counted_outcome
+from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import plural
 from ui.data.choices import is_code, this_round
 from ui.escape import md
@@ -89,7 +89,7 @@ def _show_parts(state: AppState) -> None:
         for name, rows in (("Training", train), ("Test", test))
     }
     positive = str(state.positive)
-    called = f"{state.target} = {positive}" if is_code(positive) else counted_outcome(positive)
+    called = f"{state.target} = {positive}" if is_code(positive) else write_outcome(positive)
     parts = [
         f"{name}: {sum(part.values()):,} rows"
         + ("" if state.several else f", {md(called, 60)} in {part[positive]:,}")

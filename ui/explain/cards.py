@@ -17,7 +17,7 @@ from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import ORDERED, missing_in
 from rulekit.rules.literal import EQUALITIES
 from rulekit.style import phrases
-from rulekit.style.phrases import Wording, capped, listed, outcome_text
+from rulekit.style.phrases import Wording, cap_list, join_list, outcome_text
 from rulekit.style.wording import capital, plural
 from ui.escape import md
 from ui.learners.offered import CARDS
@@ -27,7 +27,7 @@ from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
 from ui.widgets import choice, pick_row, rule_text
 from ui.words import clause_names, clause_words, fixed_columns, value_words
-from ui.workspace import change
+from ui.workspace import change, turned
 
 ALIKE = "conditions alike"
 
@@ -61,7 +61,7 @@ def review(number: int, explanation: Explanation) -> None:
     if mine.get("verdict"):
         st.caption(f"Your review: {mine['verdict']}.")
 
-    st.text_input("Note", value=mine.get("note", ""), key=f"note_{number}")
+    st.text_input("Note", value=mine.get("note", ""), key=turned(f"note_{number}"))
     left, right, _ = st.columns([1, 1, 1])
     for column, words in ((left, "agree"), (right, "disagree")):
         column.button(
@@ -76,7 +76,7 @@ def review(number: int, explanation: Explanation) -> None:
 
 
 def _review(number: int, verdict: str, answer: str) -> None:
-    note = st.session_state.get(f"note_{number}", "")
+    note = st.session_state.get(turned(f"note_{number}"), "")
     entry = {"verdict": verdict, "note": note, "answer": answer}
     change(case_notes={**app_state().case_notes, str(number): entry})
 
@@ -386,5 +386,5 @@ def limits(rule: RuleSet, feature: str, words: Wording) -> list[str]:
     ordered = {x.value: x for x in read if x.op in ORDERED}
     cuts = [phrases.value_words(x, value, words) for value, x in sorted(ordered.items())]
     tested = sorted({str(v) for x in read if x.op in EQUALITIES for v in x.values})
-    texts = [f"the limit{'s are' if len(cuts) > 1 else ' is'} {listed(cuts)}"] if cuts else []
-    return [*texts, f"the rule checks for {capped(tested)}"] if tested else texts
+    texts = [f"the limit{'s are' if len(cuts) > 1 else ' is'} {join_list(cuts)}"] if cuts else []
+    return [*texts, f"the rule checks for {cap_list(tested)}"] if tested else texts

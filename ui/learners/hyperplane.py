@@ -13,6 +13,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.families import HyperplaneRuleClassifier
+from rulekit.families.family import Setting
 from rulekit.families.hyperplane import (
     HyperplaneExplanation,
     coverage_figure,
@@ -23,7 +24,8 @@ from rulekit.families.hyperplane import (
     projection_figure,
     projection_sentence,
 )
-from rulekit.families.hyperplane.hyperplane import plane_prices
+from rulekit.families.hyperplane.hyperplane import COLUMNS as PLANE_COLUMNS
+from rulekit.families.hyperplane.hyperplane import plane_price
 from rulekit.families.hyperplane.plots import hypercubes
 from rulekit.rules import Clause
 from rulekit.style.phrases import Wording
@@ -266,9 +268,16 @@ PRICE_HELP = (
 
 
 def grid(spec: RunSpec) -> dict[str, list[Any]]:
-    """Return the grid: numbers of boxes, and prices of the plane."""
+    """Return the grid: numbers of boxes, and columns and prices of the plane."""
     low, high = spec.clauses
-    return {"max_rules": list(range(low, high + 1)), "linear__nu": list(spec.nus)}
+    sizes = {"max_rules": list(range(low, high + 1)), "max_columns": list(PLANE_COLUMNS)}
+    return sizes | {"linear__nu": list(spec.nus)}
+
+
+def own_parameters(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
+    """Return what decides outside the boxes; boxes alone may describe either class."""
+    own: dict[str, Any] = {"uncovered": "hyperplane" if spec.plane_answers else "other"}
+    return own | ({"positive_label": None} if spec.against and not spec.plane_answers else {})
 
 
 def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
@@ -297,13 +306,12 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
 BOXES_FROM_A_PLANE = Learner.of(
     HYPERPLANE,
     grid=grid,
-    own_parameters=lambda spec, state, variant: {
-        "uncovered": "hyperplane" if spec.plane_answers else "other"
-    },
+    own_parameters=own_parameters,
     reads=("clauses",),
-    usual=lambda X, y: {"nus": as_entered(plane_prices(int(y.value_counts().min())))},
+    usual=lambda X, y: {"nus": as_entered([plane_price(int(y.value_counts().min()))])},
     finer_form=finer_form,
     dials=lambda setting, n_rows: [
+        Dial("max_columns", "Columns of the plane"),
         Dial("theta", "Price ν of the plane's errors", PRICE_HELP),
         CLAUSES_DIAL,
     ],

@@ -75,7 +75,7 @@ def price_words(theta: float, n_rows: int) -> str:
 
 
 # keys of a setting: with the size of its rule, and with its variant of a search
-SIZES = ("theta", "n_clauses", "max_variables", "max_conditions")
+SIZES = ("theta", "n_clauses", "max_variables", "max_conditions", "max_columns")
 KINDS_OF_RULE = ("describes", "robustness", "label_noise")
 VARIANT = (*KINDS_OF_RULE, QUICK, CHOSEN, REFINED, UNCOSTED)
 

@@ -81,8 +81,10 @@ def families(spec: RunSpec, state: AppState) -> list[Family]:
 
 def _family(learner: Learner, variant: dict[str, Any], spec: RunSpec, state: AppState) -> Family:
     estimator, grid = learner.estimator(spec, state, variant), learner.grid(spec)
-    if "describes" in variant:  # its F1 is still for the class that the others describe
-        grid |= {"positive_label": [estimator.positive_label]}
+    label = getattr(estimator, "positive_label", state.positive)
+    if label != state.positive and not state.several:
+        # its F1 is still for the class that the others describe
+        grid |= {"positive_label": [label]}
         estimator.set_params(positive_label=state.positive)
     words = family_words(learner, variant)
     # searches hold the interpreter's lock: two in parallel take longer than in sequence

@@ -9,8 +9,8 @@ from rulekit.explain.splits import PointsReading
 from rulekit.explain.subject import row_values
 from rulekit.export import to_sheet
 from rulekit.rules import PointsSplit, scorecard_of
-from rulekit.style.phrases import Wording, shown
-from rulekit.style.scorecard import bands_of_totals, per_hundred, reading_notes, scales_of
+from rulekit.style.phrases import Wording, show_value
+from rulekit.style.scorecard import bands_of_totals, count_per_hundred, reading_notes, scales_of
 from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner
 from ui.rule_numbers import Rows
@@ -35,7 +35,7 @@ def band_table(model: ClassifierMixin) -> pd.DataFrame:
         {"total": [b.total for b in bands], "prediction": [str(b.label) for b in bands]}
     )
     if bands[0].chance is not None:
-        table[f"of 100 such cases, {bands[0].label}"] = list(map(per_hundred, bands))
+        table[f"of 100 such cases, {bands[0].label}"] = list(map(count_per_hundred, bands))
         table["training rows"] = [round(b.weight or 0.0) for b in bands]
     return table
 
@@ -102,7 +102,7 @@ def case_table(reading: PointsReading, words: Wording) -> pd.DataFrame:
         {
             "if": [scale.name for scale in scales],
             "points": [scale.points for scale in scales],
-            "value": [shown(cell, wording=words) for cell in cells],
+            "value": [show_value(cell, wording=words) for cell in cells],
             "this case": [sum(given[c].given for c in scale.conditions) for scale in scales],
         }
     )

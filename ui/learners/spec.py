@@ -42,8 +42,6 @@ SHARED = (  # fields that all points of a curve share; any other field belongs t
     *("forbidden", "required", "allow_not_equal", "directions"),
 )
 
-FORMER_FIELDS = {"doubting": "noisy"}  # in older files
-
 
 @dataclass(frozen=True)
 class RunSpec:
@@ -89,8 +87,7 @@ class RunSpec:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the run from the result of `to_dict`; unknown entries are ignored."""
-        given = {FORMER_FIELDS.get(k, k): v for k, v in values.items()}
-        fields = {k: _frozen(v) for k, v in given.items() if k in cls.__dataclass_fields__}
+        fields = {k: _frozen(v) for k, v in values.items() if k in cls.__dataclass_fields__}
         return replace(cls(), **fields)
 
     @property

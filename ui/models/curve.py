@@ -10,7 +10,7 @@ from rulekit.learners.choice import COST
 from rulekit.plots import Baseline, front_figure, front_sentence
 from rulekit.plots.pareto import AXIS_NAMES
 from rulekit.style.palette import Look, plain
-from rulekit.style.wording import capital, measured, percent
+from rulekit.style.wording import capital, format_measure, percent
 from ui.escape import md
 from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_search
 from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
@@ -107,7 +107,7 @@ def cost_words(result: RunResult, row: pd.Series) -> str:
     """Return the cost of a point's errors; empty without costs."""
     if not result.measures(COST):
         return ""
-    return f", {measured(row[COST], COST, result.unit)} a 100 cases"
+    return f", {format_measure(row[COST], COST, result.unit)} a 100 cases"
 
 
 def fold_words(row: pd.Series) -> str:

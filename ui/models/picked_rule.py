@@ -16,8 +16,8 @@ from rulekit.export import clause_numbers
 from rulekit.learners.choice import COST
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
-from rulekit.style.phrases import Wording, counted_outcome, listed, number, whole_percent
-from rulekit.style.wording import measured, percent, plural
+from rulekit.style.phrases import Wording, join_list, number, whole_percent, write_outcome
+from rulekit.style.wording import format_measure, percent, plural
 from ui import picked
 from ui.cache import kept
 from ui.escape import md
@@ -151,7 +151,7 @@ def never_predicted(rule: RuleSet, state: AppState) -> str:
     missing = [str(label) for label in state.labels if str(label) not in predicted]
     if not state.several or not missing:
         return ""
-    return f"This rule never predicts {listed(missing)}."
+    return f"This rule never predicts {join_list(missing)}."
 
 
 def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
@@ -167,7 +167,7 @@ def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
     task = partial(measure, replace(state, result=None, model=None), spec)
     row = answer_of("measure", "Measuring this rule", key, task, offer="Measure it")
     if row is not None:
-        cost = measured(row[COST], COST, spec.cost_unit) if COST in row else ""
+        cost = format_measure(row[COST], COST, spec.cost_unit) if COST in row else ""
         cost = md(f", {cost} a 100 cases" if cost else "", 80)
         place.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}")
         st.caption("Found under other settings, measured with these.")
@@ -185,7 +185,7 @@ def clause_shares(model: ClassifierMixin) -> list[str]:
     names = clause_names(rule)
     numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
     return [
-        f"{names[k].capitalize()}: {counted_outcome(label)} in {n.n_right:,} of {n.n:,} training "
+        f"{names[k].capitalize()}: {write_outcome(label)} in {n.n_right:,} of {n.n:,} training "
         f"{'row' if n.n == 1 else 'rows'} ({whole_percent(n.n_right, n.n)})."
         for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
         if n.n

@@ -22,7 +22,7 @@ from rulekit.learners.choice import (
 )
 from rulekit.plots import Baseline
 from rulekit.style.palette import Look
-from rulekit.style.wording import measured, plural
+from rulekit.style.wording import format_measure, plural
 from ui.cache import kept
 from ui.learners.offered import learner_of, look_of, settings_of_run
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, UNCOSTED, RunSpec, chosen_setting
@@ -327,7 +327,7 @@ class RunResult:
         if not len(rows):
             return found
         best = rows.sort_values([measure, "limit"]).iloc[0]
-        figure = partial(measured, measure=measure, unit=self.unit)
+        figure = partial(format_measure, measure=measure, unit=self.unit)
         better = (
             f"In cross-validation alone, rules of at most {plural(best['limit'], 'condition')} "
             f"do better ({figure(best[measure])} instead of {figure(own[measure])})"
@@ -368,10 +368,10 @@ def _in_words(
     if measure == COST:
         price *= float(rows[measure].max())
     quantity = "cost" if measure == COST else "error"
-    charge = measured(price, measure, unit) if measure == COST else f"{100 * price:g} points"
+    charge = format_measure(price, measure, unit) if measure == COST else f"{100 * price:g} points"
 
     def figure(other: int) -> str:
-        value = measured(rows.loc[other, measure], measure, unit)
+        value = format_measure(rows.loc[other, measure], measure, unit)
         return f"{value} with {plural(rows.loc[other, 'limit'], 'condition')}"
 
     gains, more = row[measure] - rows[measure], rows["limit"] - row["limit"]
@@ -412,10 +412,10 @@ def _selected_in_words(row: pd.Series, measure: str, unit: str, uncosted: bool) 
     else:
         why = f"It has the lowest estimated {quantity}, with a charge for each condition."
     reason = (
-        f"Suggested: {measured(row[measure], measure, unit)} with {size}. RuleClassifier selects "
-        "it, as the command rulekit learn does: it compares rules by price, number of clauses, "
-        "outcome and robustness, with and without doubtful rows, on five folds of the training "
-        "rows. Two thirds of its estimate are a random forest's estimate for the rule of all "
+        f"Suggested: {format_measure(row[measure], measure, unit)} with {size}. RuleClassifier "
+        "selects it, as the command rulekit learn does: it compares rules by price, number of "
+        "clauses, outcome and robustness, with and without doubtful rows, on five folds of the "
+        "training rows. Two thirds of its estimate are a random forest's estimate for the rule of all "
         f"training rows. The {quantity} shown is measured on the folds of the curve."
     )
     return Suggestion(int(row.name), size, why, reason)

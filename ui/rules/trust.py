@@ -26,12 +26,12 @@ from rulekit.learners import BoxSearchClassifier
 from rulekit.plots import (
     band_figure,
     band_sentence,
+    describe_returned,
     gap_figure,
     gap_sentence,
     group_figure,
     group_sentence,
-    returned_figure,
-    returned_sentence,
+    plot_returned,
 )
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.scorecard import clause_names
@@ -282,8 +282,8 @@ def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> Non
     names = {name: state.label(name) for name in train.columns}
     st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in stability.sentences(names)))
     if len(stability.columns):
-        words = returned_sentence(stability, names)
-        chart(returned_figure(stability, names), "stable_columns", words)
+        words = describe_returned(stability, names)
+        chart(plot_returned(stability, names), "stable_columns", words)
     if (stability.cuts["returned"] > 0).any():
         chart(band_figure(stability, names), "stable_cuts", band_sentence(stability, names))
     _tables(stability, names)

@@ -23,8 +23,8 @@ from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.learners.choice import COST
 from rulekit.rules import scorecard_of, wilson_interval
 from rulekit.rules.rule_set import rule_of
-from rulekit.style.phrases import capped
-from rulekit.style.wording import measured, plural
+from rulekit.style.phrases import cap_list
+from rulekit.style.wording import format_measure, plural
 from ui.cache import kept
 from ui.escape import file_name, md
 from ui.rule_numbers import ANSWER, ROW, TRUTH, row_number
@@ -56,7 +56,7 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     """Show the upload field; return the uploaded cases, or the test rows without a file."""
     file = st.file_uploader("A table of new cases", key="score_file")
     if read:
-        names = capped([md(name, 40) for name in read], SHOWN)
+        names = cap_list([md(name, 40) for name in read], SHOWN)
         st.caption(f"Columns needed: {names}. The file stays on this machine.")
     if file is not None:
         try:
@@ -89,7 +89,7 @@ def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppS
     for name, same in levels.items():
         n_rows = int(table.frame[name].isin(list(same)).sum())
         pairs = [f"{md(new, 30)} as {md(level, 30)}" for new, level in same.items()]
-        parts.append(f"{md(state.label(name), 40)}: {capped(pairs, 3)} ({plural(n_rows, 'row')})")
+        parts.append(f"{md(state.label(name), 40)}: {cap_list(pairs, 3)} ({plural(n_rows, 'row')})")
     return f"Read {'; '.join(parts)}"
 
 
@@ -250,8 +250,8 @@ def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
     counts = [int((true == label).sum()) for label in state.labels]
     answer, least = costs.cheapest(state.labels, counts)
     return (
-        f"Errors cost {measured(cost, COST, costs.unit)} a 100 cases; always predicting {answer} "
-        f"would cost {measured(least, COST, costs.unit)}."
+        f"Errors cost {format_measure(cost, COST, costs.unit)} a 100 cases; always predicting "
+        f"{answer} would cost {format_measure(least, COST, costs.unit)}."
     )
 
 

@@ -8,7 +8,7 @@ and leave the noise alone; how often its parts return says how sure one may be.
 
 from rulekit import RuleClassifier, stability, to_text
 from rulekit.data import planted_two_level
-from rulekit.plots import returned_figure
+from rulekit.plots import plot_returned
 
 planted = planted_two_level(noise=0.05, random_state=3)
 X, y = planted.frame, planted.labels
@@ -25,4 +25,4 @@ found = stability(model, X, y, n_resamples=20)
 print(*found.sentences(), sep="\n")
 
 # %%
-returned_figure(found)
+plot_returned(found)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from rulekit.data.cells import typed_columns
+from rulekit.data.cells.columns import typed_columns
 from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.delimited import check_cell, check_size, read_delimited
@@ -109,8 +109,9 @@ def read_with_options(
     label = name or _name_of(source)
     try:
         raw = unpacked(_content(source, limits), limits)
-        frame, notes, options = _parsed(raw, options, limits)
+        frame, notes, options, units = _parsed(raw, options, limits)
         table = Table.from_frame(frame, name=label, notes=notes, limits=limits)
+        table = dataclasses.replace(table, units=units)
     except DataError as error:
         sentence = f"The file {shown(label, 80)} was not read. {error}"
         if isinstance(error, WideTableError):
@@ -186,22 +187,21 @@ def _check_bytes(size: int, limits: Limits) -> None:
 
 def _parsed(
     raw: bytes, options: ParseOptions, limits: Limits
-) -> tuple[pd.DataFrame, list[str], ParseOptions]:
+) -> tuple[pd.DataFrame, list[str], ParseOptions, dict[str, str]]:
     if raw.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return *read_spreadsheet(raw, options, limits), options
+        return read_spreadsheet(raw, options, limits)
     if options.sheet is not None:
         raise DataError(
             f"Only spreadsheets have sheets, such as {shown(options.sheet)}. Remove `sheet`."
         )
     if raw.startswith(b"PAR1"):
-        return *read_parquet(raw, options, limits), options
+        return *read_parquet(raw, options, limits), options, {}
     _refuse_foreign(raw)
     text = read_delimited(raw, options, limits)
     if not len(next(iter(text.columns.values()))):
         raise DataError("It has a header but no rows. Give at least one row of data.")
-    columns, notes, decimal = typed_columns(text.columns, text.options)
-    with_decimal = dataclasses.replace(text.options, decimal=decimal)
-    return pd.DataFrame(columns), [*text.notes, *notes], with_decimal
+    read = typed_columns(text.columns, text.options)
+    return pd.DataFrame(read.columns), [*text.notes, *read.notes], read.options, read.units
 
 
 def _refuse_foreign(raw: bytes) -> None:

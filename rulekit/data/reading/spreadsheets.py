@@ -11,7 +11,7 @@ from xml.parsers.expat import ParserCreate
 import pandas as pd
 import pyarrow as pa
 
-from rulekit.data.cells import typed_columns
+from rulekit.data.cells.columns import ReadColumns, typed_columns
 from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.delimited import check_cell, check_size
@@ -80,13 +80,13 @@ def _archive_sentence(names: set[str]) -> str:
 
 def read_spreadsheet(
     raw: bytes, options: ParseOptions, limits: Limits
-) -> tuple[pd.DataFrame, list[str]]:
-    """Read one sheet of an XLSX file; shape of the result: (n, k)."""
+) -> tuple[pd.DataFrame, list[str], ParseOptions, dict[str, str]]:
+    """Read one sheet of an XLSX file (n, k); return it with notes, options and units."""
     check_archive(raw, limits)
     rows, notes = _raw_rows(raw, options, limits)
     cells, repairs = _columns(rows, options, limits)
-    frame, more = _frame(cells, options)
-    return frame, notes + repairs + more
+    frame, read = _frame(cells, options)
+    return frame, notes + repairs + read.notes, read.options, read.units
 
 
 def _raw_rows(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[list[Row], list[str]]:
@@ -230,15 +230,15 @@ def _is_data(first: Row, options: ParseOptions) -> bool:
     return set(map(type, first)) <= {int, float}
 
 
-def _frame(cells: dict[str, list[Any]], options: ParseOptions) -> tuple[pd.DataFrame, list[str]]:
+def _frame(cells: dict[str, list[Any]], options: ParseOptions) -> tuple[pd.DataFrame, ReadColumns]:
     plain = {name: _plain(values) for name, values in cells.items()}
     texts = {
         name: pa.chunked_array([pa.array(map(_text, cells[name]), pa.string())])
         for name, values in plain.items()
         if values is None
     }
-    typed, notes, _ = typed_columns(texts, options)
-    return pd.DataFrame({**plain, **typed}), notes
+    read = typed_columns(texts, options)
+    return pd.DataFrame({**plain, **read.columns}), read
 
 
 def _plain(values: list[Any]) -> pd.Series | None:

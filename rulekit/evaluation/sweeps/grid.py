@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from rulekit._renamed import new_names
 from rulekit.data.target import read_labels
 from rulekit.families import FAMILIES
 from rulekit.learners.choice import Setting, identity
@@ -29,7 +28,7 @@ SHARED_KEYS = (
     *("allow_disabled", "disable_cost", "init", "update"),
     *("max_variables", "tolerance", "mode"),
     *("tau_impurity", "max_power_laws", "max_depth", "tau_prune", "modulus"),  # of power-law trees
-    *("max_rules", "linear__nu"),  # of boxes from a plane
+    *("max_rules", "max_columns", "linear__nu"),  # of boxes from a plane
 )
 
 
@@ -42,8 +41,7 @@ def settings_of(grid: Grid, estimator: Any = None) -> tuple[Setting, ...]:
     parts = [grid] if isinstance(grid, Mapping) else list(grid)
     settings: dict[tuple[Any, ...], Setting] = {}
     allowed = None if estimator is None else set(estimator.get_params(deep=True))
-    for given in parts:
-        part = new_names(estimator, given) if isinstance(given, Mapping) else given
+    for part in parts:
         _check_part(part, allowed)
         for values in product(*part.values()):
             setting = dict(zip(part, values, strict=True))

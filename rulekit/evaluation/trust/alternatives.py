@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit._renamed import former_name
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
@@ -88,10 +87,6 @@ class Alternatives:
     weighted: bool
     X: Columns = field(repr=False)
     y: NDArray[Any] = field(repr=False)
-
-    in_hand = former_name("in_hand", "selected")
-    in_hand_wrong = former_name("in_hand_wrong", "selected_wrong")
-    in_hand_cost = former_name("in_hand_cost", "selected_cost")
 
     @cached_property
     def leading(self) -> list[int]:
@@ -416,13 +411,13 @@ class _Work:
             met |= {r.columns: r for r in of_column}
         listed = self.near(space, list(met.values()), selected_cost)
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
-        rules, priced = _written(space, listed)
+        rules, priced = _write_texts(space, listed)
         facts = (self.wrong(self.rule), selected_cost / total, self.within, theta, n_clauses, most)
         cheapest = min([selected_cost, *(r.cost for r in priced)]) / total
         return Alternatives(
             rules,
             self.rules_table(rules, priced, names, total),
-            self.by_column(space, priced, without, names, cheapest),
+            self.tabulate_columns(space, priced, without, names, cheapest),
             self.rule,
             *facts,
             self.complete_to,
@@ -510,7 +505,7 @@ class _Work:
         kinds = ("rule", "wrong", "n_conditions", "n_clauses", "cost", "columns", "differs")
         return pd.DataFrame(rows, columns=list(kinds))
 
-    def by_column(
+    def tabulate_columns(
         self,
         space: RuleSpace,
         priced_rules: list[PricedRule],
@@ -563,7 +558,7 @@ def _order(rule: PricedRule) -> tuple[Any, ...]:
     return round(rule.cost, 9), rule.n_conditions, rule.columns
 
 
-def _written(
+def _write_texts(
     space: RuleSpace, priced_rules: Sequence[PricedRule]
 ) -> tuple[tuple[RuleSet, ...], list[PricedRule]]:
     """Return the rules as text; the first of equal texts is kept."""

@@ -17,7 +17,6 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from rulekit._renamed import former_name
 from rulekit._validation import row_weights
 from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
@@ -89,10 +88,6 @@ class Stability:
     y: NDArray[Any] = field(repr=False)
     weight: NDArray[np.float64] = field(repr=False)
     weighed: bool = False
-
-    tells = former_name("tells", "beats_chance")
-    n_asked = former_name("n_asked", "n_requested")
-    in_hand = former_name("in_hand", "selected")
 
     @property
     def n_made(self) -> int:
@@ -450,7 +445,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
         ):
             batch = range(begun, min(n_resamples, begun + workers))
             tasks = [(Once(rows), again, *drawn(k)) for k in batch]
-            work = partial(_learned, tasks, n_jobs)
+            work = partial(_learn_resamples, tasks, n_jobs)
             done += tried_twice(work, f"{begun} of {n_resamples} resamples were made.".__str__)
             if on_progress is not None and len(done) // step > begun // step:
                 on_progress(replace(empty, resamples=tuple(done)))
@@ -551,12 +546,14 @@ def _sizes(most: int, y: NDArray[Any]) -> dict[str, list[int]]:
     return {"max_conditions": list(range(1, most + 1))}
 
 
-def _learned(tasks: list[Any], n_jobs: int | None) -> list[Resample]:
+def _learn_resamples(tasks: list[Any], n_jobs: int | None) -> list[Resample]:
     """Learn from some resamples at a time."""
-    return in_order(spread(_resampled, tasks, n_jobs))
+    return in_order(spread(_learn_resample, tasks, n_jobs))
 
 
-def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: int) -> Resample:
+def _learn_resample(
+    rows: Rows, again: _Learning, times: NDArray[np.float64], seed: int
+) -> Resample:
     """Learn from one resample, given as counts of rows."""
     X, y, weight, loss = rows
     learner = clone(again.learner)
@@ -570,14 +567,14 @@ def _resampled(rows: Rows, again: _Learning, times: NDArray[np.float64], seed: i
         if again.grid is None:
             model = learner._fit_quietly(*part[:3])
         else:
-            model = _of_the_best_size(again, learner, part, rest)
+            model = _learn_best_size(again, learner, part, rest)
         wrong = np.asarray(model.predict(rest[0]) != rest[1])
     values, codes = np.unique(part[1], return_inverse=True)
     usual = values[np.bincount(codes, part[3]).argmax()]
     return Resample(model.rule_set_, left, wrong, np.asarray(rest[1] != usual))
 
 
-def _of_the_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> Any:
+def _learn_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> Any:
     """Learn rules of all sizes, and select one by its errors on the rows left out."""
     assert again.grid is not None
     X, y, weight, _ = part

@@ -23,7 +23,8 @@ class Dialect:
     text: str = "{}"
     letters: str = ""
     mark: str = "CHR({code})"
-    folds: bool = False  # LOWER folds every letter, not A to Z alone
+    nests: bool = True  # calls may be nested deeply
+    translates: bool = True  # it has TRANSLATE
     truth: tuple[str, str] = ("TRUE", "FALSE")
     moment: str = "TIMESTAMP {}"
     date: str = "CAST({column} AS TIMESTAMP)"
@@ -53,6 +54,9 @@ DIALECTS = {
         infinity=None,
         exponent=False,
         mark="'{character}'",
+        nests=False,
+        translates=False,
+        truth=("(1 = 1)", "(1 = 0)"),  # some databases read TRUE as a column of that name, if any
         weekday=WEEKDAY,
         since=f"(({SECONDS}) / 86400.0)",
         longest=None,
@@ -66,6 +70,8 @@ DIALECTS = {
         infinity="{}9e999",
         exponent=False,
         mark="char({code})",
+        nests=False,
+        translates=False,
         truth=("1", "0"),  # TRUE is read as a column of that name, if any
         moment="{}",
         date="datetime({column})",
@@ -84,7 +90,6 @@ DIALECTS = {
         unknown_nan="(typeof({0}) IN ('DOUBLE', 'FLOAT') AND CAST({0} AS VARCHAR) = 'nan')",
         infinity="CAST('{}inf' AS DOUBLE)",
         mark="chr({code})",
-        folds=True,
         weekday=WEEKDAY,
         since="(date_diff('second', {since}, {date}) / 86400e0)",
         longest=None,
@@ -112,7 +117,13 @@ DIALECTS = {
         longest=128,
     ),
     "mysql": Dialect(
-        "MySQL", "mysql", nan=None, infinity=None, text="{} COLLATE utf8mb4_0900_bin", longest=64
+        "MySQL",
+        "mysql",
+        nan=None,
+        infinity=None,
+        text="{} COLLATE utf8mb4_0900_bin",
+        translates=False,
+        longest=64,
     ),
     "oracle": Dialect(
         "Oracle",

@@ -9,21 +9,21 @@ from rulekit.rules import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.power_law_split import WriteNumber
 
 
-def computed(
+def write_test(
     split: PowerLawSplit,
     base: Callable[[Factor], str],
     number: WriteNumber,
     words: Callable[[str], str] = str,
 ) -> str:
     """Write the test of a split, missing values apart, with writers of factors and of "and"."""
-    total = summed(split, base, number)
+    total = write_sum(split, base, number)
     test = f"{total} <= {number(split.high)}"
     if split.low is not None:
         test = f"({test}) {words('and')} ({total} >= {number(split.low)})"
     return test if split.inside else f"{words('not')} ({test})"
 
 
-def summed(split: PowerLawSplit, base: Callable[[Factor], str], number: WriteNumber) -> str:
+def write_sum(split: PowerLawSplit, base: Callable[[Factor], str], number: WriteNumber) -> str:
     """Write the sum of a split with a writer of factors."""
     total = ""
     for index, term in enumerate(split.terms):
@@ -53,7 +53,7 @@ def law_text(
     return f"(({up or one}){over}({down}))"
 
 
-def shifted(text: str, factor: Factor, number: WriteNumber) -> str:
+def subtract_shift(text: str, factor: Factor, number: WriteNumber) -> str:
     """Subtract the shift; x - (-3) is written x + 3, which is the same double."""
     if not factor.shift:
         return text if factor.floor is None else f"({text})"

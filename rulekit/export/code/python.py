@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rulekit.exceptions import ExportError
-from rulekit.export.code.formulas import computed, shifted
+from rulekit.export.code.formulas import subtract_shift, write_test
 from rulekit.export.exchange.json import to_json
-from rulekit.export.subject import checked_label, exported_rule
+from rulekit.export.subject import check_label, rule_to_export
 from rulekit.rules import (
     Clause,
     Condition,
@@ -91,11 +91,11 @@ def to_python(model: Any) -> str:
     >>> module["predict"]([{"age": 60}, {"age": 40}, {"age": None}])
     ['ill', 'well', 'well']
     """
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     variables = {f: f"x{i}" for i, f in enumerate(rule.features, start=1)}
     lines = [f"    {variable} = row[{feature!r}]" for feature, variable in variables.items()]
     lines += _decisions(rule, PythonWriter(variables))
-    lines.append(f"    return {value_source(checked_label(rule.default, 'Python'))}")
+    lines.append(f"    return {value_source(check_label(rule.default, 'Python'))}")
     head = HEAD + (MOMENT if any(t.part for t in rule.tests) else "")
     if any(t.op in WORDS for t in rule.tests):
         head += FOLDED.format(marks=repr(SEPARATORS))
@@ -105,20 +105,20 @@ def to_python(model: Any) -> str:
 def _decisions(rule: RuleSet, writer: "PythonWriter") -> list[str]:
     """Write one `if` per clause of a DNF, one for all clauses of a CNF."""
     if rule.form == "cnf":
-        parts = [f"({_joined(c, writer, 'or', 12) or 'False'})" for c in rule.clauses]
+        parts = [f"({_join_lines(c, writer, 'or', 12) or 'False'})" for c in rule.clauses]
         return _branch("\n        and ".join(parts) or "True", rule.labels[0])
     lines = []
     for clause, label in zip(rule.clauses, rule.labels, strict=True):
-        lines += _branch(_joined(clause, writer, "and", 8) or "True", label)
+        lines += _branch(_join_lines(clause, writer, "and", 8) or "True", label)
     return lines
 
 
-def _joined(clause: Clause, writer: "PythonWriter", word: str, indent: int) -> str:
+def _join_lines(clause: Clause, writer: "PythonWriter", word: str, indent: int) -> str:
     return f"\n{' ' * indent}{word} ".join(map(writer.write, clause.conditions))
 
 
 def _branch(test: str, label: Any) -> list[str]:
-    answer = value_source(checked_label(label, "Python"))
+    answer = value_source(check_label(label, "Python"))
     return ["    if (", f"        {test}", "    ):", f"        return {answer}"]
 
 
@@ -138,7 +138,9 @@ class PythonWriter(ConditionWriter[str]):
             test = f"{value_source(f' {literal.value} ')} in words({x})"
             return self._with_gap(literal, test if literal.op == "contains" else f"not {test}")
         op = {"not-in": "not in"}.get(literal.op, literal.op)
-        return self._with_gap(literal, f"{self._read(literal)} {op} {self._compared(literal)}")
+        return self._with_gap(
+            literal, f"{self._read(literal)} {op} {self._write_comparison(literal)}"
+        )
 
     def _read(self, literal: Literal) -> str:
         """Write the compared value: a column's value, or a part of its date."""
@@ -154,7 +156,7 @@ class PythonWriter(ConditionWriter[str]):
             return f"(moment({x}) - moment({since})).total_seconds() / 86400.0"
         return f"moment({x}).{part}"
 
-    def _compared(self, literal: Literal) -> str:
+    def _write_comparison(self, literal: Literal) -> str:
         if literal.part != "date":
             return value_source(literal.value)
         moments = [f"moment({value_source(v)})" for v in literal.values]
@@ -168,7 +170,7 @@ class PythonWriter(ConditionWriter[str]):
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
-        return self._with_gap(split, computed(split, self._factor, value_source))
+        return self._with_gap(split, write_test(split, self._factor, value_source))
 
     def points(self, split: PointsSplit) -> str:
         """Write points, one line per condition."""
@@ -181,7 +183,7 @@ class PythonWriter(ConditionWriter[str]):
         text = self.variables[factor.feature]
         if factor.floor is not None:
             text = f"max({text}, {value_source(factor.floor)})"
-        return shifted(text, factor, value_source)
+        return subtract_shift(text, factor, value_source)
 
     def _with_gap(self, condition: Condition, test: str) -> str:
         absent = [f"missing({self.variables[f]})" for f in condition.features]

@@ -11,14 +11,15 @@ in a sum is cast to a whole number first, since PostgreSQL cannot cast it to a d
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.dialects import DIALECTS, TYPED, Dialect
-from rulekit.export.code.formulas import computed, shifted
-from rulekit.export.subject import checked_label, column_kinds, exported_rule
+from rulekit.export.code.formulas import subtract_shift, write_test
+from rulekit.export.subject import check_label, column_kinds, rule_to_export
 from rulekit.rules import (
     Clause,
     Condition,
@@ -30,12 +31,13 @@ from rulekit.rules import (
     RuleSet,
     scorecard_of,
 )
-from rulekit.rules.condition import DAYS_SINCE, GAPS, SEPARATORS, WORDS, moment
+from rulekit.rules.condition import DAYS_SINCE, GAPS, WORDS, foldings, moment
 from rulekit.rules.writer import ConditionWriter
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}
 PARTS = ("case", "where", "clause", "score")
+STAGE = 6  # nested calls in a stage: the parser of SQLite has 100 levels
 STRFTIME = {"year": "%Y", "month": "%m", "hour": "%H"}
 
 
@@ -53,7 +55,7 @@ class SqlWriter(ConditionWriter[str]):
         if self.dialect.typed:
             self.kinds |= dict.fromkeys(self._flags(), "flag")
         _refuse_twins(self.rule.features)
-        labels = [checked_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
+        labels = [check_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
         if len({isinstance(v, str) for v in labels}) > 1:
             raise ExportError(
                 "A CASE expression has one type, but the rule predicts text and numbers; "
@@ -168,29 +170,49 @@ class SqlWriter(ConditionWriter[str]):
         return self.dialect.moment.format(f"'{date.isoformat(sep=' ')}'")
 
     def _has_word(self, literal: Literal) -> str:
-        """Write the test of a word: every separator becomes a blank."""
+        """Write the test of a word: separators become blanks, its capitals small letters."""
         word = str(literal.value)
-        folded = self.dialect.text.format(self.column(literal.feature))
-        for mark in SEPARATORS[1:]:
-            text = "'" + mark.replace("'", "''") + "'"
-            if not mark.isprintable():
-                text = self.dialect.mark.format(character=mark, code=ord(mark))
-            folded = f"REPLACE({folded}, {text}, ' ')"
-        if not self.dialect.folds:
-            for large, small in upper_forms(word):
-                folded = f"REPLACE({folded}, {self.value(large)}, {self.value(small)})"
-        wanted = word.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        text = f"' ' || {self.dialect.text.format(self.column(literal.feature))} || ' '"
+        letters, texts = foldings(word)
         sign = "LIKE" if literal.op == "contains" else "NOT LIKE"
-        return f"' ' || LOWER({folded}) || ' ' {sign} {self.value(f'% {wanted} %')} ESCAPE '!'"
+        test = f" {sign} {self.value('% ' + word.replace('_', '!_') + ' %')} ESCAPE '!'"
+        if self.dialect.translates:
+            old, new = "".join(letters), "".join(letters.values())
+            text = f"TRANSLATE({text}, {self._letters(old)}, {self.value(new)})"
+            return self._replaced(text, texts) + test
+        pairs = [*letters.items(), *texts]
+        if self.dialect.nests:
+            return self._replaced(text, pairs) + test
+        stages = [self._replaced(text, pairs[:STAGE])]
+        for start in range(STAGE, len(pairs), STAGE):
+            replaced = self._replaced("w", pairs[start : start + STAGE])
+            stages.append(f"{replaced} FROM w{len(stages)}")
+        named = ",\n".join(f"  w{k}(w) AS (SELECT {s})" for k, s in enumerate(stages, start=1))
+        return f"(WITH\n{named}\n  SELECT w{test} FROM w{len(stages)})"
+
+    def _replaced(self, text: str, pairs: Iterable[tuple[str, str]]) -> str:
+        for old, new in pairs:
+            text = f"REPLACE({text}, {self._letters(old)}, {self.value(new)})"
+        return text
+
+    def _letters(self, text: str) -> str:
+        """Write a text; characters that are not printed by their numbers."""
+        parts = ["".join(part) for _, part in groupby(text, str.isprintable)]
+        return " || ".join(
+            self.value(part)
+            if part.isprintable()
+            else " || ".join(self.dialect.mark.format(character=c, code=ord(c)) for c in part)
+            for part in parts
+        )
 
     def linear(self, split: LinearSplit) -> str:
         """Return the weighted sum, added in the order of `total`."""
-        total = split.sum_text(self._summed, self._number)
+        total = split.sum_text(self._write_term, self._number)
         return self._with_gap(split, f"{total} {split.op} {self._number(split.value)}")
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
-        return self._with_gap(split, computed(split, self._factor, self._number, str.upper))
+        return self._with_gap(split, write_test(split, self._factor, self._number, str.upper))
 
     def points(self, split: PointsSplit) -> str:
         """Write points, one CASE per condition; each is true or false, never unknown."""
@@ -206,7 +228,7 @@ class SqlWriter(ConditionWriter[str]):
         if factor.floor is not None:
             floor = self._number(factor.floor)
             text = f"CASE WHEN {text} < {floor} THEN {floor} ELSE {text} END"
-        return shifted(text, factor, self._number)
+        return subtract_shift(text, factor, self._number)
 
     def _with_gap(self, condition: Condition, test: str) -> str:
         missingness = [self._missingness(f) for f in condition.features]
@@ -223,7 +245,7 @@ class SqlWriter(ConditionWriter[str]):
         """Write a column as a double, so that whole numbers are not divided as integers."""
         return self._as(self.dialect.double, feature)
 
-    def _summed(self, feature: str) -> str:
+    def _write_term(self, feature: str) -> str:
         """Write a column within a weighted sum, also if it stores truth values."""
         return self._as(self.dialect.summed or self.dialect.double, feature)
 
@@ -269,19 +291,10 @@ class SqlWriter(ConditionWriter[str]):
                 "them. Replace empty text by a name, or write for another database."
             )
         if isinstance(value, bool):
-            return self._truth(value)
+            return self.dialect.truth[not value]
         if isinstance(value, str):
             return self.dialect.letters + "'" + _text(value).replace("'", "''") + "'"
         return str(value) if isinstance(value, int) else self._number(value)
-
-    def _truth(self, value: bool) -> str:
-        named = next((f for f in self.rule.features if f.lower() in ("true", "false")), None)
-        if self.dialect is DIALECTS["ansi"] and named is not None:
-            raise ExportError(
-                f"Some databases take TRUE and FALSE for the column {named!r}. Rename it, or write "
-                "for 'sqlite' or 'duckdb'."
-            )
-        return self.dialect.truth[not value]
 
     def _number(self, number: float) -> str:
         if math.isinf(number):
@@ -375,13 +388,13 @@ def to_sql(
         raise ValueError(f'`clause` is read with `part="where"` only, got `part={part!r}`.')
     if boolean is not None and dialect not in TYPED:
         raise ValueError(f"`boolean` is read for {TYPED}, got `dialect={dialect!r}`.")
-    flags = frozenset(_learned_flags(model) if boolean is None else boolean)
+    flags = frozenset(_list_truth_columns(model) if boolean is None else boolean)
     chosen = DIALECTS[dialect]
-    text = _written(SqlWriter(exported_rule(model), chosen, table, flags), part, clause)
-    return _translated(text, chosen) if chosen.grammar else text
+    text = _write_query(SqlWriter(rule_to_export(model), chosen, table, flags), part, clause)
+    return _translate_query(text, chosen) if chosen.grammar else text
 
 
-def _learned_flags(model: Any) -> list[str]:
+def _list_truth_columns(model: Any) -> list[str]:
     """List the columns that had truth values when a model was learned."""
     kinds = getattr(model, "_kinds", {})
     return [name for name, kind in kinds.items() if kind == "boolean"]
@@ -392,7 +405,7 @@ def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"`{name}` must be one of {allowed}, got {given!r}.")
 
 
-def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
+def _write_query(writer: SqlWriter, part: str, clause: int | None) -> str:
     table = writer.table
     source = "" if table is None else f"\nFROM {writer.name(table)}"
     if part == "where":
@@ -407,13 +420,6 @@ def _written(writer: SqlWriter, part: str, clause: int | None) -> str:
     if table is None:
         return columns[0][0]
     return ",\n".join(["SELECT *", *(f'{text} AS "{name}"' for text, name in columns)]) + source
-
-
-def upper_forms(word: str) -> list[tuple[str, str]]:
-    """List the letters beyond A to Z that can spell a word, and their lower case."""
-    forms = [(c.upper(), c) for c in dict.fromkeys(word) if not c.isascii()]
-    forms += [("\u212a", "k")] if "k" in word else []  # the sign of kelvin
-    return [(a, b) for a, b in forms if a != b and a.lower() == b]
 
 
 def _refuse_twins(features: tuple[str, ...]) -> None:
@@ -439,7 +445,7 @@ def _text(text: str) -> str:
     return text
 
 
-def _translated(text: str, dialect: Dialect) -> str:
+def _translate_query(text: str, dialect: Dialect) -> str:
     """Translate PostgreSQL text to another database's grammar."""
     try:
         import sqlglot  # an extra: most people never need it

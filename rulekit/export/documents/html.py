@@ -5,14 +5,14 @@ from html import escape
 from typing import Any
 
 from rulekit.export.documents.text import clause_parts, exact_scales, label_text, size_text
-from rulekit.export.subject import ClauseNumbers, exported_rule
+from rulekit.export.subject import ClauseNumbers, rule_to_export
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.style.scorecard import (
     Band,
     Scale,
     bands_of_totals,
     clause_names,
-    per_hundred,
+    count_per_hundred,
     reading_notes,
 )
 from rulekit.style.wording import capital
@@ -79,7 +79,7 @@ def rule_html(
     bands: Sequence[Band] | None = None,
 ) -> str:
     """Write a rule as a list for a page, a scorecard as tables with its `bands` of totals."""
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     if splits := scorecard_of(rule):
         lines = [f'<p class="size">{escape(size or size_text(rule))}</p>']
         lines += _card(splits[0], bands_of_totals(model) if bands is None else bands)
@@ -123,7 +123,7 @@ def _card(split: PointsSplit, bands: Sequence[Band]) -> list[str]:
     head = f"<th>of 100 such cases, {described}</th>" if chance else ""
     lines.append(f"<table><tr><th>total</th><th>prediction</th>{head}</tr>")
     for band in bands:
-        cell = f'<td class="n">{per_hundred(band)}</td>' if chance else ""
+        cell = f'<td class="n">{count_per_hundred(band)}</td>' if chance else ""
         label = _code(label_text(band.label))
         lines.append(f"<tr><td>{band.total}</td><td>{label}</td>{cell}</tr>")
     return [*lines, "</table>"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.export.documents.text import number_text, with_gap
-from rulekit.export.subject import ClauseNumbers, checked_label, exported_rule
+from rulekit.export.subject import ClauseNumbers, check_label, rule_to_export
 from rulekit.rules import (
     Clause,
     Factor,
@@ -70,13 +70,13 @@ def to_latex(
     ExportError
         If there is no rule, or it has labels that the table cannot express.
     """
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     splits = scorecard_of(rule)
     counts = None if numbers is None else [f"{k.n_right} of {k.n}" for k in numbers]
     lines = _card(rule, splits[0], counts) if splits else _clauses(rule, counts)
     if caption is None:
         return "\n".join(lines) + "\n"
-    floating = [r"\begin{table}", r"\centering", rf"\caption{{{escaped(caption)}}}", *lines]
+    floating = [r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(caption)}}}", *lines]
     return "\n".join([*floating, r"\end{table}"]) + "\n"
 
 
@@ -92,7 +92,7 @@ def _clauses(rule: RuleSet, counts: Sequence[str] | None) -> list[str]:
     """Write a table with one row per clause."""
     rows = []
     for index, clause in enumerate(rule.clauses):
-        label = escaped_label(rule.labels[index]) if rule.form == "dnf" else ""
+        label = escape_label(rule.labels[index]) if rule.form == "dnf" else ""
         cells = [f"{index + 1}", clause_latex(clause), label]
         if counts is not None:
             cells.append(counts[index])
@@ -105,7 +105,7 @@ def _card(rule: RuleSet, split: PointsSplit, counts: Sequence[str] | None) -> li
     """Write a table of conditions with their points, then of totals with their predictions."""
     listed = points_listed(split, LatexWriter().literal)
     rows = [[text, f"${points}$", ""] for text, points in listed]
-    labels = map(escaped_label, (*rule.labels, rule.default))
+    labels = map(escape_label, (*rule.labels, rule.default))
     totals = [[name, "", label] for name, label in zip(clause_names(rule), labels, strict=True)]
     if counts is not None:
         rows = [[*cells, ""] for cells in rows]
@@ -124,8 +124,8 @@ def _closing(rule: RuleSet, counts: bool) -> list[str]:
     tail = " & " if counts else ""
     rows = [r"\midrule"] if rule.clauses else []
     if rule.form == "cnf":
-        rows.append(rf" & if all hold & {escaped_label(rule.labels[0])}{tail} \\")
-    return [*rows, rf" & otherwise & {escaped_label(rule.default)}{tail} \\"]
+        rows.append(rf" & if all hold & {escape_label(rule.labels[0])}{tail} \\")
+    return [*rows, rf" & otherwise & {escape_label(rule.default)}{tail} \\"]
 
 
 def clause_latex(clause: Clause) -> str:
@@ -139,7 +139,7 @@ class LatexWriter(ReadingWriter[str]):
     """Writes conditions for LaTeX, numbers and signs as formulas between dollar signs."""
 
     def __init__(self, name: Write | None = None, number: WriteNumber | None = None) -> None:
-        self.name = name or escaped
+        self.name = name or escape_latex
         self.number = number or latex_number
 
     def literal(self, literal: Literal) -> str:
@@ -169,7 +169,7 @@ class LatexWriter(ReadingWriter[str]):
 
     def _subject(self, literal: Literal) -> str:
         name = self.name(literal.feature)
-        return name if literal.part in (None, "date") else f"{escaped(literal.part)} of {name}"
+        return name if literal.part in (None, "date") else f"{escape_latex(literal.part)} of {name}"
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum, one short formula per term so that lines can break between them."""
@@ -220,7 +220,7 @@ class LatexWriter(ReadingWriter[str]):
         return text if power == 1 else f"{text}^{{{power}}}"
 
     def _cell(self, value: Any) -> str:
-        return f"${self.number(value)}$" if isinstance(value, float) else escaped_label(value)
+        return f"${self.number(value)}$" if isinstance(value, float) else escape_label(value)
 
 
 def latex_number(value: Any) -> str:
@@ -232,14 +232,14 @@ def latex_number(value: Any) -> str:
     return rf"{digits} \cdot 10^{{{int(exponent)}}}" if exponent else digits
 
 
-def escaped_label(label: Any) -> str:
+def escape_label(label: Any) -> str:
     """Escape a label; truth values and numbers become plain words."""
-    label = checked_label(label, "LaTeX")
+    label = check_label(label, "LaTeX")
     if isinstance(label, bool):
         return "true" if label else "false"
-    return escaped(label if isinstance(label, str) else repr(label))
+    return escape_latex(label if isinstance(label, str) else repr(label))
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Escape text for LaTeX; unprintable characters become blanks."""
     return "".join(SPECIAL.get(c, c) if c.isprintable() else " " for c in text)

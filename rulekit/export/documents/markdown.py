@@ -5,9 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.export.documents.text import clause_parts, exact_scales, label_text, size_text
-from rulekit.export.subject import ClauseNumbers, exported_rule
+from rulekit.export.subject import ClauseNumbers, rule_to_export
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
-from rulekit.style.scorecard import Band, bands_of_totals, clause_names, per_hundred, reading_notes
+from rulekit.style.scorecard import (
+    Band,
+    bands_of_totals,
+    clause_names,
+    count_per_hundred,
+    reading_notes,
+)
 from rulekit.style.wording import capital
 
 
@@ -38,7 +44,7 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     >>> print(to_markdown(rule).splitlines()[2])
     1. **IF** `age > 50` **THEN** `ill`
     """
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     if splits := scorecard_of(rule):
         lines = [f"*{size_text(rule)}*", "", *_card_lines(splits[0], bands_of_totals(model))]
         if numbers is not None:
@@ -80,7 +86,7 @@ def _card_lines(split: PointsSplit, bands: Sequence[Band]) -> list[str]:
     lines += [f"| Total | Prediction |{f' Of 100 such cases, {described} |' * with_chance}"]
     lines += [f"| --- | --- |{' --- |' * with_chance}"]
     for band in bands:
-        chance = f" {per_hundred(band)} |" if with_chance else ""
+        chance = f" {count_per_hundred(band)} |" if with_chance else ""
         lines.append(f"| {band.total} | {_cell(label_text(band.label))} |{chance}")
     return lines
 

@@ -15,9 +15,9 @@ from rulekit.explain import explain
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.html import STYLE, rule_html
 from rulekit.export.documents.text import READING, size_text
-from rulekit.export.subject import ClauseNumbers, clause_numbers, exported_rule
+from rulekit.export.subject import ClauseNumbers, clause_numbers, rule_to_export
 from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of
-from rulekit.style.phrases import Wording, counted, label_text, listed
+from rulekit.style.phrases import Wording, count_noun, join_list, label_text
 from rulekit.style.scorecard import bands_of_totals, clause_names
 
 TEMPLATE = Path(__file__).with_name("report.html.jinja")
@@ -112,13 +112,13 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     ValueError
         If the record is longer than 200 000 characters.
     """
-    rule, words = exported_rule(model), wording or Wording(clause="line")
+    rule, words = rule_to_export(model), wording or Wording(clause="line")
     parts = [_part(model, "training", *_pair(training, "training"))]
     if test is not None:
         parts.append(_part(model, "test", *_pair(test, "test")))
-    named = _in_business_names(rule, words)
+    named = _use_display_names(rule, words)
     bands = bands_of_totals(model) if scorecard_of(rule) else None
-    return _rendered(
+    return _render_template(
         title=title,
         summary=_summary(parts),
         rule=rule_html(named, parts[0].numbers, _size(rule), bands),
@@ -127,13 +127,13 @@ def to_report(  # noqa: PLR0913  all but three by keyword
         parts=[_worth(part, rule, words.colours) for part in parts],
         cases=_cases(model, parts[-1], parts[0], words, immutable),
         reviews=reviews,
-        reviewed=_reviewed(reviews),
+        reviewed=_count_verdicts(reviews),
         record=None if record is None else _record(record),
         colours=words.colours,
     )
 
 
-def _rendered(rule: str, **context: Any) -> str:
+def _render_template(rule: str, **context: Any) -> str:
     """Render the template; texts from data are escaped there."""
     try:
         from jinja2 import Environment, StrictUndefined
@@ -161,21 +161,21 @@ def _pair(rows: Any, name: str) -> tuple[Any, Any]:
 
 def _part(model: Any, name: str, X: Any, y: Any) -> _Part:
     columns = columns_for(model, X)
-    answers = exported_rule(model).predict(columns).tolist()
+    answers = rule_to_export(model).predict(columns).tolist()
     labels = read_labels(y).tolist()
     return _Part(name, columns, labels, answers, clause_numbers(model, X, y, name))
 
 
-def _renamed(rule: RuleSet, words: Wording) -> dict[str, str]:
+def _list_display_names(rule: RuleSet, words: Wording) -> dict[str, str]:
     """Return the display names of a rule's columns, without names that two columns share."""
     names = {feature: words.name(feature) for feature in rule.features}
     shared = {name for name in names.values() if list(names.values()).count(name) > 1}
     return {f: name for f, name in names.items() if name != f and name not in shared}
 
 
-def _in_business_names(rule: RuleSet, words: Wording) -> RuleSet:
+def _use_display_names(rule: RuleSet, words: Wording) -> RuleSet:
     """Return the rule with the display names of columns."""
-    names = _renamed(rule, words)
+    names = _list_display_names(rule, words)
     clauses = tuple(
         Clause(tuple(c.renamed(names) for c in k.conditions), k.op) for k in rule.clauses
     )
@@ -184,15 +184,18 @@ def _in_business_names(rule: RuleSet, words: Wording) -> RuleSet:
 
 def _names(rule: RuleSet, words: Wording) -> str:
     """Return the column for each display name, if any is used."""
-    names = _renamed(rule, words)
-    return listed([f"{name} is the column “{f}”" for f, name in names.items()]) if names else ""
+    names = _list_display_names(rule, words)
+    return join_list([f"{name} is the column “{f}”" for f, name in names.items()]) if names else ""
 
 
 def _size(rule: RuleSet) -> str:
     if scorecard_of(rule):
         return size_text(rule)
     reading = READING[rule.form].capitalize()
-    lines, conditions = counted(rule.n_clauses, "line"), counted(rule.n_conditions, "condition")
+    lines, conditions = (
+        count_noun(rule.n_clauses, "line"),
+        count_noun(rule.n_conditions, "condition"),
+    )
     return f"{reading}. {lines.capitalize()}, {conditions}."
 
 
@@ -201,8 +204,8 @@ def _summary(parts: Sequence[_Part]) -> str:
     for part in parts:
         n = len(part.y)
         share = f" ({100 * part.n_right / n:.1f} %)" if n else ""
-        rows.append(f"{part.n_right} of {counted(n, f'{part.name} case')}{share}")
-    return f"The rule is right for {listed(rows)}."
+        rows.append(f"{part.n_right} of {count_noun(n, f'{part.name} case')}{share}")
+    return f"The rule is right for {join_list(rows)}."
 
 
 def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, Any]:
@@ -243,7 +246,7 @@ def _cases(
     if not chosen:
         return []
     explanations = explain(
-        exported_rule(model),
+        rule_to_export(model),
         {f: column[chosen] for f, column in part.columns.items()},
         training=(training.columns, training.y),
         immutable=immutable,
@@ -260,11 +263,11 @@ def _cases(
     ]
 
 
-def _reviewed(reviews: Sequence[Review]) -> str:
+def _count_verdicts(reviews: Sequence[Review]) -> str:
     """Count the verdicts."""
     counts = Counter(review.verdict for review in reviews)
-    verdicts = listed([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
-    return f"{counted(len(reviews), 'case')} looked at: {verdicts}." if reviews else ""
+    verdicts = join_list([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
+    return f"{count_noun(len(reviews), 'case')} looked at: {verdicts}." if reviews else ""
 
 
 def _record(record: Mapping[str, Any]) -> str:

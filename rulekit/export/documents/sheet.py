@@ -5,10 +5,10 @@ from html import escape
 from typing import Any
 
 from rulekit.export.documents.html import page, scale_html
-from rulekit.export.subject import exported_rule
+from rulekit.export.subject import rule_to_export
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.style.phrases import PLAIN, Wording, condition_text, label_text
-from rulekit.style.scorecard import bands_of_totals, per_hundred, reading_notes, scales_of
+from rulekit.style.scorecard import bands_of_totals, count_per_hundred, reading_notes, scales_of
 
 BOX, BLANK = "☐", '<span class="blank"></span>'
 #: Only black and white with lines, so that a photocopy stays readable. One page for up to about
@@ -48,7 +48,7 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
     ExportError
         If there is no rule.
     """
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     head = " &nbsp; ".join(f"{name}: {BLANK}" for name in ("Case", "Date", "Filled in by"))
     splits = scorecard_of(rule)
     body = _card(rule, splits, model, wording) if splits else _ticks(rule, wording)
@@ -71,7 +71,7 @@ def _bands(rule: RuleSet, model: Any, words: Wording) -> str:
     rows = [[band.total, _label(band.label, words)] for band in bands]
     if bands[0].chance is not None:
         heads.append(f"of 100 such cases, {_label(rule.labels[0], words)}")
-        rows = [[*row, str(per_hundred(band))] for row, band in zip(rows, bands, strict=True)]
+        rows = [[*row, str(count_per_hundred(band))] for row, band in zip(rows, bands, strict=True)]
     return _table([*heads, ""], [[*row, BOX] for row in rows])
 
 

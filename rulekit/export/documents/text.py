@@ -34,7 +34,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rulekit.export.subject import ClauseNumbers, checked_label, exported_rule
+from rulekit.export.subject import ClauseNumbers, check_label, rule_to_export
 from rulekit.rules import (
     Clause,
     LinearSplit,
@@ -46,7 +46,7 @@ from rulekit.rules import (
 )
 from rulekit.rules.condition import GAPS, spelled
 from rulekit.rules.writer import Interval, ReadingWriter
-from rulekit.style.phrases import counted
+from rulekit.style.phrases import count_noun
 from rulekit.style.scorecard import Scale, Spelling, scales_of
 
 KEYWORDS = (
@@ -95,7 +95,7 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     >>> to_text(RuleSet((clause,), ("ill",), "dnf", "well")).splitlines()[1:]
     ['1. IF 20 < age <= 50 THEN ill', 'OTHERWISE well']
     """
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     lines = [f"# {size_text(rule)}"]
     if rule.form == "cnf":
         lines.append("ALL OF")
@@ -124,10 +124,10 @@ def _one_value(literal: Literal, value: Any) -> str:
 
 def size_text(rule: RuleSet) -> str:
     """Return the size of a rule and how it is read; a scorecard has no clauses."""
-    conditions = counted(rule.n_conditions, "condition")
+    conditions = count_noun(rule.n_conditions, "condition")
     if scorecard_of(rule):
         return f"{conditions}: add up the points; the total decides."
-    return f"{conditions} in {counted(rule.n_clauses, 'clause')}: {READING[rule.form]}."
+    return f"{conditions} in {count_noun(rule.n_clauses, 'clause')}: {READING[rule.form]}."
 
 
 def clause_parts(clause: Clause) -> list[str]:
@@ -178,11 +178,11 @@ def with_gap(text: str, missing: bool) -> str:
 
 def label_text(label: Any) -> str:
     """Write a label: plain words without quotes; numbers and truth values unchanged."""
-    label = checked_label(label, "Text")
+    label = check_label(label, "Text")
     if not isinstance(label, str):
         return value_text(label) if isinstance(label, bool) else repr(label)
     plain = PLAIN_LABEL.fullmatch(label) and label.isprintable() and not HAS_KEYWORD.search(label)
-    return label if plain and label not in ("true", "false", "inf", "nan") else quoted(label)
+    return label if plain and label not in ("true", "false", "inf", "nan") else quote_text(label)
 
 
 def subject_text(literal: Literal) -> str:
@@ -212,25 +212,25 @@ def value_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return quoted(value)
+        return quote_text(value)
     return number_text(value)
 
 
 def name_text(name: str) -> str:
     """Write a column's name, in quotes if it could be misread."""
     plain = PLAIN_NAME.fullmatch(name) and name.isprintable() and not HAS_KEYWORD.search(name)
-    return name if plain else quoted(name)
+    return name if plain else quote_text(name)
 
 
 def term_name_text(name: str) -> str:
     """Write the name of a column within a sum, where a minus sign would be misread."""
     plain = PLAIN_TERM.fullmatch(name) and not HAS_KEYWORD.search(name)
-    return name if plain else quoted(name)
+    return name if plain else quote_text(name)
 
 
 def label_free_name(name: str) -> str:
     """Write the name of a column within a formula, in which "max" is a keyword."""
-    return quoted(name) if name == "max" else term_name_text(name)
+    return quote_text(name) if name == "max" else term_name_text(name)
 
 
 def number_text(value: float) -> str:
@@ -239,7 +239,7 @@ def number_text(value: float) -> str:
     return text.removesuffix(".0")
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return text in double quotes, all on one line, with JSON's escapes."""
     escaped = json.dumps(text, ensure_ascii=False)
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in escaped)

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from rulekit.exceptions import ExportError
-from rulekit.export.code.formulas import shifted, summed
-from rulekit.export.exchange.readings import MARK, Arithmetic, compared_numbers, read
-from rulekit.export.exchange.xml import Element, element, labels_of, written
-from rulekit.export.subject import column_kinds, exported_rule
+from rulekit.export.code.formulas import subtract_shift, write_sum
+from rulekit.export.exchange.readings import MARK, Arithmetic, list_compared_numbers, read
+from rulekit.export.exchange.xml import Element, element, labels_of, write_document
+from rulekit.export.subject import column_kinds, rule_to_export
 from rulekit.rules import (
     Clause,
     Condition,
@@ -84,7 +84,7 @@ def to_dmn(model: Any) -> str:
     >>> "<text>&gt; 50</text>" in text, '<text>"ill"</text>' in text
     (True, True)
     """
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     _, kind = labels_of(rule, "DMN")
     kinds = column_kinds(rule)
     names = variables(rule.features)
@@ -117,7 +117,7 @@ def to_dmn(model: Any) -> str:
         name="answer",
     )
     head = {"id": "rule", "name": "rule", "namespace": "urn:rulekit", "xmlns": NAMESPACE}
-    return written(element("definitions", *given, decision, **head))
+    return write_document(element("definitions", *given, decision, **head))
 
 
 def variables(features: tuple[str, ...]) -> dict[str, str]:
@@ -242,7 +242,7 @@ class FeelWriter(ConditionWriter[FeelTest]):
                 self._null_if_missing(literal, read(literal.part, _counting(subject))),
                 "number",
             )
-            values = [feel(v) for v in compared_numbers(literal)]
+            values = [feel(v) for v in list_compared_numbers(literal)]
         else:
             values = [feel(float(v) if kind == "number" else v) for v in literal.values]
         if literal.op in ORDERED:
@@ -258,7 +258,7 @@ class FeelWriter(ConditionWriter[FeelTest]):
 
     def power_law(self, split: PowerLawSplit) -> FeelTest:
         """Write a sum of power laws, null if a value is null."""
-        total = self._null_if_missing(split, summed(split, self._factor, feel))
+        total = self._null_if_missing(split, write_sum(split, self._factor, feel))
         tests = [f"{'<=' if split.inside else '>'} {feel(split.high)}"]
         if split.low is not None:
             tests.append(f"{'>=' if split.inside else '<'} {feel(split.low)}")
@@ -279,7 +279,7 @@ class FeelWriter(ConditionWriter[FeelTest]):
         text = self.names[factor.feature]
         if factor.floor is not None:
             text = f"max({text}, {feel(factor.floor)})"
-        return shifted(text, factor, feel)
+        return subtract_shift(text, factor, feel)
 
 
 def _counting(text: str) -> Arithmetic[str]:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from rulekit.exceptions import ExportError, RuleError
-from rulekit.export.subject import exported_rule
+from rulekit.export.subject import rule_to_export
 from rulekit.rules import RuleSet
 from rulekit.rules.codec import SCHEMAS, rule_from_dict, rule_to_dict
 from rulekit.rules.literal import OPERATORS
@@ -33,7 +33,7 @@ def to_json(model: Any, *, indent: int | None = 2) -> str:
         plain form.
     """
     try:
-        plain = rule_to_dict(exported_rule(model))
+        plain = rule_to_dict(rule_to_export(model))
         text = json.dumps(plain, indent=indent, ensure_ascii=False, allow_nan=False)
     except RuleError as error:
         raise ExportError(f"The rule cannot be written as JSON: {error}") from error
@@ -120,11 +120,11 @@ def json_schema() -> dict[str, Any]:
             labels=_list(SCALAR),
             clauses=_list(_list(condition)),
         ),
-        "$defs": {kind: _described(kind) for kind in KINDS},
+        "$defs": {kind: _describe_model(kind) for kind in KINDS},
     }
 
 
-def _described(kind: str) -> dict[str, Any]:
+def _describe_model(kind: str) -> dict[str, Any]:
     schema = _object(kind={"const": kind}, **_parts(kind))
     if kind == "literal":
         schema["properties"] |= READ

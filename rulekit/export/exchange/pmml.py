@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.export.exchange.readings import MARK, Arithmetic, compared_numbers, read
-from rulekit.export.exchange.xml import Element, element, free_name, labels_of, written
-from rulekit.export.subject import column_kinds, exported_rule
+from rulekit.export.exchange.readings import MARK, Arithmetic, list_compared_numbers, read
+from rulekit.export.exchange.xml import Element, element, free_name, labels_of, write_document
+from rulekit.export.subject import column_kinds, rule_to_export
 from rulekit.rules import (
     Clause,
     Condition,
@@ -70,7 +70,7 @@ def to_pmml(model: Any) -> str:
     >>> '<SimplePredicate field="age" operator="greaterThan" value="50.0" />' in text
     True
     """
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     if "" in rule.features:
         raise ExportError("A column without a name cannot be written in PMML. Name it.")
     labels, kind = labels_of(rule, "PMML")
@@ -92,7 +92,7 @@ def to_pmml(model: Any) -> str:
     output = {"optype": "categorical", "dataType": data_type, "feature": "predictedValue"}
     model_parts = (
         element("MiningSchema", *mining, element("MiningField", name=answer, usageType="target")),
-        element("Output", element("OutputField", name=writer.named("predicted"), **output)),
+        element("Output", element("OutputField", name=writer.make_name("predicted"), **output)),
         element(
             "RuleSet",
             element("RuleSelectionMethod", criterion="firstHit"),
@@ -110,7 +110,7 @@ def to_pmml(model: Any) -> str:
         xmlns=NAMESPACE,
         version="4.4",
     )
-    return written(root)
+    return write_document(root)
 
 
 def _optype(kind: str) -> str:
@@ -133,7 +133,9 @@ def _rules(rule: RuleSet, writer: "PmmlWriter") -> list[Element]:
     if rule.form == "cnf":
         parts = [writer.clause(c) for c in rule.clauses]
         return [
-            element("SimpleRule", _joined("and", parts), id="all", score=_value(rule.labels[0]))
+            element(
+                "SimpleRule", _join_predicates("and", parts), id="all", score=_value(rule.labels[0])
+            )
         ]
     return [
         element("SimpleRule", writer.clause(c), id=name, score=_value(label))
@@ -141,7 +143,7 @@ def _rules(rule: RuleSet, writer: "PmmlWriter") -> list[Element]:
     ]
 
 
-def _joined(op: str, parts: list[Element]) -> Element:
+def _join_predicates(op: str, parts: list[Element]) -> Element:
     if not parts:
         return element("True" if op == "and" else "False")
     return parts[0] if len(parts) == 1 else element("CompoundPredicate", *parts, booleanOperator=op)
@@ -186,9 +188,9 @@ class PmmlWriter(ConditionWriter[Element]):
 
     def clause(self, clause: Clause) -> Element:
         """Write the conditions of a clause, joined."""
-        return _joined(clause.op, [self.write(c) for c in clause.conditions])
+        return _join_predicates(clause.op, [self.write(c) for c in clause.conditions])
 
-    def named(self, wanted: str) -> str:
+    def make_name(self, wanted: str) -> str:
         """Return a new name that no column has."""
         return free_name(wanted, (*self.features, "answer"))
 
@@ -198,15 +200,15 @@ class PmmlWriter(ConditionWriter[Element]):
         op = literal.op
         if op in ("missing", "not-missing"):
             return _test(literal.feature, op)
-        name, values = self._compared(literal)
+        name, values = self._write_comparison(literal)
         if op in ("contains", "not-contains"):
             return self._with_gap(literal, _test(name, "==", values[0]))
         if op in ("in", "not-in"):
             within = [_test(name, "==" if op == "in" else "!=", v) for v in values]
-            return self._with_gap(literal, _joined("or" if op == "in" else "and", within))
+            return self._with_gap(literal, _join_predicates("or" if op == "in" else "and", within))
         return self._with_gap(literal, _test(name, op, values[0]))
 
-    def _compared(self, literal: Literal) -> tuple[str, list[Any]]:
+    def _write_comparison(self, literal: Literal) -> tuple[str, list[Any]]:
         """Return the compared field, and the values as that field stores them."""
         name = literal.feature
         if literal.op in ("contains", "not-contains"):
@@ -219,7 +221,7 @@ class PmmlWriter(ConditionWriter[Element]):
             ]
         if literal.part is not None:
             return self._derive(literal.part, read(literal.part, self._counting(name))), [
-                *compared_numbers(literal)
+                *list_compared_numbers(literal)
             ]
         number = self.kinds[name] == "number"  # truth values among numbers are 1 and 0
         return name, [float(v) if number else v for v in literal.values]
@@ -251,15 +253,17 @@ class PmmlWriter(ConditionWriter[Element]):
         if split.low is None:
             return self._with_gap(split, high)
         low = _test(name, ">=" if split.inside else "<", split.low)
-        return self._with_gap(split, _joined("and" if split.inside else "or", [low, high]))
+        return self._with_gap(split, _join_predicates("and" if split.inside else "or", [low, high]))
 
     def points(self, split: PointsSplit) -> Element:
         """Write points as a derived field, and the required total."""
-        name = self._derive("points", _chain("+", [self._given(c, p) for c, p in split.given]))
+        name = self._derive(
+            "points", _chain("+", [self._write_points(c, p) for c, p in split.given])
+        )
         sign, total = split.comparison
         return _test(name, sign, float(total))
 
-    def _given(self, literal: Literal, points: int) -> Element:
+    def _write_points(self, literal: Literal, points: int) -> Element:
         """Write the points of a condition; a missing value is not compared."""
         literal = literal.as_set()
         some, none = _constant(float(points)), _constant(0.0)
@@ -268,14 +272,14 @@ class PmmlWriter(ConditionWriter[Element]):
             return _apply("if", _apply(OPERATORS[literal.op], _ref(name)), some, none)
         negative = literal.op in ("!=", "not-in")
         op = OPERATORS[literal.op] if literal.op in ORDERED else "equal"
-        compared, values = self._compared(literal)
+        compared, values = self._write_comparison(literal)
         tests = [_apply(op, _ref(compared), _constant(v)) for v in values]
         held = _apply("if", _chain("or", tests), *((none, some) if negative else (some, none)))
         absent = _apply("isMissing", _ref(name))
         return _apply("if", absent, some if literal.missing else none, held)
 
     def _derive(self, prefix: str, expression: Element) -> str:
-        name = self.named(f"{prefix} {len(self.derived) + 1}")
+        name = self.make_name(f"{prefix} {len(self.derived) + 1}")
         given = {"name": name, "optype": "continuous", "dataType": "double"}
         self.derived.append(element("DerivedField", expression, **given))
         return name
@@ -283,7 +287,7 @@ class PmmlWriter(ConditionWriter[Element]):
     def _with_gap(self, condition: Condition, test: Element) -> Element:
         op = "missing" if condition.missing else "not-missing"
         missingness = [_test(f, op) for f in condition.features]
-        return _joined("or" if condition.missing else "and", [*missingness, test])
+        return _join_predicates("or" if condition.missing else "and", [*missingness, test])
 
 
 def _law(law: PowerLaw) -> Element:

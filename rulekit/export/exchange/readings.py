@@ -62,7 +62,7 @@ def _quotient(by: Arithmetic[T], value: T, size: int) -> T:
     return by.apply("floor", by.apply("/", value, by.number(size)))
 
 
-def compared_numbers(literal: Literal) -> list[float]:
+def list_compared_numbers(literal: Literal) -> list[float]:
     """Return the numbers that a test of a date part compares with, as `read` writes it."""
     scale = DAY if literal.part == "date" else 1.0
     return [float(round(v * scale) if scale != 1.0 else v) for v in map(float, literal.positions)]

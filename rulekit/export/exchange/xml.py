@@ -4,7 +4,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from rulekit.exceptions import ExportError
-from rulekit.export.subject import checked_label
+from rulekit.export.subject import check_label
 from rulekit.rules import RuleSet
 
 Element = ElementTree.Element
@@ -12,13 +12,13 @@ Element = ElementTree.Element
 
 def element(tag: str, *children: Element, text: str | None = None, **attributes: Any) -> Element:
     """Build an element; an attribute that is a Python keyword ends in an underscore."""
-    result = Element(tag, {k.rstrip("_"): checked_text(str(v)) for k, v in attributes.items()})
-    result.text = None if text is None else checked_text(text)
+    result = Element(tag, {k.rstrip("_"): check_text(str(v)) for k, v in attributes.items()})
+    result.text = None if text is None else check_text(text)
     result.extend(children)
     return result
 
 
-def checked_text(text: str) -> str:
+def check_text(text: str) -> str:
     """Return a text if XML can hold it."""
     if any((c < " " and c not in "\t\n\r") or "\ud800" <= c <= "\udfff" for c in text) or (
         {"\ufffe", "\uffff"} & set(text)
@@ -30,7 +30,7 @@ def checked_text(text: str) -> str:
     return text
 
 
-def written(root: Element) -> str:
+def write_document(root: Element) -> str:
     """Write a document, indented; ends with a line break."""
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
@@ -39,7 +39,7 @@ def written(root: Element) -> str:
 
 def labels_of(rule: RuleSet, format_name: str) -> tuple[list[Any], str]:
     """Return a rule's labels, the default last, and their type."""
-    labels = [checked_label(v, format_name) for v in (*rule.labels, rule.default)]
+    labels = [check_label(v, format_name) for v in (*rule.labels, rule.default)]
     kinds = {
         "text" if isinstance(v, str) else "flag" if isinstance(v, bool) else "number"
         for v in labels

@@ -52,7 +52,7 @@ class Values:
         key = repr([(type(v), v) for v in values])
         if key not in self.ranges:
             first = len(self.listed) + 2  # below the heading
-            self.listed += map(checked_cell, values)
+            self.listed += map(check_cell, values)
             self.ranges[key] = f"{SHEET}!$A${first}:$A${len(self.listed) + 1}"
         return self.ranges[key]
 
@@ -80,10 +80,10 @@ def cell_of(value: Any, kind: str) -> Any:
                 "or leave the cell empty."
             )
         return (date - SERIAL_0).total_seconds() / DAY
-    return checked_cell(float(value) if kind == "number" and not isinstance(value, str) else value)
+    return check_cell(float(value) if kind == "number" and not isinstance(value, str) else value)
 
 
-def checked_cell(value: Any) -> Any:
+def check_cell(value: Any) -> Any:
     """Return a value if a cell can hold it."""
     if isinstance(value, str):
         _check_text(value)
@@ -128,14 +128,14 @@ class CellWriter(ConditionWriter[str]):
         if literal.op in ("missing", "not-missing"):
             return f"LEN({cell}){'=' if literal.op == 'missing' else '>'}0"
         if literal.part is not None:
-            cell = _of_date(cell, literal.part)
+            cell = _write_date_part(cell, literal.part)
         if literal.op in ORDERED:
-            limit = compared_numbers(literal)[0]
-            return self._with_gap(literal, self._ordered(cell, literal.op, limit))
-        formula = self._among(literal, cell)
+            limit = list_cell_numbers(literal)[0]
+            return self._with_gap(literal, self._write_order(cell, literal.op, limit))
+        formula = self._write_membership(literal, cell)
         return self._with_gap(literal, f"NOT({formula})" if literal.op in APART else formula)
 
-    def _among(self, literal: Literal, cell: str) -> str:
+    def _write_membership(self, literal: Literal, cell: str) -> str:
         """Write that a cell holds one of the values."""
         kind, values = self.kinds[literal.feature], literal.values
         if literal.op in ("contains", "not-contains"):
@@ -146,7 +146,7 @@ class CellWriter(ConditionWriter[str]):
             listed = self.values.several(values)
             one = f"EXACT({cell},{listed.partition(':')[0]})"
             return one if len(values) == 1 else f"SUMPRODUCT(--EXACT({cell},{listed}))>0"
-        refs = [self.values.one(v) for v in compared_numbers(literal)]
+        refs = [self.values.one(v) for v in list_cell_numbers(literal)]
         return _any([f"AND(GESTEP({cell},{r})=1,GESTEP({r},{cell})=1)" for r in refs])
 
     def _with_word(self, word: str, cell: str) -> str:
@@ -161,18 +161,18 @@ class CellWriter(ConditionWriter[str]):
         total = ""
         for name, weight in split.terms:
             size = f"{self.cells[name]}*{self.values.one(abs(weight))}"
-            total = _added(total, size, weight)
-        return self._with_gap(split, self._ordered(total, split.op, split.value))
+            total = _add_signed(total, size, weight)
+        return self._with_gap(split, self._write_order(total, split.op, split.value))
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
         total = ""
         for law in split.terms:
             size = f"{self.values.one(abs(law.weight))}*{law_text(law, self._base, '*', '/', '1')}"
-            total = _added(total, size, law.weight)
-        test = self._ordered(total, "<=", split.high)
+            total = _add_signed(total, size, law.weight)
+        test = self._write_order(total, "<=", split.high)
         if split.low is not None:
-            test = f"AND({test},{self._ordered(total, '>=', split.low)})"
+            test = f"AND({test},{self._write_order(total, '>=', split.low)})"
         return self._with_gap(split, test if split.inside else f"NOT({test})")
 
     def points(self, split: PointsSplit) -> str:
@@ -185,7 +185,7 @@ class CellWriter(ConditionWriter[str]):
         """Write the points of a condition: `IF(LEN(B4)=0,3,0)`."""
         return f"IF({self.literal(literal)},{points},0)"
 
-    def _ordered(self, text: str, op: str, value: float) -> str:
+    def _write_order(self, text: str, op: str, value: float) -> str:
         limit = self.values.one(value)
         first, second = (limit, text) if op in ("<=", ">") else (text, limit)
         return f"GESTEP({first},{second})={1 if op in ('<=', '>=') else 0}"
@@ -201,14 +201,14 @@ class CellWriter(ConditionWriter[str]):
         return f"IF({absent},{'TRUE' if condition.missing else 'FALSE'},{test})"
 
 
-def compared_numbers(literal: Literal) -> list[float]:
+def list_cell_numbers(literal: Literal) -> list[float]:
     """Return the numbers that a test of a number, or of a date part, compares with."""
     if literal.part == "date":
         return [float(round(float(v) * DAY)) + DAY * DAY_OF_1970 for v in literal.positions]
     return [float(v) for v in literal.positions]
 
 
-def _of_date(cell: str, part: str) -> str:
+def _write_date_part(cell: str, part: str) -> str:
     """Write the part of a date that a test reads; cells hold days since the end of 1899."""
     seconds = f"ROUND({cell}*86400,0)"
     if part == "date":
@@ -223,7 +223,7 @@ def _of_date(cell: str, part: str) -> str:
     return f"(({seconds}-{since:.0f})/86400)"
 
 
-def _added(total: str, size: str, weight: float) -> str:
+def _add_signed(total: str, size: str, weight: float) -> str:
     """Add a size with its weight's sign; changing the sign of the product `size` is exact."""
     if not total:
         return f"-({size})" if weight < 0 else size

@@ -10,7 +10,7 @@ import pandas as pd
 from rulekit.explain import Scored
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.text import TextWriter, clause_parts
-from rulekit.export.subject import ClauseNumbers, exported_rule
+from rulekit.export.subject import ClauseNumbers, rule_to_export
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.scorecard import clause_names, points_listed
@@ -23,7 +23,7 @@ def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> p
 
     A scorecard has one row per condition with its points, then one per range of the total.
     """
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     frame = _card_frame(rule) if scorecard_of(rule) else _clause_frame(rule)
     if numbers is not None:
         before = [None] * (len(frame) - len(numbers) - 1)  # the conditions of a scorecard

@@ -144,7 +144,7 @@ def _parts(text: str, mark: str) -> list[str]:
     return [json.loads(v) if v.startswith('"') and v.endswith('"') else v for v in parts]
 
 
-def _listed_text(value: str) -> str:
+def _write_list_text(value: str) -> str:
     """Write a text of a list, in quotes where it could be misread."""
     plain = value == value.strip() and value and not set('";<') & set(value)
     return value if plain else json.dumps(value, ensure_ascii=False)
@@ -152,7 +152,7 @@ def _listed_text(value: str) -> str:
 
 def _scale_text(literal: Literal) -> str:
     if literal.order is not None:
-        return BELOW.join(map(_listed_text, literal.order))
+        return BELOW.join(map(_write_list_text, literal.order))
     return literal.part or ""
 
 
@@ -190,7 +190,8 @@ def _value_text(value: Any, part: str | None) -> str:
     if isinstance(value, tuple):
         texts = [_value_text(v, part) for v in value]
         return "; ".join(
-            _listed_text(t) if isinstance(v, str) else t for v, t in zip(value, texts, strict=True)
+            _write_list_text(t) if isinstance(v, str) else t
+            for v, t in zip(value, texts, strict=True)
         )
     if isinstance(value, bool):
         return str(value).lower()

@@ -18,9 +18,9 @@ from rulekit.export.sheets.cell_formulas import (
     Values,
     cell_kinds,
     cell_of,
-    checked_cell,
+    check_cell,
 )
-from rulekit.export.subject import checked_label, exported_rule
+from rulekit.export.subject import check_label, rule_to_export
 from rulekit.rules import (
     LinearSplit,
     Literal,
@@ -285,7 +285,7 @@ def to_xlsx(
         raise ExportError(
             "A workbook needs the package XlsxWriter. Install it, or take 'csv'."
         ) from None
-    rule = exported_rule(model)
+    rule = rule_to_export(model)
     given = None if cases is None else columns_in(cases, rule.features)
     n_given = 0 if given is None else len(next(iter(given.values()), ()))
     if n_cases < max(1, n_given):
@@ -307,8 +307,8 @@ class _BookWriter:
         self.rule, self.wording = rule, wording
         self.kinds = cell_kinds(rule)
         for name in rule.features:
-            checked_cell(name or " ")
-        labels = [checked_label(v, "A spreadsheet") for v in (*rule.labels, rule.default)]
+            check_cell(name or " ")
+        labels = [check_label(v, "A spreadsheet") for v in (*rule.labels, rule.default)]
         self.values = Values()
         self.labels = self.values.several(labels)
         self.default = self.values.one(rule.default)
@@ -327,7 +327,7 @@ class _BookWriter:
             self._fill(FIRST + index, given if index < n_given else {}, index)
             self._case(FIRST + index)
         for column, feature in enumerate(self.rule.features, start=2):
-            offered = self._offered(feature)
+            offered = self._list_offered_values(feature)
             self.sheets[CASES].choices(FIRST, FIRST + n_cases - 1, column, offered)
         if self.card:
             write_card(self.sheets["Scorecard"], self.rule, self.card, self.kinds, self.values)
@@ -374,7 +374,7 @@ class _BookWriter:
         local = {f: f"{name}{row}" for f, name in zip(rule.features, names, strict=True)}
         cells = {f: f"{CASES}!{cell}" for f, cell in local.items()}
         writer = CellWriter(cells, self.kinds, self.values, self._points(row, local))
-        checks = [_mistyped(cells[f], self.kinds[f]) for f in self.checked]
+        checks = [_write_type_test(cells[f], self.kinds[f]) for f in self.checked]
         first = len(checks) + rule.n_clauses + 1
         clauses: list[str] = []
         tests: list[str] = []
@@ -424,7 +424,7 @@ class _BookWriter:
         answer = f"IFERROR(INDEX({self.labels},{first_true}),{self.default})"
         return answer, f'IFERROR(INDEX({names},{first_true}),"otherwise")'
 
-    def _offered(self, feature: str) -> str:
+    def _list_offered_values(self, feature: str) -> str:
         """Return the values offered for a column: the levels in the rule."""
         if self.kinds[feature] != "text":
             return "TRUE,FALSE" if self.kinds[feature] == "flag" else ""
@@ -477,6 +477,6 @@ def _span(row: int | str, first: int, last: int, sheet: str = "") -> str:
     return f"{sheet}!{text}" if sheet else text
 
 
-def _mistyped(cell: str, kind: str) -> str:
+def _write_type_test(cell: str, kind: str) -> str:
     """Write the test that a cell cannot be compared with its column's values."""
     return f"IF(LEN({cell})=0,FALSE,NOT({INPUTS[kind][0]}({cell})))"

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit._renamed import former_name
 from rulekit.exceptions import DataError, RuleError
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
 from rulekit.families.hyperplane.numeric_design import short_faces
@@ -31,7 +30,7 @@ from rulekit.families.hyperplane.solver.corners import water_fill
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, Region
 from rulekit.families.hyperplane.solver.hypercubes import carry_on
 from rulekit.rules import Clause
-from rulekit.style.phrases import PLAIN, Wording, condition_text, counted, label_text, listed
+from rulekit.style.phrases import PLAIN, Wording, condition_text, count_noun, join_list, label_text
 
 Floats = NDArray[np.float64]
 BOXES = ("corner", "symmetric")
@@ -122,19 +121,17 @@ class HyperplaneExplanation:
         if self.confidence is not None:
             lead += f" with a confidence of {100 * self.confidence:.1f} %"
         texts = [condition_text(c, wording) for c in self.clause.conditions]
-        where = f" with {listed(texts)}" if texts else ""
+        where = f" with {join_list(texts)}" if texts else ""
         return (
             f"{lead}, as for every case within the training table's range{where}. {self.evidence}"
         )
-
-    told = former_name("told", "sentence_with")
 
     @property
     def evidence(self) -> str:
         """The training rows in the box, as a sentence."""
         if not self.n_covered:
             return "No training case lies in this box."
-        rows = counted(self.n_covered, "training case")
+        rows = count_noun(self.n_covered, "training case")
         lies = "lies" if self.n_covered == 1 else "lie"
         return f"{rows} {lies} in this box, {self.n_right} of them {label_text(self.prediction)}."
 

@@ -13,15 +13,17 @@ from sklearn.base import BaseEstimator, clone
 
 from rulekit._validation import Interval, StrOptions
 from rulekit.data.target import read_labels
-from rulekit.families.family import Family
+from rulekit.families.family import Family, Setting
 from rulekit.families.hyperplane.lp_svm import LPSVM
 from rulekit.families.hyperplane.numeric_design import NumericDesign
 from rulekit.families.hyperplane.plane_work import (
+    CompleteRows,
     Plane,
     box_clause,
     learned_plane,
     plane_condition,
 )
+from rulekit.families.hyperplane.short_boxes import BoxLimits, ShortBoxes
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.hypercubes import Boxes
 from rulekit.learners.base import (
@@ -33,8 +35,19 @@ from rulekit.learners.base import (
 from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, Constraints, Literal, RuleSet, simplify
 from rulekit.rules.constraints import TURNED
+from rulekit.style.wording import plural
 
 SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """A plane, the class that is described, and the boxes of both sides: all, and those kept."""
+
+    plane: Plane
+    positive: int
+    extracted: dict[int, Boxes]
+    boxes: dict[int, Boxes]
 
 
 @dataclass(eq=False, repr=False)
@@ -42,7 +55,8 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     """Convert the hyperplane of a linear classifier to disjoint, readable boxes.
 
     Every box lies on one side of the plane, so inside the boxes, and within the range of the
-    training table, rule and plane agree.
+    training table, rule and plane agree. With all columns (`max_columns` None) boxes are those of
+    the paper; few columns give few conditions.
 
     Parameters
     ----------
@@ -50,6 +64,12 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         A linear classifier with `coef_` and `intercept_` after `fit`, or a pipeline of scalers and
         such a classifier; the rule is in the table's own units in both cases. Default: `LPSVM()`.
         It is fitted on numbers: Boolean and text columns become indicators, one per level.
+    max_columns : int, optional
+        Most numbers the plane reads; None for all. Sets of this size are found forward and on the
+        path of the 1-norm machine, `linear` is fitted on each, its plane is tried in several places
+        along its normal, and the boxes are those that get fewest training rows wrong. Of each plane
+        those boxes are kept that are right more often than wrong; two that fit into one are merged,
+        and a face that no row needs is dropped.
     criterion : {"peel", "point_lp", "volume_paper"}, default="peel"
         What a box maximises: the number of rows in it, counted exactly ("peel") or by the paper's
         linear program ("point_lp"), or its volume, as in the paper.
@@ -66,9 +86,10 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     confidence_folds : int, default=5
         Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
     positive_label : str, int, float or bool, optional
-        The class that the rule describes; the last of `classes_` by default. Not allowed with more
-        than two classes: then each class, from the rarest on, is separated from the more frequent
-        ones, in one ordered list.
+        The class that the rule describes; None for the last of `classes_`, and with `max_columns`
+        for the one whose boxes are better or fewer. Not allowed with more than two classes: then
+        each class, from the rarest on, is separated from the more frequent ones, in one ordered
+        list.
     class_weight : dict, "balanced" or None
         As in scikit-learn; passed to the linear classifier as `sample_weight`.
     costs : Costs, default=None
@@ -87,7 +108,8 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     linear_ : estimator
         The fitted linear classifier.
     plane_ : Plane
-        The plane in the table's units, its range and training rows.
+        The plane in the table's units, its range and training rows; with `max_columns` parallel to
+        that of `linear_`. Its columns are sorted by name: the rule does not depend on their order.
     boxes_ : dict of label to Boxes
         The boxes of both classes. The described class has none if a constant prediction has no
         more errors on the training rows than the rule and therefore replaces it.
@@ -141,6 +163,7 @@ n_rules_, n_conditions_, training_error_
     coverage_all_: float | None = field(init=False)
     _own_constraints: ClassVar[dict[str, Any]] = {
         "linear": [BaseEstimator, None],
+        "max_columns": [Interval(Integral, 1, None, closed="left"), None],
         "criterion": [StrOptions(set(CRITERIA))],
         "max_depth": [Interval(Integral, 1, None, closed="left")],
         "max_rules": [Interval(Integral, 1, None, closed="left"), None],
@@ -150,6 +173,7 @@ n_rules_, n_conditions_, training_error_
     }
 
     linear: Any = None
+    max_columns: int | None = None
     criterion: str = "peel"
     max_depth: int = 20
     max_rules: int | None = None
@@ -169,22 +193,14 @@ n_rules_, n_conditions_, training_error_
         one_each = not table.weighted and self._class_weight(table.classes) is None
         counted = None if one_each else weight
         ways = self._ways(table, positive)
-        linear = LPSVM() if self.linear is None else self.linear
-        if ways and isinstance(linear, LPSVM):
-            design = NumericDesign.of(table.columns, table.kinds)
-            numbers = zip(design.names, design.numbers, strict=True)
-            requested = {name: ways[n.feature] for name, n in numbers if n.feature in ways}
-            linear = clone(linear).set_params(directions={**(linear.directions or {}), **requested})
-        folds, measure = int(self.confidence_folds), (self.criterion, int(self.max_depth))
-        settings = (type(linear).__name__, linear.get_params())
-        key = "plane", joblib.hash((settings, counted, folds))
-        plane = shared.once(key, lambda: learned_plane(table, linear, counted, folds))
+        linear = self._linear(table, ways)
+        key = joblib.hash(((type(linear).__name__, linear.get_params()), counted))
+        rows = shared.once(("rows", key), lambda: CompleteRows.of(table, counted, key))
+        cut_boxes = self._all_columns if self.max_columns is None else self._few_columns
+        cut = cut_boxes(rows, linear, positive, shared)
+        plane, positive, boxes = cut.plane, cut.positive, cut.boxes
+        self._note_classes(table.classes, table.kinds, table.classes[positive])
         _check_signs(plane, ways)
-        extracted = {
-            code: shared.once((*key, code, *measure), partial(plane.boxes, code, *measure))
-            for code in (0, 1)
-        }
-        boxes = {c: extracted[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
         self._keep_rule(self._rule(plane, boxes[positive], positive, ways), table, weight)
         why = self._why_empty(plane) if self.rule_set_.is_constant else None
         share = float(weight[table.codes == positive].sum() / weight.sum())
@@ -198,12 +214,60 @@ n_rules_, n_conditions_, training_error_
         self.empty_rule_hint_ = None if why is None else self._empty_hint(why)
         self.plane_, self.linear_ = plane, plane.linear
         self.boxes_ = {label: boxes[code] for code, label in enumerate(labels)}
-        self.coverage_, self.coverage_all_ = boxes[positive].coverage, extracted[positive].coverage
-        self.n_problems_ = extracted[positive].n_problems
+        self.coverage_ = boxes[positive].coverage
+        self.coverage_all_ = cut.extracted[positive].coverage
+        self.n_problems_ = cut.extracted[positive].n_problems
         self.n_incomplete_ = len(table.codes) - len(plane.codes)
         self.history_ = _history(boxes[positive])
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
+
+    def _linear(self, table: TrainingTable, ways: Mapping[str, str]) -> BaseEstimator:
+        """Return the linear classifier, with the directions that constraints require."""
+        linear = LPSVM() if self.linear is None else self.linear
+        if not ways or not isinstance(linear, LPSVM):
+            return linear
+        design = NumericDesign.of(table.columns, table.kinds)
+        numbers = zip(design.names, design.numbers, strict=True)
+        requested = {name: ways[n.feature] for name, n in numbers if n.feature in ways}
+        return clone(linear).set_params(directions={**(linear.directions or {}), **requested})
+
+    def _all_columns(
+        self, rows: CompleteRows, linear: BaseEstimator, positive: int, shared: SharedWork
+    ) -> "Cut":
+        """Cover both sides of a plane of all columns, as the paper does."""
+        folds, measure = int(self.confidence_folds), (self.criterion, int(self.max_depth))
+        key = "plane", rows.key, folds
+        plane = shared.once(key, lambda: learned_plane(rows, linear, folds))
+        extracted = {
+            code: shared.once((*key, code, *measure), partial(plane.boxes, code, *measure))
+            for code in (0, 1)
+        }
+        boxes = {c: extracted[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
+        return Cut(plane, positive, extracted, boxes)
+
+    def _few_columns(
+        self, rows: CompleteRows, linear: BaseEstimator, positive: int, shared: SharedWork
+    ) -> "Cut":
+        """Select a plane of few columns, its place and its side by the rule of few boxes."""
+        measure, least = (self.criterion, int(self.max_depth)), int(self.min_coverage)
+        by_plane = self.uncovered == "hyperplane"
+        either = self.positive_label is None and not by_plane
+        sides = (positive, 1 - positive) if either else (positive,)
+        limits = BoxLimits(*measure, least, sides, by_plane)
+        size = int(self.max_columns or 0)
+        work = shared.once(
+            ("few columns", rows.key, size, limits), lambda: ShortBoxes(rows, linear, size, limits)
+        )
+        placed = work.best(self.max_rules)
+        plane = work.plane(placed, int(self.confidence_folds))
+        extracted = {code: plane.boxes(code, *measure) for code in (0, 1)}
+        boxes = {c: extracted[c].kept(least, self.max_rules) for c in (0, 1)}
+        if placed is None:
+            return Cut(plane, positive, extracted, boxes)
+        return Cut(
+            plane, placed.code, extracted, boxes | {placed.code: plane.shortened(placed.boxes)}
+        )
 
     def _ways(self, table: TrainingTable, positive: int) -> dict[str, str]:
         """Return the direction in which columns must lead to ``classes_[1]``."""
@@ -225,7 +289,9 @@ n_rules_, n_conditions_, training_error_
         def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
             key = "class", code, rows.tobytes(), weight.tobytes()
             work = shared.once(key, lambda: SharedWork(shared.should_stop, many=shared.many))
-            model: HyperplaneRuleClassifier = clone(self).set_params(class_weight=None, costs=None)
+            model: HyperplaneRuleClassifier = clone(self).set_params(
+                positive_label=True, class_weight=None, costs=None
+            )
             model.__dict__.update({k: v for k, v in vars(self).items() if k in FIT_ATTRIBUTES})
             model._fit_table(table.against_rest(rows, code, weight, weighted=weighted), work)
             self.against_rest_[plain_label(table.classes[code])] = model
@@ -329,20 +395,28 @@ def _history(boxes: Boxes) -> list[dict[str, Any]]:
     ]
 
 
-PLANE_PRICES = (1, 1.5, 2, 3, 5, 8, 15, 30)  # times 1 / rows of the smaller class: 0 to 10 columns
+PLANE_PRICE = 15.0  # times 1 / rows of the smaller class: a plane that reads all its few columns
+COLUMNS = (1, 2, 3, 4)
 CLAUSES = (1, 2, 3, 4, 5)
 CONFIDENCE_FOLDS = 5  # of the picked model; a sweep has no use for confidences
 
 
-def plane_prices(n_least: float) -> list[float]:
-    """List penalties of a hyperplane's errors, by the rows of the smaller class, two digits."""
-    return sorted({float(f"{multiple / max(1, n_least):.2g}") for multiple in PLANE_PRICES})
+def plane_price(n_least: float) -> float:
+    """Return a price of a plane's errors, by the rows of the smaller class, in two digits."""
+    return float(f"{PLANE_PRICE / max(1, n_least):.2g}")
 
 
 def default_grid(y: ArrayLike) -> dict[str, Sequence[Any]]:
-    """Return numbers of boxes and prices that suit a table's classes."""
+    """Return numbers of boxes and columns, and a price that suits a table's classes."""
     counts = np.unique(read_labels(y), return_counts=True)[1]
-    return {"max_rules": list(CLAUSES), "linear__nu": plane_prices(counts.min())}
+    price = plane_price(counts.min())
+    return {"max_rules": CLAUSES, "max_columns": COLUMNS, "linear__nu": [price]}
+
+
+def shape_words(setting: Setting) -> list[str]:
+    """Return how many columns the plane of a setting reads, in words."""
+    n = setting.get("max_columns")
+    return [] if n is None else [f"plane of {plural(n, 'column')}"]
 
 
 FAMILY = Family(
@@ -354,17 +428,18 @@ FAMILY = Family(
     question="From a linear model (boxes from an SVM)",
     name="From a linear model",
     sentence=(
-        "Learns a weighted sum of few columns (a 1-norm support vector machine, ν its price of "
-        "errors) and cuts one side of it into boxes that do not overlap; always a DNF. Rows with a "
-        "gap teach it nothing."
+        "Learns a weighted sum of 1 to 4 columns (a 1-norm support vector machine, ν its price of "
+        "errors) and cuts one side of it, the one that needs fewer conditions, into boxes that do "
+        "not overlap; always a DNF. Rows with a gap teach it nothing."
     ),
     good_for="a score that is trusted already: every case gets a box around it and a confidence.",
     ways=(
-        "Boxes from a linear model are learned with prices ν and a number of clauses, which are "
-        "its boxes. Shape, prices θ and the cut points of Binning are "
+        "Boxes from a linear model are learned with 1 to 4 columns of the plane, prices ν and a "
+        "number of clauses, which are its boxes. Shape, prices θ and the cut points of Binning are "
         "not used, and it supports monotonic constraints only."
     ),
     symbol="ν",
+    shape_words=shape_words,
     parameter_names={"theta": "linear__nu", "n_clauses": "max_rules"},
     picked={"confidence_folds": CONFIDENCE_FOLDS},
     many_classes=True,

@@ -167,18 +167,24 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, codes = two_classes(y, name)
         signs = np.where(codes == 1, 1.0, -1.0)
         scaled_by = counts if self.standardize else None
-        problem = _Problem.scaled(rows, signs, weight, scaled_by, self._ways())
+        order = np.argsort(self._names(), kind="stable")  # the solver breaks ties by position
+        problem = _Problem.scaled(rows[:, order], signs, weight, scaled_by, self._ways()[order])
         program = problem.program()
         plane = self._capped(program, self._price(problem, program, splits))
-        self.coef_ = (plane.w / problem.scale)[None, :]
-        self.intercept_ = np.array([-plane.gamma - math.fsum(self.coef_[0] * problem.centre)])
+        weights = plane.w / problem.scale
+        self.coef_ = weights[np.argsort(order)][None, :]
+        self.intercept_ = np.array([-plane.gamma - math.fsum(weights * problem.centre)])
         self.objective_ = plane.objective
         return self
 
+    def _names(self) -> list[str]:
+        """Return the columns' names; x0, x1, ... of an array."""
+        names = [f"x{j}" for j in range(self.n_features_in_)]
+        return [str(name) for name in getattr(self, "feature_names_in_", names)]
+
     def _ways(self) -> Floats:
         """Read the directions: one sign per column, 0 without a direction."""
-        names = [f"x{j}" for j in range(self.n_features_in_)]
-        names = [str(name) for name in getattr(self, "feature_names_in_", names)]
+        names = self._names()
         ways = np.zeros(len(names))
         for name, sign in (self.directions or {}).items():
             if name not in names or sign not in ("<", ">"):

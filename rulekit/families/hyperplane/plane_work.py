@@ -1,8 +1,9 @@
 """From a checked table to a plane, the boxes on its sides, their clauses and its confidence."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_value
 from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, LinearSplit, Literal
-from rulekit.rules.column_test import simplify_clause
+from rulekit.rules.simplification import simplify_clause
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -114,9 +115,9 @@ class Plane:
         """Cover the rows of a class that are on its side; faces are written short."""
         half = self.half(code)
         V = half.oriented(self.rows[self.codes == code])
-        return self._short(extract_boxes(half, V, criterion=criterion, max_depth=max_depth))
+        return self.shortened(extract_boxes(half, V, criterion=criterion, max_depth=max_depth))
 
-    def _short(self, boxes: Boxes) -> Boxes:
+    def shortened(self, boxes: Boxes) -> Boxes:
         """Write the faces of boxes with few digits; the same rows stay in each box."""
         half = boxes.half
         lower, upper = boxes.lower.copy(), boxes.upper.copy()
@@ -128,43 +129,110 @@ class Plane:
         return replace(boxes, lower=lower, upper=upper)
 
 
-def learned_plane(
-    table: TrainingTable, linear: BaseEstimator, weight: Floats | None, folds: int
-) -> Plane:
-    """Fit the linear classifier on the complete rows and calibrate the distance to its plane."""
-    design = NumericDesign.of(table.columns, table.kinds)
-    frame = design.frame(table.columns)
-    complete_rows = ~np.isnan(frame.to_numpy(dtype=float)).any(axis=1)
-    codes = table.codes[complete_rows]
-    if len(np.unique(codes)) < 2:
-        raise DataError(
-            "A linear model needs rows of two classes without gaps; of "
-            f"{len(complete_rows)} rows {int(complete_rows.sum())} have no gap, and they hold "
-            f"{'one class' if complete_rows.any() else 'no class'}. Fill the gaps, or leave out "
-            "the columns that have most."
-        )
-    frame, y = frame[complete_rows], table.y[complete_rows]
-    counted = None if weight is None else weight[complete_rows]
-    fitted = fit_linear(linear, frame, y, counted)
-    w, gamma = plane_of(fitted, frame)
-    rows = frame.to_numpy(dtype=float)
-    gamma = off_the_rows(plane_values(rows, w), gamma)
-    settled = _settled(linear, fitted)
+@dataclass(frozen=True, eq=False)
+class CompleteRows:
+    """The rows of a training table without gaps, as numbers."""
 
-    def learn(inside: NDArray[np.intp]) -> tuple[Floats, float, Floats]:
-        part = frame.iloc[inside]
-        some = None if counted is None else counted[inside]
-        plane = plane_of(fit_linear(settled, part, y[inside], some), part)
-        return (*plane, rows[inside].max(axis=0) - rows[inside].min(axis=0))
+    design: NumericDesign
+    frame: pd.DataFrame  # (n, p)
+    y: NDArray[Any]
+    codes: NDArray[np.intp]  # (n,)
+    weight: Floats | None
+    names: tuple[str, ...]  # of the numbers, in the table's order
+    key: str = ""  # of what is learned from the rows, for work that is shared
 
-    confidence = None
-    if folds >= 2 and w.any():
-        measured = out_of_fold(rows, codes, learn, folds, SEED)
-        if measured is not None:
-            confidence = calibrated(*measured, measured[1] == codes)
-    return Plane(
-        design, w, gamma, rows.min(axis=0), rows.max(axis=0), rows, codes, fitted, confidence
-    )
+    @classmethod
+    def of(cls, table: TrainingTable, weight: Floats | None, key: str = "") -> "CompleteRows":
+        """Select the rows without gaps; reject a table where these are of one class."""
+        design = NumericDesign.of(table.columns, table.kinds)
+        frame = design.frame(table.columns)
+        complete = ~np.isnan(frame.to_numpy(dtype=float)).any(axis=1)
+        codes = table.codes[complete]
+        if len(np.unique(codes)) < 2:
+            raise DataError(
+                "A linear model needs rows of two classes without gaps; of "
+                f"{len(complete)} rows {int(complete.sum())} have no gap, and they hold "
+                f"{'one class' if complete.any() else 'no class'}. Fill the gaps, or leave out "
+                "the columns that have most."
+            )
+        place = {name: k for k, name in enumerate(table.columns)}
+        pairs = zip(design.numbers, design.names, strict=True)
+        names = [name for _, name in sorted(pairs, key=lambda pair: place[pair[0].feature])]
+        some = None if weight is None else weight[complete]
+        return cls(design, frame[complete], table.y[complete], codes, some, tuple(names), key)
+
+    @cached_property
+    def rows(self) -> Floats:
+        """The numbers, shape (n, p)."""
+        return np.asarray(self.frame.to_numpy(dtype=float))
+
+    def plane(
+        self, linear: BaseEstimator, columns: Sequence[int] | None = None
+    ) -> tuple[Any, Floats, float]:
+        """Fit a linear classifier on some columns: the classifier, its weights (p,) and bound."""
+        used = list(range(len(self.names))) if columns is None else list(columns)
+        part = self.frame.iloc[:, used]
+        fitted = fit_linear(_within(linear, part, self.names), part, self.y, self.weight)
+        w = np.zeros(self.frame.shape[1])
+        w[used], gamma = plane_of(fitted, part)
+        return fitted, w, gamma
+
+    def calibrated(
+        self,
+        linear: BaseEstimator,
+        learned: tuple[Any, Floats, float],
+        folds: int,
+        columns: Sequence[int] | None = None,
+        moved_to: float | None = None,
+    ) -> Plane:
+        """Calibrate the distance to a plane, which may have been moved, by folds."""
+        fitted, w, gamma = learned
+        bound = off_the_rows(plane_values(self.rows, w), gamma) if moved_to is None else moved_to
+        shift = 0.0 if moved_to is None else moved_to - gamma
+        settled = _settled(linear, fitted)
+
+        def learn(inside: NDArray[np.intp]) -> tuple[Floats, float, Floats]:
+            some = None if self.weight is None else self.weight[inside]
+            part = replace(
+                self,
+                frame=self.frame.iloc[inside],
+                y=self.y[inside],
+                codes=self.codes[inside],
+                weight=some,
+            )
+            _, w, gamma = part.plane(settled, columns)
+            return w, gamma + shift, part.rows.max(axis=0) - part.rows.min(axis=0)
+
+        confidence = None
+        if folds >= 2 and w.any():
+            measured = out_of_fold(self.rows, self.codes, learn, folds, SEED)
+            if measured is not None:
+                confidence = calibrated(*measured, measured[1] == self.codes)
+        low, high = self.rows.min(axis=0), self.rows.max(axis=0)
+        shown = self._in_order_of_table(linear, fitted)
+        return Plane(self.design, w, bound, low, high, self.rows, self.codes, shown, confidence)
+
+    def _in_order_of_table(self, linear: BaseEstimator, fitted: Any) -> Any:
+        """Fit again with the columns in the table's order, which scikit-learn insists on later."""
+        names = [str(name) for name in getattr(fitted, "feature_names_in_", ())]
+        there = [name for name in self.names if name in names]
+        if isinstance(fitted, LPSVM) or names == there:
+            return fitted
+        return fit_linear(linear, self.frame[there], self.y, self.weight)
+
+
+def _within(linear: BaseEstimator, part: pd.DataFrame, names: Sequence[str]) -> BaseEstimator:
+    """Remove the directions of columns that a plane may not read."""
+    ways = linear.directions if isinstance(linear, LPSVM) else None
+    absent = set(names) - set(part.columns)
+    if not ways or not absent & set(ways):
+        return linear
+    return clone(linear).set_params(directions={k: v for k, v in ways.items() if k not in absent})
+
+
+def learned_plane(rows: CompleteRows, linear: BaseEstimator, folds: int) -> Plane:
+    """Fit the linear classifier on all columns and calibrate the distance to its plane."""
+    return rows.calibrated(linear, rows.plane(linear), folds)
 
 
 def off_the_rows(values: Floats, gamma: float) -> float:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from rulekit._renamed import with_former_parameters
 from rulekit._validation import Interval, StrOptions, class_factors
 from rulekit.binning import Binarizer
 from rulekit.exceptions import DataError
@@ -150,7 +149,6 @@ def margins_of(counts: NDArray[Any]) -> tuple[int, ...]:
     return tuple(int(lead) for lead in np.abs(occurring[:, 1] - occurring[:, 0]))
 
 
-@with_former_parameters
 @dataclass(eq=False, repr=False)
 class IdealDNFClassifier(BaseRuleClassifier):
     """Select a few conditions, count, and write the best formula over them.
@@ -250,7 +248,6 @@ n_rules_, n_conditions_, training_error_
     positive_label_: Any = field(init=False)
     _formula: IdealFormula = field(init=False)
 
-    _renamed: ClassVar[dict[str, str]] = {"max_features": "max_variables"}
     _own_constraints: ClassVar[dict[str, Any]] = {
         "max_variables": [Interval(Integral, 1, MAX_COLUMNS, closed="both")],
         "tolerance": [Interval(Real, 0, 1, closed="left")],

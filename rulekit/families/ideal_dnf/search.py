@@ -37,8 +37,8 @@ from rulekit.learners.from_table.rows import TableRows
 from rulekit.learners.shares import Patterns, Shares, first_clause
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, Columns, Literal, RuleSet
-from rulekit.rules.column_test import simplify_clause
 from rulekit.rules.condition import Scalar
+from rulekit.rules.simplification import simplify_clause
 
 MAX_LEVELS = 50
 Pair = tuple[Literal, Literal]

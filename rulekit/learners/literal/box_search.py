@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rulekit._renamed import with_former_parameters
 from rulekit._validation import Interval, Needs, StrOptions, check_some_parameters
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError
@@ -100,7 +99,6 @@ class Family:
     models: dict[tuple[int, int], Any] = field(default_factory=dict)
 
 
-@with_former_parameters
 @dataclass(eq=False, repr=False)
 class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
     """Learn a Boolean rule of several clauses by moving whole intervals, without linear programs.
@@ -186,7 +184,6 @@ empty_rule_hint_, binarizer_
     else well
     """
 
-    _renamed: ClassVar[dict[str, str]] = {"doubt": "label_noise", "kicks": "n_perturbations"}
     _own_constraints: ClassVar[dict[str, Any]] = {
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "max_conditions": [Interval(Integral, 0, None, closed="left"), None],

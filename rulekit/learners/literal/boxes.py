@@ -26,14 +26,14 @@ from rulekit.search.box_search.search import (
     ArchiveEntry,
     SearchPlan,
     cheapest_entry,
-    refined_cuts,
+    refine_cuts,
     search,
 )
 from rulekit.search.clause_generation.exact_clause import (
     ALL_TESTS,
     ClauseLimits,
     NearBest,
-    near_best_clauses,
+    list_near_best,
 )
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
@@ -141,7 +141,7 @@ class BoxSearch:
         return stored
 
     def _searched(self, problem: LearningProblem, most: int, rng: np.random.Generator) -> Searched:
-        table, prices = problem.table, BoxPrices.of_robustness(self.robustness)
+        table, prices = problem.table, BoxPrices.from_robustness(self.robustness)
         scale = float(table.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
         clock = Clock(problem.deadline)
@@ -152,8 +152,8 @@ class BoxSearch:
         self, problem: LearningProblem, selection: ClauseSelection, theta: float
     ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
         """Move the thresholds of a selection; return it over all columns, and its loss."""
-        prices = BoxPrices.of_robustness(self.robustness)
-        cuts, loss = refined_cuts(
+        prices = BoxPrices.from_robustness(self.robustness)
+        cuts, loss = refine_cuts(
             problem.table, problem.form, problem.cuts, selection.chosen, prices
         )
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
@@ -235,7 +235,7 @@ class SearchedLists:
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
             table = problem.table.labelled(g >= 0, np.abs(g))
-            cuts, _ = refined_cuts(table, "dnf", problem.cuts, chosen[r : r + 1])
+            cuts, _ = refine_cuts(table, "dnf", problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
             unrefined = chosen[r : r + 1].copy()
             unrefined[0, [j for j, _ in moved]] = False
@@ -413,7 +413,7 @@ class RuleSpace:
         """List the clauses near the best one, by number of conditions."""
         nothing = self.constants()[0].cost
         for size in range(1, self.max_conditions + 1):
-            near = near_best_clauses(
+            near = list_near_best(
                 self.holds,
                 self._table.y,
                 self.theta,
@@ -457,7 +457,7 @@ class RuleSpace:
             floor = max(0.0, base.cost - limit)
             if remaining < 1 or floor > most or self.stop():
                 continue
-            near = near_best_clauses(
+            near = list_near_best(
                 self.holds,
                 described,
                 self.theta,

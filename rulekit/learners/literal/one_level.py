@@ -25,8 +25,8 @@ from rulekit.search.screening.screen import (
     COUNTING,
     ENHANCED,
     Screening,
+    list_unproved,
     screen_table,
-    unproved,
 )
 
 Bools = NDArray[np.bool_]
@@ -129,7 +129,7 @@ class ConditionScreening:
             held = self.problem.table.literals[j].mask(self.problem.columns)
             return held ^ (self.problem.form == "dnf")
 
-        reasons = unproved(self.screening, column, table.y, self.theta, table.weight)
+        reasons = list_unproved(self.screening, column, table.y, self.theta, table.weight)
         return [(test, self.problem.table.literals[j]) for test, j in reasons]
 
     def _certificate(self, j: int) -> dict[str, Any]:

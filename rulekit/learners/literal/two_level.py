@@ -216,7 +216,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
                 task.problem, task.theta, self.n_clauses, disable_cost=task.disable_cost
             )
         except TimeLimitError:
-            off = task.iterate([task.disabled_clause()] * self.n_clauses)
+            off = task.iterate([task.make_disabled_clause()] * self.n_clauses)
             return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
         return replace(solution, history=({"step": 0, "objective": solution.value},))
 

@@ -129,14 +129,14 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     Clauses: 1 with other thresholds. 1 of 3 rows get another answer.
     """
     a, b = rule_of(a), rule_of(b)
-    converted = _in_form(b, a.form)
+    converted = _convert_form(b, a.form)
     left, right = _pairs(a), _pairs(converted)
     shared = (
         {_key(p) for p in left} & {_key(p) for p in right} if a.form == converted.form else set()
     )
-    shared_left, removed = _parted(left, shared)
-    order, added = _parted(right, shared)
-    changed = _matched(removed, added) if a.form == converted.form else []
+    shared_left, removed = _split_clauses(left, shared)
+    order, added = _split_clauses(right, shared)
+    changed = _match_clauses(removed, added) if a.form == converted.form else []
     gone, come = {i for i, _, _ in changed}, {j for _, j, _ in changed}
     several_labels = len({label for _, label in shared_left}) > 1
     rows = before = after = None
@@ -163,7 +163,7 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
 Pair = tuple[Clause, Label]
 
 
-def _in_form(rule_set: RuleSet, form: str) -> RuleSet:
+def _convert_form(rule_set: RuleSet, form: str) -> RuleSet:
     """Return a rule set in the other form where that is possible."""
     if rule_set.form == form or len(set(rule_set.labels)) != 1:
         return rule_set
@@ -178,7 +178,7 @@ def _key(pair: Pair) -> tuple[frozenset[Condition], Label]:
     return frozenset(pair[0].conditions), pair[1]
 
 
-def _parted(
+def _split_clauses(
     pairs: list[Pair], shared: set[tuple[frozenset[Condition], Label]]
 ) -> tuple[list[Pair], list[Pair]]:
     """Split clauses into those of both rules and those of one rule."""
@@ -222,7 +222,7 @@ def _position(literal: Literal, *around: object) -> _Position:
     )
 
 
-def _matched(
+def _match_clauses(
     removed: Sequence[Pair], added: Sequence[Pair]
 ) -> list[tuple[int, int, ChangedClause]]:
     """Pair clauses that differ in thresholds only, the nearest first."""

@@ -1,6 +1,5 @@
 """Proof from its conditions, or a search for a violation, that a rule is monotone in a column."""
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice, pairwise
@@ -8,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from rulekit._renamed import former_name
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import WORDS, Condition, value_text
 from rulekit.rules.constraints import Constraints
@@ -88,7 +86,7 @@ class ViolationSearch:
         self, state: dict[Any, Any], ends: tuple[Any, Any], side: int
     ) -> tuple[set[Label], Any]:
         """List the predictions that are still possible, and what to assign next, if anything."""
-        held = self._held(state, ends[side], side)
+        held = self._list_matching(state, ends[side], side)
         rule, answers, undecided = self.rule, set(), None
         for clause, label in zip(rule.clauses, rule.labels, strict=False):
             truth, name = _clause(clause, held)
@@ -106,7 +104,7 @@ class ViolationSearch:
         answers.add(rule.default if rule.form == "dnf" else rule.labels[0])
         return answers, undecided
 
-    def _held(
+    def _list_matching(
         self, state: dict[Any, Any], tested: Any, side: int
     ) -> Callable[[Condition], tuple[Truth, Any]]:
         def test(literal: Literal) -> Truth:
@@ -220,11 +218,11 @@ def _numbers(named: Sequence[Any]) -> list[float]:
     if not cuts:
         return [0.0]
     between = [v for a, b in pairwise(cuts) if a < (v := a / 2 + b / 2) < b]
-    ends = [_beyond(cuts[0], -1.0), _beyond(cuts[-1], 1.0)]
+    ends = [_step_beyond(cuts[0], -1.0), _step_beyond(cuts[-1], 1.0)]
     return sorted({*cuts, *between, *(v for v in ends if np.isfinite(v))})
 
 
-def _beyond(cut: float, step: float) -> float:
+def _step_beyond(cut: float, step: float) -> float:
     return cut + step if cut + step != cut else float(np.nextafter(cut, step * np.inf))
 
 
@@ -278,8 +276,6 @@ class MonotonicityCheck:
         """Return the constraint and whether the rule satisfies it, as a sentence."""
         return self.sentence_with()
 
-    told = former_name("told", "sentence_with")
-
     def sentence_with(self, name: Callable[[str], str] = str) -> str:
         """Return the sentence with column names as `name` writes them."""
         column, verb = name(self.feature), "rises" if self.direction == ">" else "falls"
@@ -291,14 +287,14 @@ class MonotonicityCheck:
             return f"{constraint}: could not be verified."
         outcome = "holds for every possible row."
         if not self.kept:
-            outcome = f"violated. {self._broken(name)}"
+            outcome = f"violated. {self._describe_violation(name)}"
         gap = ""
         if self.missing is not None:
             how_gap = "hold" if self.missing else "do not hold"
             gap = f" Where {column} is missing, conditions on it {how_gap}."
         return f"{constraint}: {outcome}{gap}"
 
-    def of_row(self, answer: Label, name: Callable[[str], str] = str) -> str:
+    def describe_row(self, answer: Label, name: Callable[[str], str] = str) -> str:
         """Return what a satisfied constraint implies for one row; empty if it is not satisfied."""
         if not self.kept:
             return ""
@@ -311,7 +307,7 @@ class MonotonicityCheck:
         )
         return f"A {more} {name(self.feature)} alone {end}."
 
-    def _broken(self, name: Callable[[str], str]) -> str:
+    def _describe_violation(self, name: Callable[[str], str]) -> str:
         if self.example is None:
             return ""
         before, after = (value_text(row[self.feature]) for row in self.example)
@@ -391,8 +387,6 @@ def check_monotonicity(
 def monotonicity_checks(
     model: Any,
     constraints: Constraints | Mapping[str, Any] | None = None,
-    *,
-    wishes: Constraints | Mapping[str, Any] | None = None,
 ) -> tuple[MonotonicityCheck, ...]:
     """Check every requested direction.
 
@@ -402,8 +396,6 @@ def monotonicity_checks(
     constraints : Constraints or mapping, default=None
         The constraints to check; None for the `constraints` of the model, if it has any. Without
         `towards` directions lead to the class that the rule describes.
-    wishes : Constraints or mapping, default=None
-        Deprecated name of `constraints`.
 
     Returns
     -------
@@ -415,11 +407,6 @@ def monotonicity_checks(
     RuleError
         If it describes several; or as `check_monotonicity` does.
     """
-    if wishes is not None:
-        warnings.warn(
-            "`wishes` is now `constraints`. Use the new name.", FutureWarning, stacklevel=2
-        )
-        constraints = wishes
     constraints = getattr(model, "constraints", None) if constraints is None else constraints
     if isinstance(constraints, Mapping):
         constraints = Constraints.from_dict(constraints)

@@ -26,10 +26,10 @@ class CountedRows:
     n: NDArray[np.int64]
 
 
-def counted_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
+def count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
     """Count rows by matched clauses and class; see `clause_statistics` for parameters."""
     if is_engine_table(X):
-        return _by_engine(rule, X, y)
+        return _count_by_engine(rule, X, y)
     cells = y.to_list() if hasattr(y, "to_list") else y  # NumPy has not all types of polars
     columns, truth = columns_in(X, rule.features), np.asarray(cells).astype(object)
     for name, column in columns.items():
@@ -41,7 +41,7 @@ def counted_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
     return CountedRows(rule.clauses_fired(columns), truth, np.ones(len(truth), dtype=np.int64))
 
 
-def _by_engine(rule: RuleSet, table: Any, y: Any) -> CountedRows:
+def _count_by_engine(rule: RuleSet, table: Any, y: Any) -> CountedRows:
     """Count in the database: one GROUP BY of the matched clauses and the class."""
     import ibis
 
@@ -180,7 +180,7 @@ def clause_statistics(
     (2, 0.5, 1.0, 0.5)
     """
     rule_set = rule_of(model)
-    counted = counted_rows(rule_set, X, y)
+    counted = count_matched_rows(rule_set, X, y)
     matched, labels = counted.fired, rule_set.labels
     if rule_set.form == "cnf":
         matched, labels = ~matched, (rule_set.default,) * rule_set.n_clauses
@@ -232,7 +232,7 @@ def rule_statistics(model: Any, X: Any, y: Sequence[Label] | NDArray[Any]) -> Ru
     (2, 0.5, [[1, 1], [1, 1]])
     """
     rule_set = rule_of(model)
-    counted = counted_rows(rule_set, X, y)
+    counted = count_matched_rows(rule_set, X, y)
     actual, n = counted.truth, counted.n
     answers = rule_set.answers(counted.fired)
     labels = tuple(sorted({*actual.tolist(), *rule_set.classes}, key=lambda v: (str(v), repr(v))))

@@ -123,7 +123,7 @@ def _learn(names, name):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _met(names, owners, name, k):  # type: ignore[no-untyped-def]
+def _note_meeting(names, owners, name, k):  # type: ignore[no-untyped-def]
     """Return who met a clause before, or note that start `k` did and return -1."""
     place = _place_of(names, name)
     if place >= 0:
@@ -356,9 +356,9 @@ def improve_each(table, work, box, saved, names, owners, theta):  # type: ignore
         leave_all(work)
         enter_clause(table, work, ZERO)
         find_nearest(table, work, ONE, ZERO)
-        earlier = _met(names, owners, _name(work.box, ONE, _FREE), k)
+        earlier = _note_meeting(names, owners, _name(work.box, ONE, _FREE), k)
         while earlier < 0 and (step(table, work, ZERO, theta) or swap(table, work, ZERO, theta)):
-            earlier = _met(names, owners, _name(work.box, ONE, _FREE), k)
+            earlier = _note_meeting(names, owners, _name(work.box, ONE, _FREE), k)
         if 0 <= earlier < k:
             _copy_clause(box, earlier, box, k)
             for place in range(saved.shape[1]):

@@ -340,7 +340,7 @@ def _fill_sums(table, work, r):  # type: ignore[no-untyped-def]
 
 
 @machine_code(inline=True)
-def _changed(u, described, at_zero, extra, near, nearest):  # type: ignore[no-untyped-def]
+def _compute_change(u, described, at_zero, extra, near, nearest):  # type: ignore[no-untyped-def]
     """How ``g`` changes for a row of `u` violations where one of them counts no longer."""
     now = saving(u, described, at_zero, extra, near, nearest)
     less = saving(u - 1, described, at_zero, extra, near, nearest)
@@ -365,7 +365,7 @@ def _fill_freed(table, work, r, first, last, n_active):  # type: ignore[no-untyp
         nearest = 0 if plain else work.nearest[i]
         more, near, y = charges[i, EXTRA], charges[i, NEAR], described[i]
         at_zero = saving_at_zero(y, charges[i, WORTH], more, near, held[i])
-        change, mend = _changed(u, y, at_zero, more, near, nearest)
+        change, mend = _compute_change(u, y, at_zero, more, near, nearest)
         if change == 0.0 and mend == 0.0:
             continue
         for a in range(first, last):

@@ -52,7 +52,7 @@ class Axes:
         self.condition_of: dict[End, int] = {}  # condition at each end of an interval
         self._sizes: list[int] = []
         self._lacking: dict[int, bool] = {}
-        for cuts, levels, tests in _by_column(table, form).values():
+        for cuts, levels, tests in _group_by_column(table, form).values():
             for source, ends in cuts.items():
                 self._add_cuts(source, ends)
             if levels:
@@ -61,7 +61,10 @@ class Axes:
                 self._add_tests(tests)
         # (p,), and (p, largest n_bins): whether an interval may begin, or end, at bin k
         self.n_bins = np.array(self._sizes, dtype=np.int64)
-        self.may_start, self.may_end = self._allowed("low"), self._allowed("high")
+        self.may_start, self.may_end = (
+            self._find_allowed_bins("low"),
+            self._find_allowed_bins("high"),
+        )
         # the search needs both tests of missingness of a column, or uses neither
         found = self.condition_of
         both = [all((f, "test", k, k == 1) in found for k in (0, 1)) for f in range(len(self.bins))]
@@ -97,7 +100,7 @@ class Axes:
         inside = [self._level(*value) for value in values]
         one_kind = len({lit.op in MEMBER for lit, _ in conditions}) == 1
         # of two levels, "this one" is equivalent to "not the other one"
-        pair = one_kind and len(values) == 2 and self._opposed(*inside)
+        pair = one_kind and len(values) == 2 and self._are_opposed(*inside)
         ends: dict[Any, Found] = {}
         for literal, j in conditions:
             ends.setdefault((literal.scale, literal.value), []).append((literal, j))
@@ -130,7 +133,7 @@ class Axes:
             self._lacking[source] = bool((self.table.codes[:, source] == last).any())
         return self._lacking[source]
 
-    def _allowed(self, kind: str) -> Bools:
+    def _find_allowed_bins(self, kind: str) -> Bools:
         """Return at which bins an interval may begin or end: where all its literals exist."""
         allowed = np.zeros((len(self.n_bins), int(self.n_bins.max(initial=1))), bool)
         for f, bins in enumerate(self.n_bins.tolist()):
@@ -149,7 +152,7 @@ class Axes:
         bins[-1] = 2
         return source, bins
 
-    def _opposed(self, one: Any, other: Any) -> bool:
+    def _are_opposed(self, one: Any, other: Any) -> bool:
         """Whether each row that has a value is of exactly one of two levels."""
         codes = self.table.codes
         a, b = (bins[codes[:, source]] for source, bins in (one, other))
@@ -162,7 +165,7 @@ class Axes:
         return len(self.bins) - 1
 
 
-def _by_column(table: BinnedTable, form: str) -> dict[str, Kinds]:
+def _group_by_column(table: BinnedTable, form: str) -> dict[str, Kinds]:
     """Group the literals of the DNF by column: cuts of each source, levels, missingness tests."""
     parts: dict[str, Kinds] = {}
     for j, condition in enumerate(table.literals):
@@ -195,7 +198,7 @@ class BoxPrices:
     near: float = 0.0
 
     @classmethod
-    def of_robustness(cls, robustness: float) -> "BoxPrices":
+    def from_robustness(cls, robustness: float) -> "BoxPrices":
         """Turn the robustness of a learner into prices of wrong and nearly wrong rows."""
         if robustness == 0:
             return cls()
@@ -258,7 +261,7 @@ class BoxRows:
     ) -> "BoxRows":
         """Read a table for rules of a form; of rule lists `classes`, shape (n,), replace `y`."""
         axes = Axes(table, form)
-        cells, column, bins, n_cells = _merged_cells(table.codes, axes)
+        cells, column, bins, n_cells = _merge_cells(table.codes, axes)
         return cls(
             cells,
             axes.n_bins,
@@ -301,7 +304,7 @@ class BoxRows:
         kept = np.concatenate(rows)
         lacking = self.has_missing  # the bounds of a box do not depend on rows
         twin = self._with(cells=self.cells[kept], y=self.y[kept], has_missing=lacking)
-        return twin.reweighted(np.concatenate(weight))
+        return twin.reweight(np.concatenate(weight))
 
     def of_features(self, kept: Ints) -> "BoxRows":
         """Leave out all features but some; rows that are alike then stay apart."""
@@ -320,7 +323,7 @@ class BoxRows:
             codes[:, f] = bins[self.cells[:, column]]
         return codes
 
-    def reweighted(self, weight: Floats) -> "BoxRows":
+    def reweight(self, weight: Floats) -> "BoxRows":
         """Return the same merged rows under other weights, of shape (n_rows,)."""
         weight = np.asarray(weight, dtype=float)
         charges = _charges(self.y, weight, self.prices, self.n_features)
@@ -378,7 +381,7 @@ class Boxes:
         """Return their bounds on some features."""
         return Boxes(self.low[:, kept], self.high[:, kept], self.absent[:, kept])
 
-    def among(self, kept: Ints, n_bins: Ints) -> "Boxes":
+    def spread_over(self, kept: Ints, n_bins: Ints) -> "Boxes":
         """Return boxes of all features, equal to these on those kept and unbounded on others."""
         wide = whole_box(n_bins).of_clauses(np.zeros(len(self.low), np.intp))
         wide.low[:, kept], wide.high[:, kept] = self.low, self.high
@@ -428,7 +431,7 @@ def no_boxes(p: int) -> Boxes:
     return Boxes(np.zeros((0, p), np.int64), np.zeros((0, p), np.int64), np.zeros((0, p), bool))
 
 
-def _merged_cells(
+def _merge_cells(
     codes: NDArray[np.unsignedinteger], axes: Axes
 ) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Merge bins that all features treat alike: cells, column, bins, n_cells of `BoxRows`."""

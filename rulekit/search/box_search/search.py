@@ -4,7 +4,7 @@ Re-optimising the whole interval of one feature of one clause is exact and costs
 (`move_kernels`); such steps, swaps, dropped and added clauses and perturbations, along a path of
 falling prices, fill an archive that answers every price θ and every limit on the clauses.
 
-`refined_cuts` moves the cuts of a finished rule to any value of the training table: every interval
+`refine_cuts` moves the cuts of a finished rule to any value of the training table: every interval
 of every clause is optimised anew, exactly, in O(n + D). Legend, beside that of `problem`::
 
     A, y          the table as a CNF: a DNF clause requires column j to be False
@@ -225,7 +225,7 @@ class Descent:
         self._offer(archive)
 
     def _begin(self, boxes: Boxes) -> None:
-        self._work.box[: boxes.n_clauses, :, :3] = _stacked(boxes)
+        self._work.box[: boxes.n_clauses, :, :3] = _stack_boxes(boxes)
         self._log.count[0] = 0
 
     def _offer(self, archive: Archive) -> None:
@@ -262,7 +262,7 @@ class Descent:
 
     def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
         """Improve each clause by itself, for prices of training errors; result (k, 1 + p)."""
-        kernels, box = self._kernels, _stacked(starts)
+        kernels, box = self._kernels, _stack_boxes(starts)
         saved = np.zeros((len(box), 1 + box.shape[1]))
         names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
         kernels.improve_each(self._table, self._work, box, saved, names, owners, theta)
@@ -284,10 +284,10 @@ class Descent:
             single = alone.literals(problem.n_bins, problem.has_missing)[0] == 1
             if single.any():
                 best = np.array([np.where(single, saved, -np.inf).argmax()])
-                self.price(archive, alone.of_features(best).among(best, problem.n_bins))
+                self.price(archive, alone.of_features(best).spread_over(best, problem.n_bins))
 
 
-def _stacked(boxes: Boxes) -> Ints:
+def _stack_boxes(boxes: Boxes) -> Ints:
     """Write boxes as one array of shape (k, p, 3)."""
     parts = [np.asarray(part, np.int64) for part in (boxes.low, boxes.high, boxes.absent)]
     return np.stack(parts, axis=2)
@@ -376,7 +376,7 @@ def search_rounds(
         _make_round(inner, descent, plan, rng, should_stop)
         for entry in inner.entries:
             if archive.improves(entry.n_clauses, entry.n_conditions, entry.loss):
-                boxes = entry.boxes.among(kept, problem.n_bins)
+                boxes = entry.boxes.spread_over(kept, problem.n_bins)
                 archive.offer(entry.loss, entry.n_conditions, boxes)
         yield archive
 
@@ -442,7 +442,7 @@ class _Interval:
         return ~np.where(self.ranks < 0, self.takes_missing, inside)
 
 
-def refined_cuts(
+def refine_cuts(
     table: BinnedTable, form: str, movable: MovableCuts, chosen: Bools, prices: BoxPrices = ERRORS
 ) -> tuple[dict[tuple[int, int], int], float]:
     """Optimise the intervals of a rule in turn, until none can be improved; chosen (R, d)."""
@@ -519,8 +519,8 @@ class _Refinement:
         """Best ends (a, b] of the same kind."""
         last = interval.n_values - 1
         cuts = np.arange(last)  # after which value
-        lows = self._allowed(interval.low, cuts, interval.a)
-        highs = self._allowed(interval.high, cuts, interval.b)
+        lows = self._list_allowed_cuts(interval.low, cuts, interval.a)
+        highs = self._list_allowed_cuts(interval.high, cuts, interval.b)
         if interval.high is None:
             return _nearest(-upto[lows + 1], lows, interval.a), interval.b
         if interval.low is None:
@@ -535,7 +535,7 @@ class _Refinement:
         b = int(highs[int(worth.argmax())])
         return int(cost[:b].argmin()), b
 
-    def _allowed(self, column: int | None, cuts: Ints, now: int) -> Ints:
+    def _list_allowed_cuts(self, column: int | None, cuts: Ints, now: int) -> Ints:
         """Cuts that may be made, and the one there is."""
         if column is None:
             return cuts
@@ -551,9 +551,9 @@ class _Refinement:
 
     def _costs(self, v: Ints, nearest: Ints, holding: Ints) -> Floats:
         """Price of each row at `v` violations of one clause; see `descent_kernels`."""
-        return self._priced(np.minimum(v, nearest), holding + (v == 0), v == 1)
+        return self._price_rows(np.minimum(v, nearest), holding + (v == 0), v == 1)
 
-    def _priced(self, nearest: Ints, holding: Ints, n_near: NDArray[Any]) -> Floats:
+    def _price_rows(self, nearest: Ints, holding: Ints, n_near: NDArray[Any]) -> Floats:
         """Price each row by its violations, the clauses that hold, and those one off."""
         prices = self.prices
         described = np.where(nearest > 0, 1.0 + prices.miss * (nearest - 1), 0.0)
@@ -566,7 +566,7 @@ class _Refinement:
         if not len(self.v):
             return float(self.weight[~self.y].sum())
         counts = self.v.min(axis=0), (self.v == 0).sum(axis=0), (self.v == 1).sum(axis=0)
-        return float(self._priced(*counts).sum())
+        return float(self._price_rows(*counts).sum())
 
     def moved(self) -> dict[tuple[int, int], int]:
         """List the cuts that are no longer where they were."""

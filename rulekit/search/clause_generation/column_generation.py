@@ -14,39 +14,32 @@ Legend, beside that of `rulekit.search.box_search.problem`::
     pricing  max  sum of mu over held rows - cost_k over all clauses k; none above 0 proves the
              master optimal
 
-A rule is chosen among the generated clauses by local search, then by an integer program; a clause
-whose reduced cost exceeds what the best known rule costs above the master's value is left out. The
-master is solved by its dual, where a new clause is a new row and the dual simplex method goes on.
+A rule is chosen among the generated clauses by local search; a clause whose reduced cost exceeds
+what the best known rule costs above the master's value is left out. The master is solved by its
+dual, where a new clause is a new row and the dual simplex method goes on.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from rulekit._sums import addable
+from rulekit._sums import addable, solved
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import SolverError
 from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints
 from rulekit.search.clause_generation.exact_clause import BestBox, ClauseLimits, best_box_search
-from rulekit.search.clause_generation.pricing import NEW, BoxPricing, joined
-from rulekit.search.lp import (
-    HIGHS_STATUS,
-    LinearProgram,
-    LPSolution,
-    highs_module,
-    run_highs,
-    silent_highs,
-    solve_lp,
-    solve_milp,
-)
+from rulekit.search.clause_generation.pricing import NEW, BoxPricing, join_boxes
+from rulekit.search.columns.rounding import PERTURBATION
+from rulekit.search.lp import LinearProgram, ResidentProgram
 
 ALL = 1_000  # clauses added for the choice of the rule at most: more than there are starts for
-SEED = 0  # of the perturbations
+SEED = 0  # of the perturbations and random steps
 CLAUSES_PER_PERTURBATION = 4
 GAIN = 1e-9
+BASIC = 1e-11  # a value that differs by more from its bound is basic
+CLOSE = 1e-3  # how far a solution may be from that of the perturbed program
 
 
 class ClausePool:
@@ -68,7 +61,7 @@ class ClausePool:
 
     def add(self, clauses: Boxes) -> int:
         """Add clauses; of those that hold for the same rows only the cheapest is kept."""
-        fired = _fired(clauses, self.problem)
+        fired = _evaluate_clauses(clauses, self.problem)
         held = fired[:, self.problem.y]
         literals = clauses.literals(self.problem.n_bins, self.problem.has_missing)
         cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
@@ -99,8 +92,8 @@ class ClausePool:
     def boxes_of(self, chosen: Sequence[int]) -> Boxes:
         """Return the clauses `chosen` as one rule."""
         n_bins = self.problem.n_bins
-        whole = [box.among(kept, n_bins) for kept, box in (self._boxes[k] for k in chosen)]
-        return joined(whole, len(n_bins))
+        whole = [box.spread_over(kept, n_bins) for kept, box in (self._boxes[k] for k in chosen)]
+        return join_boxes(whole, len(n_bins))
 
     def objective(self, chosen: Sequence[int]) -> float:
         """Priced Hamming loss of the rule made of the clauses `chosen`."""
@@ -112,7 +105,7 @@ class ClausePool:
         return np.asarray(self.cost - self.held @ addable(mu), dtype=float)
 
 
-def _fired(clauses: Boxes, problem: BoxRows) -> Bools:
+def _evaluate_clauses(clauses: Boxes, problem: BoxRows) -> Bools:
     """Return for each clause and row whether the clause holds, from its literals only."""
     fired = np.ones((clauses.n_clauses, problem.n_rows), bool)
     restricted = clauses.literals(problem.n_bins, problem.has_missing) > 0
@@ -132,77 +125,73 @@ class MasterAnswer:
     mu: Floats  # (rows of the described class,)
     z: Floats  # (clauses,)
 
-    def beside(self, n_clauses: int) -> "MasterAnswer":
+    def pad_clauses(self, n_clauses: int) -> "MasterAnswer":
         """Return the same solution of a larger pool, where the clauses added are not used."""
         return replace(self, z=np.pad(self.z, (0, n_clauses - len(self.z))))
 
 
 class ClauseMaster:
-    """The master over a growing pool of clauses; highspy starts from the last basis."""
+    """The master over a growing pool of clauses.
+
+    A fixed perturbation of weights and costs makes its optimal basis unique, and the answer is
+    computed from this basis: it does not depend on the solver, or on what was solved before.
+    """
 
     def __init__(self, pool: ClausePool) -> None:
         self.pool = pool
-        self._passed: Floats = np.zeros(0)  # costs that HiGHS knows
-        module = highs_module()
-        self._highs: Any = None if module is None else silent_highs(module)
-        if self._highs is not None:
-            weight = pool.described_weight
-            n = len(weight)
-            self._highs.addVars(n, np.zeros(n), weight)
-            self._highs.changeColsCost(n, np.arange(n, dtype=np.int32), -np.ones(n))
+        self._passed: Floats = np.zeros(0)  # costs that the program knows
+        weight, none = pool.described_weight, np.zeros(0)
+        n = len(weight)
+        objective = -(1.0 + _perturbation(n))
+        program = LinearProgram(objective, np.zeros((0, n)), none, none, np.zeros(n), weight)
+        self._program = ResidentProgram(program) if n else None
 
     def solve(self) -> MasterAnswer:
         """Solve over the clauses that are in the pool now."""
         weight = self.pool.described_weight
-        if not len(self.pool) or not len(weight):
+        if not len(self.pool) or self._program is None:
             return MasterAnswer(float(weight.sum()), weight.copy(), np.zeros(len(self.pool)))
-        answer = self._warm() if self._highs is not None else solve_lp(self._program())
+        self._pass_clauses()
+        answer = self._program.solve(keep_basis=True)
+        if answer.x is None:  # a start that went wrong
+            answer = self._program.solve()
         if answer.x is None or answer.duals is None:  # zero is feasible, the variables are bounded
             raise SolverError(
                 "The linear program over the generated clauses must have a solution, but the "
                 f"solver reported {answer.message!r}. Use other prices, or another method."
             )
-        mu = np.clip(answer.x, 0.0, weight)
-        return MasterAnswer(float(mu.sum()), mu, np.abs(answer.duals))
+        return self._vertex(np.clip(answer.x, 0.0, weight), np.abs(answer.duals))
 
-    def _warm(self) -> LPSolution:
-        """Pass what is new to HiGHS, and go on from its basis."""
-        pool, n_passed = self.pool, len(self._passed)
-        for k in np.flatnonzero(pool.cost[:n_passed] != self._passed):
-            self._highs.changeRowBounds(int(k), -np.inf, float(pool.cost[k]))
-        held = pool.held[n_passed:]
-        places = np.flatnonzero(held) % max(1, held.shape[1])
-        sizes = held.sum(axis=1)
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
-        if len(held):
-            self._highs.addRows(
-                len(held),
-                np.full(len(held), -np.inf),
-                pool.cost[n_passed:],
-                len(places),
-                starts,
-                places.astype(np.int32),
-                np.ones(len(places)),
-            )
-        self._passed = pool.cost.copy()
-        n, m = len(pool.described_weight), len(pool)
-        answer = run_highs(self._highs, n, m, None)
-        if answer.x is None:  # a warm start that went wrong
-            self._highs.clearSolver()
-            answer = run_highs(self._highs, n, m, None)
-        return answer
+    def _pass_clauses(self) -> None:
+        """Pass new clauses, and new costs of others, to the program."""
+        assert self._program is not None
+        cost, n_passed = self.pool.cost, len(self._passed)
+        perturbed = np.maximum(cost - _perturbation(len(cost)), 0.0)
+        for k in np.flatnonzero(cost[:n_passed] != self._passed):
+            self._program.change_row_upper(int(k), float(perturbed[k]))
+        self._program.add_rows(self.pool.held[n_passed:].astype(float), perturbed[n_passed:])
+        self._passed = cost.copy()
 
-    def _program(self) -> LinearProgram:
-        pool = self.pool
-        n, m = len(pool.described_weight), len(pool)
-        return LinearProgram(
-            -np.ones(n),
-            pool.held.astype(float),
-            np.full(m, -np.inf),
-            pool.cost,
-            np.zeros(n),
-            pool.described_weight,
-        )
+    def _vertex(self, mu: Floats, z: Floats) -> MasterAnswer:
+        """Compute the answer without perturbation from the basis of the perturbed one."""
+        held, cost, weight = self.pool.held, self.pool.cost, self.pool.described_weight
+        used, full = np.flatnonzero(z > BASIC), mu > weight - BASIC
+        inner = np.flatnonzero((mu > BASIC) & ~full)
+        if len(used) == len(inner):
+            matrix = held[np.ix_(used, inner)].astype(float)
+            rest = cost[used] - held[used][:, full] @ addable(weight[full])
+            exact = solved(matrix[None], rest[None, :, None])[0, :, 0]
+            shares = solved(matrix.T[None], np.ones((1, len(inner), 1)))[0, :, 0]
+            close = np.abs(exact - mu[inner]).max(initial=0.0) < CLOSE
+            if close and np.abs(shares - z[used]).max(initial=0.0) < CLOSE:
+                mu, z = np.where(full, weight, 0.0), np.zeros(len(z))
+                mu[inner], z[used] = np.clip(exact, 0.0, weight[inner]), np.maximum(shares, 0.0)
+        return MasterAnswer(float(mu.sum()), mu, z)
+
+
+def _perturbation(n: int) -> Floats:
+    """Return n numbers without a linear relation; those of a smaller n are the first of them."""
+    return PERTURBATION * (0.5 + 0.5 * np.random.default_rng(SEED).random(n))
 
 
 def choose_clauses(
@@ -227,7 +216,7 @@ def choose_clauses(
     ):
         if value <= answer.value + GAIN:
             break
-        perturbed = some.descend(_perturbed(chosen, len(useful), rng))
+        perturbed = some.descend(_perturb(chosen, len(useful), rng))
         if some.objective(perturbed) < value - GAIN:
             chosen, value = perturbed, some.objective(perturbed)
     return sorted(useful[chosen].tolist())
@@ -238,7 +227,7 @@ def useful_clauses(pool: ClausePool, answer: MasterAnswer, value: float) -> Ints
     return np.flatnonzero(pool.reduced_costs(answer.mu) < value - answer.value - GAIN)
 
 
-def _perturbed(chosen: Ints, n: int, rng: np.random.Generator) -> Ints:
+def _perturb(chosen: Ints, n: int, rng: np.random.Generator) -> Ints:
     """Take one or two clauses out and a random one in."""
     n_out = min(len(chosen), int(rng.integers(1, 3)))
     out = rng.permutation(len(chosen))[:n_out]
@@ -286,82 +275,6 @@ class _Choice:
         return change
 
 
-def improve_by_program(
-    pool: ClausePool, answer: MasterAnswer, chosen: list[int], seconds: float
-) -> list[int]:
-    """Look for a cheaper rule by an integer program over the useful clauses, rows merged."""
-    value = pool.objective(chosen)
-    useful = useful_clauses(pool, answer, value)
-    if not len(useful):
-        return chosen
-    columns = np.union1d(useful, np.array(chosen, np.int64))
-    program = _program(pool, columns)
-    start = np.zeros(len(program.c))
-    start[np.searchsorted(columns, chosen)] = 1.0
-    n = len(columns)
-    start[n:] = program.A[:, :n] @ start[:n] < 0.5
-    solution = _solved(program, start, value, seconds)
-    if solution is None:
-        return chosen
-    better = columns[solution[:n] > 0.5].tolist()
-    return better if pool.objective(better) < value - GAIN else chosen
-
-
-def _program(pool: ClausePool, columns: Ints) -> LinearProgram:
-    """Write the choice as an integer program; rows that the same clauses hold for are one."""
-    patterns, group = np.unique(pool.held[columns].T, axis=0, return_inverse=True)
-    weight = np.bincount(group.reshape(-1), weights=pool.described_weight)
-    m, n = patterns.shape
-    return LinearProgram(
-        np.concatenate([pool.cost[columns], weight]),
-        np.hstack([patterns.astype(float), np.eye(m)]),
-        np.ones(m),
-        np.full(m, np.inf),
-        np.zeros(n + m),
-        np.ones(n + m),
-        np.arange(n + m) < n,
-    )
-
-
-def _solved(program: LinearProgram, start: Floats, value: float, seconds: float) -> Floats | None:
-    """Solve with HiGHS from a start, or with SciPy, which knows none."""
-    module = highs_module()
-    if module is None:
-        return solve_milp(program, time_limit=seconds, incumbent=(start, value)).x
-    highs: Any = module._Highs()
-    options: dict[str, Any] = {"output_flag": False, "threads": 1, "random_seed": 0}
-    options |= {"mip_rel_gap": 0.0, "mip_abs_gap": GAIN, "time_limit": max(seconds, 1e-3)}
-    for option, setting in options.items():
-        highs.setOptionValue(option, setting)
-    m, n = program.A.shape
-    rows, places = np.nonzero(program.A)
-    starts = np.searchsorted(rows, np.arange(m))
-    highs.addVars(n, program.x_lower, program.x_upper)
-    highs.changeColsCost(n, np.arange(n, dtype=np.int32), program.c)
-    assert program.integrality is not None
-    integers = np.flatnonzero(program.integrality).astype(np.int32)
-    kinds = np.full(len(integers), int(module.HighsVarType.kInteger), np.uint8)
-    highs.changeColsIntegrality(len(integers), integers, kinds)
-    highs.addRows(
-        m,
-        program.lower,
-        program.upper,
-        len(places),
-        starts.astype(np.int32),
-        places.astype(np.int32),
-        program.A[rows, places],
-    )
-    solution = module.HighsSolution()
-    solution.col_value = start.tolist()
-    highs.setSolution(solution)
-    highs.run()
-    status = HIGHS_STATUS.get(highs.getModelStatus().name, "error")
-    if status not in ("optimal", "time limit"):
-        return None
-    values = np.array(highs.getSolution().col_value)
-    return values if len(values) == n else None
-
-
 @dataclass(frozen=True, slots=True)
 class GenerationPlan:
     """Prices and limits of a column generation."""
@@ -372,7 +285,6 @@ class GenerationPlan:
     batch: int = 15
     prove: bool = True
     n_perturbations: int = 30
-    finish_seconds: float = 0.0
     exact_limits: ClauseLimits = field(default_factory=lambda: ClauseLimits(max_tests=3_000_000))
     all_tests: int | None = None
     should_stop: Callable[[], bool] = field(default=lambda: False)
@@ -428,10 +340,8 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
         # clauses that the linear program does not need, but a rule cheaper than the chosen one may
         clauses, _ = pricing.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
         pool.add(clauses)
-        answer = answer.beside(len(pool))
+        answer = answer.pad_clauses(len(pool))
         chosen = choose_clauses(pool, answer, plan.n_perturbations, chosen)
-    if plan.finish_seconds > 0:
-        chosen = improve_by_program(pool, answer, chosen, plan.finish_seconds)
     return GeneratedRule(
         pool.boxes_of(chosen),
         pool.objective(chosen),

@@ -205,7 +205,7 @@ def search(task: ClauseTask) -> ExactClause:
     from rulekit.search.clause_generation import exact_kernels as kernel
 
     depth = _most_conditions(task)
-    packed, levels, tops = laid_out(task, depth)
+    packed, levels, tops = pack_task(task, depth)
     best = np.zeros(depth + 1, np.int64)
     counts = np.array([0, 0, -1, 1], np.int64)
     record = kernel.Record(np.array([task.incumbent]), counts, best)
@@ -225,7 +225,7 @@ def search(task: ClauseTask) -> ExactClause:
     return ExactClause(chosen, value, proved, int(counts[kernel.TESTS]), upper)
 
 
-def laid_out(task: ClauseTask, depth: int) -> tuple[Any, Any, Any]:
+def pack_task(task: ClauseTask, depth: int) -> tuple[Any, Any, Any]:
     """Pack a task into words, and allocate `depth` levels and one node."""
     from rulekit.search.clause_generation import exact_kernels as kernel
 
@@ -288,17 +288,17 @@ def _weights(weight: Floats, kernel: Any) -> tuple[NDArray[np.int64], Any]:
     """Return the row of each bit (-1: none) and the weights of the words."""
     values = np.unique(weight)
     if len(values) > CLASSES:
-        order = _padded(np.arange(len(weight)))
+        order = _pad_words(np.arange(len(weight)))
         padded = np.where(order >= 0, weight[order], 0.0).reshape(-1, 8)
         patterns = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
         return order, kernel.RowWeights(np.zeros(0), (padded @ patterns.T.astype(float)).ravel())
-    parts = [_padded(np.flatnonzero(weight == v)) for v in values]
+    parts = [_pad_words(np.flatnonzero(weight == v)) for v in values]
     unit = np.repeat(values, [len(part) // 64 for part in parts])
     order = np.concatenate([*parts, np.zeros(0, np.int64)])
     return order, kernel.RowWeights(unit, np.zeros(0))
 
 
-def _padded(rows: NDArray[np.intp]) -> NDArray[np.int64]:
+def _pad_words(rows: NDArray[np.intp]) -> NDArray[np.int64]:
     """Fill up to whole words."""
     return np.concatenate([rows, np.full(-len(rows) % 64, -1)]).astype(np.int64)
 
@@ -322,7 +322,7 @@ class NearBest:
     n_tests: int
 
 
-def near_best_clauses(  # noqa: PLR0913  all but four by keyword
+def list_near_best(  # noqa: PLR0913  all but four by keyword
     holds: Bools,
     y: Bools,
     theta: float,
@@ -340,7 +340,7 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
 
     task = clause_task(holds, y, theta, slots, weight, incumbent, limits)
     depth = min(max_conditions, int(task.slot.max(initial=-1)) + 1)
-    packed, levels, tops = laid_out(replace(task, step=np.ones_like(task.step)), depth + 1)
+    packed, levels, tops = pack_task(replace(task, step=np.ones_like(task.step)), depth + 1)
     room = np.zeros(most), np.zeros(most, np.int64), np.zeros((most, depth), np.int64)
     near = kernel.Near(*room, np.zeros(1, np.int64), np.zeros(packed.P.shape[1], np.uint64))
     counts = np.array([0, 0, -1, 1], np.int64)
@@ -349,7 +349,7 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
     done, shrunk = False, False
     while not done:
         if near.n[0] == most:
-            shrunk |= not _pruned(near, record)
+            shrunk |= not _prune(near, record)
             if near.n[0] == most:  # as many as there is room for, all worth the same
                 break
         left = task.limits.max_tests - int(counts[kernel.TESTS])
@@ -359,13 +359,13 @@ def near_best_clauses(  # noqa: PLR0913  all but four by keyword
         done = bool(kernel.search_near(levels, packed, record, tops, near, margin, budget))
         if not done and budget == left and near.n[0] < most:
             break
-    clauses, values = _sorted(near, record)
+    clauses, values = _sort_clauses(near, record)
     best = max([task.incumbent, *values[:1]])
     reach = best - float(record.value[0]) - 2 * BETTER if shrunk else margin
     return NearBest(clauses, values, reach, done, int(counts[kernel.TESTS]))
 
 
-def _pruned(near: Any, record: Any) -> bool:
+def _prune(near: Any, record: Any) -> bool:
     """Drop what fell out of the margin; return whether that was enough, else halve the rest."""
     value = near.value[: near.n[0]]
     kept = np.flatnonzero(value > record.value[0] + BETTER)
@@ -382,7 +382,7 @@ def _pruned(near: Any, record: Any) -> bool:
     return enough
 
 
-def _sorted(near: Any, record: Any) -> tuple[tuple[tuple[int, ...], ...], tuple[float, ...]]:
+def _sort_clauses(near: Any, record: Any) -> tuple[tuple[tuple[int, ...], ...], tuple[float, ...]]:
     """Read the clauses of the margin, the best first."""
     clauses = [
         (

@@ -41,7 +41,7 @@ class BoxPricing:
         problem = self.problem
         weight = np.asarray(problem.weight).copy()
         weight[problem.y] = mu
-        priced = problem.reweighted(weight)
+        priced = problem.reweight(weight)
         whole = Descent(priced)
         alone = whole.choose_alone(self.literal_price)
         if problem.cells.shape[1] <= MANY_COLUMNS:
@@ -50,17 +50,17 @@ class BoxPricing:
             return self._best(*reached, batch, below)
         used = support.literals(problem.n_bins, problem.has_missing).any(axis=0)
         kept = np.union1d(whole.features_of(alone[0], MANY_COLUMNS), np.flatnonzero(used))
-        boxes, saved = self._improved_on(kept, priced, alone, support)
+        boxes, saved = self._improve_on(kept, priced, alone, support)
         boxes_found = self._best(boxes, saved, batch, below)
         if len(boxes_found[1]) == batch:
             return boxes_found
         size = boxes.literals(problem.n_bins, problem.has_missing).sum(axis=1)
         first = np.argsort(self.literal_price * size - saved[:, 0], kind="stable")[:LIFTED]
         more, saved_more = whole.improve_each(boxes.of_clauses(first), self.literal_price)
-        both = joined([boxes, more], problem.n_features)
+        both = join_boxes([boxes, more], problem.n_features)
         return self._best(both, np.vstack([saved, saved_more]), batch, below)
 
-    def _improved_on(
+    def _improve_on(
         self, kept: Ints, priced: BoxRows, alone: tuple[Floats, Boxes], support: Boxes
     ) -> tuple[Boxes, Floats]:
         """Improve clauses over some features; return them and their savings over all features."""
@@ -70,7 +70,7 @@ class BoxPricing:
         boxes, saved = Descent(some).improve_each(starts, self.literal_price)
         savings = np.zeros((boxes.n_clauses, 1 + priced.n_features))
         savings[:, 0], savings[:, 1 + kept] = saved[:, 0], saved[:, 1:]
-        return boxes.among(kept, priced.n_bins), savings
+        return boxes.spread_over(kept, priced.n_bins), savings
 
     def _best(self, boxes: Boxes, saved: Floats, batch: int, below: float) -> tuple[Boxes, Floats]:
         """Pick the clauses of lowest reduced cost, the whole and the shortened ones."""
@@ -86,13 +86,13 @@ class BoxPricing:
             if len(picked) == batch:
                 break
             k, dropped = divmod(place, cost.shape[1])
-            clause = _without_feature(boxes, k, dropped - 1, self.problem.n_bins)
+            clause = _drop_feature(boxes, k, dropped - 1, self.problem.n_bins)
             key = clause.low.tobytes() + clause.high.tobytes() + clause.absent.tobytes()
             if key not in seen:
                 seen.add(key)
                 picked.append(clause)
                 values.append(float(cost[k, dropped]))
-        return joined(picked, self.problem.n_features), np.array(values)
+        return join_boxes(picked, self.problem.n_features), np.array(values)
 
 
 def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Boxes:
@@ -105,12 +105,12 @@ def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Box
     k, single = np.arange(len(chosen)), whole.of_clauses(np.zeros(len(chosen), np.intp))
     single.low[k, chosen], single.high[k, chosen] = alone.low[0, chosen], alone.high[0, chosen]
     single.absent[k, chosen] = alone.absent[0, chosen]
-    heavy = _around_heavy_rows(priced, best[:MANY_COLUMNS])
+    heavy = _box_heavy_rows(priced, best[:MANY_COLUMNS])
     starts = [whole, support.of_clauses(slice(STARTS)), single, heavy]
-    return joined(starts, priced.n_features)
+    return join_boxes(starts, priced.n_features)
 
 
-def joined(parts: list[Boxes], p: int) -> Boxes:
+def join_boxes(parts: list[Boxes], p: int) -> Boxes:
     """Join the clauses of several rules over `p` features."""
     parts = parts or [no_boxes(p)]
     return Boxes(
@@ -120,7 +120,7 @@ def joined(parts: list[Boxes], p: int) -> Boxes:
     )
 
 
-def _without_feature(boxes: Boxes, k: int, f: int, n_bins: Ints) -> Boxes:
+def _drop_feature(boxes: Boxes, k: int, f: int, n_bins: Ints) -> Boxes:
     """Copy a clause, without its literals on feature `f` (-1: with all of them)."""
     one = boxes.of_clauses([k])
     if f >= 0:
@@ -128,7 +128,7 @@ def _without_feature(boxes: Boxes, k: int, f: int, n_bins: Ints) -> Boxes:
     return one
 
 
-def _around_heavy_rows(priced: BoxRows, features: Ints) -> Boxes:
+def _box_heavy_rows(priced: BoxRows, features: Ints) -> Boxes:
     """Boxes of three bins of some features around the rows whose dual price is highest."""
     weight = np.where(priced.y, np.asarray(priced.weight), -1.0)
     rows = np.argsort(-weight, kind="stable")[:HEAVY]

@@ -115,7 +115,7 @@ def default_perturbation(d: int) -> Floats:
     return PERTURBATION * (0.5 + 0.5 * np.mod(golden * np.arange(1, d + 1), 1.0))
 
 
-def snapped(w: Floats, P: Floats | None = None) -> Floats:
+def snap_weights(w: Floats, P: Floats | None = None) -> Floats:
     """Write weights so that two solves that end in the same vertex give the same bits."""
     w = np.clip(w, 0.0, 1.0)
     whole = np.round(w)

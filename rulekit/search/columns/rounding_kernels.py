@@ -261,7 +261,7 @@ def _sweep(n_first, layout, clause, w, room):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _used_first(order, layout, w, room):  # type: ignore[no-untyped-def]
+def _order_used_first(order, layout, w, room):  # type: ignore[no-untyped-def]
     """Order groups with a chosen column before the others; return how many there are."""
     n_used = 0
     for wanted in (True, False):
@@ -287,7 +287,7 @@ def round_clause(layout, clause, room, order, n_first, w):  # type: ignore[no-un
     for c in range(len(w)):
         w[c] = room.w[c]
     for _ in range(MAX_SWEEPS):
-        n_used = _used_first(order, layout, w, room)
+        n_used = _order_used_first(order, layout, w, room)
         again = _sweep(n_used, layout, clause, w, room)
         if again >= cost - TIE:
             break

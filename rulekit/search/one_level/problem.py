@@ -53,9 +53,9 @@ from rulekit.search.columns.rounding import (
     round_by_threshold,
     round_without_redundancy,
     rounding_layout,
-    snapped,
+    snap_weights,
 )
-from rulekit.search.lp import TOLERANCE, LPSolution, seconds_left
+from rulekit.search.lp import TOLERANCE, LPSolution, seconds_left, uses_linprog
 
 Ints = NDArray[np.intp]
 BLOCK = 1024  # columns that are compared at a time
@@ -70,9 +70,9 @@ class ChainScreen:
     """Strict records along the chains of thresholds of P (g, d), for any prices and weights."""
 
     def __init__(self, P: BinnedTable) -> None:
-        self._order, self._start = _nested_runs(P)
+        self._order, self._start = _order_chains(P)
 
-    def beaten(self, price: Floats, worth: Floats) -> Bools:
+    def find_beaten(self, price: Floats, worth: Floats) -> Bools:
         """Return which columns a narrower one of their chain makes redundant, shape (d,)."""
         answer = np.zeros(len(price), dtype=bool)
         order = self._order
@@ -92,7 +92,7 @@ class ChainScreen:
         return answer
 
 
-def _nested_runs(P: BinnedTable) -> tuple[Ints, Ints]:
+def _order_chains(P: BinnedTable) -> tuple[Ints, Ints]:
     """Order the thresholds chain by chain, the narrowest first, and number the chains."""
     feature, side, rank = P.feature, P.side, P.rank
     place = np.where(side > 0, -rank, rank)
@@ -188,14 +188,14 @@ class CoverProgram:
                 np.zeros(0, dtype=np.intp), np.zeros(0), excess.max(initial=-np.inf), np.inf
             )
         if chains is not None:
-            useful[:-1] &= ~chains.beaten(c[:-1], worth[:-1])
+            useful[:-1] &= ~chains.find_beaten(c[:-1], worth[:-1])
         ceiling = np.where(useful, c, np.inf)
         groups, answer = self._run(ceiling, m, time_limit)
         _raise_if_unsolved(answer, time_limit)
         assert answer.x is not None
         assert answer.duals is not None
         columns = np.flatnonzero(answer.duals < 0)
-        weights = snapped(-answer.duals[columns], self._values(columns)[m > 0].astype(float))
+        weights = snap_weights(-answer.duals[columns], self._values(columns)[m > 0].astype(float))
         columns, weights = columns[weights > 0], weights[weights > 0]
         self._check_gap(c, m, columns, weights, float(answer.x.sum()))
         lower, upper = self._range(c, groups, answer)
@@ -206,7 +206,7 @@ class CoverProgram:
     ) -> tuple[RowGroups, LPSolution]:
         """Solve the dual program over groups of rows, a small one over all rows that count."""
         rows, useful = np.flatnonzero(m), np.flatnonzero(np.isfinite(ceiling))
-        if len(rows) * len(useful) <= SMALL:
+        if len(rows) * len(useful) <= SMALL and not uses_linprog():
             P = self._values(useful, rows)
             small = solve_small_dual(P, ceiling[useful], m[rows], time_limit)
             if small is not None:
@@ -214,7 +214,7 @@ class CoverProgram:
                 of[rows] = np.arange(len(rows))
                 groups = RowGroups(of, rows, m[rows], m)
                 done = small.x is not None
-                return groups, _over_all(small, useful, len(ceiling)) if done else small
+                return groups, _expand_columns(small, useful, len(ceiling)) if done else small
         program = GeneratedDual(m)
         few = MANY if self.P.shape[0] * self._n_columns <= DENSE else FEW
         missed, passed = _cheapest(ceiling, self._sums(addable(m)), few), np.zeros(0, np.intp)
@@ -227,7 +227,7 @@ class CoverProgram:
             mu = program.groups.shared(answer.x)
             missed = _overdrawn(ceiling - self._sums(addable(mu)), passed, few)
             if len(missed) == 0:
-                return program.groups, _over_all(answer, passed, len(ceiling))
+                return program.groups, _expand_columns(answer, passed, len(ceiling))
 
     def _check_gap(
         self, c: Floats, m: Floats, columns: NDArray[np.intp], weights: Floats, dual: float
@@ -263,7 +263,7 @@ class CoverProgram:
         # rise of theta by 1 widens it. The basis stays optimal until the first room is used up.
         moves = np.zeros(len(mu))
         moves[free] = move
-        slack, slope = c - self._spent(groups, mu), step - self._spent(groups, moves)
+        slack, slope = c - self._sum_spent(groups, mu), step - self._sum_spent(groups, moves)
         other = np.isfinite(c)
         other[tight] = False
         room = np.concatenate([mu[free], groups.weight[free] - mu[free], slack[other]])
@@ -274,7 +274,7 @@ class CoverProgram:
         down = np.min(room[rate > 0] / rate[rate > 0], initial=np.inf) - MARGIN
         return -max(down, 0.0), max(up, 0.0)
 
-    def _spent(self, groups: RowGroups, mu: Floats) -> Floats:
+    def _sum_spent(self, groups: RowGroups, mu: Floats) -> Floats:
         """Sum over each column what the groups of rows have."""
         return self._sums(addable(groups.shared(mu)))
 
@@ -294,7 +294,7 @@ def _overdrawn(slack: Floats, passed: Ints, n: int) -> Ints:
     return missed[np.argsort(slack[missed], kind="stable")[:n]]
 
 
-def _over_all(answer: LPSolution, passed: Ints, d: int) -> LPSolution:
+def _expand_columns(answer: LPSolution, passed: Ints, d: int) -> LPSolution:
     """Expand duals and basis to all d columns; columns not passed are slack."""
     duals, basic_rows = np.zeros(d), np.ones(d, dtype=bool)
     duals[passed] = answer.duals
@@ -372,26 +372,26 @@ class CoverProblem:
         """Sort the rows by content, so that their order changes nothing; merge equal rows of P."""
         order = row_order(self.table.content, self.y, self.weight)
         self._p_order, self._z_order = order[self.y[order]], order[~self.y[order]]
-        self._group_of_row, self._P = self._merged(self._p_order)
+        self._group_of_row, self._P = self._merge_rows(self._p_order)
         self._Z = self.table[self._z_order]
 
-    def _merged(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], BinnedTable]:
+    def _merge_rows(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], BinnedTable]:
         """Merge equal neighbours; return the new index of each row, and the merged rows."""
         content = self.table.content[order]
         new = np.ones(len(order), dtype=bool)
         new[1:] = (content[1:] != content[:-1]).any(axis=1)
         return np.cumsum(new) - 1, self.table[order[new]]
 
-    def _by_group(self, rows: Floats) -> Floats:
+    def _sum_by_group(self, rows: Floats) -> Floats:
         """Add up addable numbers over equal rows of P."""
         m = np.bincount(self._group_of_row, rows[self._p_order], self._P.shape[0])
         return m.astype(float)
 
     def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
         """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights."""
-        rows, (group, Z) = addable(self.weight), self._merged(self._z_order)
+        rows, (group, Z) = addable(self.weight), self._merge_rows(self._z_order)
         z = np.bincount(group, rows[self._z_order], Z.shape[0])
-        weight = np.concatenate([self._by_group(rows), z])
+        weight = np.concatenate([self._sum_by_group(rows), z])
         A, kept = np.vstack([self._P.values, Z.values]), weight > 0
         y = np.arange(len(weight)) < self._P.shape[0]
         return A[kept].astype(float), y[kept], weight[kept]
@@ -402,7 +402,7 @@ class CoverProblem:
         """Fold the rows of Z into prices and merge the rows of P; arguments as in `solve`."""
         rows = self.weight if rows is None else np.asarray(rows, dtype=float)
         rows = addable(rows)
-        m, z = self._by_group(rows), rows[self._z_order]
+        m, z = self._sum_by_group(rows), rows[self._z_order]
         price = theta + self._Z.sums(z)
         price = np.where(self.allowed | self.required, price, np.inf)
         if disable_cost is None or self.required.any():
@@ -414,9 +414,9 @@ class CoverProblem:
     ) -> CoverSolution:
         """Find the relaxed clause of least perturbed cost; shapes: rows (n,)."""
         sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
-        return self._solved(sub, theta)
+        return self._solve_sub(sub, theta)
 
-    def _solved(self, sub: SubProblem, theta: float) -> CoverSolution:
+    def _solve_sub(self, sub: SubProblem, theta: float) -> CoverSolution:
         """Solve a sub-problem whose prices lack theta."""
         self.n_calls += 1
         path = self._paths.setdefault(self._key(sub), ThetaPath())
@@ -463,7 +463,7 @@ class CoverProblem:
         value = price + float((sub.m * np.where(xi > TINY, xi, 0.0)).sum())
         return CoverSolution(w, value, bool(np.all(vertex.weights == 1.0)), always)
 
-    def rounded(
+    def round_clause(
         self,
         task: RoundingTask,
         w: Floats,
@@ -501,9 +501,9 @@ class CoverProblem:
     ) -> LearnedClause:
         """Solve and round: the whole of one step of the two-level methods."""
         sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
-        relaxed = self._solved(sub, theta)
+        relaxed = self._solve_sub(sub, theta)
         task = self.task(replace(sub, price=sub.price + theta))
-        selected = self.rounded(task, relaxed.w, rounding, threshold, rng)
+        selected = self.round_clause(task, relaxed.w, rounding, threshold, rng)
         cost = task.cost(selected)
         # The relaxed value holds for perturbed prices; less what they add it bounds the true ones.
         slack = float(self.perturbation.max(initial=0.0) * relaxed.w.sum())

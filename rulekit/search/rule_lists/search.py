@@ -110,7 +110,7 @@ class ListSearch:
                     return archive
                 start = self._state(archive.best(plan.max_clauses, theta))
                 if round_number:
-                    start = self._perturbed(start, rng)
+                    start = self._perturb(start, rng)
                 self._visit(archive, start, theta, plan.max_clauses)
         return archive
 
@@ -163,7 +163,7 @@ class ListSearch:
             box[best[0]] = best[1]
             empty = archive.best(0, 0.0)
             state = self._state(empty)
-            self._offer(archive, self._settled((self._clause(box, empty.default),), state))
+            self._offer(archive, self._assign_classes((self._clause(box, empty.default),), state))
 
     def _single_conditions(self, f: int) -> tuple[Ints, Floats]:
         """Boxes of one condition of a feature, shape (m, 3), and the mass they hold, (m, K)."""
@@ -187,67 +187,69 @@ class ListSearch:
 
     def _visit(self, archive: ListArchive, state: _State, theta: float, max_clauses: int) -> None:
         self._offer(archive, state)
-        state = self._descended(archive, state, theta)
+        state = self._descend(archive, state, theta)
         while len(state.clauses) < max_clauses:
             key = theta, tuple(c.box.tobytes() for c in state.clauses)
             if key in self._complete:
                 return
-            longer = self._grown(state, theta)
+            longer = self._grow(state, theta)
             if longer is None:
                 self._complete.add(key)
                 return
             self._offer(archive, longer)
-            state = self._descended(archive, longer, theta)
+            state = self._descend(archive, longer, theta)
 
-    def _descended(self, archive: ListArchive, state: _State, theta: float) -> _State:
+    def _descend(self, archive: ListArchive, state: _State, theta: float) -> _State:
         """Improve a list until no move does."""
         while True:
-            better = self._reshaped(state, theta)
+            better = self._reshape(state, theta)
             if better is None:
-                better = self._shortened(archive, state, theta) or self._exchanged(state, theta)
+                better = self._shorten(archive, state, theta) or self._exchange(state, theta)
             if better is None:
                 return state
             self._offer(archive, better)
             state = better
 
-    def _reshaped(self, state: _State, theta: float) -> _State | None:
+    def _reshape(self, state: _State, theta: float) -> _State | None:
         """Improve the box of each clause in turn; None without an improvement."""
         start = state
         for r in range(len(state.clauses)):
             old = state.clauses[r]
-            above, below = self._around(state, r, r + 1)
+            above, below = self._find_context(state, r, r + 1)
             box = self._single.improved(self._savings(above, below, old.label), old.box, theta)
             if (box != old.box).any():
                 clauses = list(state.clauses)
                 clauses[r] = self._clause(box, old.label)
-                new = self._settled(clauses, state)
+                new = self._assign_classes(clauses, state)
                 if new.objective(theta) < state.objective(theta) - IMPROVEMENT:
                     state = new
         return None if state is start else state
 
-    def _shortened(self, archive: ListArchive, state: _State, theta: float) -> _State | None:
+    def _shorten(self, archive: ListArchive, state: _State, theta: float) -> _State | None:
         """Leave out the clause without which the list costs least, where it costs no more."""
         options = []
         for r in range(len(state.clauses)):
-            options.append(self._settled((*state.clauses[:r], *state.clauses[r + 1 :]), state))
+            options.append(
+                self._assign_classes((*state.clauses[:r], *state.clauses[r + 1 :]), state)
+            )
             self._offer(archive, options[-1])
         return _cheapest(options, theta, state.objective(theta))
 
-    def _exchanged(self, state: _State, theta: float) -> _State | None:
+    def _exchange(self, state: _State, theta: float) -> _State | None:
         """Exchange two neighbours, where the list costs less."""
         options = []
         for r in range(len(state.clauses) - 1):
             a, b = state.clauses[r : r + 2]
             if (a.holds & b.holds).any():
                 order = (*state.clauses[:r], b, a, *state.clauses[r + 2 :])
-                options.append(self._settled(order, state))
+                options.append(self._assign_classes(order, state))
         return _cheapest(options, theta, state.objective(theta))
 
-    def _grown(self, state: _State, theta: float) -> _State | None:
+    def _grow(self, state: _State, theta: float) -> _State | None:
         """Insert a clause at the place and for the class with the largest saving."""
         tasks = []
         for r in range(len(state.clauses) + 1):
-            above, below = self._around(state, r, r)
+            above, below = self._find_context(state, r, r)
             for label in range(self._n_classes):
                 g = self._savings(above, below, label)
                 tasks.append((float(g[g > 0].sum()), r, label, g))
@@ -264,10 +266,10 @@ class ListSearch:
         for label, (r, g, box) in sorted(starts.items()):
             clause = self._clause(self._single.improved(g, box, theta), label)
             longer = (*state.clauses[:r], clause, *state.clauses[r:])
-            options.append(self._settled(longer, state))
+            options.append(self._assign_classes(longer, state))
         return _cheapest(options, theta, state.objective(theta))
 
-    def _around(self, state: _State, upto: int, after: int) -> tuple[Bools, Ints]:
+    def _find_context(self, state: _State, upto: int, after: int) -> tuple[Bools, Ints]:
         """Rows held by the clauses before `upto`, and the answers of those from `after` on."""
         n = len(self.problem.y)
         above, below = np.zeros(n, bool), np.full(n, state.default)
@@ -298,7 +300,7 @@ class ListSearch:
         mass = np.bincount(self.problem.y[rows], weight, minlength=self._n_classes)
         return np.asarray(mass, dtype=float)
 
-    def _settled(self, clauses: Sequence[_Clause], old: _State) -> _State:
+    def _assign_classes(self, clauses: Sequence[_Clause], old: _State) -> _State:
         """Assign each clause, and the rest, the heaviest class; ties: the present one or first."""
         free, loss, kept = np.ones(len(self.problem.y), bool), 0.0, []
         for clause in clauses:
@@ -314,7 +316,7 @@ class ListSearch:
     def _state(self, rules: RuleList) -> _State:
         boxes = np.stack([rules.low, rules.high, rules.absent.astype(np.int64)], axis=2)
         clauses = [self._clause(box, c) for box, c in zip(boxes, rules.labels, strict=True)]
-        return self._settled(clauses, _State((), rules.default, 0.0))
+        return self._assign_classes(clauses, _State((), rules.default, 0.0))
 
     def _offer(self, archive: ListArchive, state: _State) -> None:
         if archive.improves(len(state.clauses), state.n_conditions, state.loss):
@@ -325,7 +327,7 @@ class ListSearch:
             rules = RuleList(low, high, absent.astype(bool), labels, state.default)
             archive.offer(state.loss, state.n_conditions, rules)
 
-    def _perturbed(self, state: _State, rng: np.random.Generator) -> _State:
+    def _perturb(self, state: _State, rng: np.random.Generator) -> _State:
         """Leave out a clause at random, and now and then exchange two neighbours."""
         clauses = list(state.clauses)
         if clauses:
@@ -333,7 +335,7 @@ class ListSearch:
         if len(clauses) > 1 and rng.random() < EXCHANGE:
             r = int(rng.integers(len(clauses) - 1))
             clauses[r : r + 2] = clauses[r + 1], clauses[r]
-        return self._settled(clauses, state)
+        return self._assign_classes(clauses, state)
 
 
 def _heaviest(mass: Floats, now: int) -> int:

@@ -49,13 +49,13 @@ class PricedColumns:
         return replace(self, P=self.P.take_columns(columns), wrong=self.wrong[columns])
 
 
-def priced_table(table: BinnedTable, form: str, theta: float) -> PricedColumns:
+def price_table(table: BinnedTable, form: str, theta: float) -> PricedColumns:
     """Price the conditions of a labelled table for the one clause of a rule of this form."""
     cnf = table.as_cnf(form)
-    return priced(cnf, cnf.y, theta, cnf.weight)
+    return price_columns(cnf, cnf.y, theta, cnf.weight)
 
 
-def priced(
+def price_columns(
     columns: BinnedTable, y: Bools, theta: float, weight: Floats | None = None
 ) -> PricedColumns:
     """Fold the rows that are not to be covered into prices."""
@@ -101,7 +101,7 @@ class Bounds:
 def greedy_bounds(problem: PricedColumns, *, enhanced: bool) -> Bounds:
     """Find both by the paper's heuristics, basic or enhanced (section 3.3)."""
     mu = greedy_dual(problem, by_density=enhanced)
-    clause = steepest_clause(problem, 3) if enhanced else sorted_clause(problem)
+    clause = steepest_clause(problem, 3) if enhanced else build_greedy_clause(problem)
     return Bounds(mu, float(mu.sum()), clause, problem.cost(clause))
 
 
@@ -123,7 +123,7 @@ def greedy_dual(problem: PricedColumns, *, by_density: bool = False) -> Floats:
     return mu
 
 
-def sorted_clause(problem: PricedColumns) -> Ints:
+def build_greedy_clause(problem: PricedColumns) -> Ints:
     """Go through the columns by falling P_j - Z_j and take each that lowers the cost."""
     gain = problem.worth - problem.wrong
     open_weight = problem.m.copy()
@@ -163,7 +163,7 @@ def feasible(problem: PricedColumns, mu: Floats) -> Floats:
     # A solver's noise is taken from a few rows, which costs the bound no more than the noise;
     # scaling all of mu would cost that share of the whole, and is left for points far off.
     if over.max() <= NOISE:
-        mu = _repaired(problem, mu, np.flatnonzero(over > 0.0))
+        mu = _repair(problem, mu, np.flatnonzero(over > 0.0))
     drawn = problem.P.sums(mu)
     bad = drawn > problem.price
     if bad.any():
@@ -171,7 +171,7 @@ def feasible(problem: PricedColumns, mu: Floats) -> Floats:
     return mu
 
 
-def _repaired(problem: PricedColumns, mu: Floats, overdrawn: Ints) -> Floats:
+def _repair(problem: PricedColumns, mu: Floats, overdrawn: Ints) -> Floats:
     """Take from single rows what some columns are overdrawn by, which loses no more than that."""
     mu = mu.copy()
     for j in overdrawn[:MAX_REPAIRS]:

@@ -2,10 +2,9 @@
 
 1. The relaxation by column generation gives a lower bound and each column's reduced cost.
 2. Rounding and greedy choice give a clause, an upper bound; columns that tests remove go.
-3. If the bounds have not met, the columns of least reduced cost are searched by branch and bound
-   (`cover_kernels`), and where that takes too long by an integer program. A clause with any other
-   column costs at least the bound plus the least reduced cost among those; more columns are taken
-   until that is more than the best clause found.
+3. If the bounds have not met, an integer program is solved over the columns of least reduced cost.
+   A clause with any other column costs at least the bound plus the least reduced cost among those;
+   more columns are taken until that is more than the best clause found.
 """
 
 import threading
@@ -25,7 +24,7 @@ from rulekit.search.screening.bounds import (
     PricedColumns,
     compact_program,
     feasible,
-    priced_table,
+    price_table,
     steepest_clause,
 )
 from rulekit.search.screening.screen import COUNTING, Screening, screen
@@ -118,8 +117,6 @@ FIRST = 400  # columns in the first integer program
 GROWTH = 4
 MAX_CELLS = 400_000_000  # rows times columns that are packed into bits to be merged
 MAX_MERGED = 20_000_000  # the same after merging: a larger integer program is not begun
-VISITS = 200_000_000  # rows branch and bound looks at before an integer program takes over
-MARGIN = 1e-8  # of the heaviest row: clauses that cost this much less are no better
 LARGE = 1_000_000  # the same: programs from this size on are solved one at a time
 ROW_BLOCK = 4096
 DRAWS = 20
@@ -172,7 +169,7 @@ def best_conditions(
     deadline: float | None = None,
 ) -> ProvedClause:
     """Find the clause of least cost over the conditions of a labelled table."""
-    problem = priced_table(table, form, theta)
+    problem = price_table(table, form, theta)
     return best_columns(problem, screening=screening, deadline=deadline)
 
 
@@ -190,8 +187,8 @@ def best_columns(
         relaxation.lower,
     )
     for clause in _heuristic_clauses(problem, relaxation):
-        search.offer(_improved(problem, clause))
-    outcome = _screened(search, screening)
+        search.offer(_improve(problem, clause))
+    outcome = _screen(search, screening)
     n_left = 0
     if relaxation.solved and not search.closed and not _is_over(deadline):
         left = np.arange(len(problem.wrong)) if outcome is None else outcome.kept
@@ -199,7 +196,7 @@ def best_columns(
         before = search.cost
         _close(search, left)
         if search.cost < before:
-            outcome = _screened(search, screening)  # with the better clause, more can go
+            outcome = _screen(search, screening)  # with the better clause, more can go
     proved = search.closed
     bound = search.cost if proved else min(search.bound, search.cost)
     return ProvedClause(search.columns, search.cost, bound, proved, relaxation, outcome, n_left)
@@ -217,7 +214,7 @@ def _heuristic_clauses(problem: PricedColumns, relaxation: Relaxation) -> list[I
     return clauses
 
 
-def _improved(problem: PricedColumns, clause: Ints) -> Ints:
+def _improve(problem: PricedColumns, clause: Ints) -> Ints:
     """Drop columns whose absence costs less, then add those that help, until neither does."""
     clause = clause.copy()
     for _ in range(MAX_SWEEPS):
@@ -235,7 +232,7 @@ def _improved(problem: PricedColumns, clause: Ints) -> Ints:
     return clause
 
 
-def _screened(search: _Search, screening: str | None) -> Screening | None:
+def _screen(search: _Search, screening: str | None) -> Screening | None:
     """Remove what the tests allow."""
     if screening is None:
         return None
@@ -273,11 +270,9 @@ def _integer_program(search: _Search, columns: Ints) -> float:
     """Look for a better clause among some columns; return a bound on what these can reach."""
     problem = search.problem
     part = problem.take_columns(columns)
-    rows, (m, mu) = merged_rows(part, search.relaxation.mu)
+    rows, m = merge_rows(part)
     if rows.size > MAX_MERGED:
         return search.relaxation.lower
-    if _searched(search, columns, rows, m, mu):
-        return search.cost
     with _turn(rows.size, search.deadline) as mine:
         if not mine:
             return search.relaxation.lower
@@ -298,37 +293,6 @@ def _integer_program(search: _Search, columns: Ints) -> float:
     return search.relaxation.lower if solution.bound is None else solution.bound
 
 
-def _searched(search: _Search, columns: Ints, rows: Bools, m: Floats, mu: Floats) -> bool:
-    """Look for a better clause of some columns by branch and bound; return whether it ended."""
-    from rulekit.search.screening import cover_kernels as kernel
-
-    price = search.problem.price[columns]
-    reduced = np.maximum(price - mu @ rows, 0.0)
-    lower, margin = float(mu.sum()), MARGIN * float(m.max(initial=0.0)) + ROUNDING * search.cost
-    column, row = np.nonzero(rows.T)
-    start = np.searchsorted(column, np.arange(len(columns) + 1)).astype(np.int64)
-    cover = kernel.Cover(start, row.astype(np.int64), m, mu, price, reduced)
-    d = len(columns)
-    # each column pays by rows of its own
-    depth = int(min(d, len(m), m.sum() / max(price.min(initial=np.inf), margin))) + 2
-    branches = kernel.Branches(
-        np.zeros(depth, np.int64),
-        np.zeros((depth, d), np.int64),
-        np.zeros((depth, d)),
-        np.zeros((depth, d)),
-        np.zeros(depth, np.int64),
-        np.zeros(len(m), np.int64),
-        np.zeros(len(m), np.int64),
-    )
-    branches.live[0], branches.n_live[0] = np.arange(d), d
-    counts, best = np.zeros(3, np.int64), np.zeros(depth, np.int64)
-    limits = np.array([lower, search.cost, margin, VISITS])
-    kernel.search(cover, branches, limits, counts, best)
-    if counts[kernel.FOUND]:
-        search.offer(columns[best[: counts[kernel.SIZE]]])
-    return bool(counts[kernel.VISITS] >= 0)
-
-
 @contextmanager
 def _turn(cells: int, deadline: float | None) -> Iterator[bool]:
     """Wait for the turn of a large program; yield whether it came before the deadline."""
@@ -345,8 +309,8 @@ def _turn(cells: int, deadline: float | None) -> Iterator[bool]:
             _TURN.release()
 
 
-def merged_rows(problem: PricedColumns, *others: Floats) -> tuple[Bools, list[Floats]]:
-    """Merge equal rows; the order depends on their content alone."""
+def merge_rows(problem: PricedColumns) -> tuple[Bools, Floats]:
+    """Merge equal rows and add their weights; the order depends on their content alone."""
     g, d = problem.P.shape
     everything = np.arange(d)
     packed = [
@@ -355,11 +319,9 @@ def merged_rows(problem: PricedColumns, *others: Floats) -> tuple[Bools, list[Fl
     ]
     bits = np.ascontiguousarray(np.concatenate([np.zeros((0, (d + 7) // 8), np.uint8), *packed]))
     if bits.size == 0:
-        sums = [np.array([part.sum()])[:g] for part in (problem.m, *others)]
-        return np.zeros((min(g, 1), d), dtype=bool), sums
+        return np.zeros((min(g, 1), d), dtype=bool), np.array([problem.m.sum()])[:g]
     _, first, inverse = np.unique(
         bits.view(f"V{bits.shape[1]}").ravel(), return_index=True, return_inverse=True
     )
     rows = np.unpackbits(bits[first], axis=1, count=d).astype(bool)
-    parts = (problem.m, *others)
-    return rows, [np.bincount(inverse.ravel(), p, len(first)).astype(float) for p in parts]
+    return rows, np.bincount(inverse.ravel(), problem.m, len(first)).astype(float)

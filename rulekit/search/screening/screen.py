@@ -18,7 +18,7 @@ columns come first in the order (price, larger worth, place). The first two test
 better one in that order, so it holds no column that either removes; by the third no best clause
 holds the column. The first two keep the value of the linear program as well.
 
-`unproved` checks certificates by plain columns, sums and comparisons: it calls no test.
+`list_unproved` checks certificates by plain columns, sums and comparisons: it calls no test.
 
 .. [1] S. Dash, D. M. Malioutov, K. R. Varshney, "Screening for learning classification rules via
    Boolean compressed sensing" (2014), section 3.
@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.search.screening.bounds import Bounds, PricedColumns, greedy_bounds, priced_table
+from rulekit.search.screening.bounds import Bounds, PricedColumns, greedy_bounds, price_table
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -161,7 +161,7 @@ class Screening:
         """The columns that no test removed, ascending."""
         return np.flatnonzero(~self.removed)
 
-    def restricted(self) -> PricedColumns:
+    def restrict(self) -> PricedColumns:
         """Return the problem over the columns kept, in their order."""
         return self.problem.take_columns(self.kept)
 
@@ -194,7 +194,7 @@ def screen_table(
     table: BinnedTable, form: str, theta: float, tests: Sequence[str] = COUNTING
 ) -> Screening:
     """Remove conditions that some best clause of a rule of this form does without."""
-    return screen(priced_table(table, form, theta), tests)
+    return screen(price_table(table, form, theta), tests)
 
 
 def screen(
@@ -207,7 +207,7 @@ def screen(
     return Screening(problem, tuple(known[name](problem) for name in tests))
 
 
-def unproved(
+def list_unproved(
     screening: Screening,
     column: Callable[[int], Bools],
     y: Bools,
@@ -249,9 +249,9 @@ class _Checker:
             return removed
         assert outcome.bounds is not None
         mu, upper = outcome.bounds.mu, outcome.bounds.upper + self.slack
-        return [j for j in removed if not self.price[j] + mu @ ~self.covered(j) > upper]
+        return [j for j in removed if not self.price[j] + mu @ ~self.find_covered(j) > upper]
 
-    def covered(self, j: int) -> Bools:
+    def find_covered(self, j: int) -> Bools:
         """Where column j holds among the rows of P that count."""
         return self.column(j)[self.y & (self.weight > 0)]
 
@@ -274,11 +274,11 @@ class _Checker:
         mu = bounds.mu
         if mu.shape != m.shape or (mu < 0).any() or (mu > m + self.slack).any():
             return False
-        if any(mu @ self.covered(j) > p + self.slack for j, p in enumerate(self.price)):
+        if any(mu @ self.find_covered(j) > p + self.slack for j, p in enumerate(self.price)):
             return False
         open_rows = np.ones(len(m), dtype=bool)
         for j in bounds.clause.tolist():
-            open_rows &= ~self.covered(j)
+            open_rows &= ~self.find_covered(j)
         cost = float(self.price[bounds.clause].sum() + m[open_rows].sum())
         return cost <= bounds.upper + self.slack
 

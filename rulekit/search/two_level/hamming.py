@@ -88,7 +88,7 @@ class TwoLevelTask:
         none = np.zeros(self.problem.n_columns, dtype=bool)
         return LearnedClause(none, False, 0.0, 0.0, True)
 
-    def disabled_clause(self) -> LearnedClause:
+    def make_disabled_clause(self) -> LearnedClause:
         """Make the clause that is switched off, which is always true."""
         none = np.zeros(self.problem.n_columns, dtype=bool)
         return LearnedClause(none, True, 0.0, 0.0, True)
@@ -152,7 +152,7 @@ def cover_clauses(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, list[dic
         try:
             clause = task.learn(undecided) if undecided.any() else task.empty_clause()
         except TimeLimitError:
-            clauses += [task.disabled_clause()] * (n_clauses - r)
+            clauses += [task.make_disabled_clause()] * (n_clauses - r)
             history.append({"step": r, "clause": r, "stopped": "time limit"})
             break
         clauses.append(clause)
@@ -188,7 +188,7 @@ def _random_start(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, dict[str
         for r in range(n_clauses):
             clauses.append(task.learn(task.y | (part == r)))
     except TimeLimitError:
-        clauses += [task.disabled_clause()] * (n_clauses - len(clauses))
+        clauses += [task.make_disabled_clause()] * (n_clauses - len(clauses))
         return task.iterate(clauses), {"stopped": "time limit"}
     return task.iterate(clauses), {}
 
@@ -227,7 +227,7 @@ def block_coordinate(
     return _descent_in_turn(task, current, history, update, max_iter).selection(history)
 
 
-def _relearned(task: TwoLevelTask, current: Iterate, r: int) -> Iterate:
+def _relearn(task: TwoLevelTask, current: Iterate, r: int) -> Iterate:
     """Learn clause r anew from the rows that the other clauses leave to it."""
     # A row that another clause rejects already may be anything to this one.
     others = np.delete(current.counts, r, axis=1)
@@ -239,9 +239,9 @@ def _greedy_descent(
 ) -> Iterate:
     for _ in range(max_iter):
         try:
-            candidates = [_relearned(task, current, r) for r in range(len(current.clauses))]
+            candidates = [_relearn(task, current, r) for r in range(len(current.clauses))]
         except TimeLimitError:
-            history.append(_stopped(current, history))
+            history.append(_note_stop(current, history))
             break
         lowest = min(c.value for c in candidates)
         if lowest >= current.value - IMPROVEMENT:
@@ -258,9 +258,9 @@ def _descent_in_turn(
     idle = 0  # updates in a row that brought nothing
     for r in islice(_update_order(task, len(current.clauses), update), max_iter):
         try:
-            candidate = _relearned(task, current, r)
+            candidate = _relearn(task, current, r)
         except TimeLimitError:
-            history.append(_stopped(current, history))
+            history.append(_note_stop(current, history))
             break
         idle += 1
         if candidate.value < current.value - IMPROVEMENT:
@@ -280,7 +280,7 @@ def _update_order(task: TwoLevelTask, n_clauses: int, update: str) -> Iterator[i
         yield from (int(r) for r in order)
 
 
-def _stopped(current: Iterate, history: History) -> dict[str, object]:
+def _note_stop(current: Iterate, history: History) -> dict[str, object]:
     return {"step": len(history), "objective": current.value, "stopped": "time limit"}
 
 
@@ -309,7 +309,7 @@ def alternating(
         try:
             clauses = [task.learn(task.y | (owner == r)) for r in range(n_clauses)]
         except TimeLimitError:
-            history.append(_stopped(best, history))
+            history.append(_note_stop(best, history))
             break
         current = task.iterate(clauses)
         history.append({"step": len(history), "clause": None, "objective": current.value})

@@ -176,12 +176,12 @@ class _State:
         """Change clause r."""
         columns = move.columns
         if move.cut is not None and columns is not None:
-            columns = (*columns, self._made(move.cut))
+            columns = (*columns, self._make_column(move.cut))
         self.clauses[move.r] = columns if columns is None else tuple(dict.fromkeys(columns))
         self.counts[:, move.r] = self._count(self.clauses[move.r])
         self.value = self._value(self.counts, self.clauses)
 
-    def _made(self, cut: tuple[int, int]) -> int:
+    def _make_column(self, cut: tuple[int, int]) -> int:
         """Make the column of a moved cut, unless it was made before."""
         if cut not in self.moved:
             template, k = cut

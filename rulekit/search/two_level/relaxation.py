@@ -33,7 +33,7 @@ from rulekit.search.columns.rounding import (
     TIE,
     RedundancyGroup,
     single_group,
-    snapped,
+    snap_weights,
 )
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
 from rulekit.search.one_level.problem import CoverProblem
@@ -67,7 +67,7 @@ def two_level_table(
     columns = np.flatnonzero(problem.allowed | problem.required)
     place = np.full(problem.n_columns, -1)
     place[columns] = np.arange(len(columns))
-    groups = [_moved(g, place) for g in problem.groups]
+    groups = [_renumber(g, place) for g in problem.groups]
     groups = [g for g in groups if len(g.columns)]
     A, price = A[:, columns], theta + problem.perturbation[columns]
     required = problem.required[columns]
@@ -185,7 +185,7 @@ def _descending(copies: int, width: int, k: int) -> sparse.csr_array:
     return sparse.csr_array(step)
 
 
-def _moved(group: RedundancyGroup, place: Index) -> RedundancyGroup:
+def _renumber(group: RedundancyGroup, place: Index) -> RedundancyGroup:
     """Renumber the columns of a group; those that are not allowed drop out."""
     low, high = place[group.low] >= 0, place[group.high] >= 0
     single = place[group.single]
@@ -210,7 +210,7 @@ def relax(
                 "`time_limit`, or use `method='alternating'`."
             )
         raise answer.error("The two-level linear program")
-    return snapped(answer.x[: len(table.price)]), answer.value
+    return snap_weights(answer.x[: len(table.price)]), answer.value
 
 
 def solve_two_level_lp(
@@ -221,7 +221,7 @@ def solve_two_level_lp(
     table = two_level_table(problem, theta, disable_cost)
     limit = seconds_left(problem.deadline)
     u, value = relax(table, n_clauses, time_limit=limit)
-    w = _rounded(table, np.tile(u, (n_clauses, 1)))
+    w = _round(table, np.tile(u, (n_clauses, 1)))
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
     # too much, so that the value minus it is a bound for the given prices.
     slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
@@ -274,7 +274,7 @@ def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit
         )
 
 
-def _rounded(table: TwoLevelTable, w: Floats) -> Floats:
+def _round(table: TwoLevelTable, w: Floats) -> Floats:
     """Settle (clause, group) after (clause, group), heaviest first, by the relaxed error cost."""
     w = np.where(table.required, 1.0, w)
     mass = np.array([[row[g.columns].sum() for g in table.groups] for row in w])

@@ -106,7 +106,7 @@ def test_every_text_read_as_missing_is_counted():
     table = read_table(b"a,b\nNA,x\n3,?\n-,y\n4.5,NA\n6,x\n")
     assert table.frame["a"].isna().tolist() == [True, False, True, False, False]
     assert table.notes[0] == (
-        "These cells are read as missing: 'NA' (2 cells), '?' (1 cell), '-' (1 cell)."
+        "These cells are read as missing: 'NA' (2 cells), '-' (1 cell), '?' (1 cell)."
     )
 
 

@@ -19,13 +19,13 @@ from hypothesis import strategies as st
 from rulekit.data import (
     Limits,
     ParseOptions,
-    cells,
     columns_of,
     compare_tables,
     quality_notes,
     read_table,
     suggest_target,
 )
+from rulekit.data.cells import numbers
 from rulekit.data.reading import loading
 from rulekit.data.reading.loading import read_with_options
 from rulekit.data.target import check_target
@@ -417,7 +417,7 @@ def test_columns_parsed_in_several_calls_are_the_same(at_once, monkeypatch):
     rows = [f"{k},{k / 8},{'' if k % 3 else k},word {k},2024-01-{k + 1:02}" for k in range(9)]
     raw = "\n".join(["whole,decimal,gaps,text,day", *rows]).encode()
     together = read_table(raw, name="a.csv")
-    monkeypatch.setattr(cells, "AT_ONCE", at_once)
+    monkeypatch.setattr(numbers, "AT_ONCE", at_once)
     apart = read_table(raw, name="a.csv")
     pd.testing.assert_frame_equal(apart.frame, together.frame)
     assert (apart.columns, apart.notes) == (together.columns, together.notes)

@@ -342,8 +342,3 @@ def test_without_a_resample_nothing_is_claimed():
     assert found.returning == []
     assert np.isnan(found.same_answers).all()
     assert found.cuts["returned"].tolist() == [0, 0]
-
-
-def test_deprecated_number_of_resamples_warns():
-    with pytest.warns(FutureWarning, match="`n_asked` is now `n_requested`"):
-        assert FOUND.n_asked == FOUND.n_requested

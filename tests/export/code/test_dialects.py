@@ -30,7 +30,7 @@ from rulekit.rules import (
 from tests.databases import connected, runner, served
 from tests.explain.tables import PLAIN, cases, dnf, patients
 from tests.strategies.power_laws import rows, split_rules
-from tests.strategies.rules import columns, rule_sets
+from tests.strategies.rules import columns, rule_sets, worded_cases
 from tests.test_kinds import EXAMPLES, FRAME, READ, rule_of
 
 TRANSLATED = [name for name in TYPED if DIALECTS[name].grammar]
@@ -60,8 +60,8 @@ def verified(link, monkeypatch):
 @in_postgres
 @pytest.mark.parametrize(
     "drawn",
-    [cases(), st.tuples(rule_sets(), columns()), st.tuples(split_rules(), rows())],
-    ids=["literals", "dates, orders and words", "power laws"],
+    [cases(), st.tuples(rule_sets(), columns()), st.tuples(split_rules(), rows()), worded_cases()],
+    ids=["literals", "dates, orders and words", "power laws", "words"],
 )
 def test_postgresql_predicts_every_row_and_limit_like_the_rule(verified, drawn):
     @given(drawn)

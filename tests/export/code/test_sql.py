@@ -10,8 +10,21 @@ from hypothesis import given
 from rulekit.exceptions import ExportError
 from rulekit.export import to_sql, verify_export
 from rulekit.export.code.dialects import DIALECTS
-from rulekit.rules import Factor, LinearSplit, Literal, PointsSplit, PowerLaw, PowerLawSplit
+from rulekit.export.formats import FORMATS, _in_duckdb, _in_sqlite
+from rulekit.rules import (
+    Clause,
+    Factor,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+)
 from tests.explain.tables import PLAIN, cases, dnf, patients
+from tests.strategies.rules import worded_cases
+
+ENGINES = [("sqlite", _in_sqlite), ("sql", _in_sqlite), ("duckdb", _in_duckdb)]
 
 
 def loaded(columns):
@@ -104,10 +117,12 @@ def test_column_named_true_is_not_taken_for_the_truth_value():
         "true": np.array([np.nan, 5.0, np.nan]),
         "flag": np.array([True, True, False], dtype=object),
     }
-    assert verify_export(rule, columns, "sqlite").ok
-    assert verify_export(rule, columns, "duckdb").ok
-    with pytest.raises(ExportError, match="take TRUE and FALSE for the column 'true'"):
-        to_sql(rule)
+    for form in ("sqlite", "duckdb", "sql"):
+        assert verify_export(rule, columns, form).ok
+    connection = loaded({"true": [0, 0], "flag": [1, 0]})  # a column that the rule does not read
+    text = to_sql(dnf(Literal("flag", "==", True), label=1, default=0))
+    assert [row[0] for row in connection.execute(f"SELECT {text} FROM t ORDER BY n")] == [1, 0]
+    connection.close()
 
 
 @pytest.mark.parametrize(
@@ -140,6 +155,25 @@ def test_conditions_beyond_sql_are_refused(rule, message):
 def test_unknown_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         to_sql(patients()[0], **options)
+
+
+@pytest.mark.parametrize(("format", "engine"), [*ENGINES, ("sql", _in_duckdb)])
+@given(worded_cases())
+def test_words_are_the_same_in_every_engine(format, engine, case):
+    rule, columns = case
+    text = FORMATS[format].write(rule)
+    found = engine(f"SELECT {text} FROM t", "t", columns, len(columns["note"]))
+    assert found == rule.predict(columns).tolist()
+
+
+@pytest.mark.parametrize(("format", "engine"), ENGINES)
+def test_rule_of_many_words_runs_in_every_engine(format, engine):
+    words = ["zwölf", "boxkämpfer", "jagen", "viktor", "quer", "über", "den", "großen", "sylter"]
+    tests = tuple(Literal("note", "contains", word) for word in [*words, "συσσίτιος", "i̇i̇i̇"])
+    rule = RuleSet((Clause(tests, "or"), Clause(tests[::-1], "or")), ("yes", "yes"), "cnf", "no")
+    columns = {"note": np.array([f"({w.upper()})" for w in words] + [None, ""], dtype=object)}
+    for model in (rule, dnf(PointsSplit(tests, tuple(range(1, 12)), 5), label="yes", default="no")):
+        assert verify_export(model, columns, format).ok
 
 
 @pytest.mark.parametrize("dialect", sorted(set(DIALECTS) - {"ansi"}))  # has no codes

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from rulekit.export.exchange.readings import MARK, Arithmetic, compared_numbers, read
+from rulekit.export.exchange.readings import MARK, Arithmetic, list_compared_numbers, read
 from rulekit.rules import Literal
 from rulekit.rules.condition import SEPARATORS
 
@@ -39,8 +39,8 @@ def test_date_parts_equal_those_of_the_rule(part):
 def test_dates_and_their_limits_are_seconds_since_1970():
     test = Literal("x", "in", ("1969-12-31", "2024-02-29 07:00:01"), part="date")
     texts = [str(v) for v in test.values]
-    assert [read("date", counting(t)) for t in texts] == compared_numbers(test)
-    assert compared_numbers(test) == [-86_400.0, 1709190001.0]
+    assert [read("date", counting(t)) for t in texts] == list_compared_numbers(test)
+    assert list_compared_numbers(test) == [-86_400.0, 1709190001.0]
 
 
 def test_marks_are_all_word_separators():

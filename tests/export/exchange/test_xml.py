@@ -3,13 +3,13 @@
 import pytest
 
 from rulekit.exceptions import ExportError
-from rulekit.export.exchange.xml import checked_text, element, free_name, labels_of, written
+from rulekit.export.exchange.xml import check_text, element, free_name, labels_of, write_document
 from rulekit.rules import RuleSet
 
 
 def test_text_and_attributes_are_escaped_and_keep_line_breaks():
     made = element("a", element("b", text='<&"'), class_='x"\n<y>')
-    assert written(made).splitlines()[1:3] == [
+    assert write_document(made).splitlines()[1:3] == [
         '<a class="x&quot;&#10;&lt;y&gt;">',
         '  <b>&lt;&amp;"</b>',
     ]
@@ -18,7 +18,7 @@ def test_text_and_attributes_are_escaped_and_keep_line_breaks():
 @pytest.mark.parametrize("text", ["\0", "\x1f", "\ud800", "\uffff"])
 def test_characters_beyond_xml_are_refused(text):
     with pytest.raises(ExportError, match="XML cannot hold the name or value"):
-        checked_text(text)
+        check_text(text)
 
 
 def test_free_name_differs_from_every_column_ignoring_case():

@@ -154,8 +154,6 @@ def test_an_explanation_is_plain_data_and_speaks_the_readers_words(fitted):
     assert json.loads(json.dumps(result.to_dict()))["training_cases"] == result.n_covered
     german = Wording(names={"income": "Einkommen"})
     assert "Einkommen" in result.sentence_with(german)
-    with pytest.warns(FutureWarning, match="`told` is now `sentence_with`"):
-        assert result.told(german) == result.sentence_with(german)
     assert f"{100 * result.confidence:.1f} %" in result.sentence
 
 

@@ -69,7 +69,7 @@ def test_the_rule_is_in_the_units_of_the_table():
     cuts = [c.value for k in model.fit(X, y).rule_set_.clauses for c in k.literals]
     assert max(cuts) > 10_000
     np.testing.assert_allclose(
-        X.to_numpy() @ model.plane_.w - model.plane_.gamma,
+        X[model.plane_.design.names].to_numpy() @ model.plane_.w - model.plane_.gamma,
         model.linear_.decision_function(X),
         rtol=1e-9,
         atol=1e-9,
@@ -227,3 +227,14 @@ def test_level_conditions_list_the_allowed_values():
     X = pd.DataFrame({"colour": ["red"] * 6 + ["blue"] * 6})
     model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, [1] * 6 + [0] * 6)
     assert model.rule_set_.clauses[0].conditions == (Literal("colour", "==", "red"),)
+
+
+@pytest.mark.parametrize("table", ["credit", "wine"])
+def test_the_rule_does_not_depend_on_the_order_of_columns(table):
+    X, y = load_sample(table).xy()
+    X["copy"] = X.iloc[:, 0]  # which of two equal columns is read is for the solver to choose
+    model = HyperplaneRuleClassifier(LPSVM(nu=1.0), confidence_folds=0).fit(X, y)
+    for seed in range(3):
+        mixed = X[np.random.default_rng(seed).permutation(X.columns)]
+        again = HyperplaneRuleClassifier(LPSVM(nu=1.0), confidence_folds=0).fit(mixed, y)
+        assert again.rule_set_ == model.rule_set_

@@ -149,3 +149,15 @@ def test_truth_values_are_numbers():
     X = pd.DataFrame({"ill": [True, False, True, False], "age": [1.0, 2.0, 3.0, 4.0]})
     same = LPSVM(nu=1.0).fit(X.astype(float), [0, 0, 1, 1])
     np.testing.assert_array_equal(LPSVM(nu=1.0).fit(X, [0, 0, 1, 1]).coef_, same.coef_)
+
+
+def test_the_plane_does_not_depend_on_the_order_of_columns():
+    X, y = blobs()
+    X["copy"] = X["share"]
+    model = LPSVM(nu=1.0).fit(X, y)
+    for names in (X.columns[::-1], ["noise", "share", "income", "copy"]):
+        again = LPSVM(nu=1.0).fit(X[names], y)
+        assert dict(zip(names, again.coef_[0], strict=True)) == dict(
+            zip(X, model.coef_[0], strict=True)
+        )
+        assert again.intercept_ == model.intercept_

@@ -2,7 +2,7 @@ SELECT *,
 CASE
   WHEN ("age" >= 20.0 AND "age" IS NOT NULL)
    AND ("age" < 30.5 AND "age" IS NOT NULL)
-   AND ("smoker" = TRUE AND "smoker" IS NOT NULL)
+   AND ("smoker" = (1 = 1) AND "smoker" IS NOT NULL)
   THEN 'low'
   WHEN ("town" IN ('Bonn', 'Ulm') AND "town" IS NOT NULL)
    AND ("bmi" IS NULL)
@@ -16,7 +16,7 @@ b') OR "town" IS NULL)
   ELSE 'none of these'
 END AS "prediction",
 CASE
-  WHEN (("age" >= 20.0 AND "age" IS NOT NULL) AND ("age" < 30.5 AND "age" IS NOT NULL) AND ("smoker" = TRUE AND "smoker" IS NOT NULL))
+  WHEN (("age" >= 20.0 AND "age" IS NOT NULL) AND ("age" < 30.5 AND "age" IS NOT NULL) AND ("smoker" = (1 = 1) AND "smoker" IS NOT NULL))
   THEN 1
   WHEN (("town" IN ('Bonn', 'Ulm') AND "town" IS NOT NULL) AND ("bmi" IS NULL))
   THEN 2

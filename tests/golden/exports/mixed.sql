@@ -1,7 +1,7 @@
 CASE
   WHEN ("age" >= 20.0 AND "age" IS NOT NULL)
    AND ("age" < 30.5 AND "age" IS NOT NULL)
-   AND ("smoker" = TRUE AND "smoker" IS NOT NULL)
+   AND ("smoker" = (1 = 1) AND "smoker" IS NOT NULL)
   THEN 'low'
   WHEN ("town" IN ('Bonn', 'Ulm') AND "town" IS NOT NULL)
    AND ("bmi" IS NULL)

@@ -83,10 +83,11 @@ def test_forgetting_deletes_the_files_and_starts_a_new_analysis(
     open_app, table_of, workspace_folder
 ):
     app = open_app(sample="iris")
-    assert len(list(workspace_folder.iterdir())) == 1
+    analysis = workspace_folder / app.query_params["analysis"]
+    assert analysis.is_dir()
     app.button(key="forget").click().run()
     assert table_of(app) is None
-    assert list(workspace_folder.iterdir()) == []
+    assert not analysis.exists()
     assert "analysis" not in app.query_params
 
 

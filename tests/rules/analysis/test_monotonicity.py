@@ -5,8 +5,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import rulekit.exceptions
-import rulekit.rules
 from rulekit.exceptions import RuleError
 from rulekit.rules import (
     Clause,
@@ -114,40 +112,10 @@ def test_list_of_allowed_clauses_satisfies_the_constraint(rule, sign):
 def test_the_change_named_for_a_row_cannot_change_its_prediction(direction, age, answer, expected):
     rule = RuleSet((Clause((Literal("age", direction, 50),)),), ("yes",), "dnf", "no")
     check = check_monotonicity(rule, "age", "yes", direction)
-    assert check.of_row(answer, str.capitalize).startswith(expected)
+    assert check.describe_row(answer, str.capitalize).startswith(expected)
     others = np.arange(age + 1, 200) if "higher" in expected else np.arange(-100, age)
     assert set(rule.predict({"age": np.array([age])})) == {answer}
     assert set(rule.predict({"age": others})) == {answer}
     turned = check_monotonicity(rule, "age", "yes", "<" if direction == ">" else ">")
     assert turned.kept is False
-    assert turned.of_row(answer) == ""
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("PromiseCheck", "MonotonicityCheck"),
-        ("check_promise", "check_monotonicity"),
-        ("promises_of", "monotonicity_checks"),
-    ],
-)
-def test_former_names_of_functions_warn(old, new):
-    with pytest.warns(FutureWarning, match=f"`{old}` is now `{new}`"):
-        assert getattr(rulekit.rules, old) is getattr(rulekit.rules, new)
-
-
-def test_former_name_of_the_warning_warns():
-    with pytest.warns(FutureWarning, match="`PromiseWarning` is now `MonotonicityWarning`"):
-        assert rulekit.exceptions.PromiseWarning is rulekit.exceptions.MonotonicityWarning
-    with pytest.raises(AttributeError, match="has no attribute 'OtherWarning'"):
-        rulekit.exceptions.OtherWarning  # noqa: B018
-
-
-def test_former_names_of_a_check_warn():
-    rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("yes",), "dnf", "no")
-    limits = Constraints(directions={"age": ">"}, towards="yes")
-    with pytest.warns(FutureWarning, match="`wishes` is now `constraints`"):
-        (check,) = monotonicity_checks(rule, wishes=limits)
-    assert check == monotonicity_checks(rule, limits)[0]
-    with pytest.warns(FutureWarning, match="`told` is now `sentence_with`"):
-        assert check.told() == check.sentence
+    assert turned.describe_row(answer) == ""

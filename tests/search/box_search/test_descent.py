@@ -19,7 +19,7 @@ def real_weights(draw, problem):
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
     scale = draw(st.sampled_from((1e-6, 1.0, 1e7)))
     weight = scale * rng.gamma(1.0, size=problem.n_rows)
-    return problem.reweighted(weight * draw(st.sampled_from((1.0, rng.random(len(weight)) < 0.5))))
+    return problem.reweight(weight * draw(st.sampled_from((1.0, rng.random(len(weight)) < 0.5))))
 
 
 def bits(archive):
@@ -139,7 +139,7 @@ def test_single_clause_improvements_match_numpy(data):
     problem = data.draw(box_problems(max_rows=25, max_features=4, prices=(ERRORS,)))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
     mu = np.asarray(problem.weight) * rng.choice([0.0, 0.3, 1.0, rng.random()], problem.n_rows)
-    problem = problem.reweighted(np.where(problem.y, mu, problem.weight))
+    problem = problem.reweight(np.where(problem.y, mu, problem.weight))
     price = data.draw(st.sampled_from([0.01, 0.3, 1.0]))
     starts = data.draw(boxes_for(problem, max_clauses=8))
     ours, saved = Descent(problem).improve_each(starts, price)

@@ -46,7 +46,7 @@ def test_the_start_is_the_box_of_the_twin(data):
     problem = data.draw(box_problems(max_rows=60, max_features=10, max_bins=20))
     if data.draw(st.booleans()):
         rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
-        problem = problem.reweighted(rng.gamma(1.0, size=problem.n_rows))
+        problem = problem.reweight(rng.gamma(1.0, size=problem.n_rows))
     boxes = data.draw(boxes_for(problem))
     theta = data.draw(st.sampled_from(THETAS)) * float(problem.weight.mean())
     state = box_moves.BoxState(problem, boxes).with_clause()

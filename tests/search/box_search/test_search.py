@@ -15,7 +15,7 @@ from rulekit.search.box_search.search import (
     Descent,
     SearchPlan,
     perturb,
-    refined_cuts,
+    refine_cuts,
     search_rounds,
     search_rows,
 )
@@ -343,7 +343,7 @@ def test_loss_never_rises_and_equals_the_moved_rule(seed, rule, prices):
     values, y, weight, ranks = made(seed)
     table, movable, of = columns_for(values, CUTS, ranks)
     chosen = chosen_of(rule, of, table.shape[1])
-    moved, loss = refined_cuts(table.labelled(y, weight), "cnf", movable, chosen, prices)
+    moved, loss = refine_cuts(table.labelled(y, weight), "cnf", movable, chosen, prices)
     before = slow_loss(refusals(values, rule), y, weight, prices)
     turned = after(rule, moved, of, ranks, values)
     assert loss == pytest.approx(slow_loss(refusals(values, turned), y, weight, prices))
@@ -356,7 +356,7 @@ def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
     values, y, weight, ranks = made(seed)
     table, movable, of = columns_for(values, CUTS, ranks)
     chosen = chosen_of(rule, of, table.shape[1])
-    _, loss = refined_cuts(table.labelled(y, weight), "cnf", movable, chosen, prices)
+    _, loss = refine_cuts(table.labelled(y, weight), "cnf", movable, chosen, prices)
     (low, high) = rule[0][0]
     distinct = np.unique(values[ranks[0] >= 0, 0])[:-1]
     ends = product(
@@ -376,17 +376,17 @@ def test_a_barred_cut_is_not_made():
     table, movable, of = columns_for(values, CUTS, ranks)
     rule = [{0: (4.0, None)}]
     chosen = chosen_of(rule, of, table.shape[1])
-    moved, _ = refined_cuts(table.labelled(y, weight), "cnf", movable, chosen)
+    moved, _ = refine_cuts(table.labelled(y, weight), "cnf", movable, chosen)
     (cut,) = moved.items()
     barred = replace(movable, barred=frozenset({(of[0, -1, 4.0], cut[1])}))
-    again, _ = refined_cuts(table.labelled(y, weight), "cnf", barred, chosen)
+    again, _ = refine_cuts(table.labelled(y, weight), "cnf", barred, chosen)
     assert again != moved
 
 
 def test_a_rule_without_clauses_costs_what_it_misses():
     values, y, weight, ranks = made(1)
     table, movable, _ = columns_for(values, CUTS, ranks)
-    moved, loss = refined_cuts(
+    moved, loss = refine_cuts(
         table.labelled(y, weight), "cnf", movable, np.zeros((0, table.shape[1]), bool)
     )
     assert (moved, loss) == ({}, weight[~y].sum())
@@ -397,5 +397,5 @@ def test_a_dnf_has_the_cuts_of_its_mirrored_cnf(seed, rule, prices):
     values, y, weight, ranks = made(seed)
     table, movable, of = columns_for(values, CUTS, ranks)
     table, chosen = table.labelled(y, weight), chosen_of(rule, of, table.shape[1])
-    one = refined_cuts(table, "cnf", movable, chosen, prices)
-    assert one == refined_cuts(table.opposite, "dnf", movable, chosen, prices)
+    one = refine_cuts(table, "cnf", movable, chosen, prices)
+    assert one == refine_cuts(table.opposite, "dnf", movable, chosen, prices)

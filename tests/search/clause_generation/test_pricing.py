@@ -38,7 +38,7 @@ def priced(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
     mu = np.asarray(problem.weight) * rng.choice([0.0, 0.3, 1.0, rng.random()], problem.n_rows)
     weight = np.where(problem.y, mu, problem.weight)
-    return problem.reweighted(weight), draw(st.sampled_from([0.01, 0.3, 1.0]))
+    return problem.reweight(weight), draw(st.sampled_from([0.01, 0.3, 1.0]))
 
 
 @settings(deadline=None)

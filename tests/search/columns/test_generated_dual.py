@@ -7,7 +7,7 @@ from rulekit.search.columns import generated_dual, rounding_kernels
 from rulekit.search.columns.generated_dual import CHUNK, GeneratedDual, solve_small_dual
 from rulekit.search.lp import solve_lp
 from rulekit.search.screening.bounds import compact_program
-from tests.engines import ENGINES, needs_highspy, solved_by
+from tests.engines import ENGINES, solved_by
 from tests.strategies.covers import small_dual
 
 
@@ -42,7 +42,6 @@ def test_groups_are_distinct_rows_and_the_optimum_is_unchanged(parts, on_the_way
                                whole.value)  # fmt: skip
 
 
-@needs_highspy
 def test_the_next_solution_begins_at_the_vertex_of_the_last_one(monkeypatch):
     """Of rows that new columns tell apart, those of a group have together what it had."""
     rng = np.random.default_rng(3)

@@ -12,7 +12,7 @@ from rulekit.search.columns.rounding import (
     round_by_threshold,
     round_without_redundancy,
 )
-from rulekit.search.screening.bounds import priced
+from rulekit.search.screening.bounds import price_columns
 from rulekit.search.screening.proved_cover import best_columns
 from tests.reference.one_level import best_clause_cost, clause_cost
 from tests.strategies.covers import (
@@ -104,11 +104,11 @@ def test_rounding_is_near_the_exact_optimum():
         relaxed = problem.solve(rows, theta)
         if relaxed.is_binary:
             continue
-        exact = best_columns(priced(chained(binned), y, theta, rows))
+        exact = best_columns(price_columns(chained(binned), y, theta, rows))
         assert exact.proved
         task = problem.task(problem.sub_problem(rows, theta))
         rounded, plain = (
-            clause_cost(A, y, rows, problem.rounded(task, relaxed.w, how), theta)
+            clause_cost(A, y, rows, problem.round_clause(task, relaxed.w, how), theta)
             for how in ("redundancy", "threshold")
         )
         ratios.append(rounded / exact.cost)

@@ -103,7 +103,7 @@ def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
     assert forgetful.n_solved == len(requested)
     backwards = cover_problem(binned, y)
     found = [backwards.solve(*question) for question in requested[::-1]][::-1]
-    if engine != "scipy":  # SciPy tells no basis, and so no interval of theta
+    if engine != "linprog":  # SciPy tells no basis, and so no interval of theta
         assert backwards.n_solved < len(requested) / 2
     shared, together = cover_problem(binned, y), [None] * len(requested)
 
@@ -182,7 +182,7 @@ def test_rounding_keeps_a_binary_clause(table):
     w[[0, 1, 2]] = 1.0
     for rounding in ("redundancy", "threshold", "random"):
         task = problem.task(problem.sub_problem(None, 1.0))
-        np.testing.assert_array_equal(problem.rounded(task, w, rounding), w > 0)
+        np.testing.assert_array_equal(problem.round_clause(task, w, rounding), w > 0)
 
 
 @pytest.mark.parametrize("rounding", ["threshold", "random"])
@@ -268,7 +268,7 @@ def test_all_engines_end_in_the_same_vertex(table):
     plain = cover_problem(binned, y)
     for rows, theta in sub_problems(y, 9, 15):
         found = fast.solve(rows, theta).w
-        for engine in ("scipy", "compiled"):
+        for engine in ("linprog", "compiled"):
             plain._paths.clear()
             with solved_by(engine):
                 np.testing.assert_array_equal(found, plain.solve(rows, theta).w)
@@ -304,7 +304,7 @@ def test_identical_rows_share_a_variable_and_the_vertex_is_unchanged(monkeypatch
     A, y, _ = threshold_table(17, n=300, features=4, cuts=12)
     questions = [(rows, theta) for rows, _ in sub_problems(y, 11, 4) for theta in (0.02, 0.5, 3.0)]
     monkeypatch.setattr(cover_program, "FEW", A.shape[1])
-    with solved_by("scipy"):  # all columns at once, from nothing
+    with solved_by("linprog"):  # all columns at once, from nothing
         whole, _ = answers(A, y, questions)
     monkeypatch.setattr(cover_program, "FEW", 3)
     merged, intervals = answers(A, y, questions)
@@ -324,7 +324,7 @@ def test_identical_rows_share_a_variable_and_the_vertex_is_unchanged(monkeypatch
 
 def test_differing_primal_and_dual_values_are_an_error(monkeypatch, table):
     A, y, _ = table
-    monkeypatch.setattr(cover_program, "snapped", lambda w, P: w / 2)
+    monkeypatch.setattr(cover_program, "snap_weights", lambda w, P: w / 2)
     with pytest.raises(SolverError, match="must agree to 1e-7"):
         cover_problem(A, y).solve(None, 0.1)
 

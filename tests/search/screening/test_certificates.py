@@ -5,8 +5,15 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rulekit.search.screening.bounds import priced
-from rulekit.search.screening.screen import ENHANCED, TESTS, Outcome, Screening, screen, unproved
+from rulekit.search.screening.bounds import price_columns
+from rulekit.search.screening.screen import (
+    ENHANCED,
+    TESTS,
+    Outcome,
+    Screening,
+    list_unproved,
+    screen,
+)
 from tests.reference import screening as reference
 from tests.strategies.covers import binned_matrix, chained
 from tests.strategies.screening import lp_bounds, solved_instances, tied_table
@@ -21,15 +28,15 @@ def column_of(A):
 @pytest.mark.slow
 def test_every_certificate_holds():
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
-        problem = priced(cells, y, theta, weight)
+        problem = price_columns(cells, y, theta, weight)
         found = screen(problem, EVERYTHING, lp_bounds(problem))
-        assert unproved(found, column_of(matrix), y, theta, weight) == []
+        assert list_unproved(found, column_of(matrix), y, theta, weight) == []
 
 
 def test_every_certificate_holds_by_its_printed_numbers_alone():
     checked = set()
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
-        found = screen(priced(cells, y, theta, weight), ENHANCED)
+        found = screen(price_columns(cells, y, theta, weight), ENHANCED)
         bounds = found.outcomes[-1].bounds
         for j in np.flatnonzero(found.removed):
             why = found.removal(int(j))
@@ -42,7 +49,7 @@ def test_every_certificate_holds_by_its_printed_numbers_alone():
 def test_the_checker_refuses_certificates_that_were_tampered_with():
     refused = {"simple": 0, "pairs": 0, "duality": 0}
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[:60]:
-        found = screen(priced(cells, y, theta, weight), ENHANCED)
+        found = screen(price_columns(cells, y, theta, weight), ENHANCED)
         for k, outcome in enumerate(found.outcomes):
             kept = np.flatnonzero(~outcome.removed)
             if not len(kept):
@@ -51,7 +58,7 @@ def test_the_checker_refuses_certificates_that_were_tampered_with():
             wrong[kept[0]] = True
             forged = dataclasses.replace(outcome, removed=wrong)
             outcomes = (*found.outcomes[:k], forged, *found.outcomes[k + 1 :])
-            reported = unproved(
+            reported = list_unproved(
                 dataclasses.replace(found, outcomes=outcomes), column_of(matrix), y, theta, weight
             )
             assert (outcome.test, int(kept[0])) in reported
@@ -61,12 +68,12 @@ def test_the_checker_refuses_certificates_that_were_tampered_with():
 
 def test_the_checker_refuses_values_that_overdraw_a_column():
     cells, matrix, y, weight, _ = tied_table(5, cuts=3)
-    found = screen(priced(cells, y, 0.1, weight), ENHANCED)
+    found = screen(price_columns(cells, y, 0.1, weight), ENHANCED)
     outcome = found.outcomes[-1]
     assert outcome.removed.any()
     too_much = dataclasses.replace(outcome.bounds, mu=np.ones_like(outcome.bounds.mu))
     forged = dataclasses.replace(found, outcomes=(dataclasses.replace(outcome, bounds=too_much),))
-    reported = unproved(forged, column_of(matrix), y, 0.1, weight)
+    reported = list_unproved(forged, column_of(matrix), y, 0.1, weight)
     assert len(reported) == outcome.removed.sum()
 
 
@@ -74,5 +81,5 @@ def test_exchanges_that_lead_in_a_circle_prove_nothing():
     A = np.array([[True, True], [True, True], [False, False]])
     y = np.array([True, True, False])
     both = Outcome("pairs", np.ones(2, bool), np.array([1, 0]), np.zeros(0))
-    forged = Screening(priced(chained(binned_matrix(A)), y, 0.5), (both,))
-    assert unproved(forged, column_of(A), y, 0.5) == [("pairs", 0), ("pairs", 1)]
+    forged = Screening(price_columns(chained(binned_matrix(A)), y, 0.5), (both,))
+    assert list_unproved(forged, column_of(A), y, 0.5) == [("pairs", 0), ("pairs", 1)]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rulekit._sums import grid_unit, on_grid
 from rulekit.search.lp import solve_lp, solve_milp
-from rulekit.search.screening.bounds import compact_program, priced
+from rulekit.search.screening.bounds import compact_program, price_columns
 from tests.reference import one_level as reference
 from tests.strategies.covers import binned_matrix, chained, cover_problems
 from tests.strategies.screening import tied_table
@@ -27,7 +27,7 @@ def test_order_of_addition_does_not_matter_on_the_grid(values, random):
 def test_rows_that_cost_nothing_are_left_out():
     cells, _, y, _, _ = tied_table(4)
     weight = np.where(np.arange(len(y)) % 2 == 0, 0.0, 1.0)
-    problem = priced(cells, y, 1.0, weight)
+    problem = price_columns(cells, y, 1.0, weight)
     assert problem.P.shape[0] == (y & (weight > 0)).sum()
     assert problem.m.tolist() == [1.0] * problem.P.shape[0]
 
@@ -36,7 +36,7 @@ def test_rows_that_cost_nothing_are_left_out():
 @given(cover_problems())
 def test_compact_program_matches_the_printed_one(problem):
     A, y, rows, theta = problem
-    folded = priced(chained(binned_matrix(A)), y, theta, rows)
+    folded = price_columns(chained(binned_matrix(A)), y, theta, rows)
     program = compact_program(folded.P.values.astype(float), folded.m, folded.price)
     printed = reference.printed_value(A, y, rows, theta)
     assert solve_lp(program).value == pytest.approx(printed, abs=1e-8)

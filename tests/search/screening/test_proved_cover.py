@@ -9,9 +9,9 @@ import pytest
 from rulekit.exceptions import SolverError
 from rulekit.search.lp import LPSolution
 from rulekit.search.screening import proved_cover
-from rulekit.search.screening.bounds import priced
-from rulekit.search.screening.proved_cover import best_columns, merged_rows, relax
-from rulekit.search.screening.screen import unproved
+from rulekit.search.screening.bounds import price_columns
+from rulekit.search.screening.proved_cover import best_columns, merge_rows, relax
+from rulekit.search.screening.screen import list_unproved
 from tests.engines import ENGINES, solved_by
 from tests.reference import one_level, screening
 from tests.reference import screening as reference
@@ -25,7 +25,7 @@ def test_it_costs_what_the_best_of_all_subsets_costs(screening):
     for seed in range(120):
         cells, matrix, y, weight, _ = tied_table(seed, features=3, cuts=2, weighted=seed % 2 == 0)
         theta = 1.0 / LAMBDAS[seed % len(LAMBDAS)]
-        found = best_columns(priced(cells, y, theta, weight), screening=screening)
+        found = best_columns(price_columns(cells, y, theta, weight), screening=screening)
         costs = reference.costs_of_all_subsets(matrix, y, weight, theta)
         assert found.proved
         assert found.cost == pytest.approx(costs.min(), abs=1e-6)
@@ -44,7 +44,7 @@ def fractional(n=9):
 
 def test_integer_program_closes_the_gap_of_the_relaxation():
     columns, y = fractional()
-    found = best_columns(priced(columns, y, 0.1))
+    found = best_columns(price_columns(columns, y, 0.1))
     assert found.relaxation.lower == pytest.approx(0.45)
     assert (found.cost, found.bound, found.proved) == (pytest.approx(0.5), found.cost, True)
     assert found.n_left == 9
@@ -55,7 +55,7 @@ def test_columns_left_out_are_bounded_by_reduced_costs(monkeypatch):
     monkeypatch.setattr(proved_cover, "GROWTH", 2)
     for seed in range(40):
         _, y, binned = threshold_table(seed, n=60, features=3, cuts=4)
-        problem = priced(chained(binned), y, 0.01)
+        problem = price_columns(chained(binned), y, 0.01)
         whole = best_columns(problem, screening="duality")
         part = best_columns(problem, screening=None)
         assert part.cost == pytest.approx(whole.cost, abs=1e-6)
@@ -66,29 +66,13 @@ def test_columns_left_out_are_bounded_by_reduced_costs(monkeypatch):
 def test_a_program_too_large_for_memory_is_cut_and_reported_as_weaker(monkeypatch, limit):
     columns, y = fractional()
     monkeypatch.setattr(proved_cover, limit, 9)
-    found = best_columns(priced(columns, y, 0.1))
+    found = best_columns(price_columns(columns, y, 0.1))
     assert not found.proved
     assert found.bound == pytest.approx(0.45)
     assert found.cost >= found.bound
 
 
-def test_integer_program_replaces_a_slow_branch_and_bound(monkeypatch):
-    problems = []
-    for seed in range(40):
-        _, y, binned = threshold_table(seed, n=60, features=3, cuts=4)
-        problems.append(priced(chained(binned), y, 0.01))
-    searched = [best_columns(problem) for problem in problems]
-    monkeypatch.setattr(proved_cover, "VISITS", 0)
-    programmed = [best_columns(problem) for problem in problems]
-    assert any(found.n_left for found in searched)
-    for one, other in zip(searched, programmed, strict=True):
-        assert one.proved
-        assert other.proved
-        assert one.cost == pytest.approx(other.cost, abs=1e-6)
-
-
 def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
-    monkeypatch.setattr(proved_cover, "VISITS", 0)
     monkeypatch.setattr(proved_cover, "LARGE", 0)
     held, solve = [], proved_cover.solve_milp
 
@@ -98,7 +82,9 @@ def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
 
     monkeypatch.setattr(proved_cover, "solve_milp", watched)
     with ThreadPoolExecutor(3) as pool:
-        found = list(pool.map(lambda n: best_columns(priced(*fractional(n), 0.9)), (7, 9, 11)))
+        found = list(
+            pool.map(lambda n: best_columns(price_columns(*fractional(n), 0.9)), (7, 9, 11))
+        )
     assert all(one.proved for one in found)
     assert len(held) >= 3
     assert all(held)  # one lock for all
@@ -106,25 +92,24 @@ def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
 
 @pytest.mark.slow
 def test_late_large_program_leaves_the_previous_bound(monkeypatch):
-    monkeypatch.setattr(proved_cover, "VISITS", 0)
     monkeypatch.setattr(proved_cover, "LARGE", 0)
     with proved_cover._TURN:
-        found = best_columns(priced(*fractional(), 0.9), deadline=time.monotonic() + 0.3)
+        found = best_columns(price_columns(*fractional(), 0.9), deadline=time.monotonic() + 0.3)
     assert not found.proved
     assert found.bound == pytest.approx(found.relaxation.lower)
-    assert best_columns(priced(*fractional(), 0.9)).proved
+    assert best_columns(price_columns(*fractional(), 0.9)).proved
 
 
 def test_columns_removed_by_duality_are_certified():
     A, y, binned = threshold_table(3, n=120, features=5, cuts=8)
-    found = best_columns(priced(chained(binned), y, 0.01))
+    found = best_columns(price_columns(chained(binned), y, 0.01))
     assert found.screening.removed.mean() > 0.5
-    assert unproved(found.screening, lambda j: A[:, j], y, 0.01) == []
+    assert list_unproved(found.screening, lambda j: A[:, j], y, 0.01) == []
 
 
 def test_without_time_a_clause_and_a_bound_remain():
     columns, y = fractional()
-    found = best_columns(priced(columns, y, 0.1), deadline=time.monotonic() - 1.0)
+    found = best_columns(price_columns(columns, y, 0.1), deadline=time.monotonic() - 1.0)
     assert not found.proved
     assert found.bound <= 0.45 <= found.cost
 
@@ -133,27 +118,22 @@ def test_equal_rows_are_merged_with_their_weights(monkeypatch):
     monkeypatch.setattr(proved_cover, "ROW_BLOCK", 3)
     A = np.array([[1, 0], [0, 1], [1, 0], [0, 0]], dtype=bool)
     weight = np.array([1.0, 2.0, 4.0, 8.0])
-    problem = priced(chained(binned_matrix(A)), np.ones(4, bool), 1.0, weight)
-    merged, sums = merged_rows(problem, np.array([8.0, 4.0, 2.0, 1.0]))
-    found = dict(zip(map(tuple, merged.tolist()), zip(*sums, strict=True), strict=True))
-    assert found == {
-        (True, False): (5.0, 10.0),
-        (False, True): (2.0, 4.0),
-        (False, False): (8.0, 1.0),
-    }
-    none = priced(chained(binned_matrix(A[:, :0])), np.ones(4, bool), 1.0, weight)
-    assert merged_rows(none)[1][0].tolist() == [15.0]
+    problem = price_columns(chained(binned_matrix(A)), np.ones(4, bool), 1.0, weight)
+    merged, sums = merge_rows(problem)
+    rows = dict(zip(map(tuple, merged.tolist()), sums.tolist(), strict=True))
+    assert rows == {(True, False): 5.0, (False, True): 2.0, (False, False): 8.0}
+    none = price_columns(chained(binned_matrix(A[:, :0])), np.ones(4, bool), 1.0, weight)
+    assert merge_rows(none)[1].tolist() == [15.0]
 
 
 def test_a_solver_that_fails_is_named(monkeypatch):
     def broken(*args, **kwargs):
         return LPSolution(None, None, None, None, "error", None, "no memory")
 
-    monkeypatch.setattr(proved_cover, "VISITS", 0)
     monkeypatch.setattr(proved_cover, "solve_milp", broken)
     columns, y = fractional()
     with pytest.raises(SolverError, match=r"ended with 'error' \(no memory\)"):
-        best_columns(priced(columns, y, 0.1))
+        best_columns(price_columns(columns, y, 0.1))
 
 
 @pytest.fixture(params=ENGINES, autouse=True)
@@ -166,7 +146,7 @@ def problems(n=40):
     for seed in range(n):
         weighted = seed % 2 == 0
         cells, matrix, y, weight, _ = tied_table(seed, n=60, features=4, cuts=6, weighted=weighted)
-        yield priced(cells, y, 1.0 / LAMBDAS[seed % 7], weight), matrix, y, weight
+        yield price_columns(cells, y, 1.0 / LAMBDAS[seed % 7], weight), matrix, y, weight
 
 
 @pytest.mark.slow
@@ -193,7 +173,7 @@ def test_the_bound_overdraws_no_column():
 
 def test_few_columns_are_generated():
     A, y, binned = threshold_table(1, n=400, features=10, cuts=40)
-    found = relax(priced(chained(binned), y, 0.01))
+    found = relax(price_columns(chained(binned), y, 0.01))
     assert found.n_generated < A.shape[1] / 4
     value, _ = one_level.compact_value(A, y, np.ones(len(y)), 0.01, 0.0)
     assert found.lower == pytest.approx(value, abs=1e-6)
@@ -202,7 +182,7 @@ def test_few_columns_are_generated():
 def test_a_price_of_nothing_leaves_a_bound():
     for seed in range(20):
         cells, matrix, y, weight, _ = tied_table(seed)
-        problem = priced(cells, y, 0.0, weight)
+        problem = price_columns(cells, y, 0.0, weight)
         found = relax(problem)
         value, _ = one_level.compact_value(matrix, y, weight, 0.0, 0.0)
         assert found.lower == pytest.approx(value, abs=1e-6)
@@ -210,18 +190,20 @@ def test_a_price_of_nothing_leaves_a_bound():
 
 def test_without_columns_or_rows_every_row_is_left_at_its_weight():
     y = np.array([True, True, False])
-    none = priced(chained(binned_matrix(np.zeros((3, 0), dtype=bool))), y, 1.0)
+    none = price_columns(chained(binned_matrix(np.zeros((3, 0), dtype=bool))), y, 1.0)
     assert relax(none).lower == 2.0
-    nobody = priced(chained(binned_matrix(np.ones((3, 1), dtype=bool))), np.zeros(3, bool), 1.0)
+    nobody = price_columns(
+        chained(binned_matrix(np.ones((3, 1), dtype=bool))), np.zeros(3, bool), 1.0
+    )
     assert relax(nobody).lower == 0.0
-    dear = priced(chained(binned_matrix(np.ones((3, 1), dtype=bool))), y, 5.0)
+    dear = price_columns(chained(binned_matrix(np.ones((3, 1), dtype=bool))), y, 5.0)
     assert relax(dear).lower == 2.0
     assert len(relax(dear).columns) == 0
 
 
 def test_stopped_early_it_still_bounds():
     cells, matrix, y, weight, _ = tied_table(9, n=60, features=4, cuts=6)
-    problem = priced(cells, y, 0.01, weight)
+    problem = price_columns(cells, y, 0.01, weight)
     found = relax(problem, time.monotonic() - 1)
     value, _ = one_level.compact_value(matrix, y, weight, 0.01, 0.0)
     assert found.lower <= value + 1e-9
@@ -234,7 +216,7 @@ def test_after_any_round_no_clause_costs_less_than_the_bound(rounds, monkeypatch
     for seed in range(60):
         weighted = seed % 2 == 0
         cells, matrix, y, weight, _ = tied_table(seed, features=3, cuts=2, weighted=weighted)
-        problem = priced(cells, y, 1.0 / LAMBDAS[seed % 7], weight)
+        problem = price_columns(cells, y, 1.0 / LAMBDAS[seed % 7], weight)
         over = iter([False] * rounds + [True] * 99)
         monkeypatch.setattr(proved_cover, "_is_over", lambda deadline, over=over: next(over))
         found = relax(problem)

@@ -5,9 +5,9 @@ import pytest
 
 from rulekit.search.screening.bounds import (
     Bounds,
+    build_greedy_clause,
     greedy_dual,
-    priced,
-    sorted_clause,
+    price_columns,
     steepest_clause,
 )
 from rulekit.search.screening.proved_cover import best_columns, best_conditions
@@ -34,7 +34,7 @@ VARIANTS = (COUNTING, BASIC, ENHANCED, EVERYTHING)
 def test_the_best_clause_costs_the_same_without_what_was_removed(tests):
     removed = 0
     for theta, cells, _, y, weight, _, costs in solved_instances():
-        problem = priced(cells, y, theta, weight)
+        problem = price_columns(cells, y, theta, weight)
         found = screen(problem, tests, lp_bounds(problem) if "duality given" in tests else None)
         d = cells.shape[1]
         removed += found.removed.sum()
@@ -45,8 +45,8 @@ def test_the_best_clause_costs_the_same_without_what_was_removed(tests):
 
 def test_a_clause_over_what_is_left_costs_the_same_over_all_columns():
     cells, _, y, weight, _ = tied_table(3)
-    found = screen(priced(cells, y, 0.1, weight), COUNTING)
-    small = found.restricted()
+    found = screen(price_columns(cells, y, 0.1, weight), COUNTING)
+    small = found.restrict()
     clause = steepest_clause(small)
     assert found.problem.cost(found.kept[clause]) == pytest.approx(small.cost(clause))
 
@@ -60,12 +60,12 @@ def test_a_table_is_screened_in_the_orientation_of_its_rule(form):
     cells, matrix, y, weight, _ = tied_table(3)
     table = chained(labelled(matrix, y, weight))
     rule = table if form == "cnf" else table.opposite
-    expected = screen(priced(cells, y, 0.1, weight), ("simple",))
+    expected = screen(price_columns(cells, y, 0.1, weight), ("simple",))
     found = screen_table(rule, form, 0.1, ("simple",))
     assert found.removed.tolist() == expected.removed.tolist()
     assert found.problem.price == pytest.approx(expected.problem.price)
     best = best_conditions(rule, form, 0.1, screening=None)
-    assert best.cost == pytest.approx(best_columns(priced(cells, y, 0.1, weight)).cost)
+    assert best.cost == pytest.approx(best_columns(price_columns(cells, y, 0.1, weight)).cost)
 
 
 def test_the_pairwise_test_as_printed_loses_the_best_clause():
@@ -82,8 +82,8 @@ def test_the_pairwise_test_as_printed_loses_the_best_clause():
 def test_a_known_cost_without_its_wrong_rows_loses_the_best_clause():
     lost = 0
     for theta, cells, _, y, weight, _, costs in solved_instances():
-        problem = priced(cells, y, theta, weight)
-        clause = sorted_clause(problem)
+        problem = price_columns(cells, y, theta, weight)
+        clause = build_greedy_clause(problem)
         too_low = problem.cost(clause) - problem.wrong[clause].sum()
         mu = greedy_dual(problem)
         removed = duality_test(problem, Bounds(mu, float(mu.sum()), clause, too_low)).removed
@@ -96,7 +96,7 @@ def test_a_known_cost_without_its_wrong_rows_loses_the_best_clause():
 def test_a_floor_that_only_equals_the_known_cost_removes_nothing():
     lost = 0
     for theta, cells, _, y, weight, _, costs in solved_instances():
-        problem = priced(cells, y, theta, weight)
+        problem = price_columns(cells, y, theta, weight)
         found = duality_test(problem, lp_bounds(problem))
         d = cells.shape[1]
         equal = found.floor >= found.bounds.upper - 1e-9
@@ -107,7 +107,7 @@ def test_a_floor_that_only_equals_the_known_cost_removes_nothing():
 @pytest.mark.slow
 def test_the_tests_do_what_their_slow_twins_do():
     for theta, cells, matrix, y, weight, chains, _ in solved_instances()[::2]:
-        problem = priced(cells, y, theta, weight)
+        problem = price_columns(cells, y, theta, weight)
         A, d = matrix, matrix.shape[1]
         found = screen(problem, ("simple", "consecutive", "chain", "duality basic"))
         simple, neighbours, chain, duality = (o.removed for o in found.outcomes)
@@ -128,7 +128,7 @@ def test_the_tests_do_what_their_slow_twins_do():
 
 def test_chains_run_from_the_narrowest_column():
     cells, matrix, y, weight, chains = tied_table(2)
-    found = [chain.tolist() for chain in chains_of(priced(cells, y, 1.0, weight))]
+    found = [chain.tolist() for chain in chains_of(price_columns(cells, y, 1.0, weight))]
     assert found == chains
     for chain in chains:
         assert (np.diff(matrix[:, chain].astype(int), axis=1) >= 0).all()

@@ -36,7 +36,7 @@ def test_equal_questions_are_answered_once():
 @given(two_level_tasks(disable=True), st.integers(0, 2))
 def test_replaced_clause_gives_the_weights_of_a_new_rule(task, r):
     learned = task.learn(task.y | (np.arange(len(task.y)) % 2 == 0))
-    clauses = [task.empty_clause(), task.disabled_clause(), learned]
+    clauses = [task.empty_clause(), task.make_disabled_clause(), learned]
     other = task.learn(np.ones(len(task.y), dtype=bool))
     replaced = task.iterate(clauses).replaced(task, r, other)
     clauses[r] = other

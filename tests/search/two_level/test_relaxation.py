@@ -61,7 +61,7 @@ def test_rounded_rule_costs_its_stated_value_above_its_bound(problem, n_clauses)
 @only_highspy
 def test_both_engines_give_the_same_rule():
     rules = []
-    for solver in ("highs", "scipy"):
+    for solver in ("highs", "linprog"):
         _, _, problem = small(4)
         with solved_by(solver):
             rules.append(solve_two_level_lp(problem, 0.5, 2).chosen)

@@ -176,13 +176,11 @@ def test_levels_are_read_one_a_line_as_in_the_table():
     assert typed_levels("e\n\n a b \nc, d\nnew", column) == ["e", "a  b", "c, d", "new"]
 
 
-def test_saved_settings_include_orders_and_older_ones_have_none(state):
+def test_saved_settings_include_orders(state):
     ordered = replace(state, table=state.table.with_order("size", ORDER))
     plain = json.loads(json.dumps(to_plain(ordered)))
     back = from_plain(plain, state.table)
     assert (back.orders, back.fit_key) == (ordered.orders, ordered.fit_key)
-    del plain["orders"]
-    assert from_plain(plain, state.table).fit_key == state.fit_key
 
 
 def test_order_that_misses_a_level_is_rejected(state):

@@ -14,7 +14,7 @@ from rulekit.families.hyperplane.plane_work import face_literals
 from rulekit.families.hyperplane.solver.half_space import HalfSpace
 from rulekit.rules import LinearSplit
 from rulekit.style.palette import GREY, MARK, Look, base_layout, outcome_looks, plain
-from rulekit.style.phrases import Wording, condition_text, listed, number
+from rulekit.style.phrases import Wording, condition_text, join_list, number
 from rulekit.style.wording import percent, plural, short_number
 
 FAINT = 0.12  # opacity of a point that meets none of the other conditions
@@ -340,7 +340,7 @@ def intervals(
     for i, column in enumerate(half.columns.tolist()):
         number = model.plane_.design.numbers[column]
         literals = face_literals(number, float(half.signs[i]), face_low[i], face_high[i])
-        words.append(listed(condition_text(c, wording) for c in literals) or ANY)
+        words.append(join_list(condition_text(c, wording) for c in literals) or ANY)
     v = case * half.signs
     return pd.DataFrame(
         {
@@ -434,7 +434,7 @@ def others_words(table: pd.DataFrame, axes: tuple[int, int]) -> str:
         return f"The case {does} the box's other condition, {others['words'].iloc[0]}."
     words = f"The case meets {met} of the {len(others)} conditions on other columns"
     failing = [str(w) for w in others["words"][~others["met"]]]
-    return f"{words}; not met: {listed(failing)}." if failing else f"{words}."
+    return f"{words}; not met: {join_list(failing)}." if failing else f"{words}."
 
 
 def curves(model: HyperplaneRuleClassifier) -> tuple[dict[str, list[int]], dict[str, int]]:

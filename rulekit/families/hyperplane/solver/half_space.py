@@ -196,9 +196,10 @@ class LPSVMProgram:
         assert solution.duals is not None
         assert solution.value is not None
         duals = solution.duals  # of a maximum written as a minimum: w comes with its sign turned
-        w = -duals[: self._n]
+        # noise of the solver is rounded away, so that another one leads to the same boxes
+        w = np.array([float(f"{value:.10g}") for value in -duals[: self._n]])
         w = np.where(np.abs(w) * self._reach > ROUNDING, w, 0.0)
-        return LPSVMPlane(w, float(duals[self._n]), -solution.value)
+        return LPSVMPlane(w, float(f"{duals[self._n]:.10g}"), -solution.value)
 
 
 def _check(solution: LPSolution) -> None:

@@ -34,7 +34,12 @@ class Boxes:
     def kept(self, min_points: int = 2, max_boxes: int | None = None) -> "Boxes":
         """Drop boxes of fewer points than `min_points`, and all but the first `max_boxes`."""
         stay = np.flatnonzero(self.n_points >= min_points)[:max_boxes]
-        return _part(self, stay)
+        return self.only(stay)
+
+    def only(self, stay: NDArray[np.intp]) -> "Boxes":
+        """Keep the boxes of some positions, in their order."""
+        names = ("lower", "upper", "n_points", "depth")
+        return replace(self, **{name: getattr(self, name)[stay] for name in names})
 
     @property
     def coverage(self) -> float:
@@ -47,11 +52,6 @@ class Boxes:
         for i in range(self.half.n_features):
             inside &= (self.lower[:, i] < V[:, i, None]) & (V[:, i, None] <= self.upper[:, i])
         return inside
-
-
-def _part(boxes: Boxes, stay: NDArray[np.intp]) -> Boxes:
-    parts = {name: getattr(boxes, name)[stay] for name in ("lower", "upper", "n_points", "depth")}
-    return replace(boxes, **parts)
 
 
 def extract_boxes(
@@ -162,4 +162,4 @@ def _sorted_boxes(
     n_points = np.array([f[2] for f in boxes], dtype=int)
     depth = np.array([f[3] for f in boxes], dtype=int)
     everything = Boxes(half, lower, upper, n_points, depth, n_problems, n_total)
-    return _part(everything, np.argsort(-n_points, kind="stable"))
+    return everything.only(np.argsort(-n_points, kind="stable"))

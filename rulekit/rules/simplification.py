@@ -93,7 +93,7 @@ class FeatureTest:
         if math.isfinite(self.high):
             literals.append(self._literal(self._high_op, self.high))
         if self.excluded:
-            literals.append(self._listed("!=", "not-in", self.excluded))
+            literals.append(self._list_tests("!=", "not-in", self.excluded))
         if not literals and not self.missing:
             literals.append(Literal(self.feature, "not-missing"))
         return tuple(literals)
@@ -102,7 +102,7 @@ class FeatureTest:
         """List values; consecutive levels by their ends, where that takes one literal."""
         order = self.scale[1]
         if order is None:
-            return (self._listed("==", "in", values),)
+            return (self._list_tests("==", "in", values),)
         top = len(order) - 1.0
         if not values:  # no level, but what has no place in the order
             return (self._literal("not-in", tuple(map(float, range(len(order))))),)
@@ -111,7 +111,7 @@ class FeatureTest:
                 return () if self.always else (self._literal("<=", values[-1]),)
             if values[-1] == top:
                 return (self._literal(">=", values[0]),)
-        return (self._listed("==", "in", values),)
+        return (self._list_tests("==", "in", values),)
 
     def __str__(self) -> str:
         """Return the test as one line, an interval once; nothing is escaped."""
@@ -132,7 +132,7 @@ class FeatureTest:
     def _high_op(self) -> str:
         return "<=" if self.high_closed else "<"
 
-    def _listed(self, one: str, many: str, values: tuple[Scalar, ...]) -> Literal:
+    def _list_tests(self, one: str, many: str, values: tuple[Scalar, ...]) -> Literal:
         return self._literal(one, values[0]) if len(values) == 1 else self._literal(many, values)
 
     def _literal(self, op: str, positions: Any) -> Literal:
@@ -206,7 +206,7 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
         low.closed,
         high.value,
         high.closed,
-        excluded=_sorted(named),
+        excluded=_sort_tests(named),
         missing=all(c.missing for c in literals),
         literals=tuple(literals),
         scale=literals[0].scale,
@@ -283,7 +283,7 @@ def _only_values(literals: Sequence[Literal], test: FeatureTest) -> tuple[Scalar
     if order is not None:
         lists = [tuple(map(float, range(len(order))))]
     if lists:
-        return _sorted([v for v in lists[0] if all(holds(c, v) for c in literals)])
+        return _sort_tests([v for v in lists[0] if all(holds(c, v) for c in literals)])
     if any(c.op == "missing" for c in literals) or test.low > test.high:
         return ()
     if test.low == test.high:
@@ -299,7 +299,7 @@ def _is_infinite(value: Scalar) -> bool:
     return isinstance(value, float) and math.isinf(value)
 
 
-def _sorted(values: list[Scalar]) -> tuple[Scalar, ...]:
+def _sort_tests(values: list[Scalar]) -> tuple[Scalar, ...]:
     return tuple(sorted(set(values), key=lambda v: (type(v).__name__, v)))
 
 
@@ -403,13 +403,13 @@ def implies(narrow: Clause, wide: Clause) -> bool:
     >>> implies(Clause((old,)), Clause((middle,))), implies(Clause((middle,)), Clause((old,)))
     (True, False)
     """
-    by_scale = _by_scale(narrow)
+    by_scale = _group_by_scale(narrow)
     if any(feature_test(literals).never for literals in by_scale.values()):
         return True
     others = [c for c in wide.conditions if not isinstance(c, Literal)]
     if any(not any(condition.implies(c) for condition in narrow.conditions) for c in others):
         return False
-    return all(_is_implied(by_scale.get(f, []), more) for f, more in _by_scale(wide).items())
+    return all(_is_implied(by_scale.get(f, []), more) for f, more in _group_by_scale(wide).items())
 
 
 def _is_implied(given: Sequence[Literal], more: Sequence[Literal]) -> bool:
@@ -420,7 +420,7 @@ def _is_implied(given: Sequence[Literal], more: Sequence[Literal]) -> bool:
     return feature_test(given).same_as == together.same_as
 
 
-def _by_scale(clause: Clause) -> dict[object, list[Literal]]:
+def _group_by_scale(clause: Clause) -> dict[object, list[Literal]]:
     """Group literals by the scale they compare; see `Literal.scale`."""
     by_scale: dict[object, list[Literal]] = {}
     for literal in clause.literals:

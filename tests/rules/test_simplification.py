@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
-from rulekit.rules.column_test import (
+from rulekit.rules.literal import holds
+from rulekit.rules.simplification import (
     FeatureTest,
     feature_test,
     implies,
@@ -17,7 +18,6 @@ from rulekit.rules.column_test import (
     simplify,
     simplify_clause,
 )
-from rulekit.rules.literal import holds
 from tests.reference.rules import is_missing, literal_holds
 from tests.strategies.rules import (
     FLAGS,

@@ -1,0 +1,386 @@
+"""Columns of text cells converted to numbers, dates, truth values or text."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from rulekit.data.cells.dates import (
+    SHARE,
+    Dates,
+    are_compact,
+    are_plain,
+    holds_dates,
+    read_clock,
+    read_dates,
+)
+from rulekit.data.cells.levels import merge_variants
+from rulekit.data.cells.missing import (
+    Blanked,
+    blank_among_numbers,
+    blank_missing,
+    describe_kept,
+    describe_missing,
+    keep_levels,
+)
+from rulekit.data.cells.numbers import (
+    TELLING_SHARE,
+    DecimalMarks,
+    Decorated,
+    Numbers,
+    choose_decimal_marks,
+    read_columns,
+    read_decorated,
+)
+from rulekit.data.cells.texts import TextColumn, encode_cells, match_among
+from rulekit.data.headers import few, shown
+from rulekit.data.options import ParseOptions
+from rulekit.data.typed import EXACT, text_series, without_infinities
+
+Values: TypeAlias = pd.Series | NDArray[Any]
+FIRST = 1_000  # distinct texts from which a column of decorated numbers is told from other text
+_MARKS = {".": "point", ",": "comma"}
+
+
+@dataclass(frozen=True)
+class ReadColumns:
+    """Typed columns, notes on how they were read, and the options that read them alike again."""
+
+    columns: dict[str, Values]
+    notes: list[str]
+    options: ParseOptions
+    units: dict[str, str]
+
+
+def typed_columns(columns: Mapping[str, pa.ChunkedArray], options: ParseOptions) -> ReadColumns:
+    """Convert columns of text to columns of a table."""
+    trimmed, parts = [], []
+    for name, cells in columns.items():
+        column, changed = encode_cells(name, cells)
+        trimmed += [name] if changed else []
+        parts.append(blank_missing(column, options))
+    marks = choose_decimal_marks([part.column for part in parts], options)
+    reader = _Reader(options, marks)
+    numbers = read_columns([part.column for part in parts], marks)
+    for part, read in zip(parts, numbers, strict=True):
+        reader.read(part, read)
+    reader.finish()
+    typed = {name: reader.typed[name] for name in columns}
+    return ReadColumns(typed, reader.notes(trimmed), reader.used_options(), reader.units)
+
+
+@dataclass
+class _Reader:
+    """Reads the columns of one file, and collects what the notes are made of."""
+
+    options: ParseOptions
+    marks: DecimalMarks
+    typed: dict[str, Values] = field(default_factory=dict)
+    texts: dict[str, Blanked] = field(default_factory=dict)  # columns that are text so far
+    undecided: dict[str, Blanked] = field(default_factory=dict)  # dates with an open order
+    words: Counter[str] = field(default_factory=Counter)
+    among_numbers: set[str] = field(default_factory=set)
+    grouped: list[str] = field(default_factory=list)
+    leading: list[str] = field(default_factory=list)
+    large: list[str] = field(default_factory=list)
+    other_mark: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
+    units: dict[str, str] = field(default_factory=dict)
+    levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    day_first: dict[str, bool] = field(default_factory=dict)
+
+    def read(self, part: Blanked, numbers: Numbers) -> None:
+        """Convert a column; one of text, or of dates with an open order, waits for the others."""
+        name = part.column.name
+        if name in (self.options.texts or ()):
+            self.typed[name] = _text(part.column)
+            self.words += part.words
+            return
+        part = blank_among_numbers(part, numbers.valid)
+        present = part.column.present
+        if not present.any():
+            self._keep(part, np.full(len(part.column.codes), np.nan))
+        elif numbers.valid[present].all():
+            self._read_plain_numbers(part, numbers)
+        elif _holds_truth(part.column):
+            self._keep(part, _truth(part.column))
+        elif not self._read_decorated(part, numbers) and not self._read_dates(part):
+            self.texts[name] = part
+
+    def finish(self) -> None:
+        """Convert the columns that waited."""
+        orders = set(self.day_first.values())
+        usual = self.options.day_first
+        usual = orders.pop() if usual is None and len(orders) == 1 else usual
+        for name, part in self.undecided.items():
+            if usual is None or not self._read_dates(part, usual):
+                self.texts[name] = part
+                dates = read_dates(part.column.texts)
+                self.sentences.append(
+                    f"Column {shown(name)} holds dates such as {shown(dates.example)}, and which "
+                    "of day and month comes first is open. Set it before you use the column."
+                )
+        for name, part in self.texts.items():
+            part, kept = keep_levels(part, self.among_numbers)
+            column = part.column
+            if kept:
+                self.levels[name] = kept
+                self.sentences.append(describe_kept(name, kept, column))
+            if name in (self.options.merged or ()):
+                column, spelling = merge_variants(column)
+                listed = few([f"{shown(a)} as {shown(b)}" for a, b in spelling.items()])
+                if spelling:
+                    self.sentences.append(f"In column {shown(name)}, {listed} is read.")
+            self.words += part.words
+            self.typed[name] = _text(column)
+
+    def _keep(self, part: Blanked, values: Values) -> None:
+        self.typed[part.column.name] = values
+        self.words += part.words
+
+    def _read_plain_numbers(self, part: Blanked, numbers: Numbers) -> None:
+        column = part.column
+        name, present = column.name, column.present
+        if _may_be_compact(numbers, present) and are_compact(name, column.present_texts):
+            dates = read_dates(column.texts, compact=True)
+            self._keep_dates(part, dates)
+            return
+        values = self._numeric(column, numbers)
+        if values is None:
+            self.texts[name] = part
+            return
+        if self.marks.of(name) != self.marks.mark:
+            self.other_mark.append(name)
+        self.among_numbers |= part.words.keys()
+        self._keep(part, values)
+
+    def _read_decorated(self, part: Blanked, plain: Numbers) -> bool:
+        """Read numbers with units and the like; False if the column holds other text."""
+        column, decimal = part.column, self.marks.of(part.column.name)
+        sample = column.present_texts.slice(0, FIRST)
+        first = read_decorated(sample, decimal)
+        if first.numbers.valid.mean() < TELLING_SHARE:
+            return False
+        share = self.options.percent == "share"
+        decorated = read_decorated(column.texts, decimal, share=share)
+        valid = plain.valid | decorated.numbers.valid
+        part = blank_among_numbers(part, valid)
+        column, present = part.column, part.column.present
+        certain = decorated.fits(present)
+        if not certain or not valid[present].all():
+            self._note_text(column, valid if certain else plain.valid)
+            return False
+        values = self._numeric(column, _joined(plain, decorated.numbers))
+        if values is None:
+            return False
+        self._note_decoration(column, decorated, present)
+        self.among_numbers |= part.words.keys()
+        if decimal != self.marks.mark:
+            self.other_mark.append(column.name)
+        self._keep(part, values)
+        return True
+
+    def _numeric(self, column: TextColumn, numbers: Numbers) -> NDArray[np.number] | None:
+        """Return the column as numbers; None if it must stay text."""
+        present = column.present
+        if numbers.leading_zero[present].any():
+            self.leading.append(column.name)
+            return None
+        whole = bool(numbers.whole[present].all())
+        if _loses_digits(column.texts, numbers, present):
+            self.large.append(column.name)
+            return None
+        if column.name in self.marks.doubtful:
+            self._note_doubt(column, numbers)
+        elif numbers.grouped[present].any():
+            self.grouped.append(column.name)
+        values = np.append(numbers.values, np.nan)[column.codes]
+        values, notes = without_infinities(values, column.name)
+        self.sentences += notes
+        if whole and (column.codes >= 0).all():
+            return values.astype(np.int64)
+        return values
+
+    def _note_doubt(self, column: TextColumn, numbers: Numbers) -> None:
+        k = int(np.argmax(match_among(column.texts, column.present, r"\d[.,]\d")))
+        self.sentences.append(
+            f"Numbers such as {column.texts[k].as_py()} in column {shown(column.name)} may have a "
+            "decimal mark or groups of thousands; this one is read as "
+            f"{numbers.values[k]:.15g}. Set the decimal mark if that is wrong."
+        )
+
+    def _note_decoration(
+        self, column: TextColumn, decorated: Decorated, present: NDArray[np.bool_]
+    ) -> None:
+        """Note signs and units that were removed from numbers."""
+        name, values = shown(column.name), decorated.numbers.values
+        if unit := decorated.unit:
+            self.units[column.name] = unit
+            k = int(np.argmax(present & (decorated.units == unit)))
+            note = (
+                f"Column {name} is read as numbers in {unit}: {shown(column.texts[k].as_py())} is "
+                f"{values[k]:.15g}."
+            )
+            if bare := int(column.counts[present & (decorated.units == "")].sum()):
+                cells = "cell" if bare == 1 else "cells"
+                are = "is" if bare == 1 else "are"
+                note = f"{note[:-1]}; {bare:,} {cells} without {unit} {are} read alike."
+            self.sentences.append(note)
+        for kind, texts in (
+            ("is a limit, and read as the number", decorated.limits),
+            ("is read as a negative number", decorated.accounting),
+        ):
+            if (texts & present).any():
+                row, text = column.first_cell(texts & present)
+                count = int(column.counts[texts & present].sum())
+                self.sentences.append(
+                    f"In {count:,} of {len(column.codes):,} rows of column {name} the cell {kind} "
+                    f"(first: row {row}, {shown(text)})."
+                )
+
+    def _read_dates(self, part: Blanked, day_first: bool | None = None) -> bool:
+        """Read dates, or times of day; False if the column holds other text."""
+        column = part.column
+        name, texts = column.name, column.present_texts
+        if not holds_dates(texts):
+            hours = read_clock(column.texts) if column.present.all() else None
+            if hours is None:
+                return False
+            self.units[name] = "h"
+            row, text = column.first_cell(column.present)
+            self.sentences.append(
+                f"Column {shown(name)} holds times of day; they are read as hours ({shown(text)} "
+                f"is {hours[column.codes[row - 1]]:.4g})."
+            )
+            self._keep(part, np.append(hours, np.nan)[column.codes])
+            return True
+        if are_plain(texts):
+            return False  # kept as text, which rules read as dates
+        requested = (self.options.day_first_in or {}).get(name, day_first)
+        dates = read_dates(column.texts, day_first=requested)
+        valid = dates.valid & column.present
+        if column.counts[valid].sum() < SHARE * column.counts.sum():
+            return False
+        if dates.is_open:
+            self.undecided[name] = part
+            return True
+        self._keep_dates(part, dates)
+        return True
+
+    def _keep_dates(self, part: Blanked, dates: Dates) -> None:
+        """Keep a column of dates, with notes on the order and on cells that are none."""
+        column = part.column
+        valid = dates.valid & column.present
+        k = column.texts.index(dates.example).as_py() if dates.example else int(np.argmax(valid))
+        order = {None: "", True: ", day first", False: ", month first"}[dates.day_first]
+        moment = str(dates.moments[k])[:16].removesuffix("T00:00").replace("T", " ")
+        text = shown(column.texts[k].as_py())
+        note = f"Column {shown(column.name)} is read as dates{order}: {text} is {moment}."
+        others = column.present & ~valid
+        if others.any():
+            row, text = column.first_cell(others)
+            count = int(column.counts[others].sum())
+            are = "is" if count == 1 else "are"
+            note += (
+                f" {count:,} of {len(column.codes):,} cells {are} no date "
+                f"(first: row {row}, {shown(text)}) and became missing."
+            )
+        self.sentences.append(note)
+        if dates.day_first is not None:
+            self.day_first[column.name] = dates.day_first
+        moments = np.append(dates.moments, np.datetime64("NaT"))[column.codes]
+        self._keep(part, pd.Series(moments))
+
+    def _note_text(self, column: TextColumn, valid: NDArray[np.bool_]) -> None:
+        other = column.rows_of(column.present & ~valid)
+        if other.sum() > (1 - TELLING_SHARE) * (column.codes >= 0).sum():
+            return
+        row, text = column.first_cell(column.present & ~valid)
+        self.sentences.append(
+            f"Column {shown(column.name)} holds text in {int(other.sum())} of {len(column.codes)} "
+            f"rows (first: row {row}, {shown(text)}), so it is read as text. Correct these cells, "
+            "or read the column as numbers, which makes them missing."
+        )
+
+    def notes(self, trimmed: list[str]) -> list[str]:
+        """Return the notes on all columns."""
+        notes = ["Commas are read as decimal commas."] if self.marks.mark == "," else []
+        notes += describe_missing(self.words)
+        other = "," if self.marks.mark == "." else "."
+        for names, words in (
+            (self.other_mark, f"the decimal mark is a {_MARKS[other]}, unlike in other columns"),
+            (self.grouped, "digits are grouped by thousands; they are read as numbers"),
+            (self.leading, "some numbers begin with a zero, as codes do; it is kept as text"),
+            (
+                self.large,
+                f"whole numbers exceed {EXACT}, and would not be exact; it is kept as text",
+            ),
+            (trimmed, "spaces around cells are removed"),
+        ):
+            if names:
+                columns = "column" if len(names) == 1 else "columns"
+                notes.append(f"In {columns} {few([*map(shown, names)])}, {words}.")
+        return notes + self.sentences
+
+    def used_options(self) -> ParseOptions:
+        """Return the options that read other files as this one was read."""
+        options, mark = self.options, self.marks.mark
+        marks = {name: self.marks.of(name) for name in self.other_mark}
+        return replace(
+            options,
+            decimal=mark,
+            decimals={**(options.decimals or {}), **marks} or None,
+            levels={**(options.levels or {}), **self.levels} or None,
+            day_first_in={**(options.day_first_in or {}), **self.day_first} or None,
+        )
+
+
+def _joined(plain: Numbers, decorated: Numbers) -> Numbers:
+    """Return plain numbers, and decorated ones elsewhere."""
+    values = [
+        np.where(plain.valid, a, b)
+        for a, b in zip(vars(plain).values(), vars(decorated).values(), strict=True)
+    ]
+    return Numbers(*values)
+
+
+def _may_be_compact(numbers: Numbers, present: NDArray[np.bool_]) -> bool:
+    values = numbers.values[present]
+    return bool(values.min() >= 19_000_101 and values.max() <= 20_991_231)
+
+
+def _text(column: TextColumn) -> pd.Series:
+    texts = np.append(column.texts.to_numpy(zero_copy_only=False).astype(object), [None])
+    return text_series(texts[column.codes])
+
+
+def _holds_truth(column: TextColumn) -> bool:
+    texts = column.present_texts
+    if len(texts) > 48:  # spellings of two words
+        return False
+    return set(pc.utf8_lower(texts).to_pylist()) <= {"true", "false"}
+
+
+def _truth(column: TextColumn) -> pd.Series:
+    true = pc.equal(pc.utf8_lower(column.texts), "true").to_numpy(zero_copy_only=False)
+    answers: NDArray[Any] = np.append(true.astype(object), [None])[column.codes]
+    return pd.Series(answers, dtype="boolean" if (column.codes < 0).any() else bool)
+
+
+def _loses_digits(texts: pa.Array, numbers: Numbers, present: NDArray[np.bool_]) -> bool:
+    """Return whether numbers above 2^53, written out, are whole throughout or no longer differ."""
+    large = present & (np.abs(numbers.values) > EXACT) & np.isfinite(numbers.values)
+    large &= ~match_among(texts, large, "[eE]")
+    if not large.any():
+        return False
+    values = numbers.values[present]
+    if (values == np.floor(values)).all():
+        return not match_among(texts, present, "[eE]").any()
+    written = {text.rstrip("0") for text in texts.filter(pa.array(large)).to_pylist()}
+    return len(np.unique(numbers.values[large])) < len(written)

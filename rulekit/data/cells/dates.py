@@ -1,0 +1,277 @@
+"""Dates and times as people write them, on the distinct texts of a column.
+
+The order of day and month is decided by all cells of a column (13/04 has the day first), else by
+dots (day first), else it is open. A year of two digits lies between 1969 and 2068, and what names
+no day begins with its first: 2020-Q1, 2020-03, March 2020. Offsets from UTC, which summer time
+changes, are dropped: the local time is read.
+"""
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from rulekit.data.cells.texts import encode_series, extract_parts, match, select_texts
+from rulekit.data.headers import shown
+from rulekit.data.typed import DAY
+from rulekit.exceptions import DataError
+
+Moments = NDArray[np.datetime64]
+Parts = dict[str, pa.Array]
+
+SAMPLE = 1_000  # distinct texts from which a column of dates is told from other text
+SHARE = 0.8  # of the rows that must hold dates beside words
+CERTAIN = 10  # different numbers such as 20200102 that are certainly dates
+_TIME = (
+    r"(?:(?:[Tt ]|, ?)\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})"
+    r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?\s*(?P<half>[AaPp]\.?[Mm]\.?)?"
+    r"\s*(?:Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?)?"
+)
+_DAY_NAME = r"(?:(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? +)?"
+_YEAR = r"(?P<year>\d{4}|\d{2})"
+_NAME = r"(?P<name>\pL{3,9})"
+_ORDINAL = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
+_SHAPES = (
+    rf"^{_DAY_NAME}(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}}){_TIME}$",
+    rf"^(?P<first>\d{{1,2}})(?P<mark>[-/.]) ?(?P<next>\d{{1,2}})[-/.] ?{_YEAR}{_TIME}$",
+    rf"^{_DAY_NAME}{_ORDINAL}[-/ ,]*{_NAME}\.?[-/ ,]+{_YEAR}{_TIME}$",
+    rf"^{_DAY_NAME}{_NAME}\.?[-/ ]*{_ORDINAL}(?:,? +|[-/]){_YEAR}{_TIME}$",
+    rf"^(?P<year>\d{{4}})[-/ ]{_NAME}\.?[-/ ]{_ORDINAL}{_TIME}$",
+    rf"^(?P<day>\d{{2}}){_NAME}(?P<year>\d{{4}}){_TIME}$",
+    r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})T(?P<hour>\d{2})(?P<minute>\d{2})"
+    r"(?P<second>\d{2})?Z?$",
+    r"^(?P<year>\d{4})[-/ ]?[Qq](?P<quarter>[1-4])$",
+    r"^[Qq](?P<quarter>[1-4])[-/ ]?(?P<year>\d{4})$",
+    r"^(?P<year>\d{4})[-/](?P<month>\d{2})$",
+    r"^(?P<month>\d{2})/(?P<year>\d{4})$",
+    rf"^{_NAME}\.?[-/ ,]+(?P<year>\d{{4}})$",
+)
+_COMPACT = r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$"
+_SERIAL = r"^\d{5}(\.\d+)?$"  # days since 1899-12-30, as spreadsheets count them
+#: Text that rules read as a date without conversion.
+_PLAIN = r"^\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$"
+_CLOCK = (
+    r"^(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.(?P<fraction>\d{1,9}))?)?"
+    r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?$"
+)
+_NAMES_OF_DATES = re.compile(r"(?i)(date|datum|day|dob|birth|time|stamp)|(^|_)(dt|on|at)$")
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "jan january januar jän jänner",
+            "feb february februar",
+            "mar march mär märz mrz",
+            "apr april",
+            "may mai",
+            "jun june juni",
+            "jul july juli",
+            "aug august",
+            "sep sept september",
+            "oct october okt oktober",
+            "nov november",
+            "dec december dez dezember",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+
+
+@dataclass(frozen=True)
+class Dates:
+    """Distinct texts read as dates; NaT where a text is none, shape (u,)."""
+
+    moments: Moments
+    day_first: bool | None = None  # None where no cell leaves the order open
+    is_open: bool = False  # whether nothing decides the order
+    example: str = ""  # a text whose meaning depends on the order
+
+    @property
+    def valid(self) -> NDArray[np.bool_]:
+        """Whether each text is a date, shape (u,)."""
+        return ~np.isnat(self.moments)
+
+
+def read_dates(texts: pa.Array, *, day_first: bool | None = None, compact: bool = False) -> Dates:
+    """Parse texts as dates; shapes: texts u. With `compact`, also numbers such as 20200102."""
+    moments = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
+    dates = Dates(moments)
+    remaining = np.ones(len(texts), dtype=bool)
+    for shape in (*_SHAPES, _COMPACT) if compact else _SHAPES:
+        if not remaining.any():
+            break
+        matches, parts = extract_parts(select_texts(texts, remaining), shape)
+        if not matches.any():
+            continue
+        places = np.flatnonzero(remaining)[matches]
+        if "first" in parts:
+            dates, parts = _order(dates, parts, texts.take(pa.array(places)), day_first)
+        moments[places] = _moments(parts)
+        remaining[places] = False
+    valid = ~np.isnat(moments)
+    if valid.sum() > remaining.sum() > 0:
+        _read_serials(texts, remaining, moments)
+    return dates
+
+
+def _order(
+    dates: Dates, parts: Parts, texts: pa.Array, day_first: bool | None
+) -> tuple[Dates, Parts]:
+    """Decide which of two numbers is the day."""
+    one, two = _whole(parts["first"]), _whole(parts["next"])
+    before, after = bool(((one > 12) & (two <= 12)).any()), bool(((two > 12) & (one <= 12)).any())
+    unclear = (one != two) & (one <= 12) & (two <= 12)
+    is_open = before == after and bool(unclear.any())
+    if day_first is not None:
+        early, is_open = day_first, False
+    elif before == after:
+        early = True
+        if not before and bool(pc.all(pc.equal(parts["mark"], ".")).as_py()):
+            is_open = False
+    else:
+        early = before
+    shown_text = texts[int(np.argmax(unclear))].as_py() if unclear.any() else ""
+    read = replace(dates, day_first=early if unclear.any() else None, is_open=is_open)
+    days = {"day": parts["first"], "month": parts["next"]}
+    if not early:
+        days = {"day": parts["next"], "month": parts["first"]}
+    return replace(read, example=shown_text), {**parts, **days}
+
+
+def _whole(texts: pa.Array) -> NDArray[np.int64]:
+    """Convert digits to whole numbers, "" to 0."""
+    digits = pc.if_else(pc.equal(texts, ""), "0", texts)
+    return np.asarray(pc.cast(digits, pa.int64()).to_numpy(zero_copy_only=False))
+
+
+def _moments(parts: Parts) -> Moments:
+    """Combine the parts of dates; NaT for a day or a time that does not exist."""
+    year = _whole(parts["year"])
+    short = pc.equal(pc.utf8_length(parts["year"]), 2).to_numpy(zero_copy_only=False)
+    year = np.where(short, np.where(year > 68, 1900, 2000) + year, year)
+    month, day = np.ones_like(year), np.ones_like(year)
+    if "name" in parts:
+        names = parts["name"].dictionary_encode()
+        numbers = [_MONTHS.get(name.casefold(), 0) for name in names.dictionary.to_pylist()]
+        month = np.array(numbers, dtype=int)[names.indices.to_numpy(zero_copy_only=False)]
+    elif "quarter" in parts:
+        month = 3 * _whole(parts["quarter"]) - 2
+    elif "month" in parts:
+        month = _whole(parts["month"])
+    if "day" in parts:
+        day = _whole(parts["day"])
+    exists = (month >= 1) & (month <= 12) & (year >= 1)
+    months = ((year - 1970) * 12 + np.where(exists, month, 1) - 1).astype("datetime64[M]")
+    first = months.astype("datetime64[D]")
+    length = ((months + 1).astype("datetime64[D]") - first).astype(int)
+    exists &= (day >= 1) & (day <= length)
+    moments = (first + np.where(exists, day - 1, 0)).astype("datetime64[us]")
+    if "hour" in parts:
+        times = _hours(parts)
+        exists &= ~np.isnan(times)
+        microseconds = np.round(np.nan_to_num(times) * 3_600_000_000)
+        moments = moments + microseconds.astype("timedelta64[us]")
+    moments[~exists] = np.datetime64("NaT")
+    return moments
+
+
+def _hours(parts: Parts) -> NDArray[np.float64]:
+    """Return times of day as hours, 0 where there is none; NaN for those that do not exist."""
+    hour, minute = _whole(parts["hour"]), _whole(parts["minute"])
+    seconds = _whole(parts["second"]).astype(float)
+    if "fraction" in parts:
+        fraction = pc.binary_join_element_wise("0.", parts["fraction"], "0", "")
+        seconds = seconds + pc.cast(fraction, pa.float64()).to_numpy(zero_copy_only=False)
+    exists = (hour < 24) & (minute < 60) & (seconds < 60)
+    if "half" in parts:
+        half = pc.utf8_lower(pc.utf8_slice_codeunits(parts["half"], 0, 1))
+        half = half.to_numpy(zero_copy_only=False).astype(object)
+        named = half != ""
+        exists &= ~named | ((hour >= 1) & (hour <= 12))
+        hour = np.where(named, hour % 12 + 12 * (half == "p"), hour)
+    hours = hour + minute / 60 + seconds / 3600
+    return np.where(exists, hours, np.nan)
+
+
+def _read_serials(texts: pa.Array, remaining: NDArray[np.bool_], moments: Moments) -> None:
+    """Read a spreadsheet's numbers of days where most texts are dates."""
+    places = np.flatnonzero(remaining)
+    others = texts.take(pa.array(places))
+    serials = match(others, _SERIAL)
+    if serials.any():
+        days = pc.cast(select_texts(others, serials), pa.float64()).to_numpy(zero_copy_only=False)
+        since = np.round(days * DAY).astype("timedelta64[s]")
+        moments[places[serials]] = np.datetime64("1899-12-30") + since
+
+
+def holds_dates(texts: pa.Array) -> bool:
+    """Return whether half of the first distinct texts are dates."""
+    sample = texts.slice(0, SAMPLE)
+    return len(sample) > 0 and bool(read_dates(sample).valid.mean() >= 0.5)
+
+
+def are_plain(texts: pa.Array) -> bool:
+    """Return whether all texts are dates such as 2020-01-31 or 2020-01-31 10:30:00."""
+    if not match(texts, _PLAIN).all():
+        return False
+    try:
+        pc.cast(texts, pa.timestamp("us"))
+    except pa.ArrowInvalid:  # the 30th of February
+        return False
+    return True
+
+
+def are_compact(name: str, texts: pa.Array) -> bool:
+    """Return whether all texts are certainly dates such as 20200102."""
+    named = _NAMES_OF_DATES.search(name) is not None
+    if len(texts) < (2 if named else CERTAIN) or not match(texts, r"^(19|20)\d{6}$").all():
+        return False
+    return bool(read_dates(texts, compact=True).valid.all())
+
+
+def read_clock(texts: pa.Array) -> NDArray[np.float64] | None:
+    """Read times of day as hours, shape (u,); None if a text is none."""
+    if not len(texts) or not match(texts.slice(0, SAMPLE), _CLOCK).all():
+        return None
+    matches, parts = extract_parts(texts, _CLOCK)
+    hours = _hours(parts) if matches.all() else None
+    return None if hours is None or np.isnan(hours).any() else hours
+
+
+def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
+    """Parse a Series of text as dates, NaT for the rest."""
+    column = encode_series(texts)
+    present = column.present_texts
+    compact = bool(match(present, _COMPACT).any())
+    dates = read_dates(column.texts, day_first=day_first, compact=compact)
+    if dates.is_open:
+        raise DataError(
+            f"In column {shown(name)} day and month are ambiguous ({shown(dates.example)}). Set "
+            "which comes first (`day_first`, or --day-first and --month-first)."
+        )
+    if not dates.valid.any():
+        raise DataError(
+            f"Column {shown(name)} holds no date such as 2024-03-01 or 31.12.2024. Keep it as it "
+            "is."
+        )
+    moments = np.append(dates.moments, np.datetime64("NaT"))[column.codes]
+    return pd.Series(moments, index=texts.index, name=texts.name)
+
+
+def durations_in(texts: pd.Series, name: str) -> pd.Series:
+    """Parse a Series of text as days, NaN for the rest; 06:30 is six hours and a half."""
+    text = texts.astype("string").str.strip()
+    text = text.str.replace(r"^([-+]?\d+:[0-5]\d)$", r"\1:00", regex=True)
+    text = text.mask(text.str.fullmatch(r"[-+\d.,eE]+").fillna(False).astype(bool))
+    days = pd.to_timedelta(text.astype(object), errors="coerce").dt.total_seconds() / DAY
+    if days.isna().all():
+        raise DataError(
+            f"Column {shown(name)} holds no duration such as 06:30:00 or '2 days'. Keep it as "
+            "it is."
+        )
+    return days

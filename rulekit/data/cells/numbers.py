@@ -1,0 +1,311 @@
+"""Numbers as people write them: decimal marks, groups of digits, currencies, percent, units."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from rulekit.data.cells.texts import (
+    TextColumn,
+    encode_series,
+    extract_parts,
+    join_texts,
+    match,
+    match_among,
+    select_texts,
+)
+from rulekit.data.options import ParseOptions
+
+_SPACES = "'’ \u00a0\u202f\u2009"
+_PLAIN = r"^[+-]?(\d+{d}?\d*|{d}\d+)([eE][+-]?\d+)?$"
+# a zero begins no group of thousands: 0.250 is never 250
+_GROUPED = rf"^[+-]?[1-9]\d{{{{0,2}}}}(?:({{t}}\d{{{{3}}}})+|([{_SPACES}]\d{{{{3}}}})+)({{d}}\d+)?$"
+_INDIAN = r"^[+-]?[1-9]\d?(,\d{2})+,\d{3}(\.\d+)?$"
+_INFINITE = r"(?i)^[+-]?inf(inity)?$"
+_LEADING_ZERO = r"^[+-]?0\d"
+_AMBIGUOUS = r"^[+-]?[1-9]\d{{0,2}}{d}\d{{3}}$"
+_SEVERAL_GROUPS = r"\d{t}\d{{2,3}}{t}\d{{3}}"
+_MARK = {".": r"\.", ",": ","}
+OTHER = {".": ",", ",": "."}
+VOTERS = 2_000  # distinct cells of a column from which its decimal mark is determined
+AT_ONCE = 200_000  # distinct cells that are parsed in one call
+TELLING_SHARE = 0.5  # from this share of numbers on, text in a column is worth a word
+
+_SIGNS = r"(?:US|CA|C|A|AU|NZ|HK|S|R|MX)?\$|[€£¥₹₽₩₺₴₪฿₫₱₦₡₲₵]"
+_CODES = (
+    "USD|EUR|GBP|JPY|CNY|RMB|INR|CHF|SEK|NOK|DKK|ISK|PLN|CZK|HUF|RON|BGN|RUB|UAH|TRY|ILS|ZAR|NGN|"
+    "KES|EGP|AED|SAR|PKR|BDT|LKR|THB|VND|IDR|MYR|SGD|PHP|KRW|TWD|HKD|AUD|NZD|CAD|MXN|BRL|ARS|CLP|"
+    "COP|PEN|BTC|Rs|kr|Fr|zł|Kč|Ft|lei"
+)
+_CURRENCY = re.compile(rf"(?:{_SIGNS}|{_CODES})\.?")
+#: Units that may follow a number without a space; after a space any one word may.
+_UNIT_WORDS = (
+    "% ‰ ppm ppb bp bps ° °C °F ℃ ℉ kg g mg µg μg ug ng lb lbs oz t km m cm mm µm μm nm mi ft in "
+    "yd m2 m² km2 km² cm2 cm² m3 m³ cm3 cm³ ha sqm sqft l L dl dL cl ml mL µl cc gal h hr hrs min "
+    "mins s sec secs ms d w y yr yrs km/h kmh kph mph m/s rpm bpm Hz kHz MHz GHz W kW MW kWh MWh "
+    "Wh V mV A mA J kJ kcal cal Pa kPa hPa MPa bar mbar psi mmHg mol mmol/L mmol/l µmol/L umol/L "
+    "mg/dL mg/dl mg/L mg/l g/dL g/dl g/L g/l ng/mL ng/ml pg/mL U/L U/l IU IU/L mIU/L mEq/L cm/s "
+    "kg/m2 kg/m² g/km L/100km KB kB MB GB TB Mbps px pt db dB x"
+)
+_UNITS = frozenset(_UNIT_WORDS.split())
+_WORD = re.compile(r"[^\W\d_]{2,15}\.?(?:/[^\W\d_]{1,10}\.?)?")
+_NO_UNIT = re.compile(
+    r"(?i)(am|pm|st|nd|rd|th|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+)
+_MINUS = "−–-"  # the last of a class, where it is no range
+_DECORATED = (
+    r"^(?P<open>\()?\s*(?P<limit><=|>=|=<|=>|[<>≤≥])?\s*"
+    rf"(?P<sign>[+{_MINUS}])?\s*(?P<before>{_SIGNS}|(?:{_CODES})\.?|%)?\s*(?P<inner>[+{_MINUS}])?\s*"
+    rf"(?P<body>(?:\d(?:[\d.,{_SPACES}]*\d)?[.,]?|[.,]\d+)(?:[eE][+-]?\d+)?)"
+    rf"(?P<space>[\s\x{{a0}}\x{{202f}}]*)(?P<unit>[^\d\s.,+()<>=~'’/:;{_MINUS}][^()<>=]{{0,15}}?)?"
+    rf"\s*(?P<after>[{_MINUS}])?\s*(?P<close>\))?$"
+)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Distinct texts read as numbers; arrays of shape (u,)."""
+
+    values: NDArray[np.float64]
+    valid: NDArray[np.bool_]
+    grouped: NDArray[np.bool_]
+    leading_zero: NDArray[np.bool_]
+    whole: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Decorated:
+    """Distinct texts read as numbers with signs, units and the like around them, shape (u,)."""
+
+    numbers: Numbers
+    units: NDArray[np.object_]  # "" where there is none
+    limits: NDArray[np.bool_]  # whether only a limit is known, as in <0.5
+    accounting: NDArray[np.bool_]  # (5) and 5-
+
+    @cached_property
+    def unit(self) -> str:
+        """The unit of the most texts."""
+        units = pd.Series(self.units[self.numbers.valid & (self.units != "")])
+        return "" if units.empty else str(units.value_counts().index[0])
+
+    def fits(self, present: NDArray[np.bool_]) -> bool:
+        """Return whether a column is certainly one of numbers; shapes: present (u,)."""
+        valid = self.numbers.valid & present
+        units = self.units[valid]
+        without = units == ""
+        if self.unit:
+            single = not (set(units) - {"", self.unit})
+            few_bare = without.sum() <= 0.5 * len(units)
+            if self.unit == "%":  # 26 % beside 0.26 could be the same
+                few_bare = not (without & (self.numbers.values[valid] != 0)).any()
+            if not (single and few_bare):
+                return False
+        known = self.limits[valid].sum() <= 0.5 * valid.sum()
+        return bool(known and not (self.accounting[valid].all() and valid.any()))
+
+    def of_one_unit(self) -> NDArray[np.bool_]:
+        """Return which texts are numbers in the column's unit."""
+        return self.numbers.valid & np.isin(self.units, ["", self.unit])
+
+
+@dataclass(frozen=True)
+class DecimalMarks:
+    """The decimal mark of a file, and of columns that differ."""
+
+    mark: str
+    columns: dict[str, str] = field(default_factory=dict)
+    doubtful: tuple[str, ...] = ()  # columns in which 1.234 may be 1234, and nothing decides
+
+    def of(self, name: str) -> str:
+        """Return the decimal mark of a column."""
+        return self.columns.get(name, self.mark)
+
+
+def read_numbers(texts: pa.Array, decimal: str) -> Numbers:
+    """Parse texts as numbers; shapes: texts u."""
+    plain, grouped, infinite = _match_numbers(texts, decimal)
+    valid = plain | grouped | infinite
+    values = np.full(len(texts), np.nan)
+    if (plain | grouped).any():
+        values[plain | grouped] = _parse(select_texts(texts, plain | grouped), decimal)
+    if infinite.any():
+        signs = pc.starts_with(select_texts(texts, infinite), "-").to_numpy(False)
+        values[infinite] = np.where(signs, -np.inf, np.inf)
+    whole = valid & ~infinite & (values == np.floor(values))
+    whole &= ~match_among(texts, whole, "[eE" + _MARK[decimal] + "]")
+    return Numbers(values, valid, grouped, match(texts, _LEADING_ZERO), whole)
+
+
+def _match_numbers(texts: pa.Array, decimal: str) -> tuple[NDArray[np.bool_], ...]:
+    """Return which texts are plain numbers, grouped ones and infinite ones."""
+    marks = {"d": _MARK[decimal], "t": _MARK[OTHER[decimal]]}
+    plain = match(texts, _PLAIN.replace("{d}", marks["d"]))
+    grouped = match_among(texts, ~plain, _GROUPED.format(**marks))
+    if decimal == ".":
+        grouped |= match_among(texts, ~(plain | grouped), _INDIAN)
+    return plain, grouped, match_among(texts, ~plain, _INFINITE)
+
+
+def _parse(texts: pa.Array, decimal: str) -> NDArray[np.float64]:
+    """Parse texts that are numbers, after removing signs and marks that only decorate."""
+    decoration = f"[+{_SPACES}{OTHER[decimal]}]"
+    if match(texts, decoration).any():
+        texts = pc.replace_substring_regex(texts, decoration, "")
+    if decimal != ".":
+        texts = pc.replace_substring(texts, decimal, ".")
+    return np.asarray(pc.cast(texts, pa.float64()))
+
+
+def read_columns(columns: Sequence[TextColumn], marks: DecimalMarks) -> list[Numbers]:
+    """Read each column's texts as plain numbers; a call a column takes 1 ms more for each."""
+    results: list[Numbers] = [None] * len(columns)  # type: ignore[list-item]
+    own = np.array([marks.of(column.name) for column in columns])
+    for decimal in np.unique(own):
+        numbered = np.flatnonzero(own == decimal)
+        sizes = np.array([len(columns[k].texts) for k in numbered.tolist()], dtype=int)
+        parts = np.cumsum(sizes) // AT_ONCE  # few texts a call: memory is taken for all of them
+        for part in np.unique(parts):
+            together: NDArray[np.intp] = numbered[parts == part]
+            ends = np.cumsum(sizes[parts == part])
+            read = read_numbers(
+                join_texts([columns[k].texts for k in together.tolist()]), str(decimal)
+            )
+            for k, start, end in zip(together.tolist(), [0, *ends[:-1]], ends, strict=True):
+                results[k] = Numbers(*(values[start:end] for values in vars(read).values()))
+    return results
+
+
+def read_decorated(texts: pa.Array, decimal: str, *, share: bool = False) -> Decorated:
+    """Parse texts as numbers with a sign, a currency, a unit or a limit; shapes: texts u.
+
+    With `share`, 26 % is 0.26, else 26.
+    """
+    matches, parts = extract_parts(texts, _DECORATED)
+    n, read = len(texts), read_numbers(parts["body"], decimal)
+    texts_of = {k: v.to_numpy(zero_copy_only=False).astype(object) for k, v in parts.items()}
+    units, fits = _units(texts_of["before"], texts_of["unit"], texts_of["space"])
+    signs = [np.isin(texts_of[k], list(_MINUS)) for k in ("sign", "inner", "after")]
+    signs[2] &= ~match(parts["body"], r"[.,]$")  # 5.- has no cents
+    opened, closed = texts_of["open"] != "", texts_of["close"] != ""
+    n_signs = sum(signs) + opened + ((texts_of["sign"] == "+") | (texts_of["inner"] == "+"))
+    valid = read.valid & fits & (opened == closed) & (n_signs <= 1)
+    values = np.where(opened | np.logical_or.reduce(signs), -read.values, read.values)
+    values = np.where((units == "%") & share, values / 100, values)
+    spread = [np.zeros(n, dtype=bool) for _ in range(6)]
+    for target, source in zip(
+        spread,
+        (
+            valid,
+            read.grouped,
+            read.leading_zero,
+            read.whole & ~((units == "%") & share),
+            texts_of["limit"] != "",
+            opened | signs[2],
+        ),
+        strict=True,
+    ):
+        target[matches] = source & valid
+    all_values = np.full(n, np.nan)
+    all_values[matches] = np.where(valid, values, np.nan)
+    all_units = np.full(n, "", dtype=object)
+    all_units[matches] = units
+    return Decorated(Numbers(all_values, *spread[:4]), all_units, spread[4], spread[5])
+
+
+def _units(
+    before: NDArray[np.object_], after: NDArray[np.object_], space: NDArray[np.object_]
+) -> tuple[NDArray[np.object_], NDArray[np.bool_]]:
+    """Return the unit of each text, and whether it can be one; shapes: all (m,)."""
+    units, fits = np.full(len(after), "", dtype=object), np.zeros(len(after), dtype=bool)
+    verdicts: dict[tuple[str, str, bool], tuple[str, bool]] = {}
+    for i, (front, back, gap) in enumerate(zip(before, after, space, strict=True)):
+        key = (front, back.strip(), bool(gap))
+        if key not in verdicts:
+            verdicts[key] = _unit(*key)
+        units[i], fits[i] = verdicts[key]
+    return units, fits
+
+
+def _unit(before: str, after: str, spaced: bool) -> tuple[str, bool]:
+    if before and after:
+        return "", False
+    unit = before or after
+    if not unit or before or unit in _UNITS or _CURRENCY.fullmatch(unit):
+        return unit.rstrip("."), True
+    word = spaced and _WORD.fullmatch(unit) and not _NO_UNIT.fullmatch(unit)
+    return unit, bool(word)
+
+
+def choose_decimal_marks(columns: Sequence[TextColumn], options: ParseOptions) -> DecimalMarks:
+    """Choose the decimal mark of most columns, and that of each which certainly differs.
+
+    Only unambiguous numbers count: 1,5 and 1.234.567 and 1.234 € are evidence for a comma, while
+    1.234 is none.
+    """
+    voters = [column.present_texts.slice(0, VOTERS) for column in columns]
+    voting = [k for k, texts in enumerate(voters) if len(texts)]
+    requested = dict(options.decimals or {})
+    if not voting:
+        return DecimalMarks(options.decimal or ".", requested)
+    sizes = np.array([len(voters[k]) for k in voting], dtype=int)
+    starts = np.cumsum(sizes) - sizes
+    texts, money = _bodies(join_texts([voters[k] for k in voting]))
+    n_valid, votes, unclear = {}, {}, {}
+    for mark in ".,":
+        valid = np.logical_or.reduce(_match_numbers(texts, mark))
+        unclear[mark] = match(texts, _AMBIGUOUS.format(d=_MARK[mark]))
+        groups = match(texts, _SEVERAL_GROUPS.format(t=_MARK[OTHER[mark]]))
+        groups |= money & match(texts, _AMBIGUOUS.format(d=_MARK[OTHER[mark]]))
+        clear = valid & (match(texts, _MARK[mark]) & ~unclear[mark] | groups)
+        n_valid[mark] = np.add.reduceat(valid.astype(int), starts)
+        votes[mark] = n_valid[mark] >= TELLING_SHARE * sizes
+        votes[mark] &= np.logical_or.reduceat(clear, starts)
+    commas = int((votes[","] & ~votes["."]).sum())
+    points = int((votes["."] & ~votes[","]).sum())
+    either = {mark: np.logical_or.reduceat(unclear[mark], starts) for mark in ".,"}
+    mark = options.decimal or ("," if commas > points else ".")
+    undecided = options.decimal is None and not (commas or points)
+    if undecided and options.delimiter == ";" and (either[","] & ~votes["."]).any():
+        mark = ","
+    for place, k in enumerate(voting):
+        other = OTHER[mark]
+        outvoted = votes[other][place] and n_valid[other][place] > n_valid[mark][place]
+        if outvoted and columns[k].name not in requested:
+            requested[columns[k].name] = other
+    doubtful = (either["."] | either[","]) & ~votes["."] & ~votes[","] & undecided
+    names = [columns[voting[place]].name for place in np.flatnonzero(doubtful)]
+    return DecimalMarks(mark, requested, tuple(n for n in names if n not in requested))
+
+
+def _bodies(texts: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
+    """Return texts without signs and units around numbers, and which are amounts of money.
+
+    Money has no three decimals: $7,000 is seven thousand.
+    """
+    strange = ~np.logical_or.reduce([*_match_numbers(texts, "."), *_match_numbers(texts, ",")])
+    money = np.zeros(len(texts), dtype=bool)
+    if not strange.any():
+        return texts, money
+    matches, parts = extract_parts(select_texts(texts, strange), _DECORATED)
+    strange[strange] = matches
+    units = pc.binary_join_element_wise(parts["before"], parts["unit"], "")
+    money[strange] = match(units, rf"^(?:{_SIGNS}|{_CODES})\.?$")
+    return pc.replace_with_mask(texts, pa.array(strange), parts["body"]), money
+
+
+def numbers_in(texts: pd.Series) -> NDArray[np.float64]:
+    """Parse a Series of text as numbers under its decimal mark; NaN for the rest."""
+    column = encode_series(texts)
+    mark = choose_decimal_marks([column], ParseOptions()).of(column.name)
+    numbers = read_numbers(column.texts, mark)
+    values = numbers.values
+    if (others := ~numbers.valid).any():
+        decorated = read_decorated(select_texts(column.texts, others), mark)
+        values[others] = np.where(decorated.of_one_unit(), decorated.numbers.values, np.nan)
+    return np.append(values, np.nan)[column.codes]

@@ -1,0 +1,83 @@
+"""Dates in any shape are read back equal; days and times that do not exist are none."""
+
+import datetime
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.data.cells.dates import are_compact, dates_in, durations_in, read_clock, read_dates
+from rulekit.exceptions import DataError
+
+DAYS = st.dates(datetime.date(1969, 1, 1), datetime.date(2068, 12, 31))
+CLOCKS = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%SZ", " %I:%M %p", " %H:%M:%S+02:00")
+SHAPES = (
+    *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%d %b %Y", "%d-%b-%y"),
+    *("%b %d %Y", "%B %d, %Y", "%d %B %Y", "%a, %d %b %Y", "%Y-%b-%d", "%d%b%Y"),
+)
+
+
+def texts_of(*texts):
+    return pa.array(texts, pa.string())
+
+
+@given(st.lists(st.tuples(DAYS, st.times()), min_size=1), st.sampled_from(SHAPES),
+       st.sampled_from(CLOCKS))  # fmt: skip
+def test_dates_in_any_shape_are_read_back(moments, shape, clock):
+    written = [datetime.datetime.combine(*pair).strftime(shape + clock) for pair in moments]
+    read = read_dates(texts_of(*written)).moments
+    kept = {"": "%Y-%m-%d", "%": "%Y-%m-%d %H:%M"}["%" if clock else ""]
+    seconds = ":%S" if "%S" in clock else ""
+    expected = [datetime.datetime.combine(*pair).strftime(kept + seconds) for pair in moments]
+    np.testing.assert_array_equal(read, np.array(expected, dtype="datetime64[us]"))
+
+
+@given(st.lists(DAYS, min_size=1), st.booleans(), st.sampled_from("/-"))
+def test_the_order_of_days_is_found_or_open(days, day_first, mark):
+    shape = mark.join(("%d", "%m", "%Y") if day_first else ("%m", "%d", "%Y"))
+    dates = read_dates(texts_of(*(day.strftime(shape) for day in days)))
+    decided = any(day.day > 12 for day in days)
+    assert dates.is_open == (not decided and any(day.day != day.month for day in days))
+    if not dates.is_open:
+        np.testing.assert_array_equal(dates.moments, np.array(days, dtype="datetime64[us]"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2020-02-30", "31/04/2020 x", "2020-13-01", "2020-01-01 24:00", "2020-01-01 10:60",
+     "32 Jan 2020", "5 Foo 2020", "2020-Q5", "20201301", "12", "", "1/2"],
+)  # fmt: skip
+def test_days_and_times_that_do_not_exist_are_no_dates(text):
+    assert np.isnat(read_dates(texts_of(text), compact=True).moments[0])
+
+
+def test_both_orders_in_one_column_leave_it_open():
+    series = pd.Series(["13/04/2020", "04/13/2020", "03/04/2020"])
+    with pytest.raises(DataError, match="day and month are ambiguous"):
+        dates_in(series, "when", None)
+    read = dates_in(series, "when", True)
+    assert read.isna().tolist() == [False, True, False]
+
+
+def test_numbers_are_dates_only_if_that_is_certain():
+    few = texts_of("20200101", "20200102")
+    assert are_compact("order_date", few)
+    assert not are_compact("amount", few)
+    assert not are_compact("order_date", texts_of("20200101", "20201399"))
+
+
+def test_times_of_day_are_hours():
+    assert read_clock(texts_of("6:30", "23:59:59.5", "12:15 AM")).tolist() == pytest.approx(
+        [6.5, 23.99986, 0.25], abs=1e-5
+    )
+    assert read_clock(texts_of("6:30", "25:00")) is None
+
+
+def test_a_column_without_dates_or_durations_is_refused():
+    with pytest.raises(DataError, match="holds no date such as"):
+        dates_in(pd.Series(["soon"]), "when", None)
+    with pytest.raises(DataError, match="holds no duration such as"):
+        durations_in(pd.Series(["soon", "12"]), "how long")
