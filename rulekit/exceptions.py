@@ -58,6 +58,10 @@ class DataWarning(UserWarning):
     """Columns of a table are not used, or values that do not fit their column count as missing."""
 
 
+class UnseenValuesWarning(UserWarning):
+    """A table has levels, values out of range or gaps that no training row had."""
+
+
 class EmptyRuleWarning(UserWarning):
     """A learned rule has no condition and predicts one class for every row."""
 

@@ -57,7 +57,8 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         "2024-03-01". An empty sequence leaves a column without conditions on its value.
     max_levels : int, default=50
         Levels a column of categories may have; where there are more, the commonest
-        ``max_levels - 1`` stay and the others become one group (an ``in`` literal).
+        ``max_levels - 1`` stay and the others become one group (an ``in`` literal), or several of
+        similar shares of a class where sets are conditions.
     read_as : mapping of str to str or sequence of str, optional
         How single columns that hold no numbers are read: "levels", "words", or what is read of
         dates, one or several of "date", "year", "month", "weekday", "hour" and "days since

@@ -1,8 +1,7 @@
 """How a column is read: its kind, its levels or order, dates and their parts, words, misfits."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -21,18 +20,18 @@ from rulekit.binning.encodings import (
 )
 from rulekit.binning.thresholds import automatic_cuts
 from rulekit.binning.words import chosen_words, holds_words
-from rulekit.data import columns_of
+from rulekit.data.columns.conform import conform
+from rulekit.data.columns.kinds import infer_kinds
+from rulekit.data.columns.report import Misfit
 from rulekit.data.headers import few, shown
+from rulekit.data.typed import level_text
 from rulekit.exceptions import DataError, RuleError
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import (
     DATE_PARTS,
     DAYS_SINCE,
-    NUMBERS,
-    TRUTH,
     checked_order,
     checked_part,
-    is_gap,
     missing_in,
     moment,
     positions_in,
@@ -41,6 +40,7 @@ from rulekit.rules.condition import (
 FEW = 31  # of a part of a date with no more values, every one is a cut
 PRIOR = 10.0  # rows of average class that a level is given before levels are put in order
 Values = NDArray[np.float64]
+Groups = tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -112,15 +112,39 @@ class Cutting:
         plain = LevelColumn(name, groups, has_missing, numeric, part)
         if not self.sets or classes is None or len(groups) < 2 or len(np.unique(classes)) < 2:
             return [plain]
-        codes = plain.group_codes(present)
         present_classes = np.unique(classes)
         described = present_classes[1:] if len(present_classes) <= 2 else present_classes
         views: list[LevelColumn] = []
         for k in described:
-            sorted_groups = _by_share(groups, codes, classes == k)
+            parted = self._part_rare(groups, present, classes == k)
+            codes = replace(plain, groups=parted).group_codes(present)
+            sorted_groups = _by_share(parted, codes, classes == k)
             base = frozenset(x for view in views for x in view.base_literals())
             views.append(replace(plain, groups=sorted_groups, ranked=True, skip=base))
         return [*views]
+
+    def _part_rare(
+        self, groups: Groups, present: NDArray[Any], of_class: NDArray[np.bool_]
+    ) -> Groups:
+        """Split the group of rare levels by their share of a class, so that sets can separate them.
+
+        At most half of `max_levels` groups arise, of about equally many rows.
+        """
+        *frequent, rare = groups
+        n_parts = self.max_levels // 2
+        if len(rare) < 2 or n_parts < 2:
+            return groups
+        single = LevelColumn("", tuple((v,) for v in rare), False)
+        inside = np.isin(present, np.array(rare, dtype=object))
+        codes = single.group_codes(present[inside])
+        ordered = _by_share(single.groups, codes, of_class[inside], float(of_class.mean()))
+        rows = pd.Series(present[inside], dtype=object).value_counts()
+        ends = np.cumsum([int(rows[v]) for (v,) in ordered])
+        part = np.minimum(n_parts * (ends - 1) // ends[-1], n_parts - 1)
+        parts = [
+            [v for (v,), p in zip(ordered, part, strict=True) if p == k] for k in range(n_parts)
+        ]
+        return (*frequent, *(tuple(sorted(levels, key=str)) for levels in parts if levels))
 
     def _part(
         self,
@@ -226,7 +250,7 @@ def readings_of(
     readings: dict[str, Reading] = {}
     for name, dtype in zip(map(str, dtypes.index), dtypes, strict=True):
         if getattr(dtype, "ordered", False) and len(dtype.categories) > 1:
-            readings[name] = Reading(order=tuple(map(str, dtype.categories)))
+            readings[name] = Reading(order=tuple(map(level_text, dtype.categories)))
     for parameter, given in (("read_as", read_as), ("orders", orders)):
         for name, value in given.items():
             values = columns.get(str(name))
@@ -265,41 +289,21 @@ def edges_of_cuts(name: str, cuts: Sequence[Any], part: str | None) -> Values:
 
 
 def _by_share(
-    groups: tuple[tuple[Any, ...], ...], codes: NDArray[np.intp], of_class: NDArray[np.bool_]
-) -> tuple[tuple[Any, ...], ...]:
+    groups: Groups,
+    codes: NDArray[np.intp],
+    of_class: NDArray[np.bool_],
+    mean: float | None = None,
+) -> Groups:
     """Sort groups by their share of a class, shares of few rows shrunk to the mean."""
     rows = np.bincount(codes, minlength=len(groups))
     hits = np.bincount(codes[of_class], minlength=len(groups))
-    mean = float(of_class.sum()) / len(of_class)
+    mean = float(of_class.sum()) / len(of_class) if mean is None else mean
     share = (hits + PRIOR * mean) / (rows + PRIOR)
     order = sorted(range(len(groups)), key=lambda k: (float(share[k]), str(groups[k][0])))
     return tuple(groups[k] for k in order)
 
 
 MAX_LEVELS = 50  # of text, where no binarizer sets another limit
-SHARE = 0.9  # of the present cells that must be of one kind
-WORDS = {"number": "numbers", "boolean": "truth values", "date": "dates", "text": "text"}
-
-
-@dataclass(frozen=True)
-class Misfit:
-    """Cells of one column that are not of its kind and count as missing."""
-
-    name: str
-    kind: str
-    n_present: int
-    rows: NDArray[np.intp]
-    first: Any
-
-    def sentence(self, positions: NDArray[np.intp] | None = None) -> str:
-        """Describe the cells; `positions` maps rows to rows of the whole table, both from 0."""
-        row = int(self.rows[0]) if positions is None else int(positions[self.rows[0]])
-        n = len(self.rows)
-        verbs = "does not fit and counts" if n == 1 else "do not fit and count"
-        return (
-            f"Column {shown(self.name)} is read as {WORDS[self.kind]}: {n} of {self.n_present} "
-            f"values {verbs} as missing (first: row {row + 1}, {shown(str(self.first))})."
-        )
 
 
 @dataclass(frozen=True)
@@ -311,14 +315,14 @@ class TableReader:
 
     def fixed_kinds(self, frame: pd.DataFrame) -> dict[str, str]:
         """Return the kinds that follow from `read_as` and `orders`, and from ordered categories."""
-        kinds = {str(n): "text" for n in frame.columns if getattr(frame[n].dtype, "ordered", False)}
+        kinds: dict[str, str] = {}
         if self.binarizer is None:
             return kinds
         for name, read_as in dict(self.binarizer.read_as or {}).items():
             numeric = str(name) in frame and pd.api.types.is_numeric_dtype(frame[str(name)].dtype)
             if not numeric:  # else the binarizer refuses the entry
-                kinds[str(name)] = "text" if read_as in ("levels", "words") else "date"
-        return kinds | {str(name): "text" for name in dict(self.binarizer.orders or {})}
+                kinds[str(name)] = "level" if read_as in ("levels", "words") else "date"
+        return kinds | {str(name): "level" for name in dict(self.binarizer.orders or {})}
 
     def readings(
         self,
@@ -329,6 +333,7 @@ class TableReader:
     ) -> dict[str, Any]:
         """Return how each column of text or dates is read; None if no condition can use it."""
         named = set(self.fixed_kinds(frame))
+        named |= {str(n) for n in frame.columns if getattr(frame[n].dtype, "ordered", False)}
         readings: dict[str, Any] = {}
         for name, values in columns.items():
             if kinds[name] == "text" and name not in named:
@@ -383,140 +388,6 @@ def without(
 
 def cleaned(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Make values that do not fit their column missing; a sentence for each such column."""
-    columns, misfits = columns_as(frame, kinds_in(frame, {}))
-    sentences = [misfit.sentence(frame.index.to_numpy()) for misfit in misfits]
-    return without(frame, columns, misfits, ()), sentences
-
-
-def kinds_in(frame: pd.DataFrame, fixed: Mapping[str, str]) -> dict[str, str]:
-    """Return "number", "boolean", "date" or "text" for each column."""
-    return {str(name): fixed.get(str(name)) or _kind(frame[name]) for name in frame.columns}
-
-
-def columns_as(
-    frame: pd.DataFrame, kinds: Mapping[str, str], *, exact: bool = False
-) -> tuple[dict[str, NDArray[Any]], list[Misfit]]:
-    """Read the columns named in `kinds` as `columns_of` does; cells of another kind are missing."""
-    columns, misfits = {}, []
-    for name, kind in kinds.items():
-        columns[name], misfit = _read(frame[name], name, kind, exact)
-        misfits += [] if misfit is None else [misfit]
-    return columns, misfits
-
-
-def _kind(series: pd.Series) -> str:
-    """Infer the kind of one column."""
-    dtype = series.dtype
-    if not isinstance(dtype, pd.CategoricalDtype):
-        if pd.api.types.is_bool_dtype(dtype):
-            return "boolean"
-        if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
-            return "number"
-        if pd.api.types.is_datetime64_any_dtype(dtype):
-            return "date"
-    present = series.dropna()
-    if _is_mixed(series):
-        types = present.map(type).value_counts()
-        truth = np.array([issubclass(t, TRUTH) for t in types.index], dtype=bool)
-        number = np.array([issubclass(t, NUMBERS) for t in types.index], dtype=bool) & ~truth
-        for kind, of_kind in (("boolean", truth), ("number", number)):
-            n = int(types[of_kind].sum())
-            if n and n >= SHARE * len(present):
-                return kind
-    return "date" if _mostly_dates(present) else "text"
-
-
-def _is_mixed(series: pd.Series) -> bool:
-    """Return whether a column holds objects that are not all text."""
-    if series.dtype != object:
-        return False
-    return pd.api.types.infer_dtype(series, skipna=True) not in ("string", "empty")
-
-
-def _mostly_dates(present: pd.Series) -> bool:
-    """Return whether nine of ten texts are dates; looks no further than the answer needs."""
-    others = 0
-    for text, n in present.astype(str).value_counts().items():
-        others += 0 if moment(str(text)) is not None else int(n)
-        if others > (1.0 - SHARE) * len(present) + 1e-9:
-            return False
-    return len(present) > 0
-
-
-def _read(
-    series: pd.Series, name: str, kind: str, exact: bool
-) -> tuple[NDArray[Any], Misfit | None]:
-    """Read one column as its kind: float64 for numbers, else objects with None for missing."""
-    mixed = _is_mixed(series)
-    if mixed:
-        given = series.tolist()
-    else:
-        (values,) = columns_of(series.to_frame(name), exact=exact and kind == "number").values()
-        if _kind_of_values(values) == kind:
-            return values, None
-        given = values.tolist()
-    convert = _FROM_ANY[kind] if mixed else _FROM_ONE[kind]
-    present = np.array([not is_gap(v) for v in given], dtype=bool)
-    converted = [convert(v) if there else None for v, there in zip(given, present, strict=True)]
-    bad = np.flatnonzero(np.array([v is None for v in converted], dtype=bool) & present)
-    misfit = _misfit(name, kind, int(present.sum()), bad, given) if len(bad) else None
-    objects = np.empty(len(converted), dtype=object)
-    objects[:] = converted
-    if kind != "number":
-        return objects, misfit
-    if any(isinstance(v, Decimal) for v in converted):  # one type, so that it is read as numbers
-        objects[:] = [None if v is None else Decimal(v) for v in converted]
-    (numbers,) = columns_of(pd.Series(objects).to_frame(name), exact=exact).values()
-    return numbers.astype(float), misfit
-
-
-def _kind_of_values(values: NDArray[Any]) -> str | None:
-    """Return the kind of a column that needs no conversion; None for dates and for gaps alone."""
-    if values.dtype != object:
-        return "number"
-    first = next((v for v in values.tolist() if v is not None), None)
-    return {bool: "boolean", str: "text"}.get(type(first))
-
-
-def _number(value: Any) -> int | float | Decimal | None:
-    """Convert numbers and truth values; whole numbers and decimals stay exact."""
-    if isinstance(value, Decimal):
-        return value
-    if isinstance(value, (int, np.integer)):
-        return int(value)
-    return float(value) if isinstance(value, (*NUMBERS, *TRUTH)) else None
-
-
-def _truth(value: Any) -> bool | None:
-    is_truth_value = isinstance(value, TRUTH) or (isinstance(value, NUMBERS) and value in (0, 1))
-    return bool(value) if is_truth_value else None
-
-
-def _date(value: Any) -> str | None:
-    text = str(value)
-    return text if moment(text) is not None else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-_FROM_ANY: dict[str, Callable[[Any], Any]] = {
-    "number": _number,
-    "boolean": _truth,
-    "date": _date,
-    "text": str,
-}
-_FROM_ONE = {**_FROM_ANY, "text": _text}  # a column of numbers alone is no text
-
-
-def _misfit(name: str, kind: str, n_present: int, bad: NDArray[np.intp], given: Any) -> Misfit:
-    """Describe cells that do not fit; DataError if several are present and none fits."""
-    first = given[bad[0]]
-    if len(bad) == n_present > 1:
-        raise DataError(
-            f"Column {shown(name)} must hold {WORDS[kind]}, as when the rule was learned; none of "
-            f"its {n_present} values fits (first: row {bad[0] + 1}, {shown(str(first))}). Convert "
-            "the column."
-        )
-    return Misfit(name, kind, n_present, bad, first)
+    columns, report = conform(frame, infer_kinds(frame))
+    sentences = [misfit.sentence(frame.index.to_numpy()) for misfit in report.misfits]
+    return without(frame, columns, report.misfits, ()), sentences

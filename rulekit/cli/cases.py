@@ -8,13 +8,21 @@ import click
 import numpy as np
 import pandas as pd
 
-from rulekit.cli.inputs import TABLE, Reading, known_outcomes, outcome_option, reads_tables
+from rulekit.cli.inputs import (
+    TABLE,
+    Reading,
+    known_outcomes,
+    note_report,
+    outcome_option,
+    reads_tables,
+)
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.cli.show import RULE, as_json, read_rule, write_file
 from rulekit.data import Table
 from rulekit.explain import Scored
 from rulekit.explain import explain as explained
 from rulekit.explain import score as scored
+from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.rules import RuleSet
 
@@ -41,7 +49,9 @@ def explain(rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading
     given = reading.cases(table, rule_set)
     if max(rows) > given.n_rows:
         raise click.ClickException(f"There is no row {max(rows)}: the table has {given.n_rows}.")
-    cases = explained(rule_set, given.frame.iloc[[row - 1 for row in rows]])
+    read = columns_for(rule_set, given.frame.iloc[[row - 1 for row in rows]])
+    note_report(read.report, [row - 1 for row in rows])
+    cases = explained(rule_set, read)
     if as_json:
         plain = [{**c.to_dict(), "row": row} for c, row in zip(cases, rows, strict=True)]
         print_json({"cases": plain})
@@ -84,7 +94,9 @@ def score(rule: str, table: str, reading: Reading, as_json: bool, **options: Any
     )
     result = _scored(rule_set, given, actual, reading, options)
     with working(f"Smallest changes of {len(result):,} cases") as work:
-        frame = cases_frame(result, changes=options["changes"], progress=work.report)
+        frame = cases_frame(
+            result, changes=options["changes"], progress=work.report, cells=given.cells
+        )
     if output is not None:
         with working(f"Writing {len(result):,} cases"):
             write_file(output, write(frame))
@@ -129,6 +141,7 @@ def _report(result: Scored, actual: Any, frame: pd.DataFrame | None, as_json: bo
         report["holds"] = not any(f.worse for f in result.figures)
         words.append(result.sentence)
     report["differs"] = [drift.sentence for drift in result.drift]
+    report["unseen"] = [each.to_dict() for each in result.report.unseen]
     if as_json:
         print_json(report if frame is None else {**report, "cases": frame.to_dict("records")})
         return

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from rulekit.cli.inputs import Reading, known_outcomes, outcome_option, reads_tables
 from rulekit.cli.output import echo, print_json
 from rulekit.cli.show import as_json, read_rule
-from rulekit.data import columns_of
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.text import clause_parts
 from rulekit.rules import Clause, RuleComparison, compare_rules
@@ -46,9 +45,7 @@ def compare(
         _report(compare_rules(first, second), {}, as_json)
         return
     given = reading.cases(table, first, second)
-    # the error names the missing column
-    columns_for(first, given.frame), columns_for(second, given.frame)
-    columns = columns_of(given.frame)
+    columns = {**columns_for(second, given.frame), **columns_for(first, given.frame)}
     comparison = compare_rules(first, second, columns)
     wrong = {}
     if target is not None:

@@ -1,6 +1,6 @@
 """Tables that the commands read, and the outcomes in them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, TypeVar
@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 from numpy.typing import NDArray
-from pandas.api.types import is_string_dtype
 
 from rulekit.cli.output import note
 from rulekit.data import ParseOptions, Table, load_sample, read_table
 from rulekit.data.column import role_notes, whole
+from rulekit.data.columns.report import Report
 from rulekit.data.headers import shown
 from rulekit.data.schema import cut_of_outcomes
 from rulekit.rules import RuleSet
@@ -30,6 +30,7 @@ class Reading:
     options: ParseOptions
     numbers: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
 
     def table(self, source: str) -> Table:
         """Read a table to learn from, with notes on what was repaired or excluded."""
@@ -39,12 +40,16 @@ class Reading:
         return table
 
     def cases(self, source: str, *rules: RuleSet) -> Table:
-        """Read a table as rules compare its columns, with notes on what was repaired."""
+        """Read a table for rules, with notes on what was repaired and what is not checked."""
         table, _ = self._read(source)
         for sentence in table.notes:
             note(f"Note: {sentence}")
         for rule in rules:
-            table = as_rule_reads(table, rule)
+            if rule.schema is None and rule.features:
+                note(
+                    "Not checked: types, levels and ranges, since the rule does not store what its "
+                    "columns held when it was learned."
+                )
         return table
 
     def _read(self, source: str) -> tuple[Table, list[str]]:
@@ -59,6 +64,9 @@ class Reading:
             table = table.as_numeric(name)
         for name in self.categories:
             table = table.as_category(name)
+        for name in self.dates:
+            table = table.as_date(name, day_first=self.options.day_first)
+            table = table.with_roles({name: "feature"})
         return table, role_notes(table.columns)
 
 
@@ -70,7 +78,33 @@ _READING = (
     click.option("--sheet", help="The sheet of a spreadsheet."),
     click.option("--number", "numbers", multiple=True, help="Read this column as numbers."),
     click.option("--category", "categories", multiple=True, help="Read this column as codes."),
+    click.option("--date", "dates", multiple=True, help="Read this column as dates, and use it."),
+    click.option(
+        "--day-first/--month-first",
+        default=None,
+        help="Whether 03/04/2024 is the 3rd of April, where a column leaves it open.",
+    ),
+    click.option(
+        "--missing",
+        metavar="WORDS",
+        help='Words that mean missing, as in "NA,None"; all others are levels. COLUMN=WORD is for '
+        "one column, and leaves the other words as they are.",
+    ),
+    click.option(
+        "--percent",
+        type=click.Choice(["points", "share"]),
+        help="Read 26 % as 26 (points, the default) or as 0.26.",
+    ),
+    click.option("--text", "texts", multiple=True, help="Keep the cells of this column as text."),
+    click.option(
+        "--merge-levels",
+        "merged",
+        multiple=True,
+        metavar="COLUMN",
+        help='Levels of this column that differ in case or spaces are one: "Yes" and "yes".',
+    ),
 )
+_PARTS = ("delimiter", "encoding", "decimal", "header", "sheet", "day_first", "percent")
 
 
 def reads_tables(verb: Verb) -> Verb:
@@ -78,15 +112,30 @@ def reads_tables(verb: Verb) -> Verb:
 
     @wraps(verb)
     def wrapped(**given: Any) -> Any:
-        numbers, categories = given.pop("numbers"), given.pop("categories")
-        parts = {k: given.pop(k) for k in ("delimiter", "encoding", "decimal", "header", "sheet")}
+        columns = {k: given.pop(k) for k in ("numbers", "categories", "dates")}
+        parts = {k: given.pop(k) for k in _PARTS}
+        parts |= {k: given.pop(k) or None for k in ("texts", "merged")}
+        parts |= missing_words(given.pop("missing"))
         if parts["delimiter"] == "\\t":
             parts["delimiter"] = "\t"
-        return verb(reading=Reading(ParseOptions(**parts), numbers, categories), **given)
+        return verb(reading=Reading(ParseOptions(**parts), **columns), **given)
 
     for option in reversed(_READING):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[return-value]
+
+
+def missing_words(text: str | None) -> dict[str, Any]:
+    """Parse the option of missing words: words of the file, and COLUMN=WORD."""
+    if text is None:
+        return {}
+    words = [word.strip() for word in text.split(",")]
+    by_column: dict[str, tuple[str, ...]] = {}
+    for column, mark, word in (word.rpartition("=") for word in words):
+        if mark:
+            by_column[column.strip()] = (*by_column.get(column.strip(), ()), word.strip())
+    everywhere = tuple(word for word in words if "=" not in word)
+    return {"missing": everywhere or None, "missing_in": by_column or None}
 
 
 def outcome_names(_: Any, __: Any, given: tuple[str, ...]) -> dict[str, str]:
@@ -109,25 +158,14 @@ def outcome_option(verb: Verb) -> Verb:
     )(verb)
 
 
-def as_rule_reads(table: Table, rule: RuleSet) -> Table:
-    """Read columns as the rule compares them, with a note where the file reads differently."""
-    dates = {test.feature for test in rule.tests if test.part is not None}
-    for feature, compared in rule.types.items():
-        if feature not in table.frame.columns:
-            continue
-        if feature in dates:
-            if is_string_dtype(table.frame[feature]):
-                table = table.as_date(feature)
-                note(f"Note: {table.notes[-1]} The rule compares it with dates.")
-            continue
-        column = table.column(feature)
-        if compared == {str} and column.is_number:
-            table = table.as_category(feature)
-            note(f"Note: column {shown(feature)} is read as codes: the rule compares it with text.")
-        elif compared == {float} and column.n_distinct and is_string_dtype(table.frame[feature]):
-            table = table.as_numeric(feature)
-            note(f"Note: {table.notes[-1]} The rule compares it with numbers.")
-    return table
+def note_report(report: Report, positions: Sequence[int] | None = None) -> None:
+    """Print cells that count as missing, and what no training row had, by row of the table."""
+    rows = None if positions is None else np.asarray(positions)
+    for misfit in report.misfits:
+        note(f"Note: {misfit.sentence(rows)}")
+    for unseen in report.unseen:
+        first = unseen.first if rows is None else int(rows[unseen.first])
+        note(f"Never in training: {replace(unseen, first=first).sentence}")
 
 
 def known_outcomes(

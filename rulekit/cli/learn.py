@@ -11,7 +11,15 @@ from rulekit.binning.views import cleaned
 from rulekit.cli.inputs import OTHERS, TABLE, Reading, outcome_option, reads_tables
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.cli.show import as_json, write_file
-from rulekit.data import Costs, Table, hold_out, suggest_positive
+from rulekit.data import (
+    Costs,
+    Table,
+    hold_out,
+    quality_notes,
+    suggest_positive,
+    target_notes,
+)
+from rulekit.data.cells.levels import match_level
 from rulekit.data.folds import group_splitter
 from rulekit.data.headers import shown
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
@@ -27,6 +35,15 @@ LEARNERS: dict[str, Any] = {
     if one.command
 }
 COST = click.FloatRange(0, min_open=True)
+MOST_FINDINGS = 20
+FIXES = {
+    "ignore": "--leave-out {0!r}",
+    "group": "--group {0!r}",
+    "as_numeric": "--number {0!r}",
+    "as_category": "--category {0!r}",
+    "merge": "--merge-levels {0!r}",
+    "blank": "--missing '{0}={1}'",
+}
 SETTINGS = {  # options that are passed to learners that have such a parameter
     "max_conditions": "--max-conditions",
     "time_limit": "--time-limit",
@@ -75,7 +92,8 @@ def learn(
 ) -> None:
     """Learn a short rule from TABLE, and report its error on rows held out.
 
-    Columns of dates, of identifiers and of free text are not learned from; each is named.
+    Columns of dates (without --date), of identifiers and of free text are not learned from; each
+    is named.
     """
     model = _learner(options)
     read = reading.table(table)
@@ -87,6 +105,7 @@ def learn(
             )
         options["positive"] = options["positive"] or outcomes_of_cut(target, options["above"])[0]
     given = _with_roles(read, target, options)
+    _note_findings(given, target)
     X, y = _rows(given, target, options)
     X, misfits = cleaned(X)
     for sentence in misfits:
@@ -202,12 +221,31 @@ def _with_roles(table: Table, target: str, options: dict[str, Any]) -> Table:
     return table.with_roles({}, positive_label=chosen)
 
 
+def _note_findings(table: Table, target: str) -> None:
+    """Print what Data shows about a table, with the options that change it."""
+    columns = {column.name: column for column in table.columns}
+    sentences = list(target_notes(table, target))
+    for finding in quality_notes(table, target):
+        column = columns.get(finding.column or "")
+        if column is not None and column.role in ("ignore", "id") and finding.kind != "group":
+            continue  # named already, as a column that is not used
+        option = FIXES.get(finding.suggestion or "", "")
+        words = f" ({option.format(finding.column, finding.value)})" if option else ""
+        sentences.append(f"{finding.sentence}{words}")
+    for sentence in sentences[:MOST_FINDINGS]:
+        note(f"Note: {sentence}")
+    if len(sentences) > MOST_FINDINGS:
+        note(f"Note: {len(sentences) - MOST_FINDINGS} more such findings are on Data.")
+
+
 def _rows(table: Table, target: str, options: dict[str, Any]) -> tuple[pd.DataFrame, pd.Series]:
     """Return features and target, with renamed classes."""
     X, y = table.xy()
-    outcomes = options["outcomes"]
     labels = list(class_counts(table, target))
-    if strange := [value for value in outcomes if value not in map(str, labels)]:
+    meant = {value: match_level(value, labels) for value in options["outcomes"]}
+    outcomes = {str(meant[value]): name for value, name in options["outcomes"].items()}
+    options["outcomes"] = outcomes
+    if strange := [value for value, label in meant.items() if label is None]:
         raise click.ClickException(
             f"--outcome names {shown(strange[0])}, which column {shown(target)} does not hold; it "
             f"holds {', '.join(shown(v) for v in labels[:10])}."

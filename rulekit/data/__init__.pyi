@@ -1,3 +1,5 @@
+from .columns.conform import conform as conform
+from .columns.conform import infer as infer
 from .costs import Costs as Costs
 from .drift import DriftNote as DriftNote
 from .drift import compare_tables as compare_tables
@@ -30,8 +32,10 @@ __all__ = [
     "Table",
     "columns_of",
     "compare_tables",
+    "conform",
     "credit",
     "hold_out",
+    "infer",
     "list_samples",
     "load_sample",
     "make_folds",

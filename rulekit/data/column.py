@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from rulekit.data.headers import few, shown
+from rulekit.data.typed import level_text
 
 KINDS = ("numeric", "boolean", "category", "text", "date", "constant")
 
@@ -23,6 +24,8 @@ _DATE = re.compile(
     r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?(Z|[+-]\d{2}:?\d{2})?)?"
 )
 MIN_ROWS_FOR_ID = 10
+FEW_LEVELS = 50  # texts that are levels whether they repeat or not
+REPEATED_SHARE = 0.5  # of the rows: more different texts than these are no levels
 ROLES = ("feature", "ignore", "id", "weight", "group", "target")
 SINGLE = ("weight", "group", "target")  # roles that one column at most can have
 
@@ -113,7 +116,9 @@ def kind_of(series: pd.Series, n_distinct: int, max_levels: int) -> str:
         return "numeric"
     if looks_like_dates(series):
         return "date"
-    return "category" if n_distinct <= max_levels else "text"
+    repeats = n_distinct <= REPEATED_SHARE * series.count()
+    few = n_distinct <= (max_levels if repeats else min(FEW_LEVELS, max_levels))
+    return "category" if few else "text"
 
 
 def looks_like_dates(series: pd.Series) -> bool:
@@ -166,7 +171,7 @@ def _mostly_numbers(series: pd.Series) -> bool:
 def order_of(series: pd.Series) -> tuple[str, ...]:
     """Return the levels of an ordered ``Categorical``, else an empty tuple."""
     ordered = isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered
-    levels = tuple(map(str, series.dtype.categories)) if ordered else ()
+    levels = tuple(map(level_text, series.dtype.categories)) if ordered else ()
     return levels if len(levels) > 1 else ()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 MISSING = (
     "",
@@ -85,6 +86,18 @@ class ParseOptions:
             raise ValueError(f"`percent` must be 'points' or 'share', got {self.percent!r}.")
 
 
+#: What cells of text mean: these options apply to a file that is scored later, too.
+CELL_OPTIONS = (
+    *("decimal", "decimals", "missing", "missing_in", "levels", "day_first", "day_first_in"),
+    *("percent", "texts", "merged"),
+)
+
+
+def cell_options(options: Mapping[str, Any]) -> ParseOptions:
+    """Return the options that say what cells mean, for another file of the same columns."""
+    return ParseOptions(**{k: options[k] for k in CELL_OPTIONS if options.get(k) is not None})
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Limits that `read_table` checks before it reads.
@@ -103,8 +116,9 @@ class Limits:
         Bytes a spreadsheet may take when it is unpacked.
     max_zip_ratio : float, default=100
         How many times larger than packed a spreadsheet may be.
-    max_levels : int, default=50
-        Distinct values up to which a text column counts as a category.
+    max_levels : int, default=500
+        Distinct values up to which a text column counts as a category; more than 50 only if each
+        occurs twice on average.
     max_cell_length : int, default=10_000
         Characters in one cell.
     max_header_length : int, default=200
@@ -117,7 +131,7 @@ class Limits:
     max_cells: int = 20_000_000
     max_inflated: int = 200_000_000
     max_zip_ratio: float = 100.0
-    max_levels: int = 50
+    max_levels: int = 500
     max_cell_length: int = 10_000
     max_header_length: int = 200
 

@@ -6,12 +6,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rulekit.data.cells.levels import find_variants
 from rulekit.data.cells.numbers import numbers_in
-from rulekit.data.column import Column, named_like_id, whole_numbers
+from rulekit.data.column import FEW_LEVELS, Column, named_like_id, whole_numbers
 from rulekit.data.headers import few, shown
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 
+LAST_DAY = "9999-12-31"
+LOW_CODES = (-1, -9, -99, -999, -9_999, -99_999, -999_999)
+HIGH_CODES = (99, 999, 9_999, 99_999, 999_999, 9_999_999)
+MIN_DISTINCT = 4  # different values of a column that may have a code for "no value"
 MISSING_SHARE = 0.2  # from here on missing cells are worth a word, from twice that a warning
 RARE_ROWS = 5
 CODED_LEVELS = 8  # whole numbers of so few values may be codes
@@ -29,14 +34,17 @@ class QualityNote:
         The column, None where the whole table is meant.
     kind : str
         "constant", "missing", "id", "group", "duplicate column", "leak", "duplicate rows", "rare
-        levels", "many levels", "text in numbers", "codes".
+        levels", "many levels", "text in numbers", "codes", "spellings", "sentinel".
     sentence : str
         What was found, with figures.
-    suggestion : {"ignore", "group", "as_numeric", "as_category", None}
-        The fix a page can offer: give the column the role "ignore" or "group", or read it by
-        `Table.as_numeric` or `Table.as_category`.
+    suggestion : {"ignore", "group", "as_numeric", "as_category", "merge", "blank", None}
+        The fix a page can offer: give the column the role "ignore" or "group", or change it by
+        `Table.as_numeric`, `Table.as_category`, `Table.with_merged_levels` or
+        `Table.with_missing`.
     severity : {"info", "warning"}
         A warning changes what results mean.
+    value : str, default=None
+        The value that a finding is about, such as -999.
     """
 
     column: str | None
@@ -44,6 +52,7 @@ class QualityNote:
     sentence: str
     suggestion: str | None = None
     severity: str = "info"
+    value: str | None = None
 
 
 def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote, ...]:
@@ -84,7 +93,8 @@ def _note(
 
 def _single(table: Table, column: Column, target: str | None) -> list[QualityNote]:
     if column.name == target:
-        return []
+        spellings = _spellings(table, column, is_target=True)
+        return [] if spellings is None else [spellings]
     if column.kind == "constant":
         content = "missing in every row" if column.n_distinct == 0 else "the same in every row"
         return [_note(column.name, "constant", f" is {content} and tells nothing.", "ignore")]
@@ -93,6 +103,8 @@ def _single(table: Table, column: Column, target: str | None) -> list[QualityNot
         _identifier(table, column),
         _levels(table, column),
         _codes(table, column),
+        _spellings(table, column, is_target=False),
+        _sentinel(table, column),
     ]
     return [note for note in notes if note is not None]
 
@@ -140,12 +152,59 @@ def _levels(table: Table, column: Column) -> QualityNote | None:
         return _note(column.name, "many levels", text, "ignore")
     counts = series.value_counts()
     rare = counts[counts < RARE_ROWS]
-    if column.kind == "category" and len(rare):
+    if column.kind == "category" and len(rare) and column.n_distinct <= FEW_LEVELS:
         names = few([*map(shown, rare.index)])
         text = (
             f": fewer than {RARE_ROWS} rows have {names}; rules on these would rest on few cases."
         )
         return _note(column.name, "rare levels", text)
+    return None
+
+
+def _spellings(table: Table, column: Column, is_target: bool) -> QualityNote | None:
+    """Find levels that differ only in case or spaces."""
+    series = table.frame[column.name]
+    if column.is_number or column.kind not in ("category", "boolean") or column.role == "ignore":
+        return None
+    counts = {str(level): int(n) for level, n in series.value_counts().items()}
+    groups = find_variants(counts)
+    if not groups:
+        return None
+    named = [" and ".join(f"{shown(v)} ({counts[v]:,})" for v in group) for group in groups]
+    text = f" has levels that differ only in case or spaces: {few(named)}. They may be one."
+    return _note(column.name, "spellings", text, "merge", "warning" if is_target else "info")
+
+
+def _sentinel(table: Table, column: Column) -> QualityNote | None:
+    """Find a number such as -999, or a date such as 9999-12-31, that may stand for no value."""
+    series = table.frame[column.name].dropna()
+    if column.kind == "date":
+        cells = series.astype(str).str.startswith(LAST_DAY)
+        value = LAST_DAY if cells.any() else None
+    elif column.is_number and column.n_distinct >= MIN_DISTINCT and column.role != "id":
+        value = _far_code(series.to_numpy(dtype=float))
+        cells = series == (np.nan if value is None else float(value))
+    else:
+        value = None
+    if value is None:
+        return None
+    text = f" is {value} in {int(cells.sum()):,} rows, far outside its other values: is it missing?"
+    return QualityNote(
+        column.name, "sentinel", f"Column {shown(column.name)}{text}", "blank", "warning", value
+    )
+
+
+def _far_code(values: NDArray[np.float64]) -> str | None:
+    """Return the least or greatest value if it is a usual code far outside the others."""
+    distinct, counts = np.unique(values, return_counts=True)
+    spread = distinct[-1] - distinct[1]
+    if distinct[0] in LOW_CODES and distinct[1] >= 0:
+        enough = distinct[0] < -9 or counts[0] > 1
+        if enough and distinct[1] - distinct[0] >= 0.1 * spread:
+            return f"{distinct[0]:g}"
+    spread = distinct[-2] - distinct[0]
+    if distinct[-1] in HIGH_CODES and distinct[-1] - distinct[-2] >= spread:
+        return f"{distinct[-1]:.15g}"
     return None
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rulekit.data.cells.dates import dates_in, durations_in
+from rulekit.data.cells.levels import match_level, spelling_of
 from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import (
     ROLES,
@@ -23,9 +24,9 @@ from rulekit.data.column import (
     whole,
 )
 from rulekit.data.digest import digest_of
-from rulekit.data.headers import repaired_headers, shown
+from rulekit.data.headers import few, repaired_headers, shown
 from rulekit.data.options import Limits
-from rulekit.data.typed import as_pandas, typed
+from rulekit.data.typed import as_pandas, level_text, typed
 from rulekit.exceptions import DataError
 
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")  # as `outcomes_of_cut` writes one
@@ -81,6 +82,8 @@ class Table:
         Names for people that the file has for columns.
     units : mapping of str to str
         Units that the file has for columns.
+    cells : mapping of str to ChunkedArray
+        The cells of converted columns as they are in the file.
 
     Examples
     --------
@@ -98,6 +101,7 @@ class Table:
     positive_label: Any = None
     labels: Mapping[str, str] = field(default_factory=dict, compare=False)
     units: Mapping[str, str] = field(default_factory=dict, compare=False)
+    cells: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
     def from_frame(
@@ -334,7 +338,10 @@ class Table:
         06:30 is six hours and a half; a number alone is no duration. Other cells become missing,
         and are counted; DataError if no cell is a duration.
         """
-        days = durations_in(self._text_of(name), name)
+        if self.units.get(self.column(name).name) == "h":  # times of day, read as hours
+            days = self.frame[name] / 24
+        else:
+            days = durations_in(self._text_of(name), name)
         return self._replaced(name, days, self._lost(name, days, "durations, in days"))
 
     def with_order(self, name: str, levels: Sequence[str]) -> "Table":
@@ -361,6 +368,34 @@ class Table:
         """Return the table with a column's cells as text, 3.0 as "3"."""
         note = f"Column {shown(name)} is read as a category."
         return self._replaced(name, self._text_of(name), note)
+
+    def with_merged_levels(self, name: str) -> "Table":
+        """Return the table with levels that differ only in case or spaces as one, with a note.
+
+        The most frequent spelling is kept, for the positive class, too.
+        """
+        is_number = self.column(name).is_number
+        spelling = {} if is_number else spelling_of(dict(self.frame[name].value_counts()))
+        if not spelling:
+            return self
+        pairs = few([f"{shown(a)} as {shown(b)}" for a, b in spelling.items()])
+        merged = self.frame[name].replace(spelling)
+        table = self._replaced(name, merged, f"In column {shown(name)}, {pairs} is read.")
+        if name != self.target:
+            return table
+        return replace(table, positive_label=spelling.get(self.positive_label, self.positive_label))
+
+    def with_missing(self, name: str, values: Sequence[Any]) -> "Table":
+        """Return the table with some values of a column as missing cells, counted in a note."""
+        series = self.frame[self.column(name).name]
+        levels = series.dropna().unique().tolist()
+        found = [match_level(value, levels) for value in values]
+        cells = series.isin([level for level in found if level is not None])
+        if not cells.any():
+            return self
+        listed = few([*map(shown, map(str, values))])
+        note = f"In column {shown(name)}, {listed} ({int(cells.sum()):,} cells) is read as missing."
+        return self._replaced(name, series.mask(cells), note)
 
     def with_cut(self, name: str, cut: float | None) -> "Table":
         """Return the table with a column of numbers as two classes, split at a cut.
@@ -429,9 +464,9 @@ class Table:
         if self.target is None:
             raise DataError("A positive class needs a target. Give a column the role 'target'.")
         present = whole(self.frame[self.target].dropna())
-        for value in present.unique().tolist():
-            if value == label or str(value) == str(label):
-                return value
+        level = match_level(label, present.unique().tolist())
+        if level is not None:
+            return level
         raise DataError(
             f"The positive class must occur in the target {shown(self.target)}; "
             f"{shown(label)} does not."
@@ -439,8 +474,7 @@ class Table:
 
     def _text_of(self, name: str) -> pd.Series:
         self.column(name)
-        values = whole(self.frame[name])
-        return values.astype(object).map(str, na_action="ignore").astype("string")
+        return self.frame[name].astype(object).map(level_text, na_action="ignore").astype("string")
 
     def _replaced(
         self, name: str, series: pd.Series, note: str, role: str | None = None

@@ -126,11 +126,9 @@ def read_labels(target: Any) -> NDArray[Any]:
         plain = np.empty(cells.size, dtype=object)
         plain[:] = [_convert_label(v) for v in cells.ravel().tolist()]
         cells, kind = plain.reshape(cells.shape), pd.api.types.infer_dtype(plain, skipna=False)
-    return (
-        _convert_whole_labels(cells)
-        if kind == "integer"
-        else cells.astype(_SIMPLE.get(kind, object))
-    )
+    if kind == "integer":
+        return _convert_whole_labels(cells)
+    return cells.astype(_SIMPLE.get(kind, object))
 
 
 def _convert_label(label: Any) -> Any:

@@ -1,5 +1,7 @@
 """Conversion of tables of other libraries to pandas, and of columns to what rules read."""
 
+import datetime
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -10,6 +12,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError
+from rulekit.rules.condition import TRUTH, moment_text, number_text
 
 EXACT = 2**53 - 1  # whole numbers up to here are exact in float64, and no other reads as one
 DAY = 86_400.0
@@ -23,9 +26,13 @@ WITH_GAPS = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
 
 
 def as_pandas(X: Any) -> Any:
-    """Convert a polars, Arrow or other narwhals table to a pandas frame, a series to a series."""
+    """Convert a table of polars, Arrow or narwhals, columns by name or rows to pandas."""
     if isinstance(X, (pd.DataFrame, pd.Series, np.ndarray)):
         return X
+    if isinstance(X, Mapping):
+        return _of_columns(X)
+    if isinstance(X, Sequence) and len(X) and all(isinstance(row, Mapping) for row in X):
+        return pd.DataFrame(list(X))
     import narwhals.stable.v2 as nw
 
     try:
@@ -42,6 +49,21 @@ def as_pandas(X: Any) -> Any:
     if not isinstance(frame, nw.DataFrame):
         return X
     return pd.DataFrame({column.name: _as_series(column) for column in frame.iter_columns()})
+
+
+def _of_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
+    """Convert a mapping of names to columns of one length to a frame; an index is dropped."""
+    sizes = {np.ndim(values) and len(values) for values in columns.values()}
+    if len(sizes) > 1 or any(np.ndim(values) != 1 for values in columns.values()):
+        raise DataError(
+            "A mapping is a table if each name has a column, all of one length. Give lists or "
+            "arrays of equal length."
+        )
+    series = {
+        name: values.reset_index(drop=True) if isinstance(values, pd.Series) else pd.Series(values)
+        for name, values in columns.items()
+    }
+    return pd.DataFrame(series)
 
 
 def _as_series(column: Any) -> pd.Series:
@@ -94,12 +116,18 @@ def columns_of(frame: pd.DataFrame, *, exact: bool = False) -> dict[str, NDArray
     columns = {}
     for name, (_, series) in zip(names, frame.items(), strict=True):
         columns[name] = _values(series, name)
-        if exact and is_inexact(series, columns[name]):
-            raise DataError(
-                f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
-                "numbers. Convert identifiers to text, or use another unit."
-            )
+        if exact:
+            refuse_inexact(series, columns[name], name)
     return columns
+
+
+def refuse_inexact(series: pd.Series, values: NDArray[Any], name: str) -> None:
+    """Raise DataError for whole numbers above 2^53, which ``float64`` rounds."""
+    if is_inexact(series, values):
+        raise DataError(
+            f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
+            "numbers. Convert identifiers to text, or use another unit."
+        )
 
 
 def is_inexact(series: pd.Series, values: NDArray[Any]) -> bool:
@@ -119,7 +147,7 @@ def _is_arrow_decimal(dtype: Any) -> bool:
 
 def typed(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
     """Convert a column (rows numbered from 0) to one of the storage types; shape n, as before."""
-    if pd.api.types.is_timedelta64_dtype(series.dtype):
+    if series.dtype.kind == "m":
         days = pd.Series(_values(series, name), name=series.name)
         return days, [f"Column {shown(name)} holds durations; they are read as days."]
     if pd.api.types.is_datetime64_any_dtype(series.dtype) or _is_text(series.dtype):
@@ -193,16 +221,16 @@ def _values(series: pd.Series, name: str) -> NDArray[Any]:
     if pd.api.types.is_complex_dtype(dtype):
         raise DataError(f"Column {shown(name)} holds complex numbers. Give real ones.")
     if isinstance(dtype, pd.CategoricalDtype):
-        return _objects(series.astype(object), str)
+        return _objects(series.astype(object), level_text)
     if dtype == np.bool_:  # nothing missing, nothing to convert one by one
         return np.asarray(series.to_numpy(), dtype=object)
     if pd.api.types.is_bool_dtype(dtype):
         return _objects(series.astype(object), bool)
     if pd.api.types.is_numeric_dtype(dtype):
         return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-    if pd.api.types.is_timedelta64_dtype(dtype):
-        return np.asarray(series.dt.total_seconds() / DAY, dtype=np.float64)
-    if pd.api.types.is_datetime64_any_dtype(dtype):
+    if dtype.kind == "m":
+        return days_of(series)
+    if dtype.kind == "M":
         return _objects(series.dt.strftime("%Y-%m-%d %H:%M:%S").astype(object), str)
     return _untyped(series.astype(object), name)
 
@@ -220,14 +248,41 @@ def _untyped(series: pd.Series, name: str) -> NDArray[Any]:
                 f"Column {shown(name)} holds a number beyond 1e308, which is too large to "
                 "compute with. Convert identifiers to text."
             ) from error
-    return _objects(series, None if inferred in ("string", "empty") else str)
+    return _objects(series, None if inferred in ("string", "empty") else level_text)
+
+
+def days_of(series: pd.Series) -> NDArray[np.float64]:
+    """Return durations as days, NaN for missing ones, shape (n,)."""
+    seconds = series.dt.total_seconds()
+    return np.asarray(seconds.to_numpy(dtype=np.float64, na_value=np.nan)) / DAY
+
+
+def level_text(value: Any) -> str:
+    """Write a value as a level: the same text for 3, 3.0 and a decimal 3, dates as ISO text.
+
+    >>> level_text(3.0), level_text(np.float32(0.1)), level_text(True)
+    ('3', '0.1', 'True')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, TRUTH):
+        return str(bool(value))
+    if isinstance(value, (float, np.floating)):
+        return number_text(float(str(value))) if np.isfinite(value) else str(value)
+    if isinstance(value, Decimal):
+        return _digits(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    if isinstance(value, datetime.datetime):
+        return moment_text(value.replace(microsecond=0, tzinfo=None))
+    return str(value)
 
 
 def _absent(value: Any) -> bool:
     return value is None or value is pd.NA or value is pd.NaT or value != value
 
 
-def _objects(series: pd.Series, convert: type | None) -> NDArray[np.object_]:
+def _objects(series: pd.Series, convert: Callable[[Any], Any] | None) -> NDArray[np.object_]:
     """Return present values, converted, and None for missing ones."""
     values = series.to_numpy(dtype=object, copy=True)
     present = np.flatnonzero(series.notna().to_numpy())

@@ -1,6 +1,6 @@
 """Explanation of single rows, as data and as sentences, with the clauses that nearly match."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -233,13 +233,16 @@ def explain(
     'Clause 1 nearly matches, 1 of 2 conditions met: age is 44 but would have to be above 50.'
     """
     rule, columns = rule_of(model), columns_for(model, X)
+    labels = (y, training[1] if isinstance(training, tuple) else None)
+    if columns is not X:
+        columns.report.warn(stacklevel=2)
     past = None if training is None else training_rows(model, training)
     context = _Context(
         subject_of(rule),
         past,
-        _check_names(immutable, columns),
+        _check_names(immutable, columns.names),
         wording,
-        _list_unused(model, columns, X, (y, training[1] if isinstance(training, tuple) else None)),
+        _list_unused(model, columns.names, labels),
         monotonicity_checks(model),
     )
     answers = rule.predict(columns).tolist()
@@ -254,12 +257,12 @@ def explain(
     ]
 
 
-def _list_unused(model: Any, columns: Mapping[str, Any], X: Any, labels: Any) -> tuple[str, ...]:
+def _list_unused(model: Any, names: Sequence[str], labels: Any) -> tuple[str, ...]:
     """List the columns that the rule does not read, without the outcome that labels name."""
     left = {str(y.name) for y in labels if getattr(y, "name", None) is not None}
     left = {*left.difference(getattr(model, "feature_names_in_", ())), *rule_of(model).features}
-    names = dict.fromkeys([*columns, *map(str, getattr(X, "columns", ()))])
-    return tuple(name for name in names if name not in left)
+    learned = map(str, getattr(model, "feature_names_in_", ()))
+    return tuple(name for name in dict.fromkeys([*learned, *names]) if name not in left)
 
 
 def _explanation(
@@ -418,7 +421,7 @@ def _count_past_cases(context: _Context, columns: Columns) -> list[PastCases | N
     return [cases[int(k)] for k in deciding]
 
 
-def _check_names(immutable: Collection[str], columns: Columns) -> frozenset[str]:
+def _check_names(immutable: Collection[str], columns: Sequence[str]) -> frozenset[str]:
     names = {immutable} if isinstance(immutable, str) else set(immutable)
     strange = sorted(names - set(columns))
     if strange:

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rulekit.data import DriftNote, Table, compare_tables
+from rulekit.data.columns.report import NOTHING, Report
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
@@ -68,6 +69,8 @@ class Scored:
         given.
     figures : tuple of Figures
         The whole rule, then its clauses; empty unless outcomes are known for both tables.
+    report : Report
+        Levels, values out of range and gaps that no training row had, by column.
     """
 
     model: Any
@@ -77,6 +80,7 @@ class Scored:
     missing: NDArray[np.intp]
     drift: tuple[DriftNote, ...]
     figures: tuple[Figures, ...]
+    report: Report = NOTHING
     _training: Any = None
     _wording: Wording = PLAIN
     _immutable: Collection[str] = ()
@@ -107,7 +111,7 @@ class Scored:
 
     def explained(self, rows: Sequence[int]) -> list[Explanation]:
         """Explain some rows, by position."""
-        part = self.X.iloc[list(rows)]
+        part = columns_for(self.model, self.X.iloc[list(rows)])
         return explain(
             self.model,
             part,
@@ -180,6 +184,11 @@ def score(  # noqa: PLR0913  all but two by keyword
         If there are no rows, a column that the rule reads is missing or has another type than
         before, or `outcomes` has another length.
 
+    Warns
+    -----
+    UnseenValuesWarning, DataWarning
+        As `predict` does; `Scored.report` has the same as data.
+
     Notes
     -----
     Linear in rows times conditions; smallest changes are computed on first access.
@@ -197,12 +206,13 @@ def score(  # noqa: PLR0913  all but two by keyword
     if not len(X):
         raise DataError("There is nothing to score: the table has no rows.")
     rule = rule_of(model)
-    drift: tuple[DriftNote, ...] = ()
-    if reference is not None:
-        drift = compare_tables(reference, table, columns=rule.features)
-        if blocking := [note.sentence for note in drift if note.blocks]:
-            raise DataError(f"The rule cannot predict these cases. {' '.join(blocking)}")
-    columns = _read(model, X)
+    try:
+        read = columns_for(model, X)
+    except DataError as error:
+        raise DataError(f"The rule cannot predict these cases. {error}") from error
+    columns = {name: read[name] for name in rule.features} or read
+    drift = () if reference is None else _drift(reference, table, X, columns)
+    read.report.without({note.column for note in drift}).warn(stacklevel=2)
     subject = subject_of(rule)
     deciding = deciding_clause(subject, columns)
     answers = np.asarray(rule.predict(columns), dtype=object)
@@ -223,10 +233,27 @@ def score(  # noqa: PLR0913  all but two by keyword
         _missing(subject.dnf.clauses, columns, deciding),
         drift,
         figures,
+        read.report,
         training,
         wording,
         immutable,
     )
+
+
+def _drift(
+    reference: Table, table: Any, X: pd.DataFrame, columns: Columns
+) -> tuple[DriftNote, ...]:
+    """Compare the tables; columns of another type are compared as they were read."""
+    names = tuple(name for name in columns if name)
+    drift = compare_tables(reference, table, columns=names)
+    if retyped := [note.column for note in drift if note.kind == "retyped"]:
+        dated = {n for n in retyped if reference.frame[n].dtype.kind == "M"}
+        read = {n: pd.to_datetime(columns[n]) if n in dated else columns[n] for n in retyped}
+        frame = X.set_axis(list(map(str, X.columns)), axis=1).assign(**read)
+        drift = compare_tables(reference, frame, columns=names)
+    if blocking := [note.sentence for note in drift if note.blocks]:
+        raise DataError(f"The rule cannot predict these cases. {' '.join(blocking)}")
+    return drift
 
 
 def _read(model: Any, X: Any) -> Columns:

@@ -1,16 +1,13 @@
 """Input of an explanation: the rule of a model, and a table as the rule's columns."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.data import columns_of
-from rulekit.data.typed import as_pandas
-from rulekit.exceptions import DataError
+from rulekit.data.columns.conform import RuleColumns, refuse_absent
 from rulekit.rules import Columns, RuleSet
 from rulekit.rules.rule_set import rule_of
 
@@ -36,44 +33,17 @@ def subject_of(rule: RuleSet) -> Subject:
     return Subject(rule, rule if rule.form == "dnf" else rule.negated())
 
 
-def columns_for(model: Any, X: Any) -> dict[str, NDArray[Any]]:
-    """Read a table as the model's columns, or unchanged for a bare rule set."""
-    if isinstance(X, Mapping):
-        return _present(rule_of(model), {str(k): np.asarray(v) for k, v in X.items()})
-    if not isinstance(model, RuleSet) and hasattr(model, "read_columns"):
-        return dict(model.read_columns(_drop_unread(model, X)))
-    X = as_pandas(X)
-    if not isinstance(X, pd.DataFrame):
-        raise DataError(
-            "A rule set reads columns by name. Give a data frame or a mapping of column names to "
-            f"arrays, not {type(X).__name__}."
-        )
-    return _present(rule_of(model), columns_of(X))
-
-
-def _drop_unread(model: Any, X: Any) -> Any:
-    """Return a frame's columns that the rule reads, and the model's other columns as missing."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None or not isinstance(X, pd.DataFrame):
+def columns_for(model: Any, X: Any) -> RuleColumns:
+    """Read a table as the columns of a model or rule; DataError if one is missing."""
+    if isinstance(X, RuleColumns):
         return X
-    read = rule_of(model).features
-    _refuse_absent(read, X.columns)
-    return X[list(read)].reindex(columns=[str(name) for name in names])
-
-
-def _refuse_absent(read: Iterable[str], given: Collection[str]) -> None:
-    """Raise DataError if a column that the rule reads is absent."""
-    if absent := [name for name in read if name not in given]:
-        more = f" (nor {len(absent) - 1} more)" if len(absent) > 1 else ""
-        raise DataError(
-            f"The rule reads column {absent[0]!r}, which the table does not have{more}; add it, or "
-            "rename the one that holds the same."
-        )
-
-
-def _present(rule: RuleSet, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    _refuse_absent(rule.features, columns)
-    return columns
+    if not isinstance(model, RuleSet) and hasattr(model, "read_columns"):
+        read = model.read_columns(X)
+    else:
+        rule = rule_of(model)
+        read = rule.read(X)
+        refuse_absent(rule.features, read)
+    return read if isinstance(read, RuleColumns) else RuleColumns(read)
 
 
 def value_at(column: NDArray[Any], row: int) -> Any:

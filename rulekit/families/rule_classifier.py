@@ -211,7 +211,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             self._refuse_of_two(table)
             self._note_several(table)
         else:
-            self._note_classes(table.classes, table.kinds, self.positive_label)
+            self._note_classes(table, self.positive_label)
         limit = self.time_limit
         until = math.inf if limit is None else time.time() + limit
         state = self.random_state

@@ -3,7 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -22,25 +22,25 @@ from rulekit.binning import Binarizer
 from rulekit.binning.encodings import UNIQUE_SHARE
 from rulekit.binning.views import TableReader
 from rulekit.data import Costs
+from rulekit.data.columns.conform import RuleColumns
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import (
-    CheckedColumns,
     SharedWork,
     TrainingTable,
     as_constraints,
-    columns_like_training,
     plain_label,
     positive_code,
+    read_like_training,
     read_training_table,
     unchanged_on_failure,
 )
-from rulekit.rules import Clause, Columns, RuleSet
+from rulekit.rules import Clause, Columns, RuleSet, Schema
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.writer import clause_line, rule_lines
 
 FIT_ATTRIBUTES = (  # what reading a table sets
-    "n_features_in_", "feature_names_in_", "ignored_columns_", "_data_notes"
+    "n_features_in_", "feature_names_in_", "ignored_columns_", "_data_notes", "_schema"
 )  # fmt: skip
 
 
@@ -86,7 +86,7 @@ class BaseRuleClassifier(
     default_label_: Any
     empty_rule_hint_: str | None
     binarizer_: Binarizer
-    _kinds: dict[str, str]
+    _schema: Schema  # of all columns, without levels and ranges
     _shares: Shares
 
     @property
@@ -144,7 +144,9 @@ class BaseRuleClassifier(
     def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit without emitting warnings."""
         self._check()
-        self._fit_table(self._read(X, y, sample_weight), SharedWork())
+        table = self._read(X, y, sample_weight)
+        self._fit_table(table, SharedWork())
+        self._note_schema(table)
         return self
 
     def fit_many(
@@ -206,6 +208,7 @@ class BaseRuleClassifier(
                 except StoppedError:
                     return
                 self._remember(setting, model, table, shared)
+            model._note_schema(table)
             yield model
 
     def _check(self) -> None:
@@ -235,7 +238,12 @@ class BaseRuleClassifier(
             self, X, y, sample_weight, multi_class=self._multi_class, reader=reader
         )
         self.ignored_columns_, self._data_notes = list(table.ignored), table.notes
+        self._schema = table.schema
         return table
+
+    def _note_schema(self, table: TrainingTable) -> None:
+        """Add what the columns are to the rule."""
+        self.rule_set_ = replace(self.rule_set_, schema=table.rule_schema(self.rule_set_))
 
     def _reading_binarizer(self) -> Any:
         """Return the binarizer that reads words and dates; None takes every text as a level."""
@@ -280,9 +288,10 @@ class BaseRuleClassifier(
     ) -> None:
         """Store what `_derived` needs from a fitted model."""
 
-    def _note_classes(self, classes: NDArray[Any], kinds: dict[str, str], label: Any) -> int:
+    def _note_classes(self, table: TrainingTable, label: Any) -> int:
         """Store two classes; return the code of the described one."""
-        self.classes_, self._kinds = classes, kinds
+        classes = table.classes
+        self.classes_, self._schema = classes, table.schema
         positive = positive_code(label, classes)
         self.positive_label_ = plain_label(classes[positive])
         self.default_label_ = plain_label(classes[1 - positive])
@@ -290,7 +299,7 @@ class BaseRuleClassifier(
 
     def _note_several(self, table: TrainingTable) -> None:
         """Store more than two classes, all of which are described."""
-        self.classes_, self._kinds = table.classes, table.kinds
+        self.classes_, self._schema = table.classes, table.schema
         self.positive_label_ = None
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -299,8 +308,9 @@ class BaseRuleClassifier(
         Parameters
         ----------
         X : DataFrame or array-like of shape (n, p)
-            Rows. A frame's columns are found by name, in any order; further columns are ignored.
-            What `read_columns` gave is taken, too, and not checked again.
+            Rows. The columns that the rule reads are found by name, in any order, and read as they
+            were learned, whatever their type; a frame needs no others. What `read_columns` gave is
+            taken, too, and not checked again.
 
         Returns
         -------
@@ -310,14 +320,16 @@ class BaseRuleClassifier(
         Raises
         ------
         DataError
-            If a column of the training table is missing or no value of it is of its kind.
+            If a column that the rule reads is missing, or no value of it is of its kind.
 
         Warns
         -----
         DataWarning
             If some values of a column are not of its kind; they count as missing.
+        UnseenValuesWarning
+            Once, if columns hold levels, values out of range or gaps that no training row had.
         """
-        return self._answers(self.read_columns(X))
+        return self._answers(self._read_and_warn(X))
 
     def _empty_hint(self, why: str) -> str:
         """Describe a rule without conditions."""
@@ -353,7 +365,7 @@ class BaseRuleClassifier(
         `HyperplaneRuleClassifier` and `ScorecardClassifier` are they the same, unless rows are
         weighted.
         """
-        columns = self.read_columns(X)  # refuses if nothing was learned yet
+        columns = self._read_and_warn(X)  # refuses if nothing was learned yet
         return self._shares.of(columns)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -376,12 +388,12 @@ class BaseRuleClassifier(
             weighed as by `class_weight` or `costs`: above 0 where answering with the second costs
             less. Of more classes the logarithm of each one's weighed share, up to a constant.
         """
-        columns = self.read_columns(X)
+        columns = self._read_and_warn(X)
         decision = self.predict_log_proba(columns) + np.log(self._shares.factors)
         return decision if decision.shape[1] != 2 else decision[:, 1] - decision[:, 0]
 
-    def read_columns(self, X: Any) -> CheckedColumns:
-        """Check rows as `predict` does, once for several calls.
+    def read_columns(self, X: Any) -> RuleColumns:
+        """Read rows as `predict` does, once for several calls, without its warnings.
 
         Parameters
         ----------
@@ -392,9 +404,18 @@ class BaseRuleClassifier(
         -------
         dict of str to ndarray of shape (n,)
             The rows as rules read them, to be given to `predict` and the others in place of `X`.
+            Columns that the rule does not read are converted when they are looked up; `report` has
+            what training rows never had.
         """
         check_is_fitted(self)
-        return columns_like_training(self, X, self._kinds)
+        return read_like_training(self, X, self.rule_set_, self._schema)
+
+    def _read_and_warn(self, X: Any) -> RuleColumns:
+        """Read rows and warn of what was met, at the stack level of the caller's caller."""
+        columns = self.read_columns(X)
+        if columns is not X:
+            columns.report.warn(stacklevel=3)
+        return columns
 
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
         """Return whether each clause of `rule_set_` matches each row.

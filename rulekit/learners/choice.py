@@ -18,11 +18,12 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
+from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
 from rulekit.learners.cluster import Once, in_order, spread, tried_twice
-from rulekit.learners.training import CheckedColumns, SharedWork, TrainingTable
+from rulekit.learners.training import SharedWork, TrainingTable
 
 COST = "test_cost_per_100"  # the cost of wrong predictions
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
@@ -144,7 +145,7 @@ def _scores(
     train, test = fold
     more = 0 if counted is None else len(counted(table.y[test], test))
     scores = np.full((len(settings), 3 + more), math.nan)
-    columns = CheckedColumns({name: values[test] for name, values in table.columns.items()})
+    columns = RuleColumns({name: values[test] for name, values in table.columns.items()})
     losses: dict[Any, list[float]] = {}
     fitted = clone(learner)
     with threadpool_limits(1):

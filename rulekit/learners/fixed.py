@@ -8,13 +8,14 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from rulekit._validation import checked_frame
-from rulekit.data import columns_of
+from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.typed import as_pandas
-from rulekit.exceptions import DataError, RuleError
+from rulekit.exceptions import RuleError
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.shares import Shares
-from rulekit.learners.training import CheckedColumns, SharedWork, TrainingTable, read_training_table
-from rulekit.rules import Columns, RuleSet
+from rulekit.learners.training import SharedWork, TrainingTable, read_training_table
+from rulekit.rules import RuleSet
+from rulekit.rules.schema import schema_of
 
 
 class FixedRuleClassifier(BaseRuleClassifier):
@@ -103,10 +104,13 @@ class FixedRuleClassifier(BaseRuleClassifier):
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check the table against the rule's columns; a single class is allowed."""
-        table = read_training_table(self, X, y, sample_weight, multi_class=True, one_class=True)
         self.ignored_columns_ = []
-        self._refuse_absent(table.columns)
-        return table
+        return read_training_table(
+            self, X, y, sample_weight, multi_class=True, one_class=True, rule=self.rule_set
+        )
+
+    def _note_schema(self, table: TrainingTable) -> None:
+        """Leave the rule as it was given."""
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
         """Measure the rule on the table."""
@@ -121,31 +125,17 @@ class FixedRuleClassifier(BaseRuleClassifier):
         )
         self.empty_rule_hint_ = None  # what is given was not learned
 
-    def read_columns(self, X: Any) -> CheckedColumns:
-        """Check that a table has the rule's columns and return them as rules read them.
+    def read_columns(self, X: Any) -> RuleColumns:
+        """Read the rule's columns from a table; columns of an array are called x0, x1, ...
 
-        Raises
-        ------
-        DataError
-            If a column that the rule reads is missing.
-        RuleError
-            Later, in `predict`, if a column holds text where the rule compares numbers.
+        DataError if a column is missing, or is not what the rule reads.
         """
-        if isinstance(X, CheckedColumns):
+        if isinstance(X, RuleColumns):
             return X
         frame = as_pandas(X)
         named = isinstance(frame, pd.DataFrame) and all(isinstance(n, str) for n in frame.columns)
-        columns = columns_of(frame if named else checked_frame(self, frame, reset=False))
-        self._refuse_absent(columns)
-        return CheckedColumns(columns)
-
-    def _refuse_absent(self, columns: Columns) -> None:
-        missing = [name for name in self.rule_set.features if name not in columns]
-        if missing:
-            raise DataError(
-                f"The rule reads column {missing[0]!r}, which the table does not have. Add or "
-                "rename a column (columns of an array are called x0, x1, ...)."
-            )
+        frame = frame if named else checked_frame(self, frame, reset=False)
+        return RuleColumns.of(frame, schema_of(self.rule_set))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Estimate class probabilities from rows of `fit`, see `BaseRuleClassifier.predict_proba`.

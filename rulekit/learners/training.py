@@ -2,10 +2,9 @@
 
 import hashlib
 import time
-import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -17,14 +16,17 @@ from rulekit._sums import addable
 from rulekit._validation import checked_frame, checked_target, row_weights
 from rulekit.binning import Binarizer, BinnedTable
 from rulekit.binning.binned_table import joined, row_order
-from rulekit.binning.views import TableReader, about_ignored, columns_as, kinds_in, without
-from rulekit.data import columns_of
+from rulekit.binning.views import TableReader, about_ignored, without
+from rulekit.data.columns.conform import RuleColumns, conform
+from rulekit.data.columns.kinds import describe_column, infer_kinds
 from rulekit.data.headers import few
-from rulekit.exceptions import DataError, DataWarning
-from rulekit.rules import Columns, Literal
+from rulekit.data.typed import as_pandas
+from rulekit.exceptions import DataError
+from rulekit.rules import Columns, Literal, RuleSet, Schema
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import EQUALITIES
+from rulekit.rules.schema import COARSE, TEXTUAL, implied_schema, schema_of
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
 from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.one_level.problem import CoverProblem
@@ -39,7 +41,7 @@ class TrainingTable:
 
     frame: pd.DataFrame  # (n, p)
     columns: Columns  # (n,)
-    kinds: dict[str, str]
+    schema: Schema  # without levels and ranges, see `rule_schema`
     codes: NDArray[np.intp]  # (n,)
     classes: NDArray[Any]  # (K,)
     sample_weight: NDArray[np.float64]  # (n,)
@@ -48,6 +50,24 @@ class TrainingTable:
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def kinds(self) -> dict[str, str]:
+        """Whether each column holds numbers, truth values ("boolean"), dates or text."""
+        return {column.name: COARSE[column.kind] for column in self.schema.columns}
+
+    def rule_schema(self, rule: RuleSet) -> Schema:
+        """Return what the columns of a rule are, with levels and ranges of the training rows."""
+        read = implied_schema(rule)
+        columns = []
+        for implied in read.columns:
+            column = self.schema.column(implied.name)
+            assert column is not None
+            if column.kind == "level" and implied.kind in TEXTUAL:
+                column = replace(column, kind=implied.kind, levels=implied.levels)
+            make = partial(describe_column, column, self.columns[column.name])
+            columns.append(self.once(("column", column), make))
+        return Schema(tuple(columns), tuple(map(plain_label, self.classes)))
 
     @property
     def y(self) -> NDArray[Any]:
@@ -97,10 +117,6 @@ class TrainingTable:
         columns = {name: values[rows] for name, values in self.columns.items()}
         frame = self.frame.iloc[rows]
         return replace(self, frame=frame, columns=columns, notes=(), memory={}, **fields)
-
-
-class CheckedColumns(dict[str, NDArray[Any]]):
-    """Rows that were checked against a training table, as rules read them."""
 
 
 class SharedWork:
@@ -187,8 +203,12 @@ def read_training_table(
     multi_class: bool = False,
     one_class: bool = False,
     reader: TableReader | None = None,
+    rule: RuleSet | None = None,
 ) -> TrainingTable:
-    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused."""
+    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused.
+
+    With a rule the columns that it reads are read as they were learned.
+    """
     name = type(estimator).__name__
     if y is None:
         checked_target(y, 0, name)
@@ -200,14 +220,16 @@ def read_training_table(
         frame, y, weight = frame[positive_weight], y[positive_weight], weight[positive_weight]
     classes, codes = two_classes(y, name, multi_class, one_class)
     weighted = sample_weight is not None
+    if rule is not None:
+        schema = schema_of(rule)
+    else:
+        schema = infer_kinds(frame, {} if reader is None else reader.fixed_kinds(frame))
+    columns, report = conform(frame, schema, exact=True)
+    misfits = report.misfits
     if reader is None:
-        columns = columns_of(frame, exact=True)
-        refuse_infinities(columns)
-        kinds = dict.fromkeys(columns, "text")
-        return TrainingTable(frame, columns, kinds, codes, classes, weight, weighted)
-    kinds = kinds_in(frame, reader.fixed_kinds(frame))
-    columns, misfits = columns_as(frame, kinds, exact=True)
-    refuse_infinities(columns)
+        columns = columns or {"": np.zeros(len(frame))}
+        return TrainingTable(frame, columns, schema, codes, classes, weight, weighted)
+    kinds = {column.name: COARSE[column.kind] for column in schema.columns}
     readings = reader.readings(frame, columns, kinds, codes)
     ignored = tuple(name for name, reading in readings.items() if reading is None)
     notes = [m.sentence(np.flatnonzero(positive_weight)) for m in misfits if m.name not in ignored]
@@ -218,7 +240,7 @@ def read_training_table(
     return TrainingTable(
         without(frame, columns, misfits, ignored),
         {name: values for name, values in columns.items() if name not in ignored},
-        {name: kind for name, kind in kinds.items() if name not in ignored},
+        schema.take(name for name in kinds if name not in ignored),
         codes,
         classes,
         weight,
@@ -229,17 +251,19 @@ def read_training_table(
     )
 
 
-def columns_like_training(
-    estimator: BaseEstimator, X: Any, kinds: dict[str, str]
-) -> CheckedColumns:
-    """Check what `predict` was given, against the columns of the training table."""
-    if isinstance(X, CheckedColumns):
+def read_like_training(estimator: Any, X: Any, rule: RuleSet, schema: Schema) -> RuleColumns:
+    """Read the rows given to `predict` as the columns of the training table."""
+    if isinstance(X, RuleColumns):
         return X
-    columns, misfits = columns_as(checked_frame(estimator, X, reset=False), kinds)
-    refuse_infinities(columns)
-    for misfit in misfits:
-        warnings.warn(DataWarning(misfit.sentence()), stacklevel=4)
-    return CheckedColumns(columns)
+    X = as_pandas(X)
+    names = X.columns if isinstance(X, pd.DataFrame) else ()
+    if not len(names) or not hasattr(estimator, "feature_names_in_"):
+        X = checked_frame(estimator, X, reset=False)
+    elif not len(X):
+        raise DataError(f"At least 1 row is required; found 0 sample(s) (shape={X.shape}).")
+    read = rule.schema or Schema()
+    columns = (read.column(name) or schema.column(name) for name in rule.features)
+    return RuleColumns.of(X, Schema(tuple(c for c in columns if c is not None)), schema)
 
 
 def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label") -> int:
@@ -257,17 +281,6 @@ def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label
 def plain_label(label: Any) -> Any:
     """Convert NumPy scalars to Python scalars, as rule sets do."""
     return label.item() if isinstance(label, np.generic) else label
-
-
-def refuse_infinities(columns: Columns) -> None:
-    """Raise DataError for infinite numbers, by column."""
-    for name, values in columns.items():
-        if values.dtype != object and np.isinf(values).any():
-            rows = np.flatnonzero(np.isinf(values))
-            raise DataError(
-                f"Column {name[:60]!r} must hold finite numbers or gaps; it is infinite (inf) in "
-                f"{len(rows)} of {len(values)} rows (first: row {rows[0] + 1}). Replace them."
-            )
 
 
 def two_classes(

@@ -22,12 +22,15 @@ from .power_law_split import PowerLaw as PowerLaw
 from .power_law_split import PowerLawSplit as PowerLawSplit
 from .rule_set import Clause as Clause
 from .rule_set import RuleSet as RuleSet
+from .schema import ColumnSchema as ColumnSchema
+from .schema import Schema as Schema
 from .simplification import simplify as simplify
 
 __all__ = [
     "Branch",
     "Clause",
     "ClauseStatistics",
+    "ColumnSchema",
     "Columns",
     "Condition",
     "Constraints",

@@ -5,7 +5,12 @@ Schema 2 is written only where a literal reads its column as dates ("part"), by 
 
     {"schema": 1, "form": "dnf", "default": "well", "labels": ["ill"],
      "clauses": [[{"kind": "literal", "feature": "age", "op": ">", "value": 50.0,
-                   "missing": false}]]}
+                   "missing": false}]],
+     "columns": [{"name": "age", "kind": "whole number", "low": 18.0, "high": 75.0, "gaps": false}],
+     "classes": ["ill", "well"]}
+
+"columns" and "classes" are what the rule was learned from (`rulekit.rules.Schema`); older versions
+do not write them, and do not look at them.
 """
 
 import math
@@ -20,6 +25,7 @@ from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.rule_set import CLAUSE_OP, Clause, RuleSet
+from rulekit.rules.schema import Schema
 from rulekit.rules.writer import KINDS, ConditionWriter
 
 SCHEMAS = (1, 2)
@@ -149,6 +155,7 @@ def rule_to_dict(rule_set: RuleSet) -> PlainDict:
         "default": _label(rule_set.default),
         "labels": [_label(label) for label in rule_set.labels],
         "clauses": clauses,
+        **({} if rule_set.schema is None else rule_set.schema.to_dict()),
     }
 
 
@@ -172,7 +179,10 @@ def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
         for number, conditions in enumerate(_part(data, "clauses", list), start=1)
     )
     labels = tuple(_label(label) for label in _part(data, "labels", list))
-    return RuleSet(clauses, labels, form, _label(data.get("default")))
+    schema = None
+    if "columns" in data:
+        schema = Schema.from_dict(data["columns"], data.get("classes", []))
+    return RuleSet(clauses, labels, form, _label(data.get("default")), schema)
 
 
 def condition_to_dict(condition: Condition) -> PlainDict:

@@ -35,7 +35,10 @@ MONTHS = (
     "October", "November", "December",
 )  # fmt: skip
 NAMES = {"weekday": WEEKDAYS, "month": MONTHS}  # positions from 1, Monday the first day
-ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?")
+ISO = re.compile(
+    r"(?P<day>\d{4}-\d{2}-\d{2})(?:[T ](?P<time>\d{2}:\d{2}(?::\d{2})?)"
+    r"(?:(?<=:\d{2}:\d{2})\.\d+)?(?: ?(?P<zone>Z|[+-]\d{2}:?\d{2}))?)?"
+)
 EPOCH = datetime(1970, 1, 1)
 LATEST = datetime(9999, 12, 31, 23, 59, 59)
 DAY = 86_400.0
@@ -195,63 +198,29 @@ def scalar(value: Any) -> Scalar:
     raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
 
 
-def columns_in(table: Any, features: Iterable[str]) -> Columns:
-    """Read the columns that a rule needs from a table of any library; shape of the result: (n,)."""
-    if isinstance(table, Mapping):
-        return table
-    if not hasattr(table, "columns"):
-        raise RuleError(
-            "A rule reads columns by name. Give a data frame or a mapping of column names to "
-            f"arrays, not {type(table).__name__}."
-        )
-    columns = {name: _column(table, name) for name in features}
-    return columns or {"": np.zeros(len(table))}
-
-
-def _column(table: Any, name: str) -> NDArray[Any]:
-    try:
-        values = table[name]
-    except Exception as error:  # every library has its own error for a column that is not there
-        raise RuleError(
-            f"The rule reads column {name!r}, which the table does not have. Give the columns the "
-            "rule was learned from."
-        ) from error
-    levels = hasattr(getattr(values, "dtype", None), "categories")
-    given = np.asarray(list(values), dtype=object) if levels else np.asarray(values)
-    if given.ndim != 1:
-        raise RuleError(f"Column names must differ; {name!r} occurs twice. Rename one.")
-    if given.dtype.kind in "fiu":
-        return given.astype(np.float64)
-    if given.dtype.kind == "M":
-        written = np.datetime_as_string(given, unit="s").tolist()
-        cells = [None if v == "NaT" else v.replace("T", " ") for v in written]
-        return np.array(cells, dtype=object)
-    return _objects([None if is_gap(v) else v for v in given.astype(object)], levels)
-
-
 def is_gap(value: Any) -> bool:
     """Return whether a cell is empty: None, NaN, or a library's missing value."""
     same = value == value
     return value is None or not isinstance(same, TRUTH) or not same
 
 
-def _objects(cells: list[Any], levels: bool) -> NDArray[Any]:
-    """Convert a column to the type of its present cells: bool, number, else text or levels."""
-    present = [v for v in cells if v is not None]
-    if present and not levels:
-        if all(isinstance(v, TRUTH) for v in present):
-            return np.array([None if v is None else bool(v) for v in cells], dtype=object)
-        if all(isinstance(v, NUMBERS) and not isinstance(v, TRUTH) for v in present):
-            return np.array([np.nan if v is None else float(v) for v in cells], dtype=float)
-    return np.array([None if v is None else str(v) for v in cells], dtype=object)
-
-
 @lru_cache(maxsize=100_000)
 def moment(text: str) -> datetime | None:
-    """Parse ISO text as a moment, fractions of a second dropped; None if it is no date."""
+    """Parse ISO text as a moment, fractions of a second dropped, in UTC if it has an offset.
+
+    None if it is no date.
+    """
+    parts = ISO.fullmatch(text)
+    if parts is None:
+        return None
     try:
-        return datetime.fromisoformat(text[:19]) if ISO.fullmatch(text) else None
-    except ValueError:  # the 30th of February
+        date = datetime.fromisoformat(f"{parts['day']} {parts['time'] or '00:00'}")
+        zone = (parts["zone"] or "Z").replace(":", "")
+        if zone == "Z":
+            return date
+        offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:]))
+        return date + offset if zone[0] == "-" else date - offset
+    except (ValueError, OverflowError):  # the 30th of February, the last hours of year 9999
         return None
 
 

@@ -1,15 +1,17 @@
 """A rule set: clauses, their labels, and the default label."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import Columns, Condition, columns_in
+from rulekit.rules.condition import Columns, Condition
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import scorecard_of
+from rulekit.rules.schema import NUMERIC, Schema, schema_of
 
 Label = Any
 CLAUSE_OP = {"dnf": "and", "cnf": "or"}
@@ -100,6 +102,10 @@ class RuleSet:
         How the clauses are joined: by OR in a DNF, by AND in a CNF.
     default : str, int, float or bool
         The label where the rule set does not hold.
+    schema : Schema, optional
+        What the columns were when the rule was learned, by which tables are read; those that the
+        rule does not read are left out. None for a rule that was written by hand: types, levels and
+        ranges are then not checked. Rules that differ in nothing else are equal.
 
     Raises
     ------
@@ -125,9 +131,12 @@ class RuleSet:
     labels: tuple[Label, ...]
     form: str = "dnf"
     default: Label = None
+    schema: Schema | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "clauses", tuple(self.clauses))
+        if self.schema is not None:
+            object.__setattr__(self, "schema", self.schema.take(self.features))
         object.__setattr__(self, "labels", tuple(_plain(v) for v in self.labels))
         object.__setattr__(self, "default", _plain(self.default))
         if self.form not in CLAUSE_OP:
@@ -203,12 +212,21 @@ class RuleSet:
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
         """Return whether each clause matches each row, shape (n, n_clauses).
 
-        The columns of a data frame of any library are found by name; a mapping is taken as it is.
-        RuleError if a column is missing, or holds text where a number is compared.
+        `X` is a table of any library, columns by name, or rows; it is read by `schema`. A mapping
+        of arrays of float64 or object is taken as it is. DataError if a column is missing, or is
+        not what the rule reads.
         """
-        columns = columns_in(X, self.features)
+        columns = self.read(X)
         masks = [c.mask(columns) for c in self.clauses]
         return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
+
+    def read(self, X: Any) -> Columns:
+        """Return the columns that the rule reads from a table; see `clauses_fired`."""
+        if isinstance(X, Mapping) and all(_is_read(self, f, X[f]) for f in self.features if f in X):
+            return X
+        from rulekit.data.columns.conform import RuleColumns
+
+        return RuleColumns.of(X, schema_of(self))
 
     def mask(self, X: Any) -> NDArray[np.bool_]:
         """Return whether the rule set matches each row, i.e. does not predict `default`."""
@@ -216,8 +234,15 @@ class RuleSet:
         return np.any(fired, axis=1) if self.form == "dnf" else np.all(fired, axis=1)
 
     def predict(self, X: Any) -> NDArray[np.object_]:
-        """Predict the label of each row, shape (n,); see `clauses_fired` for `X`."""
-        return self.answers(self.clauses_fired(X))
+        """Predict the label of each row, shape (n,); see `clauses_fired` for `X`.
+
+        Warns of values that no training row had (`UnseenValuesWarning`), or that are not of the
+        kind of their column and count as missing (`DataWarning`).
+        """
+        columns = self.read(X)
+        if columns is not X:
+            columns.report.warn(stacklevel=2)  # type: ignore[attr-defined]
+        return self.answers(self.clauses_fired(columns))
 
     def answers(self, fired: NDArray[np.bool_]) -> NDArray[np.object_]:
         """Return the labels for known clause matches, shape (n,)."""
@@ -244,7 +269,20 @@ class RuleSet:
         other = "cnf" if self.form == "dnf" else "dnf"
         turned = tuple(c.negated() for c in self.clauses)
         default_labels = (self.default,) * (1 if other == "cnf" and not turned else len(turned))
-        return RuleSet(turned, default_labels, other, self.labels[0])
+        return RuleSet(turned, default_labels, other, self.labels[0], self.schema)
+
+
+def _is_read(rule: RuleSet, name: str, values: Any) -> bool:
+    """Return whether values are a column as the rule reads it."""
+    if not isinstance(values, np.ndarray) or values.dtype not in (np.float64, np.object_):
+        return False
+    column = None if rule.schema is None else rule.schema.column(name)
+    if column is None or column.kind == "any":
+        return True
+    if column.kind in NUMERIC or values.dtype == np.float64:
+        return column.kind in NUMERIC and values.dtype == np.float64
+    first = next((v for v in values if v is not None), None)
+    return first is None or isinstance(first, bool if column.kind == "truth value" else str)
 
 
 def rule_of(model: Any) -> RuleSet:

@@ -342,7 +342,7 @@ def simplify(rule_set: RuleSet) -> RuleSet:
         label = rule_set.labels[0]
         mirrored = simplify(rule_set.negated())
         if not mirrored.clauses:
-            return RuleSet((), (label,), "cnf", rule_set.default)
+            return RuleSet((), (label,), "cnf", rule_set.default, rule_set.schema)
         return mirrored.negated()
     clauses: list[tuple[Clause, Label]] = []
     for clause, label in zip(rule_set.clauses, rule_set.labels, strict=True):
@@ -355,6 +355,7 @@ def simplify(rule_set: RuleSet) -> RuleSet:
         tuple(label for _, label in alive),
         "dnf",
         rule_set.default,
+        rule_set.schema,
     )
 
 

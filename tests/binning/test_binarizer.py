@@ -270,6 +270,16 @@ def test_rare_levels_become_one_group():
     assert {c.value for c in whole.literals_ if c.op in ("==", "in")} == set("abcde")
 
 
+def test_sets_of_many_levels_follow_their_share_of_a_class():
+    codes = np.arange(4_000) * 7 % 200
+    y = np.where(codes % 3 == 0, "hi", "lo")
+    binarizer = Binarizer().fit(pd.DataFrame({"x": [f"c{k}" for k in codes]}), y)
+    sets = [set(c.value) for c in binarizer.literals_ if c.op == "in" and len(c.value) > 40]
+    hits = {f"c{k}" for k in range(0, 200, 3)}
+    assert min(len(levels ^ hits) for levels in sets) <= 3  # of 67
+    assert len(binarizer.literals_) < 400
+
+
 def test_an_unseen_level_meets_only_the_negative_tests(people):
     binarizer = Binarizer().fit(people[["colour"]])
     matrix = binarizer.transform(pd.DataFrame({"colour": ["violet"]}))

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from click import ClickException
 
-from rulekit.cli.inputs import as_rule_reads, known_outcomes
+from rulekit.cli.inputs import known_outcomes
 from rulekit.data import Table
 from rulekit.export import from_text, to_json
 from tests.cli.conftest import ANSWERS, TABLE, printed
@@ -61,15 +61,14 @@ def test_reading_follows_the_options(run, tmp_path):
     assert "must be one character" in run("score", "a", "b", "--delimiter", "ab", code=1).stderr
 
 
-def test_columns_are_read_as_the_rule_compares_them_with_a_note(capsys):
+def test_columns_are_read_as_the_rule_compares_them_with_a_note(run, tmp_path):
     rule = from_text('1. IF code = "2" AND size > 3.5 THEN a\nOTHERWISE b')
-    frame = pd.DataFrame({"code": [1, 2, 2], "size": ["4.5", "high", "4"], "rest": ["x", "y", "z"]})
-    table = as_rule_reads(Table.from_frame(frame), rule)
-    assert rule.predict(table.frame).tolist() == ["b", "b", "a"]
-    result = capsys.readouterr().err
-    assert "column 'code' is read as codes" in result
-    assert "Column 'size' was read as numbers: 1 of 3 cells are none" in result
-    assert table.frame["rest"].tolist() == ["x", "y", "z"]
+    (tmp_path / "typed.json").write_text(to_json(rule))
+    (tmp_path / "codes.csv").write_text("code,size\n1,4.5\n2,high\n2,4\n2,1\n")
+    done = run("score", "typed.json", "codes.csv", "--json")
+    assert [case["answer"] for case in printed(done)["cases"]] == ["b", "b", "a", "b"]
+    assert "Not checked: types, levels and ranges" in done.stderr
+    assert "Column 'size' is read as numbers: 1 of 4 values does not fit" in done.stderr
 
 
 def test_outcomes_are_called_as_the_rule_calls_them():
@@ -112,6 +111,50 @@ def test_unused_columns_are_noted_when_learning_only(run, tmp_path):
         verb, *others = words
         table = [*others, "sample:credit"] if verb == "export" else ["sample:credit", *others]
         assert "Note:" not in run(verb, "rule.json", *table).stderr, verb
+
+
+def test_options_on_cells_reach_the_table(run, tmp_path):
+    rows = "".join(
+        f"{k % 7},{1 + k % 9:02}/{1 + k % 5:02}/2023,{k}%,{('None', 'NA', 'b')[k % 3]},"
+        f"{('yes', 'Yes', 'no', 'yes')[k % 4]}\n"
+        for k in range(60)
+    )
+    (tmp_path / "cells.csv").write_text("x,day,rate,word,late\n" + rows)
+    options = ("--month-first", "--date", "day", "--percent", "share", "--missing", "NA,x=6")
+    learned = run("learn", "cells.csv", "--target", "late", "--positive", "YES",
+                  "--merge-levels", "late", *options, "--learner", "one-clause").stderr  # fmt: skip
+    for words in (
+        "'day' is read as dates, month first: '06/01/2023' is 2023-06-01",
+        "'0%' is 0",
+        "These cells are read as missing: 'NA' (20 cells), '6' (8 cells)",
+        "'Yes' as 'yes' is read",
+        "The rule describes late = yes",
+    ):
+        assert words in learned, learned
+
+
+def test_learn_prints_what_data_shows(run, tmp_path):
+    rows = "".join(
+        f"{k // 2},{k % 7},{k % 7 > 3},{'' if k == 5 else ('no', 'yes')[k % 7 > 3]}\n"
+        for k in range(60)
+    )
+    (tmp_path / "leaky.csv").write_text("patient_id,x,flag,ill\n" + rows)
+    notes = run("learn", "leaky.csv", "--target", "ill", "--learner", "one-clause").stderr
+    assert "1 of 60 rows have no value in 'ill' and are left out of learning" in notes
+    assert "'flag' alone tells the classes of 'ill' apart perfectly" in notes
+    assert "(--leave-out 'flag')" in notes
+    assert "looks like an identifier that repeats" in notes
+    assert "(--group 'patient_id')" in notes
+
+
+def test_scored_cases_keep_the_cells_of_the_file(run, tmp_path):
+    (tmp_path / "new.csv").write_text("age,sex,bmi,paid\n60,f,NA,$5\n40,m,31,$6\n50,f,?,$7\n")
+    written = run("score", "rule.json", "new.csv").stdout.splitlines()
+    assert [line.split(",")[2:4] for line in written[1:]] == [
+        ["NA", "$5"],
+        ["31", "$6"],
+        ["?", "$7"],
+    ]
 
 
 def test_notes_on_columns_follow_the_conversions(run, tmp_path):

@@ -24,10 +24,12 @@ MANY = [f"text {i}" for i in range(60)]
         (["2020-01-02", "2020-01-03", "2021-05-06"], "date", "ignore"),
         ([*MANY, "text 0"], "text", "ignore"),
         (MANY, "text", "id"),
+        (MANY * 2, "category", "feature"),
+        ([f"text {i}" for i in range(501)] * 2, "text", "ignore"),
     ],
 )
 def test_kind_and_role_follow_from_the_cells(values, kind, role):
-    column = described(pd.Series(values), "height", max_levels=50)
+    column = described(pd.Series(values), "height", max_levels=500)
     assert (column.kind, column.role) == (kind, role)
 
 

@@ -92,6 +92,43 @@ def test_only_conditions_that_say_missing_hold_without_a_value(op, missing):
     assert holds == ("missing" in condition_text(literal))
 
 
+@pytest.mark.parametrize(
+    ("values", "value"),
+    [
+        ([18, 25, 40, 63, 90, 33, -999], "-999"),
+        ([18, 25, 40, 63, 90, 33, -1], "-1"),
+        ([50.5, 60, 70, 80, 9999, 55, 62], "9999"),
+        (["2020-01-01", "2021-03-05", "9999-12-31"], "9999-12-31"),
+        ([0, 1, 2, 3, 50, 80, -1], None),
+        ([18, 25, 40, 63, 90, 33, 99], None),
+        ([-5, 3, 8, 20, -999, 4, 1], None),
+        (["2020-01-01", "2021-03-05", "2022-12-31"], None),
+    ],
+)
+def test_a_code_far_outside_the_rest_is_proposed_as_missing(values, value):
+    values = [values[k % len(values)] for k in range(N)]
+    notes = [note for note in found(c=values).values() if note.kind == "sentinel"]
+    assert [note.value for note in notes] == ([] if value is None else [value])
+    if notes:
+        table = Table.from_frame(BASE.assign(c=values)).with_missing("c", [value])
+        assert table.column("c").n_missing == sum(str(v) == value for v in values)
+        assert f"'{value}' (" in table.notes[-1]
+        assert ("c", "sentinel") not in {(n.column, n.kind) for n in quality_notes(table)}
+
+
+def test_levels_that_differ_in_case_are_proposed_as_one():
+    outcome = ["yes", "Yes", "no", "yes"] * (N // 4)
+    table = Table.from_frame(BASE[["x"]].assign(c=outcome, t=outcome)).with_roles(
+        {"t": "target"}, positive_label="Yes"
+    )
+    notes = {n.column: n for n in quality_notes(table) if n.kind == "spellings"}
+    assert "'yes' (100) and 'Yes' (50)" in notes["t"].sentence
+    assert (notes["t"].severity, notes["c"].severity) == ("warning", "info")
+    merged = table.with_merged_levels("t")
+    assert merged.column("t").levels == ("no", "yes")
+    assert merged.positive_label == "yes"
+
+
 def test_an_identifier_that_repeats_is_offered_as_a_group():
     assert found(patient_id=[i // 2 for i in range(N)])["patient_id", "group"].suggestion == "group"
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from rulekit.data import list_samples, load_sample
+from rulekit.data import columns_of, list_samples, load_sample
 from rulekit.explain.subject import value_at
 from rulekit.export.formats import _probes
 from rulekit.rules import (
@@ -22,7 +22,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.condition import SEPARATORS, columns_in
+from rulekit.rules.condition import SEPARATORS
 from rulekit.rules.writer import KINDS
 from tests.explain.tables import cases, hostile_names, linear_rules, points_rules, tables
 from tests.strategies.power_laws import rows, split_rules
@@ -121,7 +121,7 @@ def of_table(name):
     X = table.frame
     numeric = [c for c in X if X[c].dtype.kind in "fi" and X[c].nunique() > 2]
     levels = [c for c in X if c not in numeric]
-    columns = columns_in(X, [str(c) for c in X])
+    columns = columns_of(X)
     middle = {c: float(np.nanmedian(columns[c])) for c in numeric}
     for kind in KINDS:
         rule = MADE[kind](numeric, levels, middle, columns)

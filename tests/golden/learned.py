@@ -10,6 +10,7 @@ import json
 import math
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -334,7 +335,7 @@ def learned(case: Case) -> dict[str, Any]:
     found = {
         "n_conditions": int(model.n_conditions_),
         "objective": None if model.objective_ is None else float(model.objective_),
-        "rule": plain(model.rule_set_),
+        "rule": plain(replace(model.rule_set_, schema=None)),
         "training_error": float(model.training_error_),
     }
     return {key: value for key, value in found.items() if value is not None}

@@ -11,7 +11,12 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import Costs, HyperplaneRuleClassifier, load_sample, stability
-from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
+from rulekit.exceptions import (
+    DataError,
+    DataWarning,
+    EmptyRuleWarning,
+    UnseenValuesWarning,
+)
 from rulekit.families import IdealDNFClassifier, RuleClassifier
 from rulekit.learners import (
     BoxSearchClassifier,
@@ -63,7 +68,7 @@ def test_columns_in_another_order_and_further_columns_change_nothing(fitted):
 
 def test_a_missing_column_is_named(fitted):
     model, X, _ = fitted
-    with pytest.raises(DataError, match=r"'bmi' is missing\. Add the column, or rename"):
+    with pytest.raises(DataError, match="reads column 'bmi', which the table does not have"):
         model.predict(X.drop(columns="bmi"))
 
 
@@ -295,6 +300,8 @@ def test_warnings_point_at_the_line_of_the_caller():
         BoxSearchClassifier(theta=100.0).fit(X[["x"]], y)
     with pytest.warns(DataWarning, match="'x'") as of_predict:
         learner.predict(X.assign(x=["unknown", *x[1:]]))
+    assert [w.category for w in of_predict] == [DataWarning, UnseenValuesWarning]
+    of_predict.pop()
     for found in (of_fit, of_many, of_empty, of_predict):
         assert [w.filename for w in found] == [__file__]
 

@@ -17,8 +17,9 @@ from rulekit import (
 )
 from rulekit.binning.binned_table import row_order
 from rulekit.data import columns_of
+from rulekit.data.columns.conform import RuleColumns
 from rulekit.exceptions import DataError
-from rulekit.learners.training import CheckedColumns, Clock, SharedWork, learning_problem
+from rulekit.learners.training import Clock, SharedWork, learning_problem
 from tests.learners.tables import mixed_table
 
 
@@ -36,8 +37,8 @@ def test_checked_rows_are_predicted_like_their_table():
 def test_columns_of_one_s_own_making_are_checked_like_any_table():
     X, y = mixed_table(n=60)
     model = OneLevelRuleClassifier(theta=0.5).fit(X, y)
-    assert isinstance(model.read_columns(X), CheckedColumns)
-    with pytest.raises(DataError, match="'age', 'smoker', 'flag' are missing"):
+    assert isinstance(model.read_columns(X), RuleColumns)
+    with pytest.raises(DataError, match="reads column 'age', which the table does not have"):
         model.predict(pd.DataFrame({"bmi": [1.0]}))
 
 

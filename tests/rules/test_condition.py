@@ -1,21 +1,16 @@
 """What conditions share: columns read by name, and dates, orders and words in them."""
 
 from datetime import datetime, timedelta
-from decimal import Decimal
 
 import numpy as np
-import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data import columns_of, load_sample
 from rulekit.exceptions import RuleError
 from rulekit.rules import Literal
 from rulekit.rules.condition import (
     SEPARATORS,
-    columns_in,
     finite,
     moment,
     moment_text,
@@ -25,102 +20,6 @@ from rulekit.rules.condition import (
     value_at,
     words_of,
 )
-
-COLUMNS = {
-    "float": [1.5, np.nan, np.inf],
-    "int": [1, 2, 3],
-    "Int64": pd.array([1, None, 3], dtype="Int64"),
-    "Float64": pd.array([1.5, None, 3.0], dtype="Float64"),
-    "bool": [True, False, True],
-    "boolean": pd.array([True, None, False], dtype="boolean"),
-    "text": ["a", None, "b"],
-    "string": pd.array(["a", None, "b"], dtype="string"),
-    "category": pd.Categorical(["a", None, "b"]),
-    "numbers as categories": pd.Categorical([1, None, 2]),
-    "whole numbers as categories": pd.Categorical([1, 1, 2]),
-    "dates": pd.to_datetime(["2020-01-02 00:00:00", None, "2021-03-04 05:06:07"]),
-    "objects of numbers": pd.Series([1, 2.5, None], dtype=object),
-    "objects of decimals": pd.Series([Decimal("0.1"), Decimal(2), None], dtype=object),
-    "objects of truth": pd.Series([True, None, False], dtype=object),
-    "mixed": pd.Series([1, "a", None], dtype=object),
-    "truth and numbers": pd.Series([True, 2, None], dtype=object),
-    "nothing": pd.Series([None, None, None], dtype=object),
-    "empty": pd.Series([np.nan] * 3),
-    "small": np.array([1, 2, 3], dtype=np.int8),
-    "single": np.array([0.1, 2, 3], dtype=np.float32),
-}
-
-
-def same(a, b):
-    return a.dtype == b.dtype and all(
-        type(u) is type(v) and (u == v or (u != u and v != v))
-        for u, v in zip(a.tolist(), b.tolist(), strict=True)
-    )
-
-
-@pytest.mark.parametrize("kind", COLUMNS)
-def test_a_column_of_a_frame_is_read_as_tables_read_it(kind):
-    frame = pd.DataFrame({"a": COLUMNS[kind]})
-    assert same(columns_in(frame, ["a"])["a"], columns_of(frame)["a"])
-
-
-cells = st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.floats(), st.text(max_size=3))
-
-
-@given(st.lists(cells, min_size=1, max_size=6))
-def test_any_objects_are_read_as_tables_read_them(values):
-    frame = pd.DataFrame({"a": pd.Series(values, dtype=object)})
-    assert same(columns_in(frame, ["a"])["a"], columns_of(frame)["a"])
-
-
-@pytest.mark.parametrize("name", ["credit", "breast_cancer"])
-def test_sample_tables_are_read_as_tables_read_them(name):
-    frame = load_sample(name).frame
-    expected = columns_of(frame)
-    found = columns_in(frame, list(frame.columns))
-    assert all(same(found[c], expected[c]) for c in frame.columns)
-
-
-def test_a_table_of_arrow_is_found_by_name_too():
-    table = pa.table({"a": [1, None, 3], "b": ["x", None, "y"], "c": [True, None, False]})
-    found = columns_in(table, ["a", "b", "c"])
-    assert same(found["a"], np.array([1.0, np.nan, 3.0]))
-    assert found["b"].tolist() == ["x", None, "y"]
-    assert found["c"].tolist() == [True, None, False]
-
-
-def test_times_without_a_zone_are_written_to_the_second():
-    frame = pd.DataFrame({"a": [datetime(2020, 1, 2, 3, 4, 5, 600000)]})
-    assert columns_in(frame, ["a"])["a"].tolist() == ["2020-01-02 03:04:05"]
-
-
-def test_mapping_is_used_unchanged():
-    columns = {"a": np.array([1.0])}
-    assert columns_in(columns, ["a", "b"]) is columns
-
-
-def test_only_the_columns_requested_are_read():
-    frame = pd.DataFrame({"a": [1.0], "b": [object()]})
-    assert list(columns_in(frame, ["a"])) == ["a"]
-    assert [len(c) for c in columns_in(frame, []).values()] == [1]
-
-
-def test_non_tables_are_refused_by_type():
-    with pytest.raises(
-        RuleError, match=r"reads columns by name\. Give a data frame .* not ndarray"
-    ):
-        columns_in(np.zeros((2, 2)), ["a"])
-
-
-def test_a_column_that_is_not_there_is_named():
-    with pytest.raises(RuleError, match="reads column 'b', which the table does not have"):
-        columns_in(pd.DataFrame({"a": [1.0]}), ["b"])
-
-
-def test_a_column_that_is_there_twice_is_named():
-    frame = pd.DataFrame([[1.0, 2.0]], columns=["a", "a"])
-    with pytest.raises(RuleError, match="'a' occurs twice"):
-        columns_in(frame, ["a"])
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, "1", True, None])

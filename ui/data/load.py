@@ -165,7 +165,6 @@ def _take(answer: Answer) -> None:
         workspace.begin(table, {SERVER: answer.source} if sampled else {})
         return
     read_as = {} if answer.options is None else asdict(answer.options)
-    read_as.pop("missing", None)
     target = st.session_state.get("upload_target")
     if target in table.frame.columns:
         table = with_target(table, target)

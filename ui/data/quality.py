@@ -32,6 +32,8 @@ FIXES = {
     "group": "Keep its rows together",
     "as_numeric": "Make numbers",
     "as_category": "They are codes",
+    "merge": "Make them one",
+    "blank": "It means missing",
 }
 
 
@@ -60,6 +62,14 @@ def apply_fix(note: QualityNote) -> None:
         columns = [*state.options.get(kind, ()), note.column]
         table = getattr(state.table, note.suggestion)(note.column)
         change(table=table, options=state.options | {kind: columns})
+    elif note.suggestion == "merge":
+        merged = [*state.options.get("merged", ()), note.column]
+        table = state.table.with_merged_levels(note.column)
+        change(table=table, options=state.options | {"merged": merged})
+    elif note.suggestion == "blank":
+        missing = dict(state.options.get("missing_in", {})) | {note.column: [note.value]}
+        table = state.table.with_missing(note.column, [note.value])
+        change(table=table, options=state.options | {"missing_in": missing})
     elif note.suggestion is not None:
         set_roles([note.column], note.suggestion)
 

@@ -1,6 +1,6 @@
 """New cases (a second file, or the test rows) and their predictions, figures and files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from sklearn.base import ClassifierMixin
 from rulekit.data import Table
 from rulekit.data.column import whole
 from rulekit.data.drift import respelled_levels
+from rulekit.data.options import cell_options
 from rulekit.data.reading.loading import read_with_options
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.exceptions import RulekitError
@@ -47,6 +48,11 @@ class NewCases:
     key: str
 
     @property
+    def cells(self) -> Mapping[str, Any]:
+        """Cells of columns as they are in the file, where reading converted them."""
+        return self.table.cells if isinstance(self.table, Table) else {}
+
+    @property
     def are_test_rows(self) -> bool:
         """Whether they are test rows of the table that the rule was learned from."""
         return self.key == TEST_ROWS
@@ -64,7 +70,9 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
             given = kept(
                 "new cases",
                 key,
-                lambda: read_with_options(file.getvalue(), name=file.name[:80])[0],
+                lambda: read_with_options(
+                    file.getvalue(), name=file.name[:80], options=cell_options(state.options)
+                )[0],
                 copy=False,
             )
             table = as_before(given, state)
@@ -152,12 +160,13 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
 def differences(cases: NewCases, scored: Scored) -> None:
     """Show how the new table differs from the one the rule was learned from."""
     rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
+    unseen = scored.report.without({note.column for note in scored.drift}).unseen
+    lines = [f"- {md(each.sentence, 300)}" for each in (*scored.drift, *unseen)]
     if cases.are_test_rows:
         st.caption(f"{len(scored):,} test rows. Upload a table to predict its cases.")
-    elif not scored.drift:
+    elif not lines:
         st.caption(f"{rows} The columns of the rule look as they did when it was learned.")
     else:
-        lines = [f"- {md(note.sentence, 300)}" for note in scored.drift]
         st.warning("\n".join([f"{rows} What differs:", *lines]))
 
 
@@ -269,7 +278,7 @@ def downloads(cases: NewCases, scored: Scored) -> None:
         for suffix, kind in CASE_FILES.items():
             st.download_button(
                 "Parquet" if suffix == "parquet" else suffix.upper(),
-                data=partial(_file, suffix, scored),
+                data=partial(_file, suffix, scored, cases.cells),
                 file_name=file_name(f"scored {cases.name}", suffix),
                 mime=kind.mime,
                 on_click="ignore",
@@ -284,5 +293,5 @@ def downloads(cases: NewCases, scored: Scored) -> None:
     )
 
 
-def _file(suffix: str, scored: Scored) -> bytes:
-    return CASE_FILES[suffix].write(cases_frame(scored))
+def _file(suffix: str, scored: Scored, cells: Mapping[str, Any]) -> bytes:
+    return CASE_FILES[suffix].write(cases_frame(scored, cells=cells))

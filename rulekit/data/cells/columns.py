@@ -20,7 +20,6 @@ from rulekit.data.cells.dates import (
     read_clock,
     read_dates,
 )
-from rulekit.data.cells.levels import merge_variants
 from rulekit.data.cells.missing import (
     Blanked,
     blank_among_numbers,
@@ -44,18 +43,22 @@ from rulekit.data.options import ParseOptions
 from rulekit.data.typed import EXACT, text_series, without_infinities
 
 Values: TypeAlias = pd.Series | NDArray[Any]
-FIRST = 1_000  # distinct texts from which a column of decorated numbers is told from other text
+FIRST = 1_000  # distinct texts that show whether a column has decorated numbers
 _MARKS = {".": "point", ",": "comma"}
 
 
 @dataclass(frozen=True)
 class ReadColumns:
-    """Typed columns, notes on how they were read, and the options that read them alike again."""
+    """Typed columns, notes on how they were read, and the options that read them alike again.
+
+    `cells` are the cells of converted columns as they are in the file.
+    """
 
     columns: dict[str, Values]
     notes: list[str]
     options: ParseOptions
     units: dict[str, str]
+    cells: dict[str, pa.ChunkedArray]
 
 
 def typed_columns(columns: Mapping[str, pa.ChunkedArray], options: ParseOptions) -> ReadColumns:
@@ -72,7 +75,8 @@ def typed_columns(columns: Mapping[str, pa.ChunkedArray], options: ParseOptions)
         reader.read(part, read)
     reader.finish()
     typed = {name: reader.typed[name] for name in columns}
-    return ReadColumns(typed, reader.notes(trimmed), reader.used_options(), reader.units)
+    given = {name: columns[name] for name in reader.converted}
+    return ReadColumns(typed, reader.notes(trimmed), reader.used_options(), reader.units, given)
 
 
 @dataclass
@@ -94,13 +98,13 @@ class _Reader:
     units: dict[str, str] = field(default_factory=dict)
     levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
     day_first: dict[str, bool] = field(default_factory=dict)
+    converted: list[str] = field(default_factory=list)
 
     def read(self, part: Blanked, numbers: Numbers) -> None:
         """Convert a column; one of text, or of dates with an open order, waits for the others."""
         name = part.column.name
         if name in (self.options.texts or ()):
-            self.typed[name] = _text(part.column)
-            self.words += part.words
+            self._keep(part, _text(part.column))
             return
         part = blank_among_numbers(part, numbers.valid)
         present = part.column.present
@@ -132,17 +136,14 @@ class _Reader:
             if kept:
                 self.levels[name] = kept
                 self.sentences.append(describe_kept(name, kept, column))
-            if name in (self.options.merged or ()):
-                column, spelling = merge_variants(column)
-                listed = few([f"{shown(a)} as {shown(b)}" for a, b in spelling.items()])
-                if spelling:
-                    self.sentences.append(f"In column {shown(name)}, {listed} is read.")
-            self.words += part.words
-            self.typed[name] = _text(column)
+            self._keep(part, _text(column))
 
-    def _keep(self, part: Blanked, values: Values) -> None:
+    def _keep(self, part: Blanked, values: Values, *, converted: bool = False) -> None:
+        """Keep a column; `converted` if its cells are written in another way than they were."""
         self.typed[part.column.name] = values
         self.words += part.words
+        if converted or part.words:
+            self.converted.append(part.column.name)
 
     def _read_plain_numbers(self, part: Blanked, numbers: Numbers) -> None:
         column = part.column
@@ -183,7 +184,7 @@ class _Reader:
         self.among_numbers |= part.words.keys()
         if decimal != self.marks.mark:
             self.other_mark.append(column.name)
-        self._keep(part, values)
+        self._keep(part, values, converted=True)
         return True
 
     def _numeric(self, column: TextColumn, numbers: Numbers) -> NDArray[np.number] | None:
@@ -218,7 +219,7 @@ class _Reader:
     def _note_decoration(
         self, column: TextColumn, decorated: Decorated, present: NDArray[np.bool_]
     ) -> None:
-        """Note signs and units that were removed from numbers."""
+        """Add notes on signs and units that were removed from numbers."""
         name, values = shown(column.name), decorated.numbers.values
         if unit := decorated.unit:
             self.units[column.name] = unit
@@ -258,7 +259,7 @@ class _Reader:
                 f"Column {shown(name)} holds times of day; they are read as hours ({shown(text)} "
                 f"is {hours[column.codes[row - 1]]:.4g})."
             )
-            self._keep(part, np.append(hours, np.nan)[column.codes])
+            self._keep(part, np.append(hours, np.nan)[column.codes], converted=True)
             return True
         if are_plain(texts):
             return False  # kept as text, which rules read as dates
@@ -295,7 +296,7 @@ class _Reader:
         if dates.day_first is not None:
             self.day_first[column.name] = dates.day_first
         moments = np.append(dates.moments, np.datetime64("NaT"))[column.codes]
-        self._keep(part, pd.Series(moments))
+        self._keep(part, pd.Series(moments), converted=True)
 
     def _note_text(self, column: TextColumn, valid: NDArray[np.bool_]) -> None:
         other = column.rows_of(column.present & ~valid)

@@ -23,7 +23,7 @@ from rulekit.exceptions import DataError
 Moments = NDArray[np.datetime64]
 Parts = dict[str, pa.Array]
 
-SAMPLE = 1_000  # distinct texts from which a column of dates is told from other text
+SAMPLE = 1_000  # distinct texts that show whether a column has dates
 SHARE = 0.8  # of the rows that must hold dates beside words
 CERTAIN = 10  # different numbers such as 20200102 that are certainly dates
 _TIME = (
@@ -84,7 +84,7 @@ _MONTHS = {
 
 @dataclass(frozen=True)
 class Dates:
-    """Distinct texts read as dates; NaT where a text is none, shape (u,)."""
+    """Distinct texts read as dates; NaT for other texts, shape (u,)."""
 
     moments: Moments
     day_first: bool | None = None  # None where no cell leaves the order open
@@ -181,7 +181,7 @@ def _moments(parts: Parts) -> Moments:
 
 
 def _hours(parts: Parts) -> NDArray[np.float64]:
-    """Return times of day as hours, 0 where there is none; NaN for those that do not exist."""
+    """Return times of day as hours, 0 where it is absent; NaN for those that do not exist."""
     hour, minute = _whole(parts["hour"]), _whole(parts["minute"])
     seconds = _whole(parts["second"]).astype(float)
     if "fraction" in parts:
@@ -235,7 +235,7 @@ def are_compact(name: str, texts: pa.Array) -> bool:
 
 
 def read_clock(texts: pa.Array) -> NDArray[np.float64] | None:
-    """Read times of day as hours, shape (u,); None if a text is none."""
+    """Read times of day as hours, shape (u,); None if a text is something else."""
     if not len(texts) or not match(texts.slice(0, SAMPLE), _CLOCK).all():
         return None
     matches, parts = extract_parts(texts, _CLOCK)

@@ -1,12 +1,7 @@
-"""Levels that differ only in case or spaces: "Yes", "yes " and "YES"."""
+"""Levels that are the same in another spelling: "Yes" and "yes ", 1 and 1.0 and true."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-
-import numpy as np
-import pyarrow as pa
-
-from rulekit.data.cells.texts import TextColumn
 
 MOST = 500  # levels of a column that are compared
 
@@ -21,30 +16,37 @@ def find_variants(counts: Mapping[str, int]) -> list[tuple[str, ...]]:
     if len(counts) > MOST:
         return []
     groups: dict[str, list[str]] = {}
-    for level in sorted(counts, key=lambda level: (-counts[level], level)):
+    for level in sorted(counts.keys(), key=lambda level: (-counts[level], level)):
         groups.setdefault(normal_form(level), []).append(level)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
-def spelling_of(levels: Iterable[str], counts: Mapping[str, int]) -> dict[str, str]:
+def spelling_of(counts: Mapping[str, int]) -> dict[str, str]:
     """Return the most frequent spelling of each level that has another one."""
-    groups = find_variants({level: counts[level] for level in levels})
-    return {level: group[0] for group in groups for level in group[1:]}
+    return {level: group[0] for group in find_variants(counts) for level in group[1:]}
 
 
-def merge_variants(column: TextColumn) -> tuple[TextColumn, dict[str, str]]:
-    """Return a column whose variants are spelled alike, and the new spellings."""
-    present = np.flatnonzero(column.present)
-    texts = column.texts.to_pylist()
-    spelling = spelling_of(
-        [texts[k] for k in present], {texts[k]: int(column.counts[k]) for k in present}
-    )
-    if not spelling:
-        return column, {}
-    places = {text: k for k, text in enumerate(texts)}
-    moved = np.arange(len(texts) + 1)
-    for level, other in spelling.items():
-        moved[places[level]] = places[other]
-    moved[-1] = -1
-    codes = moved[column.codes]
-    return TextColumn(column.name, pa.array(texts, pa.string()), codes), spelling
+def match_level(label: Any, levels: Iterable[Any]) -> Any:
+    """Return the level that a label means: as it is, else in another spelling; None if unclear.
+
+    >>> match_level("1.0", [0, 1]), match_level(" YES", ["no", "yes"]), match_level("x", ["y"])
+    (1, 'yes', None)
+    """
+    levels = list(levels)
+    for same in (lambda level: level == label, lambda level: str(level) == str(label)):
+        if exact := [level for level in levels if same(level)]:
+            return exact[0]
+    meanings = _meanings(label)
+    alike = [level for level in levels if meanings & _meanings(level)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _meanings(level: Any) -> set[Any]:
+    """Return the forms in which a level may be written: text, number, truth value."""
+    text = normal_form(level)
+    meanings: set[Any] = {text}
+    try:
+        meanings.add(float(text))
+    except ValueError:
+        meanings |= {float(text == "true")} if text in ("true", "false") else set()
+    return meanings

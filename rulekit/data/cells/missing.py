@@ -62,7 +62,7 @@ def blank_among_numbers(blanked: Blanked, valid: NDArray[np.bool_]) -> Blanked:
 
 
 def _count(column: TextColumn, gaps: NDArray[np.bool_]) -> Counter[str]:
-    """Count the cells of each missing word; the empty cell is none."""
+    """Count the cells of each missing word; the empty cell is not counted."""
     places = np.flatnonzero(gaps & column.present)
     words = {column.texts[int(k)].as_py(): int(column.counts[k]) for k in places}
     return Counter({word: n for word, n in words.items() if word})
@@ -103,6 +103,6 @@ def describe_kept(name: str, words: Sequence[str], column: TextColumn) -> str:
     count = int(column.counts[is_among(column.texts, words)].sum())
     return (
         f"In column {shown(name)}, {few([*map(shown, words)])} ({count:,} cells) is a level like "
-        f"{' and '.join(map(shown, others))}, not a missing value; name it as a missing word if it "
-        "means none."
+        f"{' and '.join(map(shown, others))}, not a missing value. If it is one, "
+        "name it as a missing word (rows without an outcome are left out)."
     )

@@ -84,7 +84,7 @@ class Decorated:
     """Distinct texts read as numbers with signs, units and the like around them, shape (u,)."""
 
     numbers: Numbers
-    units: NDArray[np.object_]  # "" where there is none
+    units: NDArray[np.object_]  # "" without one
     limits: NDArray[np.bool_]  # whether only a limit is known, as in <0.5
     accounting: NDArray[np.bool_]  # (5) and 5-
 
@@ -245,8 +245,8 @@ def _unit(before: str, after: str, spaced: bool) -> tuple[str, bool]:
 def choose_decimal_marks(columns: Sequence[TextColumn], options: ParseOptions) -> DecimalMarks:
     """Choose the decimal mark of most columns, and that of each which certainly differs.
 
-    Only unambiguous numbers count: 1,5 and 1.234.567 and 1.234 € are evidence for a comma, while
-    1.234 is none.
+    Only unambiguous numbers count: 1,5 and 1.234.567 and 1.234 € are evidence for a comma, but
+    1.234 is not.
     """
     voters = [column.present_texts.slice(0, VOTERS) for column in columns]
     voting = [k for k, texts in enumerate(voters) if len(texts)]

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from rulekit.data.cells.columns import typed_columns
+from rulekit.data.cells.columns import ReadColumns, typed_columns
 from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.delimited import check_cell, check_size, read_delimited
@@ -109,9 +109,11 @@ def read_with_options(
     label = name or _name_of(source)
     try:
         raw = unpacked(_content(source, limits), limits)
-        frame, notes, options, units = _parsed(raw, options, limits)
+        frame, notes, options, read = _parsed(raw, options, limits)
         table = Table.from_frame(frame, name=label, notes=notes, limits=limits)
-        table = dataclasses.replace(table, units=units)
+        if read is not None:
+            table = dataclasses.replace(table, units=read.units, cells=read.cells)
+        table = _apply_options(table, options)
     except DataError as error:
         sentence = f"The file {shown(label, 80)} was not read. {error}"
         if isinstance(error, WideTableError):
@@ -124,6 +126,15 @@ def read_with_options(
         )
         table = dataclasses.replace(table, notes=(note, *table.notes))
     return table, options
+
+
+def _apply_options(table: Table, options: ParseOptions) -> Table:
+    """Read values as missing, and levels as one, where the options say so for a column."""
+    for name, values in (options.missing_in or {}).items():
+        table = table.with_missing(name, values) if name in table.frame else table
+    for name in options.merged or ():
+        table = table.with_merged_levels(name) if name in table.frame else table
+    return table
 
 
 def _name_of(source: Source) -> str:
@@ -187,7 +198,7 @@ def _check_bytes(size: int, limits: Limits) -> None:
 
 def _parsed(
     raw: bytes, options: ParseOptions, limits: Limits
-) -> tuple[pd.DataFrame, list[str], ParseOptions, dict[str, str]]:
+) -> tuple[pd.DataFrame, list[str], ParseOptions, ReadColumns | None]:
     if raw.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return read_spreadsheet(raw, options, limits)
     if options.sheet is not None:
@@ -195,13 +206,13 @@ def _parsed(
             f"Only spreadsheets have sheets, such as {shown(options.sheet)}. Remove `sheet`."
         )
     if raw.startswith(b"PAR1"):
-        return *read_parquet(raw, options, limits), options, {}
+        return *read_parquet(raw, options, limits), options, None
     _refuse_foreign(raw)
     text = read_delimited(raw, options, limits)
     if not len(next(iter(text.columns.values()))):
         raise DataError("It has a header but no rows. Give at least one row of data.")
     read = typed_columns(text.columns, text.options)
-    return pd.DataFrame(read.columns), [*text.notes, *read.notes], read.options, read.units
+    return pd.DataFrame(read.columns), [*text.notes, *read.notes], read.options, read
 
 
 def _refuse_foreign(raw: bytes) -> None:
@@ -323,8 +334,6 @@ def _series(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
         text = column.cast(pa.string())
         short = pc.replace_substring_regex(text, r"\.?0*$", "")
         return pc.if_else(pc.match_substring(text, "."), short, text).to_pandas()
-    if pa.types.is_duration(kind):
-        return column.to_pandas().astype(str).where(pd.Series(column.is_valid().to_numpy()), None)
     return column.to_pandas(date_as_object=False)
 
 

@@ -80,13 +80,13 @@ def _archive_sentence(names: set[str]) -> str:
 
 def read_spreadsheet(
     raw: bytes, options: ParseOptions, limits: Limits
-) -> tuple[pd.DataFrame, list[str], ParseOptions, dict[str, str]]:
-    """Read one sheet of an XLSX file (n, k); return it with notes, options and units."""
+) -> tuple[pd.DataFrame, list[str], ParseOptions, ReadColumns]:
+    """Read one sheet of an XLSX file (n, k), with notes, options and how texts were read."""
     check_archive(raw, limits)
     rows, notes = _raw_rows(raw, options, limits)
     cells, repairs = _columns(rows, options, limits)
     frame, read = _frame(cells, options)
-    return frame, notes + repairs + read.notes, read.options, read.units
+    return frame, notes + repairs + read.notes, read.options, read
 
 
 def _raw_rows(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[list[Row], list[str]]:

@@ -396,8 +396,9 @@ def to_sql(
 
 def _list_truth_columns(model: Any) -> list[str]:
     """List the columns that had truth values when a model was learned."""
-    kinds = getattr(model, "_kinds", {})
-    return [name for name, kind in kinds.items() if kind == "boolean"]
+    schema = rule_to_export(model).schema
+    columns = () if schema is None else schema.columns
+    return [column.name for column in columns if column.kind == "truth value"]
 
 
 def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:

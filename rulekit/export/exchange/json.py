@@ -8,6 +8,7 @@ from rulekit.export.subject import rule_to_export
 from rulekit.rules import RuleSet
 from rulekit.rules.codec import SCHEMAS, rule_from_dict, rule_to_dict
 from rulekit.rules.literal import OPERATORS
+from rulekit.rules.schema import COLUMN_KINDS
 from rulekit.rules.writer import KINDS
 
 
@@ -110,7 +111,7 @@ def json_schema() -> dict[str, Any]:
     ['schema', 'form', 'default', 'labels', 'clauses']
     """
     condition = {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in KINDS]}
-    return {
+    schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A rule: the first clause that holds decides (dnf), or all have to hold (cnf)",
         **_object(
@@ -122,6 +123,23 @@ def json_schema() -> dict[str, Any]:
         ),
         "$defs": {kind: _describe_model(kind) for kind in KINDS},
     }
+    schema["properties"] |= {"columns": _list(_column()), "classes": _list(SCALAR)}
+    return schema
+
+
+def _column() -> dict[str, Any]:
+    """Describe what one column held when the rule was learned."""
+    end = {"type": ["number", "string", "null"]}
+    column = _object(name=TEXT, kind={"enum": list(COLUMN_KINDS)})
+    column["properties"] |= {
+        "levels": _list(TEXT),
+        "low": end,
+        "high": end,
+        "missing": _list(TEXT),
+        **dict.fromkeys(("gaps", "time", "day_first", "percent"), FLAG),
+        **dict.fromkeys(("zone", "decimal", "unit"), TEXT),
+    }
+    return column
 
 
 def _describe_model(kind: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -116,10 +116,19 @@ class CaseFile(NamedTuple):
 
 
 def cases_frame(
-    scored: Scored, *, changes: bool = True, progress: Callable[[float], Any] | None = None
+    scored: Scored,
+    *,
+    changes: bool = True,
+    progress: Callable[[float], Any] | None = None,
+    cells: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
-    """Return the new table with the prediction for each case, for a scorecard with its total."""
+    """Return the new table with the prediction for each case, for a scorecard with its total.
+
+    `cells` are the cells of columns as they are in the file; the other columns are written as read.
+    """
     frame = scored.X.reset_index(drop=True)
+    for name, texts in (cells or {}).items():
+        frame[name] = texts.to_pandas()
     added = scored.table(changes=changes, progress=progress).reset_index(drop=True)
     if splits := scorecard_of(rule_of(scored.model)):
         totals = splits[0].compared(columns_for(scored.model, scored.X)).astype(int)

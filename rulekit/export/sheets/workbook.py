@@ -29,7 +29,7 @@ from rulekit.rules import (
     RuleSet,
     scorecard_of,
 )
-from rulekit.rules.condition import WORDS, columns_in
+from rulekit.rules.condition import WORDS
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import Wording, clause_words, condition_text
 from rulekit.style.scorecard import clause_names, points_listed
@@ -286,7 +286,7 @@ def to_xlsx(
             "A workbook needs the package XlsxWriter. Install it, or take 'csv'."
         ) from None
     rule = rule_to_export(model)
-    given = None if cases is None else columns_in(cases, rule.features)
+    given = None if cases is None else rule.read(cases)
     n_given = 0 if given is None else len(next(iter(given.values()), ()))
     if n_cases < max(1, n_given):
         raise ValueError(

@@ -187,7 +187,7 @@ n_rules_, n_conditions_, training_error_
             refuse_with_several(self, table)
             self._fit_list(table, shared)
             return
-        positive = self._note_classes(table.classes, table.kinds, self.positive_label)
+        positive = self._note_classes(table, self.positive_label)
         labels = [plain_label(c) for c in table.classes]
         weight = self._weights(table)
         one_each = not table.weighted and self._class_weight(table.classes) is None
@@ -199,7 +199,7 @@ n_rules_, n_conditions_, training_error_
         cut_boxes = self._all_columns if self.max_columns is None else self._few_columns
         cut = cut_boxes(rows, linear, positive, shared)
         plane, positive, boxes = cut.plane, cut.positive, cut.boxes
-        self._note_classes(table.classes, table.kinds, table.classes[positive])
+        self._note_classes(table, table.classes[positive])
         _check_signs(plane, ways)
         self._keep_rule(self._rule(plane, boxes[positive], positive, ways), table, weight)
         why = self._why_empty(plane) if self.rule_set_.is_constant else None

@@ -24,11 +24,11 @@ from rulekit._validation import (
     row_weights,
 )
 from rulekit.data import columns_of
+from rulekit.data.columns.conform import refuse_infinities
 from rulekit.families.hyperplane.numeric_design import plain_numbers
 from rulekit.families.hyperplane.solver.half_space import LPSVMPlane, LPSVMProgram, plane_values
 from rulekit.learners.training import (
     computable,
-    refuse_infinities,
     two_classes,
     unchanged_on_failure,
 )

@@ -357,7 +357,7 @@ n_rules_, n_conditions_, training_error_
         return self.binarizer
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        positive = self._note_classes(table.classes, table.kinds, self.positive_label)
+        positive = self._note_classes(table, self.positive_label)
         forbidden = constraints_for(self.constraints, table, self.positive_label_).forbidden
         plan = CountPlan(
             positive,

@@ -305,7 +305,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     time_limit: float | None = None
 
     def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        self.classes_, self._kinds = table.classes, table.kinds
+        self.classes_, self._schema = table.classes, table.schema
         self._choose_labels(table)
         constraints = self._monotonic_constraints(table)
         weight = self._weights(table)

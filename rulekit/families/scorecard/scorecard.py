@@ -290,7 +290,7 @@ n_conditions_, training_error_, empty_rule_hint_
 
     def _begun(self, table: TrainingTable, shared: SharedWork) -> _Work:
         """Store the classes, cut the table, and start a search or return the one started."""
-        positive = self._note_classes(table.classes, table.kinds, self.positive_label)
+        positive = self._note_classes(table, self.positive_label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
         binarizer_key, bins = self._binned(table, shared)

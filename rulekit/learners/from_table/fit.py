@@ -1,7 +1,7 @@
 """`fit_table`: learn from a sample of a table, count on all rows, look at wrong rows again."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -24,9 +24,15 @@ from rulekit.learners.from_table.counts import (
 )
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.shares import Likeness, answers_of_clauses
-from rulekit.learners.training import as_constraints, generator_of, unchanged_on_failure
-from rulekit.rules import RuleSet, simplify
+from rulekit.learners.training import (
+    as_constraints,
+    generator_of,
+    plain_label,
+    unchanged_on_failure,
+)
+from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
 from rulekit.rules.constraints import Constraints
+from rulekit.rules.schema import implied_schema
 
 Floats = NDArray[np.float64]
 ROUNDS = 4  # samples at most
@@ -388,9 +394,18 @@ class LearnsFromTables:
 def _keep(model: Any, result: Found, rows: TableRows, certificate: TableCertificate) -> None:
     """Set the attributes that follow from the rule and its counts."""
     rule, factors = result.rule, result.factors
-    model.rule_set_, model.table_certificate_ = rule, certificate
+    model.table_certificate_ = certificate
     model.n_rules_, model.n_conditions_ = rule.n_clauses, rule.n_conditions
-    model.classes_, model._kinds = rows.classes, dict(rows.kinds)
+    model.classes_ = rows.classes
+    classes = tuple(map(plain_label, rows.classes))
+    named = {"number": "number", "boolean": "truth value"}
+    kinds = {name: named.get(kind, "level") for name, kind in rows.kinds.items()}
+    model._schema = Schema(tuple(ColumnSchema(*item) for item in kinds.items()), classes)
+    columns = (
+        replace(c, kind=kinds[c.name]) if kinds[c.name] != "level" else c
+        for c in implied_schema(rule).columns
+    )
+    model.rule_set_ = replace(rule, schema=Schema(tuple(columns), classes))
     ignored = tuple(result.learner.ignored_columns_)
     model.ignored_columns_ = list(ignored)
     model._data_notes = (about_ignored(ignored, rows.kinds),) if ignored else ()

@@ -275,7 +275,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self, table: TrainingTable, shared: SharedWork, label: Any, *, by_cells: bool = False
     ) -> Any:
         """Store the classes, bin the table, and build the problem or reuse it."""
-        positive = self._note_classes(table.classes, table.kinds, label)
+        positive = self._note_classes(table, label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
         encoding_key, encoded = self.encoded_table(table, shared, by_cells=by_cells)

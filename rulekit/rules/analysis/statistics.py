@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from rulekit._engine import fetch, is_engine_table, read
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import columns_in
 from rulekit.rules.expressions import ExpressionWriter
 from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
 
@@ -31,7 +30,7 @@ def count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
     if is_engine_table(X):
         return _count_by_engine(rule, X, y)
     cells = y.to_list() if hasattr(y, "to_list") else y  # NumPy has not all types of polars
-    columns, truth = columns_in(X, rule.features), np.asarray(cells).astype(object)
+    columns, truth = rule.read(X), np.asarray(cells).astype(object)
     for name, column in columns.items():
         if len(column) != len(truth):
             raise RuleError(

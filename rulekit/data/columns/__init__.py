@@ -1,0 +1,1 @@
+"""What columns are, and the one conversion of tables to columns of rules."""

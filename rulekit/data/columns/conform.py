@@ -1,0 +1,466 @@
+"""The one conversion: what columns are (`infer`), and tables as columns of a rule (`conform`).
+
+No other module looks at the types, texts and gaps of what people bring. A column is converted by
+its distinct values, so that long tables cost little.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from rulekit.data.cells.dates import durations_in
+from rulekit.data.cells.numbers import read_numbers
+from rulekit.data.columns.dates import has_offset, read_dates
+from rulekit.data.columns.kinds import DATES, DURATIONS, Cells, describe_column, infer_kinds
+from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_unseen
+from rulekit.data.headers import few, shown
+from rulekit.data.typed import (
+    DAY,
+    EXACT,
+    as_pandas,
+    columns_of,
+    days_of,
+    level_text,
+    refuse_inexact,
+)
+from rulekit.exceptions import DataError
+from rulekit.rules.condition import NUMBERS, TRUTH, Columns, moment_text
+from rulekit.rules.schema import NUMERIC, TEXTUAL, ColumnSchema, Schema
+
+TRUTH_TEXTS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+
+
+class RuleColumns(dict[str, NDArray[Any]]):
+    """Rows as rules read them, with the report of their conversion.
+
+    Columns that the rule does not read are converted when they are first looked up.
+    """
+
+    report: Report = NOTHING
+    _frame: pd.DataFrame | None = None
+    _rest: Schema | None = None
+
+    @classmethod
+    def of(cls, table: Any, schema: Schema, rest: Schema | None = None) -> "RuleColumns":
+        """Read the columns of a schema now, and others when they are looked up.
+
+        `rest` has what those are; None infers it.
+        """
+        frame = frame_of(table)
+        columns, report = conform(frame, schema)
+        read = cls(columns or {"": np.zeros(len(frame))})
+        read.report, read._frame, read._rest = report, frame, rest
+        return read
+
+    def __missing__(self, name: str) -> NDArray[Any]:
+        place = [k for k, n in enumerate(self._names) if n == name]
+        known = self._rest is None or self._rest.column(name) is not None
+        if not place or not known or self._frame is None:
+            raise KeyError(name)
+        frame = self._frame.iloc[:, place]
+        columns, _ = conform(
+            frame, infer_kinds(frame) if self._rest is None else self._rest.take([name])
+        )
+        self.update(columns)
+        return columns[name]
+
+    @property
+    def _names(self) -> list[str]:
+        return [] if self._frame is None else [str(name) for name in self._frame.columns]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the table, read or not."""
+        return tuple(dict.fromkeys([*filter(None, self), *self._names]))
+
+    def complete(self) -> "RuleColumns":
+        """Read every column of the table, and return all."""
+        for name in self._names:
+            if self._rest is None or self._rest.column(name) is not None:
+                self[name]
+        return self
+
+
+def infer(table: Any) -> Schema:
+    """Find what the columns of a table are.
+
+    Parameters
+    ----------
+    table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
+        n rows.
+
+    Returns
+    -------
+    Schema
+        One entry a column, with levels or range. Objects and texts are what nine in ten present
+        values are; texts are dates if nine in ten are, in one order of day and month.
+
+    Raises
+    ------
+    DataError
+        If names repeat, or a column cannot be read.
+
+    Examples
+    --------
+    >>> infer({"age": [31, None], "town": ["Ulm", "Bonn"]}).column("town").levels
+    ('Bonn', 'Ulm')
+    """
+    frame = frame_of(table)
+    schema = infer_kinds(frame)
+    columns, _ = conform(frame, schema)
+    return Schema(tuple(describe_column(c, columns[c.name]) for c in schema.columns))
+
+
+def conform(
+    table: Any, schema: Schema, *, exact: bool = False
+) -> tuple[dict[str, NDArray[Any]], Report]:
+    """Read any table as the columns of a schema.
+
+    Parameters
+    ----------
+    table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
+        n rows; columns that the schema does not have are not looked at.
+    schema : Schema
+    exact : bool, default=False
+        Refuse whole numbers beyond 2^53.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n,)
+        Numbers and durations (as days) as ``float64``, NaN if missing; truth values as objects;
+        levels and words as text; dates as ISO text in whole seconds.
+    Report
+        Cells that do not fit, which count as missing, and what the training rows never held.
+
+    Raises
+    ------
+    DataError
+        If a column is missing, no value of a column fits its kind, or the meaning of its values is
+        not certain.
+
+    Examples
+    --------
+    >>> schema = Schema((ColumnSchema("g", "level", levels=("1", "4"), gaps=False),))
+    >>> columns, report = conform({"g": [4.0, None, 7.0]}, schema)
+    >>> columns["g"].tolist(), report.unseen[0].values
+    (['4', None, '7'], {'7': 1})
+    """
+    frame = frame_of(table)
+    names = [str(name) for name in frame.columns]
+    place = {name: k for k, name in enumerate(names)}
+    refuse_absent([c.name for c in schema.columns], place)
+    columns, misfits, unseen = {}, [], []
+    for column in schema.columns:
+        series = frame.iloc[:, place[column.name]]
+        if names.count(column.name) > 1:
+            raise DataError(
+                f"Column names must differ; {shown(column.name)} occurs twice. Rename one."
+            )
+        values, misfit, zone = _Reader(column, exact).read(series)
+        if exact or column.gaps is not None:
+            refuse_infinities({column.name: values})
+        columns[column.name] = values
+        misfits += [] if misfit is None else [misfit]
+        unseen += find_unseen(column, values, zone)
+    return columns, Report(tuple(misfits), tuple(unseen))
+
+
+def refuse_infinities(columns: Columns) -> None:
+    """Raise DataError for infinite numbers, by column."""
+    for name, values in columns.items():
+        if values.dtype != object and np.isinf(values).any():
+            rows = np.flatnonzero(np.isinf(values))
+            raise DataError(
+                f"Column {name[:60]!r} must hold finite numbers or gaps; it is infinite (inf) in "
+                f"{len(rows)} of {len(values)} rows (first: row {rows[0] + 1}). Replace them."
+            )
+
+
+def frame_of(table: Any) -> pd.DataFrame:
+    """Convert a table of any library to a pandas frame; DataError if it is no table."""
+    frame = as_pandas(table)
+    if not isinstance(frame, pd.DataFrame):
+        raise DataError(
+            "A rule set reads columns by name. Give a data frame or a mapping of column names to "
+            f"arrays, not {type(table).__name__}."
+        )
+    return frame
+
+
+def refuse_absent(names: Sequence[str], present: Collection[str]) -> None:
+    """Raise DataError if columns that a rule reads are absent."""
+    absent = [name for name in names if name not in present]
+    if absent:
+        several = "s" if len(absent) > 1 else ""
+        raise DataError(
+            f"The rule reads column{several} {few([*map(shown, absent)])}, which the table does "
+            f"not have. Add or rename the column{several} (columns of an array are called x0, "
+            "x1, ...)."
+        )
+
+
+@dataclass
+class _Reader:
+    """Reads a column as its schema has it."""
+
+    column: ColumnSchema
+    exact: bool = False
+    has_zone: bool = False
+    has_naive: bool = False
+
+    def read(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None, str | None]:
+        """Return the values, the cells that do not fit, and a difference of time zones."""
+        kind, dtype = self.column.kind, series.dtype
+        if pd.api.types.is_complex_dtype(dtype):
+            raise DataError(f"Column {shown(series.name)} holds complex numbers. Give real ones.")
+        if kind == "any":
+            return columns_of(series.to_frame())[str(series.name)], None, None
+        if kind in NUMERIC and not isinstance(dtype, pd.CategoricalDtype):
+            if dtype.kind == "m":
+                return days_of(series), None, None
+            if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
+                values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
+                if self.exact:
+                    refuse_inexact(series, values, self.column.name)
+                return values, None, None
+        if kind == "truth value" and dtype == np.bool_:
+            return np.asarray(series.to_numpy(), dtype=object), None, None
+        values, misfit = self._by_value(series)
+        return values, misfit, self._zone_note(values)
+
+    def _by_value(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None]:
+        cells = Cells.of(series)
+        gaps = self._gaps(cells.values)
+        converted = self._converted(cells, gaps)
+        kept = np.array([v is not None for v in converted], dtype=bool)
+        n_present, misfit = 0, None
+        bad = ~kept & ~gaps
+        if bad.any():
+            counts = cells.counts
+            n_present = int(counts[~gaps].sum())
+            rows = np.flatnonzero(np.append(bad, False)[cells.codes])
+            if len(rows):
+                misfit = self._misfit(cells, n_present, rows)
+        if self.column.kind in NUMERIC:
+            numbers = np.array([np.nan if v is None else v for v in converted] + [np.nan], float)
+            return numbers[cells.codes], misfit
+        objects = np.empty(len(converted) + 1, dtype=object)
+        objects[:-1] = converted
+        return objects[cells.codes], misfit
+
+    def _misfit(self, cells: Cells, n_present: int, rows: NDArray[np.intp]) -> Misfit:
+        """Describe cells that do not fit; DataError if several are present and none fits."""
+        column = self.column
+        first = cells.values[int(cells.codes[rows[0]])]
+        if len(rows) == n_present > 1:
+            levels = ""
+            if column.kind == "level" and column.levels:
+                levels = f" such as {few([*map(shown, column.levels[:3])])}"
+            raise DataError(
+                f"Column {shown(column.name)} must hold {WORDS[column.kind]}{levels}, as when the "
+                f"rule was learned; none of its {n_present} values fits (first: row "
+                f"{rows[0] + 1}, {shown(str(first))}). Convert the column."
+            )
+        return Misfit(column.name, column.kind, n_present, rows, first)
+
+    def _gaps(self, values: list[Any]) -> NDArray[np.bool_]:
+        """Return which distinct values mean "missing"."""
+        words = set(self.column.missing)
+        if self.column.kind not in TEXTUAL:
+            words.add("")
+        gaps = [isinstance(v, str) and v.strip() in words for v in values] if words else []
+        return np.array(gaps if words else [False] * len(values), dtype=bool)
+
+    def _converted(self, cells: Cells, gaps: NDArray[np.bool_]) -> list[Any]:
+        """Convert each distinct value; None if it does not fit."""
+        kind, values = self.column.kind, cells.values
+        texts = [k for k, v in enumerate(values) if isinstance(v, str) and not gaps[k]]
+        if kind in TEXTUAL:
+            return self._levels(cells)
+        convert: Callable[[Any], Any] = {"truth value": _truth, "date": self._date}.get(
+            kind, self._number
+        )
+        converted = [
+            None if gap or isinstance(v, str) else convert(v)
+            for v, gap in zip(values, gaps, strict=True)
+        ]
+        read = self._texts([values[k] for k in texts])
+        for k, value in zip(texts, read, strict=True):
+            converted[k] = value
+        return converted
+
+    def _texts(self, texts: list[str]) -> Sequence[Any]:
+        """Read texts of a column of numbers, truth values or dates."""
+        column = self.column
+        if not texts:
+            return []
+        if column.kind == "truth value":
+            return [TRUTH_TEXTS.get(t.strip().lower()) for t in texts]
+        if column.kind == "date":
+            dates = read_dates([t.strip() for t in texts], column.name, column.day_first)
+            for text, date in zip(texts, dates, strict=True):
+                aware = has_offset(text.strip())
+                self.has_zone |= aware
+                self.has_naive |= date is not None and not aware
+            return dates
+        numbers = _numbers_of_texts(texts, column)
+        if column.kind == "duration" and None in numbers:
+            days = _durations_of_texts(texts)
+            numbers = [d if n is None else n for n, d in zip(numbers, days, strict=True)]
+        return numbers
+
+    def _number(self, value: Any) -> float | None:
+        """Convert numbers, truth values and durations (to days)."""
+        if isinstance(value, DURATIONS):
+            return float(pd.Timedelta(value).total_seconds() / DAY)
+        if isinstance(value, complex) or not isinstance(value, (*NUMBERS, *TRUTH)):
+            return None
+        try:
+            number = float(value)
+        except OverflowError as error:
+            raise DataError(
+                f"Column {shown(self.column.name)} holds a number beyond 1e308, which is too large "
+                "to compute with. Convert identifiers to text."
+            ) from error
+        if self.exact and not isinstance(value, (float, np.floating)) and abs(number) > EXACT:
+            refuse_inexact(pd.Series([value], dtype=object), np.array([number]), self.column.name)
+        return number
+
+    def _date(self, value: Any) -> str | None:
+        """Convert a date or a moment to ISO text in UTC, to whole seconds."""
+        if not isinstance(value, DATES):
+            return None
+        stamp = pd.Timestamp(value)
+        if stamp.tzinfo is not None:
+            self.has_zone, stamp = True, stamp.tz_convert("UTC").tz_localize(None)
+        else:
+            self.has_naive = True
+        return moment_text(stamp.floor("s").to_pydatetime(warn=False))
+
+    def _levels(self, cells: Cells) -> list[str | None]:
+        """Convert each distinct value to a level of the training rows where that is certain."""
+        texts = [v if isinstance(v, str) else level_text(v) for v in cells.values]
+        column, known = self.column, self.column.levels
+        others = [k for k, v in enumerate(cells.values) if not isinstance(v, str)]
+        if known is None:
+            strict = column.kind == "words" and len(others) == len(texts)
+            return [None] * len(texts) if strict else list(texts)
+        match = _LevelMatch.of(known)
+        read: list[str | None] = [match.text(t) for t in texts]
+        for k in others:
+            read[k] = match.value(cells.values[k], texts[k])
+        return read
+
+    def _zone_note(self, values: NDArray[Any]) -> str | None:
+        """Describe dates with a zone where training rows had none, or the other way round."""
+        if self.column.kind != "date" or self.column.gaps is None:
+            return None
+        if self.column.zone is None and self.has_zone:
+            return "has a time zone, which it had not when the rule was learned; it is read in UTC."
+        if self.column.zone is not None and self.has_naive:
+            return "has no time zone in some rows; they are read in UTC, as the rule was learned."
+        return None
+
+
+@dataclass(frozen=True)
+class _LevelMatch:
+    """The known levels of a column, by what else is certain to mean them."""
+
+    levels: frozenset[str]
+    by_number: Mapping[float, str]  # only numbers that one level has
+    by_truth: Mapping[bool, str]  # only if all levels are truth values
+
+    @classmethod
+    def of(cls, levels: Sequence[str]) -> "_LevelMatch":
+        """Index the levels."""
+        numbers: dict[float, list[str]] = {}
+        for level in levels:
+            if (number := _plain_number(level)) is not None:
+                numbers.setdefault(number, []).append(level)
+        flags = [TRUTH_TEXTS.get(level.lower()) for level in levels]
+        clear = None not in flags and len(set(flags)) == len(flags)
+        return cls(
+            frozenset(levels),
+            {number: same[0] for number, same in numbers.items() if len(same) == 1},
+            {bool(t): level for t, level in zip(flags, levels, strict=True)} if clear else {},
+        )
+
+    def text(self, text: str) -> str:
+        """Return the level that a text means: itself, or the whole number that 4.0 spells."""
+        if text in self.levels:
+            return text
+        whole = text.removesuffix(".0")
+        if whole != text and whole in self.levels and _plain_number(text) is not None:
+            return whole
+        truth = TRUTH_TEXTS.get(text.lower())
+        return self.by_truth.get(truth, text) if truth is not None else text
+
+    def value(self, value: Any, text: str) -> str | None:
+        """Return the level that a number, a truth value or a date means; None for another type."""
+        if text in self.levels:
+            return text
+        if isinstance(value, TRUTH):
+            return self.by_truth.get(bool(value), text) if self.by_truth else None
+        if not isinstance(value, NUMBERS):
+            return text
+        if self.by_truth and value in (0, 1):
+            return self.by_truth.get(bool(value), text)
+        return self.by_number.get(float(value), text) if self.by_number else None
+
+
+def _plain_number(text: str) -> float | None:
+    """Return the number that a text of digits spells."""
+    if not text or text[-1] not in "0123456789" or text[0] not in "-0123456789":
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if "_" not in text else None
+
+
+def _truth(value: Any) -> bool | None:
+    is_truth_value = isinstance(value, TRUTH) or (isinstance(value, NUMBERS) and value in (0, 1))
+    return bool(value) if is_truth_value else None
+
+
+def _numbers_of_texts(texts: list[str], column: ColumnSchema) -> list[float | None]:
+    """Read texts as numbers by the column's decimal mark and unit; None for other texts."""
+    bare = [t.strip() for t in texts]
+    for suffix in ("%" if column.percent else None, column.unit):
+        bare = [t.removesuffix(suffix).strip() if suffix else t for t in bare]
+    cells = pa.array(bare, pa.string())
+    marks = (column.decimal,) if column.decimal else (".", ",")
+    read = {mark: read_numbers(cells, mark) for mark in marks}
+    if column.decimal is None:
+        point, comma = read["."], read[","]
+        grouped = point.valid & point.grouped
+        mark = "."
+        if (comma.valid & ~(point.valid & ~point.grouped)).any():
+            votes = int((comma.valid & ~point.valid).sum()), int((point.valid & ~comma.valid).sum())
+            if votes[0] and not votes[1]:
+                mark = ","
+            elif grouped.any() and not votes[1]:
+                text = bare[int(np.argmax(grouped))]
+                raise DataError(
+                    f"In column {shown(column.name)} it is not certain whether {shown(text)} has "
+                    "a decimal comma. Convert the column to numbers."
+                )
+        numbers = read[mark]
+    else:
+        numbers = read[column.decimal]
+    pairs = zip(numbers.values.tolist(), numbers.valid.tolist(), strict=True)
+    return [value if valid else None for value, valid in pairs]
+
+
+def _durations_of_texts(texts: list[str]) -> list[float | None]:
+    try:
+        days = durations_in(pd.Series(texts, dtype=object), "")
+    except DataError:  # none of them is one
+        return [None] * len(texts)
+    return [None if pd.isna(v) else float(v) for v in days]

@@ -1,0 +1,198 @@
+"""What the columns of a table are: kinds, levels and ranges."""
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.data.columns.dates import has_date_shape, has_offset, order_of_days, read_dates
+from rulekit.data.typed import level_text
+from rulekit.exceptions import DataError
+from rulekit.rules.condition import NUMBERS, TRUTH, missing_in, moment, moment_text
+from rulekit.rules.schema import MOST_LEVELS, NUMERIC, ColumnSchema, Schema
+
+SHARE = 0.9  # of the present cells that must be of one kind
+DURATIONS = (datetime.timedelta, np.timedelta64)
+DATES = (datetime.date, np.datetime64)
+
+
+def infer_kinds(frame: pd.DataFrame, fixed: Mapping[str, str] | None = None) -> Schema:
+    """Find what columns are, without levels and ranges; `fixed` are kinds by name."""
+    fixed = fixed or {}
+    return Schema(
+        tuple(_inferred(str(name), series, fixed.get(str(name))) for name, series in frame.items())
+    )
+
+
+def describe_column(column: ColumnSchema, values: NDArray[Any]) -> ColumnSchema:
+    """Add the levels or the range of the training rows to a column; shapes: values (n,)."""
+    absent = missing_in(values)
+    present = values[~absent]
+    column = replace(column, gaps=bool(absent.any()))
+    if not len(present) or column.kind in ("truth value", "words", "any"):
+        return column
+    if column.kind in NUMERIC:
+        kind = column.kind
+        if kind == "number" and bool((present == np.floor(present)).all()):
+            kind = "whole number"
+        return replace(column, kind=kind, low=float(present.min()), high=float(present.max()))
+    distinct = pd.unique(present)
+    if column.kind == "date":
+        dates = sorted(date for date in map(moment, distinct) if date is not None)
+        ends = (moment_text(dates[0]), moment_text(dates[-1])) if dates else (None, None)
+        return replace(column, low=ends[0], high=ends[1], time=any(_has_time(d) for d in dates))
+    if column.kind == "grade" or len(distinct) > MOST_LEVELS:
+        return column
+    return replace(column, levels=tuple(sorted(distinct)))
+
+
+def _has_time(date: datetime.datetime) -> bool:
+    return date.time() != datetime.time()
+
+
+def _inferred(name: str, series: pd.Series, fixed: str | None) -> ColumnSchema:
+    """Find what one column is."""
+    kind = fixed or _kind(series)
+    if kind == "grade":
+        order = tuple(map(level_text, series.dtype.categories))
+        return ColumnSchema(name, kind, levels=order)
+    if kind != "date" or series.dtype.kind == "M":
+        zone = "UTC" if kind == "date" and getattr(series.dtype, "tz", None) is not None else None
+        zone = "UTC" if kind == "date" and _arrow_zone(series.dtype) else zone
+        return ColumnSchema(name, kind, zone=zone)
+    texts = [v for v in Cells.of(series).values if isinstance(v, str)]
+    aware = any(map(has_offset, texts)) or any(
+        getattr(v, "tzinfo", None) is not None for v in Cells.of(series).values
+    )
+    day_first = order_of_days([t for t in texts if moment(t) is None])
+    return ColumnSchema(name, kind, zone="UTC" if aware else None, day_first=day_first)
+
+
+def _arrow_zone(dtype: Any) -> bool:
+    return isinstance(dtype, pd.ArrowDtype) and bool(getattr(dtype.pyarrow_dtype, "tz", None))
+
+
+def _kind(series: pd.Series) -> str:
+    """Infer the kind of one column."""
+    dtype = series.dtype
+    if not isinstance(dtype, pd.CategoricalDtype):
+        if pd.api.types.is_bool_dtype(dtype):
+            return "truth value"
+        if dtype.kind in "mM":
+            return "date" if dtype.kind == "M" else "duration"
+        if pd.api.types.is_numeric_dtype(dtype):
+            return "number"
+    elif dtype.ordered and len(dtype.categories) > 1:
+        return "grade"
+    cells = Cells.of(series)
+    counts = cells.counts
+    total = int(counts.sum())
+    if cells.mixed:
+        for kind, fits in (
+            ("truth value", _is_truth),
+            ("number", _is_number),
+            ("duration", _is_duration),
+            ("date", _is_moment),
+        ):
+            n = sum(int(c) for v, c in zip(cells.values, counts, strict=True) if c and fits(v))
+            if n and n >= SHARE * total:
+                return kind
+    return "date" if _mostly_dates(cells, counts, total) else "level"
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, TRUTH)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, NUMBERS) and not isinstance(value, TRUTH)
+
+
+def _is_duration(value: Any) -> bool:
+    return isinstance(value, DURATIONS)
+
+
+def _is_moment(value: Any) -> bool:
+    return isinstance(value, DATES) or (isinstance(value, str) and moment(value) is not None)
+
+
+def _mostly_dates(cells: "Cells", counts: NDArray[np.intp], total: int) -> bool:
+    """Return whether nine of ten cells are dates; looks no further than the answer needs."""
+    others, unclear = 0, []
+    for k in np.argsort(-counts, kind="stable").tolist():
+        value = cells.values[k]
+        if not counts[k] or _is_moment(value):
+            continue
+        if isinstance(value, str) and has_date_shape(value):
+            unclear.append(value)
+            continue
+        others += int(counts[k])
+        if others > (1.0 - SHARE) * total + 1e-9:
+            return False
+    if not total:
+        return False
+    if not unclear:
+        return True
+    try:  # day and month in an order that the cells do not decide are no dates
+        dates = dict(zip(unclear, read_dates(unclear, "", None), strict=True))
+    except DataError:
+        return False
+    wrong = [
+        k for k, v in enumerate(cells.values) if isinstance(v, str) and dates.get(v, v) is None
+    ]
+    return others + int(counts[wrong].sum()) <= (1.0 - SHARE) * total + 1e-9
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A column by its distinct values: row i holds ``values[codes[i]]``, none if that is -1."""
+
+    codes: NDArray[np.intp]  # (n,)
+    values: list[Any]
+    mixed: bool = False  # objects that are not all text
+
+    @classmethod
+    def of(cls, series: pd.Series) -> "Cells":
+        """Sort the cells of a column by value and, of objects, by type."""
+        dtype = series.dtype
+        if isinstance(dtype, pd.CategoricalDtype):
+            codes, values = series.cat.codes.to_numpy(), list(series.cat.categories)
+            mixed = dtype.categories.dtype == np.object_ and _is_mixed(dtype.categories)
+            return cls(codes.astype(np.intp), values, bool(mixed))
+        objects = dtype == np.object_
+        if objects and _is_mixed(series):
+            return cls._of_objects(series)
+        codes, uniques = pd.factorize(series.to_numpy() if objects else series.array)
+        return cls(codes, uniques.tolist() if objects else list(uniques))
+
+    @classmethod
+    def _of_objects(cls, series: pd.Series) -> "Cells":
+        present = series.notna().to_numpy()
+        keys: dict[Any, int] = {}
+        values: list[Any] = []
+        codes = np.full(len(series), -1, dtype=np.intp)
+        cells = series.to_numpy(dtype=object)
+        for row in np.flatnonzero(present).tolist():
+            value = cells[row]
+            value = level_text(value) if isinstance(value, bytes) else value
+            try:
+                code = keys.setdefault((type(value), value), len(values))
+            except TypeError:  # a list, say
+                code = keys.setdefault((type(value), repr(value)), len(values))
+            if code == len(values):
+                values.append(value)
+            codes[row] = code
+        return cls(codes, values, True)
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """Number of rows of each value."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+
+
+def _is_mixed(values: Any) -> bool:
+    return pd.api.types.infer_dtype(values, skipna=True) not in ("string", "empty")

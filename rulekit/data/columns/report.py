@@ -1,0 +1,209 @@
+"""What `conform` met: cells that do not fit, and what training rows never had."""
+
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rulekit.data.headers import few, shown
+from rulekit.exceptions import DataWarning, UnseenValuesWarning
+from rulekit.rules.condition import missing_in, moment
+from rulekit.rules.schema import NUMERIC, ColumnSchema
+
+LISTED = 100  # unseen levels that a report counts one by one
+WORDS = dict.fromkeys(NUMERIC, "numbers") | {
+    "duration": "durations or numbers of days",
+    "truth value": "truth values",
+    "date": "dates",
+    "level": "text",
+    "grade": "text",
+    "words": "text",
+}
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """Cells of one column that are not of its kind and count as missing."""
+
+    name: str
+    kind: str
+    n_present: int
+    rows: NDArray[np.intp]
+    first: Any
+
+    def sentence(self, positions: NDArray[np.intp] | None = None) -> str:
+        """Describe the cells; `positions` maps rows to rows of the whole table, both from 0."""
+        row = int(self.rows[0]) if positions is None else int(positions[self.rows[0]])
+        n = len(self.rows)
+        verbs = "does not fit and counts" if n == 1 else "do not fit and count"
+        return (
+            f"Column {shown(self.name)} is read as {WORDS[self.kind]}: {n} of {self.n_present} "
+            f"values {verbs} as missing (first: row {row + 1}, {shown(self.first)})."
+        )
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """What one column holds that no training row held.
+
+    Parameters
+    ----------
+    column : str
+    kind : str
+        "level", "range", "gap", or "zone" (dates with a zone where there was none, or without).
+    n_rows : int
+        Rows concerned.
+    first : int
+        The first of them, from 0.
+    values : dict of str to int
+        Rows of each unseen level, the commonest first, 100 at most; else empty.
+    respelled : dict of str to str
+        For unseen levels that differ from one known level in case and spaces only: that level.
+    detail : str
+        The end of the sentence.
+    """
+
+    column: str
+    kind: str
+    n_rows: int
+    first: int
+    values: Mapping[str, int] = field(default_factory=dict)
+    respelled: Mapping[str, str] = field(default_factory=dict)
+    detail: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The finding in words, with figures and the first row."""
+        rows = f"{self.n_rows:,} row{'s' * (self.n_rows != 1)}"
+        return f"Column {shown(self.column)} {self.detail.format(rows=rows, row=self.first + 1)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as plain values."""
+        return {
+            "column": self.column,
+            "kind": self.kind,
+            "rows": self.n_rows,
+            "values": dict(self.values),
+            "respelled": dict(self.respelled),
+            "sentence": self.sentence,
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `conform` met: cells that do not fit, and what training rows never held."""
+
+    misfits: tuple[Misfit, ...] = ()
+    unseen: tuple[Unseen, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What was never seen in training, in words; empty if nothing was."""
+        return " ".join(each.sentence for each in self.unseen)
+
+    def without(self, columns: Collection[str]) -> "Report":
+        """Return the report without what some columns hold that was never seen."""
+        return Report(self.misfits, tuple(u for u in self.unseen if u.column not in columns))
+
+    def warn(self, stacklevel: int) -> None:
+        """Warn of cells that count as missing, and once of what was never seen in training."""
+        for misfit in self.misfits:
+            warnings.warn(DataWarning(misfit.sentence()), stacklevel=stacklevel + 1)
+        if self.unseen:
+            warnings.warn(UnseenValuesWarning(self.sentence), stacklevel=stacklevel + 1)
+
+
+NOTHING = Report()
+
+
+def find_unseen(column: ColumnSchema, values: NDArray[Any], zone: str | None) -> list[Unseen]:
+    """List what one column holds that no training row held."""
+    if column.gaps is None:
+        return []
+    findings = []
+    absent = missing_in(values)
+    if absent.any() and not column.gaps:
+        text = "had a value in every training row and is missing in {rows} (first: row {row})."
+        findings.append(_finding(column, "gap", absent, text))
+    if zone is not None:
+        findings.append(_finding(column, "zone", ~absent, zone))
+    if column.kind in NUMERIC and column.low is not None:
+        outside = (values < column.low) | (values > column.high)
+        if outside.any():
+            ends = f"{column.low:.6g} to {column.high:.6g}"
+            at = values[int(outside.argmax())]
+            text = _outside(ends, f"{at:.6g}")
+            findings.append(_finding(column, "range", outside, text))
+    elif column.kind == "date" and column.low is not None:
+        findings += _late_dates(column, values, absent)
+    elif column.kind in ("level", "grade") and column.levels is not None:
+        findings += _strange_levels(column, values)
+    return findings
+
+
+def _finding(
+    column: ColumnSchema, kind: str, rows: NDArray[np.bool_], detail: str, **more: Any
+) -> Unseen:
+    return Unseen(column.name, kind, int(rows.sum()), int(rows.argmax()), detail=detail, **more)
+
+
+def _outside(ends: str, first: str) -> str:
+    return f"lies outside the training range {ends} in {{rows}} (first: row {{row}}, {first})."
+
+
+def _late_dates(
+    column: ColumnSchema, values: NDArray[Any], absent: NDArray[np.bool_]
+) -> list[Unseen]:
+    codes, distinct = pd.factorize(values)
+    low, high = moment(str(column.low)), moment(str(column.high))
+    if low is None or high is None:
+        return []
+    dates = [moment(date) for date in distinct]
+    beyond = [date is not None and not low <= date <= high for date in dates]
+    outside = np.array([*beyond, False], dtype=bool)[codes]
+    if not outside.any():
+        return []
+    text = _outside(f"{column.low} to {column.high}", str(values[int(outside.argmax())]))
+    return [_finding(column, "range", outside, text)]
+
+
+def _strange_levels(column: ColumnSchema, values: NDArray[Any]) -> list[Unseen]:
+    """Count the levels that no training row had, with those that differ in spelling only."""
+    codes, distinct = pd.factorize(values)
+    known = set(column.levels or ())
+    strange = np.array([v not in known for v in distinct] + [False], dtype=bool)
+    rows = strange[codes]
+    if not rows.any():
+        return []
+    counts = np.bincount(codes[rows], minlength=len(distinct))
+    order = [k for k in np.argsort(-counts, kind="stable").tolist() if strange[k]]
+    levels = {str(distinct[k]): int(counts[k]) for k in order[:LISTED]}
+    respelled = respell(levels, column.levels or ())
+    n_levels = int(strange[:-1].sum())
+    names = few([f"{shown(v)} ({n:,})" for v, n in [*levels.items()][:5]])
+    more = f" and {n_levels - 5} more" if n_levels > 5 else ""
+    text = f"holds levels that no training row had in {{rows}}: {_braced(names + more)}."
+    if respelled:
+        pairs = few([f"{shown(a)} for {shown(b)}" for a, b in respelled.items()])
+        text += f" Only case or spaces differ in {_braced(pairs)}."
+    return [_finding(column, "level", rows, text, values=levels, respelled=respelled)]
+
+
+def _braced(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def respell(unknown: Iterable[str], levels: Sequence[str]) -> dict[str, str]:
+    """Return unknown levels that equal one known level but for case and spaces."""
+    plain = [_plain_spelling(v) for v in levels]
+    by_plain = {p: v for p, v in zip(plain, levels, strict=True) if plain.count(p) == 1}
+    same = {v: by_plain.get(_plain_spelling(v)) for v in unknown}
+    return {v: level for v, level in same.items() if level is not None}
+
+
+def _plain_spelling(level: str) -> str:
+    return "".join(level.casefold().split())

@@ -1,0 +1,213 @@
+"""What the columns of a rule are: kind, levels or range, and how texts become values."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import Any, Self
+
+from rulekit.exceptions import RuleError
+
+NUMERIC = ("number", "whole number", "duration")
+TEXTUAL = ("level", "grade", "words")
+COLUMN_KINDS = (*NUMERIC, "truth value", *TEXTUAL, "date", "any")
+#: How a kind of column is computed with: "boolean" for truth values, "text" for levels and words.
+COARSE = (
+    dict.fromkeys(NUMERIC, "number")
+    | dict.fromkeys((*TEXTUAL, "any"), "text")
+    | {"truth value": "boolean", "date": "date"}
+)
+MOST_LEVELS = 1_000  # of a column whose levels are kept
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSchema:
+    """What one column held when a rule was learned.
+
+    Parameters
+    ----------
+    name : str
+    kind : str
+        "number", "whole number", "truth value", "level" (a category as text), "grade" (levels with
+        an order), "words" (a text whose words are tested), "date", "duration" (in days), or "any"
+        if nothing is known.
+    levels : tuple of str, optional
+        The levels of the training rows, sorted; of a grade its order, the lowest first. None if
+        they are not known, or more than 1 000.
+    low, high : float or str, optional
+        The range of the training rows; of dates as ISO text.
+    gaps : bool, optional
+        Whether training rows had no value; None if that is not known.
+    time : bool, default=False
+        Whether dates have a time of day.
+    zone : str, optional
+        "UTC" if dates had a time zone or an offset: they are compared in UTC.
+    decimal : str, optional
+        The decimal mark of numbers that are given as text.
+    day_first : bool, optional
+        Whether 03.04.2024, given as text, is the 3rd of April.
+    missing : tuple of str
+        Texts that mean "no value".
+    unit : str, optional
+        What follows numbers that are given as text, and is left out.
+    percent : bool, default=False
+        Whether numbers given as text end in a percent sign; 12 % is 12.
+    """
+
+    name: str
+    kind: str = "any"
+    levels: tuple[str, ...] | None = None
+    low: float | str | None = None
+    high: float | str | None = None
+    gaps: bool | None = None
+    time: bool = False
+    zone: str | None = None
+    decimal: str | None = None
+    day_first: bool | None = None
+    missing: tuple[str, ...] = ()
+    unit: str | None = None
+    percent: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or self.kind not in COLUMN_KINDS:
+            raise RuleError(
+                f"A column of a rule has a name and one of the kinds {COLUMN_KINDS}; got "
+                f"{self.name!r} and {self.kind!r}."
+            )
+        for part in ("levels", "missing"):
+            texts = getattr(self, part)
+            if texts is not None and not all(isinstance(v, str) for v in texts):
+                raise RuleError(f"`{part}` of column {self.name!r} must be texts, got {texts!r}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the column as plain values, without what is not known."""
+        values = ((f.name, getattr(self, f.name), f.default) for f in fields(self))
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value, default in values
+            if default is MISSING or value != default
+        }
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read a column from plain values; RuleError if it is malformed."""
+        if not isinstance(data, Mapping):
+            raise RuleError(f"A column of a stored rule must be a dictionary, found {data!r}.")
+        values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
+        for name in ("levels", "missing"):
+            if isinstance(values.get(name), list):
+                values[name] = tuple(values[name])
+        wrong = [name for name, value in values.items() if not isinstance(value, _TYPES[name])]
+        if "name" not in values or wrong:
+            name = wrong[0] if wrong else "name"
+            raise RuleError(f"A column of a stored rule has no valid {name!r}: {dict(data)!r:.80}.")
+        return cls(**values)
+
+    def sentence(self) -> str:
+        """Describe the column for people who provide it."""
+        text = {"words": "text", "any": "not known"}.get(self.kind, self.kind)
+        if self.levels is not None:
+            text += f", one of {', '.join(map(repr, self.levels[:20]))}"
+            text += f" and {len(self.levels) - 20} more" if len(self.levels) > 20 else ""
+        elif self.low is not None and self.high is not None:
+            low, high = (f"{v:g}" if isinstance(v, float) else v for v in (self.low, self.high))
+            text += f", {low} to {high}"
+        if self.kind == "duration":
+            text += ", in days"
+        if self.kind == "date":
+            text += ", to whole seconds" if self.time else ""
+            text += f", in {self.zone}" if self.zone else ""
+        if self.gaps is not None:
+            text += "; may be missing" if self.gaps else "; never missing"
+        return text
+
+
+_TEXT, _FLAG, _END = (str, type(None)), (bool, type(None)), (str, int, float, type(None))
+_TYPES: dict[str, Any] = {
+    "name": str,
+    "kind": str,
+    "levels": (tuple, type(None)),
+    "low": _END,
+    "high": _END,
+    "gaps": _FLAG,
+    "time": bool,
+    "zone": _TEXT,
+    "decimal": _TEXT,
+    "day_first": _FLAG,
+    "missing": tuple,
+    "unit": _TEXT,
+    "percent": bool,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The columns that a rule reads, and the classes of its outcome.
+
+    Parameters
+    ----------
+    columns : tuple of ColumnSchema
+    classes : tuple of str, int, float or bool
+        The classes of the training rows; empty if they are not known.
+
+    Examples
+    --------
+    >>> schema = Schema((ColumnSchema("age", "number", low=18.0, high=75.0, gaps=False),))
+    >>> schema.column("age").sentence()
+    'number, 18 to 75; never missing'
+    """
+
+    columns: tuple[ColumnSchema, ...] = ()
+    classes: tuple[Any, ...] = ()
+
+    def column(self, name: str) -> ColumnSchema | None:
+        """Return one column, None if there is none."""
+        return next((c for c in self.columns if c.name == name), None)
+
+    def take(self, names: Iterable[str]) -> "Schema":
+        """Return some columns, in the order of their names; unknown ones are left out."""
+        by_name = {c.name: c for c in self.columns}
+        return Schema(tuple(by_name[name] for name in names if name in by_name), self.classes)
+
+    def renamed(self, names: Mapping[str, str]) -> "Schema":
+        """Return the schema with renamed columns; columns not listed keep their name."""
+        renamed = (replace(c, name=names.get(c.name, c.name)) for c in self.columns)
+        return Schema(tuple(renamed), self.classes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the schema as plain values."""
+        return {"columns": [c.to_dict() for c in self.columns], "classes": list(self.classes)}
+
+    @classmethod
+    def from_dict(cls, columns: Any, classes: Any) -> Self:
+        """Read a schema from plain values; RuleError if it is malformed."""
+        if not isinstance(columns, list) or not isinstance(classes, list):
+            raise RuleError("The columns and classes of a stored rule must be lists.")
+        if not all(isinstance(v, (str, bool, int, float)) for v in classes):
+            raise RuleError(f"The classes of a stored rule must be plain values, got {classes!r}.")
+        return cls(tuple(map(ColumnSchema.from_dict, columns)), tuple(classes))
+
+
+def schema_of(rule: Any) -> Schema:
+    """Return the schema of a rule; of columns without one what the conditions imply."""
+    kept = rule.schema or Schema()
+    columns = tuple(kept.column(name) or _implied(rule, name) for name in rule.features)
+    return Schema(columns, kept.classes)
+
+
+def implied_schema(rule: Any) -> Schema:
+    """Return what the conditions of a rule imply about its columns."""
+    return Schema(tuple(_implied(rule, name) for name in rule.features))
+
+
+def _implied(rule: Any, name: str) -> ColumnSchema:
+    """Return what the conditions imply about a column."""
+    tests = [test for test in rule.tests if test.feature == name]
+    order = next((test.order for test in tests if test.order is not None), None)
+    if any(test.part is not None for test in tests):
+        return ColumnSchema(name, "date")
+    if order is not None:
+        return ColumnSchema(name, "grade", levels=order)
+    if any(test.op in ("contains", "not-contains") for test in tests):
+        return ColumnSchema(name, "words")
+    kinds = {float: "number", bool: "truth value", str: "level"}
+    compared = [kinds[kind] for kind in rule.types[name]]
+    return ColumnSchema(name, compared[0] if len(compared) == 1 else "any")

@@ -1,0 +1,74 @@
+"""What a table holds that no training row held."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from rulekit import BoxSearchClassifier, explain, from_json, to_json
+from rulekit.data import conform, infer
+from rulekit.data.columns.report import respell
+from rulekit.exceptions import UnseenValuesWarning
+
+BEFORE = {
+    "x": [1.0, 5.0, 3.0],
+    "t": ["A1", "B2", "A1"],
+    "d": ["2024-01-01", "2024-02-01", "2024-01-05"],
+}
+
+
+def unseen(**columns):
+    schema = infer(BEFORE).take(columns)
+    return conform(columns, schema)[1].unseen
+
+
+def test_levels_ranges_and_gaps_are_counted_by_column():
+    found = unseen(x=[None, 7.0, 2.0, -1.0], t=["A1", "a1", "C3", "C3"], d=["2025-01-01"] * 4)
+    assert [(u.column, u.kind, u.n_rows, u.first) for u in found] == [
+        ("x", "gap", 1, 0),
+        ("x", "range", 2, 1),
+        ("t", "level", 3, 1),
+        ("d", "range", 4, 0),
+    ]
+    assert found[2].values == {"C3": 2, "a1": 1}
+    assert found[2].respelled == {"a1": "A1"}
+    assert "outside the training range 1 to 5 in 2 rows (first: row 2, 7)" in found[1].sentence
+    assert "'C3' (2), 'a1' (1). Only case or spaces differ in 'a1' for 'A1'" in found[2].sentence
+    assert found[2].to_dict()["rows"] == 3
+
+
+def test_what_training_held_is_not_reported():
+    assert unseen(**BEFORE) == ()
+    assert unseen(t=["{A1}"])[0].sentence.count("{A1}") == 1
+
+
+def test_dates_with_and_without_a_zone_are_told_apart():
+    (aware,) = unseen(d=["2024-01-03T00:00:00Z"])
+    assert aware.sentence.endswith("it is read in UTC.")
+    schema = infer({"d": ["2024-01-01T00:00:00Z", "2024-02-01T00:00:00Z"]})
+    (naive,) = conform({"d": ["2024-01-03"]}, schema)[1].unseen
+    assert naive.kind == "zone"
+
+
+@pytest.mark.parametrize("way", ["predict", "predict_proba", "saved", "score"])
+def test_a_call_warns_once_of_all_columns(way):
+    rng = np.random.default_rng(13)
+    t = rng.choice(["A1", "B2"], 200)
+    X = {"t": t, "x": rng.normal(size=200)}
+    y = np.where((t == "A1") & (X["x"] > 0), "p", "q")
+    model = BoxSearchClassifier(theta=0.5).fit(X, y)
+    rule = from_json(to_json(model))
+    assert rule.schema.classes == ("p", "q")
+    call = {"saved": rule.predict, "score": lambda X: explain.score(rule, X)}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call.get(way, getattr(model, way, None))({"t": np.char.lower(t), "x": X["x"] * 99})
+    (warning,) = caught
+    assert warning.category is UnseenValuesWarning
+    assert warning.filename == __file__
+    assert "'t' holds levels" in str(warning.message)
+    assert "'x' lies outside" in str(warning.message)
+
+
+def test_only_one_known_level_is_offered():
+    assert respell(["a 1", "c"], ("A1", "C", "c ")) == {"a 1": "A1"}
