@@ -24,8 +24,8 @@ PATH_KEYS = ("theta", "n_clauses", "max_conditions")
 SHARED_KEYS = (
     *PATH_KEYS,
     *("robustness", "label_noise", "n_perturbations", "positive_label", "form"),
-    *("method", "rounding", "rounding_threshold", "refine", "max_iter"),
-    *("allow_disabled", "disable_cost", "init", "update"),
+    *("method", "rounding", "refine", "max_iter"),
+    "allow_disabled",
     *("max_variables", "tolerance", "mode"),
     *("tau_impurity", "max_power_laws", "max_depth", "tau_prune", "modulus"),  # of power-law trees
     *("max_rules", "max_columns", "linear__nu"),  # of boxes from a plane
