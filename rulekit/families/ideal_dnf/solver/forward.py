@@ -64,7 +64,8 @@ class ForwardSets:
 
     def _impurity(self, chosen: tuple[int, ...]) -> float:
         cells = 2 * self._types(chosen) + self._described
-        return float(_impurities(np.bincount(cells, self._weight, int(cells.max()) + 2 & ~1)))
+        counts = np.bincount(cells, self._weight, int(cells.max()) + 2 & ~1)
+        return float(_impurities(counts.astype(np.float64)))
 
     def _best(self, others: tuple[int, ...]) -> tuple[float, int]:
         """Return the least impurity with one column more, and the first such column."""
