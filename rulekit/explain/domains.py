@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -18,12 +17,14 @@ from numpy.typing import NDArray
 from rulekit.explain.subject import as_column
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import (
+    DAY,
     EPOCH,
     SEPARATORS,
     WORDS,
     missing_in,
     moment,
     moment_text,
+    shift_moment,
     unseen_text,
     words_of,
 )
@@ -98,8 +99,8 @@ def _read_domain(
     changes = [str(v) for x in literals for v in x.turning]
     dates = [d for d in map(moment, dict.fromkeys(changes)) if d is not None]
     now = moment(current) if isinstance(current, str) else None
-    dates += [now + timedelta(hours=h) for h in range(-24, 25)] if now else []
-    dates += [now + timedelta(days=d) for d in range(-366, 367)] if now else []
+    dates += [shift_moment(now, 3600 * h) for h in range(-24, 25)] if now else []
+    dates += [shift_moment(now, DAY * d) for d in range(-366, 367)] if now else []
     days = {text: (date - EPOCH).total_seconds() for text in present if (date := moment(text))}
     span = (max(days.values()) - min(days.values())) if days else 0.0
     seconds = {moment_text(d): (d - EPOCH).total_seconds() for d in dates}

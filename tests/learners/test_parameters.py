@@ -159,6 +159,7 @@ CASES = {
     | {
         "max_variables": [Acts(1, {"random_state": 0})],
         "tolerance": [Acts(0.3, {"random_state": 0})],
+        "selection": [Acts("ranking", {"random_state": 0})],
         "mode": [Acts("paper", {"random_state": 0})],
         "constraints": [
             Acts(NO_AGE, {"random_state": 0}),

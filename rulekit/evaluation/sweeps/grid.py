@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from rulekit.data.target import read_labels
 from rulekit.families import FAMILIES
 from rulekit.learners.paths import Setting, identity
 
@@ -133,7 +134,7 @@ def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]
     >>> [family.name for family in rule_learners(["ill"] * 20 + ["well"] * 30)]
     ['box search', 'ideal DNF', 'one clause', 'boxes from a plane', 'power-law tree']
     """
-    labels = np.asarray(y)
+    labels = read_labels(y)
     two = len(np.unique(labels)) == 2
     listed = []
     for one in FAMILIES.values():
