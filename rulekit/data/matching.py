@@ -8,7 +8,7 @@ from rulekit.data.cells.levels import match_level, normal_form
 from rulekit.data.cells.missing import DOUBTFUL
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import few, shown
-from rulekit.data.options import ParseOptions
+from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, ParseOptions
 from rulekit.data.schema import Table
 from rulekit.rules.schema import NUMERIC, Schema
 
@@ -85,12 +85,14 @@ def describe_reading(schema: Schema, table: Table, options: ParseOptions) -> Sch
     for column in schema.columns:
         name, unit = column.name, table.units.get(column.name)
         mark = (options.decimals or {}).get(name, options.decimal)
+        usual = {*MISSING, *MISSING_AMONG_NUMBERS, *(options.missing or ())}
+        usual |= set((options.missing_in or {}).get(name, ()))
         columns.append(
             replace(
                 column,
                 decimal=mark if column.kind in NUMERIC else None,
                 day_first=(options.day_first_in or {}).get(name, column.day_first),
-                missing=tuple(missing_words(table, name)),
+                missing=tuple(word for word in missing_words(table, name) if word in usual),
                 unit=unit,
                 percent=unit == "%" and options.percent != "share",
             )

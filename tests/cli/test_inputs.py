@@ -166,7 +166,7 @@ def test_a_file_of_one_row_is_read_as_the_table_of_the_rule(run, tmp_path):
         for k in range(336)
     )
     (tmp_path / "old.csv").write_text("day;rate;end\n" + rows)
-    options = ("--positive", "None", "--date", "day", "--learner", "combinations", "--use", "day")
+    options = ("--positive", "None", "--date", "day", "--learner", "one-clause", "--use", "day")
     run("learn", "old.csv", "--target", "end", *options, "-o", "learned.json")
     schema = from_json((tmp_path / "learned.json").read_text()).schema
     assert schema.column("day").day_first is True
