@@ -4,6 +4,7 @@ import datetime
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Sequence
 from typing import Any
 from xml.parsers.expat import ExpatError, ParserCreate
@@ -33,6 +34,7 @@ from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError
 
 MAX_AREA = 20_000_000  # cells between the first and the last one; calamine allocates 32 bytes each
+_UNREADABLE = (NotImplementedError, OSError, RuntimeError, ValueError, EOFError)
 COMPOUND = b"\xd0\xcf\x11\xe0"  # what old spreadsheets and encrypted new ones are packed in
 
 _COLUMN = re.compile(rb"\br\s*=\s*[\"']([A-Za-z]+)\d")
@@ -112,7 +114,7 @@ def _check_sheets(raw: bytes, limits: Limits) -> int:
                 if b"spreadsheetml" not in part:
                     continue
                 ParserCreate().Parse(part, True)
-            except (ExpatError, zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
+            except (ExpatError, zipfile.BadZipFile, zlib.error, *_UNREADABLE) as error:
                 raise DataError("The spreadsheet is damaged. Save it anew, or as CSV.") from error
             n_errors += part.count(b' t="e"')
             area = _area(part) if b"sheetData" in part and _most_cells(part) > most else 0

@@ -213,6 +213,14 @@ def test_malformed_xml_is_refused(part):
         read_table(raw)
 
 
+def test_a_part_that_cannot_be_unpacked_is_refused():
+    raw = bytearray(workbook([["a", "b"], [1, 2]]))
+    start = raw.index(b"xl/worksheets/sheet1.xml") + 24
+    raw[start : start + 40] = b"\xff" * 40
+    with pytest.raises(DataError, match="The spreadsheet is damaged"):
+        read_table(bytes(raw))
+
+
 NEXT = "<c><v>1</v></c>"  # a cell without a position follows the one before
 COMMENTED = f'{NEXT}<!-- <row r="1"> -->'
 
