@@ -414,9 +414,9 @@ def _selected_in_words(row: pd.Series, measure: str, unit: str, uncosted: bool) 
     reason = (
         f"Suggested: {format_measure(row[measure], measure, unit)} with {size}. RuleClassifier "
         "selects it, as the command rulekit learn does: it compares rules by price, number of "
-        "clauses, outcome and robustness, with and without doubtful rows, on five folds of the training "
-        "rows. Two thirds of its estimate are a random forest's estimate for the rule of all "
-        f"training rows. The {quantity} shown is measured on the folds of the curve."
+        "clauses, outcome and robustness, with and without doubtful rows, on five folds of the "
+        "training rows. Two thirds of its estimate are a random forest's estimate for the rule of "
+        f"all training rows. The {quantity} shown is measured on the folds of the curve."
     )
     return Suggestion(int(row.name), size, why, reason)
 
