@@ -1,8 +1,8 @@
 """The files of a saved analysis: read whole, compared before they are written, deleted for good.
 
-An analysis is a folder, named by its id, in the workspace. Whoever writes or deletes one holds the
-workspace's lock, in any thread or process. A deleted analysis leaves its id in ``.deleted``, so
-that no other window brings it back.
+An analysis is a folder, named by its id, in the workspace. A thread or process that writes or
+deletes one locks the workspace. A deleted analysis leaves its id in ``.deleted``, so that no other
+window brings it back.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ class Version:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of the workspace that an analysis is in."""
+    """Lock the workspace that an analysis is in."""
     path = folder.parent / LOCK
     path.touch(mode=0o600)
     connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None)

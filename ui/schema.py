@@ -27,6 +27,7 @@ class Setting(TypedDict, total=False):
     max_variables: int | None
     max_power_laws: int | None
     max_depth: int | None
+    max_columns: int | None
     robustness: float
     label_noise: float
     describes: str
@@ -72,6 +73,17 @@ class Options(TypedDict, total=False):
     header: bool | None
     sheet: str | None
     columns: tuple[str, ...] | None
+    header_row: int | None
+    skip_rows: tuple[int, ...] | None
+    skip_last: int | None
+    decimals: dict[str, str] | None
+    missing_in: dict[str, tuple[str, ...]] | None
+    levels: dict[str, tuple[str, ...]] | None
+    day_first: bool | None
+    day_first_in: dict[str, bool] | None
+    percent: str | None
+    texts: tuple[str, ...] | None
+    merged: tuple[str, ...] | None
     numeric: tuple[str, ...]
     categories: tuple[str, ...]
     durations: tuple[str, ...]

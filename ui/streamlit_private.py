@@ -28,7 +28,7 @@ def add_upload(
     per_visitor: int = PER_VISITOR,
     in_all: int = IN_ALL,
 ) -> None:
-    """Keep an uploaded file; older ones go, of this visitor or of whoever has most, for its room.
+    """Add an uploaded file; drop older ones of this visitor, or of the one who has most, for room.
 
     Pages copy what they read, so that an older file is not missed.
     """

@@ -39,6 +39,7 @@ from ui.state import (
     VERSION,
     AppState,
     SavedAnalysis,
+    Wording,
     app_state,
     changed,
     from_file,
@@ -370,12 +371,16 @@ def begin(
 ) -> None:
     """Start an analysis of a table under an id, by default a new one; end the former one's job.
 
-    What is saved under the id is overwritten. `file_id` is the uploaded file of the table.
+    What is saved under the id is overwritten. `file_id` is the uploaded file of the table; its
+    names and units of columns become those for people.
     """
     base = root()
     if base is not None and analysis is not None and saved.is_deleted(base / analysis):
         analysis = None
-    _replace(AppState(table=table, every_class=True, options=options or {}), analysis)
+    names = {*table.labels, *table.units}
+    wording = {n: Wording(table.labels.get(n, ""), table.units.get(n, "")) for n in names}
+    state = AppState(table=table, every_class=True, options=options or {}, wording=wording)
+    _replace(state, analysis)
     st.session_state[BEGUN] = file_id, analysis_id(), to_plain(app_state())
 
 

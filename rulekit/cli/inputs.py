@@ -75,6 +75,15 @@ _READING = (
     click.option("--encoding", help="The encoding of a text file."),
     click.option("--decimal", type=click.Choice([".", ","]), help="Its decimal mark."),
     click.option("--header/--no-header", default=None, help="Whether its first row holds names."),
+    click.option("--header-row", type=click.IntRange(1), help="The row of the names, from 1."),
+    click.option(
+        "--skip-row",
+        "skip_rows",
+        type=click.IntRange(1),
+        multiple=True,
+        help="Do not read this row (title, units). May be repeated.",
+    ),
+    click.option("--skip-last", type=click.IntRange(0), help="Rows at the end not to read."),
     click.option("--sheet", help="The sheet of a spreadsheet."),
     click.option("--number", "numbers", multiple=True, help="Read this column as numbers."),
     click.option("--category", "categories", multiple=True, help="Read this column as codes."),
@@ -104,7 +113,10 @@ _READING = (
         help='Levels of this column that differ in case or spaces are one: "Yes" and "yes".',
     ),
 )
-_PARTS = ("delimiter", "encoding", "decimal", "header", "sheet", "day_first", "percent")
+_PARTS = (
+    *("delimiter", "encoding", "decimal", "header", "sheet", "day_first", "percent"),
+    *("header_row", "skip_last"),
+)
 
 
 def reads_tables(verb: Verb) -> Verb:
@@ -114,7 +126,7 @@ def reads_tables(verb: Verb) -> Verb:
     def wrapped(**given: Any) -> Any:
         columns = {k: given.pop(k) for k in ("numbers", "categories", "dates")}
         parts = {k: given.pop(k) for k in _PARTS}
-        parts |= {k: given.pop(k) or None for k in ("texts", "merged")}
+        parts |= {k: given.pop(k) or None for k in ("texts", "merged", "skip_rows")}
         parts |= missing_words(given.pop("missing"))
         if parts["delimiter"] == "\\t":
             parts["delimiter"] = "\t"

@@ -1,5 +1,6 @@
 """Column names: normalisation of headers and limits on their number."""
 
+import datetime
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -78,8 +79,15 @@ def few(texts: Sequence[str], mark: str = ", ") -> str:
     return mark.join(texts[:5]) + more
 
 
+def _text_of(raw: Any) -> str:
+    """Return a header cell as text: 2015.0 as "2015", midnight as its date."""
+    if isinstance(raw, float) and raw.is_integer():
+        return str(int(raw))
+    return str(raw).removesuffix(" 00:00:00") if isinstance(raw, datetime.datetime) else str(raw)
+
+
 def _cleaned(raw: Any, position: int, length: int) -> tuple[str, list[str]]:
-    text = "" if raw is None or raw != raw else str(raw)
+    text = "" if raw is None or raw != raw else _text_of(raw)
     reasons = []
     visible = text
     if not text.isprintable():

@@ -11,7 +11,7 @@ MISSING = (
     *("#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"),
 )
 MISSING_AMONG_NUMBERS = ("-", "--", "---", ".", "..", "...", "na", "none", "*")
-DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "run of blanks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,14 @@ class ParseOptions:
     header : bool, default=None
         Whether the first row holds names. Found out, it does unless it holds numbers only.
     sheet : str, default=None
-        The sheet of a spreadsheet; found out, the first that holds something.
+        The sheet of a spreadsheet; found out, the first visible one that holds a table.
+    header_row : int, default=None
+        The line of a text file, or the row of a sheet, with the names; counted from 1.
+    skip_rows : tuple of int, default=None
+        Lines or rows that are not read, such as one with units; found out, titles and notes above
+        the header, and units below it.
+    skip_last : int, default=None
+        Number of rows at the end that are not read; found out, totals and notes.
     columns : tuple of str, default=None
         The columns to be read, by name; the others are skipped. None reads all.
     missing : tuple of str, default=None
@@ -56,7 +63,7 @@ class ParseOptions:
     Raises
     ------
     ValueError
-        If delimiter or decimal mark is invalid, or both are the same.
+        If a setting is invalid.
     """
 
     delimiter: str | None = None
@@ -74,6 +81,9 @@ class ParseOptions:
     percent: str | None = None
     texts: tuple[str, ...] | None = None
     merged: tuple[str, ...] | None = None
+    header_row: int | None = None
+    skip_rows: tuple[int, ...] | None = None
+    skip_last: int | None = None
 
     def __post_init__(self) -> None:
         mark = self.delimiter
@@ -84,6 +94,10 @@ class ParseOptions:
                 raise ValueError(f"`decimal` must be '.' or ',', got {decimal!r}.")
         if self.percent not in (None, "points", "share"):
             raise ValueError(f"`percent` must be 'points' or 'share', got {self.percent!r}.")
+        if self.header_row is not None and (self.header_row < 1 or self.header is False):
+            raise ValueError(f"`header_row` must be from 1, with a header, got {self.header_row}.")
+        if min((*(self.skip_rows or ()), 1)) < 1 or (self.skip_last or 0) < 0:
+            raise ValueError("`skip_rows` must count from 1, and `skip_last` from 0.")
 
 
 #: What cells of text mean: these options apply to a file that is scored later, too.
@@ -104,7 +118,7 @@ class Limits:
 
     Parameters
     ----------
-    max_bytes : int, default=50_000_000
+    max_bytes : int, default=200_000_000
         Size of the file.
     max_rows : int, default=1_000_000
         Rows of data, the header not counted.
@@ -125,7 +139,7 @@ class Limits:
         Characters kept of a column name; a longer one is shortened, with a note.
     """
 
-    max_bytes: int = 50_000_000
+    max_bytes: int = 200_000_000
     max_rows: int = 1_000_000
     max_columns: int = 2_500
     max_cells: int = 20_000_000
@@ -143,6 +157,7 @@ class Limits:
     def sentence(self) -> str:
         """Return the limits as one line, as on an upload card."""
         return (
-            f"CSV, TSV, XLSX or Parquet, also gzipped, up to {self.max_bytes // 1_000_000} MB, "
+            "Text (CSV, TSV), spreadsheets, Parquet, Feather, ORC, JSON, Stata, SPSS or SAS, also "
+            f"packed, up to {self.max_bytes // 1_000_000} MB, "
             f"{self.max_rows:,} rows, {self.max_columns:,} columns and {self.max_cells:,} cells."
         )

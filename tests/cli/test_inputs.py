@@ -61,6 +61,19 @@ def test_reading_follows_the_options(run, tmp_path):
     assert "must be one character" in run("score", "a", "b", "--delimiter", "ab", code=1).stderr
 
 
+def test_layout_follows_the_options(run, refused, tmp_path):
+    file = tmp_path / "titled.csv"
+    lines = TABLE.splitlines()
+    text = ["A, title", lines[0], ",".join("u" for _ in lines[0].split(",")), *lines[1:], "end"]
+    file.write_text("\n".join(text) + "\n")
+    options = ["--header-row", 2, "--skip-row", 3, "--skip-last", 1]
+    cases = printed(run("score", "rule.json", file, "--json", *options))["cases"]
+    assert [case["answer"] for case in cases] == ANSWERS
+    assert "`header_row` must be" in refused(
+        "score", "rule.json", file, "--header-row", 2, "--no-header"
+    )
+
+
 def test_columns_are_read_as_the_rule_compares_them_with_a_note(run, tmp_path):
     rule = from_text('1. IF code = "2" AND size > 3.5 THEN a\nOTHERWISE b')
     (tmp_path / "typed.json").write_text(to_json(rule))

@@ -11,6 +11,7 @@ from rulekit.export import to_json
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import errors, opened, routed
 from ui import schema
+from ui.learners.offered import LEARNERS, settings_of_run
 from ui.learners.spec import RunSpec
 from ui.shell import PAGES
 from ui.state import (
@@ -86,6 +87,17 @@ def test_full_analysis_is_read_as_it_was_saved():
     assert {name for name in FULL if FULL[name] != to_plain(AppState(table=TABLE))[name]} >= (
         FULL.keys() - {"roles", "orders", "positive", "split", "every_class", "rule_selected"}
     ) - set(OF_TABLE)
+
+
+@pytest.mark.parametrize("thorough", [True, False])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_settings_of_every_learner_have_the_declared_types(learner, thorough):
+    for view in ("conditions", "prices"):
+        spec = RunSpec(learners=(learner,), thorough=thorough, view=view)
+        settings = json.loads(json.dumps(settings_of_run(spec)))
+        assert settings
+        assert all(schema.fits(setting, schema.Setting) for setting in settings)
+        assert schema.fits(json.loads(json.dumps(spec.to_dict())), RunSpec)
 
 
 def test_fields_of_wrong_types_are_named_and_the_rest_is_read():

@@ -12,14 +12,14 @@ import streamlit as st
 from rulekit.data import Limits, ParseOptions, list_samples, load_sample
 from rulekit.data.headers import shown
 from rulekit.data.options import DELIMITERS
-from rulekit.data.reading.loading import unpacked
+from rulekit.data.reading.loading import kind_of_file, unpacked
 from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError, RuleError
 from rulekit.export import from_json
 from rulekit.style.phrases import cap_list
 from ui import analyses, login, workspace
 from ui.data.choices import with_target
-from ui.data.sources import Answer, is_large, kind_of_file, read_file
+from ui.data.sources import Answer, is_large, read_file
 from ui.escape import md
 from ui.runs import jobs
 from ui.runs.background import watched
@@ -198,7 +198,7 @@ def options_card() -> None:
     for sentence in table.notes if table is not None else ():
         st.markdown(f"- {md(sentence, 400)}")
     upload: Upload | None = st.session_state.get("upload")
-    if upload is None or kind_of_file(upload.content) != "text":
+    if upload is None or not _is_text(upload.content):
         return
     requested: ParseOptions = st.session_state.get("upload_options", ParseOptions())
     detected = app_state().options
@@ -211,6 +211,13 @@ def options_card() -> None:
     if "\0" not in lines:  # images and programs have no readable lines
         st.caption("The file's first lines, as they are:")
         st.code(lines, None)
+
+
+def _is_text(content: bytes) -> bool:
+    try:
+        return kind_of_file(content) == "text"
+    except DataError:
+        return False
 
 
 def _option(upload: Upload, requested: ParseOptions, name: str, detected: Any) -> None:

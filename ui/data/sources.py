@@ -32,7 +32,8 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from rulekit._engine import fetch, kind_of, quiet, read
 from rulekit.data import Limits, ParseOptions, Table
 from rulekit.data.headers import repaired_headers
-from rulekit.data.reading.loading import read_with_options
+from rulekit.data.reading.layout import Layout
+from rulekit.data.reading.loading import kind_of_file, read_with_layout
 from rulekit.data.tables import open_table
 from rulekit.exceptions import DataError, RulekitError, WideTableError
 from rulekit.learners.from_table.rows import RowNumbers, limit
@@ -388,7 +389,8 @@ def learn_whole(
 
 
 # bytes; reading takes a second or more
-LARGE = {"text": 8_000_000, "xlsx": 600_000, "parquet": 20_000_000}
+LARGE = {"text": 8_000_000, "json": 8_000_000, "html": 2_000_000, "parquet": 20_000_000}
+OTHERS_LARGE = 600_000  # bytes of spreadsheets, and of what is read in a process of its own
 
 
 @dataclass(frozen=True)
@@ -400,11 +402,16 @@ class Answer:
     error: str | None = None
     names: tuple[str, ...] = ()
     source: dict[str, Any] | None = None  # of a table on the server, with its number of rows
+    layout: Layout | None = None
 
 
 def is_large(content: bytes) -> bool:
     """Return whether reading a file is slow enough to run in the background."""
-    return len(content) > LARGE[kind_of_file(content)]
+    try:
+        kind = kind_of_file(content)
+    except DataError:  # refused at once
+        return False
+    return len(content) > LARGE.get(kind, OTHERS_LARGE)
 
 
 def read_file(
@@ -414,18 +421,12 @@ def read_file(
     if reporter is not None:
         reporter.report(message="Splitting into cells, finding numbers and dates")
     try:
-        return Answer(*read_with_options(content, name=name, options=options))
+        table, used, layout = read_with_layout(content, name=name, options=options)
+        return Answer(table, used, layout=layout)
     except WideTableError as error:
         return Answer(error=str(error), names=error.names)
     except (RulekitError, ValueError) as error:
         return Answer(error=str(error))
-
-
-def kind_of_file(content: bytes) -> str:
-    """Return the type of a file by its first bytes: "text", "xlsx" or "parquet"."""
-    if content.startswith(b"PAR1"):
-        return "parquet"
-    return "xlsx" if content.startswith(b"PK") else "text"
 
 
 def open_sample(

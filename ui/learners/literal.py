@@ -36,6 +36,7 @@ from ui.learners.spec import (
     SEARCH_OF_CHOICE,
     UNCOSTED,
     RunSpec,
+    quick_part,
     quick_rows,
 )
 from ui.runs import jobs
@@ -53,6 +54,10 @@ LEARNED = (
 SHORT_PROOF_SECONDS = 2.0
 PROOF_SECONDS = 10.0
 ON_DEMAND = "certify"  # the job started by a button
+NO_BOUND = (
+    "This rule is an ordered list for several classes. No bound is known for such rules: nothing "
+    "says how far this one is from the best. Describe one class against the rest on Data for that."
+)
 PROVED = "Proved optimal: "  # how a certificate's sentence begins
 PROOF_HELP = (
     "Looks for a proof that no rule over the same conditions costs less on the training rows. "
@@ -62,8 +67,13 @@ PROOF_HELP = (
 
 def certificate_card(model: ClassifierMixin, state: AppState) -> None:
     """Show what learning proved, or what is proved since, with a button for a longer search."""
-    if proved_card(model) or not isinstance(model, LEARNED) or state.several:
+    if proved_card(model) or not isinstance(model, LEARNED):
         return
+    if state.several:
+        st.info(NO_BOUND)
+        return
+    if (words := part_words(state)) is not None:
+        st.caption(words)
     key = state.rule_key
     job = jobs.registry().get(f"{workspace.analysis_id()}/{ON_DEMAND}")
     if job is None or job.key != key:
@@ -140,12 +150,33 @@ def prove(
     model: ClassifierMixin, state: AppState, seconds: float, reporter: Reporter
 ) -> Certificate:
     """Search for a proof, as a job; a rule of one clause is compared with rules of one clause."""
-    X, y = state.training
+    (X, y), weight = state.training, state.training_weight
+    if is_of_part(state):
+        rows, columns = quick_part(X, y, np.arange(len(y)), model)
+        X, y = X[columns].iloc[rows], y.iloc[rows]
+        weight = None if weight is None else weight[rows]
     if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
         model = copy(model)
         model.n_clauses = 1
     limits = {"time_limit": seconds, "should_stop": reporter.should_stop}
-    return certify(model, X, y, sample_weight=state.training_weight, **limits)
+    return certify(model, X, y, sample_weight=weight, **limits)
+
+
+def is_of_part(state: AppState) -> bool:
+    """Whether the selected rule was learned by a quick search."""
+    return QUICK in (state.setting or {})
+
+
+def part_words(state: AppState) -> str | None:
+    """Return which rows a bound is of, if not of all training rows."""
+    X, y = state.training
+    n_rows = len(quick_rows(X, y, np.arange(len(y)))) if is_of_part(state) else len(y)
+    if n_rows == len(y):
+        return None
+    return (
+        f"The quick search learned this rule from {n_rows:,} of {len(y):,} training rows, and the "
+        "bound is for those. Search longer on Models for one of all rows."
+    )
 
 
 MOST_CLAUSES = 5

@@ -5,19 +5,35 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 
+from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown
 from rulekit.data.options import DELIMITERS, Limits, ParseOptions
+from rulekit.data.reading.layout import (
+    COMMENT,
+    TAIL,
+    WINDOW,
+    Layout,
+    Row,
+    count_after,
+    drop_sentence,
+    ends_with_total,
+    find_layout,
+)
 from rulekit.exceptions import DataError
 
 SAMPLE = 65_536  # characters looked at to find the delimiter
-CHUNK = 1_000  # rows turned into columns at once
+CHUNK = 300  # rows turned into columns at once; 700 lists would start Python's garbage collection
+MOST_SEEN = 20_000  # cells looked at to find where the table begins
 PREFERENCE = "\t;|,"  # among delimiters that fit equally well
+BLANKS = " "  # as a delimiter: runs of blanks
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -25,121 +41,220 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_NUMBER = re.compile(r"\s*[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?\s*")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_RUN = re.compile(r'("(?:[^"]|"")*")|[ \t]+')
+_RULE = re.compile(r"\s*\|?(\s*:?-{2,}:?\s*\|)+(\s*:?-{2,}:?\s*)?\s*")  # below Markdown's header
 
 
 @dataclass(frozen=True)
 class RawTable:
     """Cells of the requested columns, as in the file, by normalised name."""
 
-    columns: dict[str, pa.ChunkedArray]
+    columns: dict[str, Any]
     notes: list[str]
     options: ParseOptions
+    units: dict[str, str] = field(default_factory=dict)
+    layout: Layout | None = None
 
 
 def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
     """Split a text file into cells."""
-    text, encoding, notes = decoded(raw, options.encoding)
-    text, hinted, skipped = _without_hint(text)
-    if not text.strip():
+    stream, encoding, notes = open_text(raw, options.encoding)
+    head = _first_lines(stream)
+    head, hinted, n_removed = _without_hint(head)
+    if not any(line.strip() for line in head):
         raise DataError("The file is empty. Give a table with a header and rows.")
-    delimiter = options.delimiter or hinted or sniffed_delimiter(text[:SAMPLE])
-    options = replace(options, delimiter=delimiter, encoding=encoding)
-    records = _records(text, delimiter, skipped, limits.max_cell_length)
-    line, first = next(records)
-    check_width(len(first), limits)
-    if options.header is None:
-        numeric = all(_NUMBER.fullmatch(cell) for cell in first)
-        options = replace(options, header=not numeric)
-        if numeric:
-            notes.append(
-                f"Line {line} holds numbers only, so it is read as data and the columns are "
-                "numbered; if it is a header, say so."
-            )
-    ahead = [] if options.header else [(line, first)]
-    names, repairs = repaired_headers(first if options.header else [""] * len(first), limits)
+    text = _Text(head, stream, n_removed + 1, limits.max_cell_length)
+    text.delimiter = options.delimiter or hinted or text.markdown() or sniffed_delimiter(head)
+    options = replace(options, delimiter=text.delimiter, encoding=encoding)
+    layout = find_layout(text.first_records(), options)
+    records = text.records(layout, options.skip_rows)
+    width = len(layout.names)
+    check_width(width, limits)
+    names, repairs = repaired_headers(layout.names, limits)
     chosen = chosen_columns(names, options.columns, limits)
-    columns = _columns(chain(ahead, records), names, chosen, delimiter, limits)
-    if delimiter != ",":
-        notes.append(f"Cells are separated by a {DELIMITERS.get(delimiter, shown(delimiter))}.")
-    notes += repairs if options.header else []
-    return RawTable(columns, notes, options)
+    rows = _Rows(layout, names, chosen, limits)
+    rows.read(records, text)
+    notes += layout.notes
+    notes += rows.cut_end(options, text.delimiter)
+    notes += rows.drop_unnamed(options)
+    if text.delimiter != ",":
+        mark = DELIMITERS.get(text.delimiter, shown(text.delimiter))
+        notes.append(f"Cells are separated by a {mark}.")
+    notes += rows.notes()
+    notes += repairs if layout.header is not None else []
+    options = replace(options, header=layout.header is not None)
+    units = {names[k]: unit for k, unit in layout.units.items()}
+    return RawTable(rows.columns, notes, options, units, layout)
 
 
-def decoded(raw: bytes, encoding: str | None) -> tuple[str, str, list[str]]:
-    """Decode a text file: by its byte order mark, else UTF-8, else Windows-1252 with a note."""
-    if encoding is not None:
-        return _decoded_as(raw, encoding), encoding, []
-    for mark, name in _BOMS:
-        if raw.startswith(mark):
-            return _decoded_as(raw, name), name, []
-    if b"\0" in raw[:SAMPLE]:
+def open_text(raw: bytes, encoding: str | None) -> tuple[Iterator[str], str, list[str]]:
+    """Open a text file: by its byte order mark, else UTF-8, else Windows-1252 with a note."""
+    notes = []
+    if encoding is None:
+        encoding = next((name for mark, name in _BOMS if raw.startswith(mark)), None)
+    if encoding is None:
+        encoding = "utf-8"
+        if b"\0" in raw[:SAMPLE]:
+            raise DataError(
+                "The file contains zero bytes, so it is not UTF-8 text. Save it as CSV in UTF-8, "
+                "or set its encoding (such as 'utf-16-le')."
+            )
+        line = _undecodable(raw, encoding)
+        if line is not None:
+            encoding = "cp1252"
+            notes.append(
+                f"The file is not UTF-8 (first seen in line {line[1]}) and is read as "
+                "Windows-1252; if letters look wrong, name another encoding."
+            )
+    place = _undecodable(raw, encoding)
+    if place is not None:
         raise DataError(
-            "The file contains zero bytes, so it is not UTF-8 text. Save it as CSV in UTF-8, or "
-            "set its encoding (such as 'utf-16-le')."
+            f"The file is not text in {encoding}: byte {place[0]}, in line {place[1]}, does not "
+            "fit. Save it in UTF-8, or name its encoding."
         )
-    try:
-        return raw.decode("utf-8"), "utf-8", []
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        note = (
-            f"The file is not UTF-8 (first seen in line {line}) and is read as Windows-1252; if "
-            "letters look wrong, name another encoding."
-        )
-        return _decoded_as(raw, "cp1252"), "cp1252", [note]
+    stream = io.TextIOWrapper(io.BytesIO(raw), encoding, newline="")
+    first = next(stream, "").removeprefix("\ufeff")
+    return chain([first], stream), encoding, notes
 
 
-def _decoded_as(raw: bytes, encoding: str) -> str:
+def _undecodable(raw: bytes, encoding: str) -> tuple[int, int] | None:
+    """Return byte and line, from 1, where a text does not fit its encoding; None if it does."""
     try:
-        return raw.decode(encoding).removeprefix("\ufeff")
+        raw.decode(encoding)
     except LookupError as error:
         raise DataError(
             f"There is no text encoding {shown(encoding)}. Name one such as 'utf-8' or 'cp1252'."
         ) from error
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"The file is not text in {encoding}: byte {error.start + 1}, in line {line}, does not "
-            "fit. Save it in UTF-8, or name its encoding."
-        ) from error
+        return error.start + 1, raw.count(b"\n", 0, error.start) + 1
+    return None
 
 
-def sniffed_delimiter(sample: str) -> str:
-    """Find the delimiter under which most rows have as many cells as the first; comma last."""
-    if len(sample) >= SAMPLE and "\n" in sample:
-        sample = sample[: sample.rindex("\n")]
+def _first_lines(stream: Iterator[str]) -> list[str]:
+    """Return the lines from which delimiter and layout are found."""
+    lines: list[str] = []
+    size = 0
+    for line in stream:
+        lines.append(line)
+        size += len(line)
+        if size > SAMPLE and len(lines) > WINDOW:
+            break
+    return lines
+
+
+def sniffed_delimiter(lines: Sequence[str]) -> str:
+    """Find the delimiter under which most rows have as many cells; comma last."""
+    lines = [line for line in lines if line.strip() and not COMMENT.match(line)] or list(lines)
     best, best_share = ",", 0.0
     for candidate in PREFERENCE:
-        try:
-            reader = csv.reader(io.StringIO(sample, newline=""), delimiter=candidate)
-            widths = [len(record) for record in reader if record]
-        except csv.Error:
-            continue
-        if not widths or widths[0] < 2:
-            continue
-        share = Counter(widths)[widths[0]] / len(widths)
-        if share > best_share:
+        widths = [len(record) for record in _split(lines, candidate)]
+        share = Counter(widths).most_common(1)[0][1] / len(widths) if widths else 0.0
+        if share > best_share and Counter(widths).most_common(1)[0][0] >= 2:
             best, best_share = candidate, share
+    if best_share < 1.0 and (best == "\t" or best_share < 0.5) and _in_runs(lines, best_share):
+        return BLANKS
     return best
 
 
-def _without_hint(text: str) -> tuple[str, str | None, int]:
-    """Remove the line "sep=;" that spreadsheets write; return text, delimiter, lines removed."""
-    hint = re.match(r"sep=([^\w\s\"]|\t)\r?\n", text, re.IGNORECASE)
-    return (text[hint.end() :], hint[1], 1) if hint else (text, None, 0)
-
-
-def _records(text: str, delimiter: str, skipped: int, most: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line on which each non-empty record begins, and its cells."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = skipped + 1
+def _split(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """Split lines into cells; return no record if that fails."""
     try:
-        for record in reader:
-            if record and not (len(record) == 1 and not record[0].strip()):
-                yield line, record
-            line = skipped + reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(_csv_sentence(str(error), line, delimiter, most)) from error
+        return [record for record in csv.reader(lines, delimiter=delimiter) if record]
+    except csv.Error:
+        return []
+
+
+def _in_runs(lines: Sequence[str], share: float) -> bool:
+    """Return whether lines split at runs of blanks have as many cells each, one of them numbers."""
+    if not (rows := _split([split_runs(line) for line in lines], "\t")):
+        return False
+    width, count = Counter(map(len, rows[1:] or rows)).most_common(1)[0]
+    if width < 2 or count / max(1, len(rows) - 1) <= max(share, 0.9):
+        return False
+    body = [row for row in rows if len(row) == width]
+    columns = zip(*body, strict=True)
+    n_numbers = [sum(bool(_NUMBER.fullmatch(c.strip('"'))) for c in column) for column in columns]
+    return max(n_numbers) >= 0.8 * len(body)
+
+
+def split_runs(line: str) -> str:
+    """Replace runs of blanks outside quotes by one tab."""
+    return _RUN.sub(lambda match: match[1] or "\t", line.strip()) + "\n"
+
+
+def _without_hint(lines: list[str]) -> tuple[list[str], str | None, int]:
+    """Remove the line "sep=;" that spreadsheets write; return lines, delimiter, lines removed."""
+    hint = re.match(r"sep=([^\w\s\"]|\t)\r?\n", lines[0], re.IGNORECASE) if lines else None
+    return (lines[1:], hint[1], 1) if hint else (lines, None, 0)
+
+
+class _Text:
+    """The lines of a text file, the first ones of which were looked at."""
+
+    def __init__(self, head: list[str], rest: Iterator[str], number: int, most: int) -> None:
+        self.head, self.rest, self.number, self.most = head, rest, number, most
+        self.delimiter = ","
+        self.is_markdown = False
+        self.lines: list[int] = []
+
+    def markdown(self) -> str | None:
+        """Return "|" if the first lines are a table of Markdown."""
+        self.is_markdown = any("|" in line and _RULE.fullmatch(line) for line in self.head[:60])
+        return "|" if self.is_markdown else None
+
+    def _reader(self, lines: Iterable[str], strict: bool) -> Any:
+        """Return a reader that splits lines into cells."""
+        if self.delimiter == BLANKS:
+            return csv.reader(map(split_runs, lines), delimiter="\t", strict=strict)
+        mark = self.delimiter
+        if self.is_markdown:
+            lines = map(_without_frame, lines)
+            return csv.reader(lines, delimiter=mark, quoting=csv.QUOTE_NONE, strict=strict)
+        end = re.escape(mark)
+        if any(map(re.compile(rf'(^|{end}) +"[^"]*" *({end}|\s*$)').search, self.head)):
+            blanks = re.compile(rf'(^|(?<={end})) +(?=")|(?<=") +(?={end}|$)')
+            lines = (blanks.sub("", line) for line in lines)
+        return csv.reader(lines, delimiter=mark, strict=strict)
+
+    def first_records(self) -> list[Row]:
+        """Return the first records; quotes that do not fit, as in a title, are no error here."""
+        records: list[Row] = []
+        number, size = self.number, 0
+        reader = self._reader(self.head, strict=False)
+        try:
+            for record in reader:
+                records.append((number, record))
+                number = self.number + reader.line_num
+                size += len(record)
+                if len(records) >= WINDOW or (size > MOST_SEEN and len(records) > 5):
+                    break
+        except csv.Error as error:
+            raise DataError(_csv_sentence(str(error), number, self.delimiter, self.most)) from error
+        return records
+
+    def records(self, layout: Layout, skip_rows: Sequence[int] | None) -> Iterator[list[str]]:
+        """Yield the cells of each non-empty record of data; the line it begins on is in `lines`."""
+        begin = layout.header or layout.first
+        lines = chain(self.head[begin - self.number :], self.rest)
+        reader = self._reader(lines, strict=True)
+        line, first, skip, add = begin, layout.first, set(skip_rows or ()), self.lines.append
+        try:
+            for record in reader:
+                is_read = line >= first and line not in skip
+                if is_read and record and (len(record) > 1 or record[0].strip()):
+                    add(line)
+                    yield record
+                line = begin + reader.line_num
+        except csv.Error as error:
+            raise DataError(_csv_sentence(str(error), line, self.delimiter, self.most)) from error
+
+
+def _without_frame(line: str) -> str:
+    """Remove the outer bars of a line of Markdown, and the line below the header."""
+    if _RULE.fullmatch(line):
+        return "\n"
+    return re.sub(r" *\| *", "|", line.strip().removeprefix("|").removesuffix("|")).strip() + "\n"
 
 
 def _csv_sentence(error: str, line: int, delimiter: str, most: int) -> str:
@@ -184,52 +299,133 @@ def check_cell(text: str, row: int, column: str, limits: Limits) -> None:
         )
 
 
-def _columns(
-    records: Iterator[tuple[int, list[str]]],
-    names: list[str],
-    chosen: list[int],
-    delimiter: str,
-    limits: Limits,
-) -> dict[str, pa.ChunkedArray]:
-    """Turn records into the chosen columns, `CHUNK` rows at once."""
-    most = min(limits.max_rows, limits.max_cells // len(chosen))
-    columns: dict[str, list[pa.Array]] = {names[i]: [] for i in chosen}
-    n_rows = 0
-    while True:
-        rows = []
-        for line, record in islice(records, CHUNK):
-            if len(record) != len(names):
-                raise DataError(_ragged_sentence(line, record, records, len(names), delimiter))
-            rows.append(record)
+class _Rows:
+    """The chosen columns of the records, read `CHUNK` rows at once."""
+
+    def __init__(self, layout: Layout, names: list[str], chosen: list[int], limits: Limits) -> None:
+        self.layout, self.names, self.chosen, self.limits = layout, names, chosen, limits
+        self.header = list(layout.cells) if len(layout.cells) > 1 else None
+        self.n_rows = self.n_headers = self.n_trimmed = 0
+        self.last: list[Row] = []  # the last rows, with all cells
+        self.after: list[Row] = []  # rows of another width at the end
+        self.columns: dict[str, pa.ChunkedArray] = {}
+
+    def read(self, records: Iterator[list[str]], text: _Text) -> None:
+        """Read all records; those from the first of another width on are kept aside."""
+        chosen, limits = self.chosen, self.limits
+        most = min(limits.max_rows, limits.max_cells // len(chosen))
+        parts: dict[str, list[pa.Array]] = {self.names[i]: [] for i in chosen}
+        subset = len(chosen) < len(self.names)
+        while (rows := self._chunk(records, text.lines)) is not None:
+            if not rows:
+                continue
+            if self.n_rows + len(rows) > most:
+                total = self.n_rows + len(rows) + sum(1 for _ in records)
+                check_size(total, len(chosen), limits)
+            cells_of = zip(
+                *([row[i] for i in chosen] for row in rows) if subset else rows, strict=True
+            )
+            for (name, arrays), cells in zip(parts.items(), cells_of, strict=True):
+                if max(map(len, cells)) > limits.max_cell_length:
+                    for row, cell in enumerate(cells, start=self.n_rows + 1):
+                        check_cell(cell, row, name, limits)
+                arrays.append(pa.array(cells, pa.string()))
+            self.n_rows += len(rows)
+        if len(self.after) > TAIL:
+            rest = [(0, record) for record in records]
+            self._refuse(rest, text.delimiter)
+        self.columns = {n: pa.chunked_array(arrays, pa.string()) for n, arrays in parts.items()}
+
+    def _chunk(self, records: Iterator[list[str]], lines: list[int]) -> list[Sequence[str]] | None:
+        """Return the next rows, without repeated headers; None after the last one."""
+        lines.clear()
+        rows: list[Sequence[str]] = [] if self.after else list(islice(records, CHUNK))
         if not rows:
-            return {name: pa.chunked_array(parts, pa.string()) for name, parts in columns.items()}
-        if len(chosen) < len(names):
-            rows = [[row[i] for i in chosen] for row in rows]
-        if n_rows + len(rows) > most:
-            check_size(n_rows + len(rows) + sum(1 for _ in records), len(chosen), limits)
-        for (name, parts), cells in zip(columns.items(), zip(*rows, strict=True), strict=True):
-            if max(map(len, cells)) > limits.max_cell_length:
-                for row, cell in enumerate(cells, start=n_rows + 1):
-                    check_cell(cell, row, name, limits)
-            parts.append(pa.array(cells, pa.string()))
-        n_rows += len(rows)
+            return None
+        if set(map(len, rows)) - {len(self.names)} or self.header in rows:
+            kept = self._repair(list(zip(lines, rows, strict=True)), records, lines)
+            self.last = [*self.last, *kept[-TAIL:]][-TAIL:]
+            return [record for _, record in kept]
+        self.last = [*self.last, *zip(lines[-TAIL:], rows[-TAIL:], strict=True)][-TAIL:]
+        return rows
+
+    def _repair(
+        self, batch: list[Row], records: Iterator[list[str]], lines: list[int]
+    ) -> list[Row]:
+        """Return rows without repeated headers and empty cells beyond the last column."""
+        width, kept = len(self.names), []
+        for position, (line, record) in enumerate(batch):
+            if record == self.header:
+                self.n_headers += 1
+            elif len(record) == width:
+                kept.append((line, record))
+            elif len(record) > width and not any(map(str.strip, record[width:])):
+                kept.append((line, record[:width]))
+                self.n_trimmed += 1
+            else:
+                lines.clear()
+                more = list(islice(records, TAIL))
+                rest = [*batch[position + 1 :], *zip(lines, more, strict=True)]
+                self.after = [(line, record), *rest]
+                break
+        return kept
+
+    def cut_end(self, options: ParseOptions, delimiter: str) -> list[str]:
+        """Remove totals, notes and empty rows at the end; return a note on them."""
+        rows = [*self.last, *self.after]
+        n_cut, notes = count_after(rows, options, self._adds_up)
+        if n_cut < len(self.after):
+            self._refuse([], delimiter)
+        n_rows = max(0, self.n_rows - (n_cut - len(self.after)))
+        self.columns = {name: cells.slice(0, n_rows) for name, cells in self.columns.items()}
+        return notes
+
+    def _adds_up(self, position: int, how: str, n_after: int) -> bool:
+        """Return whether the last cell but some of a column is the sum or mean of those above."""
+        n_rows = self.n_rows - n_after + len(self.after)
+        if position not in self.chosen or not 1 < n_rows <= self.n_rows:
+            return False
+        cells = self.columns[self.names[position]].slice(0, n_rows).to_pandas()
+        return ends_with_total(numbers_in(pd.Series(cells)), how)
+
+    def drop_unnamed(self, options: ParseOptions) -> list[str]:
+        """Remove columns without a name that are empty, as of a delimiter at the end of rows."""
+        names, raw = self.names, self.layout.names
+        if options.columns is not None or self.n_rows == 0:
+            return []
+        at_ends = {0, len(names) - 1} if self.layout.header is None else set(range(len(names)))
+        empty = [k for k in at_ends if not str(raw[k]).strip() and self._is_empty(names[k])]
+        if not empty or len(empty) == len(names):
+            return []
+        for k in empty:
+            del self.columns[names[k]]
+        return [drop_sentence(len(empty), len(names) - 1 in empty and len(empty) == 1)]
+
+    def _is_empty(self, name: str) -> bool:
+        return all(not any(map(str.strip, part.to_pylist())) for part in self.columns[name].chunks)
+
+    def notes(self) -> list[str]:
+        """Return a sentence on repeated headers and empty cells beyond the last column."""
+        notes = []
+        if n := self.n_headers:
+            notes.append(f"{n} lines repeat the header and are not read.")
+        if n := self.n_trimmed:
+            notes.append(f"In {n} rows, empty cells beyond the last column are not read.")
+        return notes
+
+    def _refuse(self, rest: Sequence[Row], delimiter: str) -> None:
+        raise DataError(_ragged_sentence([*self.after, *rest], len(self.names), delimiter))
 
 
-def _ragged_sentence(
-    line: int, record: list[str], rest: Iterator[tuple[int, list[str]]], width: int, delimiter: str
-) -> str:
-    wrong, count = [(line, record)], 1
-    for at, other in rest:
-        if len(other) != width:
-            count += 1
-            if count <= 3:
-                wrong.append((at, other))
+def _ragged_sentence(rows: list[Row], width: int, delimiter: str) -> str:
+    wrong = [(line, record) for line, record in rows if len(record) != width]
     examples = "; ".join(
-        f"line {at} has {len(r)}: {shown(delimiter.join(r), 80)}" for at, r in wrong
+        f"line {line} has {len(record)}: {shown(delimiter.join(record), 80)}"
+        for line, record in wrong[:3]
     )
-    more = f" ({count} such rows in all)" if count > 3 else ""
+    more = f" ({len(wrong)} such rows in all)" if len(wrong) > 3 else ""
     return (
         f"Every row must have {width} cells, as the header has; {examples}{more}. Correct these "
-        f'lines, put cells that hold {shown(delimiter)} in quotation marks ("), or name another '
-        "delimiter."
+        f'lines, put cells that hold {shown(delimiter)} in quotation marks ("), or set another '
+        "delimiter or row of the header."
     )

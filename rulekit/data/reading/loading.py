@@ -1,31 +1,50 @@
-"""Entry point for reading files: detect the format, check its size, read it (Parquet here)."""
+"""Entry point for reading files: detect the format, check its size, read it."""
 
 import dataclasses
 import io
 import os
+import re
+import zipfile
 import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from rulekit.data.cells.columns import ReadColumns, typed_columns
-from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
+from rulekit.data.headers import chosen_columns, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
-from rulekit.data.reading.delimited import check_cell, check_size, read_delimited
-from rulekit.data.reading.spreadsheets import read_spreadsheet
+from rulekit.data.reading.apart import read_apart
+from rulekit.data.reading.columnar import read_columnar
+from rulekit.data.reading.delimited import RawTable, check_size, read_delimited
+from rulekit.data.reading.documents import read_json, rows_of_page
+from rulekit.data.reading.layout import Layout
+from rulekit.data.reading.spreadsheets import (
+    COMPOUND,
+    columns_of_rows,
+    frame_of_cells,
+    kind_of_archive,
+    read_spreadsheet,
+)
+from rulekit.data.reading.statistics_files import READERS, kind_of_statistics
 from rulekit.data.schema import Table
-from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError, WideTableError
 
 Source = Any  # a path, bytes, or an object with read()
 
 GZIP = b"\x1f\x8b"
-_COMPOUND = b"\xd0\xcf\x11\xe0"  # what old spreadsheets and encrypted new ones are packed in
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+SPREADSHEETS = ("xlsx", "xls", "xlsb", "ods")
+COLUMNAR = ("parquet", "arrow", "orc")
+_KINDS = ((b"PAR1", "parquet"), (b"ARROW1", "arrow"))
+_COMPOUNDS = (
+    ("EncryptedPackage", "It is a spreadsheet with a password. Save it without one."),
+    ("WordDocument", "It is a text document. Save its table as CSV."),
+    ("_VBA_PROJECT", "It is a spreadsheet with macros. Save it as XLSX or CSV."),
+)
+_PAGE = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head", b"<body", b"<div")
 _REFUSED = (
     (GZIP, "a gzip archive inside another; unpack it first"),
     (b"BZh", "a bzip2 archive; unpack it first"),
@@ -33,21 +52,28 @@ _REFUSED = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive; unpack it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
     (b"Rar!", "a RAR archive; unpack it first"),
-    (_COMPOUND, "an old spreadsheet (XLS). Save it as XLSX or CSV"),
-    (b"ARROW1", "a Feather file. Save it as Parquet"),
-    (b"ORC", "an ORC file. Save it as Parquet"),
     (b"\x89HDF", "an HDF5 file. Save the table as Parquet or CSV"),
     (b"SQLite format 3", "a database. Save one table of it as CSV"),
     (b"%PDF", "a PDF document. Save its table as CSV"),
     (b"\x89PNG", "a picture. Give a table"),
     (b"\xff\xd8\xff", "a picture. Give a table"),
     (b"\x93NUMPY", "a NumPy array. Save it as CSV with a header"),
-    (b"<!doctype", "a web page. Save its table as CSV"),
-    (b"<html", "a web page. Save its table as CSV"),
     (b"<?xml", "an XML file. Save its table as CSV"),
-    (b'{"', "a JSON file. Save the table as CSV"),
-    (b"[{", "a JSON file. Save the table as CSV"),
+    (b"@relation", "an ARFF file. Save its table as CSV"),
 )
+
+
+@dataclass(frozen=True)
+class _Parsed:
+    """What a file holds, before its columns are described."""
+
+    frame: pd.DataFrame
+    notes: list[str]
+    options: ParseOptions
+    layout: Layout | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+    units: dict[str, str] = field(default_factory=dict)
+    cells: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_table(
@@ -57,12 +83,14 @@ def read_table(
     limits: Limits | None = None,
     options: ParseOptions | None = None,
 ) -> Table:
-    r"""Read a table from a CSV, TSV, XLSX or Parquet file, gzip-compressed or not.
+    r"""Read a table from a file: text, a spreadsheet, Parquet and others, compressed or not.
 
     Parameters
     ----------
     source : path, bytes or file object
-        The file type is detected from its first bytes, never from its name.
+        The file type is detected from its first bytes, never from its name: text (CSV, TSV,
+        blanks, Markdown), XLSX, XLS, XLSB, ODS, Parquet, Feather, ORC, JSON (records, columns,
+        lines), a web page; Stata, SPSS and SAS with pyreadstat; each gzipped, or alone in a ZIP.
     name : str, default=None
         What to call it in messages; None takes the file's name.
     limits : Limits, default=Limits()
@@ -104,16 +132,28 @@ def read_with_options(
     options: ParseOptions | None = None,
 ) -> tuple[Table, ParseOptions]:
     """Read a table as `read_table` does, and return the options used."""
+    return read_with_layout(source, name=name, limits=limits, options=options)[:2]
+
+
+def read_with_layout(
+    source: Source,
+    *,
+    name: str | None = None,
+    limits: Limits | None = None,
+    options: ParseOptions | None = None,
+) -> tuple[Table, ParseOptions, Layout | None]:
+    """Read a table as `read_table` does; return the options used and where the table is, too."""
     limits = limits or Limits()
     options = options or ParseOptions()
     label = name or _name_of(source)
     try:
         raw = unpacked(_content(source, limits), limits)
-        frame, notes, options, read = _parsed(raw, options, limits)
-        table = Table.from_frame(frame, name=label, notes=notes, limits=limits)
-        if read is not None:
-            table = dataclasses.replace(table, units=read.units, cells=read.cells)
-        table = _apply_options(table, options)
+        parsed = _parsed(raw, options, limits)
+        table = Table.from_frame(parsed.frame, name=label, notes=parsed.notes, limits=limits)
+        table = dataclasses.replace(
+            table, labels=parsed.labels, units=parsed.units, cells=parsed.cells
+        )
+        table = _apply_options(table, parsed.options)
     except DataError as error:
         sentence = f"The file {shown(label, 80)} was not read. {error}"
         if isinstance(error, WideTableError):
@@ -125,7 +165,7 @@ def read_with_options(
             "separated by another character, name it."
         )
         table = dataclasses.replace(table, notes=(note, *table.notes))
-    return table, options
+    return table, parsed.options, parsed.layout
 
 
 def _apply_options(table: Table, options: ParseOptions) -> Table:
@@ -165,7 +205,9 @@ def _content(source: Source, limits: Limits) -> bytes:
 
 
 def unpacked(raw: bytes, limits: Limits) -> bytes:
-    """Decompress gzip content; other content is returned unchanged."""
+    """Decompress gzip content, or a ZIP archive of one file; return other content unchanged."""
+    if raw.startswith(ZIP) and not kind_of_archive(raw):
+        return _only_member(raw, limits)
     if not raw.startswith(GZIP):
         return raw
     parts, left, remaining = [], raw, limits.max_bytes + 1
@@ -188,6 +230,39 @@ def unpacked(raw: bytes, limits: Limits) -> bytes:
     return content
 
 
+def _only_member(raw: bytes, limits: Limits) -> bytes:
+    """Return the only file of a ZIP archive, but those that a system adds."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        members = [
+            member
+            for member in archive.infolist()
+            if not member.is_dir()
+            and not member.filename.startswith("__MACOSX/")
+            and not member.filename.rpartition("/")[2].startswith(".")
+        ]
+        if len(members) != 1:
+            names = ", ".join(shown(member.filename) for member in members[:3])
+            raise DataError(
+                f"It is a ZIP archive of {len(members)} files ({names}); unpack it and give one "
+                "table."
+            )
+        if members[0].flag_bits & 1:
+            raise DataError("The ZIP archive is encrypted. Pack the table without a password.")
+        try:
+            with archive.open(members[0]) as file:
+                content = file.read(limits.max_bytes + 1)
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError) as error:
+            raise DataError("The ZIP archive is damaged; pack the table anew.") from error
+    if len(content) > limits.max_bytes:
+        raise DataError(
+            f"A file may have {limits.max_bytes / 1e6:g} MB; unpacked this one has more. Draw a "
+            "sample of the rows, or save it as Parquet."
+        )
+    if content.startswith(GZIP) or (content.startswith(ZIP) and not kind_of_archive(content)):
+        raise DataError("It is an archive inside a ZIP archive; unpack it first.")
+    return content
+
+
 def _check_bytes(size: int, limits: Limits) -> None:
     if size > limits.max_bytes:
         raise DataError(
@@ -196,172 +271,91 @@ def _check_bytes(size: int, limits: Limits) -> None:
         )
 
 
-def _parsed(
-    raw: bytes, options: ParseOptions, limits: Limits
-) -> tuple[pd.DataFrame, list[str], ParseOptions, ReadColumns | None]:
-    if raw.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return read_spreadsheet(raw, options, limits)
-    if options.sheet is not None:
+def _parsed(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
+    kind = kind_of_file(raw)
+    if options.sheet is not None and kind not in SPREADSHEETS:
         raise DataError(
             f"Only spreadsheets have sheets, such as {shown(options.sheet)}. Remove `sheet`."
         )
-    if raw.startswith(b"PAR1"):
-        return *read_parquet(raw, options, limits), options, None
-    _refuse_foreign(raw)
+    if kind in COLUMNAR:
+        frame, notes = read_columnar(raw, kind, options, limits)
+        return _Parsed(frame, notes, options)
+    if kind in READERS:
+        return _from_statistics(raw, kind, options, limits)
+    if kind == "text":
+        return _from_text(raw, options, limits)
+    if kind in SPREADSHEETS:
+        table = read_spreadsheet(raw, kind, options, limits)
+    elif kind == "json":
+        table = read_json(raw, options, limits)
+    else:
+        rows, notes = rows_of_page(raw, options, limits)
+        table = columns_of_rows(rows, options, limits, "Row")
+        table = dataclasses.replace(table, notes=[*notes, *table.notes])
+    frame, read = frame_of_cells(table.columns, options)
+    return _described(frame, table, read)
+
+
+def _from_text(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
     text = read_delimited(raw, options, limits)
     if not len(next(iter(text.columns.values()))):
         raise DataError("It has a header but no rows. Give at least one row of data.")
     read = typed_columns(text.columns, text.options)
-    return pd.DataFrame(read.columns), [*text.notes, *read.notes], read.options, read
+    return _described(pd.DataFrame(read.columns), text, read)
 
 
-def _refuse_foreign(raw: bytes) -> None:
-    """Raise DataError for known formats that are not supported; pickles are never opened."""
-    head = raw[:512].lstrip()[:64]
+def _described(frame: pd.DataFrame, table: RawTable, read: ReadColumns) -> _Parsed:
+    """Join what layout and cells of a file have shown."""
+    notes, units = [*table.notes, *read.notes], {**read.units, **table.units}
+    return _Parsed(frame, notes, read.options, table.layout, units=units, cells=read.cells)
+
+
+def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limits) -> _Parsed:
+    frame, labels, notes = read_apart("statistics_files:read_statistics", raw, kind)
+    raw_names = list(frame.columns)
+    names, repairs = repaired_headers(raw_names, limits)
+    positions = chosen_columns(names, options.columns, limits)
+    check_size(len(frame), len(positions), limits)
+    frame = frame.iloc[:, positions]
+    frame.columns = [names[k] for k in positions]
+    labels = {names[k]: labels[raw_names[k]] for k in positions if raw_names[k] in labels}
+    return _Parsed(frame, [*notes, *repairs], options, labels=labels)
+
+
+def kind_of_file(raw: bytes) -> str:
+    """Return the type of a file by its first bytes, such as "text", "xlsx" or "parquet".
+
+    Raises DataError for known formats that are not supported; pickles are never opened.
+    """
+    if raw.startswith(ZIP):
+        return kind_of_archive(raw) or "zip"
+    if raw.startswith(COMPOUND):
+        return _kind_of_compound(raw)
+    if raw.startswith(b"ORC") and b"ORC" in raw[-16:]:
+        return "orc"
+    kind = next((kind for mark, kind in _KINDS if raw.startswith(mark)), "")
+    kind = kind or kind_of_statistics(raw)
+    return kind or _kind_of_text(raw)
+
+
+def _kind_of_compound(raw: bytes) -> str:
+    for word, sentence in _COMPOUNDS:
+        if word.encode("utf-16-le") in raw:
+            raise DataError(sentence)
+    return "xls"
+
+
+def _kind_of_text(raw: bytes) -> str:
+    """Return "html", "json" or "text"; refuse other formats."""
+    head = raw[:512].removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
     if raw[:1] == b"\x80" and raw[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise DataError(
             "It is a pickle, which could run any program when opened. Save the table as CSV, XLSX "
             "or Parquet."
         )
-    if raw.startswith(_COMPOUND) and "EncryptedPackage".encode("utf-16-le") in raw:
-        raise DataError("It is a spreadsheet with a password. Save it without one.")
     for mark, file_type in _REFUSED:
-        if raw.startswith(mark) or (mark[:1] in b"<{[" and head.lower().startswith(mark)):
+        if raw.startswith(mark) or (mark[:1] in b"<@" and head.startswith(mark)):
             raise DataError(f"It is {file_type}.")
-
-
-_NULLABLE = {
-    pa.int8(): pd.Int64Dtype(),
-    pa.int16(): pd.Int64Dtype(),
-    pa.int32(): pd.Int64Dtype(),
-    pa.int64(): pd.Int64Dtype(),
-    pa.uint8(): pd.UInt64Dtype(),
-    pa.uint16(): pd.UInt64Dtype(),
-    pa.uint32(): pd.UInt64Dtype(),
-    pa.uint64(): pd.UInt64Dtype(),
-    pa.bool_(): pd.BooleanDtype(),
-}
-
-
-def read_parquet(
-    raw: bytes, options: ParseOptions, limits: Limits
-) -> tuple[pd.DataFrame, list[str]]:
-    """Read a Parquet file; shape of the result: (n, k)."""
-    try:
-        return _read(raw, options, limits)
-    except DataError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise DataError("The Parquet file is damaged. Write it anew.") from error
-
-
-def _read(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[pd.DataFrame, list[str]]:
-    file = pq.ParquetFile(io.BytesIO(raw))
-    check_width(file.metadata.num_columns, limits)
-    schema = file.schema_arrow
-    usable = [i for i, part in enumerate(schema) if _usable(part.type)]
-    if not usable:
-        raise DataError("The file holds lists, structures or bytes only. Give plain columns.")
-    headers, repairs = repaired_headers([schema[i].name for i in usable], limits)
-    chosen = chosen_columns(headers, options.columns, limits)
-    names, indices = [headers[k] for k in chosen], [usable[k] for k in chosen]
-    check_size(file.metadata.num_rows, len(indices), limits)
-    texts = [schema[i].name for i in indices if _is_text(schema[i].type)]
-    file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
-    starts = np.cumsum([0, *(_n_leaves(part.type) for part in schema)])
-    leaves = [int(starts[i]) for i in indices]  # by position: names may repeat, or hold dots
-    groups = [file.reader.read_row_group(g, leaves) for g in range(file.num_row_groups)]
-    if not groups:
-        raise DataError("The file has columns but no rows. Give at least one row of data.")
-    content = pa.concat_tables(groups)
-    columns = [_converted(content.column(i), name, limits) for i, name in enumerate(names)]
-    frame = pd.concat(columns, axis=1)
-    frame.columns = names
-    unusable = set(range(len(schema))) - set(usable)
-    return frame, repairs + _left_out([schema[i] for i in sorted(unusable)])
-
-
-def _usable(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _usable(kind.value_type)
-    return not (pa.types.is_nested(kind) or _is_bytes(kind) or pa.types.is_null(kind))
-
-
-def _is_bytes(kind: pa.DataType) -> bool:
-    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
-    return any(test(kind) for test in tests)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
-    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string))
-
-
-def _n_leaves(kind: pa.DataType) -> int:
-    if not pa.types.is_nested(kind):
-        return 1
-    return sum(_n_leaves(kind.field(i).type) for i in range(kind.num_fields))
-
-
-def _converted(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
-    """Convert a column that was read; an error here is no damage of the file."""
-    try:
-        return _series(column, name, limits)
-    except (pa.ArrowException, OverflowError) as error:
-        raise DataError(
-            f"Column {shown(name)} ({column.type}) holds values that cannot be converted. Write "
-            "them as another type, or leave the column out."
-        ) from error
-
-
-def _decimals(column: pa.ChunkedArray) -> pd.Series:
-    """Convert decimals to numbers; a column with one above 2^53 keeps its digits."""
-    numbers = column.cast(pa.float64())
-    most = pc.max(pc.abs(numbers)).as_py() or 0.0
-    return (numbers if most <= EXACT else column).to_pandas()
-
-
-def _series(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return _decoded(column, name, limits)
-    if pa.types.is_decimal(kind):
-        return _decimals(column)
-    if kind in _NULLABLE and column.null_count:
-        return column.to_pandas(types_mapper=_NULLABLE.get)
-    if pa.types.is_time(kind):
-        text = column.cast(pa.string())
-        short = pc.replace_substring_regex(text, r"\.?0*$", "")
-        return pc.if_else(pc.match_substring(text, "."), short, text).to_pandas()
-    return column.to_pandas(date_as_object=False)
-
-
-def _decoded(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
-    """Decode a dictionary column to text after checking its size."""
-    array = column.unify_dictionaries().combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = array.chunk(0)
-    values = array.dictionary.cast(pa.string())
-    lengths = pc.fill_null(pc.utf8_length(values), 0).to_numpy(zero_copy_only=False)
-    codes = pc.fill_null(array.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
-    if len(lengths):
-        longest = int(lengths.argmax())
-        row = int(np.argmax(codes == longest)) + 1
-        check_cell(values[longest].as_py() or "", row, name, limits)
-    total = int(np.append(lengths, 0)[codes].sum())
-    if total > limits.max_inflated:
-        raise DataError(
-            f"A column of text may hold {limits.max_inflated:,} characters; column {shown(name)} "
-            f"holds {total:,}. Leave it out."
-        )
-    texts = np.append(values.to_numpy(zero_copy_only=False).astype(object), [None])
-    return pd.Series(texts[codes], dtype=object)
-
-
-def _left_out(parts: list[pa.Field]) -> list[str]:
-    if not parts:
-        return []
-    names = few([f"{shown(p.name)} ({p.type})" for p in parts])
-    plural = "Column" if len(parts) == 1 else "Columns"
-    return [f"{plural} {names} cannot be tested by a rule and was left out."]
+    if head.startswith(_PAGE):
+        return "html"
+    return "json" if re.match(rb'\{\s*"|\[\s*[{\[]|\{\s*\}', head) else "text"

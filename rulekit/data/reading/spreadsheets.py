@@ -1,4 +1,4 @@
-"""Reading of XLSX files: check the archive and its sheets, then read one sheet with calamine."""
+"""Spreadsheets (XLSX, XLS, XLSB, ODS): check the file, then turn one sheet into columns."""
 
 import datetime
 import io
@@ -6,50 +6,68 @@ import re
 import zipfile
 from collections.abc import Sequence
 from typing import Any
-from xml.parsers.expat import ParserCreate
+from xml.parsers.expat import ExpatError, ParserCreate
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from rulekit.data.cells.columns import ReadColumns, typed_columns
-from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown
+from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
-from rulekit.data.reading.delimited import check_cell, check_size
+from rulekit.data.reading.apart import read_apart
+from rulekit.data.reading.delimited import RawTable, check_cell, check_size
+from rulekit.data.reading.layout import (
+    TAIL,
+    WINDOW,
+    Row,
+    count_after,
+    count_cells,
+    drop_sentence,
+    ends_with_total,
+    find_layout,
+    is_empty,
+)
+from rulekit.data.reading.workbook import Sheet, read_sheet
 from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError
 
-Row = Sequence[Any]
 MAX_AREA = 20_000_000  # cells between the first and the last one; calamine allocates 32 bytes each
+COMPOUND = b"\xd0\xcf\x11\xe0"  # what old spreadsheets and encrypted new ones are packed in
 
-# calamine reads numbers as float64 and error values (#N/A) as empty cells; as text, both are kept
-_LONG = re.compile(
-    rb"<((?:\w+:)?c)\b([^<>]*)>(?=\s*(?:<(?:\w+:)?f\b[^<]*(?:</(?:\w+:)?f>)?\s*)?"
-    rb"<(?:\w+:)?v>[+-]?\d{16,}(?:\.\d*)?<)"
-)
-_ERROR = re.compile(rb'(<(?:\w+:)?c\b[^<>]*?) t="e"')
-_EMPTY = re.compile(rb'<(?:\w+:)?c r="[A-Z]+\d+"[^<>]*/>')
 _COLUMN = re.compile(rb"\br\s*=\s*[\"']([A-Za-z]+)\d")
 _ROW = re.compile(rb"\br\s*=\s*[\"'][A-Za-z]*(\d+)[\"']")
 # cells and rows that may have no position: they follow the one before
 _NEXT_CELL = re.compile(rb'<(?:[^<>\s:?]+:)?c\b(?!\s+r="[A-Z]+\d+")')
 _NEXT_ROW = re.compile(rb'<(?:[^<>\s:?]+:)?row\b(?!\s+r="\d+")')
-_ROW_TAG = re.compile(rb"<(?:[^<>\s:?]+:)?row\b")
-# XML without comments and without < or > in quotes, so that each match of _ROW_TAG is a row
-_STRICT = re.compile(rb"""(?:<[^!<>"'](?:[^<>"']|"[^<>"]*+")*+>[^<>]*+)*+""")
+_PLACE = re.compile(r"\s*([A-Za-z]*)(\d+)\s*")
+
+
+def kind_of_archive(raw: bytes) -> str:
+    """Return "xlsx", "xlsb" or "ods" for a ZIP archive that is a spreadsheet, else ""."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            names = set(archive.namelist())
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
+        raise DataError("The file is a damaged ZIP archive. Save the table anew.") from error
+    if "xl/workbook.xml" in names:
+        return "xlsx"
+    if "xl/workbook.bin" in names:
+        return "xlsb"
+    if "mimetype" in names and "content.xml" in names:
+        return "ods"
+    if "word/document.xml" in names:
+        raise DataError("The file is a text document. Save its table as CSV.")
+    return ""
 
 
 def check_archive(raw: bytes, limits: Limits) -> None:
-    """Raise DataError unless a ZIP archive is a spreadsheet without macros, of allowed size."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            members = archive.infolist()
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
-        raise DataError("The file is a damaged ZIP archive. Save the table anew.") from error
+    """Raise DataError if a spreadsheet has macros, is encrypted or too large unpacked."""
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        members = archive.infolist()
     names = {member.filename for member in members}
     if any(name.lower().endswith("vbaproject.bin") for name in names):
         raise DataError("The file is a spreadsheet with macros. Save it as XLSX or CSV.")
-    if "xl/workbook.xml" not in names:
-        raise DataError(_archive_sentence(names))
     sheets = {name.split("/")[1] for name in names if name.count("/") > 1}
     if "chartsheets" in sheets and "worksheets" not in sheets:
         raise DataError("The spreadsheet holds charts only. Give a sheet with a header and rows.")
@@ -68,85 +86,70 @@ def check_archive(raw: bytes, limits: Limits) -> None:
         )
 
 
-def _archive_sentence(names: set[str]) -> str:
-    if "xl/workbook.bin" in names:
-        return "The file is a binary spreadsheet (XLSB). Save it as XLSX or CSV."
-    if "mimetype" in names and "content.xml" in names:
-        return "The file is an OpenDocument file. Save it as XLSX or CSV."
-    if "word/document.xml" in names:
-        return "The file is a text document. Save its table as CSV."
-    return "The file is a ZIP archive and no spreadsheet; unpack it and give the table in it."
+def read_spreadsheet(raw: bytes, kind: str, options: ParseOptions, limits: Limits) -> RawTable:
+    """Read one sheet into columns of values; shape of the result: (n, k)."""
+    if kind != "xls":
+        check_archive(raw, limits)
+    n_errors = 0
+    if kind == "xlsx":
+        n_errors = _check_sheets(raw, limits)
+        sheet = read_sheet(raw, options.sheet)
+    else:
+        sheet = read_apart("workbook:read_sheet", raw, options.sheet)
+    table = columns_of_sheet(sheet, options, limits)
+    if n_errors:
+        table.notes.append(f"{n_errors} cells of the file are errors (as #N/A), read as missing.")
+    return table
 
 
-def read_spreadsheet(
-    raw: bytes, options: ParseOptions, limits: Limits
-) -> tuple[pd.DataFrame, list[str], ParseOptions, ReadColumns]:
-    """Read one sheet of an XLSX file (n, k), with notes, options and how texts were read."""
-    check_archive(raw, limits)
-    rows, notes = _raw_rows(raw, options, limits)
-    cells, repairs = _columns(rows, options, limits)
-    frame, read = _frame(cells, options)
-    return frame, notes + repairs + read.notes, read.options, read
+def _check_sheets(raw: bytes, limits: Limits) -> int:
+    """Check that the XML is sound, and the area of each sheet; return the number of errors."""
+    n_errors, most = 0, max(limits.max_cells, MAX_AREA)
+    with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        for name in dict.fromkeys(archive.namelist()):
+            try:
+                part = archive.read(name)
+                if b"spreadsheetml" not in part:
+                    continue
+                ParserCreate().Parse(part, True)
+            except (ExpatError, zipfile.BadZipFile, OSError, ValueError, EOFError) as error:
+                raise DataError("The spreadsheet is damaged. Save it anew, or as CSV.") from error
+            n_errors += part.count(b' t="e"')
+            area = _area(part) if b"sheetData" in part and _most_cells(part) > most else 0
+            if area > most:
+                raise DataError(
+                    f"The cells of a sheet lie too far apart: in an area of {area:,} cells, "
+                    f"{most:,} are allowed. Remove cells outside of the table."
+                )
+    return n_errors
 
 
-def _raw_rows(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[list[Row], list[str]]:
-    try:
-        import python_calamine  # an extra
-    except ImportError as error:
-        raise DataError(
-            "Reading XLSX needs python-calamine (pip install python-calamine); or save the table "
-            "as CSV."
-        ) from error
-    try:
-        with python_calamine.load_workbook(_prepared(raw, limits)) as workbook:
-            worksheet = python_calamine.SheetTypeEnum.WorkSheet
-            names = [sheet.name for sheet in workbook.sheets_metadata if sheet.typ == worksheet]
-            return _sheet_rows(workbook, names, options)
-    except DataError:
-        raise
-    except Exception as error:  # whatever a damaged file makes the reader stumble over
-        raise DataError("The spreadsheet is damaged. Save it anew, or as CSV.") from error
-
-
-def _prepared(raw: bytes, limits: Limits) -> io.BytesIO:
-    """Copy the archive uncompressed, with errors and long numbers as text."""
-    copy = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(raw)) as old, zipfile.ZipFile(copy, "w") as new:
-        for name in dict.fromkeys(old.namelist()):
-            part = old.read(name)
-            if b"spreadsheetml" in part:
-                ParserCreate().Parse(part, True)  # calamine reads malformed XML in part
-            new.writestr(name, _checked(part, limits) if b"sheetData" in part else part)
-    copy.seek(0)
-    return copy
-
-
-def _checked(sheet: bytes, limits: Limits) -> bytes:
-    """Check the area of a sheet, and mark errors and long numbers as text."""
-    most = max(limits.max_cells, MAX_AREA)
-    area = _area(sheet)
-    if area > most:
-        sheet = _EMPTY.sub(b"", sheet)  # such as cells with a colour only
-        area = _area(sheet)
-    if area > most:
-        raise DataError(
-            f"The cells of a sheet lie too far apart: in an area of {area:,} cells, {most:,} are "
-            "allowed. Remove cells outside of the table."
-        )
-    if re.search(rb"v>[+-]?\d{16}", sheet):
-        sheet = _LONG.sub(_as_text, sheet)
-    return _ERROR.sub(rb'\1 t="str"', sheet) if b' t="e"' in sheet else sheet
-
-
-def _area(sheet: bytes) -> int:
+def _most_cells(sheet: bytes) -> int:
     """Return an upper bound of rows times columns between the first and the last cell."""
     width = max(map(_number, {match[1] for match in _COLUMN.finditer(sheet)}), default=0)
     height = max(map(int, {match[1] for match in _ROW.finditer(sheet)}), default=0)
-    if _NEXT_CELL.search(sheet):
-        rows = _ROW_TAG.split(sheet) if _STRICT.fullmatch(sheet) else [sheet]
-        width += max(len(_NEXT_CELL.findall(row)) for row in rows)
-    height += len(_NEXT_ROW.findall(sheet))
-    return width * height
+    return (width + len(_NEXT_CELL.findall(sheet))) * (height + len(_NEXT_ROW.findall(sheet)))
+
+
+def _area(sheet: bytes) -> int:
+    """Return rows times columns up to the last cell that holds something."""
+    place, corner = [0, 0], [0, 0]
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        name = name.rpartition(":")[2]
+        written = _PLACE.fullmatch(attributes.get("r", ""))
+        if name == "row":
+            place[:] = [int(written[2]) if written else place[0] + 1, 0]
+        elif name == "c":
+            place[1] = _number(written[1].encode()) if written else place[1] + 1
+            place[0] = int(written[2]) if written else place[0]
+        elif name in ("v", "f", "is"):
+            corner[:] = [max(corner[0], place[0]), max(corner[1], place[1])]
+
+    parser = ParserCreate()
+    parser.StartElementHandler = start
+    parser.Parse(sheet, True)
+    return corner[0] * corner[1]
 
 
 def _number(letters: bytes) -> int:
@@ -157,80 +160,107 @@ def _number(letters: bytes) -> int:
     return number
 
 
-def _as_text(cell: re.Match[bytes]) -> bytes:
-    """Return the tag of a numeric cell as the tag of a text; other cells are unchanged."""
-    name, attributes = cell[1], cell[2].replace(b' t="n"', b"")
-    return cell[0] if b" t=" in attributes else b'<%b%b t="str">' % (name, attributes)
-
-
-def _sheet_rows(
-    workbook: Any, names: list[str], options: ParseOptions
-) -> tuple[list[Row], list[str]]:
-    """Return the rows of the requested sheet, else of the first that is not empty."""
-    if options.sheet is not None and options.sheet not in names:
-        listed = ", ".join(map(shown, names[:8]))
-        raise DataError(f"The file has no sheet {shown(options.sheet)}; its sheets are {listed}.")
-    for name in names if options.sheet is None else [options.sheet]:
-        rows = workbook.get_sheet_by_name(name).to_python()
-        if any(map(_width, rows)):
-            several = len(names) > 1 and options.sheet is None
-            note = f"The file has {len(names)} sheets; {shown(name)} was read."
-            return rows, [note] if several else []
-    raise DataError("The spreadsheet is empty. Give a sheet with a header and rows.")
-
-
-def _width(row: Row) -> int:
-    """Return the number of cells up to the last non-empty one."""
-    width = len(row)
-    while width and row[width - 1] == "":
-        width -= 1
-    return width
-
-
-def _columns(
-    rows: list[Row], options: ParseOptions, limits: Limits
-) -> tuple[dict[str, list[Any]], list[str]]:
-    """Return the requested columns by name, None for an empty cell, and notes."""
-    widths = [_width(row) for row in rows]
-    full = [i for i, width in enumerate(widths) if width]
-    blank = full[-1] - full[0] + 1 - len(full)
-    width = max(widths)
-    check_width(width, limits)
-    first = rows[full[0]]
+def columns_of_sheet(sheet: Sheet, options: ParseOptions, limits: Limits) -> RawTable:
+    """Return the requested columns of a sheet, with notes."""
     notes = []
-    if _is_data(first[: widths[full[0]]], options):
-        names = [f"column {i + 1}" for i in range(width)]
-        if options.header is None:
-            notes.append(
-                "The first row holds numbers only, so it is read as data; if it is a header, say "
-                "so."
-            )
-    else:
-        names, notes = repaired_headers(first[:width], limits)
-        full = full[1:]
-    if blank:
+    if sheet.n_sheets > 1 and options.sheet is None:
+        notes.append(f"The file has {sheet.n_sheets} sheets; {shown(sheet.name)} was read.")
+    n_filled = _fill_merged(sheet)
+    if n_filled:
+        notes.append(f"{n_filled} cells below merged ones got their value.")
+    rows = [(sheet.start + k, row) for k, row in enumerate(sheet.rows, 1) if count_cells(row)]
+    table = columns_of_rows(rows, options, limits, "Row")
+    return RawTable(table.columns, [*notes, *table.notes], table.options, table.units, table.layout)
+
+
+def _fill_merged(sheet: Sheet) -> int:
+    """Fill merged cells downwards; return the number of cells."""
+    n_filled = 0
+    for first, last, column in sheet.merged:
+        if not 0 <= first < len(sheet.rows) or not 0 <= column < len(sheet.rows[first]):
+            continue
+        value = sheet.rows[first][column]
+        for row in [] if is_empty(value) else sheet.rows[first + 1 : last + 1]:
+            if is_empty(row[column]):
+                row[column] = value
+                n_filled += 1
+    return n_filled
+
+
+def columns_of_rows(
+    rows: Sequence[Row], options: ParseOptions, limits: Limits, word: str
+) -> RawTable:
+    """Return the requested columns of rows of cells (values or texts), with notes."""
+    if not rows:
+        raise DataError("The spreadsheet is empty. Give a sheet with a header and rows.")
+    check_width(max(len(row) for _, row in rows), limits)
+    n_head = min(WINDOW, max(6, 20_000 // len(rows[0][1])))
+    layout = find_layout(rows[:n_head], options, word)
+    notes = list(layout.notes)
+    names, repairs = repaired_headers(layout.names, limits)
+    skip, header = set(options.skip_rows or ()), list(layout.cells)
+    body = [row for row in rows if row[0] >= layout.first and row[0] not in skip]
+    n_before = len(body)
+    if len(header) > 1:
+        body = [row for row in body if list(row[1]) != header]
+    if len(body) < n_before:
+        notes.append(f"{n_before - len(body)} rows repeat the header and are not read.")
+    n_cut, more = count_after(body[-TAIL:], options, _Sums(body).adds_up, word)
+    body, notes = body[: max(0, len(body) - n_cut)], notes + more
+    if not body:
+        raise DataError("The sheet has a header but no rows. Give at least one row of data.")
+    blank = body[-1][0] - body[0][0] + 1 - len(body) - (n_before - len(body) - n_cut)
+    blank -= sum(body[0][0] <= number <= body[-1][0] for number in skip)
+    if blank > 0:
         notes.append(f"{blank} empty rows inside the sheet are left out.")
     positions = chosen_columns(names, options.columns, limits)
-    check_size(len(full), len(positions), limits)
-    if not full:
-        raise DataError("The sheet has a header but no rows. Give at least one row of data.")
-    body = [rows[i] for i in full]
-    cells = {names[k]: [None if row[k] == "" else row[k] for row in body] for k in positions}
-    for name, values in cells.items():
+    check_size(len(body), len(positions), limits)
+    cells = {}
+    for k in positions:
+        values = [None if is_empty(row[k]) else row[k] for _, row in body]
         for number, value in enumerate(values, start=1):
             if isinstance(value, str):
-                check_cell(value, number, name, limits)
-    return cells, notes
+                check_cell(value, number, names[k], limits)
+        cells[names[k]] = values
+    more = [] if options.columns is not None else _drop_unnamed(cells, names, layout.names)
+    repairs = repairs if layout.header is not None else []
+    units = {names[k]: unit for k, unit in layout.units.items() if names[k] in cells}
+    return RawTable(cells, [*notes, *more, *repairs], options, units, layout)
 
 
-def _is_data(first: Row, options: ParseOptions) -> bool:
-    """Return whether the first row is data: as given, or where it holds numbers only."""
-    if options.header is not None:
-        return not options.header
-    return set(map(type, first)) <= {int, float}
+class _Sums:
+    """Sums of the columns of rows."""
+
+    def __init__(self, body: Sequence[Row]) -> None:
+        self.body = body
+
+    def adds_up(self, position: int, how: str, n_after: int) -> bool:
+        """Return whether the last cell but some of a column is the sum or mean of those above."""
+        cells = [row[position] for _, row in self.body[: len(self.body) - n_after]]
+        numbers = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
+        return ends_with_total(numbers.to_numpy(dtype=float, na_value=np.nan), how)
 
 
-def _frame(cells: dict[str, list[Any]], options: ParseOptions) -> tuple[pd.DataFrame, ReadColumns]:
+def _drop_unnamed(
+    cells: dict[str, list[Any]], names: Sequence[str], raw: Sequence[Any]
+) -> list[str]:
+    """Remove columns without a name and without a cell; return a note on them."""
+    empty = [
+        name
+        for name, cell in zip(names, raw, strict=True)
+        if is_empty(cell) and all(value is None for value in cells[name])
+    ]
+    if not empty or len(empty) == len(names):
+        return []
+    for name in empty:
+        del cells[name]
+    return [drop_sentence(len(empty), False)]
+
+
+def frame_of_cells(
+    cells: dict[str, list[Any]], options: ParseOptions
+) -> tuple[pd.DataFrame, ReadColumns]:
+    """Return columns of values as a frame, those with texts read as texts, and how."""
     plain = {name: _plain(values) for name, values in cells.items()}
     texts = {
         name: pa.chunked_array([pa.array(map(_text, cells[name]), pa.string())])
@@ -238,13 +268,25 @@ def _frame(cells: dict[str, list[Any]], options: ParseOptions) -> tuple[pd.DataF
         if values is None
     }
     read = typed_columns(texts, options)
+    long = [name for name, values in plain.items() if _is_long(values)]
+    if long:
+        read.notes.append(
+            f"Columns {few([*map(shown, long)])} hold numbers of 16 digits or more, of which a "
+            "spreadsheet keeps 15. Store identifiers as text."
+        )
     return pd.DataFrame({**plain, **read.columns}), read
+
+
+def _is_long(values: pd.Series | None) -> bool:
+    return values is not None and values.dtype == float and bool((values.abs() > EXACT).any())
 
 
 def _plain(values: list[Any]) -> pd.Series | None:
     """Return a column of one type; None if it must be read as text: it holds some, or is mixed."""
     kinds = set(map(type, values)) - {type(None)}
     if kinds and kinds <= {int, float}:
+        if int in kinds and any(type(v) is int and abs(v) > EXACT for v in values):
+            return pd.Series(values, dtype=object)  # kept exact
         numbers = pd.Series(values, dtype=float)
         whole = (numbers == numbers.round()).all() and (numbers.abs() <= EXACT).all()
         return numbers.astype("int64") if whole else numbers

@@ -27,7 +27,7 @@ def test_without_data_there_is_an_upload_and_samples_and_nothing_else(open_app):
     assert not app.metric
     assert "server_open" not in {b.key for b in app.button}
     assert not app.dataframe
-    assert any("50 MB" in c.value for c in app.caption)
+    assert any("200 MB" in c.value for c in app.caption)
 
 
 @pytest.mark.parametrize("content", REFUSED.values(), ids=list(REFUSED))

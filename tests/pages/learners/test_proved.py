@@ -1,14 +1,20 @@
 """A rule with a proof, on Models and on Rules."""
 
 from collections import Counter
+from dataclasses import replace
 
+import pandas as pd
 import pytest
 
+from rulekit.data import Table, load_sample
 from rulekit.learners import Certificate
 from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_here, small, text
-from ui.learners.literal import proof_headline
+from tests.ui.tasks import Quiet
+from ui.learners.literal import part_words, proof_headline, prove
 from ui.learners.offered import RunSpec, settings_of_run
+from ui.picked import fitted
 from ui.runs import jobs
+from ui.state import AppState
 
 
 @pytest.mark.slow
@@ -57,3 +63,19 @@ def test_learners_of_one_clause_have_no_number_of_clauses():
 )
 def test_the_gap_is_reported_in_few_words(certificate, words):
     assert proof_headline(certificate) == words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("costs", [(), (1.0, 5.0)])
+def test_rule_of_the_quick_search_is_bounded_on_its_own_rows(costs):
+    frame = pd.concat([load_sample("credit").frame] * 12, ignore_index=True)
+    table = Table.from_frame(frame.drop(columns="loan_id")).with_roles(
+        {"risk": "target"}, positive_label="high"
+    )
+    setting = {"learner": "search", "max_conditions": 3, "quick": True}
+    spec = RunSpec(thorough=False, costs=costs)
+    state = AppState(table=table, setting=setting, run_settings=spec.to_dict())
+    certificate = prove(fitted(state, setting, spec), state, 1.0, Quiet())
+    assert certificate.objective > 0
+    assert "of 8,400 training rows, and the bound is for those" in part_words(state)
+    assert part_words(replace(state, setting={"learner": "search"})) is None

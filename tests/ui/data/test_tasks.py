@@ -40,8 +40,10 @@ def test_problem_with_a_file_is_a_sentence_in_the_result(content, word, n_names)
 
 
 def test_large_files_are_defined_by_reading_speed(monkeypatch):
-    monkeypatch.setattr(sources, "LARGE", {"text": 10, "xlsx": 5, "parquet": 20})
-    sizes = {b"a,b\n1,2\n3,4": True, b"PK1234": True, b"PAR1" + b"0" * 10: False, b"a,b": False}
+    monkeypatch.setattr(sources, "LARGE", {"text": 10, "parquet": 20})
+    monkeypatch.setattr(sources, "OTHERS_LARGE", 5)
+    sizes = {b"a,b\n1,2\n3,4": True, b"\xd0\xcf\x11\xe012": True, b"PAR1" + b"0" * 10: False}
+    sizes |= {b"a,b": False, b"\x80\x04 a pickle that is refused": False}
     for content, large in sizes.items():
         assert is_large(content) is large
 

@@ -1,0 +1,191 @@
+"""Files of typed columns: Parquet, Feather (Arrow) and ORC."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import orc
+
+from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
+from rulekit.data.options import Limits, ParseOptions
+from rulekit.data.reading.apart import read_apart
+from rulekit.data.reading.delimited import check_cell, check_size
+from rulekit.data.typed import EXACT
+from rulekit.exceptions import DataError
+
+_NULLABLE = {
+    pa.int8(): pd.Int64Dtype(),
+    pa.int16(): pd.Int64Dtype(),
+    pa.int32(): pd.Int64Dtype(),
+    pa.int64(): pd.Int64Dtype(),
+    pa.uint8(): pd.UInt64Dtype(),
+    pa.uint16(): pd.UInt64Dtype(),
+    pa.uint32(): pd.UInt64Dtype(),
+    pa.uint64(): pd.UInt64Dtype(),
+    pa.bool_(): pd.BooleanDtype(),
+}
+
+
+def read_columnar(
+    raw: bytes, kind: str, options: ParseOptions, limits: Limits
+) -> tuple[pd.DataFrame, list[str]]:
+    """Read a file of typed columns ("parquet", "arrow" or "orc"); shape of the result: (n, k)."""
+    try:
+        if kind == "parquet":
+            return _read_parquet(raw, options, limits)
+        content = read_apart("columnar:load_arrow", raw, kind)
+        names, indices, notes = _choose(content.schema, options, limits)
+        check_size(content.num_rows, len(indices), limits)
+        return _frame([content.column(k) for k in indices], names, limits), notes
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise DataError(f"The {kind.title()} file is damaged. Write it anew.") from error
+
+
+def load_arrow(raw: bytes, kind: str) -> pa.Table:
+    """Read a Feather (Arrow) or ORC file as an Arrow table."""
+    try:
+        if kind == "orc":
+            return orc.read_table(pa.BufferReader(raw))
+        return pa.ipc.open_file(raw).read_all()
+    except (pa.ArrowException, OSError, ValueError) as error:
+        name = "ORC" if kind == "orc" else "Feather"
+        raise DataError(f"The {name} file is damaged. Write it anew.") from error
+
+
+def _choose(
+    schema: pa.Schema, options: ParseOptions, limits: Limits
+) -> tuple[list[str], list[int], list[str]]:
+    """Return names and positions of the columns to read, and notes."""
+    usable = [i for i, part in enumerate(schema) if _usable(part.type)]
+    if not usable:
+        raise DataError("The file holds lists, structures or bytes only. Give plain columns.")
+    headers, repairs = repaired_headers([schema[i].name for i in usable], limits)
+    chosen = chosen_columns(headers, options.columns, limits)
+    left_out = [part for i, part in enumerate(schema) if i not in set(usable)]
+    return [headers[k] for k in chosen], [usable[k] for k in chosen], repairs + _left_out(left_out)
+
+
+def _frame(columns: list[pa.ChunkedArray], names: list[str], limits: Limits) -> pd.DataFrame:
+    if not columns or not len(columns[0]):
+        raise DataError("The file has columns but no rows. Give at least one row of data.")
+    parts = [_converted(column, name, limits) for column, name in zip(columns, names, strict=True)]
+    frame = pd.concat(parts, axis=1)
+    frame.columns = names
+    return frame
+
+
+def _read_parquet(
+    raw: bytes, options: ParseOptions, limits: Limits
+) -> tuple[pd.DataFrame, list[str]]:
+    file = pq.ParquetFile(io.BytesIO(raw))
+    check_width(file.metadata.num_columns, limits)
+    schema = file.schema_arrow
+    names, indices, notes = _choose(schema, options, limits)
+    check_size(file.metadata.num_rows, len(indices), limits)
+    kinds = [schema[i].type for i in indices]  # an order would be lost in a dictionary read anew
+    ordered = [pa.types.is_dictionary(kind) and kind.ordered for kind in kinds]
+    texts = [
+        schema[i].name
+        for i, kind, has_order in zip(indices, kinds, ordered, strict=True)
+        if _is_text(kind) and not has_order
+    ]
+    file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
+    starts = np.cumsum([0, *(_n_leaves(part.type) for part in schema)])
+    leaves = [int(starts[i]) for i in indices]  # by position: names may repeat, or hold dots
+    groups = [file.reader.read_row_group(g, leaves) for g in range(file.num_row_groups)]
+    columns = pa.concat_tables(groups).columns if groups else []
+    return _frame(columns, names, limits), notes
+
+
+def _usable(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _usable(kind.value_type)
+    return not (pa.types.is_nested(kind) or _is_bytes(kind) or pa.types.is_null(kind))
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    return any(test(kind) for test in tests)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        return _is_text(kind.value_type)
+    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string))
+
+
+def _n_leaves(kind: pa.DataType) -> int:
+    if not pa.types.is_nested(kind):
+        return 1
+    return sum(_n_leaves(kind.field(i).type) for i in range(kind.num_fields))
+
+
+def _converted(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
+    """Convert a column that was read; an error here is no damage of the file."""
+    try:
+        return _series(column, name, limits)
+    except (pa.ArrowException, OverflowError) as error:
+        raise DataError(
+            f"Column {shown(name)} ({column.type}) holds values that cannot be converted. Write "
+            "them as another type, or leave the column out."
+        ) from error
+
+
+def _decimals(column: pa.ChunkedArray) -> pd.Series:
+    """Convert decimals to numbers; a column with one above 2^53 keeps its digits."""
+    numbers = column.cast(pa.float64())
+    most = pc.max(pc.abs(numbers)).as_py() or 0.0
+    return (numbers if most <= EXACT else column).to_pandas()
+
+
+def _series(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _decoded(column, name, limits)
+    if pa.types.is_decimal(kind):
+        return _decimals(column)
+    if kind in _NULLABLE and column.null_count:
+        return column.to_pandas(types_mapper=_NULLABLE.get)
+    if pa.types.is_time(kind):
+        text = column.cast(pa.string())
+        short = pc.replace_substring_regex(text, r"\.?0*$", "")
+        return pc.if_else(pc.match_substring(text, "."), short, text).to_pandas()
+    return column.to_pandas(date_as_object=False)
+
+
+def _decoded(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
+    """Decode a dictionary column to text after checking its size."""
+    array = column.unify_dictionaries().combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = array.chunk(0)
+    values = array.dictionary.cast(pa.string())
+    lengths = pc.fill_null(pc.utf8_length(values), 0).to_numpy(zero_copy_only=False)
+    codes = pc.fill_null(array.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    if len(lengths):
+        longest = int(lengths.argmax())
+        row = int(np.argmax(codes == longest)) + 1
+        check_cell(values[longest].as_py() or "", row, name, limits)
+    total = int(np.append(lengths, 0)[codes].sum())
+    if total > limits.max_inflated:
+        raise DataError(
+            f"A column of text may hold {limits.max_inflated:,} characters; column {shown(name)} "
+            f"holds {total:,}. Leave it out."
+        )
+    texts = np.append(values.to_numpy(zero_copy_only=False).astype(object), [None])
+    levels = texts[:-1].tolist()
+    if column.type.ordered and None not in levels and len(set(levels)) == len(levels):
+        return pd.Series(pd.Categorical.from_codes(codes, levels, ordered=True))
+    return pd.Series(texts[codes], dtype=object)
+
+
+def _left_out(parts: list[pa.Field]) -> list[str]:
+    if not parts:
+        return []
+    names = few([f"{shown(p.name)} ({p.type})" for p in parts])
+    plural = "Column" if len(parts) == 1 else "Columns"
+    return [f"{plural} {names} cannot be tested by a rule and was left out."]

@@ -1,0 +1,248 @@
+"""JSON, JSON lines, and the tables of web pages, as rows or columns of values."""
+
+import json
+from collections.abc import Mapping, Sequence
+from html.parser import HTMLParser
+from typing import Any
+
+from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
+from rulekit.data.options import Limits, ParseOptions
+from rulekit.data.reading.delimited import RawTable, check_cell, check_size, open_text
+from rulekit.data.reading.layout import Row
+from rulekit.exceptions import DataError
+
+MOST_JSON = 50_000_000  # bytes; values take ten times as many in memory
+DEEPEST_SPAN = 1_000  # rows or columns that one cell of a web page may take
+
+
+def read_json(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
+    """Read records, columns or lines of JSON; values nested one level get names with a dot."""
+    if len(raw) > MOST_JSON:
+        raise DataError(
+            f"A JSON file may have {MOST_JSON // 1_000_000} MB; this one has "
+            f"{len(raw) / 1e6:,.0f} MB. Save the table as CSV or Parquet."
+        )
+    stream, _, notes = open_text(raw, options.encoding)
+    text = "".join(stream)
+    records = _records_of(_parse(text))
+    columns: dict[str, list[Any]] = {}
+    nested: dict[str, None] = {}
+    for number, record in enumerate(records):
+        for name, value in _flat(record):
+            if isinstance(value, (list, dict)):
+                nested[name] = None
+                continue
+            if name not in columns:
+                check_width(len(columns) + 1, limits)
+                check_size(number + 1, 1, limits)
+                columns[name] = []
+            cells = columns[name]
+            cells.extend([None] * (number - len(cells)))
+            cells.append(value)
+    for cells in columns.values():
+        cells.extend([None] * (len(records) - len(cells)))
+    if not columns:
+        raise DataError("The JSON file holds no table. Give a list of records of plain values.")
+    if nested:
+        names = few(list(map(shown, nested)))
+        notes.append(f"Lists and nested values are not read: {names}.")
+    return _chosen_columns(columns, len(records), notes, options, limits)
+
+
+def _chosen_columns(
+    columns: dict[str, list[Any]],
+    n_rows: int,
+    notes: list[str],
+    options: ParseOptions,
+    limits: Limits,
+) -> RawTable:
+    names, repairs = repaired_headers(list(columns), limits)
+    positions = chosen_columns(names, options.columns, limits)
+    check_size(n_rows, len(positions), limits)
+    lists = list(columns.values())
+    cells = {names[k]: lists[k] for k in positions}
+    for name, values in cells.items():
+        for row, value in enumerate(values, start=1):
+            if isinstance(value, str):
+                check_cell(value, row, name, limits)
+    return RawTable(cells, [*notes, *repairs], options)
+
+
+def _parse(text: str) -> Any:
+    """Parse JSON, or JSON lines."""
+    try:
+        return json.loads(text, object_pairs_hook=_without_twins)
+    except RecursionError as error:
+        raise DataError("The JSON file is nested too deeply. Give a list of records.") from error
+    except DataError:
+        raise
+    except ValueError as error:
+        message, first = str(error), text.strip().partition("\n")[0]
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        raise DataError(f"The JSON file is damaged ({message}). Write it anew.") from None
+    lines = [line for line in text.splitlines() if line.strip()]
+    return [_parse_line(line, number) for number, line in enumerate(lines, start=1)]
+
+
+def _parse_line(line: str, number: int) -> Any:
+    try:
+        return json.loads(line, object_pairs_hook=_without_twins)
+    except DataError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"Record {number} is no JSON ({error}). Correct it.") from None
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        names = [name for name, _ in pairs]
+        twin = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"A record of the JSON file has {shown(twin)} twice. Rename one.")
+    return record
+
+
+def _records_of(content: Any) -> Sequence[Mapping[str, Any]]:
+    """Return the records in the usual forms of a table in JSON."""
+    if isinstance(content, list) and content:
+        if all(isinstance(record, dict) for record in content):
+            return content
+        if all(isinstance(record, list) for record in content):
+            return [dict(zip(map(str, content[0]), row, strict=False)) for row in content[1:]]
+    if isinstance(content, dict):
+        if {"columns", "data"} <= set(content) and isinstance(content["data"], list):
+            names = [str(name) for name in content["columns"]]
+            return [dict(zip(names, row, strict=False)) for row in content["data"]]
+        values = list(content.values())
+        if values and all(isinstance(value, (list, dict)) for value in values):
+            columns = _columns_of(content)
+            if columns is not None:
+                return columns
+        lists = [v for v in values if isinstance(v, list) and v and isinstance(v[0], dict)]
+        if len(lists) == 1:
+            return _records_of(lists[0])
+        if values and not any(isinstance(value, (list, dict)) for value in values):
+            return [content]
+    raise DataError(
+        "The JSON file holds no table that is known: a list of records, columns of equal length, "
+        "or a record a line. Write it as one of these, or as CSV."
+    )
+
+
+def _columns_of(content: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Return columns (lists, or mappings by row) as records; None if they differ in length."""
+    values = list(content.values())
+    if all(isinstance(value, dict) for value in values):
+        keys = list(values[0])
+        if not keys or any(list(value) != keys for value in values):
+            return None
+        values = [list(value.values()) for value in values]
+    if not all(isinstance(value, list) for value in values):
+        return None
+    if len(set(map(len, values))) != 1 or any(isinstance(v, (list, dict)) for v in values[0][:1]):
+        return None
+    return [dict(zip(content, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+def _flat(record: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return names and values of a record, values nested one level by "outer.inner"."""
+    pairs = []
+    for name, value in record.items():
+        if isinstance(value, dict):
+            pairs += [(f"{name}.{inner}", cell) for inner, cell in value.items()]
+        else:
+            pairs.append((str(name), value))
+    return pairs
+
+
+class _Tables(HTMLParser):
+    """Collects the cells of all tables of a web page."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tables: list[list[list[str]]] = []
+        self.open: list[list[list[str]]] = []  # tables within tables
+        self.spans: dict[int, tuple[int, str]] = {}  # by column: last row to fill, and text
+        self.text: list[str] | None = None
+        self.span = (1, 1)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a table, a row or a cell."""
+        if tag == "table":
+            self.open.append([])
+            self.tables.append(self.open[-1])
+            self.spans, self.text = {}, None
+        elif tag == "tr" and self.open:
+            self._end_cell()
+            self.open[-1].append([])
+            self._fill_spans()
+        elif tag in ("td", "th") and self.open and self.open[-1]:
+            self._end_cell()
+            self.text = []
+            self.span = _span_of(dict(attrs))
+        elif tag == "br" and self.text is not None:
+            self.text.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a cell or a table."""
+        if tag in ("td", "th", "tr", "table"):
+            self._end_cell()
+        if tag == "table" and self.open:
+            self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        """Add text to the open cell."""
+        if self.text is not None:
+            self.text.append(data)
+
+    def _end_cell(self) -> None:
+        if self.text is None or not self.open or not self.open[-1]:
+            return
+        text, row = " ".join("".join(self.text).split()), self.open[-1][-1]
+        n_rows, n_columns = self.span
+        for k in range(n_columns):
+            if n_rows > 1:
+                self.spans[len(row)] = (len(self.open[-1]) + n_rows - 1, text)
+            row.append("" if k else text)
+        self.text = None
+        self._fill_spans()
+
+    def _fill_spans(self) -> None:
+        """Fill the next cells of a row that a cell above takes, too."""
+        row = self.open[-1][-1]
+        while self.spans.get(len(row), (0, ""))[0] >= len(self.open[-1]):
+            row.append(self.spans[len(row)][1])
+
+
+def _span_of(attributes: Mapping[str, str | None]) -> tuple[int, int]:
+    """Return the numbers of rows and columns that a cell takes."""
+    spans = []
+    for name in ("rowspan", "colspan"):
+        text = attributes.get(name) or "1"
+        spans.append(min(max(1, int(text)), DEEPEST_SPAN) if text.isdecimal() else 1)
+    return spans[0], spans[1]
+
+
+def rows_of_page(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[list[Row], list[str]]:
+    """Return the rows of the largest table of a web page, and notes."""
+    stream, _, notes = open_text(raw, options.encoding)
+    parser = _Tables()
+    for line in stream:
+        parser.feed(line)
+        if parser.tables and len(parser.tables[-1]) > limits.max_rows + 1:
+            check_size(len(parser.tables[-1]), 1, limits)
+    parser.close()
+    tables = [[row for row in table if row] for table in parser.tables]
+    table = max(tables, key=lambda rows: sum(map(len, rows)), default=[])
+    if not table:
+        raise DataError("It is a web page without a table. Give a table.")
+    if len(tables) > 1:
+        notes.append(
+            f"The page has {len(tables)} tables; the largest, of {len(table)} rows, is read."
+        )
+    width = max(map(len, table))
+    check_size(len(table), width, limits)
+    rows = [[*row, *[""] * (width - len(row))] for row in table]
+    return list(enumerate(rows, start=1)), notes

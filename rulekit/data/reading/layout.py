@@ -1,0 +1,576 @@
+"""Where a table begins and ends in a file: title, header, units, data, totals and notes.
+
+Rows are pairs of a number, from 1 as in the file, and its cells: texts, or values of a spreadsheet.
+"""
+
+import datetime
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.data.headers import few, shown
+from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, ParseOptions
+from rulekit.exceptions import DataError
+
+Row = tuple[int, Sequence[Any]]
+AddsUp = Callable[..., bool]
+WINDOW = 120  # rows from which the beginning is found
+TAIL = 20  # rows from which the end is found
+MOST_ABOVE = 60  # rows of titles, notes and comments above a header
+TYPICAL = 0.8  # share of a column's cells that gives its kind
+COMMENT = re.compile(r"\s*(#|%|//)")
+
+_NUMBER = re.compile(
+    r"[<>≤≥]?[(+\-−–]?\s*[$€£¥₹]?\s*[+\-−]?(\d[\d.,'’\u00a0\u202f]*|[.,]\d+)([eE][+-]?\d+)?"
+    r"\s*[%€$£¥₹]?\)?-?"
+)
+_DATE = re.compile(
+    r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{4}-?Q[1-4]"
+    r"|\d{1,2}[- ][A-Za-z]{3,9}\.?[- ]\d{2,4}|\d{1,2}:\d{2}(:\d{2})?)([T ]\d{1,2}:\d{2}.*)?"
+)
+_UNIT = re.compile(
+    r"[(\[]?(%|[°$€£¥‰]\s?[A-Za-z]?|[kKmMcCdDµuGhn]?(g|m|s|l|L|b|B|W|V|A|Hz|Pa|J|mol|eV|bar|cal)"
+    r"|(k|m|c|µ|n)?(g|m|l|L|s|mol)\s?[/·*^]\s?\S{1,8}|m[²³23]|min|h|hrs?|sec|ms|d|days?|weeks?"
+    r"|months?|years?|yrs?|in|inch(es)?|ft|lbs?|oz|mi|miles?|mph|km/h|kg/m2|kg/m²|USD|EUR|GBP|CHF"
+    r"|mm\s?Hg|mmHg|bpm|IU/?\S*|U/L|ppm|ppb|pct|percent|count|score|counts?|units?|index|n|No\.?|#"
+    r"|-|—|unitless|ratio|text|string|name|category|code|label|date|yyyy-mm-dd|id)[)\]]?"
+)
+_TYPES = {"continuous", "discrete", "string", "time", "numeric", "categorical", "nominal", "text"}
+_LETTERS = {"c", "d", "s", "t", "n"}
+_ROLES = {"class", "meta", "ignore", "weight", "target", "feature", "i", "m"}
+_NOTE = re.compile(
+    r"\s*(sources?|notes?|quellen?|anmerkung|hinweis|remarks?|comments?|footnotes?|legend|"
+    r"last updated|updated|generated|exported|created|downloaded|data (from|as of|source)|"
+    r"copyright|see |n\.?b\.?|stand|end of|\d+ rows?)\b.*|\s*([*†‡©¹²³]|\(\d\)|\[\d\]|#|//|--).*",
+    re.IGNORECASE | re.DOTALL,
+)
+_TOTAL = re.compile(
+    r"\s*((grand|sub|overall)[ -]?)?(totals?|sum|summe|gesamt|insgesamt|somme|totale?s?|suma|"
+    r"average|mean|durchschnitt|mittelwert|overall|all)( general| général| \(all\))?\s*:?\s*",
+    re.IGNORECASE,
+)
+_MEANS = re.compile(r"average|mean|durchschnitt|mittelwert", re.IGNORECASE)
+_GAPS = {text.lower() for text in (*MISSING, *MISSING_AMONG_NUMBERS)}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where a table begins; rows are numbered from 1, as in the file.
+
+    Attributes
+    ----------
+    header : int or None
+        The row with the column names; None if the columns are numbered.
+    first : int
+        The first row of data.
+    names : tuple of str
+        The names as in the file, "" for a column without one.
+    skipped : tuple of int
+        Rows before the first one that are neither names nor data.
+    units : mapping of int to str
+        Units of columns, by position.
+    notes : tuple of str
+        A sentence on each decision.
+    cells : tuple
+        The cells of the header as they are.
+    """
+
+    header: int | None
+    first: int
+    names: tuple[Any, ...]
+    skipped: tuple[int, ...] = ()
+    units: dict[int, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    cells: tuple[Any, ...] = ()
+
+
+def kind_of_cell(cell: Any) -> str:
+    """Return "number", "date", "text", or "" for an empty or missing cell."""
+    if cell is None or (isinstance(cell, float) and cell != cell):
+        return ""
+    if isinstance(cell, (int, float)):
+        return "text" if isinstance(cell, bool) else "number"
+    if isinstance(cell, (datetime.date, datetime.time, datetime.timedelta)):
+        return "date"
+    text = str(cell).strip()
+    if text.lower() in _GAPS:
+        return ""
+    if _NUMBER.fullmatch(text):
+        return "number"
+    return "date" if _DATE.fullmatch(text) else "text"
+
+
+def is_empty(cell: Any) -> bool:
+    """Return whether a cell holds nothing but blanks."""
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def count_cells(row: Sequence[Any]) -> int:
+    """Return the number of cells that hold something."""
+    return sum(not is_empty(cell) for cell in row)
+
+
+def is_comment(row: Sequence[Any]) -> bool:
+    """Return whether a row begins with a comment mark."""
+    return bool(row) and isinstance(row[0], str) and COMMENT.match(row[0]) is not None
+
+
+def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") -> Layout:
+    """Find where the table begins, from its first rows; `word` is "Line" or "Row" in notes."""
+    skip = set(options.skip_rows or ())
+    rows = [row for row in rows if row[0] not in skip and count_cells(row[1])]
+    if not rows:
+        raise DataError("The file is empty. Give a table with a header and rows.")
+    if options.header_row is None:
+        above = _count_above(rows)
+    else:
+        above = _position(rows, options.header_row, word)
+    begin, body = rows[above], rows[above + 1 :]
+    width = _width_of([cells for _, cells in rows[above:]])
+    columns = _Columns([cells for _, cells in body], width)
+    notes = _notes_above(rows[:above], word) if options.header_row is None else []
+    has_header, reason = _has_header(begin[1], columns, options)
+    if not has_header:
+        if reason:
+            notes.append(
+                f"{word} {begin[0]} {reason}, so it is read as data and the columns are "
+                "numbered; if it is a header, set it so."
+            )
+        names: list[Any] = [""] * width
+        skipped = tuple(n for n, _ in rows[:above])
+        return Layout(None, begin[0], tuple(names), skipped, {}, tuple(notes))
+    names, more = _names(begin, columns, word)
+    notes += more
+    n_more, names, units, more = _second_header(names, body, columns, options, word)
+    notes += more
+    skipped = tuple(n for n, _ in [*rows[:above], *body[:n_more]])
+    first = body[n_more][0] if len(body) > n_more else begin[0] + 1
+    cells = tuple(begin[1])
+    return Layout(begin[0], first, tuple(names), skipped, units, tuple(notes), cells)
+
+
+def _position(rows: Sequence[Row], header_row: int, word: str) -> int:
+    for position, (number, _) in enumerate(rows):
+        if number == header_row:
+            return position
+    raise DataError(
+        f"{word} {header_row} cannot be the header: it is empty, inside another row, or further "
+        f"down than row {WINDOW}. Set another header row."
+    )
+
+
+def _width_of(rows: Sequence[Sequence[Any]]) -> int:
+    """Return the number of cells of most rows below the header, else of the header."""
+    counts = Counter(map(len, rows[1:]))
+    width, count = counts.most_common(1)[0] if counts else (0, 0)
+    return width if count > len(rows[1:]) / 2 and len(rows) > 3 else len(rows[0])
+
+
+def _count_above(rows: Sequence[Row]) -> int:
+    """Return the number of rows above the header: comments, titles and notes."""
+    cells = [row for _, row in rows]
+    position = 0
+    while position < len(cells) - 1 and is_comment(cells[position]):
+        position += 1
+    width = _mode(cells[position:])
+    if position and _is_marked_header(cells[position - 1], cells[position], width):
+        position -= 1
+    limit = min(len(cells) - 1, position + MOST_ABOVE)
+    start = position
+    while position < limit and _is_above(cells, position, width):
+        position += 1
+    if position == limit:  # nothing looks like a header
+        return start
+    return position
+
+
+def _mode(rows: Sequence[Sequence[Any]]) -> int:
+    """Return the most common number of cells, the larger of two."""
+    counts = Counter(map(len, rows))
+    return max(counts, key=lambda width: (counts[width], width))
+
+
+def _is_marked_header(row: Sequence[Any], following: Sequence[Any], width: int) -> bool:
+    """Return whether a row with a comment mark holds names, and the one below it does not."""
+    if len(row) != width or width < 2 or count_cells(row) < width:
+        return False
+    kinds = [kind_of_cell(cell) for cell in row]
+    below = [kind_of_cell(cell) for cell in following]
+    return "number" not in kinds and not (set(below) <= {"text"} and len(following) == width)
+
+
+def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
+    """Return whether a row is a title or note above the header."""
+    row, below = rows[position], rows[position + 1 :]
+    if width < 2:
+        return False
+    if is_comment(row) and len(row) != width:
+        return True
+    half = width / 2
+    k = next((k for k, r in enumerate(below) if len(r) == width and count_cells(r) > half), None)
+    if k is None:
+        return False
+    n_filled = count_cells(row)
+    if n_filled > max(1, width // 3):
+        packed = n_filled <= width / 2 and not count_cells(row[n_filled:])
+        full = count_cells(below[k]) == width
+        apart = len(row) != width or (packed and full)
+        return apart and _is_above_numbers(below[k], below[k + 1 :])
+    if not _is_text(row) or _is_sparse(below, width):
+        return False
+    alone = len(row) != width and width > 2
+    return (
+        alone or _is_above_numbers(below[k], below[k + 1 :]) or _differs(below[k], below[k + 1 :])
+    )
+
+
+def _is_text(row: Sequence[Any]) -> bool:
+    return any(kind_of_cell(cell) == "text" for cell in row)
+
+
+def _is_sparse(rows: Sequence[Sequence[Any]], width: int) -> bool:
+    """Return whether most rows are as empty as a title is."""
+    filled = [count_cells(row) for row in rows]
+    return bool(filled) and sum(n <= max(1, width // 3) for n in filled) > len(filled) / 2
+
+
+def _is_above_numbers(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
+    """Return whether a row holds names: texts above numbers, and no number but years."""
+    kinds = [kind_of_cell(cell) for cell in row]
+    numbers = [k for k, kind in enumerate(kinds) if kind == "number"]
+    if numbers and not _are_years(row, numbers):
+        return False
+    below = _Columns(body, len(row)).kinds
+    pairs = list(zip(kinds, below, strict=True))
+    return any(a in ("text", "number") and b in ("number", "date") for a, b in pairs)
+
+
+def _differs(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
+    """Return whether all cells of a row are different texts, most of which no other row holds."""
+    texts = [str(cell).strip() for cell in row]
+    if {kind_of_cell(cell) for cell in row} != {"text"} or len(set(texts)) < len(texts):
+        return False
+    columns = _Columns(body, len(row))
+    return sum(cell in cells for cell, cells in zip(row, columns.cells, strict=True)) == 0
+
+
+class _Columns:
+    """Kinds and values of the columns of the first data rows."""
+
+    def __init__(self, rows: Sequence[Sequence[Any]], width: int) -> None:
+        self.width = width
+        self.rows = [row for row in rows if len(row) == width]
+        self.cells = list(zip(*self.rows, strict=True)) if self.rows else [()] * width
+        self.kinds = [_kind_of_column(column) for column in self.cells]
+
+    def is_empty(self, position: int) -> bool:
+        """Return whether a column has no cell that holds something."""
+        return all(map(is_empty, self.cells[position]))
+
+    def without(self, n_rows: int) -> "_Columns":
+        """Return the columns without their first rows."""
+        return _Columns(self.rows[n_rows:], self.width)
+
+
+def _kind_of_column(cells: Sequence[Any]) -> str:
+    kinds = Counter(filter(None, map(kind_of_cell, cells)))
+    if not kinds:
+        return ""
+    kind, count = kinds.most_common(1)[0]
+    return kind if count >= TYPICAL * kinds.total() else "text"
+
+
+def _has_header(row: Sequence[Any], columns: _Columns, options: ParseOptions) -> tuple[bool, str]:
+    """Return whether a row holds names, and why not."""
+    if options.header_row is not None or options.header is True:
+        return True, ""
+    if options.header is False:
+        return False, ""
+    if {kind_of_cell(cell) for cell in row} == {"number"}:
+        return False, "holds numbers only"
+    reason = "looks like data: it holds what the rows below hold"
+    return (False, reason) if _is_data(row, columns) else (True, "")
+
+
+def _is_data(row: Sequence[Any], columns: _Columns) -> bool:
+    """Return whether the first row is like those below it."""
+    if len(columns.rows) < 4 or len(row) != columns.width:
+        return False
+    kinds = [kind_of_cell(cell) for cell in row]
+    strict = [k for k, kind in enumerate(columns.kinds) if kind in ("number", "date")]
+    if any(kinds[k] not in (columns.kinds[k], "") for k in strict):
+        return False
+    texts = [k for k, kind in enumerate(columns.kinds) if kind == "text" and kinds[k]]
+    levels = [k for k in texts if len(set(columns.cells[k])) < len(columns.cells[k])]
+    others = [other for other in columns.rows if list(other) != list(row)]
+    repeated = sum(any(other[k] == row[k] for other in others) for k in levels)
+    alike = [k for k in strict if kinds[k]]
+    if alike:
+        if levels:
+            return repeated * 2 >= len(levels) and (repeated > 0)
+        return not _is_series(row, alike) and _in_range(row, alike, columns)
+    enough = len(levels) >= 2 and len(columns.rows) >= 8
+    return enough and repeated == len(levels)
+
+
+def _is_series(row: Sequence[Any], positions: Sequence[int]) -> bool:
+    """Return whether the numbers of a header are years or count up, as names do."""
+    try:
+        values = np.array([float(row[k]) for k in positions])
+    except (TypeError, ValueError):
+        return False
+    if (values != np.floor(values)).any() or len(set(values)) < len(values):
+        return False
+    return _are_years(row, positions) or (len(values) > 1 and len(set(np.diff(values))) == 1)
+
+
+def _are_years(row: Sequence[Any], positions: Sequence[int]) -> bool:
+    texts = [str(row[k]).strip().removesuffix(".0") for k in positions]
+    return all(re.fullmatch(r"(1[5-9]|2[01])\d\d", text) for text in texts)
+
+
+def _in_range(row: Sequence[Any], positions: Sequence[int], columns: _Columns) -> bool:
+    """Return whether numbers lie between those below them, or are no whole ones."""
+    if any(columns.kinds[k] == "date" for k in positions):
+        return True
+    for k in positions:
+        try:
+            value = float(row[k])
+            others = [float(cell) for cell in columns.cells[k] if kind_of_cell(cell)]
+        except (TypeError, ValueError):
+            return True
+        if value != np.floor(value):
+            return True
+        if not min(others) <= value <= max(others):
+            return False
+    return True
+
+
+def _names(begin: Row, columns: _Columns, word: str) -> tuple[list[Any], list[str]]:
+    """Return the names for all columns; a header may be a cell short, or have one more."""
+    number, row = begin
+    width, names = columns.width, list(row)
+    if isinstance(names[0], str) and re.match(r"#\s*\w", names[0]):
+        names[0] = names[0].lstrip("# ")
+    if len(names) > width and not count_cells(names[width:]):
+        return names[:width], []
+    if len(names) == width or not columns.rows:
+        return names, []
+    short = width - len(names)
+    if short > 0 and all(columns.is_empty(k) for k in range(len(names), width)):
+        return [*names, *[""] * short], []
+    first = [cell for cell in columns.cells[0] if not is_empty(cell)]
+    if short == 1 and len(set(first)) == len(first) and _are_row_names(first):
+        note = (
+            f"The header in {word.lower()} {number} has a cell less than the rows; the first "
+            "column is read as row names."
+        )
+        return ["row name", *names], [note]
+    raise DataError(
+        f"{word} {number}, the header, has {len(names)} cells, but most rows have {width}. Add or "
+        "remove names there, set the row of the header, or another delimiter."
+    )
+
+
+def _are_row_names(cells: Sequence[Any]) -> bool:
+    if {kind_of_cell(cell) for cell in cells} == {"text"}:
+        return True
+    try:
+        return bool((np.diff([float(cell) for cell in cells]) == 1).all())
+    except (TypeError, ValueError):
+        return False
+
+
+def _notes_above(rows: Sequence[Row], word: str) -> list[str]:
+    if not rows:
+        return []
+    comments = sum(is_comment(cells) for _, cells in rows)
+    kind = "comments" if comments == len(rows) else "a title or notes"
+    numbers = _numbers_of([n for n, _ in rows], word)
+    text = shown(" ".join(str(c).strip() for c in rows[0][1] if not is_empty(c)), 60)
+    verb = "is" if len(rows) == 1 else "are"
+    return [f"{numbers} above the header {verb} not read, as {kind} ({text})."]
+
+
+def _numbers_of(numbers: Sequence[int], word: str) -> str:
+    """Return row numbers in words, such as "Lines 1 to 3"."""
+    if len(numbers) == 1:
+        return f"{word} {numbers[0]}"
+    if numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{word}s {numbers[0]} to {numbers[-1]}"
+    return f"{word}s {few(list(map(str, numbers)))}"
+
+
+def _second_header(
+    names: list[Any], body: Sequence[Row], columns: _Columns, options: ParseOptions, word: str
+) -> tuple[int, list[Any], dict[int, str], list[str]]:
+    """Return how many further rows belong to the header, the names, units, and notes."""
+    if options.skip_rows is not None or len(columns.rows) < 2 or len(body[0][1]) != columns.width:
+        return 0, names, {}, []
+    number, row = body[0]
+    below = columns.without(1)
+    if _are_types(row):
+        n = 2 if len(body) > 2 and _are_roles(body[1][1]) else 1
+        rows = _numbers_of([at for at, _ in body[:n]], word)
+        return n, names, {}, [f"{rows} below the names: types and roles of columns; not read."]
+    if _are_responses(row):
+        n = 2 if len(body) > 2 and _are_responses(body[1][1]) else 1
+        rows = _numbers_of([at for at, _ in body[:n]], word)
+        return n, names, {}, [f"{rows} below the names: further words of the header; not read."]
+    if _is_grouped(names, row, below):
+        joined = [_join(top, sub) for top, sub in zip(_filled(names), row, strict=True)]
+        note = f"The header takes two rows; {word.lower()} {number} holds the second part of names."
+        return 1, joined, {}, [note]
+    if _are_units(row, below):
+        units = {
+            k: str(cell).strip("()[] ")
+            for k, cell in enumerate(row)
+            if not is_empty(cell) and below.kinds[k] == "number"
+        }
+        listing = few([f"{shown(names[k])} in {shown(unit)}" for k, unit in units.items()])
+        note = f"{word} {number} below the names is read as units: {listing}."
+        return 1, names, units, [note]
+    return 0, names, {}, []
+
+
+def _words(row: Sequence[Any]) -> list[str]:
+    return [str(cell).strip().lower() for cell in row if not is_empty(cell)]
+
+
+def _are_types(row: Sequence[Any]) -> bool:
+    """Return whether a row holds Orange's types of columns."""
+    words = _words(row)
+    if len(words) < max(1, len(row) - 1):
+        return False
+    return set(words) <= _TYPES or (
+        set(words) <= _TYPES | _LETTERS and bool(set(words) & {"continuous", "discrete", "string"})
+    )
+
+
+def _are_roles(row: Sequence[Any]) -> bool:
+    words = _words(row)
+    return len(words) < len(row) and all(w in _ROLES or "=" in w for w in words)
+
+
+def _are_responses(row: Sequence[Any]) -> bool:
+    """Return whether a row is the second or third of a survey's header."""
+    words = _words(row)
+    known = sum(w in ("response", "open-ended response") or "importid" in w for w in words)
+    return bool(words) and known * 2 >= len(words)
+
+
+def _is_grouped(names: Sequence[Any], row: Sequence[Any], below: _Columns) -> bool:
+    """Return whether names of groups, each over several columns, are above the names."""
+    gaps = [k for k, name in enumerate(names) if is_empty(name)]
+    if not gaps or len(names) != len(row) or count_cells(row) < len(gaps) + 1:
+        return False
+    after = any(k > 0 and not is_empty(names[k - 1]) for k in gaps)
+    numeric = [k for k, kind in enumerate(below.kinds) if kind == "number"]
+    texts = all(kind_of_cell(row[k]) == "text" for k in numeric)
+    filled = all(not is_empty(row[k]) for k in gaps)
+    return after and filled and bool(numeric) and texts
+
+
+def _filled(names: Sequence[Any]) -> list[Any]:
+    """Return names with gaps filled from the left."""
+    result: list[Any] = []
+    for name in names:
+        result.append(result[-1] if is_empty(name) and result else name)
+    return result
+
+
+def _join(top: Any, sub: Any) -> Any:
+    parts = [str(part).strip() for part in (top, sub) if not is_empty(part)]
+    return " ".join(dict.fromkeys(parts))
+
+
+def _are_units(row: Sequence[Any], below: _Columns) -> bool:
+    """Return whether a row holds units: texts above numbers, which no level repeats."""
+    numeric = [k for k, kind in enumerate(below.kinds) if kind == "number"]
+    texts = [str(row[k]).strip() for k in numeric if not is_empty(row[k])]
+    if not texts or len(below.rows) < 2:
+        return False
+    if any(kind_of_cell(row[k]) in ("number", "date") for k in range(len(row))):
+        return False
+    if not all(_UNIT.fullmatch(text) for text in texts):
+        return False
+    others = [k for k, kind in enumerate(below.kinds) if kind != "number"]
+    return all(is_empty(row[k]) or row[k] not in below.cells[k] for k in others) and all(
+        is_empty(row[k]) or bool(_UNIT.fullmatch(str(row[k]).strip())) for k in others
+    )
+
+
+def count_after(
+    rows: Sequence[Row], options: ParseOptions, adds_up: AddsUp, word: str = "Line"
+) -> tuple[int, list[str]]:
+    """Return how many of the last rows are totals, notes or empty, and a note.
+
+    `rows` are the file's last rows; ``adds_up(k, "sum", n)`` returns whether the last cell but n of
+    column k is the sum, or "mean", of those before it.
+    """
+    if options.skip_last is not None:
+        return options.skip_last, []
+    n_cut, reasons = 0, []
+    while n_cut < len(rows) - 1:
+        reason = _reason_after(rows[: len(rows) - n_cut], partial(adds_up, n_after=n_cut))
+        if not reason:
+            break
+        reasons.append(reason)
+        n_cut += 1
+    if not n_cut:
+        return 0, []
+    cut = rows[len(rows) - n_cut :]
+    text = next((shown(_line_of(cells), 60) for _, cells in cut if count_cells(cells)), "empty")
+    kinds = " and ".join(dict.fromkeys(reversed(reasons)))
+    verb = "is" if n_cut == 1 else "are"
+    numbers = _numbers_of([n for n, _ in cut], word)
+    return n_cut, [f"{numbers} at the end {verb} not read, as {kinds} ({text})."]
+
+
+def _line_of(cells: Iterable[Any]) -> str:
+    return " ".join(str(cell).strip() for cell in cells if not is_empty(cell))
+
+
+def _reason_after(rows: Sequence[Row], adds_up: AddsUp) -> str:
+    """Return what the last row is, if it is no data."""
+    number, row = rows[-1]
+    filled = [k for k, cell in enumerate(row) if not is_empty(cell)]
+    width = _mode([cells for _, cells in rows])
+    if not filled:
+        return "an empty row" if width > 1 else ""
+    label = row[filled[0]]
+    if not isinstance(label, str) or width < 2:
+        return ""
+    if len(row) != width or len(filled) == 1:
+        gap = number - rows[-2][0] > 1 or not count_cells(rows[-2][1])
+        noted = _NOTE.fullmatch(label) or (gap and kind_of_cell(label) == "text")
+        usual = sum(count_cells(cells) == 1 for _, cells in rows) > len(rows) / 2
+        return "notes" if noted and len(filled) < width and not usual else ""
+    if not _TOTAL.fullmatch(label) or any(label in cells for _, cells in rows[:-1]):
+        return ""
+    how = "mean" if _MEANS.search(label) else "sum"
+    numbers = [k for k in filled[1:] if kind_of_cell(row[k]) == "number"]
+    return "totals" if any(adds_up(k, how) for k in numbers) else ""
+
+
+def ends_with_total(values: NDArray[np.float64], how: str) -> bool:
+    """Return whether the last value is the sum, or mean, of those before it."""
+    above = values[:-1][~np.isnan(values[:-1])]
+    if not len(above):
+        return False
+    total = above.sum() if how == "sum" else above.mean()
+    return bool(np.isclose(values[-1], total, rtol=5e-3 if how == "mean" else 1e-6, atol=1e-9))
+
+
+def drop_sentence(n_columns: int, is_last: bool) -> str:
+    """Return a note on columns without a name and without a cell."""
+    if is_last:
+        return "The last column has no name and no cells (rows end with a delimiter); not read."
+    columns = "A column" if n_columns == 1 else f"{n_columns} columns"
+    return f"{columns} without name and cells {'is' if n_columns == 1 else 'are'} not read."

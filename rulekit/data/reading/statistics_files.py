@@ -1,0 +1,70 @@
+"""Files of Stata, SPSS and SAS, through pyreadstat (an extra)."""
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from rulekit.data.headers import few, shown
+from rulekit.exceptions import DataError
+
+READERS = {"dta": "read_dta", "sav": "read_sav", "sas7bdat": "read_sas7bdat", "xpt": "read_xport"}
+_SAS = b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"
+
+
+def kind_of_statistics(raw: bytes) -> str:
+    """Return "dta", "sav", "sas7bdat" or "xpt" by the first bytes, else ""."""
+    if raw.startswith((b"$FL2", b"$FL3")):
+        return "sav"
+    if raw.startswith(b"<stata_dta>"):
+        return "dta"
+    if raw[:1] and raw[0] in range(102, 116) and raw[1:2] in (b"\1", b"\2") and raw[2:4] == b"\1\0":
+        return "dta"
+    if raw[12:32] == _SAS:
+        return "sas7bdat"
+    return "xpt" if raw.startswith(b"HEADER RECORD*******LIB") else ""
+
+
+def read_statistics(raw: bytes, kind: str) -> tuple[pd.DataFrame, dict[str, str], list[str]]:
+    """Return the columns with value labels as levels, labels of columns, and notes."""
+    try:
+        import pyreadstat
+    except ImportError as error:
+        raise DataError(
+            "Reading files of Stata, SPSS or SAS needs pyreadstat (pip install pyreadstat); or "
+            "save the table as CSV."
+        ) from error
+    try:
+        reader = getattr(pyreadstat, READERS[kind])
+        options = {} if kind == "xpt" else {"dates_as_pandas_datetime": True}
+        frame, meta = reader(io.BytesIO(raw), **options)
+    except Exception as error:  # whatever a damaged file makes the reader stumble over
+        raise DataError(f"The {kind.upper()} file is damaged. Write it anew.") from error
+    notes = []
+    levels, special = [], []
+    for name, labels in meta.variable_value_labels.items():
+        present = frame[name].dropna()
+        if not len(present):
+            continue
+        if set(present.unique()) <= set(labels):
+            frame[name] = frame[name].map(_distinct(labels))
+            levels.append(name)
+        elif set(present.unique()) & set(labels):
+            special.append(name)
+    if levels:
+        notes.append(f"Value labels are read as levels: {few(list(map(shown, levels)))}.")
+    if special:
+        names = few(list(map(shown, special)))
+        notes.append(f"Some values only have labels, so these columns keep their codes: {names}.")
+    labels = {name: text for name, text in meta.column_names_to_labels.items() if text}
+    return frame, labels, notes
+
+
+def _distinct(labels: Mapping[Any, str]) -> dict[Any, str]:
+    """Return labels, with the code where two codes have the same one."""
+    texts = [str(text) for text in labels.values()]
+    return {
+        code: text if texts.count(text) == 1 else f"{text} ({code:g})"
+        for code, text in zip(labels, texts, strict=True)
+    }

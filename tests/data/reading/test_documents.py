@@ -1,0 +1,111 @@
+"""JSON and the tables of web pages."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rulekit.data import Limits, ParseOptions, read_table
+from rulekit.exceptions import DataError, WideTableError
+
+WORDS = st.text(st.sampled_from("abcXYZéü€–"), max_size=6).map(lambda text: f"w{text}")
+
+
+@st.composite
+def frames(draw):
+    """A frame of texts, numbers with gaps and truth values."""
+    n = draw(st.integers(2, 12))
+    many = {"min_size": n, "max_size": n}
+    numbers = st.floats(-1e9, 1e9).map(lambda x: round(x, 4) + 0.0) | st.none()
+    frame = pd.DataFrame({"words": draw(st.lists(WORDS, **many)), "k": range(n)})
+    frame["number"] = np.array([2.5, *draw(st.lists(numbers, **many))[1:]], dtype=float)
+    frame["truth"] = draw(st.lists(st.booleans(), **many))
+    return frame
+
+
+@given(frames(), st.sampled_from(["records", "split", "columns", "lines"]))
+def test_what_pandas_writes_as_json_is_read_back(frame, orient):
+    settings = {"lines": True, "orient": "records"} if orient == "lines" else {"orient": orient}
+    table = read_table(frame.to_json(double_precision=15, **settings).encode())
+    pd.testing.assert_frame_equal(table.frame, frame, check_dtype=False, rtol=1e-14)
+
+
+@given(frames())
+def test_what_pandas_writes_as_a_web_page_is_read_back(frame):
+    page = (
+        f"<html><p>Words</p>{frame.to_html(index=False)}<table><tr><td>1</td></tr></table></html>"
+    )
+    table = read_table(page.encode())
+    np.testing.assert_allclose(
+        table.frame["number"], frame["number"].round(6), rtol=1e-5, atol=1e-5
+    )
+    assert table.frame["words"].tolist() == frame["words"].tolist()
+    assert "The page has 2 tables; the largest" in " ".join(table.notes)
+
+
+def test_nested_values_get_names_with_a_dot():
+    records = [{"id": 1, "who": {"age": 5, "tags": ["x"]}}, {"id": 2, "who": {"age": 7}, "z": "q"}]
+    table = read_table(json.dumps({"count": 2, "results": records}).encode())
+    assert table.frame.columns.tolist() == ["id", "who.age", "z"]
+    assert table.frame["z"].isna().tolist() == [True, False]
+    assert "Lists and nested values are not read: 'who.tags'." in table.notes
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"a": [1, 2], "b": ["x", "y"]},
+        {"a": {"0": 1, "1": 2}, "b": {"0": "x", "1": "y"}},
+        {"columns": ["a", "b"], "data": [[1, "x"], [2, "y"]]},
+        [["a", "b"], [1, "x"], [2, "y"]],
+        {"page": 1, "rows": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]},
+    ],
+)
+def test_each_form_of_a_table_is_read(content):
+    table = read_table(json.dumps(content).encode())
+    assert table.frame.to_dict("list") == {"a": [1, 2], "b": ["x", "y"]}
+    chosen = read_table(json.dumps(content).encode(), options=ParseOptions(columns=("b",)))
+    assert list(chosen.frame) == ["b"]
+
+
+def test_whole_numbers_keep_all_digits():
+    table = read_table(f'[{{"a": {2**60 + 1}, "b": 1}}, {{"a": {2**60}, "b": 2}}]'.encode())
+    assert table.frame["a"].tolist() == [str(2**60 + 1), str(2**60)]
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b'{"a": 1}\n{"a": }\n', "Record 2 is no JSON"),
+        (b'[{"a": 1, "a": 2}]', "has 'a' twice"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"a": {"b": {"c": 1}}, "d": 2}', "no table that is known"),
+        (b'[{"a": [1]}, {"a": [2]}]', "Give a list of records of plain values"),
+        (b"[[1, 2], 3]", "no table that is known"),
+        (b'[{"a": "' + b"x" * 20_000 + b'"}]', "row 1 of column 'a' holds 20,000"),
+    ],
+)
+def test_json_without_a_table_is_refused(raw, message):
+    with pytest.raises(DataError, match=message):
+        read_table(raw)
+
+
+def test_limits_hold_in_documents():
+    rows = "".join(f"<tr><td>{k}</td><td>x</td></tr>" for k in range(9))
+    for raw in (b'[{"a": 1}' + b', {"a": 1}' * 8 + b"]", f"<table>{rows}</table>".encode()):
+        with pytest.raises(DataError, match="A table may have 4 rows at most"):
+            read_table(raw, limits=Limits(max_rows=4))
+    wide = [{f"c{k}": k for k in range(9)}]
+    with pytest.raises(WideTableError, match="at most 5 columns; this one has 9"):
+        read_table(json.dumps(wide).encode(), limits=Limits(max_columns=5))
+
+
+def test_cells_of_a_page_over_several_rows_and_columns_are_filled():
+    page = """<table><tr><th rowspan=2>region<th colspan=2>2019<tr><th>cost<th>gain
+    <tr><td rowspan=2>north<td>1<td>2<tr><td>3<td>4<tr><td>south<td>5<td>6</table>"""
+    table = read_table(page.encode())
+    assert table.frame.columns.tolist() == ["region", "2019 cost", "2019 gain"]
+    assert table.frame["region"].tolist() == ["north", "north", "south"]
