@@ -192,7 +192,7 @@ HOLDERS: dict[str, dict[str, Callable[[list[Any]], Any]]] = {
     "whole numbers": WHOLE,
     "truth values": TRUTH,
     "codes": CODES,
-    "codes with zeros": CODES,
+    "codes with zeros": CODES,  # learned as texts, see `draw_and_compare`
     "levels": TEXTS,
     "truth as text": TEXTS
     | {k: TRUTH[k] for k in ("boolean", "bool[pyarrow]", "polars")}
@@ -262,7 +262,7 @@ def drifted(
 def answers(call: Callable[[], Any]) -> list[Any] | str:
     """Return the answers, or that the table was refused in a sentence."""
     try:
-        return list(call())
+        return [str(v) for v in call()]
     except DataError:
         return "refused"
 
@@ -276,11 +276,11 @@ def checked(text: str, rule: Any, new: Any) -> list[Any]:
 
 def draw_and_compare(kind: str, rng: np.random.Generator) -> None:
     trained_as = str(rng.choice(list(HOLDERS[kind])))
-    if trained_as in ANOTHER_KIND:
+    if trained_as in ANOTHER_KIND or (kind == "codes with zeros" and trained_as not in TEXTS):
         trained_as = next(iter(HOLDERS[kind]))
     model, saved, typed = learned(kind, trained_as, bool(rng.random() < 0.5))
     holder, values, new = drifted(kind, saved.features, rng)
-    usual = table(kind, next(iter(HOLDERS[kind])), values)
+    usual = table(kind, trained_as, values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         expected = answers(lambda: model.predict(usual))
@@ -299,7 +299,7 @@ def draw_and_compare(kind: str, rng: np.random.Generator) -> None:
         results = {name: answers(way) for name, way in ways.items()}
         case = f"{kind}: learned as {trained_as}, given as {holder}: {values}\n{to_text(model)}"
         assert expected != "refused", case
-        assert {name for name, got in results.items() if got != expected} == set(), (case, results)
+        assert set(map(repr, results.values())) in ({repr(expected)}, {repr("refused")}), case
         if kind != "codes with zeros":  # a rule written by hand does not list its levels
             by_text = answers(lambda: typed.predict(new))
             assert by_text in (expected, "refused"), (case, by_text)

@@ -29,7 +29,7 @@ def as_pandas(X: Any) -> Any:
     """Convert a table of polars, Arrow or narwhals, columns by name or rows to pandas."""
     if isinstance(X, (pd.DataFrame, pd.Series, np.ndarray)):
         return X
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # a sparse matrix may be a mapping
         return _of_columns(X)
     if isinstance(X, Sequence) and len(X) and all(isinstance(row, Mapping) for row in X):
         return pd.DataFrame(list(X))

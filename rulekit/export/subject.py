@@ -10,6 +10,8 @@ from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import whole_percent
 
+LONGEST = 300  # characters of a line that describes a column
+
 
 def rule_to_export(model: Any) -> RuleSet:
     """Return the rule set that a model predicts with."""
@@ -27,6 +29,13 @@ def check_label(label: Any, format_name: str) -> str | bool | int | float:
         f"{format_name} can express labels that are text, numbers or truth values; this rule "
         f"predicts {label!r}. Rename the classes."
     )
+
+
+def describe_columns(rule: RuleSet) -> list[str]:
+    """Return what each column was when the rule was learned, one printable line a column."""
+    columns = () if rule.schema is None else rule.schema.columns
+    lines = [f"{column.name!r}: {column.sentence()}" for column in columns]
+    return ["".join(c if c.isprintable() else " " for c in line)[:LONGEST] for line in lines]
 
 
 def column_kinds(rule: RuleSet) -> dict[str, str]:

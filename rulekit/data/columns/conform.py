@@ -173,7 +173,9 @@ def conform(
 def refuse_infinities(columns: Columns) -> None:
     """Raise DataError for infinite numbers, by column."""
     for name, values in columns.items():
-        if values.dtype != object and np.isinf(values).any():
+        if values.dtype == object or not len(values) or np.isfinite(values.min() + values.max()):
+            continue
+        if np.isinf(values).any():
             rows = np.flatnonzero(np.isinf(values))
             raise DataError(
                 f"Column {name[:60]!r} must hold finite numbers or gaps; it is infinite (inf) in "

@@ -58,7 +58,7 @@ DIALECTS = {
         translates=False,
         truth=("(1 = 1)", "(1 = 0)"),  # some databases read TRUE as a column of that name, if any
         weekday=WEEKDAY,
-        since=f"(({SECONDS}) / 86400.0)",
+        since=f"(FLOOR({SECONDS}) / 86400.0)",
         longest=None,
     ),
     "sqlite": Dialect(
@@ -74,10 +74,11 @@ DIALECTS = {
         translates=False,
         truth=("1", "0"),  # TRUE is read as a column of that name, if any
         moment="{}",
-        date="datetime({column})",
-        date_part="CAST(strftime('{sign}', {column}) AS INTEGER)",
-        weekday="((CAST(strftime('%w', {column}) AS INTEGER) + 6) % 7 + 1)",
-        since="((strftime('%s', {column}) - strftime('%s', '{day}')) / 86400.0)",
+        # without the fraction, which SQLite rounds; an offset is applied
+        date="datetime(substr({column}, 1, 19) || ltrim(substr({column}, 20), '.0123456789'))",
+        date_part="CAST(strftime('{sign}', {date}) AS INTEGER)",
+        weekday="((CAST(strftime('%w', {date}) AS INTEGER) + 6) % 7 + 1)",
+        since="((strftime('%s', {date}) - strftime('%s', '{day}')) / 86400.0)",
         longest=None,
         no_empty_name=False,
         qualified=True,
@@ -100,7 +101,7 @@ DIALECTS = {
         "'numeric'::regtype) AND " + IS_NAN.replace("{}", "{0}") + ")",
         text='CAST({} AS TEXT) COLLATE "C"',
         weekday=WEEKDAY,
-        since=f"(CAST(EXTRACT(EPOCH FROM {GAP}) AS DOUBLE PRECISION) / 86400)",
+        since=f"(FLOOR(CAST(EXTRACT(EPOCH FROM {GAP}) AS DOUBLE PRECISION)) / 86400)",
         longest=63,
     ),
     "spark": Dialect("Spark SQL", "spark"),

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import subtract_shift, write_test
 from rulekit.export.exchange.json import to_json
-from rulekit.export.subject import check_label, rule_to_export
+from rulekit.export.subject import check_label, describe_columns, rule_to_export
 from rulekit.rules import (
     Clause,
     Condition,
@@ -40,10 +40,12 @@ def missing(value):
 '''
 MOMENT = '''
 def moment(value):
-    """Read a date, a time with it or not, or its text "2024-03-01 12:30:00"."""
-    from datetime import datetime
+    """Read a date or its text to whole seconds, in UTC if it has an offset."""
+    from datetime import datetime, timezone
 
-    return datetime.fromisoformat(str(value)[:19])
+    text = str(value).replace("Z", "+00:00")
+    date = datetime.fromisoformat(text[:19] + text[19:].lstrip(" .0123456789"))
+    return date if date.tzinfo is None else date.astimezone(timezone.utc).replace(tzinfo=None)
 
 '''
 FOLDED = '''
@@ -99,6 +101,9 @@ def to_python(model: Any) -> str:
     head = HEAD + (MOMENT if any(t.part for t in rule.tests) else "")
     if any(t.op in WORDS for t in rule.tests):
         head += FOLDED.format(marks=repr(SEPARATORS))
+    columns = [f"# {line}\n" for line in describe_columns(rule)]
+    if columns:
+        head += "\n# What the columns were when the rule was learned:\n" + "".join(columns)
     return head + ROW + "\n".join(lines) + "\n" + TAIL
 
 
@@ -291,7 +296,7 @@ def to_script(
         raise ExportError(
             f"A script can be written for this library's fitted models, not {type(model).__name__}."
         )
-    expected = to_json(model, indent=None)
+    expected = to_json(dataclasses.replace(rule_to_export(model), schema=None), indent=None)
     learner = _call(model)
     used = {c for c in CLASSES if f"{c}(" in learner} | {type(model).__name__}
     names = sorted(used | {"from_json", "read_table", "to_text"})

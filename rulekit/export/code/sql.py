@@ -13,13 +13,14 @@ in a sum is cast to a whole number first, since PostgreSQL cannot cast it to a d
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.dialects import DIALECTS, TYPED, Dialect
 from rulekit.export.code.formulas import subtract_shift, write_test
-from rulekit.export.subject import check_label, column_kinds, rule_to_export
+from rulekit.export.subject import check_label, column_kinds, describe_columns, rule_to_export
 from rulekit.rules import (
     Clause,
     Condition,
@@ -31,7 +32,7 @@ from rulekit.rules import (
     RuleSet,
     scorecard_of,
 )
-from rulekit.rules.condition import DAYS_SINCE, GAPS, WORDS, foldings, moment
+from rulekit.rules.condition import DAYS_SINCE, GAPS, ORDERED, WORDS, foldings, moment
 from rulekit.rules.writer import ConditionWriter
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
@@ -114,12 +115,27 @@ class SqlWriter(ConditionWriter[str]):
             return f"({self._missingness(literal.feature)[literal.op == 'not-missing']})"
         if literal.op in WORDS:
             return self._with_gap(literal, self._has_word(literal))
-        dated = literal.part == "date"
-        value = ", ".join(self._moment(v) if dated else self.value(v) for v in literal.values)
+        if literal.part == "date":
+            return self._with_gap(literal, self._compare_dates(literal))
+        value = ", ".join(self.value(v) for v in literal.values)
         if literal.op in ("in", "not-in"):
             value = f"({value})"
         op = SPOKEN.get(literal.op, literal.op)
         return self._with_gap(literal, f"{self._read(literal)} {op} {value}")
+
+    def _compare_dates(self, literal: Literal) -> str:
+        """Write a test of dates in whole seconds: up to 12:30:00 is before 12:30:01."""
+        date = self._read(literal)
+        if literal.op in ("<=", ">"):
+            sign = "<" if literal.op == "<=" else ">="
+            return f"{date} {sign} {self._moment(literal.value, seconds=1)}"
+        starts = [self._moment(v) for v in literal.values]
+        if literal.op in ORDERED:
+            return f"{date} {literal.op} {starts[0]}"
+        ends = [self._moment(v, seconds=1) for v in literal.values]
+        pairs = zip(starts, ends, strict=True)
+        within = " OR ".join(f"({date} >= {a} AND {date} < {b})" for a, b in pairs)
+        return f"({within})" if literal.op in ("==", "in") else f"NOT ({within})"
 
     def _as_numbers(self, literal: Literal) -> Literal:
         """Replace truth values beside numbers by 1 and 0, where column types are known."""
@@ -163,10 +179,13 @@ class SqlWriter(ConditionWriter[str]):
             column=column, date=date, part=part.upper(), sign=sign, since=since, day=day
         )
 
-    def _moment(self, text: Any) -> str:
-        """Write a date to compare with, including its time of day."""
+    def _moment(self, text: Any, seconds: int = 0) -> str:
+        """Write a date to compare with, or some seconds later, including its time of day."""
         date = moment(str(text))
         assert date is not None
+        if seconds and date >= datetime.max.replace(microsecond=0):
+            raise ExportError("SQL has no second after 9999-12-31 23:59:59. Use an earlier date.")
+        date += timedelta(seconds=seconds)
         return self.dialect.moment.format(f"'{date.isoformat(sep=' ')}'")
 
     def _has_word(self, literal: Literal) -> str:
@@ -391,7 +410,8 @@ def to_sql(
     flags = frozenset(_list_truth_columns(model) if boolean is None else boolean)
     chosen = DIALECTS[dialect]
     text = _write_query(SqlWriter(rule_to_export(model), chosen, table, flags), part, clause)
-    return _translate_query(text, chosen) if chosen.grammar else text
+    text = _translate_query(text, chosen) if chosen.grammar else text
+    return "".join(f"-- {line}\n" for line in describe_columns(rule_to_export(model))) + text
 
 
 def _list_truth_columns(model: Any) -> list[str]:

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 
 from rulekit.exceptions import ExportError
-from rulekit.export import to_sql, verify_export
+from rulekit.export import from_text, to_python, to_sql, verify_export
 from rulekit.export.code.dialects import DIALECTS
 from rulekit.export.formats import FORMATS, _run_in_duckdb, _run_in_sqlite
 from rulekit.rules import (
     Clause,
+    ColumnSchema,
     Factor,
     LinearSplit,
     Literal,
@@ -20,6 +21,7 @@ from rulekit.rules import (
     PowerLaw,
     PowerLawSplit,
     RuleSet,
+    Schema,
 )
 from tests.explain.tables import PLAIN, cases, dnf, patients
 from tests.strategies.rules import worded_cases
@@ -180,3 +182,32 @@ def test_rule_of_many_words_runs_in_every_engine(format, engine):
 def test_the_query_of_a_word_has_printable_characters_only(dialect):
     query = to_sql(dnf(Literal("note", "contains", "late")), dialect=dialect)
     assert query.replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize("test", ["<= 2024-03-01", "> 2024-03-01", "= 2024-03-01", "< 2024-03-02"])
+def test_fractions_of_a_second_and_offsets_are_read_as_by_the_rule(test):
+    rule = from_text(f"1. IF d {test} THEN yes\nOTHERWISE no")
+    cells = ["2024-03-01 00:00:00.9996", "2024-03-01T00:00:01.5", "2024-03-01 01:00:00.25+01:00"]
+    cells += ["2024-02-29T23:59:59.999Z", "2024-03-01", None]
+    expected = rule.predict({"d": cells}).tolist()
+    rows = {"d": np.array(cells, dtype=object)}
+    assert FORMATS["sqlite"].run(to_sql(rule, dialect="sqlite"), rows, len(cells)) == expected
+    local = {"d": rows["d"][[0, 1, 3, 4, 5]]}  # DuckDB does not look at offsets of texts
+    answers = FORMATS["duckdb"].run(to_sql(rule, dialect="duckdb"), local, 5)
+    assert answers == [*expected[:2], *expected[3:]]
+    module = {}
+    exec(to_python(rule), module)
+    assert module["predict"]([{"d": cell} for cell in cells]) == expected
+
+
+def test_a_learned_rule_describes_its_columns_above_the_sql():
+    column = ColumnSchema("age\n*/ '", "whole number", low=18.0, high=75.0, gaps=False)
+    clause = Clause((Literal(column.name, ">", 50),))
+    rule = RuleSet((clause,), ("ill",), "dnf", "well", Schema((column,)))
+    sql = to_sql(rule, dialect="sqlite")
+    assert sql.startswith('-- "age\\n*/ \'": whole number, 18 to 75; never missing\nCASE')
+    rows = {column.name: np.array([60.0, 40.0])}
+    assert FORMATS["sqlite"].run(sql, rows, 2) == ["ill", "well"]
+    module = {}
+    exec(to_python(rule), module)
+    assert module["predict"]([{column.name: 60.0}]) == ["ill"]
