@@ -169,10 +169,6 @@ def box_search() -> Iterator[Case]:
     )
     for table, change in product(TABLES, changes):
         yield case(name, table, **base | change)
-    for table in ("iris", "credit", "wine"):
-        yield case(name, table, **base | {"robustness": "cv"})
-        yield case(name, table, **base | {"refine_thresholds": "cv", "robustness": 0.1})
-    yield case(name, "iris", **base | {"label_noise": 0.5, "refine_thresholds": "cv"})
     for change in (
         {"class_weight": "balanced"},
         {"constraints": WISHES},

@@ -140,7 +140,6 @@ CASES = {
         "refine_thresholds": [
             Acts(True, {"random_state": 0}),
             Refused(True, {"refine": True}),
-            Refused("cv", {"refine": True}),
         ],
         "refine": [Acts(True, {"random_state": 0})],
         "random_state": [Acts(1, NOISY | {"label_noise": 1.0})],

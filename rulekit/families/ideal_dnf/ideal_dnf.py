@@ -33,7 +33,6 @@ from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.from_table.fit import check_limits
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.training import (
-    SharedWork,
     TrainingTable,
     as_constraints,
     constraints_for,
@@ -369,13 +368,13 @@ n_rules_, n_conditions_, training_error_
         default = Binarizer() if self.selection == FORWARD else None
         return default if self.binarizer is None else self.binarizer
 
-    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+    def _fit_table(self, table: TrainingTable) -> None:
         positive = self._note_classes(table, self.positive_label)
         forbidden = constraints_for(self.constraints, table, self.positive_label_).forbidden
         plan = CountPlan(
             positive,
             DEPTH if self.max_variables <= DEPTH else MAX_COLUMNS,
-            int(shared.generator(self.random_state).integers(2**32)),
+            int(table.generator(self.random_state).integers(2**32)),
             self._class_weight(table.classes),
             self.binarizer,
             tuple(str(name) for name in forbidden if name in table.columns),
@@ -384,7 +383,7 @@ n_rules_, n_conditions_, training_error_
         cutting = self.binarizer
         cutting_key = None if cutting is None else (type(cutting).__name__, cutting.get_params())
         key = joblib.hash((replace(plan, binarizer=None), cutting_key))
-        self._choose(shared.once(key, lambda: search_table(table, plan)))
+        self._choose(table.once(key, lambda: search_table(table, plan)))
 
     def _choose(self, search: Search) -> None:
         """Select the number of conditions, count them on all rows, write the rule."""

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample, sweep
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
 from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
@@ -181,8 +182,12 @@ def test_stopping_between_settings_ends_the_work():
     X, y = mixed()
     answers = iter([False, True])
     found = list(
-        IdealDNFClassifier(random_state=0).fit_many(
-            X, y, [{"max_variables": 1}, {"max_variables": 2}], should_stop=lambda: next(answers)
+        fit_settings(
+            IdealDNFClassifier(random_state=0),
+            X,
+            y,
+            [{"max_variables": 1}, {"max_variables": 2}],
+            should_stop=lambda: next(answers),
         )
     )
     assert len(found) == 1
