@@ -135,11 +135,11 @@ def test_median_cuts_test_no_gap_that_is_not_allowed():
     state = AppState(table=table.with_roles({"y": "target"}, positive_label="yes"))
 
     def tests_of_gaps(state):
-        model = IDEAL_DNF.estimator(RunSpec(), state, {}).set_params(max_variables=3)
-        tests = model.fit(*state.training).conditions_
+        model = IDEAL_DNF.estimator(RunSpec(ideal_cuts="median"), state, {})
+        tests = model.set_params(max_variables=3).fit(*state.training).conditions_
         return [str(c) for c in tests if c.op in ("missing", "not-missing")]
 
     assert tests_of_gaps(state) == []
     assert tests_of_gaps(replace(state, binning=BinningSpec(missing=("a",)))) != []
     whole = replace(state, table=state.table.with_roles({"a": "ignore"}))
-    assert IDEAL_DNF.estimator(RunSpec(), whole, {}).binarizer is None
+    assert IDEAL_DNF.estimator(RunSpec(ideal_cuts="median"), whole, {}).binarizer is None
