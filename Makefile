@@ -100,7 +100,7 @@ paper: $(DEV)            ## the papers' tables and figures beside ours; give DAT
 	$(if $(DATA),RULEKIT_DATA=$(DATA)) $(PYTEST) -m paper -s
 	$(BIN)/python -m benchmarks.papers.two_level $(if $(DATA),--data $(DATA))
 
-census: $(DEV)           ## lines, exported names, files passed by a fit
+census: $(DEV)           ## lines, exported names, files, moves and estimators of a fit
 	$(BIN)/python -m scripts.census
 
 screenshot: $(DEV)       ## redraw the pictures of guide and README

@@ -28,6 +28,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import Binarizer, BoxSearchClassifier, Constraints, TwoLevelRuleClassifier
 from rulekit.data import columns_of, make_folds
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.learners.training import learning_problem
 from rulekit.search.box_search.search import SearchPlan, search
 from rulekit.search.machine_code import warm_up
@@ -102,7 +103,7 @@ def time_large(table: BenchTable, thetas: Sequence[float]) -> list[Row]:
     cells = [{"theta": scale * t, "n_clauses": r} for t in thetas for r in LARGE_CLAUSES]
     learner = BoxSearchClassifier(n_perturbations=0, positive_label=table.positive)
     start = time.process_time()
-    models = list(learner.fit_many(X, table.y, cells))
+    models = list(fit_settings(learner, X, table.y, cells))
     ours = time.process_time() - start
     setting = {"rows": len(X), "columns": X.shape[1], "fits": len(models), "n_perturbations": 0}
     shared = {"table": table.name, "setting": setting}
@@ -159,14 +160,14 @@ def _one_seed(table: BenchTable, grid: Grid, seed: int) -> _Seed:
         for name, robustness in zip(names, ROBUSTNESS, strict=False):
             start = time.process_time()
             learner.set_params(robustness=robustness)
-            models = list(learner.fit_many(X, y, grid.cells))
+            models = list(fit_settings(learner, X, y, grid.cells))
             if name == "search":
                 seconds["search"] += time.process_time() - start
             by_name[name].add(models, table, train, test)
         start = time.process_time()
         cells = [cell | {"method": m} for m in REFERENCES.values() for cell in grid.cells]
         programs = TwoLevelRuleClassifier(positive_label=table.positive, random_state=seed)
-        models = list(programs.fit_many(X, y, cells))
+        models = list(fit_settings(programs, X, y, cells))
         seconds["programs"] += time.process_time() - start
         for k, name in enumerate(REFERENCES):
             n = len(grid.cells)

@@ -36,7 +36,6 @@ from rulekit.evaluation.sweeps.collector import code_version, data_digest
 from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.learners.literal.boxes import searched_lists
 from rulekit.learners.literal.several import SeveralClasses
-from rulekit.learners.training import SharedWork
 
 CONDITIONS_A_CLASS = 4
 MOST_ROWS = 1000
@@ -164,13 +163,14 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> d
 
 def _one_after_the_other(fitted: BoxSearchClassifier, X: pd.DataFrame, y: np.ndarray) -> float:
     """Learn class after class by the same search and price; return the training objective."""
-    table, shared = fitted._read(X, y, None), SharedWork()
-    several = SeveralClasses(fitted, table, shared)
+    table = fitted._read(X, y, None)
+    several, path = SeveralClasses(fitted, table), fitted._path(table)
+    limits = float(fitted.theta), fitted.n_clauses, fitted.max_conditions
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        first, second = shared.generator(fitted.random_state).spawn(2)
-        searched_lists(fitted, several, first)  # rows count as they did for the list
-        rule = several.one_against_rest(second, fitted._clauses_for_a_list)
+        first, second = table.generator(fitted.random_state).spawn(2)
+        searched_lists(fitted, several, first, fitted.n_clauses)  # rows count as for the list
+        rule = several.one_against_rest(second, path.clauses_within(*limits))
     return several.objective(rule, float(fitted.theta))
 
 

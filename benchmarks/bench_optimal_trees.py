@@ -21,13 +21,13 @@ import hashlib
 import importlib.metadata
 import io
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.tree import DecisionTreeClassifier
@@ -61,32 +61,17 @@ class OptimalTree(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: pd.DataFrame, y: np.ndarray, sample_weight: None = None) -> "OptimalTree":
         """Guess cuts and grow one tree."""
-        return self._grown(Cuts(X, y, STUMPS[self.peer]), y)
-
-    def fit_many(
-        self,
-        X: pd.DataFrame,
-        y: np.ndarray,
-        settings: Sequence[Mapping[str, Any]],
-        sample_weight: None = None,
-        should_stop: Callable[[], bool] | None = None,
-    ) -> Iterator["OptimalTree"]:
-        """Grow a tree a setting."""
         cuts = Cuts(X, y, STUMPS[self.peer])
-        for setting in settings:
-            yield clone(self).set_params(**setting)._grown(cuts, y)
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        """Predict each row."""
-        return self.classes_[np.asarray(self.answer_(self.cuts_.columns(X)), dtype=int)]
-
-    def _grown(self, cuts: "Cuts", y: np.ndarray) -> "OptimalTree":
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.cuts_ = cuts
         grow = {"STreeD": streed, "GOSDT": gosdt}[self.peer]
         self.answer_, self.n_conditions_ = grow(cuts, codes, self.size)
         self.n_rules_ = self.n_conditions_ + 1
         return self
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        """Predict each row."""
+        return self.classes_[np.asarray(self.answer_(self.cuts_.columns(X)), dtype=int)]
 
 
 class Cuts:

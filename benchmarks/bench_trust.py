@@ -26,7 +26,6 @@ import pandas as pd
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import BoxSearchClassifier, RuleClassifier, alternatives, stability
 from rulekit.learners.literal.boxes import RuleSpace
-from rulekit.learners.training import SharedWork
 from rulekit.search.machine_code import warm_up
 from tests.reference.near_rules import near_rules_by_force
 
@@ -100,7 +99,7 @@ def _listed_and_all(seed: int) -> tuple[int, int]:
     learner = BoxSearchClassifier(theta=0.5, positive_label=True, random_state=0)
     learner._check()
     table = learner._read(X.astype(float), y, None)
-    problem = learner.problem_of(table, SharedWork(), True)
+    problem = learner.problem_of(table, True)
     space = RuleSpace(learner, problem, 0.5, 2, 4, lambda: False)
     candidates = [*space.constants(), *space.searched(problem, np.random.default_rng(0))]
     best = min(rule.cost for rule in candidates)

@@ -1,4 +1,4 @@
-"""Print the size of the code base: lines, exported names, files passed by a fit, single importers.
+"""Print the size of the code base: lines, exported names, what a fit runs, single importers.
 
 Run as ``python -m scripts.census`` (or ``make census``) before and after a change of structure.
 """
@@ -10,10 +10,13 @@ import sys
 import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
+
+from sklearn.base import ClassifierMixin, clone
 
 ROOT = Path(__file__).parents[1]
 LIBRARY = ROOT / "rulekit"
@@ -52,20 +55,54 @@ def exported(pattern: str) -> int:
     return sum(len(getattr(importlib.import_module(name), "__all__", ())) for name in packages)
 
 
-def files_passed(action: Callable[[], Any]) -> int:
-    """Count the files of the library in which a function runs while an action runs."""
-    files: set[str] = set()
+@dataclass
+class FitTrace:
+    """What runs in the library during one fit."""
 
-    def note(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" and frame.f_code.co_name != "<module>":
-            files.add(frame.f_code.co_filename)
+    files: set[str] = field(default_factory=set)
+    moves: int = 0  # from a function of one file to a function of another
+    estimators: int = 0  # made, cloned or copied
+    fits: int = 0  # of a model to a table
+    searches: int = 0  # of boxes
+    _calls: list[str] = field(default_factory=list)
 
-    sys.setprofile(note)
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Note a call or its end: a profile function."""
+        code = frame.f_code
+        if event not in ("call", "return"):
+            return
+        if code.co_name in ("__init__", "copy") and event == "call":
+            subject = frame.f_locals.get("self", frame.f_locals.get("x"))
+            self.estimators += isinstance(subject, ClassifierMixin)
+        if code.co_name == "<module>" or not code.co_filename.startswith(str(LIBRARY)):
+            return
+        if event == "return":
+            if self._calls:
+                self._calls.pop()
+            return
+        self.files.add(code.co_filename)
+        self.moves += bool(self._calls) and self._calls[-1] != code.co_filename
+        self._calls.append(code.co_filename)
+        self.fits += code.co_name == "_fit_table"
+        self.searches += code.co_qualname == "search" and "box_search" in code.co_filename
+
+    def __str__(self) -> str:
+        """Return the figures."""
+        return (
+            f"{len(self.files)} files, {self.moves:,} moves between files, {self.estimators:,} "
+            f"estimators, {self.fits:,} fits, {self.searches:,} searches"
+        )
+
+
+def trace_fit(action: Callable[[], Any]) -> FitTrace:
+    """Trace the functions of the library that run while an action runs."""
+    trace = FitTrace()
+    sys.setprofile(trace)
     try:
         action()
     finally:
         sys.setprofile(None)
-    return sum(Path(name).is_relative_to(LIBRARY) for name in files)
+    return trace
 
 
 def imported_modules(path: Path, modules: Iterable[str]) -> set[str]:
@@ -196,10 +233,14 @@ def main() -> None:
     first, every = exported("*/__init__.py"), exported("**/__init__.py")
     print(f"exported names: rulekit {len(rulekit.__all__)}, packages {first}, all {every}")
     X, y = rulekit.load_sample("credit").xy()
-    for model in (rulekit.RuleClassifier(cv=2), rulekit.BoxSearchClassifier()):
-        model.set_params(positive_label="high", random_state=0)
-        n_files = files_passed(partial(model.fit, X, y))
-        print(f"files passed by {type(model).__name__}.fit: {n_files}")
+    for model in (
+        rulekit.RuleClassifier(cv=2, random_state=0),
+        rulekit.RuleClassifier(random_state=0),
+        rulekit.BoxSearchClassifier(random_state=0),
+        rulekit.TwoLevelRuleClassifier(random_state=0),
+    ):
+        model.fit(X, y)  # kernels and modules are loaded
+        print(f"{model!r}.fit: {trace_fit(partial(clone(model).fit, X, y))}")
     print("modules with a single importer: {} of {}".format(*single_importers()))
     print(f"folders with power_law: {folders_with('power_law')}")
     nominal, functions, doubled = count_names("rulekit", "ui", "pages")

@@ -44,7 +44,7 @@ def learners():
     yield "lp cnf", two(method="lp", n_clauses=2, theta=2.0, form="cnf", refine=True)
     yield "refine", two(n_clauses=2, theta=0.7, refine=True, allow_disabled=True)
     yield "search", box(n_clauses=3, theta=0.5, refine_thresholds=True)
-    yield "search cv", box(robustness="cv", label_noise=0.5, n_perturbations=0)
+    yield "selection", rk.RuleClassifier(cv=2, random_state=0)
     yield "columns", rk.ColumnGenerationClassifier(theta=5.0)
     for kind in ("quantile", "entropy", "tree"):
         binarizer = rk.Binarizer(method=kind)

@@ -9,6 +9,7 @@ import streamlit as st
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.export import from_json, to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Columns, Constraints, MonotonicityCheck, RuleSet, monotonicity_checks
@@ -148,7 +149,7 @@ def fit_path(
     estimator.set_params(**learner.picked)
     grid = [learner.parameters(s) for s in settings]
     quiet()
-    models = estimator.fit_many(X, y, grid, sample_weight=weight)
+    models = fit_settings(estimator, X, y, grid, weight)
     return {model_key(s): model for s, model in zip(settings, models, strict=False)}
 
 

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -17,13 +17,13 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs
 from rulekit.families.scorecard.scorecard import ScorecardClassifier
 from rulekit.learners.base import BaseRuleClassifier, refuse_with_several
-from rulekit.learners.choice import FOREST_SHARE, GroupGaps, Loss, check_gaps, summary_of
+from rulekit.learners.choice import FOREST_SHARE, GroupGaps, Loss, check_gaps
 from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.inner_choice import (
     Choice,
     Form,
-    chosen,
+    InnerComparison,
     form_of_points,
     form_of_rules,
     inner_folds,
@@ -33,7 +33,7 @@ from rulekit.learners.inner_choice import (
 )
 from rulekit.learners.literal.base import RulePath
 from rulekit.learners.literal.box_search import BoxSearchClassifier
-from rulekit.learners.training import SharedWork, TrainingTable, as_constraints, generator_of
+from rulekit.learners.training import TrainingTable, as_constraints, generator_of
 
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
 FORMS = ("rule", "points")  # the first of two that are as good is taken
@@ -69,8 +69,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         Number of random perturbations in each search. More give slightly more accurate rules and
         take longer.
     refine : bool, default=True
-        Whether thresholds of a rule are moved to any training value if this lowers the error in
-        five folds of the training rows. Thresholds of scorecards are not moved.
+        Whether thresholds of a rule are moved to any training value if this lowers the error of
+        the inner folds. Thresholds of scorecards are not moved.
     positive_label : label, default=None
         The class that the rule describes. None describes the class with the lower error. With more
         than two classes it must be None: the rule is an ordered list in which the first clause that
@@ -205,7 +205,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
                 "`towards` in `constraints`, or `positive_label`."
             )
 
-    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+    def _fit_table(self, table: TrainingTable) -> None:
         if len(table.classes) > 2:
             refuse_with_several(self, table)
             self._refuse_of_two(table)
@@ -215,45 +215,45 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         limit = self.time_limit
         until = math.inf if limit is None else time.time() + limit
         state = self.random_state
-        whole = isinstance(state, Integral)
-        seed = int(state) if whole else int(generator_of(state).integers(2**31))
-        learners = {"rule": self._box_search(seed), "points": self._scorecard()}
-        work = SharedWork(many=True)
+        has_seed = isinstance(state, Integral)
+        seed = int(state) if has_seed else int(generator_of(state).integers(2**31))
+        forms = self._forms(seed, table)
         single = None if self.groups is not None else single_row_class(self.cv, table)
-        if single is not None:
+        if single is None:
+            comparison = self._comparison(forms, table, until, seed)
+            self.choice_ = comparison.choose()
+            self._late = time.time() > until
+            form, setting = comparison.settle(self.choice_.form, self.choice_.setting)
+        else:
             self._data_notes = (
                 *self._data_notes,
                 f"Class {single!r} has a single row, so settings cannot be compared by "
                 "cross-validation; the simplest one is used. Add rows of this class.",
             )
-
-        def learned(form: str, setting: Mapping[str, Any]) -> Any:
-            learner, late = clone(learners[form]).set_params(**setting), time.time() > until
-            if form == "rule" and self.refine and not late and single is None:
-                learner.set_params(refine_thresholds="cv")
-            learner._fit_table(table, work)
-            return learner
-
-        if single is None:
-            self.choice_ = self._chosen(learners, table, until, seed, learned, work)
-        else:
             loss = Loss(table.y, table.weights(None), self._settled_costs())
-            self.choice_ = simplest(self._forms(learners, table)[0], table, loss)
-        self._late = time.time() > until
-        learner = learned(self.choice_.form, self.choice_.setting)
+            form, self._late = forms[0], False
+            self.choice_ = simplest(form, table, loss)
+            setting = self.choice_.setting
+        learner = form.paths.model(setting)
         if self.costs is not None and not self._late and single is None:
-            learner = self._or_without_costs(learner, table, seed, until)
-        self.path_ = self._path(learner, table, work)
+            plain = self._selected_without_costs(learner, table, seed, until)
+            if plain is not None:
+                self.path_ = plain.path_
+                self._take(plain.learner_, table)
+                return
+        self.path_ = self._path_of(form)
         self._take(learner, table)
 
-    def _or_without_costs(self, learner: Any, table: TrainingTable, seed: int, until: float) -> Any:
-        """Return the learner selected without costs unless the other one saves more than noise."""
-        left = None if self.time_limit is None else max(1e-3, until - time.time())
-        plain = clone(self).set_params(costs=None, time_limit=left, random_state=seed)
-        plain._fit_table(table, SharedWork(many=True))
+    def _selected_without_costs(
+        self, learner: Any, table: TrainingTable, seed: int, until: float
+    ) -> Any:
+        """Return the model selected without costs unless the other one saves more than noise."""
+        remaining = None if self.time_limit is None else max(1e-3, until - time.time())
+        plain = clone(self).set_params(costs=None, time_limit=remaining, random_state=seed)
+        plain._fit_table(table)
         self._late = plain._late or time.time() > until
         if self._late or plain.rule_set_ == learner.rule_set_:
-            return learner
+            return None
         loss = Loss(table.y, table.weights(None), self._settled_costs())
         forest = ForestLoss.of(table, loss, learner, seed)
         pair = learner, plain.learner_
@@ -265,9 +265,9 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         self._late = time.time() > until
         dear = learner.rule_set_.is_constant and left_out[1] >= self.choice_.constant_error
         if dear or without - with_costs > noise:
-            return learner
+            return None
         setting = plain.choice_.setting
-        row = summary_of([setting | {"costs": "none"}], scores, loss.measure)
+        row = scores.summary([setting | {"costs": "none"}], loss.measure)
         own = {"forest_loss": on_all[1], "forest_conditions": plain.rule_set_.n_conditions}
         gaps = plain.choice_.table.filter(regex="^gap").loc[plain.choice_.default]
         known = {k: v for k, v in {**own, **gaps}.items() if k in self.choice_.table}
@@ -279,7 +279,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             f"selected with costs is {loss.text(with_costs)}. The latter is taken only if it is "
             f"lower by more than {loss.text(noise)}, the noise that the inner folds leave.",
         )
-        return plain.learner_
+        return plain
 
     def _refuse_of_two(self, table: TrainingTable) -> None:
         """Raise an error for parameters that need two classes."""
@@ -327,53 +327,44 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             constraints=self.constraints,
         )
 
-    def _forms(self, learners: dict[str, Any], table: TrainingTable) -> list[Form]:
+    def _forms(self, seed: int, table: TrainingTable) -> list[Form]:
         """Return the forms that are compared, with their settings."""
-        estimators = {
-            "rule": lambda: form_of_rules(learners["rule"], table, self.positive_label),
-            "points": lambda: form_of_points(learners["points"], table, self.max_conditions),
+        makers = {
+            "rule": lambda: form_of_rules(self._box_search(seed), table, self.positive_label),
+            "points": lambda: form_of_points(self._scorecard(), table, self.max_conditions),
         }
-        return [estimators[name]() for name in FORMS if name in self.forms]
+        return [makers[name]() for name in FORMS if name in self.forms]
 
-    def _chosen(
-        self,
-        learners: dict[str, Any],
-        table: TrainingTable,
-        until: float,
-        seed: int,
-        learned: Callable[[str, Mapping[str, Any]], Any],
-        work: SharedWork,
-    ) -> Choice:
-        """Compare forms and settings, and take one."""
-        forms = self._forms(learners, table)
-        folds = inner_folds(self.cv, table, seed)
+    def _comparison(
+        self, forms: list[Form], table: TrainingTable, until: float, seed: int
+    ) -> InnerComparison:
+        """Prepare the comparison of forms and settings."""
         costs = self._settled_costs()
         weight = self._weights(table) if costs is None else table.weights(None)
+        loss = Loss(table.y, weight, costs)
         gaps = None
         if self.groups is not None:
             gaps = GroupGaps.of(table, self.groups, self.max_gap, self.positive_label_)
+        return InnerComparison(
+            forms,
+            table,
+            inner_folds(self.cv, table, seed),
+            loss,
+            self.n_jobs,
+            self.time_limit,
+            until,
+            gaps,
+            ForestLoss.of(table, loss, forms[0].learner, seed),
+            self.refine,
+        )
 
-        def answers(form: str, setting: Mapping[str, Any]) -> NDArray[Any]:
-            return np.asarray(learned(form, setting)._answers(table.columns))
-
-        loss = Loss(table.y, weight, costs)
-        forest = ForestLoss.of(table, loss, learners["rule"], seed)
-
-        def forest_losses(form: Form) -> NDArray[np.float64]:
-            return forest.losses(form.learner, table, form.settings, work, until)
-
-        limits = self.n_jobs, self.time_limit, until
-        return chosen(forms, table, folds, loss, *limits, gaps, answers, forest_losses)
-
-    def _path(self, learner: Any, table: TrainingTable, work: SharedWork) -> RulePath:
+    def _path_of(self, form: Form) -> RulePath:
         """Return the rules of all allowed sizes."""
-        if self.choice_.form == "points":
-            sizes = self.choice_.table["max_conditions"]
-            learner = clone(learner).set_params(max_conditions=int(sizes.max()))
-        path: RulePath = learner._path_of(table, work)
-        if self.choice_.form == "points" or self.max_conditions is None:
-            return path
-        return RulePath(tuple(e for e in path if e.n_conditions <= self.max_conditions))
+        path: Any = form.paths.path(self.choice_.setting)
+        points = form.name == "points"
+        most = int(self.choice_.table["max_conditions"].max()) if points else self.max_conditions
+        rules: RulePath = path.rules(most)
+        return rules
 
     def _take(self, model: BaseRuleClassifier, table: TrainingTable) -> None:
         """Set the fitted attributes from a fitted learner."""
@@ -386,7 +377,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             model._shares = model._shares.calibrated(model.rule_set_, classes, error)
         self.learner_, self.best_params_ = model, dict(self.choice_.setting)
         if isinstance(model, BoxSearchClassifier):
-            self.best_params_["refine_thresholds"] = model.refine_thresholds_
+            self.best_params_["refine_thresholds"] = model.refine_thresholds
         self.empty_rule_hint_ = None
         if model.rule_set_.is_constant:
             within = "" if self.max_gap is None else " within `max_gap`"

@@ -24,9 +24,10 @@ from rulekit.binning.views import TableReader
 from rulekit.data import Costs
 from rulekit.data.columns.conform import RuleColumns
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
+from rulekit.learners.paths import LearnedPath, Paths, SingleModel
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import (
-    SharedWork,
+    ShouldStop,
     TrainingTable,
     as_constraints,
     plain_label,
@@ -38,10 +39,6 @@ from rulekit.learners.training import (
 from rulekit.rules import Clause, Columns, RuleSet, Schema
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.writer import clause_line, rule_lines
-
-FIT_ATTRIBUTES = (  # what reading a table sets
-    "n_features_in_", "feature_names_in_", "ignored_columns_", "_data_notes", "_schema"
-)  # fmt: skip
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -63,6 +60,8 @@ class BaseRuleClassifier(
 
     _multi_class: ClassVar[bool] = False
     _proba_follows_rule: ClassVar[bool] = False  # unless rows are weighted
+    #: Parameters that only select a rule of a path, which one search finds.
+    _looked_up: ClassVar[tuple[str, ...]] = ()
     _level_share: ClassVar[float] = UNIQUE_SHARE  # of rows, beyond which texts are no levels
     _data_notes: tuple[str, ...] = ()
     # parameters that are refused, not ignored, without certain values of others
@@ -145,70 +144,37 @@ class BaseRuleClassifier(
         """Fit without emitting warnings."""
         self._check()
         table = self._read(X, y, sample_weight)
-        self._fit_table(table, SharedWork())
+        self._fit_table(table)
         self._note_schema(table)
         return self
 
-    def fit_many(
+    def _fit_settings(
         self,
         X: Any,
         y: Any,
         settings: Sequence[Mapping[str, Any]],
         sample_weight: Any = None,
-        should_stop: Callable[[], bool] | None = None,
+        should_stop: ShouldStop | None = None,
     ) -> Iterator[Self]:
-        """Learn one rule per setting; shared work is done once.
+        """Yield the model that `fit` learns with each setting, with one search for each kind.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        settings : sequence of mapping
-            Parameters to set, by name.
-        should_stop : callable, optional
-            Called before each setting, by power-law trees more often; True ends the work, and
-            unfinished settings are left out.
-
-        Yields
-        ------
-        BaseRuleClassifier
-            In the order of `settings`, the very model that
-            ``clone(self).set_params(**setting).fit(X, y, sample_weight)`` is; without
-            `random_state` chance is drawn once for all of them. Only time limits and the table's
-            columns are warned of.
-
-        Raises
-        ------
-        DataError, ValueError, SolverError
-            As `fit` does.
+        `should_stop` is called before each setting; True ends the work. Only time limits and the
+        table's columns are warned of.
         """
         reader = clone(self)
-        table = reader._read(X, y, sample_weight)
+        table = replace(reader._read(X, y, sample_weight), should_stop=should_stop)
         for sentence in reader._data_notes:
             warnings.warn(DataWarning(sentence), stacklevel=2)
-        for model in reader._models(table, settings, SharedWork(should_stop, many=True)):
-            model._warn(ConvergenceWarning)
-            yield model
-
-    def _models(
-        self, table: TrainingTable, settings: Sequence[Mapping[str, Any]], shared: SharedWork
-    ) -> Iterator[Self]:
-        """Fit all settings on a checked table."""
-        seen = {k: v for k, v in vars(self).items() if k in FIT_ATTRIBUTES}
+        paths = Paths(reader, table)
         for setting in settings:
-            if shared.should_stop is not None and shared.should_stop():
+            if should_stop is not None and should_stop():
                 return
-            model = self._derived(setting, shared)
-            if model is None:
-                model = clone(self).set_params(**setting)
-                model._check()
-                vars(model).update(seen)
-                try:
-                    model._fit_table(table, shared)
-                except StoppedError:
-                    return
-                self._remember(setting, model, table, shared)
+            try:
+                model = paths.model(dict(setting))
+            except StoppedError:
+                return
             model._note_schema(table)
+            model._warn(ConvergenceWarning)
             yield model
 
     def _check(self) -> None:
@@ -251,7 +217,7 @@ class BaseRuleClassifier(
             return None
         return Binarizer() if self.binarizer is None else self.binarizer
 
-    def _binned(self, table: TrainingTable, shared: SharedWork, *key: Any) -> tuple[Any, Any]:
+    def _binned(self, table: TrainingTable, *key: Any) -> tuple[Any, Any]:
         """Bin the table or reuse it; return a key of the binning, and the codes."""
         binarizer = self._reading_binarizer()
         key = *key, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
@@ -260,11 +226,11 @@ class BaseRuleClassifier(
             fitted = table.binarizer(binarizer)
             return fitted, fitted.fit_read(table.frame, table.columns, table.y)
 
-        self.binarizer_, encoded = shared.once(("cut", key), cut)
+        self.binarizer_, encoded = table.once(("cut", key), cut)
         return key, encoded
 
     @abstractmethod
-    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+    def _fit_table(self, table: TrainingTable) -> None:
         """Learn from a checked table; `StoppedError` if it was stopped."""
 
     def _fit_warnings(self) -> Iterator[Warning]:
@@ -279,14 +245,14 @@ class BaseRuleClassifier(
             if isinstance(warning, kind):
                 warnings.warn(warning, stacklevel=3)
 
-    def _derived(self, setting: Mapping[str, Any], shared: SharedWork) -> Self | None:
-        """Derive the model of a setting from one fitted before, where possible."""
-        return None
+    def _path(self, table: TrainingTable) -> LearnedPath:
+        """Search a checked table; the result answers all settings of one kind."""
+        self._fit_table(table)
+        return SingleModel(self)
 
-    def _remember(
-        self, setting: Mapping[str, Any], model: Self, table: TrainingTable, shared: SharedWork
-    ) -> None:
-        """Store what `_derived` needs from a fitted model."""
+    def _kind_of(self, setting: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the part of a setting that a search depends on."""
+        return {name: value for name, value in setting.items() if name not in self._looked_up}
 
     def _note_classes(self, table: TrainingTable, label: Any) -> int:
         """Store two classes; return the code of the described one."""

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
@@ -23,15 +22,15 @@ from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
 from rulekit.learners.cluster import Once, in_order, spread, tried_twice
-from rulekit.learners.training import SharedWork, TrainingTable
+from rulekit.learners.paths import Paths, Setting, identity
+from rulekit.learners.training import TrainingTable
+from rulekit.rules import RuleSet
 
 COST = "test_cost_per_100"  # the cost of wrong predictions
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
 CONDITION_PRICE = 0.002
-Setting = dict[str, Any]
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
 Counted = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.float64]]
-PLAIN = (str, int, float, type(None))
 #: Measures that are better when larger; all others are better when smaller.
 MAXIMISED = frozenset({"test_f1", "test_auc"})
 
@@ -105,75 +104,98 @@ class Loss:
         return f"{self.costs.amount(round(value, 1))} a 100 cases"
 
 
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScores:
+    """Losses and sizes of settings on folds, NaN where a fold was not finished."""
+
+    loss: Floats  # (folds, settings)
+    n_conditions: Floats  # (folds, settings)
+    n_clauses: Floats  # (folds, settings)
+    counts: Floats  # (folds, settings, ...): what `counted` returns for the test rows
+
+    @classmethod
+    def of(cls, scores: Floats) -> Self:
+        """Split an array (folds, settings, 3 or more)."""
+        return cls(scores[:, :, 0], scores[:, :, 1], scores[:, :, 2], scores[:, :, 3:])
+
+    def summary(self, settings: Sequence[Setting], measure: str = "test_error") -> pd.DataFrame:
+        """Average over folds: one row per setting."""
+        errors = pd.DataFrame(self.loss)
+        means = {measure: errors.mean(), f"{measure}_se": errors.sem()}
+        means["n_conditions"] = pd.DataFrame(self.n_conditions).mean()
+        means["n_clauses_used"] = pd.DataFrame(self.n_clauses).mean()
+        numbers = pd.DataFrame({"setting": range(len(settings))})
+        summary = pd.concat([numbers, pd.DataFrame(list(settings)), pd.DataFrame(means)], axis=1)
+        return summary.assign(folds=errors.count())
+
+
+@dataclass(eq=False)
+class FoldPaths:
+    """The paths of a learner on the training rows of a fold, kept within this process."""
+
+    learner: Any
+    fold: Fold
+    paths: Paths | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the paths."""
+        return {**vars(self), "paths": None}
+
+    def searched(self, table: TrainingTable) -> Paths:
+        """Return the paths, which are searched when they are first needed."""
+        if self.paths is None:
+            learner = clone(self.learner)
+            name, several = type(learner).__name__, learner._multi_class
+            self.paths = Paths(learner, table.part(self.fold[0], name, multi_class=several))
+        return self.paths
+
+
 def fold_scores(
-    learner: Any,
+    folds: Sequence[FoldPaths],
     table: TrainingTable,
-    settings: Sequence[Mapping[str, Any]],
-    folds: Sequence[Fold],
+    settings: Sequence[Setting],
     loss: Loss,
     n_jobs: int | None = 1,
     stops: Sequence[Callable[[], bool] | None] | None = None,
     counted: Counted | None = None,
-) -> NDArray[np.float64]:
-    """Cross-validate settings on training rows; shared work of a fold is done once."""
+) -> FoldScores:
+    """Cross-validate settings on training rows, with one search for each kind and fold."""
     callbacks = [None] * len(folds) if stops is None else stops
+    tasks = [
+        (Once(table), Once(loss), fold, settings, stop, counted)
+        for fold, stop in zip(folds, callbacks, strict=True)
+    ]
     scored = tried_twice(
-        lambda: in_order(
-            spread(
-                _scores,
-                [
-                    (Once(table), Once(loss), learner, settings, fold, stop, counted)
-                    for fold, stop in zip(folds, callbacks, strict=True)
-                ],
-                n_jobs,
-            )
-        ),
+        lambda: in_order(spread(_score_fold, tasks, n_jobs)),
         lambda: "Nothing of the choice is kept.",
     )
-    return np.stack(scored)
+    return FoldScores.of(np.stack(scored))
 
 
-def _scores(
+def _score_fold(
     table: TrainingTable,
     loss: Loss,
-    learner: Any,
-    settings: Sequence[Mapping[str, Any]],
-    fold: Fold,
+    fold: FoldPaths,
+    settings: Sequence[Setting],
     stop: Callable[[], bool] | None,
     counted: Counted | None,
-) -> NDArray[np.float64]:
-    train, test = fold
+) -> Floats:
+    test = fold.fold[1]
     more = 0 if counted is None else len(counted(table.y[test], test))
     scores = np.full((len(settings), 3 + more), math.nan)
     columns = RuleColumns({name: values[test] for name, values in table.columns.items()})
-    losses: dict[Any, list[float]] = {}
-    fitted = clone(learner)
+    figures: dict[RuleSet, list[float]] = {}
     with threadpool_limits(1):
-        rows = table.part(train, type(fitted).__name__, multi_class=fitted._multi_class)
-        for i, model in enumerate(fitted._models(rows, settings, SharedWork(stop, many=True))):
-            if stop is None:  # a caller with a time limit warns itself
-                model._warn(ConvergenceWarning)
-            rule = model.rule_set_
-            if rule not in losses:  # neighbouring prices mostly end in the same rule
-                answers = model.predict(columns)
-                losses[rule] = [loss.of(test, answers)]
-                losses[rule] += [] if counted is None else counted(answers, test).tolist()
-            error, *others = losses[rule]
-            scores[i] = error, model.n_conditions_, model.n_rules_, *others
+        for i, rule in fold.searched(table).rules(settings, stop or (lambda: False)):
+            if rule not in figures:  # neighbouring prices mostly end in the same rule
+                answers = table.predict(rule, columns)
+                figures[rule] = [loss.of(test, answers), rule.n_conditions, rule.n_clauses]
+                figures[rule] += [] if counted is None else counted(answers, test).tolist()
+            scores[i] = figures[rule]
     return scores
-
-
-def summary_of(
-    settings: Sequence[Setting], scores: NDArray[np.float64], measure: str = "test_error"
-) -> pd.DataFrame:
-    """Average `fold_scores` over folds: one row per setting."""
-    errors = pd.DataFrame(scores[:, :, 0])
-    means = {measure: errors.mean(), f"{measure}_se": errors.sem()}
-    for k, name in enumerate(("n_conditions", "n_clauses_used"), start=1):
-        means[name] = pd.DataFrame(scores[:, :, k]).mean()
-    numbers = pd.DataFrame({"setting": range(len(settings))})
-    summary = pd.concat([numbers, pd.DataFrame(list(settings)), pd.DataFrame(means)], axis=1)
-    return summary.assign(folds=errors.count())
 
 
 def suggestion(
@@ -242,14 +264,6 @@ def neighbourhoods(
         places = np.array([math.inf if v is None else float(v) for v in values])
         axes.append((lines, places))
     return axes
-
-
-def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return a key of a setting: plain values by value, other objects by identity."""
-    return tuple(
-        (name, type(value).__name__, value if isinstance(value, PLAIN) else id(value))
-        for name, value in sorted(setting.items())
-    )
 
 
 def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:
@@ -328,7 +342,6 @@ def _value(value: float, y: str) -> str:
     return f"{value:.3f}" if y in MAXIMISED else f"{100 * value:.1f} %"
 
 
-Floats = NDArray[np.float64]
 ODDS = ("found", "false_alarms")  # what a plain number limits
 AMONG = ("rows", "positives", "negatives")
 GAPS = ("gap", *(f"gap_{measure}" for measure in GROUP_MEASURES))  # columns of `Choice.table`

@@ -13,7 +13,7 @@ from rulekit.data.typed import as_pandas
 from rulekit.exceptions import RuleError
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.shares import Shares
-from rulekit.learners.training import SharedWork, TrainingTable, read_training_table
+from rulekit.learners.training import TrainingTable, read_training_table
 from rulekit.rules import RuleSet
 from rulekit.rules.schema import schema_of
 
@@ -111,7 +111,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
     def _note_schema(self, table: TrainingTable) -> None:
         """Leave the rule as it was given."""
 
-    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+    def _fit_table(self, table: TrainingTable) -> None:
         """Measure the rule on the table."""
         self._table_labels = tuple(table.classes.tolist())
         wrong = self.rule_set.predict(table.columns) != table.y.astype(object)

@@ -17,8 +17,9 @@ from sklearn.base import clone
 from sklearn.isotonic import IsotonicRegression
 
 from rulekit.data import Costs
-from rulekit.learners.choice import Loss, Setting
-from rulekit.learners.training import SharedWork, TrainingTable, as_constraints
+from rulekit.learners.choice import Loss
+from rulekit.learners.paths import Paths, Setting
+from rulekit.learners.training import TrainingTable, as_constraints
 
 TRUST = 0.75  # in the forest's shares; the rest in the row's own class
 N_TREES = 200
@@ -89,23 +90,18 @@ class ForestLoss:
         each = [self.expected[answers == label, k].sum() for k, label in enumerate(self.classes)]
         return math.fsum(each)
 
-    def losses(
-        self,
-        learner: Any,
-        table: TrainingTable,
-        settings: Sequence[Setting],
-        work: SharedWork,
-        until: float = math.inf,
-    ) -> Floats:
+    def losses(self, paths: Paths, settings: Sequence[Setting], until: float = math.inf) -> Floats:
         """Compute the loss and the size of the rules that settings learn from all rows."""
-        losses, computed = np.full((len(settings), 2), math.nan), {}
-        for i, model in enumerate(learner._models(table, settings, work)):
-            rule = model.rule_set_
-            if rule not in computed:
-                computed[rule] = self.loss(model._answers(table.columns))
-            losses[i] = computed[rule], model.n_conditions_
-            if time.time() > until:
-                break
+        losses, figures = np.full((len(settings), 2), math.nan), {}
+        clock = iter([False])  # the first setting is always scored
+
+        def late() -> bool:
+            return next(clock, True) and time.time() > until
+
+        for i, rule in paths.rules(settings, late):
+            if rule not in figures:
+                figures[rule] = self.loss(paths.table.predict(rule)), rule.n_conditions
+            losses[i] = figures[rule]
         return losses
 
 
@@ -157,7 +153,7 @@ def forest_columns(
 
 
 def _shares(table: TrainingTable, learner: Any, given: Floats, seed: int) -> Floats:
-    bins = table.binarizer(learner.binarizer).fit_read(table.frame, table.columns, table.y)
+    _, bins = clone(learner)._binned(table, False)
     barred = set(as_constraints(learner.constraints).forbidden)
     used = [s for s, e in enumerate(bins.encodings) if e.name not in barred]
     codes, ordered = forest_columns(bins.codes, bins.encodings, used)

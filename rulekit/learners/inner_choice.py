@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from numbers import Integral
@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
 from rulekit.data import make_folds
 from rulekit.data.folds import Fold
@@ -21,15 +20,17 @@ from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
     FOREST_LOSS,
     FOREST_SIZE,
+    FoldPaths,
+    FoldScores,
     GroupGaps,
     Loss,
-    Setting,
     comparable,
     fold_scores,
     gap_curve,
     suggestion,
-    summary_of,
 )
+from rulekit.learners.forest_loss import ForestLoss
+from rulekit.learners.paths import Paths, Setting
 from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
@@ -84,15 +85,27 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
     }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Form:
-    """A form of rule with its learner and settings."""
+    """A form of rule with its learner and settings, and their paths on the table and on folds."""
 
     name: str
     learner: Any
+    table: TrainingTable
     settings: tuple[Setting, ...]
-    free: int = 1
+    free: int = 1  # settings scored before the first look at the time
     empty: Setting | None = None  # learns a rule without conditions
+
+    def __post_init__(self) -> None:
+        """Start with no search done."""
+        self.paths = Paths(self.learner, self.table)
+        self._folds: list[FoldPaths] = []
+
+    def fold_paths(self, folds: Sequence[Fold]) -> list[FoldPaths]:
+        """Return the paths on the folds of the comparison."""
+        if not self._folds:
+            self._folds = [FoldPaths(self.learner, fold) for fold in folds]
+        return self._folds
 
 
 def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form:
@@ -109,16 +122,15 @@ def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form
     of_missed = [s for s in settings if s.get("positive_label") == missed] or settings
     empty = of_missed[0] | {"theta": float(len(table.y))} if exact else None
     free = len(grid["n_clauses"]) * len(grid["theta"])
-    return Form("rule", learner, tuple(settings), free, empty)
+    return Form("rule", learner, table, tuple(settings), free, empty)
 
 
 def form_of_points(learner: Any, table: TrainingTable, most: int | None = None) -> Form:
     """List sizes of a scorecard, from the smallest that fits the required conditions."""
     required = len(as_constraints(learner.constraints).required)
     sizes = range(max(1, required), required + (MOST_POINTS if most is None else most) + 1)
-    quick = clone(learner).set_params(calibration_folds=0)  # chances are not compared
     free = sizes[0] + 3  # stops are checked before each size, from 0 on, and around all of them
-    return Form("points", quick, tuple({"max_conditions": size} for size in sizes), free)
+    return Form("points", learner, table, tuple({"max_conditions": k} for k in sizes), free)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,71 +175,124 @@ class Choice:
         )
 
 
-def chosen(
-    forms: Sequence[Form],
-    table: TrainingTable,
-    folds: Sequence[Fold],
-    loss: Loss,
-    n_jobs: int | None = None,
-    limit: float | None = None,
-    until: float = math.inf,
-    gaps: GroupGaps | None = None,
-    answers: Callable[[str, Setting], NDArray[Any]] | None = None,
-    forest_losses: Callable[[Form], NDArray[np.float64]] | None = None,
-) -> Choice:
-    """Compare forms and their settings on the same inner folds, and select one."""
-    scores = []
-    for k, form in enumerate(forms):
-        stops = None
-        if limit is not None:
-            share = limit / len(forms)
-            end = until - share * (len(forms) - 1 - k)
-            stops = _stops(share, end, len(folds), n_jobs, form.free)
-        scores.append(
-            fold_scores(form.learner, table, form.settings, folds, loss, n_jobs, stops, gaps)
+@dataclass(eq=False)
+class InnerComparison:
+    """Forms and their settings on the same inner folds."""
+
+    forms: Sequence[Form]
+    table: TrainingTable
+    folds: Sequence[Fold]
+    loss: Loss
+    n_jobs: int | None = None
+    limit: float | None = None
+    until: float = math.inf
+    gaps: GroupGaps | None = None
+    forest: ForestLoss | None = None
+    refine: bool = False
+
+    def choose(self) -> Choice:
+        """Compare all settings, and select one."""
+        forms, loss, gaps = self.forms, self.loss, self.gaps
+        parts = [self._scores(k) for k in range(len(forms))]
+        scores = FoldScores(
+            *(
+                np.concatenate([getattr(part, name) for part in parts], axis=1)
+                for name in ("loss", "n_conditions", "n_clauses", "counts")
+            )
         )
-    names = [form.name for form in forms for _ in form.settings]
-    settings = [setting for form in forms for setting in form.settings]
-    listed = settings if len(forms) == 1 else _with_form(names, settings)
-    scored = np.concatenate(scores, axis=1)
-    measure, criteria = loss.measure, (listed, loss.measure, loss.price)
-    summary = summary_of(listed, scored, measure)
-    if forest_losses is not None:
-        estimated = np.concatenate([forest_losses(form) for form in forms])
-        if np.isfinite(estimated).all():
-            summary[[FOREST_LOSS, FOREST_SIZE]] = estimated
-    allowed, about = summary, ""
-    if gaps is not None:
-        summary = summary.assign(**gaps.of_settings(scored[:, :, 3:]))
-        allowed, about = gaps.allowed(comparable(summary))
-        if gaps.limits and answers is not None:
-            passed = _passed_over(gaps, answers, allowed, criteria, names, settings)
-            allowed = allowed[~allowed["setting"].isin(passed)]
-            about += gaps.about_passed(len(passed), allowed)
-    suggested = suggestion(allowed, *criteria)
-    taken = {}
-    for form in forms:
-        of_form = allowed[[names[number] == form.name for number in allowed["setting"]]]
+        names = [form.name for form in forms for _ in form.settings]
+        settings = [setting for form in forms for setting in form.settings]
+        listed = settings if len(forms) == 1 else _with_form(names, settings)
+        criteria = (listed, loss.measure, loss.price)
+        summary = scores.summary(listed, loss.measure)
+        if self.forest is not None:
+            losses = [self.forest.losses(f.paths, f.settings, self.until) for f in forms]
+            estimated = np.concatenate(losses)
+            if np.isfinite(estimated).all():
+                summary[[FOREST_LOSS, FOREST_SIZE]] = estimated
+        allowed, about = summary, ""
+        if gaps is not None:
+            summary = summary.assign(**gaps.of_settings(scores.counts))
+            allowed, about = gaps.allowed(comparable(summary))
+            if gaps.limits:
+                passed = self._passed_over(allowed, criteria, names, settings)
+                allowed = allowed[~allowed["setting"].isin(passed)]
+                about += gaps.about_passed(len(passed), allowed)
+        suggested = suggestion(allowed, *criteria)
+        number = suggested["default"]
+        error = float(summary.loc[number, loss.measure])
+        of_constant = _constant_losses(self.table, self.folds, loss)
+        constant = float(of_constant.mean())
+        best = _best_of_forms(allowed, names, criteria)
+        reason = suggested.pop("reason") + _about_forms(summary, names[number], best, loss) + about
+        if constant <= error + 1e-12:
+            reason += _about_constant(constant, error, loss)
+        choice = Choice(
+            names[number],
+            settings[number],
+            error,
+            constant,
+            reason,
+            **suggested,
+            table=summary,
+            measure=loss.measure,
+        )
+        return choice if loss.costs is None else _or_constant(choice, forms, of_constant, loss)
+
+    def _scores(self, k: int) -> FoldScores:
+        """Score the settings of a form within its share of the time."""
+        form, stops = self.forms[k], None
+        if self.limit is not None:
+            share = self.limit / len(self.forms)
+            end = self.until - share * (len(self.forms) - 1 - k)
+            stops = _stops(share, end, len(self.folds), self.n_jobs, form.free)
+        paths = form.fold_paths(self.folds)
+        return fold_scores(
+            paths, self.table, form.settings, self.loss, self.n_jobs, stops, self.gaps
+        )
+
+    def settle(self, name: str, setting: Setting) -> tuple[Form, Setting]:
+        """Return a form and its setting, with cuts refined where the inner folds improve by it."""
+        form = next(form for form in self.forms if form.name == name)
+        if form.name != "rule":
+            return form, setting
+        both = [setting | {"refine_thresholds": moves} for moves in (False, True)]
+        if not self.refine or time.time() > self.until:
+            return form, both[0]
+        loss = Loss(self.table.y, form.learner._weights(self.table))
+        scores = fold_scores(form.fold_paths(self.folds), self.table, both, loss, self.n_jobs)
+        plain, moved = scores.loss.mean(axis=0)
+        return form, both[int(moved < plain - 1e-12)]
+
+    def _passed_over(
+        self,
+        allowed: pd.DataFrame,
+        criteria: tuple[Sequence[Setting], str, float],
+        names: Sequence[str],
+        settings: Sequence[Setting],
+    ) -> list[int]:
+        """List the settings whose rule on all rows breaks a limit, best first."""
+        assert self.gaps is not None
+        passed: list[int] = []
+        while len(remaining := allowed[~allowed["setting"].isin(passed)]):
+            number = suggestion(remaining, *criteria)["default"]
+            form, setting = self.settle(names[number], settings[number])
+            if self.gaps.kept(self.table.predict(form.paths.rule(setting))):
+                return passed
+            passed.append(number)
+        return passed
+
+
+def _best_of_forms(
+    allowed: pd.DataFrame, names: Sequence[str], criteria: tuple[Sequence[Setting], str, float]
+) -> dict[str, int]:
+    """Return the setting that each form would take alone."""
+    best = {}
+    for name in dict.fromkeys(names):
+        of_form = allowed[[names[number] == name for number in allowed["setting"]]]
         if len(of_form):
-            taken[form.name] = int(suggestion(of_form, *criteria)["default"])
-    number = suggested["default"]
-    error = float(summary.loc[number, measure])
-    of_constant = _constant_losses(table, folds, loss)
-    constant = float(of_constant.mean())
-    reason = suggested.pop("reason") + _about_forms(summary, names[number], taken, loss) + about
-    if constant <= error + 1e-12:
-        reason += _about_constant(constant, error, loss)
-    choice = Choice(
-        names[number],
-        settings[number],
-        error,
-        constant,
-        reason,
-        **suggested,
-        table=summary,
-        measure=measure,
-    )
-    return choice if loss.costs is None else _or_constant(choice, forms, of_constant, loss)
+            best[name] = int(suggestion(of_form, *criteria)["default"])
+    return best
 
 
 def _or_constant(
@@ -238,30 +303,12 @@ def _or_constant(
     if form is None or form.empty is None or choice.constant_error > choice.error + 1e-12:
         return choice
     scores = np.stack([of_constant, 0 * of_constant, 0 * of_constant], axis=1)
-    row = summary_of([form.empty], scores[:, None, :], choice.measure)
+    row = FoldScores.of(scores[:, None, :]).summary([form.empty], choice.measure)
     reason = (
         f"Selected: one answer for every row, which costs {loss.text(choice.constant_error)} on "
         f"the inner folds. The rules of the best setting cost {loss.text(choice.error)} there."
     )
     return choice.replaced(form.name, form.empty, row, reason)
-
-
-def _passed_over(
-    gaps: GroupGaps,
-    answers: Callable[[str, Setting], NDArray[Any]],
-    allowed: pd.DataFrame,
-    criteria: tuple[Sequence[Setting], str, float],
-    names: Sequence[str],
-    settings: Sequence[Setting],
-) -> list[int]:
-    """List the settings whose rule on all rows breaks a limit, best first."""
-    passed: list[int] = []
-    while len(left := allowed[~allowed["setting"].isin(passed)]):
-        number = suggestion(left, *criteria)["default"]
-        if gaps.kept(answers(names[number], settings[number])):
-            return passed
-        passed.append(number)
-    return passed
 
 
 def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Setting]:
@@ -364,22 +411,22 @@ def paired_losses(
     folds: Sequence[Fold],
     loss: Loss,
     n_jobs: int | None = None,
-) -> tuple[NDArray[np.float64], float, NDArray[np.float64]]:
-    """Compare two fitted learners on the same inner folds, without refined cuts or calibration."""
-    each, scores = [], np.empty(0)
+) -> tuple[NDArray[np.float64], float, FoldScores]:
+    """Compare two fitted learners on the same inner folds, without refined cuts."""
+    each, scores = [], None
     for learner in pair:
-        bare = clone(learner)
-        unread = {"refine_thresholds": False, "calibration_folds": 0}
-        bare.set_params(**{k: v for k, v in unread.items() if k in bare.get_params()})
-        scores = fold_scores(bare, table, [{}], folds, loss, n_jobs, counted=_OfRows(loss))
-        of_rows = [scores[k, 0, 3:][test] for k, (_, test) in enumerate(folds)]
+        plain = {"refine_thresholds": False} if "refine_thresholds" in learner._looked_up else {}
+        paths = [FoldPaths(learner, fold) for fold in folds]
+        scores = fold_scores(paths, table, [plain], loss, n_jobs, counted=_OfRows(loss))
+        of_rows = [scores.counts[k, 0][test] for k, (_, test) in enumerate(folds)]
         each.append(np.concatenate(of_rows))
+    assert scores is not None
     weight = np.concatenate([loss.weight[test] for _, test in folds])
     losses = np.array(each) @ weight / weight.sum()
     spread = weight * (each[1] - each[0] - (losses[1] - losses[0]))
     tested = np.concatenate([test for _, test in folds])
     of_row = np.bincount(tested, spread)  # a row of repeated folds is one observation
-    return losses, float(np.sqrt(of_row @ of_row) / weight.sum()), scores[:, :, :3]
+    return losses, float(np.sqrt(of_row @ of_row) / weight.sum()), scores
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
-"""What one fit works on: the checked table, what its settings share, and when work has to end."""
+"""What one fit works on: the checked table, with results that settings share, and deadlines."""
 
 import hashlib
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, wraps
 from typing import Any, Self, TypeVar
@@ -32,6 +33,8 @@ from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.one_level.problem import CoverProblem
 
 Value = TypeVar("Value")
+ShouldStop = Callable[[], bool]
+NO_CONSTRAINTS = Constraints()
 EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inverse, are lost
 
 
@@ -49,6 +52,7 @@ class TrainingTable:
     readings: dict[str, Any] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    should_stop: ShouldStop | None = None  # the caller's, called between parts of the work
     memory: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
@@ -74,12 +78,23 @@ class TrainingTable:
         """The class of each row: shape (n,)."""
         return self.classes[self.codes]
 
+    def predict(self, rule: RuleSet, columns: Columns | None = None) -> NDArray[Any]:
+        """Return the classes that a rule predicts for this table's rows, or for other columns."""
+        answers = rule.predict(self.columns if columns is None else columns)
+        return answers.astype(self.classes.dtype)
+
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return what was made of this table under this key, or make it."""
         if key not in self.memory:
             self.memory[key] = make()
         value: Value = self.memory[key]
         return value
+
+    def generator(self, random_state: Any) -> np.random.Generator:
+        """Return a generator; without a seed, one random seed is shared by all settings."""
+        if random_state is None:
+            random_state = self.once("entropy", lambda: np.random.SeedSequence().entropy)
+        return generator_of(random_state)
 
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
         """Combine weights of rows and classes, rescaled to sum to n with exact sums, shape (n,)."""
@@ -119,28 +134,6 @@ class TrainingTable:
         return replace(self, frame=frame, columns=columns, notes=(), memory={}, **fields)
 
 
-class SharedWork:
-    """Results shared by the settings of one training table, computed once."""
-
-    def __init__(
-        self, should_stop: Callable[[], bool] | None = None, *, many: bool = False
-    ) -> None:
-        self.should_stop, self.many = should_stop, many
-        self._values: dict[Hashable, Any] = {}
-        self._entropy = np.random.SeedSequence().entropy
-
-    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return what was made under this key, or make it."""
-        if key not in self._values:
-            self._values[key] = make()
-        value: Value = self._values[key]
-        return value
-
-    def generator(self, random_state: Any) -> np.random.Generator:
-        """Return a generator; without a seed, one random seed is shared by all settings."""
-        return generator_of(self._entropy if random_state is None else random_state)
-
-
 class Clock:
     """Whether to stop; it remembers that the time ran out."""
 
@@ -158,6 +151,10 @@ class Clock:
         """Return whether to stop now."""
         self.ran_out |= self.end is not None and time.monotonic() > self.end
         return self.ran_out or self.stopped()
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds to the end, None without one."""
+        return None if self.end is None else max(0.0, self.end - time.monotonic())
 
     def stopped(self) -> bool:
         """Whether the caller requests a stop, whatever the time."""
@@ -311,7 +308,7 @@ def generator_of(random_state: Any) -> np.random.Generator:
 def as_constraints(constraints: Constraints | Mapping[str, Any] | None) -> Constraints:
     """Convert a mapping or None to `Constraints`."""
     if constraints is None:
-        return Constraints()
+        return NO_CONSTRAINTS
     if isinstance(constraints, Constraints):
         return constraints
     return Constraints.from_dict(constraints)
@@ -367,13 +364,13 @@ class LearningProblem:
         gain = table.sums(np.where(table.y, table.weight, -table.weight))
         return float(gain.max(initial=0.0))
 
-    @property
+    @cached_property
     def constant_losses(self) -> tuple[float, float]:
         """Compute the wrong weight of the rule without clauses, and of one empty clause."""
         table = self.table.as_dnf(self.form)
         return float(table.weight[table.y].sum()), float(table.weight[~table.y].sum())
 
-    @property
+    @cached_property
     def price_of_a_first_condition(self) -> float:
         """Price below which some single condition is cheaper than the better constant answer."""
         none, empty = self.constant_losses
@@ -455,6 +452,16 @@ class LearningProblem:
             for row, off in zip(chosen, disabled, strict=True)
             if not off
         )
+
+    @contextmanager
+    def within(self, seconds: float | None) -> Iterator[Clock]:
+        """Limit work in this block to some seconds; None for no limit."""
+        clock = Clock.of_seconds(seconds)
+        self.work_until(clock.end)
+        try:
+            yield clock
+        finally:
+            self.work_until(None)
 
     def work_until(self, deadline: float | None) -> None:
         """Set the deadline."""

@@ -28,6 +28,7 @@ from rulekit import (
 from rulekit.binning.dates import rounded_date
 from rulekit.binning.encodings import LevelColumn, OrderedColumn, WordColumn
 from rulekit.data import columns_of
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
@@ -417,6 +418,6 @@ def test_many_settings_warn_of_the_table_once():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         settings = [{"theta": 1.0}, {"theta": 2.0}]
-        models = list(OneLevelRuleClassifier().fit_many(X, y, settings))
+        models = list(fit_settings(OneLevelRuleClassifier(), X, y, settings))
     assert [w.category for w in caught if w.category is not EmptyRuleWarning] == [DataWarning]
     assert models[1].ignored_columns_ == ["Name", "Ticket", "Cabin"]

@@ -75,9 +75,9 @@ class Sized(Stump):
 
 
 class SharedStump(Stump):
-    """A `Stump` that fits many settings in one go."""
+    """A `Stump` that shares the work of its settings, as rule learners do."""
 
-    def fit_many(self, X, y, settings, sample_weight=None, should_stop=None):
+    def _fit_settings(self, X, y, settings, sample_weight, should_stop):
         for setting in settings:
             if should_stop is not None and should_stop():
                 return

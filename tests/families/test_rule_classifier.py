@@ -16,7 +16,7 @@ from rulekit.binning import Binarizer
 from rulekit.data import Costs, load_sample, make_folds
 from rulekit.evaluation import suggest, sweep
 from rulekit.evaluation.metrics import cost_per_100
-from rulekit.evaluation.sweeps.result import fit_setting
+from rulekit.evaluation.sweeps.result import fit_setting, fit_settings
 from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
 from rulekit.families import RuleClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
@@ -37,6 +37,12 @@ def fitted():
     return clone(QUICK).fit(X, y), X, y
 
 
+def wrong(learner, setting, X, y, train, test):
+    """Share of the test rows that a learner with a setting gets wrong."""
+    model = fit_setting(learner, setting, X.iloc[train], y[train])
+    return (model.predict(X.iloc[test]) != y[test]).mean()
+
+
 @pytest.mark.slow
 def test_rule_equals_a_manual_sweep_suggestion_and_fit():
     X, y = load_sample("credit").xy("risk")
@@ -48,12 +54,14 @@ def test_rule_equals_a_manual_sweep_suggestion_and_fit():
     table = read_training_table(clone(search), X, y, None)
     forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), search, seed)
     settings = [result.setting(k) for k in result.summary["setting"]]
-    models = list(search.fit_many(X, y, settings))
+    models = list(fit_settings(search, X, y, settings))
     of_forest = {"forest_loss": [forest.loss(m.predict(X)) for m in models]}
     of_forest["forest_conditions"] = [m.rule_set_.n_conditions for m in models]
     found = suggest(result.summary.assign(**of_forest))
     setting = result.setting(found["default"])
-    by_hand = fit_setting(search, setting | {"refine_thresholds": "cv"}, X, y)
+    both = [setting | {"refine_thresholds": moves} for moves in (False, True)]
+    errors = [np.mean([wrong(search, one, X, y, *fold) for fold in folds]) for one in both]
+    by_hand = fit_setting(search, both[int(errors[1] < errors[0])], X, y)
     model = RuleClassifier(random_state=seed).fit(X, y)
     assert model.rule_set_ == by_hand.rule_set_
     calibrated = tempered(by_hand.predict_proba(X), model._shares.slope)

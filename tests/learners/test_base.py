@@ -11,6 +11,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import Costs, HyperplaneRuleClassifier, load_sample, stability
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import (
     DataError,
     DataWarning,
@@ -134,13 +135,13 @@ def test_inner_fits_emit_no_warnings_and_keep_the_filters(does, monkeypatch):
         "stability": partial(stability, hurried._fit_quietly(X, y), n_resamples=2),
     }[does]
     result, filters = [], []
-    inner = BoxSearchClassifier._fit_table
+    inner = BoxSearchClassifier._path
 
     def watched(self, *given):
         filters.append(list(warnings.filters))
-        inner(self, *given)
+        return inner(self, *given)
 
-    monkeypatch.setattr(BoxSearchClassifier, "_fit_table", watched)
+    monkeypatch.setattr(BoxSearchClassifier, "_path", watched)
     monkeypatch.setattr(warnings, "warn", lambda warning, **_: result.append(type(warning)))
     work(X, y)
     assert result == {"fit": [ConvergenceWarning], "stability": []}[does]
@@ -153,7 +154,7 @@ def test_only_time_limits_of_many_fits_warn():
     settings = [{"theta": 1e6, "time_limit": 1e-9}, {"theta": 1e6}]
     with pytest.warns() as result:
         models = list(
-            BoxSearchClassifier(n_perturbations=0, random_state=0).fit_many(X, y, settings)
+            fit_settings(BoxSearchClassifier(n_perturbations=0, random_state=0), X, y, settings)
         )
     assert [m.n_conditions_ for m in models] == [0, 0]
     assert [w.category for w in result] == [ConvergenceWarning]
@@ -295,7 +296,7 @@ def test_warnings_point_at_the_line_of_the_caller():
     with pytest.warns(DataWarning, match="'id'") as of_fit:
         learner.fit(X, y)
     with pytest.warns(DataWarning, match="'id'") as of_many:
-        list(learner.fit_many(X, y, [{"theta": 2.0}]))
+        list(fit_settings(learner, X, y, [{"theta": 2.0}]))
     with pytest.warns(EmptyRuleWarning) as of_empty:
         BoxSearchClassifier(theta=100.0).fit(X[["x"]], y)
     with pytest.warns(DataWarning, match="'x'") as of_predict:

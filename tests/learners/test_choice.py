@@ -12,12 +12,12 @@ from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, OneLevelRuleClassifier
 from rulekit.learners.choice import (
+    FoldPaths,
     Loss,
     fold_scores,
     neighbourhoods,
     smoothed,
     suggestion,
-    summary_of,
 )
 from rulekit.learners.inner_choice import inner_folds
 from rulekit.learners.training import read_training_table
@@ -52,6 +52,11 @@ def test_scores_are_smoothed_as_the_slow_twin_does():
         assert found[place] == pytest.approx(slow_smooth(scores, settings, settings[i], grid))
 
 
+def scores_of(table, settings, folds, loss, **how):
+    """Score settings of the learner on folds."""
+    return fold_scores([FoldPaths(LEARNER, fold) for fold in folds], table, settings, loss, **how)
+
+
 @pytest.fixture(scope="module")
 def scored():
     X, y = mixed_table(n=120)
@@ -59,7 +64,7 @@ def scored():
     table = read_training_table(OneLevelRuleClassifier(), X, y, weight)
     folds = make_folds(y, 3)
     loss = Loss(y, table.sample_weight)
-    return X, y, weight, folds, fold_scores(LEARNER, table, SETTINGS, folds, loss)
+    return X, y, weight, folds, scores_of(table, SETTINGS, folds, loss)
 
 
 @pytest.mark.slow
@@ -75,12 +80,14 @@ def test_a_fold_scores_as_a_fit_and_a_prediction_by_hand_do(scored):
                 model.fit(X.iloc[train], y[train], weight[train])
             wrong = model.predict(X.iloc[test]) != y[test]
             error = weight[test][wrong].sum() / weight[test].sum()
-            assert scores[k, i] == pytest.approx([error, model.n_conditions_, model.n_rules_])
+            sizes = scores.n_conditions[k, i], scores.n_clauses[k, i]
+            assert scores.loss[k, i] == pytest.approx(error)
+            assert sizes == (model.n_conditions_, model.n_rules_)
 
 
 def test_the_summary_of_scores_has_means_and_standard_errors(scored):
-    summary = summary_of(SETTINGS, scored[-1])
-    errors = scored[-1][:, :, 0]
+    summary = scored[-1].summary(SETTINGS)
+    errors = scored[-1].loss
     assert summary["theta"].tolist() == [1.0, 4.0, 1e6]
     np.testing.assert_allclose(summary["test_error"], errors.mean(axis=0))
     np.testing.assert_allclose(summary["test_error_se"], errors.std(axis=0, ddof=1) / np.sqrt(3))
@@ -91,14 +98,14 @@ def test_under_costs_a_fold_scores_what_its_wrong_answers_cost(scored):
     X, y, weight, folds, plain = scored
     table = read_training_table(OneLevelRuleClassifier(), X, y, weight)
     loss = Loss(y, weight, Costs(5, 2, "EUR").settled(["no", "yes"]))
-    scores = fold_scores(LEARNER, table, SETTINGS[:1], folds, loss)
-    for (train, test), found in zip(folds, scores[:, 0], strict=True):
+    scores = scores_of(table, SETTINGS[:1], folds, loss)
+    for (train, test), found in zip(folds, scores.loss[:, 0], strict=True):
         model = OneLevelRuleClassifier(positive_label="yes", **SETTINGS[0])
         shown = model.fit(X.iloc[train], y[train], weight[train]).predict(X.iloc[test])
         missed, alarm = ((y[test] == c) & (shown != c) for c in ("yes", "no"))
         cost = (5 * weight[test][missed].sum() + 2 * weight[test][alarm].sum()) * 100
-        assert found[0] == pytest.approx(cost / weight[test].sum())
-    np.testing.assert_allclose(scores[:, 0, 1:], plain[:, 0, 1:])
+        assert found == pytest.approx(cost / weight[test].sum())
+    np.testing.assert_allclose(scores.n_conditions[:, 0], plain.n_conditions[:, 0])
 
 
 def test_a_fold_that_is_stopped_leaves_its_other_settings_out():
@@ -107,11 +114,10 @@ def test_a_fold_that_is_stopped_leaves_its_other_settings_out():
     answers = iter([False, True])
     stops = [None, lambda: next(answers)]
     loss = Loss(y, table.sample_weight)
-    scores = fold_scores(LEARNER, table, SETTINGS, make_folds(y, 2), loss, stops=stops)
-    assert np.isfinite(scores[0]).all()
-    assert np.isfinite(scores[1, 0]).all()
-    assert np.isnan(scores[1, 1:]).all()
-    assert summary_of(SETTINGS, scores)["folds"].tolist() == [2, 1, 1]
+    scores = scores_of(table, SETTINGS, make_folds(y, 2), loss, stops=stops)
+    for figures in (scores.loss, scores.n_conditions, scores.n_clauses):
+        assert np.isfinite(figures).tolist() == [[True] * 3, [True, False, False]]
+    assert scores.summary(SETTINGS)["folds"].tolist() == [2, 1, 1]
 
 
 Y = np.array(["yes", "no", "no", "yes"], dtype=object)

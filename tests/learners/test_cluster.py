@@ -59,7 +59,7 @@ def same(ours, plain):
 class Listening(Stump):
     """Fits nothing until it is told to stop; leaves a file when it begins, and one at its end."""
 
-    def fit_many(self, X, y, settings, sample_weight=None, should_stop=None):
+    def _fit_settings(self, X, y, settings, sample_weight, should_stop):
         (Path(self.journal) / f"begun-{os.getpid()}").touch()
         until(should_stop)
         (Path(self.journal) / f"stopped-{os.getpid()}").touch()

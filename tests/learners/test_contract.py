@@ -32,6 +32,7 @@ from rulekit import (
     to_text,
 )
 from rulekit.evaluation.sweeps.grid import settings_of
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import EmptyRuleWarning
 from tests.engines import solved_by
 from tests.learners.tables import mixed_table
@@ -142,7 +143,6 @@ MANY = [
     (SEARCH, SEARCHED),
     (SEARCH, {"label_noise": [0.0, 1.0], "theta": [0.5, 2.0]}),
     (SEARCH, {"refine_thresholds": [True, False], "n_clauses": [1, 2], "theta": [0.5, 0.6, 4.0]}),
-    (SEARCH, {"robustness": ["cv"], "n_clauses": [2], "theta": [1.0, 8.0]}),
     (ColumnGenerationClassifier(binarizer=FEW), {"theta": [0.5, 2.0], "form": ["dnf", "cnf"]}),
     (
         IdealDNFClassifier(random_state=0, class_weight="balanced"),
@@ -174,12 +174,10 @@ FIGURES = (
     "proved_optimal_",
     "history_",
     "empty_rule_hint_",
-    "robustness_",
     "coverage_",
     "theta_max_",
     "theta_pays_",
     "n_iter_",
-    "refine_thresholds_",
     "positive_label_",
 )
 
@@ -187,7 +185,7 @@ FIGURES = (
 def assert_alike_together_and_alone(learner, settings, X, y):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyRuleWarning)
-        together = list(learner.fit_many(X, y, settings))
+        together = list(fit_settings(learner, X, y, settings))
     assert not hasattr(learner, "rule_set_")
     for setting, many in zip(settings, together, strict=True):
         one = fitted(learner, X, y, **setting)

@@ -18,7 +18,8 @@ from rulekit.learners.forest_loss import (
     judged,
     votes,
 )
-from rulekit.learners.training import SharedWork, read_training_table
+from rulekit.learners.paths import Paths
+from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
 
 SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
@@ -87,14 +88,15 @@ def test_each_setting_is_scored_by_its_rule_of_all_rows():
     table = read(X, y)
     forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
     settings = [{"theta": t, "n_clauses": c} for t in (0.5, 3.0, 200.0) for c in (1, 3)]
-    found = forest.losses(SEARCH, table, settings, SharedWork(many=True))
+    paths = Paths(SEARCH, table)
+    found = forest.losses(paths, settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         alone = [clone(SEARCH).set_params(**s).fit(X, y) for s in settings]
     assert found[:, 0].tolist() == [forest.loss(m.predict(X)) for m in alone]
     assert found[:, 1].tolist() == [m.rule_set_.n_conditions for m in alone]
     assert judged(alone, SEARCH, X, y).tolist() == found.tolist()
-    late = forest.losses(SEARCH, table, settings, SharedWork(many=True), until=time.time() - 1)
+    late = forest.losses(paths, settings, until=time.time() - 1)
     assert np.isnan(late[1:]).all()
     assert np.isfinite(late[0]).all()
 

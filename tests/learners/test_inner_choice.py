@@ -8,19 +8,21 @@ import pytest
 
 from rulekit.data import Costs
 from rulekit.evaluation.sweeps.grid import settings_of
+from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.choice import Loss
 from rulekit.learners.inner_choice import (
     Form,
+    InnerComparison,
     _or_constant,
-    chosen,
     form_of_rules,
     inner_folds,
     paired_losses,
     simplest,
 )
+from tests.learners.literal.test_box_search import mixed
 from tests.learners.tables import mixed_table
 
 
@@ -61,8 +63,8 @@ def test_weights_determine_the_constant_and_its_cost():
     learner = BoxSearchClassifier(max_conditions=1)
     table = learner._read(X, y, None)
     weight = np.where(y == "yes", 1000.0, 1.0)
-    form = Form("rule", learner, ({"theta": 1e9},))
-    found = chosen([form], table, inner_folds(3, table, 0), Loss(y, weight))
+    form = Form("rule", learner, table, ({"theta": 1e9},))
+    found = InnerComparison([form], table, inner_folds(3, table, 0), Loss(y, weight)).choose()
     wrong = (y == "no").sum() / weight.sum()
     assert found.constant_error == pytest.approx(wrong, rel=0.1), "folds differ by a row"
     assert (found.setting, found.default) == ({"theta": 1e9}, 0)
@@ -101,7 +103,30 @@ def test_paired_losses_are_those_of_rules_learned_on_each_fold(costs):
     d = each[1] - each[0]
     d = d - d @ weight / weight.sum()
     assert noise == pytest.approx(np.sqrt(((weight * d) ** 2).sum()) / weight.sum())
-    assert scores.shape == (3, 1, 3)
+    assert scores.loss.shape == (3, 1)
     repeated, again, _ = paired_losses(pair, table, [*folds, *folds], Loss(y, weight, costs))
     assert repeated == pytest.approx(losses)
     assert again == pytest.approx(noise)
+
+
+@pytest.mark.slow
+def test_cuts_are_refined_if_the_inner_folds_improve():
+    X, y = mixed(seed=5)
+    learner = BoxSearchClassifier(n_perturbations=0, random_state=0)
+    table = learner._read(X, y, None)
+    folds, setting = inner_folds(5, table, 0), {"theta": 1.0, "n_clauses": 3}
+    both = [setting | {"refine_thresholds": moves} for moves in (False, True)]
+    errors = [
+        np.mean(
+            [
+                (fit_setting(learner, one, X.iloc[a], y[a]).predict(X.iloc[b]) != y[b]).mean()
+                for a, b in folds
+            ]
+        )
+        for one in both
+    ]
+    form = Form("rule", learner, table, (setting,))
+    comparison = InnerComparison([form], table, folds, Loss(y, np.ones(len(y))), refine=True)
+    assert comparison.settle("rule", setting) == (form, both[int(errors[1] < errors[0])])
+    assert replace(comparison, refine=False).settle("rule", setting) == (form, both[0])
+    assert replace(comparison, until=0.0).settle("rule", setting) == (form, both[0])

@@ -140,7 +140,6 @@ CASES = {
         "refine_thresholds": [
             Acts(True, {"random_state": 0}),
             Refused(True, {"refine": True}),
-            Refused("cv", {"refine": True}),
         ],
         "refine": [Acts(True, {"random_state": 0})],
         "random_state": [Acts(1, NOISY | {"label_noise": 1.0})],
@@ -160,6 +159,7 @@ CASES = {
     | {
         "max_variables": [Acts(1, {"random_state": 0})],
         "tolerance": [Acts(0.3, {"random_state": 0})],
+        "selection": [Acts("ranking", {"random_state": 0})],
         "mode": [Acts("paper", {"random_state": 0})],
         "constraints": [
             Acts(NO_AGE, {"random_state": 0}),

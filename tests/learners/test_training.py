@@ -19,7 +19,7 @@ from rulekit.binning.binned_table import row_order
 from rulekit.data import columns_of
 from rulekit.data.columns.conform import RuleColumns
 from rulekit.exceptions import DataError
-from rulekit.learners.training import Clock, SharedWork, learning_problem
+from rulekit.learners.training import Clock, learning_problem, read_training_table
 from tests.learners.tables import mixed_table
 
 
@@ -42,18 +42,20 @@ def test_columns_of_one_s_own_making_are_checked_like_any_table():
         model.predict(pd.DataFrame({"bmi": [1.0]}))
 
 
-def test_shared_work_of_settings_is_done_once():
-    shared, made = SharedWork(many=True), []
+def test_work_shared_by_settings_is_done_once_per_table():
+    X, y = mixed_table(n=30)
+    table, made = read_training_table(OneLevelRuleClassifier(), X, y, None), []
     for key in ("a", "b", "a"):
-        assert shared.once(key, lambda key=key: made.append(key) or key.upper()) == key.upper()
+        assert table.once(key, lambda key=key: made.append(key) or key.upper()) == key.upper()
     assert made == ["a", "b"]
 
 
-def test_unseeded_randomness_is_drawn_once_per_shared_work():
-    shared = SharedWork()
-    first, second = (shared.generator(None).integers(2**60) for _ in range(2))
-    assert first == second != SharedWork().generator(None).integers(2**60)
-    assert shared.generator(7).integers(2**60) == np.random.default_rng(7).integers(2**60)
+def test_unseeded_randomness_is_drawn_once_per_table():
+    X, y = mixed_table(n=30)
+    table, other = (read_training_table(OneLevelRuleClassifier(), X, y, None) for _ in range(2))
+    first, second = (table.generator(None).integers(2**60) for _ in range(2))
+    assert first == second != other.generator(None).integers(2**60)
+    assert table.generator(7).integers(2**60) == np.random.default_rng(7).integers(2**60)
 
 
 def test_clock_distinguishes_timeout_from_a_stop():

@@ -19,6 +19,7 @@ from sklearn.base import clone
 from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, Family, Progress, SweepStore, compare_learners
 from rulekit.evaluation.sweeps.collector import code_version
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RulekitError
 from rulekit.learners.cluster import cached_on_workers
 from rulekit.learners.forest_loss import judged
@@ -191,12 +192,13 @@ class RunTask:
     def _quick_models(self, family: Family, should_stop: ShouldStop) -> dict[int, Any]:
         """Learn every setting from a part of the training rows."""
         rows, columns = quick_part(self.X, self.y, np.arange(len(self.y)), family.estimator)
-        fits = family.estimator.fit_many(
+        fits = fit_settings(
+            family.estimator,
             self.X[columns].iloc[rows],
             self.y.iloc[rows],
             family.settings,
-            sample_weight=None if self.weight is None else self.weight[rows],
-            should_stop=should_stop,
+            None if self.weight is None else self.weight[rows],
+            should_stop,
         )
         return dict(enumerate(fits))
 

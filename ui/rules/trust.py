@@ -20,6 +20,7 @@ from rulekit.evaluation import (
     group_metrics,
     stability,
 )
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
@@ -369,7 +370,7 @@ def gap_curve(
         {name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
         for row in curve.to_dict("records")
     ]
-    fits = learner.fit_many(X, y, settings, sample_weight=state.training_weight)
+    fits = fit_settings(learner, X, y, settings, state.training_weight)
     return curve, model.choice_.table, [fitted.rule_set_ for fitted in fits]
 
 

@@ -1,6 +1,6 @@
 """Reference models on the same folds."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -47,31 +47,10 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Baseline":
         """Fit preprocessing and classifier on the training rows."""
-        return self._learned(self._prepared(X), y, sample_weight)
-
-    def fit_many(
-        self,
-        X: Any,
-        y: ArrayLike,
-        settings: Sequence[Mapping[str, Any]],
-        sample_weight: ArrayLike | None = None,
-        should_stop: Callable[[], bool] | None = None,
-    ) -> Iterator["Baseline"]:
-        """Fit once per setting with shared preprocessing; `should_stop` is called before each.
-
-        Yields the same as ``clone(self).set_params(**setting).fit(X, y, sample_weight)``. The
-        models keep the last two transformed tables: do not change a table in place.
-        """
-        reader = clone(self)
-        encoded = reader._prepared(X)
-        encodings = [(X, encoded)]
-        for setting in settings:
-            if should_stop is not None and should_stop():
-                return
-            model = clone(self).set_params(**setting)
-            model.text_, model.encoder_ = reader.text_, reader.encoder_
-            model._encodings = encodings
-            yield model._learned(encoded, y, sample_weight)
+        encoded = self._prepared(X)
+        self.learner_ = clone(self.learner).fit(encoded, y, sample_weight=sample_weight)
+        self.classes_ = self.learner_.classes_
+        return self
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row, shape (n,)."""
@@ -100,21 +79,9 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.encoder_ = ColumnTransformer(parts)
         return self.encoder_.fit_transform(frame)
 
-    def _learned(self, encoded: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> "Baseline":
-        self.learner_ = clone(self.learner).fit(encoded, y, sample_weight=sample_weight)
-        self.classes_ = self.learner_.classes_
-        return self
-
     def _encoded(self, X: Any) -> Any:
-        """Transform rows; the models of one `fit_many` cache the last two tables."""
-        encodings: list[tuple[Any, Any]] = getattr(self, "_encodings", [])
-        for table, encoded in encodings:
-            if table is X:
-                return encoded
-        encoded = self.encoder_.transform(self._frame(_columns(X)))
-        if hasattr(self, "_encodings"):
-            encodings[:] = [*encodings[-1:], (X, encoded)]
-        return encoded
+        """Transform rows."""
+        return self.encoder_.transform(self._frame(_columns(X)))
 
     @property
     def n_conditions_(self) -> int | None:

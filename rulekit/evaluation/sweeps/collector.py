@@ -16,8 +16,8 @@ from rulekit.data import Costs
 from rulekit.data.digest import digest_of
 from rulekit.evaluation.sweeps.result import SweepResult, table_of
 from rulekit.evaluation.sweeps.store import SweepStore
-from rulekit.learners.choice import Setting
 from rulekit.learners.cluster import code_version
+from rulekit.learners.paths import Setting
 from rulekit.rules import RuleSet
 from rulekit.rules.codec import rule_from_dict
 

@@ -25,13 +25,15 @@ from rulekit.evaluation.sweeps.result import (
     EXTRAS,
     SweepResult,
     check_same_folds,
+    fit_settings,
     summarise,
     table_of,
 )
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.evaluation.sweeps.sweep import ShouldStop, priced, settled_costs, sweep
-from rulekit.learners.choice import FOREST_LOSS, FOREST_SIZE, Setting
+from rulekit.learners.choice import FOREST_LOSS, FOREST_SIZE
 from rulekit.learners.cluster import cached_on_workers
+from rulekit.learners.paths import Setting
 
 Row = dict[str, Any]
 
@@ -512,9 +514,10 @@ class _Comparing:
         """Fit settings of a family on all rows, if models are to be kept."""
         if not family.keep_models or not numbers or self.should_stop():
             return
-        options: dict[str, Any] = {"sample_weight": self.weight, "should_stop": self.should_stop}
         settings = [family.settings[number] for number in numbers]
-        fits = clone(family.estimator).fit_many(self.X, self.y, settings, **options)
+        fits = fit_settings(
+            family.estimator, self.X, self.y, settings, self.weight, self.should_stop
+        )
         self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
 
 

@@ -12,24 +12,12 @@ from sklearn.base import clone
 
 from rulekit.data.target import read_labels
 from rulekit.families import FAMILIES
-from rulekit.learners.choice import Setting, identity
+from rulekit.learners.paths import Setting, identity
 
 Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]
 
 #: The 18 prices of a literal that the two-level paper sweeps: 1, 2, 5 times 0.0001 ... 10.
 THETA_GRID: tuple[float, ...] = tuple(float(f"{a}e{b}") for b in range(-4, 2) for a in (1, 2, 5))
-
-#: Settings that differ in these keys alone share a fold's matrix and solved programs.
-PATH_KEYS = ("theta", "n_clauses", "max_conditions")
-SHARED_KEYS = (
-    *PATH_KEYS,
-    *("robustness", "label_noise", "n_perturbations", "positive_label", "form"),
-    *("method", "rounding", "refine", "max_iter"),
-    "allow_disabled",
-    *("max_variables", "tolerance", "mode"),
-    *("tau_impurity", "max_power_laws", "max_depth", "tau_prune", "modulus"),  # of power-law trees
-    *("max_rules", "max_columns", "linear__nu"),  # of boxes from a plane
-)
 
 
 def settings_of(grid: Grid, estimator: Any = None) -> tuple[Setting, ...]:
@@ -68,13 +56,21 @@ def _check_part(part: Any, allowed: set[str] | None) -> None:
             raise ValueError(f"`grid` needs at least one value for {name!r}; its list is empty.")
 
 
-def families(settings: Sequence[Setting], shared: Iterable[str]) -> list[list[int]]:
-    """Group the positions of settings that differ in `shared` keys alone, in fitting order."""
-    keys = set(shared)
-    groups: dict[tuple[Any, ...], list[int]] = {}
+def units_of(
+    estimator: Any, settings: Sequence[Setting], *, split: bool = False
+) -> list[list[int]]:
+    """Group the positions of settings that share work on a fold, in fitting order.
+
+    A rule learner shares the table among all its settings, and a search among those of one kind,
+    which are the groups with `split`; other classifiers share nothing.
+    """
+    shares = hasattr(estimator, "_fit_settings")
+    groups: dict[Any, list[int]] = {}
     for position, setting in enumerate(settings):
-        rest = {k: v for k, v in setting.items() if k not in keys}
-        groups.setdefault(identity(rest), []).append(position)
+        key: Any = None if shares and not split else identity(setting)
+        if shares and split:
+            key = identity(estimator._kind_of(setting))
+        groups.setdefault(key, []).append(position)
     # the middle price first, then both ends, then gaps: the whole curve is sampled early
     rank = _spread_rank([s.get("theta") for s in settings])
     return [sorted(g, key=lambda i: (rank[i], i)) for g in groups.values()]

@@ -1,7 +1,7 @@
 """Result of a sweep: table, summary, front, and the suggested setting."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,11 +16,12 @@ from rulekit.learners.choice import (
     FOREST_SIZE,
     GAPS,
     MAXIMISED,
-    Setting,
     comparable,
     coordinate,
     suggestion,
 )
+from rulekit.learners.paths import Setting
+from rulekit.learners.training import ShouldStop
 
 
 def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
@@ -291,6 +292,38 @@ def fit_setting(
     """Fit a learner with one setting on all given rows."""
     model = clone(estimator).set_params(**setting)
     return model.fit(X, y) if sample_weight is None else model.fit(X, y, sample_weight)
+
+
+def fit_settings(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    settings: Sequence[Mapping[str, Any]],
+    sample_weight: Any = None,
+    should_stop: ShouldStop | None = None,
+) -> Iterator[Any]:
+    """Yield a fitted model for each setting; a rule learner searches once for each kind.
+
+    `should_stop` is called before each setting; True ends the fits.
+    """
+    if hasattr(estimator, "_fit_settings"):  # a rule learner
+        fits: Iterator[Any] = estimator._fit_settings(X, y, settings, sample_weight, should_stop)
+        return fits
+    return _fit_each(estimator, X, y, settings, sample_weight, should_stop)
+
+
+def _fit_each(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    settings: Sequence[Mapping[str, Any]],
+    sample_weight: Any,
+    should_stop: ShouldStop | None,
+) -> Iterator[Any]:
+    for setting in settings:
+        if should_stop is not None and should_stop():
+            return
+        yield fit_setting(estimator, setting, X, y, sample_weight)
 
 
 def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:

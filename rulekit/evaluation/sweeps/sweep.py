@@ -24,12 +24,13 @@ from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.evaluation import metrics
 from rulekit.evaluation.sweeps.collector import Collector, Work
-from rulekit.evaluation.sweeps.grid import PATH_KEYS, SHARED_KEYS, Grid, families, settings_of
-from rulekit.evaluation.sweeps.result import SweepResult, fit_setting
+from rulekit.evaluation.sweeps.grid import Grid, settings_of, units_of
+from rulekit.evaluation.sweeps.result import SweepResult, fit_settings
 from rulekit.evaluation.sweeps.store import SweepStore
 from rulekit.learners.base import BaseRuleClassifier
-from rulekit.learners.choice import COST, Setting
+from rulekit.learners.choice import COST
 from rulekit.learners.cluster import PULSE, Once, cancellation, spread, tried_twice
+from rulekit.learners.paths import Setting
 from rulekit.rules import Columns
 from rulekit.rules.codec import rule_to_dict
 
@@ -67,7 +68,7 @@ class Measuring:
 
     def __init__(self, estimator: Any, rows: FoldRows) -> None:
         self.rows = rows
-        self._shares_work = hasattr(estimator, "fit_many")
+        self._shares_work = isinstance(estimator, BaseRuleClassifier)
         self._has_label = hasattr(estimator, "positive_label")
         self._label = getattr(estimator, "positive_label", None)
         self._errors_by_rule: dict[Any, dict[str, Any]] = {}
@@ -113,7 +114,7 @@ class Measuring:
     def _answers(self, model: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
         """Return predictions on test and training rows, and any probabilities on test rows."""
         X, X_train = self.rows.test[0], self.rows.train[0]
-        if not (self._shares_work and isinstance(model, BaseRuleClassifier)):
+        if not self._shares_work:
             scores = model.predict_proba(X) if hasattr(model, "predict_proba") else None
             return model.predict(X), model.predict(X_train), scores
         if self._columns is None:
@@ -168,8 +169,8 @@ def sweep(  # noqa: PLR0913  one call says everything; all but three are by keyw
     Parameters
     ----------
     estimator : classifier
-        Not modified. One with ``fit_many`` fits the settings of a fold from one shared preparation;
-        any other scikit-learn classifier is cloned and fitted.
+        Not modified. A rule learner searches a fold once for all settings of one kind; any other
+        scikit-learn classifier is cloned and fitted for each setting.
     X : DataFrame or array of shape (n, k)
         Features.
     y : array-like of shape (n,)
@@ -324,9 +325,9 @@ def _run(work: Work, collector: Collector, stop: ShouldStop, n_jobs: int | None)
 
 def _tasks(work: Work, collector: Collector, n_workers: int) -> list[_Task]:
     """List the remaining units, fold by fold; smaller ones if workers would be idle."""
-    groups = families(work.settings, SHARED_KEYS)
+    groups = units_of(work.estimator, work.settings)
     if len(groups) * len(work.folds) < n_workers:
-        groups = families(work.settings, PATH_KEYS)
+        groups = units_of(work.estimator, work.settings, split=True)
     tasks = []
     for fold in range(len(work.folds)):
         for group in groups:
@@ -352,13 +353,8 @@ def _do(
             start = time.perf_counter()
             try:
                 model = next(fits, None)
-                if model is None:
-                    if stopped():
-                        break
-                    raise RuntimeError(
-                        "`fit_many` must fit every setting; it ended after "
-                        f"{len(rows)} of {len(task.numbers)}."
-                    )
+                if model is None:  # stopped
+                    break
                 seconds = time.perf_counter() - start
                 rows.append((number, measure(model) | {"seconds": seconds}))
             except Exception as error:
@@ -376,14 +372,7 @@ def _fits(task: _Task, rows: FoldRows, should_stop: ShouldStop) -> Iterator[Any]
         by_class = task.costs.class_weight(np.unique(rows.y))
         factors = np.array([by_class[label] for label in y.tolist()])
         weight = factors if weight is None else factors * weight
-    if hasattr(task.estimator, "fit_many"):
-        estimator = clone(task.estimator)
-        yield from estimator.fit_many(
-            X, y, task.settings, sample_weight=weight, should_stop=should_stop
-        )
-    else:
-        for setting in task.settings:
-            yield fit_setting(task.estimator, setting, X, y, weight)
+    yield from fit_settings(task.estimator, X, y, task.settings, weight, should_stop)
 
 
 def takes_costs(estimator: Any) -> bool:

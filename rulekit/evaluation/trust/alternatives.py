@@ -19,7 +19,7 @@ from rulekit.learners.choice import CONDITION_PRICE
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.boxes import PricedRule, RuleSpace
 from rulekit.learners.literal.certificate import n_counted
-from rulekit.learners.training import Clock, SharedWork, TrainingTable, as_constraints
+from rulekit.learners.training import Clock, TrainingTable, as_constraints
 from rulekit.rules import Columns, RuleSet
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.wording import percent, plural
@@ -389,7 +389,6 @@ class _AlternativeSearch:
     max_rules: int
     clock: Clock
     random_state: Any
-    shared: SharedWork = field(default_factory=SharedWork)
     complete_to: int = 0
     reach: float = 0.0
 
@@ -454,7 +453,7 @@ class _AlternativeSearch:
             learner.constraints = replace(
                 constraints, forbidden=(*constraints.forbidden, column), required=()
             )
-        problem = learner.problem_of(self.table, self.shared, self.learner.positive_label)
+        problem = learner.problem_of(self.table, self.learner.positive_label)
         problem.work_until(self.clock.end)
         return problem
 

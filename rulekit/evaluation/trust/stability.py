@@ -23,9 +23,10 @@ from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
-from rulekit.learners.choice import suggestion, summary_of
+from rulekit.learners.choice import FoldScores, suggestion
 from rulekit.learners.cluster import Once, cached_on_workers, in_order, spread, tried_twice
-from rulekit.learners.training import Clock, SharedWork
+from rulekit.learners.paths import Paths
+from rulekit.learners.training import Clock, read_like_training
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.rule_set import rule_of
@@ -579,17 +580,16 @@ def _learn_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> 
     assert again.grid is not None
     X, y, weight, _ = part
     settings = list(ParameterGrid(again.grid(y)))
-    models = list(learner._models(learner._read(X, y, weight), settings, SharedWork(many=True)))
+    paths = Paths(learner, learner._read(X, y, weight))
+    columns = read_like_training(learner, rest[0], paths.rule(settings[0]), paths.table.schema)
     scores = np.full((1, len(settings), 3), np.nan)
-    losses: dict[Any, float] = {}
-    for i, model in enumerate(models):
-        rule = model.rule_set_
+    losses: dict[RuleSet, float] = {}
+    for i, setting in enumerate(settings):
+        rule = paths.rule(setting)
         if rule not in losses:
-            wrong = model.predict(rest[0]) != rest[1]
+            wrong = paths.table.predict(rule, columns) != rest[1]
             losses[rule] = float(rest[3] @ wrong / rest[3].sum())
-        scores[0, i] = losses[rule], model.n_conditions_, model.n_rules_
-    taken = suggestion(summary_of(settings, scores), settings, "test_error")["default"]
-    if not again.refines:
-        return models[taken]
-    learner = clone(learner).set_params(**settings[taken], refine_thresholds=True)
-    return learner._fit_quietly(X, y, weight)
+        scores[0, i] = losses[rule], rule.n_conditions, rule.n_clauses
+    summary = FoldScores.of(scores).summary(settings)
+    taken = settings[suggestion(summary, settings, "test_error")["default"]]
+    return paths.model(taken | ({"refine_thresholds": True} if again.refines else {}))

@@ -27,7 +27,6 @@ from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.training import (
     Clock,
-    SharedWork,
     TrainingTable,
     as_constraints,
     constraints_for,
@@ -304,7 +303,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     random_state: Any = None
     time_limit: float | None = None
 
-    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+    def _fit_table(self, table: TrainingTable) -> None:
         self.classes_, self._schema = table.classes, table.schema
         self._choose_labels(table)
         constraints = self._monotonic_constraints(table)
@@ -314,7 +313,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         )
         if self.upper_level == "beam":
             features = features.likely(table.codes, weight, seed_of(self.random_state))
-        clock = Clock.of_seconds(self.time_limit, shared.should_stop)
+        clock = Clock.of_seconds(self.time_limit, table.should_stop)
         grower = Grower(
             features,
             {name: table.columns[name] for name in features.names},
@@ -326,9 +325,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             clock,
         )
         self.left_out_: tuple[str, ...] = ()
-        if shared.many:
-            grower.memory = shared.once(self._memory_key(), dict)
-        limits = self._sized(grower, shared)
+        grower.memory = table.once(self._memory_key(), dict)
+        limits = self._sized(grower, table)
         cuts = replace(limits, modulus=False)
         shapes = dict.fromkeys((limits, cuts, replace(cuts, max_power_laws=1)))
         unproved: set[str] = set()
@@ -355,10 +353,10 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.history_ = inside.history
         return root
 
-    def _sized(self, grower: Grower, shared: SharedWork) -> GrowthLimits:
+    def _sized(self, grower: Grower, table: TrainingTable) -> GrowthLimits:
         """Choose the size by the training rows, within the limits given."""
         half = None if self.time_limit is None else 0.5 * self.time_limit
-        clock, compared = Clock.of_seconds(half, shared.should_stop), None
+        clock, compared = Clock.of_seconds(half, table.should_stop), None
         if self.upper_level == "beam" and self.inner_folds is not None:
             search = search_for(self.upper_level, self.lower_level, clock)
             timed = replace(grower, search=search, clock=clock)
@@ -367,8 +365,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.sizes_: list[dict[str, float]] = [] if compared is None else compared.records()
         if compared is None:
             return grower.limits
-        if grower.memory is None:
-            grower.memory = compared.memory
+        if grower.memory is not None and compared.memory is not None:
+            grower.memory.update(compared.memory)
         return compared.chosen()
 
     def _monotonic_constraints(self, table: TrainingTable) -> Constraints:

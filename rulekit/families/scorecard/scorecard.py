@@ -1,7 +1,7 @@
 """Scorecards: conditions with small whole points, chosen together, and the total they need."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, cast
@@ -21,7 +21,8 @@ from rulekit.families.scorecard.candidates import Candidates, candidates
 from rulekit.families.scorecard.solver.search import Card, PointsPath
 from rulekit.learners.base import BaseRuleClassifier
 from rulekit.learners.literal.base import PathEntry, RulePath
-from rulekit.learners.training import SharedWork, TrainingTable, constraints_for, plain_label
+from rulekit.learners.paths import LearnedPath
+from rulekit.learners.training import TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, PointsSplit, RuleSet
 
 Ints = NDArray[np.int64]
@@ -220,6 +221,7 @@ n_conditions_, training_error_, empty_rule_hint_
         "bands": [Interval(Integral, 2, None, closed="left")],
         "calibration_folds": [Interval(Integral, 0, None, closed="left")],
     }
+    _looked_up = ("max_conditions",)
     binarizer_: Binarizer = field(init=False)
 
     max_conditions: int = 8
@@ -239,19 +241,9 @@ n_conditions_, training_error_, empty_rule_hint_
         """
         model = clone(self)
         model._check()
-        cards = model._path_of(model._read(X, y, sample_weight), SharedWork())
+        cards = model._path(model._read(X, y, sample_weight)).rules(int(model.max_conditions))
         names = ["n_conditions", "loss", "train_error", "rule_set"]
         return pd.DataFrame([[getattr(e, n) for n in names] for e in cards], columns=names)
-
-    def _path_of(self, table: TrainingTable, shared: SharedWork) -> RulePath:
-        work = self._begun(table, shared)
-        weight, entries = self._weights(table), []
-        for card in self._cards(work, shared):
-            rule = self._rule(work.candidates, card, table, weight)[0]
-            wrong = rule.predict(table.columns) != np.asarray(table.y, dtype=object)
-            error = float(weight[wrong].sum() / weight.sum())
-            entries.append(PathEntry(rule.n_clauses, len(card.chosen), card.loss, error, rule))
-        return RulePath(tuple(entries))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return class probabilities, by the total of each row: shape (n, 2), as `classes_`.
@@ -270,13 +262,19 @@ n_conditions_, training_error_, empty_rule_hint_
             return np.column_stack([chance, 1.0 - chance])
         return np.column_stack([1.0 - chance, chance])
 
-    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
-        work = self._begun(table, shared)
-        cards = self._cards(work, shared)
+    def _fit_table(self, table: TrainingTable) -> None:
+        self._path(table).fit(self)
+
+    def _path(self, table: TrainingTable) -> "CardPath":
+        return CardPath(self, table, self._begun(table))
+
+    def _fit_card(self, table: TrainingTable, work: _Work) -> None:
+        """Set the fitted attributes."""
+        cards = self._cards(work, table, int(self.max_conditions))
         weight = self._weights(table)
         rule, shift = self._rule(work.candidates, cards[-1], table, weight)
         self._keep_rule(rule, table, weight)
-        trusted = (1.0, 0.0) if rule.is_constant else self._calibrated(work, table, shared)
+        trusted = (1.0, 0.0) if rule.is_constant else self._calibrated(work, table)
         self._keep_chances(cards[-1], shift, trusted, table, weight)
         self.objective_, self.lower_bound_, self.proved_optimal_ = cards[-1].loss, None, None
         self.history_ = [{"n_conditions": len(c.chosen), "objective": c.loss} for c in cards]
@@ -288,12 +286,12 @@ n_conditions_, training_error_, empty_rule_hint_
         if self.few_rows_hint_ is not None:
             yield UserWarning(self.few_rows_hint_)
 
-    def _begun(self, table: TrainingTable, shared: SharedWork) -> _Work:
+    def _begun(self, table: TrainingTable) -> _Work:
         """Store the classes, cut the table, and start a search or return the one started."""
         positive = self._note_classes(table, self.positive_label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
-        binarizer_key, bins = self._binned(table, shared)
+        binarizer_key, bins = self._binned(table)
         key = binarizer_key, positive, constraints, weight.tobytes()
 
         def begun() -> _Work:
@@ -301,16 +299,16 @@ n_conditions_, training_error_, empty_rule_hint_
             conditions = candidates(bins, table.columns, described, weight, constraints)
             return _Work(conditions, PointsPath(conditions.problem), key)
 
-        return shared.once(("points", *key), begun)
+        return table.once(("points", *key), begun)
 
-    def _cards(self, work: _Work, shared: SharedWork) -> tuple[Card, ...]:
-        """Search up to `max_conditions`."""
-        cards = work.path.cards(int(self.max_conditions), shared.should_stop)
-        if shared.should_stop is not None and shared.should_stop():
+    def _cards(self, work: _Work, table: TrainingTable, most: int) -> tuple[Card, ...]:
+        """Search up to some number of conditions."""
+        cards = work.path.cards(most, table.should_stop)
+        if table.should_stop is not None and table.should_stop():
             raise StoppedError("The work was stopped before the scorecard was learned.")
         if not cards:
             raise RuleError(
-                f"The required conditions take more than max_conditions={self.max_conditions}. "
+                f"The required conditions take more than max_conditions={most}. "
                 "Raise `max_conditions`, or remove a required condition."
             )
         return cards
@@ -375,9 +373,7 @@ n_conditions_, training_error_, empty_rule_hint_
             self.bands_ = bands_of(self.chances_, split, int(self.bands))
             self.band_rule_ = rule_of_bands(self.bands_, split)
 
-    def _calibrated(
-        self, work: _Work, table: TrainingTable, shared: SharedWork
-    ) -> tuple[float, float]:
+    def _calibrated(self, work: _Work, table: TrainingTable) -> tuple[float, float]:
         """Fit how far a card's odds are trusted, on held-out folds: factor and constant."""
         folds = min(int(self.calibration_folds), int(np.bincount(table.codes).min()))
         if folds < 2:
@@ -388,7 +384,7 @@ n_conditions_, training_error_, empty_rule_hint_
         def begun() -> list[PointsPath]:
             return [PointsPath(problem.of_rows(train), BEAM, TRIES) for train, _ in pairs]
 
-        paths = shared.once(("calibration", folds, *work.key), begun)
+        paths = table.once(("calibration", folds, *work.key), begun)
         odds = np.zeros(n)
         for path, (_, test) in zip(paths, pairs, strict=True):
             card = path.cards(int(self.max_conditions))[-1]
@@ -423,6 +419,37 @@ n_conditions_, training_error_, empty_rule_hint_
             "with any threshold of the total, more training rows are wrong. Try a "
             "`class_weight` by which rows of a rare class count more."
         )
+
+
+@dataclass(eq=False)
+class CardPath(LearnedPath):
+    """The scorecards of one search, by number of conditions."""
+
+    learner: ScorecardClassifier
+    table: TrainingTable
+    work: _Work
+
+    def rule(self, values: Mapping[str, Any]) -> RuleSet:
+        """Return the scorecard of a size."""
+        card = self.learner._cards(self.work, self.table, int(values["max_conditions"]))[-1]
+        return self._rule(card, self.learner._weights(self.table))
+
+    def fit(self, model: Any) -> None:
+        """Set the fitted attributes of a model."""
+        model._fit_card(self.table, self.work)
+
+    def rules(self, max_conditions: int) -> RulePath:
+        """Return the scorecards of all sizes up to a number of conditions."""
+        weight, entries = self.learner._weights(self.table), []
+        for card in self.learner._cards(self.work, self.table, max_conditions):
+            rule = self._rule(card, weight)
+            wrong = rule.predict(self.table.columns) != np.asarray(self.table.y, dtype=object)
+            error = float(weight[wrong].sum() / weight.sum())
+            entries.append(PathEntry(rule.n_clauses, len(card.chosen), card.loss, error, rule))
+        return RulePath(tuple(entries))
+
+    def _rule(self, card: Card, weight: Floats) -> RuleSet:
+        return self.learner._rule(self.work.candidates, card, self.table, weight)[0]
 
 
 def _split(rule: RuleSet) -> PointsSplit:

@@ -338,10 +338,10 @@ class LearnsFromTables:
 
         Notes
         -----
-        `refine` and `refine_thresholds` set whether cuts are moved; "cv" moves them, as all
-        rows are counted. Required conditions stay. `time_limit` limits each search, not the engine.
-        Of a scorecard nothing is moved or left out. Samples depend on the engine's hash, the
-        `random_state` and the table's columns, not on the order of rows.
+        `refine` and `refine_thresholds` set whether cuts are moved. Required conditions stay.
+        `time_limit` limits each search, not the engine. Of a scorecard nothing is moved or left
+        out. Samples depend on the engine's hash, the `random_state` and the table's columns, not on
+        the order of rows.
 
         About one scan of the table for each sample and each count, and one for each cut and sweep
         over the cuts: 20 to 50 for a rule of eight conditions, each of the columns it reads.

@@ -1,6 +1,5 @@
 """Base of learners of literals: from table to problem, from solution to rule."""
 
-import time
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,17 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, StrOptions
 from rulekit.binning import Binarizer
 from rulekit.exceptions import RuleError
 from rulekit.learners.base import BaseRuleClassifier, refuse_with_several
-from rulekit.learners.literal.several import SeveralClasses, fit_list
+from rulekit.learners.literal.several import fit_list
 from rulekit.learners.training import (
     LearningProblem,
-    SharedWork,
     TrainingTable,
     as_constraints,
     constraints_for,
@@ -33,6 +30,7 @@ from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.local_search import local_search
 
 SAME = 1e-6  # a bound this near to a value, relative to it, proves it
+CONSTANT = "constant answer"  # the step to it
 TIE = 1e-9  # values that differ by less, relative to them, are equal but for rounding
 
 
@@ -75,6 +73,12 @@ class RulePath:
     ) -> RuleSet:
         """Return the rule of `entry`."""
         return self.entry(theta, n_clauses, max_conditions).rule_set
+
+    def within(self, max_conditions: int | None) -> "RulePath":
+        """Return the rules with at most some conditions; None for all."""
+        if max_conditions is None:
+            return self
+        return RulePath(tuple(e for e in self if e.n_conditions <= max_conditions))
 
     def front(self, n_clauses: int | None = None) -> pd.DataFrame:
         """List undominated rules: n_conditions, n_clauses, loss, train_error, rule_set."""
@@ -190,9 +194,9 @@ class LearnedRule:
             clauses = ()
         bound = self.lower_bound
         if bound is None:
-            return replace(self.with_step(least, "constant answer"), clauses=clauses)
+            return replace(self.with_step(least, CONSTANT), clauses=clauses)
         proved = None if self.proved is None else bound >= least - SAME * max(1.0, least)
-        constant = self.with_step(least, "constant answer")
+        constant = self.with_step(least, CONSTANT)
         return replace(constant, clauses=clauses, lower_bound=min(bound, least), proved=proved)
 
     def or_constant(self) -> "LearnedRule":
@@ -238,10 +242,6 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
         """Learn a rule of `form` for the rows `problem.table.y`."""
 
-    def _settled_label(self, table: TrainingTable) -> Any:
-        """Determine settings from the table; return the described class."""
-        return self.positive_label
-
     @property
     def has_one_clause(self) -> bool:
         """Whether no rule of more clauses may be learned."""
@@ -251,34 +251,22 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Whether the problem uses bins without a Boolean matrix."""
         return False
 
-    def _fit_table(self, table: TrainingTable, shared: SharedWork) -> None:
+    def _fit_table(self, table: TrainingTable) -> None:
         if len(table.classes) > 2:
             refuse_with_several(self, table)
-            fit_list(self, table, shared)
+            fit_list(self, table)
             return
-        label = self._settled_label(table)
-        problem = self.problem_of(table, shared, label, by_cells=self._by_cells())
-        learned = self._learn_in_time(problem, shared.generator(self.random_state))
-        candidates = [learned.or_constant()]
-        if as_constraints(self.constraints).required:  # they decide which of the two is cheaper
-            candidates = [learned, learned.constant()]
-        completed = [self._completed(candidate, problem) for candidate in candidates]
-        learned, rule = min(completed, key=lambda t: (round(t[0].value, 9), t[1].n_conditions))
-        self._keep(learned, rule, table)
-        self.theta_max_ = problem.theta_max
-        self.theta_pays_ = problem.price_of_a_first_condition
-        self.empty_rule_hint_ = (
-            self._hint(problem.theta_max) if self.rule_set_.is_constant else None
-        )
+        problem = self.problem_of(table, self.positive_label, by_cells=self._by_cells())
+        learned = self._learn_in_time(problem, table.generator(self.random_state))
+        solution = self._complete_solution(learned, problem, float(self.theta), {})
+        self._keep(*solution, problem, table)
 
-    def problem_of(
-        self, table: TrainingTable, shared: SharedWork, label: Any, *, by_cells: bool = False
-    ) -> Any:
+    def problem_of(self, table: TrainingTable, label: Any, *, by_cells: bool = False) -> Any:
         """Store the classes, bin the table, and build the problem or reuse it."""
         positive = self._note_classes(table, label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
-        encoding_key, encoded = self.encoded_table(table, shared, by_cells=by_cells)
+        encoding_key, encoded = self.encoded_table(table, by_cells=by_cells)
         key = ("problem", encoding_key, positive, self.form, constraints, weight.tobytes())
 
         def make() -> LearningProblem:
@@ -292,31 +280,38 @@ class LiteralRuleClassifier(BaseRuleClassifier):
                 by_cells=by_cells,
             )
 
-        return shared.once(key, make)
+        return table.once(key, make)
 
     def encoded_table(
-        self, table: TrainingTable, shared: SharedWork, *, by_cells: bool | None = None
+        self, table: TrainingTable, *, by_cells: bool | None = None
     ) -> tuple[tuple[bool, str], Any]:
         """Bin the table or reuse it; return a key of the binning, and the codes."""
-        return self._binned(table, shared, self._by_cells() if by_cells is None else by_cells)
+        return self._binned(table, self._by_cells() if by_cells is None else by_cells)
 
-    def _learned_list(
-        self, several: SeveralClasses, rng: np.random.Generator
-    ) -> tuple[RuleSet, tuple[dict[str, Any], ...]]:
-        """Learn an ordered list of several classes; return it with at least one step."""
-        rule = several.one_against_rest(rng)
-        step = {"step": 0, "objective": several.objective(rule, float(self.theta))}
-        return rule, (step | several.stopped,)
-
-    def _completed(
-        self, learned: LearnedRule, problem: LearningProblem
+    def _complete_solution(
+        self,
+        learned: LearnedRule,
+        problem: LearningProblem,
+        theta: float,
+        rules: dict[Any, RuleSet],
     ) -> tuple[LearnedRule, RuleSet]:
-        """Convert the solution to a rule with the required conditions."""
-        rule = simplify(self.rule_of(learned.clauses))
-        full = self.with_required(rule, problem, learned.max_clauses)
-        if full != rule:
-            learned = self._revalued(learned, full, problem)
-        return learned, full
+        """Return the cheaper of a solution and a constant, as a rule with the required conditions.
+
+        `rules` keeps the rules of clauses, for several solutions of one search.
+        """
+        options = [learned.or_constant()]
+        if as_constraints(self.constraints).required:  # they decide which of the two is cheaper
+            options = [learned, learned.constant()]
+        solutions = []
+        for option in options:
+            if option.clauses not in rules:
+                rules[option.clauses] = simplify(self.rule_of(option.clauses))
+            rule = rules[option.clauses]
+            full = self.with_required(rule, problem, option.max_clauses)
+            if full != rule:
+                option = self._revalued(option, full, problem, theta)
+            solutions.append((option, full))
+        return min(solutions, key=lambda s: (round(s[0].value, 9), s[1].n_conditions))
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
         """Add the required conditions."""
@@ -335,12 +330,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self, problem: LearningProblem, rng: np.random.Generator, seconds: float | None = None
     ) -> LearnedRule:
         """Learn within the given seconds, or within `time_limit`."""
-        limit = self.time_limit if seconds is None else seconds
-        problem.work_until(None if limit is None else time.monotonic() + limit)
-        try:
+        with problem.within(self.time_limit if seconds is None else seconds):
             return self._learn(problem, rng)
-        finally:
-            problem.work_until(None)
 
     def _fit_warnings(self) -> Iterator[Warning]:
         yield from super()._fit_warnings()
@@ -362,25 +353,34 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         )
 
     def _revalued(
-        self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem
+        self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, theta: float
     ) -> LearnedRule:
         """Recompute the value of a rule with added required conditions; optimality is open."""
         value = problem.objective(
             [[c.mask(problem.columns) for c in clause.conditions] for clause in rule.clauses],
-            float(self.theta),
+            theta,
             counts_errors=learned.counts_errors,
         )
         proved = None if learned.proved is None else False
         return replace(learned.with_step(value, "add required"), proved=proved)
 
-    def _keep(self, learned: LearnedRule, rule: RuleSet, table: TrainingTable) -> None:
-        weight: NDArray[np.float64] = self._weights(table)
-        self._keep_rule(rule, table, weight)
+    def _keep(
+        self,
+        learned: LearnedRule,
+        rule: RuleSet,
+        problem: LearningProblem,
+        table: TrainingTable,
+    ) -> None:
+        """Set the fitted attributes."""
+        self._keep_rule(rule, table, self._weights(table))
         self.objective_ = learned.value
         self.lower_bound_ = learned.lower_bound
         self.proved_optimal_ = learned.proved
         self.history_ = [dict(step) for step in learned.history]
         self.n_iter_ = max(1, len(self.history_) - 1)
+        self.theta_max_ = problem.theta_max
+        self.theta_pays_ = problem.price_of_a_first_condition
+        self.empty_rule_hint_ = self._hint(problem.theta_max) if rule.is_constant else None
 
     def _hint(self, theta_max: float) -> str:
         """Return at which penalty an empty rule would have a condition."""

@@ -89,7 +89,6 @@ class Searched:
     problem: LearningProblem
     archive: Archive
     finished: bool
-    seconds: float = math.inf
 
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None = None
@@ -124,7 +123,6 @@ class BoxSearch:
     label_noise: float
     n_perturbations: int
     n_clauses: int
-    time_limit: float | None
 
     def run(self, problem: LearningProblem, rng: np.random.Generator) -> Searched:
         """Search, or reuse the same search from the problem's cache."""
@@ -134,13 +132,11 @@ class BoxSearch:
         state = rng.bit_generator.state
         key = repr(("search", self.robustness, self.n_perturbations, most, state)).encode()
         stored: Searched | None = problem.memory.get(key)
-        seconds = math.inf if self.time_limit is None else self.time_limit
-        if stored is None or not (stored.finished or seconds <= stored.seconds):
-            searched = self._searched(problem, most, rng)
-            stored = problem.memory[key] = replace(searched, seconds=seconds)
+        if stored is None or not stored.finished:
+            stored = problem.memory[key] = self._search(problem, most, rng)
         return stored
 
-    def _searched(self, problem: LearningProblem, most: int, rng: np.random.Generator) -> Searched:
+    def _search(self, problem: LearningProblem, most: int, rng: np.random.Generator) -> Searched:
         table, prices = problem.table, BoxPrices.from_robustness(self.robustness)
         scale = float(table.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
@@ -148,23 +144,18 @@ class BoxSearch:
         archive = search(table, problem.form, plan, rng, clock, prices)
         return Searched(problem, archive, not clock.ran_out)
 
-    def with_cuts_refined(
-        self, problem: LearningProblem, selection: ClauseSelection, theta: float
-    ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...], float]:
-        """Move the thresholds of a selection; return it over all columns, and its loss."""
+    def refine_cuts(
+        self, problem: LearningProblem, chosen: Bools
+    ) -> tuple[Bools, tuple[tuple[int, int], ...], float]:
+        """Move the thresholds of clauses (k, d); return them over all columns, and the loss."""
         prices = BoxPrices.from_robustness(self.robustness)
-        cuts, loss = refine_cuts(
-            problem.table, problem.form, problem.cuts, selection.chosen, prices
-        )
+        cuts, loss = refine_cuts(problem.table, problem.form, problem.cuts, chosen, prices)
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
-        R, d = selection.chosen.shape
-        chosen = np.hstack([selection.chosen, np.zeros((R, len(moved)), bool)])
+        R, d = chosen.shape
+        refined = np.hstack([chosen, np.zeros((R, len(moved)), bool)])
         for (r, j), k in cuts.items():
-            chosen[r, j], chosen[r, d + moved.index((j, k))] = False, True
-        value = loss + theta * int(selection.chosen.sum())
-        step = {"step": 1, "objective": value, "move": "cuts"}
-        history = (selection.history[0], step, *selection.history[1:])
-        return ClauseSelection(chosen, selection.disabled, value, history), moved, loss
+            refined[r, j], refined[r, d + moved.index((j, k))] = False, True
+        return refined, moved, loss
 
 
 #: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
@@ -183,7 +174,6 @@ class SearchedLists:
     archive: ListArchive
     finished: bool
     seconds: float
-    visited: dict[tuple[RuleSet, float, int], list[ListArchive]] = field(default_factory=dict)
 
     def entry(
         self, theta: float, n_clauses: int, max_conditions: int | None, *more: ListArchive
@@ -213,15 +203,13 @@ class SearchedLists:
         return self.search.rule_list(clauses, labels, self.names.index(rule.default))
 
     def searched_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
-        """Search from a list, at one penalty, once; empty if it cannot be written as boxes."""
-        key = rule, theta, n_clauses
-        if key not in self.visited:
-            self.visited[key], start = [], self.boxes_of(rule)
-            if start is not None:
-                archive = ListArchive(self.search.problem)
-                self.search.visit(archive, start, theta, n_clauses)
-                self.visited[key] = [archive]
-        return self.visited[key]
+        """Search from a list, at one penalty; empty if it cannot be written as boxes."""
+        start = self.boxes_of(rule)
+        if start is None:
+            return []
+        archive = ListArchive(self.search.problem)
+        self.search.visit(archive, start, theta, n_clauses)
+        return [archive]
 
     def with_cuts_refined(self, rule: RuleSet) -> RuleSet:
         """Move the thresholds of each clause in turn, with the others fixed."""
@@ -259,7 +247,7 @@ class SearchedLists:
 
 
 def searched_lists(
-    learner: Any, several: SeveralClasses, rng: np.random.Generator
+    learner: Any, several: SeveralClasses, rng: np.random.Generator, n_clauses: int
 ) -> SearchedLists:
     """Search lists, or reuse the same search."""
     whole = several.everything()
@@ -269,7 +257,7 @@ def searched_lists(
         problem = discounted(whole, float(learner.label_noise), int(rng.integers(2**31)), codes)
     several.counted = np.empty(len(codes))
     several.counted[whole.rows] = problem.table.weight
-    most = max(PATH_CLAUSES_A_CLASS, learner.n_clauses) * (len(several.table.classes) - 1)
+    most = max(PATH_CLAUSES_A_CLASS, n_clauses) * (len(several.table.classes) - 1)
     key = repr(("lists", learner.n_perturbations, most, rng.bit_generator.state)).encode()
     stored: SearchedLists | None = problem.memory.get(key)
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
@@ -397,9 +385,7 @@ class RuleSpace:
         """Search rules over some or all conditions of this table."""
         number = {literal: j for j, literal in enumerate(self.problem.table.literals)}
         numbers = [number[literal] for literal in problem.table.literals]
-        searched = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses, None).run(
-            problem, rng
-        )
+        searched = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses).run(problem, rng)
         rules = {}
         for entry in searched.entries:
             if entry.n_clauses <= self.max_clauses and entry.n_conditions <= self.max_conditions:

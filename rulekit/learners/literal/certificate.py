@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rulekit.binning.encodings import LevelColumn
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.training import Clock, LearningProblem, SharedWork, TrainingTable
+from rulekit.learners.training import Clock, LearningProblem, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.search.box_search.problem import Axes
 from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
@@ -182,7 +182,7 @@ def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -
     reader: LiteralRuleClassifier = clone(model)
     table = reader._read(X, y, sample_weight)
     if _is_its_table(model, reader, table):
-        problem: LearningProblem = reader.problem_of(table, SharedWork(), model.positive_label_)
+        problem: LearningProblem = reader.problem_of(table, model.positive_label_)
         same_cuts = reader.binarizer_.literals_ == model.binarizer_.literals_
         if same_cuts and abs(problem.theta_max - model.theta_max_) < SAME:
             return problem

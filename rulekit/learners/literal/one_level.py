@@ -15,7 +15,7 @@ from rulekit.binning import Binarizer
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.literal.certificate import Certificate
-from rulekit.learners.training import LearningProblem, SharedWork
+from rulekit.learners.training import LearningProblem
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
 from rulekit.search.screening.proved_cover import best_conditions
@@ -419,7 +419,7 @@ def screen_conditions(
     )
     model._check()
     table = model._read(X, y, sample_weight)
-    problem = model.problem_of(table, SharedWork(), positive_label, by_cells=True)
+    problem = model.problem_of(table, positive_label, by_cells=True)
     task = problem.table, form, float(theta)
     if how == "duality":
         screening = best_conditions(*task, screening="duality").screening

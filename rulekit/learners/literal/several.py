@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 from rulekit.learners.base import one_against_rest
 from rulekit.learners.training import (
     LearningProblem,
-    SharedWork,
     TrainingTable,
     as_constraints,
     constraints_for,
@@ -25,8 +25,8 @@ SOON = 1e-3  # seconds for a class whose turn comes after the time
 class SeveralClasses:
     """The table of one fit with several classes, and the problems of its classes."""
 
-    def __init__(self, learner: Any, table: TrainingTable, shared: SharedWork) -> None:
-        self.learner, self.table, self.shared = learner, table, shared
+    def __init__(self, learner: Any, table: TrainingTable) -> None:
+        self.learner, self.table = learner, table
         self.weight = learner._weights(table)
         limit = learner.time_limit
         self.ends = None if limit is None else time.monotonic() + limit
@@ -42,7 +42,7 @@ class SeveralClasses:
                     "learn from `y == label` for one class against the rest."
                 )
         self.constraints = constraints_for(constraints, table, None)
-        self.encoding_key, self.encoded = learner.encoded_table(table, shared)
+        self.encoding_key, self.encoded = learner.encoded_table(table)
 
     def problem(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]
@@ -60,7 +60,7 @@ class SeveralClasses:
                 by_cells=by_cells,
             )
 
-        return self.shared.once(key, make)
+        return self.table.once(key, make)
 
     def everything(self) -> LearningProblem:
         """Build the problem of all rows; the described class is arbitrary."""
@@ -120,35 +120,49 @@ def stopped_of(history: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return {key: text for step in history[-1:] for key, text in step.items() if key == "stopped"}
 
 
-def fit_list(learner: Any, table: TrainingTable, shared: SharedWork) -> None:
-    """Learn and store an ordered list with the learner's `_learned_list`."""
-    several = SeveralClasses(learner, table, shared)
+@dataclass(frozen=True)
+class ListSolution:
+    """An ordered list, its objective, and the steps to it."""
+
+    rule: RuleSet
+    value: float
+    history: tuple[Mapping[str, Any], ...]
+
+
+def fit_list(learner: Any, table: TrainingTable) -> None:
+    """Learn and store an ordered list, class by class."""
+    several = SeveralClasses(learner, table)
     learner._note_several(table)
-    rng = shared.generator(learner.random_state)
     theta = float(learner.theta)
-    rule, history = learner._learned_list(several, rng)
+    rule = several.one_against_rest(table.generator(learner.random_state))
+    step = {"step": 0, "objective": several.objective(rule, theta)} | several.stopped
+    keep_list(learner, several, cheaper_list(several, rule, theta, (step,)))
+
+
+def cheaper_list(
+    several: SeveralClasses,
+    rule: RuleSet,
+    theta: float,
+    history: tuple[Mapping[str, Any], ...],
+) -> ListSolution:
+    """Return a list, simplified, or the constant one if that costs no more."""
     options = [simplify(rule), several.constant()]
     values = [several.objective(option, theta) for option in options]
     k = int(values[1] <= values[0] + 1e-9)
     if options[k] != options[0]:
         step = {"step": len(history), "objective": values[k], "move": "constant"}
         history = (*history, step | stopped_of(history))
-    keep_list(learner, several, options[k], values[k], history)
+    return ListSolution(options[k], values[k], history)
 
 
-def keep_list(
-    learner: Any,
-    several: SeveralClasses,
-    rule: RuleSet,
-    value: float,
-    history: tuple[Mapping[str, Any], ...],
-) -> None:
+def keep_list(learner: Any, several: SeveralClasses, solution: ListSolution) -> None:
     """Set the attributes of a learner from its list."""
+    rule = solution.rule
     learner._keep_rule(rule, several.table, several.weight)
     learner.default_label_ = rule.default
-    learner.objective_ = value
+    learner.objective_ = solution.value
     learner.lower_bound_ = learner.proved_optimal_ = None
-    learner.history_ = [dict(step) for step in history]
+    learner.history_ = [dict(step) for step in solution.history]
     learner.n_iter_ = max(1, len(learner.history_) - 1)
     learner.theta_max_ = learner.theta_pays_ = several.price_of_a_first_condition()
     learner.empty_rule_hint_ = None

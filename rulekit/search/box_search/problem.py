@@ -80,7 +80,7 @@ class Axes:
     def _add_cuts(self, source: int, conditions: Found) -> None:
         """Add a column of positions, with the cuts of its literals."""
         encoding, table = self.table.encodings[source], self.table
-        rank_of = table.rank[[j for _, j in conditions]]
+        rank_of, side = table.rank[[j for _, j in conditions]], table.side
         ranks = np.unique(rank_of)  # a cell lies above the cuts of smaller ranks than its own
         bins = np.searchsorted(ranks, np.arange(encoding.n_cells))
         n_present = encoding.n_cells - 1 if encoding.cuts is not None else len(encoding.groups)
@@ -90,7 +90,7 @@ class Axes:
             conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
         ):
             accepts = literal.missing and self._lacks(source)
-            above = table.side[j] > 0
+            above = side[j] > 0
             self.condition_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
 
     def _add_levels(self, conditions: Found) -> None:
@@ -168,13 +168,14 @@ class Axes:
 def _group_by_column(table: BinnedTable, form: str) -> dict[str, Kinds]:
     """Group the literals of the DNF by column: cuts of each source, levels, missingness tests."""
     parts: dict[str, Kinds] = {}
-    for j, condition in enumerate(table.literals):
+    conditions = zip(table.literals, table.side.tolist(), table.feature.tolist(), strict=True)
+    for j, (condition, side, source) in enumerate(conditions):
         literal = condition if form == "dnf" else condition.negated()
         kinds = parts.setdefault(literal.feature, ({}, [], []))
         if literal.op in GAPS:
             kinds[2].append((literal, j))
-        elif table.side[j]:
-            kinds[0].setdefault(int(table.feature[j]), []).append((literal, j))
+        elif side:
+            kinds[0].setdefault(source, []).append((literal, j))
         else:
             kinds[1].append((literal, j))
     return parts

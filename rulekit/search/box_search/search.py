@@ -120,7 +120,10 @@ def cheapest_entry(
             f"any number); the fewest are {fewest[0]} clauses and {fewest[1]} conditions. Raise "
             "`n_clauses` or `max_conditions`."
         )
-    return min(allowed, key=lambda e: (round(e.objective(theta), 9), e.n_conditions, e.n_clauses))
+    return min(
+        allowed,
+        key=lambda e: (round(e.loss + theta * e.n_conditions, 9), e.n_conditions, e.n_clauses),
+    )
 
 
 class Archive:

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 
 from rulekit import Costs
 from rulekit.evaluation import sweep
@@ -91,18 +90,3 @@ def test_weights_reach_a_baseline(mixed):
 def test_a_baseline_that_is_not_there_is_named(mixed):
     with pytest.raises(ValueError, match="no baseline 'svm'; there are majority, logistic"):
         baselines(*mixed, only=["svm"])
-
-
-@pytest.mark.slow
-def test_trees_from_one_preparation_equal_single_fits(mixed):
-    X, y = mixed
-    tree, grid = baseline_models()["tree"]
-    settings = [{"learner__max_leaf_nodes": n} for n in (2, 4, 8)]
-    assert set(grid) == set(settings[0])
-    for setting, model in zip(settings, tree.fit_many(X, y, settings), strict=True):
-        alone = clone(tree).set_params(**setting).fit(X, y)
-        other = X.iloc[::2]
-        for rows in (X, other, X.iloc[1:], X):
-            np.testing.assert_array_equal(model.predict_proba(rows), alone.predict_proba(rows))
-            np.testing.assert_array_equal(model.predict(rows), alone.predict(rows))
-        assert model.n_conditions_ == alone.n_conditions_

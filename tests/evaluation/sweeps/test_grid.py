@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier
 
-from rulekit.evaluation.sweeps.grid import THETA_GRID, families, rule_learners, settings_of
+from rulekit import BoxSearchClassifier
+from rulekit.evaluation.sweeps.grid import THETA_GRID, rule_learners, settings_of, units_of
 from rulekit.families.hyperplane.hyperplane import plane_price
 
 
@@ -57,16 +59,21 @@ def test_invalid_grids_raise(grid, sentence):
 
 
 @given(st.lists(st.integers(0, 9), max_size=12), st.integers(1, 3))
-def test_every_setting_is_in_exactly_one_family(prices, n_methods):
-    settings = [{"theta": p, "method": m} for p in prices for m in range(n_methods)]
-    groups = families(settings, ["theta"])
-    assert sorted(i for g in groups for i in g) == list(range(len(settings)))
-    assert all(len({settings[i]["method"] for i in g}) == 1 for g in groups)
+def test_every_setting_is_in_exactly_one_unit(prices, n_levels):
+    settings = [{"theta": p, "robustness": r} for p in prices for r in range(n_levels)]
+    whole = units_of(BoxSearchClassifier(), settings)
+    assert len(whole) == (len(settings) > 0)
+    kinds = units_of(BoxSearchClassifier(), settings, split=True)
+    assert all(len({settings[i]["robustness"] for i in g}) == 1 for g in kinds)
+    others = units_of(DecisionTreeClassifier(), settings)
+    assert all(settings[i] == settings[g[0]] for g in others for i in g)
+    for groups in (whole, kinds, others):
+        assert sorted(i for g in groups for i in g) == list(range(len(settings)))
 
 
 def test_the_middle_price_is_fitted_first_and_then_both_ends():
     settings = settings_of({"theta": [1, 2, 3, 4, 5], "n_clauses": [1, 2]})
-    (order,) = families(settings, ["theta", "n_clauses"])
+    (order,) = units_of(BoxSearchClassifier(), settings)
     assert [settings[i]["theta"] for i in order[:6]] == [3, 3, 5, 5, 1, 1]
 
 

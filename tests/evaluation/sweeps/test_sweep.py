@@ -21,6 +21,7 @@ from rulekit import (
 )
 from rulekit.data import make_folds
 from rulekit.evaluation import SweepStore, sweep
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.evaluation.sweeps.sweep import Measuring
 from rulekit.exceptions import DataError
 from tests.evaluation.learners import SharedStump, Stump, gate, noisy_table
@@ -232,15 +233,6 @@ def test_failed_fit_names_its_setting_and_fold(table, n_jobs):
     assert "with the setting {'theta': 0.5" in caught.value.__notes__[0]
 
 
-def test_a_learner_that_gives_up_is_not_taken_for_a_stop(table):
-    class Lazy(SharedStump):
-        def fit_many(self, X, y, settings, sample_weight=None, should_stop=None):
-            yield from super().fit_many(X, y, settings[:3])
-
-    with pytest.raises(RuntimeError, match="must fit every setting; it ended after 3 of 4"):
-        sweep(Lazy(), *table, grid=GRID, cv=4)
-
-
 def test_weights_reach_fits_and_errors(table):
     X, y = table
     weight = np.where(y == 1, 3.0, 1.0)
@@ -400,7 +392,7 @@ def test_chance_without_a_seed_is_drawn_once_for_a_fold(planted):
     X, y = planted
     learner = clone(SEARCH).set_params(random_state=None)
     settings = [{"n_clauses": 3, "theta": t} for t in (0.05, 0.2, 0.5, 1.0)]
-    models = list(learner.fit_many(X, y, settings))
+    models = list(fit_settings(learner, X, y, settings))
     losses = [m.objective_ - m.theta * m.n_conditions_ for m in models]
     assert losses == sorted(losses)  # as of one archive
 

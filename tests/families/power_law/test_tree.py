@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier
 from rulekit.evaluation import sweep
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, EmptyRuleWarning, MonotonicityWarning
 from rulekit.families.power_law.features import PowerLawFeatures, short_split, shortest
 from rulekit.families.power_law.growing import with_least_wrong
@@ -79,8 +80,12 @@ def test_earlier_fits_do_not_change_a_tree(fitted):
 def test_work_that_is_stopped_yields_no_further_tree():
     X, y = body_mass(80)
     answers = iter([False, False, True])
-    found = PowerLawTreeClassifier().fit_many(
-        X, y, [{}, {"max_depth": 1}], should_stop=lambda: next(answers, True)
+    found = fit_settings(
+        PowerLawTreeClassifier(),
+        X,
+        y,
+        [{}, {"max_depth": 1}],
+        should_stop=lambda: next(answers, True),
     )
     assert list(found) == []
 
@@ -303,12 +308,12 @@ def test_trees_support_only_monotonic_constraints():
 
 
 @pytest.mark.slow
-def test_fit_many_with_constraints_equals_single_fits():
+def test_settings_fitted_together_equal_single_fits_with_constraints():
     X, y = product(80)
     limits_given = {"directions": {"a": "<", "b": ">"}, "towards": "good"}
     settings = [{"max_depth": d, "max_power_laws": p} for d in (0, 1) for p in (1, 2)]
     base = PowerLawTreeClassifier(max_exponents=2, constraints=limits_given)
-    for setting, model in zip(settings, base.fit_many(X, y, settings), strict=True):
+    for setting, model in zip(settings, fit_settings(base, X, y, settings), strict=True):
         alone = PowerLawTreeClassifier(max_exponents=2, constraints=limits_given, **setting)
         with pytest.warns(MonotonicityWarning):
             alone.fit(X, y)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import log_loss
 
 from rulekit import Binarizer, Literal, RuleError, ScorecardClassifier, load_sample
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.families.scorecard import scorecard
 from rulekit.families.scorecard.scorecard import LEAST_SHARE, bands_of, rule_of_bands
@@ -105,7 +106,7 @@ def test_one_search_answers_every_limit_as_single_fits_do(monkeypatch):
 
     monkeypatch.setattr(scorecard, "PointsPath", counted)
     settings = [{"max_conditions": k} for k in (3, 1, 5)]
-    models = list(ScorecardClassifier(positive_label="yes").fit_many(X, y, settings))
+    models = list(fit_settings(ScorecardClassifier(positive_label="yes"), X, y, settings))
     assert begun == [240] + 5 * [192], "the search of all rows and those of the inner folds"
     for setting, model in zip(settings, models, strict=True):
         alone = fitted(X, y, **setting)

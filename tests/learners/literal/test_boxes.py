@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from rulekit import BoxSearchClassifier, load_sample
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.learners.literal import boxes
 from rulekit.learners.literal.boxes import RuleSpace
-from rulekit.learners.training import SharedWork
 from tests.reference.near_rules import near_rules_by_force
 
 
@@ -27,7 +27,7 @@ def fitted(settings):
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = BoxSearchClassifier(n_perturbations=500, random_state=0)
     with pytest.warns(match="passed; the best rule so far is kept"):
-        return list(model.fit_many(X, y, settings))
+        return list(fit_settings(model, X, y, settings))
 
 
 @pytest.mark.slow
@@ -37,12 +37,6 @@ def test_settings_of_one_table_share_a_search_ended_by_its_limit(searches):
     assert len(searches) == 1
     sizes = [m.n_conditions_ for m in models]
     assert sizes == sorted(sizes)
-
-
-@pytest.mark.slow
-def test_longer_time_limit_does_not_reuse_a_shorter_search(searches):
-    fitted([{"time_limit": 0.1}, {"time_limit": 0.4}, {"time_limit": 0.2}])
-    assert len(searches) == 2
 
 
 def small(seed, n=40):
@@ -58,7 +52,7 @@ def space_of(seed, max_clauses=2, max_conditions=4, theta=0.5):
     learner = BoxSearchClassifier(theta=theta, positive_label=True, random_state=0)
     learner._check()
     table = learner._read(X, y, None)
-    problem = learner.problem_of(table, SharedWork(), True)
+    problem = learner.problem_of(table, True)
     return RuleSpace(learner, problem, theta, max_clauses, max_conditions, lambda: False)
 
 

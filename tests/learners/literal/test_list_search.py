@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from rulekit import Binarizer, BoxSearchClassifier
 from rulekit.learners.literal.boxes import searched_lists
 from rulekit.learners.literal.several import SeveralClasses
-from rulekit.learners.training import SharedWork
 from tests.learners.tables import mixed_table
 
 
@@ -18,8 +17,8 @@ def searched(seed, n=80, **parameters):
         n_perturbations=0, binarizer=Binarizer(n_thresholds=4), **parameters
     )
     table = model._read(X, grade, None)
-    several = SeveralClasses(model, table, SharedWork())
-    return searched_lists(model, several, np.random.default_rng(0)), several
+    several = SeveralClasses(model, table)
+    return searched_lists(model, several, np.random.default_rng(0), model.n_clauses), several
 
 
 @pytest.mark.slow
@@ -53,15 +52,3 @@ def test_label_noise_weighs_rows_by_all_classes():
     assert (several.counted <= several.weight + 1e-12).all()
     assert several.counted.sum() < 0.95 * several.weight.sum()
     assert np.allclose(several.counted[found.problem.rows], found.problem.table.weight)
-
-
-@pytest.mark.slow
-def test_a_list_is_searched_from_once():
-    found, several = searched(3)
-    start = several.constant()
-    (first,) = found.searched_from(start, 1.0, 4)
-    assert found.searched_from(start, 1.0, 4)[0] is first
-    fresh, _ = searched(3)
-    (again,) = fresh.searched_from(start, 1.0, 4)
-    assert [e.loss for e in again.entries] == [e.loss for e in first.entries]
-    assert found.searched_from(start, 2.0, 4)[0] is not first

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from rulekit import Binarizer, OneLevelRuleClassifier
 from rulekit.exceptions import DataError
 from rulekit.learners import screen_conditions
-from rulekit.learners.training import SharedWork, read_training_table
+from rulekit.learners.training import read_training_table
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
 from tests.learners.tables import mixed_table
@@ -25,7 +25,7 @@ def matrix_optimum(X, y, theta, form, weight=None, binarizer=None):
     """The optimum by the integer program on the Boolean matrix."""
     model = OneLevelRuleClassifier(theta, form, binarizer=binarizer).fit(X, y, weight)
     table = OneLevelRuleClassifier(theta, form, binarizer=binarizer)
-    problem = table.problem_of(read_training_table(table, X, y, weight), SharedWork(), None)
+    problem = table.problem_of(read_training_table(table, X, y, weight), None)
     cover = problem.cover
     return exact_cost(cover.table.values, cover.y, cover.weight, theta), model
 

@@ -139,7 +139,6 @@ def test_the_rule_does_not_depend_on_the_order_of_rows_and_columns():
     ("given_", "words"),
     [
         ({"robustness": 0.1}, "`robustness` applies to rules of two classes only"),
-        ({"robustness": "cv"}, "`robustness` applies to rules of two classes only"),
         ({"refine": True}, "`refine` applies to rules of two classes only"),
         ({"constraints": {"required": ["age"]}}, "may hold `required` only for rules of two"),
     ],
@@ -189,9 +188,7 @@ def test_a_time_limit_is_reported_and_a_list_is_there_all_the_same():
         assert set(model.predict(X)) <= set(y)
 
 
-def test_class_of_one_row_is_rejected_only_if_folds_are_needed():
+def test_class_of_one_row_is_learned():
     X = pd.DataFrame({"a": [0.0, 1, 2, 3, 4, 5, 6, 7]})
     y = list("aaabbbbc")
     assert BoxSearchClassifier(0.1).fit(X, y).score(X, y) == 1.0
-    with pytest.raises(ValueError, match="two rows of each class or more"):
-        BoxSearchClassifier(0.1, refine_thresholds="cv").fit(X, y)

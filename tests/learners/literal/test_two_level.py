@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.binning import Binarizer
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.learners import TwoLevelRuleClassifier
 from tests.learners.tables import mixed_table
@@ -45,7 +46,9 @@ def test_fitting_many_stops_on_request():
     X, y = mixed_table()
     requested = iter([False, False, True])
     settings = [{"theta": t} for t in (1.0, 2.0, 3.0, 4.0)]
-    found = TwoLevelRuleClassifier().fit_many(X, y, settings, should_stop=lambda: next(requested))
+    found = fit_settings(
+        TwoLevelRuleClassifier(), X, y, settings, should_stop=lambda: next(requested)
+    )
     assert [model.theta for model in found] == [1.0, 2.0]
 
 

@@ -13,6 +13,7 @@ from sklearn.base import clone
 from rulekit import Binarizer, BoxSearchClassifier, Costs, RuleClassifier
 from rulekit.data import Table, load_sample, read_table
 from rulekit.data.folds import group_splitter
+from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, RulekitError
 from rulekit.style.wording import plural
 from tests.clusters import cluster_of
@@ -186,7 +187,9 @@ def test_quick_pass_of_a_large_table_fits_rules_on_the_same_part(state, monkeypa
     family, against = requested.families
     assert against.grid["positive_label"] != [family.estimator.positive_label]
     assert family.estimator.theta == len(rows) / 1000
-    alone = next(family.estimator.fit_many(requested.X.iloc[rows], requested.y.iloc[rows], [{}]))
+    alone = next(
+        fit_settings(family.estimator, requested.X.iloc[rows], requested.y.iloc[rows], [{}])
+    )
     assert (
         found.models[11].rule_set_
         == alone.set_params(max_conditions=12)

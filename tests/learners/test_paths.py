@@ -1,0 +1,67 @@
+"""Paths: one search for each kind of setting, and the same rules as single fits."""
+
+import pytest
+from sklearn.base import clone
+
+from rulekit import BoxSearchClassifier, OneLevelRuleClassifier, ScorecardClassifier
+from rulekit.evaluation.sweeps.grid import settings_of
+from rulekit.learners.literal import boxes
+from rulekit.learners.paths import Paths, identity
+from tests.learners.tables import mixed_table
+
+SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0, positive_label="yes")
+GRID = {
+    "robustness": [0.0, 0.1],
+    "n_clauses": [1, 3, 6],
+    "theta": [0.5, 3.0],
+    "max_conditions": [None, 2],
+    "refine_thresholds": [False, True],
+}
+
+
+def paths_of(learner, **table):
+    X, y = mixed_table(**table)
+    return Paths(learner, learner._read(X, y, None)), X, y
+
+
+def test_one_search_answers_all_settings_of_a_kind(monkeypatch):
+    searches, search = [], boxes.search
+    monkeypatch.setattr(boxes, "search", lambda *args: searches.append(args) or search(*args))
+    paths, *_ = paths_of(SEARCH, n=80)
+    settings = settings_of(GRID)
+    assert len(settings) == 48
+    for setting in settings:
+        paths.rule(setting)
+    assert len(searches) == len(paths.paths) == 4  # two levels, and six clauses beyond five
+
+
+@pytest.mark.parametrize(
+    ("learner", "grid"),
+    [
+        (SEARCH, {"theta": [0.5, 3.0], "n_clauses": [1, 3], "refine_thresholds": [True]}),
+        (ScorecardClassifier(calibration_folds=0), {"max_conditions": [0, 1, 3]}),
+        (OneLevelRuleClassifier(), {"theta": [0.5, 3.0]}),
+    ],
+    ids=["search", "points", "one clause"],
+)
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
+def test_rule_and_model_of_a_setting_equal_a_single_fit(learner, grid):
+    paths, X, y = paths_of(learner, n=80)
+    for setting in settings_of(grid):
+        alone = clone(learner).set_params(**setting).fit(X, y)
+        assert paths.rule(setting) == paths.model(setting).rule_set_ == alone.rule_set_
+
+
+def test_a_wrong_value_is_rejected_though_the_search_is_done():
+    paths, *_ = paths_of(SEARCH, n=40)
+    paths.rule({"theta": 1.0})
+    with pytest.raises(ValueError, match="'theta' parameter of BoxSearchClassifier must be"):
+        paths.model({"theta": -1.0})
+    with pytest.raises(ValueError, match="`max_conditions` is read only where `refine` is False"):
+        paths.model({"max_conditions": 2, "refine": True})
+
+
+def test_identity_distinguishes_values_of_different_types():
+    assert identity({"a": 1, "b": None}) == identity({"b": None, "a": 1})
+    assert identity({"a": 1}) != identity({"a": 1.0}) != identity({"a": True})
+    assert identity({"a": [1]}) != identity({"a": [1]})
