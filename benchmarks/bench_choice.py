@@ -12,7 +12,7 @@ paired fold by fold, with its standard error over folds and seeds (folds of diff
 rows, so that it is rather too small). ``inner error`` is the mean of the inner folds for the
 setting taken, beside the error outside: how much it flattered. ``one fit`` in CPU seconds.
 
-What was settled with which folds: ``docs/decisions/0011`` and ``0030``. Finished outer folds are
+What was settled with which folds: ``docs/decisions/0011``. Finished outer folds are
 kept in ``results/choice.sqlite`` and not computed again by the same code.
 """
 

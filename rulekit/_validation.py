@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from inspect import signature
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rulekit.data.headers import few
+from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 
@@ -126,17 +128,23 @@ def checked_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
     """Check that y (n,) has one class per row and no missing values."""
     if target is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")
-    absent = pd.isna(np.asarray(target, dtype=object)).ravel()
+    labels = read_labels(target)
+    absent = pd.isna(labels).ravel()
     if absent.any():
         raise DataError(
             f"`y` must hold a class in every row; Input y contains NaN or None in {absent.sum()} "
             f"of {len(absent)} rows (first: row {int(absent.argmax()) + 1}). Drop these rows."
         )
-    y: NDArray[Any] = column_or_1d(target, warn=True)
+    y: NDArray[Any] = column_or_1d(labels, warn=True)
     if y.dtype.kind == "f" and np.isinf(y).any():
         raise DataError("`y` must hold a class in every row; Input y contains infinity.")
     check_consistent_length(y, np.empty(n_rows))
-    _refuse_mixed_types(y)
+    types = {type(v).__name__ for v in y.tolist()} if y.dtype == object else set()
+    if len(types) > 1:
+        raise DataError(
+            f"The classes in `y` must be of one type; found {', '.join(sorted(types))}. Convert "
+            "them to text."
+        )
     if type_of_target(y) == "continuous":
         raise DataError(
             "Unknown label type: continuous. A rule predicts classes; make two of the numbers in "
@@ -144,15 +152,6 @@ def checked_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
         )
     check_classification_targets(y)
     return y
-
-
-def _refuse_mixed_types(y: NDArray[Any]) -> None:
-    kinds = {str if isinstance(v, str) else object for v in y} if y.dtype == object else set()
-    if len(kinds) > 1:
-        names = ", ".join(sorted({type(v).__name__ for v in y}))
-        raise DataError(
-            f"The classes in `y` must be of one type; found {names}. Convert them to text."
-        )
 
 
 def row_weights(
@@ -183,8 +182,14 @@ def weights_of_classes(class_weight: Any, y: NDArray[Any]) -> NDArray[np.float64
             f"The classes, {missing}, are not in class_weight, which has {list(class_weight)}. "
             "Name the classes as they are in y."
         )
-    weight = np.array([class_weight.get(label, 1.0) for label in classes.tolist()])
-    return np.asarray(weight[codes], dtype=np.float64)
+    weights = [class_weight.get(label, 1.0) for label in classes.tolist()]
+    for label, weight in zip(classes.tolist(), weights, strict=True):
+        if not (isinstance(weight, Real) and 0 <= float(weight) < np.inf):
+            raise ValueError(
+                f"`class_weight` must hold finite numbers, 0 or more; class {label!r} has "
+                f"{weight!r}. Correct it."
+            )
+    return np.array(weights, dtype=np.float64)[codes]
 
 
 def class_factors(

@@ -95,6 +95,93 @@ def folders_with(word: str) -> int:
     return len({path.parent for path in paths if word in path.read_text(encoding="utf-8")})
 
 
+PREPOSITIONS = {
+    "about",
+    "across",
+    "after",
+    "against",
+    "among",
+    "around",
+    "at",
+    "before",
+    "beside",
+    "between",
+    "beyond",
+    "by",
+    "for",
+    "in",
+    "near",
+    "of",
+    "on",
+    "or",
+    "over",
+    "past",
+    "per",
+    "under",
+    "until",
+    "without",
+    "within",
+}
+IRREGULAR = {
+    "bound",
+    "broken",
+    "built",
+    "chosen",
+    "drawn",
+    "found",
+    "given",
+    "grown",
+    "held",
+    "hidden",
+    "kept",
+    "known",
+    "laid",
+    "left",
+    "lost",
+    "made",
+    "met",
+    "paid",
+    "seen",
+    "sent",
+    "shown",
+    "spent",
+    "taken",
+    "told",
+    "written",
+}
+NO_PARTICIPLES = {"exceed", "feed", "need", "proceed", "seed", "shed"}
+
+
+def is_nominal(name: str) -> bool:
+    """Return whether the first word of a name is a participle or a preposition."""
+    first = name.strip("_").split("_")[0]
+    participle = first in IRREGULAR or (first.endswith("ed") and first not in NO_PARTICIPLES)
+    return participle or first in PREPOSITIONS
+
+
+def count_names(*places: str) -> tuple[int, int, int]:
+    """Return functions named by a participle or preposition, all functions, doubled classes."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in python_files(*places)]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+    called = [
+        f for f in functions if not any("property" in ast.unparse(d) for d in f.decorator_list)
+    ]
+    classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    n_nominal = sum(is_nominal(function.name) for function in called)
+    return n_nominal, len(functions), sum(n > 1 for n in classes.values())
+
+
+def count_locals(name: str, *places: str) -> int:
+    """Count assignments to a local name."""
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in python_files(*places))
+    return sum(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for tree in trees
+        for node in ast.walk(tree)
+    )
+
+
 def main() -> None:
     """Print the figures, one a line."""
     for name, places in {
@@ -115,6 +202,10 @@ def main() -> None:
         print(f"files passed by {type(model).__name__}.fit: {n_files}")
     print("modules with a single importer: {} of {}".format(*single_importers()))
     print(f"folders with power_law: {folders_with('power_law')}")
+    nominal, functions, doubled = count_names("rulekit", "ui", "pages")
+    print(f"functions named by a participle or preposition: {nominal} of {functions:,}")
+    print(f"class names that occur twice: {doubled}")
+    print(f"locals named `found` in tests: {count_locals('found', 'tests')}")
 
 
 if __name__ == "__main__":

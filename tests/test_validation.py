@@ -148,3 +148,10 @@ def test_a_continuous_target_is_refused_with_a_cut_at_the_median():
         DataError, match=r"Unknown label type: .* for instance y > 0\.5, the median"
     ):
         OneLevelRuleClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize("weight", [np.nan, np.inf, -1.0, "2", None])
+def test_class_weights_that_are_no_numbers_are_named(weight):
+    X, y = mixed_table(n=60)
+    with pytest.raises(ValueError, match=r"`class_weight` must hold finite .* class 'yes' has"):
+        BoxSearchClassifier(class_weight={"yes": weight, "no": 1.0}).fit(X, y)

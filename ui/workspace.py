@@ -485,8 +485,6 @@ def load_settings(content: bytes) -> str:
         raise ValueError(NO_SETTINGS) from error
     if version != VERSION:
         raise ValueError(f"The settings are of version {version!r}; this is version {VERSION}.")
-    if not SavedAnalysis.__annotations__.keys() <= plain.keys():
-        raise ValueError(NO_SETTINGS)
     table = state.table
     if fits(plain.get("options"), Options):
         table, plain["options"] = _cut_as(plain["options"], state)
@@ -497,6 +495,8 @@ def load_settings(content: bytes) -> str:
             f"The settings are for a table with the column {missing[0]!r}, which this one does not "
             "have. Load the table they were made for first."
         )
+    if not SavedAnalysis.__annotations__.keys() <= plain.keys():
+        raise ValueError(NO_SETTINGS)
     same = digest == table.digest
     new = {"case_notes": {}, "test_looks": 0, "looked_at": [], "edits": [], "edit": 0}
     restored, unread = from_file(plain if same else plain | new, table)

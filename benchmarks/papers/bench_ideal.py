@@ -101,7 +101,9 @@ def learners(table: BenchTable, seed: int) -> dict[str, Callable[[], Any]]:
         remainder="passthrough",
     )
     return {
-        "ideal": lambda: IdealDNFClassifier(positive_label=table.positive, random_state=seed),
+        "ideal": lambda: IdealDNFClassifier(
+            selection="ranking", positive_label=table.positive, random_state=seed
+        ),
         "forest": lambda: make_pipeline(encode, RandomForestClassifier(random_state=seed)),
         "boosting": lambda: make_pipeline(
             encode, HistGradientBoostingClassifier(random_state=seed)
@@ -162,7 +164,7 @@ def beside_plain(table: BenchTable, kinds: tuple[bool, ...]) -> list[Row]:
 
     described = table.y == table.positive
     rows = []
-    model = IdealDNFClassifier(positive_label=True, random_state=0)
+    model = IdealDNFClassifier(selection="ranking", positive_label=True, random_state=0)
     fit = partial(model.fit, table.X, described)
     for discrete in kinds:
         learn = partial(reference_ideal.learn, table.X, described, discrete=discrete)
@@ -194,7 +196,7 @@ def tiled(table: BenchTable, shape: tuple[int, int] = COVERTYPE_SHAPE) -> list[R
     values = np.asfortranarray(frame.to_numpy()[np.ix_(rows, columns)])
     X = pd.DataFrame({f"c{j:02d}": values[:, j] for j in range(shape[1])})
     y = (table.y == table.positive)[rows].astype(int)
-    model = IdealDNFClassifier(random_state=0)
+    model = IdealDNFClassifier(selection="ranking", random_state=0)
     ours = float(np.median([_cpu(lambda: model.fit(X, y)) for _ in range(REPEATS)]))
     median = float(np.median([_cpu(lambda: np.median(values, axis=0)) for _ in range(REPEATS)]))
     row = {

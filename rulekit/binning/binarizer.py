@@ -25,6 +25,7 @@ from rulekit.binning.thresholds import METHODS, SUPERVISED, chosen_cuts, shortes
 from rulekit.binning.views import Cutting, Reading, edges_of_cuts, is_dates, readings_of
 from rulekit.data import columns_of
 from rulekit.data.headers import few
+from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal
@@ -62,7 +63,8 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         How single columns that hold no numbers are read: "levels", "words", or what is read of
         dates, one or several of "date", "year", "month", "weekday", "hour" and "days since
         2024-01-01". By default dates (``datetime64``, or text in which every cell is one such as
-        "2024-03-01 12:30:00") give the first five; texts of which more than half, and more than
+        "2024-03-01 12:30:00") give the first two, and month, weekday and hour where these were
+        seen in two years, weeks or days; texts of which more than half, and more than
         `max_levels`, differ give words if they are phrases; all else gives levels.
     orders : mapping of str to sequence of str, optional
         Every level of single columns, the lowest first. An ordered ``Categorical`` of pandas
@@ -296,7 +298,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                 f"`method={self.method!r}` requires y to be passed, but the target y is None; "
                 "give the class of each row, or use method='quantile'."
             )
-        codes: NDArray[np.intp] = pd.factorize(np.asarray(y), sort=True)[0]
+        codes: NDArray[np.intp] = pd.factorize(read_labels(y), sort=True)[0]
         n = len(next(iter(columns.values())))
         if codes.shape != (n,):
             raise ValueError(f"`y` must have one class a row: {n} expected, found {len(codes)}.")

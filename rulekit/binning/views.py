@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rulekit.binning.dates import find_recurring_parts, move_to_best_cut, round_to_calendar
 from rulekit.binning.encodings import (
     UNIQUE_SHARE,
     ColumnEncoding,
@@ -92,7 +93,7 @@ class Cutting:
         if not texts or len(texts) < len(distinct):
             return "levels"
         if is_dates(present):
-            return DATE_PARTS
+            return find_recurring_parts(present)
         hardly = len(distinct) > max(self.max_levels, UNIQUE_SHARE * len(present))
         return "words" if hardly and holds_words(sorted(distinct)) else "levels"
 
@@ -186,45 +187,14 @@ class Cutting:
             return distinct[:-1]
         raw = automatic_cuts(values, classes, method, self.n_thresholds)
         if column.part == "date" and method in ("quantile", "uniform", "median"):
-            return _calendar_cuts(column, raw, distinct)
+            cuts = round_to_calendar(column, raw, distinct)
+            return cuts if classes is None else move_to_best_cut(column, cuts, values, classes)
         bin_index = np.unique(np.searchsorted(distinct, raw, side="right"))
         edges = [
             column.edge_between(float(r), float(distinct[k - 1]), float(distinct[k]))
             for r, k in zip(raw, bin_index, strict=False)
         ]
         return np.unique(np.array(edges, dtype=float))
-
-
-def _calendar_cuts(column: OrderedColumn, raw: Values, distinct: Values) -> Values:
-    """Move each cut, at most half-way to a neighbour, to the start of a year, quarter or month."""
-    ends = np.concatenate([distinct[:1], raw, distinct[-1:]])
-    middle = (ends[1:] + ends[:-1]) / 2
-    turning_points = []
-    for cut, low, high in zip(raw, middle[:-1], middle[1:], strict=True):
-        round_day = rounded_date(float(low), float(high), float(cut))
-        if round_day is None:
-            k = int(np.searchsorted(distinct, cut, side="right"))
-            turning_points.append(
-                column.edge_between(float(cut), float(distinct[k - 1]), float(distinct[k]))
-            )
-        else:
-            turning_points.append(float(np.nextafter(round_day, -np.inf)))
-    cuts = np.unique(np.array(turning_points, dtype=float))
-    return np.asarray(cuts[(cuts >= distinct[0]) & (cuts < distinct[-1])])
-
-
-def rounded_date(low: float, high: float, near: float) -> float | None:
-    """Find the roundest day after `low` and up to `high`, in days since 1970."""
-    first, last = np.datetime64("1970-01-01") + np.array([np.floor(low), np.floor(high)], int)
-    months = np.arange(first.astype("M8[M]"), last.astype("M8[M]") + 1)
-    days = months.astype("M8[D]").astype(int).astype(float)
-    number = months.astype(int)
-    inside = (days > low) & (days <= high)
-    for step in (12, 3, 1):
-        fits = days[inside & (number % step == 0)]
-        if len(fits):
-            return float(fits[np.argmin(np.abs(fits - near))])
-    return None
 
 
 def is_dates(column: NDArray[Any]) -> bool:
@@ -370,7 +340,9 @@ class TableReader:
                 readings[name] = self._reading(values, codes)
             elif kinds[name] == "date" and name not in named:
                 levels = self.binarizer is None
-                readings[name] = self._reading(values, codes) if levels else DATE_PARTS
+                readings[name] = (
+                    self._reading(values, codes) if levels else find_recurring_parts(values)
+                )
         return readings
 
     def _reading(self, values: NDArray[Any], codes: NDArray[np.intp]) -> str | None:

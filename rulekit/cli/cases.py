@@ -88,7 +88,7 @@ def score(rule: str, table: str, reading: Reading, as_json: bool, **options: Any
     if options["outcomes"] and target is None:
         raise click.UsageError("--outcome names values of the target. Give --target.")
     rule_set = read_rule(rule)
-    given = reading.cases(table, rule_set)
+    given = reading.cases(table, rule_set, target=target)
     actual = (
         None if target is None else known_outcomes(given, target, rule_set, options["outcomes"])
     )
@@ -118,7 +118,7 @@ def _scored(
     """Apply the rule, comparing with an earlier table if one is given."""
     if options["reference"] is None:
         return scored(rule, table)
-    old = reading.cases(options["reference"], rule)
+    old = reading.cases(options["reference"], rule, target=options["target"])
     if actual is None:
         return scored(rule, table, reference=old)
     past = known_outcomes(old, options["target"], rule, options["outcomes"])

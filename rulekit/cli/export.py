@@ -7,8 +7,12 @@ import click
 from rulekit.cli.inputs import Reading, known_outcomes, outcome_option, reads_tables, rest_of
 from rulekit.cli.output import note, working
 from rulekit.cli.show import RULE, read_rule, write_file
+from rulekit.data import Table
+from rulekit.data.headers import few, shown
+from rulekit.data.matching import missing_words
 from rulekit.explain.subject import columns_for
 from rulekit.export import FORMATS, verify_export
+from rulekit.rules import RuleSet
 from rulekit.style.palette import outcome_colours
 from rulekit.style.phrases import Wording
 
@@ -56,6 +60,7 @@ def export(
         rows = reading.cases(table, rule_set)
         columns_for(rule_set, rows.frame)  # the error names the missing column
         _check(rule_set, rows.frame, form)
+        _note_missing(rule_set, rows)
     if (name := options["select"]) is not None:
         if FORMATS[form].language != "sql":
             raise click.UsageError(f"--select is read for SQL only, not {form}.")
@@ -66,6 +71,18 @@ def export(
         write_file(output, content)
     else:
         click.echo(content, nl=not content.endswith(b"\n"))
+
+
+def _note_missing(rule: RuleSet, table: Table) -> None:
+    """Print the words of the table that were read as missing, where the rule tests for it."""
+    tested = {test.feature for test in rule.tests if "missing" in test.op or test.missing}
+    for name in sorted(tested):
+        if words := missing_words(table, name):
+            listed = few([f"{shown(word)} ({n:,} cells)" for word, n in words.items()])
+            note(
+                f"Note: column {shown(name)} has {listed}, read as missing. The export tests for "
+                "empty cells (NULL): empty these first."
+            )
 
 
 def _check(rule: Any, rows: Any, form: str) -> None:

@@ -10,12 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.cli.output import note
-from rulekit.data import ParseOptions, Table, load_sample, read_table
+from rulekit.data import ParseOptions, Table, load_sample
 from rulekit.data.column import role_notes, whole
 from rulekit.data.columns.report import Report
-from rulekit.data.headers import shown
+from rulekit.data.headers import few, shown
+from rulekit.data.matching import (
+    find_names,
+    match_names,
+    match_outcomes,
+    reading_options,
+    rename_options,
+)
+from rulekit.data.reading.loading import read_with_options
 from rulekit.data.schema import cut_of_outcomes
 from rulekit.rules import RuleSet
+from rulekit.rules.schema import Schema
 
 SAMPLE = "sample:"
 OTHERS = "not {}"  # label of all other classes if there are more than two
@@ -32,16 +41,25 @@ class Reading:
     categories: tuple[str, ...] = ()
     dates: tuple[str, ...] = ()
 
-    def table(self, source: str) -> Table:
-        """Read a table to learn from, with notes on what was repaired or excluded."""
-        table, excluded = self._read(source)
+    def table(self, source: str) -> tuple[Table, ParseOptions]:
+        """Read a table to learn from, with notes on it; return the options used, too."""
+        table, excluded, used = self._read(source, self.options)
         for sentence in (*table.notes, *excluded):
             note(f"Note: {sentence}")
-        return table
+        return table, used
 
-    def cases(self, source: str, *rules: RuleSet) -> Table:
-        """Read a table for rules, with notes on what was repaired and what is not checked."""
-        table, _ = self._read(source)
+    def cases(self, source: str, *rules: RuleSet, target: str | None = None) -> Table:
+        """Read a table as the tables that rules were learned from, with notes on it."""
+        options = self.options
+        for rule in rules:
+            outcome = None if target is None else (target, rule.classes)
+            options = reading_options(rule.schema or Schema(), options, outcome)
+        names = [name for rule in rules for name in rule.features]
+        names += [] if target is None else [target]
+        table, _, _ = self._read(source, options)
+        if renamed := find_names(table, names):
+            table, _, _ = self._read(source, rename_options(options, renamed))
+            table = match_names(table, names)
         for sentence in table.notes:
             note(f"Note: {sentence}")
         for rule in rules:
@@ -52,12 +70,12 @@ class Reading:
                 )
         return table
 
-    def _read(self, source: str) -> tuple[Table, list[str]]:
+    def _read(self, source: str, options: ParseOptions) -> tuple[Table, list[str], ParseOptions]:
         """Read a table, and separate its notes on columns that are not learned from."""
         if source.startswith(SAMPLE):
             table = load_sample(source.removeprefix(SAMPLE))
         else:
-            table = read_table(source, options=self.options)
+            table, options = read_with_options(source, options=options)
         excluded = role_notes(table.columns)
         table = replace(table, notes=tuple(n for n in table.notes if n not in excluded))
         for name in self.numbers:
@@ -67,7 +85,7 @@ class Reading:
         for name in self.dates:
             table = table.as_date(name, day_first=self.options.day_first)
             table = table.with_roles({name: "feature"})
-        return table, role_notes(table.columns)
+        return table, role_notes(table.columns), options
 
 
 _READING = (
@@ -185,30 +203,48 @@ def known_outcomes(
 ) -> NDArray[Any]:
     """Return the known outcomes of a table in the rule's labels; None where unknown.
 
-    Values without a label become the rule's "not" label, else they are wrong predictions.
+    A label in another spelling is the same. Values without a label become the rule's "not" label,
+    with a note, else they are refused; of a rule with one label they are wrong predictions.
     """
     if table.column(target).is_number:
         cut = cut_of_outcomes(target, [*rule.classes, *outcomes])
         table = table if cut is None else table.with_cut(target, cut)
     values = table.frame[target]
     is_known = values.notna().to_numpy()
-    present = whole(values[is_known]).tolist()
-    by_text = {str(label): label for label in rule.classes}
+    present = whole(values[is_known])
     rest = rest_of(rule)
-    names = {value: outcomes.get(str(value), str(value)) for value in present}
-    lone = len(by_text) == 1 and not by_text.keys().isdisjoint(names.values())
-    called = {}
-    for value, name in names.items():
-        if name not in by_text and rest is None and not lone:
-            raise click.ClickException(
-                f"The rule answers {' or '.join(map(shown, by_text))}, and column {shown(target)} "
-                f"holds {shown(name)}. Name the right --target, or say what its values are called "
-                "by --outcome VALUE=NAME."
-            )
-        called[value] = by_text.get(name, name if lone else rest)
+    called = match_outcomes(present.unique().tolist(), rule.classes, outcomes)
+    strange = {value: int((present == value).sum()) for value, c in called.items() if c is None}
+    lone = len(rule.classes) == 1 and len(strange) < len(called)
+    if strange and rest is None and not lone:
+        first = next(iter(strange))
+        raise click.ClickException(
+            f"The rule answers {' or '.join(shown(str(v)) for v in rule.classes)}, and column "
+            f"{shown(target)} holds {shown(outcomes.get(str(first), str(first)))}. Name the right "
+            "--target, or say what its values are called by --outcome VALUE=NAME."
+        )
+    respelled = {v: c for v, c in called.items() if str(v) not in outcomes and str(v) != str(c)}
+    _note_outcomes(target, {v: c for v, c in respelled.items() if c is not None}, strange, rest)
+    for value in strange:
+        called[value] = rest if rest is not None else outcomes.get(str(value), str(value))
     actual = np.empty(len(values), dtype=object)
-    actual[is_known] = [called[v] for v in present]
+    actual[is_known] = [called[v] for v in present.tolist()]
     return actual
+
+
+def _note_outcomes(
+    target: str, respelled: Mapping[Any, Any], strange: Mapping[Any, int], rest: Any
+) -> None:
+    """Print notes on outcomes read as a label of another spelling, or as all other classes."""
+    if respelled:
+        pairs = few([f"{shown(str(v))} as {shown(str(label))}" for v, label in respelled.items()])
+        note(f"Note: in column {shown(target)}, {pairs} is read.")
+    if strange and rest is not None:
+        listed = few([f"{shown(str(v))} ({n:,} row{'s' * (n != 1)})" for v, n in strange.items()])
+        note(
+            f"Note: in column {shown(target)}, {listed} count as {shown(str(rest))}, as would a "
+            "class never seen in training."
+        )
 
 
 def rest_of(rule: RuleSet) -> Any:

@@ -1,5 +1,6 @@
 """The command `learn`: from a table to a rule in a file, with a test error."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -22,6 +23,7 @@ from rulekit.data import (
 from rulekit.data.cells.levels import match_level
 from rulekit.data.folds import group_splitter
 from rulekit.data.headers import shown
+from rulekit.data.matching import describe_reading
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import check_target, class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
@@ -96,7 +98,7 @@ def learn(
     is named.
     """
     model = _learner(options)
-    read = reading.table(table)
+    read, used = reading.table(table)
     if options["above"] is not None:
         read = read.with_cut(target, options["above"])
         if (numbers := numbers_of_cut(target)) in options["use"]:
@@ -124,6 +126,9 @@ def learn(
         _aim(model, target, _called(given.positive_label, options["outcomes"]), options)
     with working(f"Learning from {len(train):,} rows"):
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
+    rule = model.rule_set_
+    if rule.schema is not None:
+        model.rule_set_ = replace(rule, schema=describe_reading(rule.schema, given, used))
     if not options["every_class"]:
         note(f"The rule describes {target} = {model.positive_label_}.")
     figures = {

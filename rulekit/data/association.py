@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from rulekit.data.target import read_labels
+
 BINS = 5  # of a column's sorted values; missing values are one more
 DECIMALS = 9  # scores are rounded to this, since last digits differ between processors
 
@@ -33,7 +35,7 @@ def cramers_v(X: pd.DataFrame, y: ArrayLike) -> NDArray[np.float64]:
 
 def _excess(X: pd.DataFrame, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Compute the association, and the smaller number of bins and classes less 1: shape (p,)."""
-    codes, classes = pd.factorize(np.asarray(y), sort=True)
+    codes, classes = pd.factorize(read_labels(y), sort=True)
     bins = _bins(_numbers(X))
     n, p = bins.shape
     shape = (p, BINS + 1, len(classes))

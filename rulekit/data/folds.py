@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.model_selection import PredefinedSplit, StratifiedKFold, train_test_split
 
 from rulekit.data.headers import shown
+from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -61,7 +62,7 @@ def make_folds(
     >>> [len(test) for _, test in folds]
     [3, 3, 3]
     """
-    labels = np.asarray(y)
+    labels = read_labels(y)
     if labels.ndim != 1:
         raise ValueError(f"`y` must be one-dimensional, its shape is {labels.shape}.")
     names = _group_numbers(groups, len(labels))
@@ -89,7 +90,7 @@ def group_splitter(
     >>> [test.tolist() for _, test in splitter.split()]
     [[0, 1, 6, 7], [2, 3], [4, 5]]
     """
-    labels, names = pd.factorize(np.asarray(y))[0], pd.factorize(np.asarray(groups))[0]
+    labels, names = pd.factorize(read_labels(y))[0], pd.factorize(np.asarray(groups))[0]
     n_classes, most = len(np.unique(labels)), min(cv, len(np.unique(names)))
     for n_folds in range(most, 1, -1):
         fold = _dealt(labels, names, np.full(n_folds, 1 / n_folds), random_state)
@@ -138,7 +139,7 @@ def hold_out(
     """
     if not 0 <= share < 1:
         raise ValueError(f"`share` must be at least 0 and below 1; got {share!r}.")
-    labels = np.asarray(y)
+    labels = read_labels(y)
     everything = np.arange(len(labels))
     if share == 0:
         return everything, everything[:0]

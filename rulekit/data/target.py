@@ -1,12 +1,18 @@
 """Suggested target column, positive class, and checks of a target."""
 
 from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rulekit.data.column import Column, looks_like_id, whole
 from rulekit.data.headers import shown
 from rulekit.data.schema import Table
+from rulekit.data.typed import as_pandas
+from rulekit.exceptions import DataError
 
 MAX_CLASSES = 20
 ENOUGH_ROWS = 30  # of a class that a rule describes
@@ -94,6 +100,65 @@ def class_counts(table: Table, target: str) -> dict[object, int]:
     values = whole(table.frame[target].dropna())
     counts = values.value_counts().sort_index()
     return dict(zip(counts.index.tolist(), map(int, counts), strict=True))
+
+
+_SIMPLE: dict[str, type] = {
+    "boolean": bool, "integer": int, "floating": float, "mixed-integer-float": float
+}  # fmt: skip
+
+
+def read_labels(target: Any) -> NDArray[Any]:
+    """Return labels in NumPy's type for them: truth values, whole numbers, numbers or text.
+
+    What is missing leaves an array of objects; DataError for labels that no rule can have.
+    """
+    listed = isinstance(target, (list, tuple))  # NumPy would turn numbers beside text into text
+    cells = np.asarray(as_pandas(target), dtype=object if listed else None)
+    if cells.dtype.kind in "biuU":
+        return cells
+    if cells.dtype.kind == "f":
+        return cells.astype(np.float64) if cells.dtype.itemsize > 8 else cells
+    cells = cells.astype(object)
+    kind = pd.api.types.infer_dtype(cells.ravel(), skipna=True)
+    if kind in ("string", "empty"):
+        return cells
+    if kind not in _SIMPLE or pd.isna(cells).any():
+        plain = np.empty(cells.size, dtype=object)
+        plain[:] = [_convert_label(v) for v in cells.ravel().tolist()]
+        cells, kind = plain.reshape(cells.shape), pd.api.types.infer_dtype(plain, skipna=False)
+    if kind == "integer":
+        return _convert_whole_labels(cells)
+    return cells.astype(_SIMPLE.get(kind, object))
+
+
+def _convert_label(label: Any) -> Any:
+    """Convert one label to a Python type that rules have, if it has one; gaps to None."""
+    if isinstance(label, np.generic):
+        label = label.item()
+    if isinstance(label, Decimal) and label.is_finite():
+        return int(label) if label == label.to_integral_value() else float(label)
+    for plain in (str, bool, int, float):
+        if isinstance(label, plain):
+            return None if label != label else plain(label)
+    if label is None or label is pd.NA or label is pd.NaT:
+        return None
+    raise DataError(
+        f"The classes in `y` must be text, truth values or numbers; found {type(label).__name__} "
+        f"({shown(str(label))}). Convert them to text."
+    )
+
+
+def _convert_whole_labels(labels: NDArray[Any]) -> NDArray[Any]:
+    """Convert whole numbers to 64 bits; DataError if they do not fit."""
+    for dtype in (np.int64, np.uint64):
+        try:
+            return labels.astype(dtype)
+        except OverflowError:
+            pass
+    raise DataError(
+        f"The classes in `y` must be whole numbers of at most 64 bits; found "
+        f"{max(labels.flat, key=abs)}. Convert them to text."
+    )
 
 
 def check_target(table: Table, target: str) -> tuple[str, ...]:

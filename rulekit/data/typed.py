@@ -26,8 +26,8 @@ WITH_GAPS = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
 
 
 def as_pandas(X: Any) -> Any:
-    """Convert a table of polars, Arrow or narwhals, columns by name or rows to a pandas frame."""
-    if isinstance(X, (pd.DataFrame, np.ndarray)):
+    """Convert a table of polars, Arrow or narwhals, columns by name or rows to pandas."""
+    if isinstance(X, (pd.DataFrame, pd.Series, np.ndarray)):
         return X
     if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # a sparse matrix may be a mapping
         return _of_columns(X)
@@ -36,7 +36,7 @@ def as_pandas(X: Any) -> Any:
     import narwhals.stable.v2 as nw
 
     try:
-        frame = nw.from_native(X, pass_through=True)
+        frame = nw.from_native(X, pass_through=True, allow_series=True)
     except nw.exceptions.DuplicateError as error:
         raise DataError("Column names must differ; one occurs twice. Rename one.") from error
     if isinstance(frame, nw.LazyFrame):
@@ -44,6 +44,8 @@ def as_pandas(X: Any) -> Any:
             f"The table must hold its rows; a {type(X).__name__} is a query that was not run yet. "
             "Run it first, for example by `.collect()`."
         )
+    if isinstance(frame, nw.Series):
+        return _as_series(frame)
     if not isinstance(frame, nw.DataFrame):
         return X
     return pd.DataFrame({column.name: _as_series(column) for column in frame.iter_columns()})
@@ -65,6 +67,8 @@ def _of_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
 
 
 def _as_series(column: Any) -> pd.Series:
+    if str(column.dtype) in ("Int128", "UInt128"):  # Arrow has no such type
+        return pd.Series(column.to_list(), dtype=object).infer_objects()
     cells, mapper = column.to_arrow(), WITH_GAPS.get if column.null_count() else None
     if pa.types.is_dictionary(cells.type):  # pandas' categories are numbered with signs
         kind = cells.type

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulekit.data import Costs
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
+from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import wilson_interval
@@ -109,7 +110,7 @@ def area_under_roc(
 
 def _array(values: ArrayLike) -> NDArray[Any]:
     """Return labels as an array that compares element by element."""
-    array = np.asarray(values)
+    array = read_labels(values)
     return array.astype(object) if array.dtype.kind in "US" else array
 
 
@@ -361,7 +362,7 @@ def group_metrics(
         raise ValueError(f"`few` must be a whole number of rows, 1 or more; got {few!r}.")
     X = as_pandas(X)
     groups = _grouping(X, group)
-    truth = np.asarray(y, dtype=object)
+    truth = read_labels(y).astype(object)
     _check_rows(len(X), {"`y`": truth, "`group`": groups.codes})
     answers = np.asarray(model.predict(X), dtype=object)
     positive = _positive(model, positive, {*truth.tolist(), *answers.tolist()})

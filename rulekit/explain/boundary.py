@@ -43,7 +43,7 @@ def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, floa
     >>> distance_to_boundary(rule, {"age": np.array([60.0, 45.0])}, {"age": 50.0})
     array([0.2, 0.1])
     """
-    move = _Move(rule, columns, ranges, rule.predict(columns))
+    move = _BoundaryMove(rule, columns, ranges, rule.predict(columns))
     distance = np.full(len(move.answers), np.inf)
     for condition in rule.conditions:
         distance = np.fmin(distance, move.write(condition))
@@ -51,7 +51,7 @@ def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, floa
 
 
 @dataclass(frozen=True)
-class _Move(ConditionWriter[Floats]):
+class _BoundaryMove(ConditionWriter[Floats]):
     """Computes for each row how far a compared value is from a change of the prediction."""
 
     rule: RuleSet

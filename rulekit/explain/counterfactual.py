@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rulekit.exceptions import RuleError
 from rulekit.explain.boundary import ranges_of
 from rulekit.explain.domains import (
-    Candidate,
+    DomainValue,
     OtherText,
     cells_of,
     number_cuts,
@@ -76,7 +76,7 @@ class Change:
 
 
 def changes_between(
-    rule: RuleSet, row: Row, candidates: Mapping[str, Candidate], wording: Wording = PLAIN
+    rule: RuleSet, row: Row, candidates: Mapping[str, DomainValue], wording: Wording = PLAIN
 ) -> tuple[Change, ...]:
     """List the columns in which two rows differ, with the required values."""
     after = {f: c.value for f, c in candidates.items()}
@@ -125,7 +125,7 @@ def _is_number(value: Any) -> bool:
 def _text(
     feature: str,
     old: Any,
-    to: Candidate,
+    to: DomainValue,
     run: Sequence[Any],
     literals: Sequence[Literal],
     wording: Wording,
@@ -164,7 +164,7 @@ def _words_text(tests: Sequence[Literal], old: Any, new: str) -> str:
 
 
 def _range_text(
-    feature: str, to: Candidate, run: Sequence[float], cuts: Sequence[float], wording: Wording
+    feature: str, to: DomainValue, run: Sequence[float], cuts: Sequence[float], wording: Wording
 ) -> str:
     """Return the values of a run in words: "126 or lower", "above 126, but below 150"."""
     if len(run) == 1 and (to.beyond is None or to.value in cuts):
@@ -345,7 +345,7 @@ def smallest_change(
         raise RuleError(f"The row is already predicted as {label_text(target)}.")
     for seen, erase in ((training, False), (None, False), (None, True)):
         options = {
-            f: (Candidate(value, 0.0),)
+            f: (DomainValue(value, 0.0),)
             if f in immutable
             else cells_of(
                 [t for t in subject.dnf.tests if t.feature == f],
@@ -430,8 +430,8 @@ def _reason_for_none(rule: RuleSet, now: Any, immutable: Collection[str], wordin
 
 
 def _fewest_columns(
-    rule: RuleSet, options: Mapping[str, tuple[Candidate, ...]], wanted: Callable[[Any], bool]
-) -> dict[str, Candidate] | None:
+    rule: RuleSet, options: Mapping[str, tuple[DomainValue, ...]], wanted: Callable[[Any], bool]
+) -> dict[str, DomainValue] | None:
     """Try every row that differs in one column, then in two, and so on; return the cheapest."""
     movable = [f for f in options if len(options[f]) > 1]
     left = MAX_STEPS
@@ -461,7 +461,7 @@ class _Search:
     def __init__(
         self,
         subject: Subject,
-        options: dict[str, tuple[Candidate, ...]],
+        options: dict[str, tuple[DomainValue, ...]],
         wanted: Callable[[Any], bool],
     ) -> None:
         dnf = subject.dnf
@@ -476,7 +476,7 @@ class _Search:
         ]
         self.order = count()
 
-    def run(self) -> dict[str, Candidate] | None:
+    def run(self) -> dict[str, DomainValue] | None:
         """Return the cheapest row with a wanted prediction, None if there is none."""
         numbers = [k for k, wanted in enumerate(self.wanted) if wanted]
         nothing: Fixed = frozenset()

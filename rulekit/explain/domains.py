@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -18,12 +17,14 @@ from numpy.typing import NDArray
 from rulekit.explain.subject import as_column
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import (
+    DAY,
     EPOCH,
     SEPARATORS,
     WORDS,
     missing_in,
     moment,
     moment_text,
+    shift_moment,
     unseen_text,
     words_of,
 )
@@ -55,7 +56,7 @@ class Domain:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class DomainValue:
     """A candidate value of a column and its price; an open interval costs as much as `beyond`."""
 
     value: Any
@@ -98,8 +99,8 @@ def _read_domain(
     changes = [str(v) for x in literals for v in x.turning]
     dates = [d for d in map(moment, dict.fromkeys(changes)) if d is not None]
     now = moment(current) if isinstance(current, str) else None
-    dates += [now + timedelta(hours=h) for h in range(-24, 25)] if now else []
-    dates += [now + timedelta(days=d) for d in range(-366, 367)] if now else []
+    dates += [shift_moment(now, 3600 * h) for h in range(-24, 25)] if now else []
+    dates += [shift_moment(now, DAY * d) for d in range(-366, 367)] if now else []
     days = {text: (date - EPOCH).total_seconds() for text in present if (date := moment(text))}
     span = (max(days.values()) - min(days.values())) if days else 0.0
     seconds = {moment_text(d): (d - EPOCH).total_seconds() for d in dates}
@@ -169,7 +170,7 @@ def cells_of(
     width: float | None = None,
     whole: tuple[float, float] | None = None,
     erase: bool = False,
-) -> tuple[Candidate, ...]:
+) -> tuple[DomainValue, ...]:
     """List the nearest value of each cell of a column, the current value first.
 
     With `whole` they are whole numbers between these bounds; see `whole_bounds`.
@@ -179,15 +180,15 @@ def cells_of(
         domain = replace(domain, scale=width)
     if whole and not any(isinstance(v, (bool, str)) for v in domain.values):
         domain = replace(domain, kind="whole numbers")
-    values = [Candidate(current, 0.0)]
+    values = [DomainValue(current, 0.0)]
     if domain.kind == "values":
         others = [v for v in domain.values if v != current]
-        values += [Candidate(v, domain.cost(current, v)) for v in others]
+        values += [DomainValue(v, domain.cost(current, v)) for v in others]
     else:
         values += _number_cells(literals, domain, current, whole or (-math.inf, math.inf))
     if erase and current is not None:
-        values.append(Candidate(None, 1.0))
-    best: dict[tuple[bool, ...], Candidate] = {}
+        values.append(DomainValue(None, 1.0))
+    best: dict[tuple[bool, ...], DomainValue] = {}
     for pattern, candidate in zip(results(literals, values).T.tolist(), values, strict=True):
         pattern = tuple(pattern)
         if pattern not in best or candidate.cost < best[pattern].cost:
@@ -195,7 +196,7 @@ def cells_of(
     return tuple(best.values())
 
 
-def results(literals: Sequence[Literal], cells: Sequence[Candidate]) -> NDArray[np.bool_]:
+def results(literals: Sequence[Literal], cells: Sequence[DomainValue]) -> NDArray[np.bool_]:
     """Test literals of one column on candidate values, shape (n_literals, n_cells)."""
     column = {literals[0].feature: as_column([c.value for c in cells])}
     return np.array([literal.mask(column) for literal in literals])
@@ -203,7 +204,7 @@ def results(literals: Sequence[Literal], cells: Sequence[Candidate]) -> NDArray[
 
 def _number_cells(
     literals: Sequence[Literal], domain: Domain, current: Any, bounds: tuple[float, float]
-) -> list[Candidate]:
+) -> list[DomainValue]:
     """Take the nearest number of every point and open interval between the literals' values."""
     has_value = current is not None and math.isfinite(current)
     cuts = number_cuts(literals)
@@ -213,7 +214,7 @@ def _number_cells(
     if has_value:  # a value beyond the bounds may move towards them
         low, high = min(low, math.ceil(origin)), max(high, math.floor(origin))
     named = [t for t in cuts if low <= t <= high and (not whole or t == math.floor(t))]
-    points = [Candidate(t, abs(t - origin)) for t in named]
+    points = [DomainValue(t, abs(t - origin)) for t in named]
     ends = [(max(a, low - 1), min(b, high + 1)) for a, b in pairwise([-math.inf, *cuts, math.inf])]
     inside = _whole_number_inside if whole else _inside
     intervals = filter(None, (inside(*pair, origin, scale) for pair in ends))
@@ -227,23 +228,25 @@ def number_cuts(literals: Sequence[Literal]) -> list[float]:
     return sorted({float(v) for v in named if not isinstance(v, str) and math.isfinite(v)})
 
 
-def _inside(low: float, high: float, origin: float, scale: float) -> Candidate | None:
+def _inside(low: float, high: float, origin: float, scale: float) -> DomainValue | None:
     """Return a number inside an open interval, at the resolution of the interval."""
     if low < origin < high:
-        return Candidate(origin, 0.0)
+        return DomainValue(origin, 0.0)
     end, side = (low, 1.0) if origin <= low else (high, -1.0)
     value = _just_past(end, side, scale)
     if not low < value < high:
         value = math.nextafter(end, side * math.inf)
-    return Candidate(value, abs(end - origin), end) if low < value < high else None
+    return DomainValue(value, abs(end - origin), end) if low < value < high else None
 
 
-def _whole_number_inside(low: float, high: float, origin: float, scale: float) -> Candidate | None:
+def _whole_number_inside(
+    low: float, high: float, origin: float, scale: float
+) -> DomainValue | None:
     """Return the nearest whole number inside an open interval, if there is one."""
     smallest = math.floor(low) + 1.0 if math.isfinite(low) else -math.inf
     largest = math.ceil(high) - 1.0 if math.isfinite(high) else math.inf
     near = {float(min(max(f(origin), smallest), largest)) for f in (math.floor, math.ceil)}
-    inside = [Candidate(v, abs(v - origin)) for v in sorted(near) if low < v < high]
+    inside = [DomainValue(v, abs(v - origin)) for v in sorted(near) if low < v < high]
     return min(inside, key=lambda c: c.cost, default=None)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import hamming_distances
 from rulekit.explain.checks import (
@@ -396,7 +397,7 @@ def _distances(model: Any, rule: RuleSet, columns: Columns, y: Any, n: int) -> l
         return [None] * n
     classes = getattr(model, "classes_", None)
     labels = None if classes is None else tuple(np.asarray(classes).tolist())
-    return hamming_distances(rule, columns, np.asarray(y, dtype=object), labels)
+    return hamming_distances(rule, columns, read_labels(y).astype(object), labels)
 
 
 def _count_past_cases(context: _Context, columns: Columns) -> list[PastCases | None]:

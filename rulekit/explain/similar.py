@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import ranges_of
 from rulekit.explain.domains import whole_bounds
@@ -31,7 +32,7 @@ def training_rows(model: Any, training: Any) -> Training:
     """Read past rows, given as a table or as a pair of table and labels."""
     X, y = training if isinstance(training, tuple) else (training, None)
     columns = columns_for(model, X)
-    labels = None if y is None else np.asarray(y, dtype=object)
+    labels = None if y is None else read_labels(y).astype(object)
     n = len(next(iter(columns.values()), ()))
     if labels is not None and len(labels) != n:
         raise DataError(

@@ -13,7 +13,7 @@ from rulekit.explain.counterfactual import (
     changes_between,
     turning_values,
 )
-from rulekit.explain.domains import Candidate, cells_of
+from rulekit.explain.domains import DomainValue, cells_of
 from rulekit.explain.similar import Training, training_rows
 from rulekit.explain.subject import columns_for, row_values, rows_with
 from rulekit.rules import (
@@ -123,7 +123,7 @@ class PointsReading:
             return None
         best = min(turning, key=lambda c: c.cost)
         rule = RuleSet((Clause((self.split,)),), (True,), "dnf", False)
-        after = {f: Candidate(v, 0.0) for f, v in row.items()} | {feature: best}
+        after = {f: DomainValue(v, 0.0) for f, v in row.items()} | {feature: best}
         (change,) = changes_between(rule, row, after, self._wording)
         return best.cost, change
 

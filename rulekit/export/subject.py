@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import ExportError, RuleError
@@ -119,10 +118,12 @@ def clause_numbers(
     ExportError, DataError, RuleError
         If there is no rule, or rows and labels do not fit it.
     """
-    from rulekit.explain.subject import columns_for  # imports pandas, which texts do not need
+    # both import pandas, which texts do not need
+    from rulekit.data.target import read_labels
+    from rulekit.explain.subject import columns_for
 
     rule = rule_to_export(model)
-    columns, truth = columns_for(model, X), np.asarray(y, dtype=object)
+    columns, truth = columns_for(model, X), read_labels(y).astype(object)
     verb = "matches" if rule.form == "dnf" else "turns away"
     statistics = clause_statistics(rule, columns, truth)
     if len(set(rule.labels)) > 1:

@@ -44,47 +44,47 @@ RULE_PARAMETERS = tuple(
 
 @dataclass(eq=False, repr=False)
 class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
-    """Learn a short rule; only its size has to be set.
+    """Learn a short rule; its largest size is the only parameter that usually needs a value.
 
-    The box search is cross-validated on the training rows for nine prices of a condition, one to
-    five clauses, a rule for either class, two levels of robustness, with and without label noise
-    estimated for each row (see `search_grid`). The setting that `rulekit.suggest` selects learns
-    the rule from all rows: one third of the criterion is the error of the folds, two thirds is the
-    error of the rules that the settings learn from all rows, estimated by a random forest's
-    out-of-bag votes. With more than two classes the rule is
-    an ordered list, searched for nine prices and one to three clauses a class. Points to add up, a
-    scorecard of each number of conditions, are compared on the same folds where `forms` names them.
+    Box searches are compared on inner folds of the training rows: nine prices of a condition, one
+    to five clauses, rules for either class, two levels of robustness, with and without label noise.
+    The estimated error of a setting is one third its error on the folds and two thirds the error of
+    its rule for all rows, measured by out-of-bag votes of a random forest. The setting selected
+    learns the rule from all rows. With more than two classes the rule is an ordered list; nine
+    prices and one to three clauses for each class are compared. `forms` adds scorecards to the
+    comparison.
 
     Parameters
     ----------
     max_conditions : int or None, default=8
-        Conditions of the rule at most; an interval counts two, required conditions come on top.
-        None sets no limit to a rule, and one of 10 to a scorecard.
+        Largest number of conditions. An interval counts as two; required conditions are not
+        counted. None means no limit for rules, and 10 for scorecards.
     forms : tuple of {"rule", "points"}, default=("rule",)
         Forms to compare: conditions joined by AND and OR, or conditions with integer points and
-        a threshold of their total (see `ScorecardClassifier`). Of two, the inner folds decide.
+        a threshold of their total (see `ScorecardClassifier`). The inner folds select one form.
     cv : int or splitter, default=5
-        Inner folds: how many, stratified and shuffled, or fewer where the rarer class has fewer
-        rows; or an object with ``split(X, y)``, as scikit-learn's.
+        Number of inner folds, which are stratified and shuffled (fewer if a class has fewer rows),
+        or a splitter with ``split(X, y)`` as in scikit-learn.
     n_perturbations : int, default=0
-        Random perturbations in each search for a rule. More of them give rules that are slightly
-        more accurate, and take longer.
+        Number of random perturbations in each search. More give slightly more accurate rules and
+        take longer.
     refine : bool, default=True
-        Whether cuts of a rule are moved to any value of the training table where five folds of
-        the training rows say that it helps; those of a scorecard stay.
+        Whether thresholds of a rule are moved to any training value if this lowers the error in
+        five folds of the training rows. Thresholds of scorecards are not moved.
     positive_label : label, default=None
-        The class the rule describes; None for the one that is described better. More than two
-        classes are all described, by an ordered list of which the first clause that holds decides,
-        and none may be named.
+        The class that the rule describes. None describes the class with the lower error. With more
+        than two classes it must be None: the rule is an ordered list in which the first clause that
+        matches decides.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, in learning and in the errors that settings are compared by.
+        Weights of the classes, used in learning and in the errors of settings.
     costs : Costs, default=None
-        Costs of wrong predictions, instead of `class_weight`. Its class that is missed is the last
-        one unless it, or `positive_label`, names another. The rule selected without costs is kept
-        unless the one selected with costs is cheaper by more than the noise of the inner folds. Of
-        two classes: if one answer for every row costs no more there, the rule is empty.
+        Costs of wrong predictions, instead of `class_weight`. The class that may be missed is the
+        last one unless `costs` or `positive_label` names another. The rule selected without costs
+        is kept unless the rule selected with costs is cheaper by more than the noise of the inner
+        folds. With two classes the rule is empty if predicting one class for all rows costs no more
+        on the inner folds.
     binarizer : Binarizer, default=None
-        Makes the conditions; None for ``Binarizer()``.
+        Builds the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
         Conditions that must not appear, or must, and monotonic constraints; see `Constraints` and
         `Constraints.from_dict`. Directions need `towards` where no `positive_label` is given.

@@ -362,7 +362,7 @@ class BaseRuleClassifier(
         Rows count by `sample_weight` alone. `class_weight` and `costs` are left out, as they do not
         make a class more frequent; `decision_function` has them. The class with the greatest
         probability need not be the one that `predict` returns, which is the rule's answer. Only for
-        `HyperplaneRuleClassifier`, whose rule follows a plane, are they the same, unless rows are
+        `HyperplaneRuleClassifier` and `ScorecardClassifier` are they the same, unless rows are
         weighted.
         """
         columns = self._read_and_warn(X)  # refuses if nothing was learned yet

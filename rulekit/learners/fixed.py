@@ -31,20 +31,19 @@ class FixedRuleClassifier(BaseRuleClassifier):
     rule_set_ : RuleSet
         The same rule.
     classes_ : ndarray
-        The labels the rule can give, sorted; after `fit`, with those of the table.
+        Sorted labels of the rule; after `fit`, also those of the table.
     positive_label_, default_label_
-        The label of the first clause (the default's if there are no clauses), and the default.
+        The label of the first clause (the default without clauses), and the default.
     n_rules_, n_conditions_ : int
-        Number of clauses and of literals.
+        Number of clauses and of conditions.
     n_features_in_, feature_names_in_
         As in scikit-learn, after `fit`.
 
     Notes
     -----
-    The classifier answers without `fit`, too: a rule needs no training. `fit` checks that the
-    table has the rule's columns and measures `training_error_` and the shares of the classes.
-    Tables need the columns that the rule reads, and no others. An array's columns are called
-    x0, x1, ..., as in a rule that was learned from one.
+    `predict` needs no `fit`. `fit` checks that the table has the rule's columns, and computes
+    `training_error_` and the shares of the classes. Tables need only the columns that the rule
+    reads. The columns of an array are called x0, x1, ..., as in a rule learned from an array.
 
     Examples
     --------

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from rulekit.data import make_folds
 from rulekit.data.folds import Fold
+from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
     FOREST_LOSS,
@@ -68,8 +69,9 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
     >>> grid["positive_label"], grid["theta"][:3]
     (['ill', 'well'], [0.05, 0.125, 0.25])
     """
-    labels = np.unique(np.asarray(y)).tolist()
-    prices = [float(f"{price * len(np.asarray(y)) / 500:.3g}") for price in SEARCH_PRICES]
+    rows = read_labels(y)
+    labels = np.unique(rows).tolist()
+    prices = [float(f"{price * len(rows) / 500:.3g}") for price in SEARCH_PRICES]
     if len(labels) > 2:
         noise, clauses = list(LABEL_NOISE), list(LIST_CLAUSES)
         return {"label_noise": noise, "n_clauses": clauses, "theta": prices}

@@ -270,7 +270,8 @@ def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label
     """Find the class that a rule describes: the last one, if none is named."""
     if label is None:
         return len(classes) - 1
-    codes = [k for k, c in enumerate(classes.tolist()) if c == label]
+    single = isinstance(label, (str, bool, int, float, np.generic))
+    codes = [k for k, c in enumerate(classes.tolist()) if single and c == label]
     if not codes:
         shown = ", ".join(repr(c) for c in classes.tolist())
         raise ValueError(f"`{name}` must be one of the classes ({shown}), got {label!r}.")

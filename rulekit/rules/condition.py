@@ -40,6 +40,7 @@ ISO = re.compile(
     r"(?:(?<=:\d{2}:\d{2})\.\d+)?(?: ?(?P<zone>Z|[+-]\d{2}:?\d{2}))?)?"
 )
 EPOCH = datetime(1970, 1, 1)
+LATEST = datetime(9999, 12, 31, 23, 59, 59)
 DAY = 86_400.0
 SEPARATORS = " \t\n\r\u00a0.,;:!?()[]\"'/\\-+*=&%#"
 _BLANKS = str.maketrans(SEPARATORS, " " * len(SEPARATORS))
@@ -281,7 +282,7 @@ def value_at(number: float, part: str | None, order: Sequence[str] | None) -> An
     if order is not None:
         return order[int(min(max(round(number), 0), len(order) - 1))]
     if part == "date":
-        return moment_text(EPOCH + timedelta(seconds=round(number * DAY)))
+        return moment_text(shift_moment(EPOCH, number * DAY))
     return number
 
 
@@ -325,13 +326,19 @@ def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
         days += [datetime(2023, 12, 31, k, 59, 59) for k in range(24)]
         return tuple(map(moment_text, days))
     if part == "year":
-        years = [int(v) + k for v in positions for k in (0, 1) if 1 < v < 9998]
-        dates = [datetime(year, 1, 1) for year in years]
+        years = [int(v) + k for v in positions for k in (0, 1)]
+        dates = [datetime(year, 1, 1) for year in years if 1 <= year <= LATEST.year]
     else:
         since = EPOCH if part == "date" else since_of(part)
-        dates = [since + timedelta(seconds=round(v * DAY)) for v in positions]
-    near = [t + timedelta(seconds=k) for t in dates for k in (-1, 0, 1)]
+        dates = [shift_moment(since, v * DAY) for v in positions]
+    near = [shift_moment(t, k) for t in dates for k in (-1, 0, 1)]
     return tuple(map(moment_text, dict.fromkeys(near)))
+
+
+def shift_moment(date: datetime, seconds: float) -> datetime:
+    """Return the moment some seconds later, within the years 1 to 9999 that dates can have."""
+    least, most = ((end - date).total_seconds() for end in (datetime.min, LATEST))
+    return date + timedelta(seconds=round(min(max(seconds, least), most)))
 
 
 def since_of(part: str) -> datetime:

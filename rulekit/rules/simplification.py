@@ -255,24 +255,24 @@ def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
     return tuple(tests)
 
 
-class _End(NamedTuple):
+class _IntervalEnd(NamedTuple):
     """One end of an interval; an infinite one is closed."""
 
     value: float
     closed: bool
 
-    def without(self, values: Sequence[Scalar]) -> "_End":
+    def without(self, values: Sequence[Scalar]) -> "_IntervalEnd":
         """Open the ends that are among excluded values."""
         excluded = math.isfinite(self.value) and self.value in values
-        return _End(self.value, self.closed and not excluded)
+        return _IntervalEnd(self.value, self.closed and not excluded)
 
 
-def _end(literals: Sequence[Literal], ops: tuple[str, str]) -> _End:
+def _end(literals: Sequence[Literal], ops: tuple[str, str]) -> _IntervalEnd:
     """Find the strictest end of the interval; an open end is stricter than a closed one."""
     sign = 1.0 if ops == LOWER else -1.0
     strict = [c for c in literals if c.op in ops]
-    ends = [_End(float(v), c.op in (">=", "<=")) for c in strict for v in c.positions]
-    none = _End(-sign * math.inf, True)
+    ends = [_IntervalEnd(float(v), c.op in (">=", "<=")) for c in strict for v in c.positions]
+    none = _IntervalEnd(-sign * math.inf, True)
     return max(ends, key=lambda end: (sign * end.value, not end.closed), default=none)
 
 

@@ -57,7 +57,7 @@ class ConditionWriter(ABC, Generic[T]):
 
 
 @dataclass(frozen=True)
-class Interval:
+class ValueInterval:
     """A lower and an upper bound on one column, with the same result for a missing value."""
 
     low: Literal
@@ -83,7 +83,7 @@ class Interval:
         return writer.interval(self)
 
 
-Reading = Condition | Interval
+Reading = Condition | ValueInterval
 
 
 class ReadingWriter(ConditionWriter[T]):
@@ -94,7 +94,7 @@ class ReadingWriter(ConditionWriter[T]):
         return [reading.written(self) for reading in readings(clause)]
 
     @abstractmethod
-    def interval(self, interval: Interval) -> T:
+    def interval(self, interval: ValueInterval) -> T:
         """Return the two bounds of a column as text."""
 
 
@@ -110,7 +110,7 @@ def readings(clause: Clause) -> tuple[Reading, ...]:
     return tuple(tests)
 
 
-def _interval(literals: tuple[Literal, ...]) -> Interval | None:
+def _interval(literals: tuple[Literal, ...]) -> ValueInterval | None:
     """Join two literals of one column if they are the two ends of an interval."""
     low = [x for x in literals if x.op in LOWER]
     high = [x for x in literals if x.op in UPPER]
@@ -118,7 +118,7 @@ def _interval(literals: tuple[Literal, ...]) -> Interval | None:
         return None
     proper = low[0].positions < high[0].positions
     alike = low[0].missing == high[0].missing
-    return Interval(low[0], high[0]) if proper and alike else None
+    return ValueInterval(low[0], high[0]) if proper and alike else None
 
 
 def clause_line(clause: Clause) -> str:

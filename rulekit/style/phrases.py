@@ -12,7 +12,7 @@ import numpy as np
 
 from rulekit.rules import Clause, Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
 from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, spelled
-from rulekit.rules.writer import Interval, ReadingWriter
+from rulekit.rules.writer import ReadingWriter, ValueInterval
 
 DIGITS = 6
 MAX_LISTED = 5
@@ -225,7 +225,7 @@ class Words(ReadingWriter[str]):
             text = f"{name} is {comparison_text(literal, self.wording)}"
         return f"{text} or missing" if literal.missing else text
 
-    def interval(self, interval: Interval) -> str:
+    def interval(self, interval: ValueInterval) -> str:
         """Write two bounds: "20 < age <= 50 years"."""
         _, left, right, _ = interval.ends
         wording, lower = self.wording, interval.low

@@ -25,8 +25,8 @@ from rulekit import (
     ScorecardClassifier,
     TwoLevelRuleClassifier,
 )
+from rulekit.binning.dates import rounded_date
 from rulekit.binning.encodings import LevelColumn, OrderedColumn, WordColumn
-from rulekit.binning.views import rounded_date
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
 from rulekit.rules import Literal
@@ -45,7 +45,8 @@ def test_dates_are_read_as_the_date_and_its_parts():
     assert {e.part for e in fitted.encodings_} == {"date", "year", "month", "weekday", "hour"}
     dates = [x for x in fitted.literals_ if x.part == "date"]
     assert {x.op for x in dates} == {"<", ">="}
-    assert {x.value[5:] for x in dates} <= {"01-01", "04-01", "07-01", "10-01"}
+    round_days = {x.value for x in dates if x.value[5:] in ("01-01", "04-01", "07-01", "10-01")}
+    assert len({x.value for x in dates} - round_days) <= 1  # the date that divides y best
     assert Literal("opened", ">", 5, part="weekday") in fitted.literals_
     matrix, columns = fitted.transform(frame), columns_of(frame)
     for j, literal in enumerate(matrix.literals):

@@ -8,7 +8,7 @@ from click import ClickException
 
 from rulekit.cli.inputs import known_outcomes
 from rulekit.data import Table
-from rulekit.export import from_text, to_json
+from rulekit.export import from_json, from_text, to_json
 from tests.cli.conftest import ANSWERS, TABLE, printed
 
 
@@ -158,6 +158,47 @@ def test_learn_prints_what_data_shows(run, tmp_path):
     assert "(--leave-out 'flag')" in notes
     assert "looks like an identifier that repeats" in notes
     assert "(--group 'patient_id')" in notes
+
+
+def test_a_file_of_one_row_is_read_as_the_table_of_the_rule(run, tmp_path):
+    rows = "".join(
+        f"{1 + k % 28:02}/{1 + k % 12:02}/2023;{k % 60},5;{('late', 'None')[k % 12 > 5]}\n"
+        for k in range(336)
+    )
+    (tmp_path / "old.csv").write_text("day;rate;end\n" + rows)
+    options = ("--positive", "None", "--date", "day", "--learner", "combinations", "--use", "day")
+    run("learn", "old.csv", "--target", "end", *options, "-o", "learned.json")
+    schema = from_json((tmp_path / "learned.json").read_text()).schema
+    assert schema.column("day").day_first is True
+    (tmp_path / "one.csv").write_text("Day;END\n05/10/2023;None\n")
+    result = run("score", "learned.json", "one.csv", "--target", "end", "-o", "out.csv")
+    assert "day first: '05/10/2023' is 2023-10-05" in result.stderr
+    assert "Wrong on 0 of the 1" in result.stdout
+
+
+def test_outcomes_and_names_in_another_spelling_are_matched_with_a_note(run, tmp_path):
+    (tmp_path / "new.csv").write_text(" AGE,Sex,bmi,State\n60,f,20,ILL\n40,m,31,ill\n50,f,3,WELL\n")
+    result = run("score", "rule.json", "new.csv", "--target", "state", "-o", "out.csv")
+    assert "'AGE' as 'age', 'Sex' as 'sex'" in result.stderr
+    assert "'ILL' as 'ill', 'WELL' as 'well' is read" in result.stderr
+    assert "Wrong on 0 of the 3" in result.stdout
+
+
+def test_values_counted_as_all_other_classes_are_named(run, tmp_path):
+    rule = from_text('1. IF age > 50 THEN sick\nOTHERWISE "not sick"')
+    (tmp_path / "one.json").write_text(to_json(rule))
+    (tmp_path / "new.csv").write_text("age,y\n60,sik\n70,SICK\n40,well\n")
+    notes = run("score", "one.json", "new.csv", "--target", "y", "-o", "out.csv").stderr
+    assert "'SICK' as 'sick' is read" in notes
+    assert "'sik' (1 row), 'well' (1 row) count as 'not sick', as would" in notes
+
+
+def test_an_export_names_the_words_that_were_read_as_missing(run, tmp_path):
+    rule = from_text("1. IF root IS MISSING THEN p\nOTHERWISE e")
+    (tmp_path / "gap.json").write_text(to_json(rule))
+    (tmp_path / "roots.csv").write_text("root,x\n?,1\na,2\n?,3\nb,4\n")
+    notes = run("export", "gap.json", "--format", "sqlite", "--table", "roots.csv").stderr
+    assert "column 'root' has '?' (2 cells), read as missing" in notes
 
 
 def test_scored_cases_keep_the_cells_of_the_file(run, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit import BoxSearchClassifier
+from rulekit import BoxSearchClassifier, from_text
 from rulekit.exceptions import DataError, RuleError
 from rulekit.explain import explain
 from rulekit.explain.similar import count_past_cases, similar_cases, training_rows
@@ -346,3 +346,11 @@ def test_boolean_outcomes_are_written_as_on_the_pages():
         found.counterfactual.sentence
         == "The prediction would be False if a were 1 or lower (now 2)."
     )
+
+
+@pytest.mark.parametrize("condition", ["t >= 9999-12-31", "YEAR OF t > 1", "t < 0001-01-02"])
+def test_first_and_last_date_of_the_calendar_are_explained(condition):
+    rule = from_text(f"1. IF {condition} THEN a\nOTHERWISE b")
+    rows = pd.DataFrame({"t": ["0001-01-01", "9999-12-31", "9999-12-31 23:59:59", "2024-03-01"]})
+    cases = explain(rule, rows, training=(rows, rule.predict(rows)))
+    assert all(case.counterfactual.prediction != case.prediction for case in cases)

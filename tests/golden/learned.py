@@ -99,7 +99,7 @@ def two_level() -> Iterator[Case]:
     few = {"binarizer": {"n_thresholds": 2}, "random_state": 0}
     for form, theta in product(("dnf", "cnf"), (0.5, 2.0)):
         yield case(name, "iris", method="exact", form=form, theta=theta, **few)
-    yield case(name, "iris", method="exact", allow_disabled=True, disable_cost=1.0, **few)
+    yield case(name, "iris", method="exact", allow_disabled=True, **few)
 
 
 def two_level_switches() -> Iterator[Case]:
@@ -109,15 +109,11 @@ def two_level_switches() -> Iterator[Case]:
         yield case(name, table, method=method, form=form, refine=True, random_state=0)
     off = {"allow_disabled": True, "n_clauses": 3, "random_state": 0}
     for table, method in product(("credit", "planted_cnf", "wine"), methods):
-        yield case(name, table, method=method, disable_cost=1.0, **off)
+        yield case(name, table, method=method, **off)
     for method, rounding in product(methods[:3], ("threshold", "random")):
         yield case(name, "wine", method=method, rounding=rounding, n_clauses=3, random_state=0)
-    yield case(name, "credit", rounding="threshold", rounding_threshold=0.6, random_state=0)
-    for method, init in product(methods[:2], ("random", "zero")):
-        yield case(name, "credit", method=method, init=init, n_clauses=3, random_state=0)
-    for update in ("cyclic", "random"):
-        chosen = {"method": "block_coordinate", "update": update, "n_clauses": 3}
-        yield case(name, "wine", **chosen, max_iter=7, random_state=0)
+    shorter = {"method": "block_coordinate", "n_clauses": 3, "max_iter": 7, "random_state": 0}
+    yield case(name, "wine", **shorter)
     for method in methods:
         yield case(name, "credit", "weighted", method=method, random_state=0)
         yield case(name, "credit", method=method, class_weight="balanced", random_state=0)
@@ -215,7 +211,8 @@ def ideal_dnf() -> Iterator[Case]:
     name = "IdealDNFClassifier"
     for table in TABLES:
         yield case(name, table, random_state=0)
-        yield case(name, table, mode="paper", max_variables=4, tolerance=0.0, random_state=0)
+        short = {"mode": "paper", "max_variables": 4, "tolerance": 0.0, "random_state": 0}
+        yield case(name, table, selection="ranking", **short)
     for table, cuts in BINARIZERS.items():
         yield case(name, table, max_variables=6, binarizer=cuts[0], random_state=0)
     yield case(name, "credit", "weighted", random_state=0)

@@ -26,6 +26,10 @@ from rulekit import (
     ScorecardClassifier,
     TwoLevelRuleClassifier,
     certify,
+    from_json,
+    from_text,
+    to_json,
+    to_text,
 )
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import EmptyRuleWarning
@@ -250,6 +254,20 @@ def test_fits_in_threads_give_the_rules_of_fits_alone(learner):
     for one, other in zip(alone * 2, at_once, strict=True):
         assert other.rule_set_ == one.rule_set_
         assert getattr(other, "objective_", None) == getattr(one, "objective_", None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", PRICED + OTHERS, ids=str)
+def test_labels_keep_their_type_from_fit_to_export(learner):
+    X = mixed_table(n=80)[0][["age", "flag"]]
+    for plain in (X["age"].to_numpy() > 45, np.digitize(X["age"], [45])):
+        rule = clone(learner).fit(X, plain).rule_set_
+        for dtype in ("category", "boolean" if plain.dtype == bool else "Int64", object):
+            model = clone(learner).fit(X, pd.Series(plain).astype(dtype))
+            assert model.classes_.dtype.kind == model.predict(X).dtype.kind == plain.dtype.kind
+            assert {type(label) for label in model.rule_set_.classes} <= {type(plain[0].item())}
+            assert from_text(to_text(model)) == from_text(to_text(rule))
+            assert from_json(to_json(model)) == model.rule_set_ == rule
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])

@@ -86,7 +86,6 @@ def noisy():
 
 
 BY_CHANCE = {"rounding": "random", "n_clauses": 3, "random_state": 0}
-BLOCKS = {"method": "block_coordinate", "n_clauses": 3, "theta": 0.1, "init": "zero"}
 NOISY = {"n_clauses": 3, "theta": 0.2, "random_state": 0}
 SHORT = {"max_power_laws": 2, "max_depth": 1, "max_exponents": 3, "inner_folds": None}
 CARD = {"forms": ("points",), "cv": 2}
@@ -103,7 +102,6 @@ CASES = {
             Refused("duality", words="needs `exact=True`"),
         ],
         "rounding": [Acts("threshold"), Refused("threshold", {"exact": True})],
-        "rounding_threshold": [Acts(0.9, {"rounding": "threshold", "theta": 0.1}), Refused(0.9)],
         "random_state": [
             Acts(
                 1,
@@ -124,21 +122,8 @@ CASES = {
         + [Acts("exact", {"binarizer": FEW, "constraints": {"forbidden": ["town", "flag"]}})],
         "n_clauses": [Acts(1)],
         "rounding": [Acts("threshold"), Refused("threshold", {"method": "lp"})],
-        "rounding_threshold": [Acts(0.9, {"rounding": "threshold", "theta": 0.1}), Refused(0.9)],
         "refine": [Acts(True)],
         "allow_disabled": [Acts(True, {"n_clauses": 5, "theta": 3.0})],
-        "disable_cost": [
-            Acts(5.0, {"n_clauses": 5, "theta": 3.0, "allow_disabled": True}),
-            Refused(5.0),
-        ],
-        "init": [
-            Acts("zero", {"n_clauses": 3}),
-            *(Refused("zero", {"method": m}) for m in ("set_cover", "lp")),
-        ],
-        "update": [
-            Acts("cyclic", BLOCKS),
-            *(Refused("cyclic", {"method": m}) for m in ("alternating", "set_cover", "lp")),
-        ],
         "max_iter": [
             Acts(0, {"n_clauses": 3}),
             *(Refused(0, {"method": m}) for m in ("set_cover", "lp")),
@@ -175,6 +160,7 @@ CASES = {
     | {
         "max_variables": [Acts(1, {"random_state": 0})],
         "tolerance": [Acts(0.3, {"random_state": 0})],
+        "selection": [Acts("ranking", {"random_state": 0})],
         "mode": [Acts("paper", {"random_state": 0})],
         "constraints": [
             Acts(NO_AGE, {"random_state": 0}),

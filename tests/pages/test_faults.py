@@ -15,7 +15,7 @@ import pytest
 from rulekit.evaluation import SweepStore
 from tests.pages.driving import errors, finished, the_job
 from tests.waiting import until
-from ui import workspace
+from ui import saved
 from ui.runs import jobs
 from ui.shell import PAGES
 
@@ -24,14 +24,14 @@ from ui.shell import PAGES
 def full_disk(monkeypatch):
     """A disk that takes nothing more, while the list holds something."""
     full = [True]
-    written = workspace._written
+    written = saved.replace_file
 
     def write(path, action):
         if full:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         written(path, action)
 
-    monkeypatch.setattr(workspace, "_written", write)
+    monkeypatch.setattr(saved, "replace_file", write)
     return full
 
 

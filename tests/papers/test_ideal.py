@@ -41,7 +41,9 @@ def test_accuracy_reaches_the_bar(data_folder, name):
     table = paper_table(data_folder, name)
     right, majority = [], []
     for seed in range(3):
-        model = IdealDNFClassifier(positive_label=table.positive, random_state=seed)
+        model = IdealDNFClassifier(
+            selection="ranking", positive_label=table.positive, random_state=seed
+        )
         for train, test in make_folds(table.y, 10, random_state=seed):
             model.fit(table.X.iloc[train], table.y[train])
             right.append(np.mean(model.predict(table.X.iloc[test]) == table.y[test]))
@@ -57,7 +59,7 @@ def test_training_errors_are_the_least_for_every_number_of_conditions(data_folde
     table = paper_table(data_folder, name)
     for k in range(1, 11):
         model = IdealDNFClassifier(
-            k, tolerance=0.0, mode=mode, positive_label=table.positive, random_state=k
+            k, 0.0, mode, selection="ranking", positive_label=table.positive, random_state=k
         ).fit(table.X, table.y)
         columns = model.read_columns(table.X)
         holds = np.column_stack([c.mask(columns) for c in model.conditions_])

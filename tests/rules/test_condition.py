@@ -17,6 +17,7 @@ from rulekit.rules.condition import (
     positions_in,
     spelled,
     turning_dates,
+    value_at,
     words_of,
 )
 
@@ -123,7 +124,7 @@ def test_a_year_turns_at_its_first_and_last_second():
     last = ("2020-12-31 23:59:59", "2021-01-01", "2021-01-01 00:00:01")
     assert turning_dates("year", [2020.0]) == first + last
     assert len(turning_dates("year", [2.0])) == 6
-    assert turning_dates("year", [1.0]) == ()  # no second before it can be written
+    assert len(turning_dates("year", [1.0])) == 5  # no second before the first can be written
 
 
 def test_a_date_turns_within_a_second():
@@ -146,3 +147,11 @@ def test_weekdays_and_months_are_spelled_out_from_the_first_to_the_last():
         13.0,
     ]
     assert [spelled(v, "weekday") for v in (1.0, 1.5, 7.0)] == ["Monday", 1.5, "Sunday"]
+
+
+@pytest.mark.parametrize("part", ["date", "year", "days since 9999-12-31", "days since 0001-01-01"])
+@pytest.mark.parametrize("number", [-1e300, -719_162.0, 0.5, 2_932_896.0, 9_999.0, 1e300])
+def test_dates_around_a_test_stay_within_the_calendar(part, number):
+    for date in turning_dates(part, [number]):
+        assert moment(date) is not None
+    assert moment(value_at(number, "date", None)) is not None

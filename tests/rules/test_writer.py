@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
-from rulekit.rules.writer import Interval, clause_line, readings, rule_lines
+from rulekit.rules.writer import ValueInterval, clause_line, readings, rule_lines
 from tests.strategies.rules import rule_sets
 
 LOW, HIGH = Literal("age", ">", 20), Literal("age", "<=", 50)
@@ -12,8 +12,8 @@ TOWN = Literal("town", "==", "Ulm")
 
 
 def test_two_bounds_of_a_column_are_one_interval_in_place_of_the_first():
-    assert readings(Clause((HIGH, TOWN, LOW))) == (Interval(LOW, HIGH), TOWN)
-    assert Interval(LOW, HIGH).ends == (20.0, "<", "<=", 50.0)
+    assert readings(Clause((HIGH, TOWN, LOW))) == (ValueInterval(LOW, HIGH), TOWN)
+    assert ValueInterval(LOW, HIGH).ends == (20.0, "<", "<=", 50.0)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_no_condition_is_lost_in_reading(rule):
         read = [
             x
             for r in readings(clause)
-            for x in ((r.low, r.high) if isinstance(r, Interval) else (r,))
+            for x in ((r.low, r.high) if isinstance(r, ValueInterval) else (r,))
         ]
         assert sorted(map(repr, read)) == sorted(map(repr, clause.conditions))
 

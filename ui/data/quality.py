@@ -9,11 +9,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from rulekit.binning.dates import PERIODS, find_recurring_parts
+from rulekit.binning.views import is_dates
 from rulekit.binning.words import holds_words
-from rulekit.data import QualityNote, Table, quality_notes
+from rulekit.data import QualityNote, Table, columns_of, quality_notes
 from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import Column
 from rulekit.data.headers import shown
+from rulekit.rules.condition import DATE_PARTS
 from rulekit.style.phrases import cap_list
 from ui.cache import kept
 from ui.data.choices import read_dates, refresh_editor, set_roles, use_columns
@@ -148,15 +151,31 @@ def grades_of(column: Column) -> tuple[str, ...]:
 
 def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
     """List the columns with a better use, in the table's order."""
-    reads = {"dates": "date, year, month, weekday and hour", "words": "single words"}
     reasons, found = left_out(table, ignored), []
     for column in table.columns:
         if holds := reasons.get(column.name):
-            found.append(Proposal(column.name, holds, reads[holds]))
+            read = (
+                describe_date_parts(table.frame[column.name])
+                if holds == "dates"
+                else "single words"
+            )
+            found.append(Proposal(column.name, holds, read))
         elif order := grades_of(column):
             read = f"the order {' < '.join(order)}"
             found.append(Proposal(column.name, "grades", read, order))
     return found
+
+
+def describe_date_parts(dates: pd.Series) -> str:
+    """List the parts of a column's dates that rules read, and those that do not come again."""
+    cells = columns_of(dates.to_frame("dates"))["dates"]
+    parts = find_recurring_parts(cells) if is_dates(cells) else DATE_PARTS
+    once_only = [part for part in DATE_PARTS if part not in parts]
+    read = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    if not once_only:
+        return read
+    periods = " and ".join(f"{part}s in one {PERIODS[part]} only" for part in once_only)
+    return f"{read} (there are {periods})"
 
 
 def proposal_lines() -> None:
@@ -195,8 +214,8 @@ def left_out_line() -> None:
             key="use_left_out",
             type="tertiary",
             on_click=once(lambda: use_columns(reasons)),
-            help="Rules then read the date, year, month, weekday and hour of dates, and the words "
-            "of texts. The curve is searched again.",
+            help="Rules then read the date and year of dates, their month, weekday and hour where "
+            "these come again, and the words of texts. The curve is searched again.",
         )
 
 
@@ -326,6 +345,6 @@ def _dates(name: str, key: str) -> None:
         "Read as dates",
         key="read_dates",
         on_click=once(lambda: read_dates(name, day_first)),
-        help="Rules then ask for the date, its year, month, weekday and hour. Cells that are no "
-        "date become missing. Loading the table again undoes it.",
+        help="Rules then read the date and its year; month, weekday and hour where these come "
+        "again. Cells that are no date become missing. Loading the table again undoes it.",
     )

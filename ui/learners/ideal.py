@@ -23,7 +23,12 @@ from ui.theme import chart
 from ui.widgets import menu, rule_text
 from ui.words import clause_words, constant_answer, rule_words, wording
 
-SCORE_NAMES = {"f": "F test", "mutual_info": "mutual information", "chi2": "chi-square"}
+SCORE_NAMES = {
+    "f": "F test",
+    "mutual_info": "mutual information",
+    "chi2": "chi-square",
+    "forward": "what each adds",
+}
 MODE_NAMES = {"compact": "compact (shown)", "paper": "as in the paper"}
 NO_PAST_CASE = (
     "No past case meets the same conditions as this one: the prediction follows from the rule, not "
@@ -48,13 +53,11 @@ def curve_card(model: ClassifierMixin, state: AppState) -> None:
         chart(validation_figure(curve, tolerance), "ideal_curve", sentence)
     with right:
         st.dataframe(curve_table(curve), hide_index=True, alt=sentence)
-    st.caption(
-        md(
-            f"{sentence} Of the training rows {model.n_held_out_:,.0f} were held out to choose; "
-            "the formula itself is counted on all of them.",
-            600,
-        )
-    )
+    rows = f"Of the training rows {model.n_held_out_:,.0f} were"
+    if model.selection == "forward":
+        rows = "Each fifth of the training rows was in turn"
+    counted = "held out to choose; the formula itself is counted on all of them."
+    st.caption(md(f"{sentence} {rows} {counted}", 600))
 
 
 def curve_table(curve: pd.DataFrame) -> pd.DataFrame:
@@ -63,7 +66,7 @@ def curve_table(curve: pd.DataFrame) -> pd.DataFrame:
         {
             "conditions": curve["k"],
             "right, held out": [f"{100 * a:.1f} %" for a in curve["accuracy"]],
-            "ranked by": [SCORE_NAMES[s] for s in curve["score"]],
+            "selected by": [SCORE_NAMES[s] for s in curve["score"]],
             "chosen": ["★" if c else "" for c in curve["chosen"]],
         }
     )
@@ -149,7 +152,10 @@ def past_case(
         st.warning(NO_PAST_CASE)
 
 
-CUTS = {"median": "cut at its median (the paper's way)", "binning": "cut as on Binning"}
+CUTS = {
+    "median": "cut at its median, and ranked alone (the paper's way)",
+    "binning": "cut as on Binning",
+}
 MODES = {
     "compact": "whatever makes the formula shortest",
     "paper": "the other class (the paper's way)",
@@ -170,9 +176,15 @@ def _binarizer(spec: RunSpec, state: AppState) -> Binarizer | None:
 
 
 def own_parameters(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
-    """Return the mode, the cut points, and no time limit: counting is fast."""
+    """Return the mode, cut points and selection, and no time limit: counting is fast."""
     cuts = _binarizer(spec, state)
-    return {"mode": spec.ideal_mode, "binarizer": cuts, "time_limit": None}
+    selection = "forward" if spec.ideal_cuts == "binning" else "ranking"
+    return {
+        "mode": spec.ideal_mode,
+        "selection": selection,
+        "binarizer": cuts,
+        "time_limit": None,
+    }
 
 
 def form(usual: RunSpec) -> dict[str, Any]:

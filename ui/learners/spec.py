@@ -72,7 +72,7 @@ class RunSpec:
     against: bool = True  # also search rules of the other class
     robust: bool = True  # ... in which more than one condition excludes each wrong row
     noisy: bool = True  # ... with doubtful rows discounted
-    ideal_cuts: str = "median"  # or "binning"
+    ideal_cuts: str = "binning"  # or "median"
     ideal_mode: str = "compact"
     nus: tuple[float, ...] = NUS  # prices of "hyperplane"
     plane_answers: bool = False  # its plane predicts the rows outside all boxes

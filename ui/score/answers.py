@@ -14,6 +14,7 @@ from sklearn.base import ClassifierMixin
 from rulekit.data import Table
 from rulekit.data.column import whole
 from rulekit.data.drift import respelled_levels
+from rulekit.data.matching import match_names
 from rulekit.data.options import cell_options
 from rulekit.data.reading.loading import read_with_options
 from rulekit.evaluation.metrics import cost_per_100
@@ -75,7 +76,7 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
                 )[0],
                 copy=False,
             )
-            table = as_before(given, state)
+            table = as_before(match_names(given, [*read, state.target]), state)
         except (RulekitError, ValueError) as error:
             problem(error)
             return None

@@ -16,6 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from rulekit.data import Costs, columns_of
+from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.evaluation.sweeps.result import SweepResult
 from rulekit.evaluation.sweeps.sweep import settled_costs, sweep
@@ -227,7 +228,7 @@ def baselines(
     >>> round(float(found["majority"].summary["test_error"].iloc[0]), 3)
     0.667
     """
-    settled = settled_costs(costs, [None], np.asarray(y))
+    settled = settled_costs(costs, [None], read_labels(y))
     models = baseline_models(settled)
     names = list(models) if only is None else list(only)
     unknown = [name for name in names if name not in models]

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from rulekit.data import Costs
 from rulekit.data.folds import Fold, drawn_rows, make_folds
+from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.evaluation.sweeps.baselines import baselines
 from rulekit.evaluation.sweeps.collector import fingerprint
@@ -308,7 +309,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         raise ValueError(f"`budget_seconds` must be positive or None, got {budget_seconds!r}.")
     if only_stored and store is None:
         raise ValueError("`only_stored` needs a `store` to read from; got None.")
-    labels = np.asarray(y)
+    labels = read_labels(y)
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
     families = _families(rule_learners(labels) if learners is None else learners)
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)

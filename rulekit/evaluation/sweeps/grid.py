@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from rulekit.data.target import read_labels
 from rulekit.families import FAMILIES
 from rulekit.learners.choice import Setting, identity
 
@@ -23,8 +24,8 @@ PATH_KEYS = ("theta", "n_clauses", "max_conditions")
 SHARED_KEYS = (
     *PATH_KEYS,
     *("robustness", "label_noise", "n_perturbations", "positive_label", "form"),
-    *("method", "rounding", "rounding_threshold", "refine", "max_iter"),
-    *("allow_disabled", "disable_cost", "init", "update"),
+    *("method", "rounding", "refine", "max_iter"),
+    "allow_disabled",
     *("max_variables", "tolerance", "mode"),
     *("tau_impurity", "max_power_laws", "max_depth", "tau_prune", "modulus"),  # of power-law trees
     *("max_rules", "max_columns", "linear__nu"),  # of boxes from a plane
@@ -137,7 +138,7 @@ def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]
     >>> [family.name for family in rule_learners(["ill"] * 20 + ["well"] * 30)]
     ['box search', 'ideal DNF', 'one clause', 'boxes from a plane', 'power-law tree']
     """
-    labels = np.asarray(y)
+    labels = read_labels(y)
     two = len(np.unique(labels)) == 2
     listed = []
     for one in FAMILIES.values():

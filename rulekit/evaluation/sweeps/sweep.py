@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs, make_folds
 from rulekit.data.folds import Fold
+from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.evaluation import metrics
 from rulekit.evaluation.sweeps.collector import Collector, Work
@@ -419,7 +420,7 @@ def settled_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any
 def _checked(
     X: Any, y: ArrayLike, sample_weight: ArrayLike | None
 ) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
-    labels = np.asarray(y)
+    labels = read_labels(y)
     n = len(X)
     if labels.shape != (n,):
         raise ValueError(f"`y` must hold one class a row ({n}); its shape is {labels.shape}.")

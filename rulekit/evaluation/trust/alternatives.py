@@ -139,11 +139,11 @@ class Alternatives:
 
     def sentences(self, names: Names | None = None) -> list[str]:
         """Return how many rules there are, columns they need (by `names`), and how they differ."""
-        return _Words(self, names or {}).sentences()
+        return _ClauseNames(self, names or {}).sentences()
 
 
 @dataclass(frozen=True)
-class _Words:
+class _ClauseNames:
     """Sentences about alternatives."""
 
     found: Alternatives
@@ -328,7 +328,7 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     reader._check()
     table = reader._read(X, y, sample_weight)
     clock = Clock.of_seconds(time_limit, should_stop)
-    work = _Work(reader, table, rule, float(within), max_rules, clock, random_state)
+    work = _AlternativeSearch(reader, table, rule, float(within), max_rules, clock, random_state)
     return work.done(_price(model, len(table.codes)) if theta is None else theta, max_conditions)
 
 
@@ -379,7 +379,7 @@ def _price(model: Any, n_rows: int) -> float:
 
 
 @dataclass
-class _Work:
+class _AlternativeSearch:
     """A search for alternatives in progress."""
 
     learner: Any

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from rulekit._validation import row_weights
+from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
@@ -421,7 +422,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
         )
     X = as_pandas(X)
     frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X))
-    labels = np.asarray(y)
+    labels = read_labels(y)
     if len(labels) != len(frame):
         raise DataError(
             f"`X` and `y` must have the same number of rows; they have {len(frame)} and "

@@ -18,7 +18,7 @@ from rulekit.rules import (
 )
 from rulekit.rules.condition import GAPS, NAMES, WORDS, spelled
 from rulekit.rules.power_law_split import Write, WriteNumber
-from rulekit.rules.writer import Interval, ReadingWriter
+from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.scorecard import clause_names, points_listed
 
 SPECIAL = {
@@ -156,7 +156,7 @@ class LatexWriter(ReadingWriter[str]):
         sign = SETS.get(literal.op) or SIGNS[literal.op]
         return with_gap(f"{name} ${sign}$ {cells}", literal.missing)
 
-    def interval(self, interval: Interval) -> str:
+    def interval(self, interval: ValueInterval) -> str:
         """Write two bounds, each with its sign as a formula."""
         low, left, right, high = interval.ends
         name = self._subject(interval.low)

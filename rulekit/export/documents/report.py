@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from rulekit.data.target import read_labels
 from rulekit.exceptions import ExportError
 from rulekit.explain import explain
 from rulekit.explain.subject import columns_for
@@ -162,7 +162,7 @@ def _pair(rows: Any, name: str) -> tuple[Any, Any]:
 def _part(model: Any, name: str, X: Any, y: Any) -> _Part:
     columns = columns_for(model, X)
     answers = rule_to_export(model).predict(columns).tolist()
-    labels = np.asarray(y, dtype=object).tolist()
+    labels = read_labels(y).tolist()
     return _Part(name, columns, labels, answers, clause_numbers(model, X, y, name))
 
 

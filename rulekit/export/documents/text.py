@@ -45,7 +45,7 @@ from rulekit.rules import (
     scorecard_of,
 )
 from rulekit.rules.condition import GAPS, spelled
-from rulekit.rules.writer import Interval, ReadingWriter
+from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.phrases import count_noun
 from rulekit.style.scorecard import Scale, Spelling, scales_of
 
@@ -147,7 +147,7 @@ class TextWriter(ReadingWriter[str]):
         text = f"{name} {SPOKEN.get(literal.op, literal.op)} {value}{order_text(literal)}"
         return with_gap(text, literal.missing)
 
-    def interval(self, interval: Interval) -> str:
+    def interval(self, interval: ValueInterval) -> str:
         """Write two bounds: `20 < age <= 50`."""
         _, left, right, _ = interval.ends
         low, high = literal_value_text(interval.low), literal_value_text(interval.high)

@@ -49,7 +49,10 @@ WHOLE = r"-?\d+(?![\d.])"
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 DATE = r"\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?"
 PART = rf"(YEAR|MONTH|WEEKDAY|HOUR|DAYS SINCE {DATE}) OF "
-NAME_END = r"(?= (?:<=|>=|<|>|=|!=|IN|NOT IN|IS|CONTAINS|NOT CONTAINS) ?)"
+NAME_END = r"(?= (?:[<>=!]|(?:(?:NOT )?(?:IN|CONTAINS)|IS(?: NOT)? MISSING)(?: |$|,|\])))"
+NAME = rf"[^\"<>=!]+?{NAME_END}"
+# of an interval, after its lower end
+COLUMN = rf"(?:{QUOTED}(?= [<>=!])|(?:(?! AND | OR | THEN )[^\"<>=!,\[\]])+ [<>=!])"
 TERM_END = r"(?= (?:\+|-|<=|>) )"
 TERM_NAME = rf"[^\W\d][\w ]*?{TERM_END}"
 FORMULA_NAME = r"[^\W\d]\w*(?: \w+)*"
@@ -126,7 +129,7 @@ class _Line:
         return clause, self.label_after(" THEN ")
 
     def clause(self, op: str) -> Clause:
-        if self.take("ALWAYS" if op == "and" else "NEVER") is not None:
+        if self.take("ALWAYS(?= THEN )" if op == "and" else "NEVER$") is not None:
             return Clause((), op)
         conditions = self.condition()
         while self.take(f" {op.upper()} ") is not None:
@@ -172,24 +175,17 @@ class _Line:
     def low_end(self) -> tuple[str, Any] | None:
         """Read the lower end of an interval: a number, a date, a level, or a weekday or month."""
         names = "|".join(n for several in NAMES.values() for n in several)
-        match = self.take(rf"({DATE}|{NUMBER}|{QUOTED}|{names}) (<=|<) (?=\S)")
-        if match is None:
+        match = self.take(rf"({DATE}|{NUMBER}|{QUOTED}|{names}) (<=|<) (?=(?:{PART})?{COLUMN})")
+        if match is None:  # the text is a column's name
             return None
         text = match[1]
         if text.startswith('"'):
             value: Any = self.unquoted(text)
-            if not self.interval_ahead():  # the text was a column's name
-                self.at = match.start()
-                return None
         elif re.fullmatch(DATE, text):
             value = text
         else:
             value = _number_of_name(text) if text[0].isalpha() and text != "inf" else float(text)
         return MIRRORED[match[2]], value
-
-    def interval_ahead(self) -> bool:
-        """Whether a name and another end follow, so that the part read is the lower end."""
-        return self.peek(rf"(?:{PART})?(?:{QUOTED}|[^\"<>=!]+?) (?:<=|<|>=|>|=|!=) {QUOTED} OF \(")
 
     def linear(self, weight: float) -> LinearSplit:
         """Read a weighted sum and its bound, after the first weight."""
@@ -234,7 +230,7 @@ class _Line:
         with self.named_errors():
             return PointsSplit(tuple(tests), tuple(points), total, op == ">=")
 
-    def name(self, plain: str = rf"[^\"<>=!]+?{NAME_END}") -> str:
+    def name(self, plain: str = NAME) -> str:
         """Read a column's name, quoted or plain."""
         quoted = self.take(QUOTED)
         if quoted is not None:

@@ -33,7 +33,7 @@ def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
             x=curve["k"],
             y=accuracy,
             mode="lines+markers",
-            name="best ranking",
+            name="held-out rows",
             line={"color": GREY},
             marker={"size": 8},
             hovertemplate="%{x} conditions<br>%{y:.1f} %<extra></extra>",

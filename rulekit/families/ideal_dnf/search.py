@@ -1,12 +1,6 @@
-"""Counts of Boolean columns for the ideal DNF, the selection of conditions, and the formula.
+"""The selection of conditions for the ideal DNF, and the formula over them."""
 
-A numeric column gives one question, whether the value lies above the median; a column of two values
-is Boolean; any other gives one question per level. Missing values are a question of their own; the
-other answers are no for them.
-"""
-
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,268 +9,31 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit._validation import class_factors
-from rulekit.binning import Binarizer, BinnedTable
-from rulekit.binning.encodings import level_groups
+from rulekit.binning import Binarizer
 from rulekit.exceptions import DataError
+from rulekit.families.ideal_dnf.packed_counts import (
+    Factors,
+    MatrixCounts,
+    PackedCounts,
+    Pair,
+    TableCounts,
+)
+from rulekit.families.ideal_dnf.solver.forward import ForwardSets
 from rulekit.families.ideal_dnf.solver.prime_implicants import MinimumForm, minimum_dnf
 from rulekit.families.ideal_dnf.solver.row_types import (
     SCORES,
-    Contingency,
     Counts,
     ValidationCurve,
-    contingency,
+    curve_of_parts,
     majority,
-    packed,
     rankings,
-    type_codes,
-    type_counts,
     validation_curve,
-    weighted_contingency,
 )
 from rulekit.learners.from_table.rows import TableRows
 from rulekit.learners.shares import Patterns, Shares, first_clause
 from rulekit.learners.training import TrainingTable
-from rulekit.rules import Clause, Columns, Literal, RuleSet
-from rulekit.rules.condition import Scalar
+from rulekit.rules import Clause, Columns, RuleSet
 from rulekit.rules.simplification import simplify_clause
-
-MAX_LEVELS = 50
-Pair = tuple[Literal, Literal]
-
-
-@dataclass(frozen=True)
-class Question:
-    """One Boolean column."""
-
-    feature: str
-    kind: str
-    group: tuple[Scalar, ...] = ()
-    other: tuple[Scalar, ...] = ()
-    has_missing: bool = False
-
-    def literals(self, cut: float | None) -> Pair:
-        """Return the literals for true and false."""
-        if self.kind == "missing":
-            return Literal(self.feature, "missing"), Literal(self.feature, "not-missing")
-        if self.kind == "cut":
-            yes = Literal(self.feature, ">", cut)
-            return yes, Literal(self.feature, "<=", cut, self.has_missing)
-        yes = _one_of(self.feature, self.group)
-        if self.other:
-            return yes, _one_of(self.feature, self.other)
-        no = yes.negated()
-        return yes, Literal(self.feature, no.op, no.value, self.has_missing)
-
-
-def questions_of_levels(
-    feature: str, groups: Sequence[tuple[Scalar, ...]], *, has_missing: bool
-) -> list[Question]:
-    """List the Boolean columns of a column of levels; `groups` are those of `level_groups`."""
-    if len(groups) == 0:
-        return []
-    missing = [Question(feature, "missing")] if has_missing else []
-    if len(groups) == 1:
-        return missing
-    if len(groups) == 2 and not has_missing:
-        return [Question(feature, "level", groups[1], groups[0])]
-    return [*(Question(feature, "level", tuple(g), (), has_missing) for g in groups), *missing]
-
-
-def lower_median(values: NDArray[np.float64]) -> float | None:
-    """Return the threshold: the lower middle value, or the largest below the maximum."""
-    if len(values) == 0:
-        return None
-    rank = (len(values) - 1) // 2
-    middle = np.partition(values, rank)[rank]
-    if middle == values.max():
-        below = values[values < middle]
-        middle = below.max() if len(below) else middle
-    return float(middle) + 0.0
-
-
-def _one_of(feature: str, group: tuple[Scalar, ...]) -> Literal:
-    value: Any = group[0] if len(group) == 1 else group
-    return Literal(feature, "==" if len(group) == 1 else "in", value)
-
-
-Bools = NDArray[np.bool_]
-Words = NDArray[np.uint64]
-Ranking = Sequence[int]
-
-
-class PackedCounts(ABC):
-    """Rows as bits; columns are numbered from 0 to d - 1."""
-
-    _words: Words
-
-    @abstractmethod
-    def pairs(self) -> Bools:
-        """Return which columns are equivalent to their complement, shape (d,)."""
-
-    @abstractmethod
-    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
-        """Recompute thresholds on all rows; return the literals and the counts of types."""
-
-    def __init__(
-        self, described: Bools, held_out: Bools, weight: NDArray[np.float64] | None
-    ) -> None:
-        self._described, self._held_out, self._weight = described, held_out, weight
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self._described)
-
-    def contingency(self) -> Contingency:
-        """Count each column against the class, over the training part."""
-        training = ~self._held_out
-        if self._weight is None:
-            return contingency(self._words, packed(self._described), packed(training))
-        return weighted_contingency(self._words, self._described, training, self._weight)
-
-    def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
-        """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
-        cached: dict[tuple[int, ...], Counts] = {}
-        for ranking in rankings:
-            columns = tuple(int(j) for j in ranking)
-            if columns not in cached:
-                cached[columns] = self._counted(self._words[list(columns)], self._held_out)
-        return [cached[tuple(int(j) for j in ranking)] for ranking in rankings]
-
-    def _counted(self, words: Words, part: Bools | None) -> Counts:
-        codes = type_codes(words, len(self._described))
-        return type_counts(codes, len(words), self._described, part, self._weight)
-
-
-class TableCounts(PackedCounts):
-    """Counts of a table in memory, its numeric columns cut at their medians."""
-
-    def __init__(
-        self,
-        columns: Columns,
-        described: Bools,
-        held_out: Bools,
-        weight: NDArray[np.float64] | None = None,
-    ) -> None:
-        super().__init__(described, held_out, weight)
-        self._columns = columns
-        self._levels: dict[str, tuple[NDArray[np.intp], dict[Any, int]]] = {}
-        questions = [q for name in sorted(columns) for q in self._questions_of(name)]
-        self.questions: tuple[Question, ...] = tuple(questions)
-        self._words = self._cut(range(len(questions)), ~held_out)[0]
-
-    def pairs(self) -> Bools:
-        """Return which columns are equivalent to their complement, shape (d,)."""
-        return np.array([bool(q.other) for q in self.questions], dtype=bool)
-
-    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
-        """Recompute thresholds on all rows; return the literals and the counts of types."""
-        words, cuts = self._cut(chosen, None)
-        pairs = [self.questions[j].literals(cut) for j, cut in zip(chosen, cuts, strict=True)]
-        return pairs, self._counted(words, None)
-
-    def _questions_of(self, name: str) -> list[Question]:
-        """List the Boolean columns of one column."""
-        values = self._columns[name]
-        if values.dtype == object:
-            codes, levels = pd.factorize(values)
-            sizes = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
-            counts = dict(zip(levels.tolist(), sizes, strict=True))
-            self._levels[name] = codes, {level: k for k, level in enumerate(counts)}
-            groups = level_groups(name, counts, MAX_LEVELS)
-            return questions_of_levels(name, groups, has_missing=bool((codes < 0).any()))
-        absent = np.isnan(values)
-        has_missing = bool(absent.any())
-        present = values[~absent] if has_missing else values
-        if not len(present):
-            return []
-        low, high = float(present.min()), float(present.max())
-        if all(((part == low) | (part == high)).all() for part in (present[:1024], present)):
-            ends = [(value + 0.0,) for value in dict.fromkeys((low, high))]
-            return questions_of_levels(name, ends, has_missing=has_missing)
-        cut = Question(name, "cut", has_missing=has_missing)
-        return [cut, Question(name, "missing")] if has_missing else [cut]
-
-    def _cut(
-        self, chosen: Sequence[int] | range, rows: Bools | None
-    ) -> tuple[Words, list[float | None]]:
-        """Compute Boolean columns with the medians of some rows; None for all rows."""
-        words = np.zeros((len(chosen), -(-len(self._described) // 64)), dtype=np.uint64)
-        cuts: list[float | None] = []
-        for position, j in enumerate(chosen):
-            question = self.questions[j]
-            cut = self._median(question.feature, rows) if question.kind == "cut" else None
-            words[position] = packed(self._answers(question, cut))
-            cuts.append(cut)
-        return words, cuts
-
-    def _median(self, name: str, rows: Bools | None) -> float | None:
-        values = self._columns[name] if rows is None else self._columns[name][rows]
-        absent = np.isnan(values)
-        return lower_median(values[~absent] if absent.any() else values)
-
-    def _answers(self, question: Question, cut: float | None) -> Bools:
-        """Compute one Boolean column for every row."""
-        values = self._columns[question.feature]
-        if question.kind == "cut":
-            if cut is None:  # no training row has a value here
-                return np.zeros(len(values), dtype=bool)
-            above: Bools = values > cut
-            return above
-        if question.feature in self._levels:
-            codes, number = self._levels[question.feature]
-            if question.kind == "missing":
-                return codes < 0
-            return np.isin(codes, [number[level] for level in question.group])
-        if question.kind == "missing":
-            return np.isnan(values)
-        equal: Bools = values == question.group[0]
-        return equal
-
-
-class MatrixCounts(PackedCounts):
-    """Counts of a binarizer's conditions; of two complements one is kept."""
-
-    def __init__(
-        self,
-        matrix: BinnedTable,
-        described: Bools,
-        held_out: Bools,
-        weight: NDArray[np.float64] | None = None,
-    ) -> None:
-        super().__init__(described, held_out, weight)
-        pairs = pairs_of(matrix.literals, matrix.complement)
-        columns, self._pairs = [j for j, _ in pairs], [pair for _, pair in pairs]
-        self._words = np.array([packed(matrix.values[:, j]) for j in columns], dtype=np.uint64)
-        self._words = self._words.reshape(len(columns), -(-len(described) // 64))
-
-    def pairs(self) -> Bools:
-        """Return which columns are equivalent to their complement: all of them, shape (d,)."""
-        return np.ones(len(self._pairs), dtype=bool)
-
-    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
-        """Return the literals and the counts of types over all rows."""
-        return [self._pairs[j] for j in chosen], self._counted(self._words[list(chosen)], None)
-
-
-def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tuple[int, Pair]]:
-    """Return one of two complements by its number, and both as a pair."""
-    columns_of_pairs = [
-        j for j, k in enumerate(complement.tolist()) if k < 0 or _leads(literals, j, k)
-    ]
-    return [
-        (j, (literals[j], literals[k] if (k := int(complement[j])) >= 0 else literals[j].negated()))
-        for j in columns_of_pairs
-    ]
-
-
-def _leads(literals: Sequence[Any], j: int, k: int) -> bool:
-    """Return which of two complements is kept: the positive test."""
-    order = (">", "==", "in", "missing")
-    mine, other = literals[j].op, literals[k].op
-    if (mine in order) != (other in order):
-        return mine in order
-    return j > k
 
 
 def counted_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...], Counts]:
@@ -298,6 +55,7 @@ def counted_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, .
     return tuple(complete), counts
 
 
+SELECTIONS = FORWARD, RANKING = "forward", "ranking"
 MODES = ("paper", "compact")
 MINIMISE_SECONDS = 3.0
 
@@ -398,8 +156,7 @@ class TypeLikeness:
         return (first_clause(decides), features), kind.reshape(-1)
 
 
-Factors = tuple[float, float]
-
+PARTS = 5  # of the rows, each held out in turn, to select the number of conditions
 VALIDATION_FRACTION = 0.3  # of the rows, to select the number of conditions
 WORD = 0xFFFFFFFF
 MULTIPLIERS = (0x7FEB352D, 0x846CA68B)  # of C. Wellons' search for hashes of low bias
@@ -415,6 +172,7 @@ class Search:
     curve: ValidationCurve
     factors: Factors | None = None
     joined: Factors | None = None
+    forward: ForwardSets | None = None
     _formulas: dict[Any, IdealFormula] = field(default_factory=dict, repr=False)
 
     def chosen(self, tolerance: float, max_variables: int) -> tuple[str | None, list[int]]:
@@ -422,6 +180,9 @@ class Search:
         k = self.curve.smallest_sufficient(tolerance, max_variables)
         if k == 0:
             return None, []
+        if self.forward is not None:
+            sets = self.forward.of(k)
+            return (FORWARD, list(sets[-1])) if sets else (None, [])
         best = self.curve.best_ranking(k)
         return SCORES[best], self.ranked[best][:k].tolist()
 
@@ -443,13 +204,13 @@ class Search:
     def history(self, max_variables: int, chosen: int) -> list[dict[str, Any]]:
         """Return the curve: a dictionary for each number of conditions."""
         total = max(self.curve.n_held_out, 1)
-        rows = []
+        names, rows = SCORES if self.forward is None else (FORWARD,), []
         for k in range(1, min(max_variables, self.curve.max_columns) + 1):
             best = self.curve.best_ranking(k)
             shares = (self.curve.right[k - 1] / total).tolist()
-            each = {f"accuracy_{s}": a for s, a in zip(SCORES, shares, strict=True)}
+            each = {f"accuracy_{s}": a for s, a in zip(names, shares, strict=True)}
             errors = float(self.curve.errors[k - 1, best])
-            row = {"k": k, "accuracy": shares[best], "score": SCORES[best], **each}
+            row = {"k": k, "accuracy": shares[best], "score": names[best], **each}
             rows.append(row | {"training_errors": errors, "chosen": k == chosen})
         return rows
 
@@ -464,15 +225,14 @@ class CountPlan:
     class_weight: Any = None
     binarizer: Binarizer | None = None
     forbidden: tuple[str, ...] = ()
+    selection: str = FORWARD
 
 
 def search(
     source: PackedCounts, plan: CountPlan, factors: Factors | None, *, joined: Factors | None = None
 ) -> Search:
     """Rank the conditions and evaluate each number of them."""
-    if plan.positive == 0:
-        factors = None if factors is None else (factors[1], factors[0])
-        joined = None if joined is None else (joined[1], joined[0])
+    factors, joined = _described_last(plan, factors), _described_last(plan, joined)
     counts = source.contingency()
     if factors is not None:
         counts = counts.weighted(*factors)
@@ -486,19 +246,51 @@ def search(
     return Search(source, ranked, curve, factors, joined)
 
 
+def forward_search(
+    source: PackedCounts,
+    parts: Iterator[PackedCounts],
+    plan: CountPlan,
+    factors: Factors | None,
+    joined: Factors | None,
+) -> Search:
+    """Evaluate each number of conditions on parts of the rows that take turns to be held out."""
+    factors, joined = _described_last(plan, factors), _described_last(plan, joined)
+    weighed = np.array(factors or (1, 1))
+    tables = [
+        [
+            counts * weighed
+            for counts in part.histograms([(), *part.forward(factors).of(plan.depth)])
+        ]
+        for part in parts
+    ]
+    return Search(source, (), curve_of_parts(tables), factors, joined, source.forward(factors))
+
+
+def _described_last(plan: CountPlan, pair: Factors | None) -> Factors | None:
+    """Swap the factors of two classes if the first one is described."""
+    return pair if pair is None or plan.positive else (pair[1], pair[0])
+
+
 def search_table(table: TrainingTable, plan: CountPlan) -> Search:
     """Count a table in memory and evaluate each number of conditions."""
-    validation = held_out(len(table.codes), VALIDATION_FRACTION, plan.seed)
+    n = len(table.codes)
     given = table.sample_weight
     one_each = bool((given == given[0]).all())
     weight = None if one_each else table.weights(plan.class_weight)
-    source = _source(table, plan, validation, weight)
+    factors, joined = None, None
     if weight is not None:
         heavy, plain = (np.bincount(table.codes, w) for w in (weight, table.weights(None)))
-        return search(source, plan, None, joined=(heavy[0] / plain[0], heavy[1] / plain[1]))
-    ones = int(table.codes.sum())
-    sizes = (len(table.codes) - ones, ones)
-    return search(source, plan, class_factors(plan.class_weight, table.classes, sizes))
+        joined = (heavy[0] / plain[0], heavy[1] / plain[1])
+    else:
+        ones = int(table.codes.sum())
+        factors = class_factors(plan.class_weight, table.classes, (n - ones, ones))
+    if plan.selection == RANKING:
+        validation = held_out(n, VALIDATION_FRACTION, plan.seed)
+        return search(_source(table, plan, validation, weight), plan, factors, joined=joined)
+    part_of = parts_of(n, plan.seed)
+    parts = (_source(table, plan, part_of == part, weight) for part in range(PARTS))
+    every = _source(table, plan, np.zeros(n, dtype=bool), weight)
+    return forward_search(every, parts, plan, factors, joined)
 
 
 def _source(
@@ -509,25 +301,40 @@ def _source(
 ) -> PackedCounts:
     described = table.codes == plan.positive
     columns = {n: v for n, v in table.columns.items() if n not in plan.forbidden}
-    if plan.binarizer is None:
+    if plan.binarizer is None and plan.selection == RANKING:
         return TableCounts(columns, described, validation, weight)
     if validation.all():
         raise DataError(
             f"All {len(validation)} rows are held out, so none is left to compute cuts from. Add "
             "rows."
         )
-    frame = table.frame.drop(columns=list(plan.forbidden))
+    frame = table.frame[sorted(columns)]
     if not columns:
         return TableCounts({}, described, validation, weight)
-    binarizer = table.binarizer(plan.binarizer).fit(frame[~validation], table.y[~validation])
+    binarizer = table.binarizer(plan.binarizer or Binarizer()).fit(
+        frame[~validation], table.y[~validation]
+    )
     return MatrixCounts(binarizer.transform(frame), described, validation, weight)
 
 
 def held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
     """Select a share of the rows by a hash of row number and seed: shape (n_rows,)."""
+    return _hashed(n_rows, seed) < np.uint64(round(fraction * 2**32))
+
+
+def _hashed(n_rows: int, seed: int) -> NDArray[np.uint64]:
+    """Compute the hash of each row's number and the seed, 32 bits: shape (n_rows,)."""
     rows = np.arange(n_rows, dtype=np.uint64)
     salt = _mixed(np.array([(SALT ^ seed) & WORD], dtype=np.uint64))
-    return _mixed(rows ^ salt) < np.uint64(round(fraction * 2**32))
+    return _mixed(rows ^ salt)
+
+
+def parts_of(n_rows: int, seed: int) -> NDArray[np.intp]:
+    """Sort the rows into `PARTS` parts of equal size by the same hash: shape (n_rows,)."""
+    order = np.argsort(_hashed(n_rows, seed), kind="stable")
+    part = np.empty(n_rows, dtype=np.intp)
+    part[order] = np.arange(n_rows) % PARTS
+    return part
 
 
 def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:

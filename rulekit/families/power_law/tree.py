@@ -387,7 +387,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
                 f"`constraints` has `directions`, but `y` has {len(table.classes)} classes. "
                 "Set `towards` to the class that the directions lead to."
             )
-        return replace(constraints, towards=plain_label(self.positive_label_))
+        return replace(constraints, towards=self.positive_label_)
 
     def _unproved(self, root: Node, table: TrainingTable, constraints: Constraints) -> set[str]:
         """List the columns whose monotonic constraint is not proved."""
@@ -433,16 +433,14 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     def _choose_labels(self, table: TrainingTable) -> None:
         """Choose the class the clauses describe, and the one that needs none."""
         positive = positive_code(self.positive_label, table.classes)
-        self.positive_label_ = table.classes[positive]
+        self.positive_label_ = plain_label(table.classes[positive])
         mass = np.bincount(table.codes, self._weights(table), len(table.classes))
         if len(table.classes) == 2 or self.positive_label is not None:
             mass[positive] = -1.0
-        self.default_label_ = table.classes[int(mass.argmax())]
+        self.default_label_ = plain_label(table.classes[int(mass.argmax())])
 
     def _rule(self, root: Node, table: TrainingTable) -> RuleSet:
-        labels = table.classes.tolist()
-        default = labels[labels.index(self.default_label_)]
-        return rule_of_tree(as_tree(root, labels), default)
+        return rule_of_tree(as_tree(root, table.classes.tolist()), self.default_label_)
 
     def _keep_tree(self, root: Node, table: TrainingTable, weight: NDArray[np.float64]) -> None:
         rule = self._rule(root, table)

@@ -256,10 +256,11 @@ n_conditions_, training_error_, empty_rule_hint_
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return class probabilities, by the total of each row: shape (n, 2), as `classes_`.
 
-        The chance of the class described grows with the total. `class_weight` and `costs`, by which
-        the threshold is chosen, make no class more frequent and are taken out of it, so that it
-        need not be one half there and the class with the greatest probability need not be the one
-        that `predict` returns.
+        The chance of the class described grows with the total and passes one half at the deciding
+        one, which leaves the fewest training rows wrong. `class_weight` and `costs`, by which the
+        threshold is chosen, make no class more frequent and are taken out of it: with them, or
+        weighted rows, the class with the greatest probability need not be the one that `predict`
+        returns.
         """
         columns = self.read_columns(X)
         if self._chances is None:
@@ -360,7 +361,10 @@ n_conditions_, training_error_, empty_rule_hint_
             positive, given = table.y == self.positive_label_, table.weights(None)
             sums = [w[rows].sum() for w in (weight, given) for rows in (positive, ~positive)]
             heavier = math.log(sums[0] * sums[3] / (sums[1] * sums[2]))  # by its weight as a class
-            self._chances = Chances(slope, intercept - slope * shift - heavier)
+            even = shift - (intercept - heavier) / slope  # the total of equal odds
+            if np.ptp(weight) == 0:  # the answer is then the likelier class
+                even = min(max(even, split.total - 1 + AHEAD), split.total - AHEAD)
+            self._chances = Chances(slope, -slope * even)
             totals, total_index = np.unique(split.compared(table.columns), return_inverse=True)
             both = [
                 np.bincount(total_index, w * positive) / np.bincount(total_index, w)
@@ -439,6 +443,7 @@ def _best_total(
     return int(threshold[best]), float(wrong[best])
 
 
+AHEAD = 1e-3  # of a total: how far the one of equal odds lies from the deciding one, at least
 BANDS = 4  # of the chances shown, at most
 
 

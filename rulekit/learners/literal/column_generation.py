@@ -26,24 +26,23 @@ PROVED = 1e-6
 
 @dataclass(eq=False, repr=False)
 class ColumnGenerationClassifier(LiteralRuleClassifier):
-    """Learn a rule with as many clauses as pay, by generating clauses.
+    """Learn a rule by column generation: clauses are added while they lower the objective.
 
-    A linear program chooses among the clauses found so far; a clause that would improve it is
-    added until no clause does; then a rule is chosen among all of them.
+    A linear program weighs the clauses generated so far. Clauses that improve it are added until
+    none does. Then local search selects the rule among all generated clauses.
 
     Parameters
     ----------
     theta : float, default=1.0
         Price of a condition and of a clause, in misclassified training rows.
     refine : bool, default=False
-        Descend from the rule found on training errors plus `theta` a condition: drop clauses, drop,
-        add and swap conditions, and move cuts to any value of the training table.
+        As in `TwoLevelRuleClassifier`.
     form : {"dnf", "cnf"}, default="dnf"
         An OR of ANDs, or an AND of ORs, for the class `positive_label`.
     positive_label, class_weight, costs, binarizer, time_limit
         As in `TwoLevelRuleClassifier`.
     constraints : Constraints or dict, default=None
-        Conditions that must not appear. Required ones are refused.
+        Forbidden conditions. Required conditions are not supported.
 
     Attributes
     ----------
@@ -52,18 +51,16 @@ n_rules_, n_conditions_, training_error_, history_, n_iter_, \
 theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         As in `TwoLevelRuleClassifier`.
     objective_ : float
-        The priced loss of [1]_: a row of the other class counts once for every clause that takes
-        it, clauses and conditions have their prices. After `refine` weight of wrong rows plus
-        `theta` a condition.
+        The priced loss of [1]_: missed rows, rows of the other class once for each clause that
+        matches them, and `theta` for each clause and condition. After `refine`: weight of wrong
+        rows plus `theta` for each condition.
     lower_bound_ : float or None
-        No rule over the same conditions has a smaller objective (after exact pricing, which without
-        `time_limit` is given little effort, and without a price of conditions none; the last entry
-        of `history_` tells whether the bound is the value of the linear program over all clauses,
-        or below it because pricing was cut short). None, too, where clauses that lower the linear
-        program were still found when its rounds were used up: 200 of them, of more than 450 columns
-        90 000 divided by their number, and 30 at least.
+        Lower bound of the objective of all rules over the same conditions, from exact pricing. The
+        last entry of `history_` has whether pricing was complete. None if conditions have no price,
+        after `refine`, or if the rounds ended before the linear program was optimal (200 rounds; of
+        more than 450 columns 90 000 divided by their number, at least 30).
     proved_optimal_ : bool or None
-        Whether `objective_` is the least; None after `refine`.
+        Whether `objective_` is proved to be the minimum; None after `refine`.
 
     References
     ----------

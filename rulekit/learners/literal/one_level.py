@@ -4,14 +4,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit._validation import Interval, Needs, StrOptions
+from rulekit._validation import Needs, StrOptions
 from rulekit.binning import Binarizer
 from rulekit.exceptions import TimeLimitError
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
@@ -169,22 +168,21 @@ class OneLevelRuleClassifier(LiteralRuleClassifier):
     Parameters
     ----------
     theta : float, default=1.0
-        Price of a literal, in misclassified training rows.
+        Price of a condition, in misclassified training rows.
     form : {"dnf", "cnf"}, default="dnf"
-        An AND of literals, or an OR, for the class `positive_label`.
+        An AND of conditions ("dnf") or an OR of conditions ("cnf") for the class `positive_label`.
     exact : bool, default=False
-        Look for the best clause of all, with proof, instead of rounding the relaxation. No Boolean
-        matrix is formed: a binarizer with ``n_thresholds=None`` (a cut at every distinct value)
-        is affordable.
+        Whether the best clause is searched and proved, instead of rounding the relaxation. No
+        Boolean matrix is built, so a binarizer with ``n_thresholds=None`` (a threshold at every
+        distinct value) is affordable.
     screening : {None, "counting", "duality"}, default="counting"
-        Which conditions are removed before a solver sees them. "counting": those that cost as much
-        as they save, or whose work another threshold of the same column does for no more. "duality"
-        (with ``exact=True`` only): also those with which every clause costs more than a known one.
-        The cost of the clause is the same in any case, without ``exact`` the clause too.
+        Which conditions are removed before the solver starts. "counting" removes conditions that
+        cost as much as they save, and conditions that another threshold of the same column replaces
+        at no higher price. "duality" (needs ``exact=True``) also removes conditions with which each
+        clause costs more than the best clause so far. Screening does not change the cost of the
+        clause; without `exact` it does not change the clause.
     rounding : {"redundancy", "threshold", "random"}, default="redundancy"
-        How a fractional clause becomes one of whole literals.
-    rounding_threshold : float, default=0.2
-        For ``rounding="threshold"``.
+        How a fractional clause is rounded, as in `TwoLevelRuleClassifier`.
     positive_label, class_weight, costs, binarizer, constraints, random_state, time_limit
         As in `TwoLevelRuleClassifier`.
 
@@ -195,17 +193,17 @@ n_rules_, n_conditions_, training_error_, history_, n_iter_, \
 theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         As in `TwoLevelRuleClassifier`.
     objective_ : float
-        Cost of the clause (2.1). In a rule of form "cnf", a row of `positive_label` on which the
-        clause fails costs 1, and a row of the other class the number of literals that hold; in a
-        "dnf", a row of the other class on which the clause holds costs 1, and a row of
-        `positive_label` the number of literals that fail.
+        Cost of the clause (2.1). For "dnf", a row of the other class that the clause matches costs
+        1, and a row of `positive_label` costs 1 for each condition that it does not meet. For
+        "cnf", a row of `positive_label` that the clause does not match costs 1, and a row of the
+        other class costs 1 for each condition that it meets.
     lower_bound_ : float
-        No clause over the same conditions costs less.
+        Lower bound of the cost of all clauses over the same conditions.
     proved_optimal_ : bool
-        Whether that bound is reached (to a millionth of the heaviest row; without ``exact``, where
-        prices are perturbed, to 2e-6 of the value).
+        Whether the bound equals the cost, to a millionth of the heaviest row; without `exact`,
+        where prices are perturbed, to 2e-6 of the cost.
     screening_ : ConditionScreening or None
-        With ``exact=True``: what was removed, each with a certificate.
+        With ``exact=True``: the conditions removed, each with a certificate.
 
     References
     ----------
@@ -229,19 +227,14 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         "exact": ["boolean"],
         "screening": [StrOptions({"counting", "duality"}), None],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
-        "rounding_threshold": [Interval(Real, 0, 1, closed="right")],
     }
-    _needs = (
-        Needs("rounding", "exact", (False,)),
-        Needs("rounding_threshold", "rounding", ("threshold",)),
-    )
+    _needs = (Needs("rounding", "exact", (False,)),)
 
     theta: float = 1.0
     form: str = "dnf"
     exact: bool = False
     screening: str | None = "counting"
     rounding: str = "redundancy"
-    rounding_threshold: float = 0.2
     _: KW_ONLY
     random_state: Any = None
 
@@ -344,7 +337,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         theta, cover = float(self.theta), problem.cover
         cover.screening = self.screening is not None
         try:
-            clause = cover.learn(None, theta, self.rounding, self.rounding_threshold, rng)
+            clause = cover.learn(None, theta, self.rounding, rng)
         except TimeLimitError:
             constants = problem.constant_losses
             step = {"step": 0, "objective": constants[0], "stopped": "time limit"}

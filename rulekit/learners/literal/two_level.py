@@ -1,7 +1,7 @@
 """Rules of several clauses: an OR of ANDs, or an AND of ORs."""
 
 from dataclasses import KW_ONLY, dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,46 +21,40 @@ FROM_A_START = ("block_coordinate", "alternating", "exact")
 
 @dataclass(eq=False, repr=False)
 class TwoLevelRuleClassifier(LiteralRuleClassifier):
-    """Learn a rule of several clauses in normal form by linear programs.
+    """Learn a rule of several clauses by linear programs.
 
     Parameters
     ----------
     method : {"alternating", "block_coordinate", "set_cover", "lp", "exact"}, default="alternating"
-        How clauses are found: by giving each row to one clause and learning all clauses, in turn;
-        by learning one clause anew while the others stand; one after another, each from what is
-        left; all at once by a linear relaxation; all at once by an integer program, for small
-        tables, with proof, which begins with what "alternating" finds.
+        How clauses are learned. "alternating" assigns each row to one clause and learns all
+        clauses, in turn. "block_coordinate" learns one clause anew while the others stay fixed.
+        "set_cover" learns one clause after another, each from the rows that remain. "lp" solves a
+        linear relaxation for all clauses at once. "exact" improves the rule of "alternating" by an
+        integer program and proves it, on small tables.
     n_clauses : int, default=2
-        Number of clauses. Fewer are left where some are redundant, or disabled.
+        Largest number of clauses. Redundant and disabled clauses are removed.
     theta : float, default=1.0
-        Price of a literal, in misclassified training rows.
+        Price of a condition, in misclassified training rows.
     form : {"dnf", "cnf"}, default="dnf"
         An OR of ANDs, or an AND of ORs, for the class `positive_label`.
     rounding : {"redundancy", "threshold", "random"}, default="redundancy"
-        How a fractional clause becomes one of whole literals (the paper's binarization): by trying
-        the combinations of literals of each column that are not redundant, by a threshold, or by
-        chance. "lp" knows the first only.
-    rounding_threshold : float, default=0.2
-        For ``rounding="threshold"``, and only there.
+        How a fractional clause is rounded to whole conditions (the paper's binarization):
+        "redundancy" tries the combinations of conditions of each column that are not redundant,
+        "threshold" keeps conditions of weight 0.2 or more, "random" draws them by their weights.
+        ``method="lp"`` supports "redundancy" only.
     refine : bool, default=False
-        Descend from the rule found on training errors plus `theta` a literal: drop clauses, drop,
-        add and swap literals, and move cuts to any value of the training table.
+        Whether the rule is improved by local search on training errors plus `theta` a condition: it
+        drops clauses, drops, adds and swaps conditions, and moves thresholds to any training value.
     allow_disabled : bool, default=False
-        Whether a clause may be switched off, which makes shorter rules.
-    disable_cost : float, default=0.0
-        Price of a clause that is switched off, in training rows; with `allow_disabled` only.
-    init : {"set_cover", "random", "zero"}, default="set_cover"
-        Where "block_coordinate", "alternating" and "exact" start.
-    update : {"greedy", "cyclic", "random"}, default="greedy"
-        Which clause "block_coordinate" learns anew.
+        Whether a clause may be disabled, which makes rules shorter.
     max_iter : int, default=100
-        Steps of "block_coordinate", "alternating" and the start of "exact" at most.
+        Largest number of steps of "block_coordinate", "alternating" and the start of "exact".
     positive_label : label, default=None
-        The class the rule describes; None for the last of `classes_`. With more than two classes
-        each but one is described against those that come after it, from the rarest to the most
-        frequent, in one ordered list of which the first clause that holds decides; none may be
-        named, `form` is "dnf", no condition may be required, and limits of clauses and the
-        objective of the method hold for each class, `objective_` counts errors.
+        The class that the rule describes. None describes the last of `classes_`. With more than two
+        classes it must be None: the rule is an ordered list in which the first clause that matches
+        decides. Classes are described from the rarest to the most frequent, each against those that
+        come after it; the last one is the default. Then `form` must be "dnf", conditions cannot be
+        required, `n_clauses` applies to each class, and `objective_` counts errors.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes.
     costs : Costs, default=None
@@ -70,50 +64,49 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     constraints : Constraints or dict, default=None
         Conditions that must not appear, or must; see `Constraints` and `Constraints.from_dict`.
     random_state : int, RandomState or None, default=None
-        For random starts, orders and roundings.
+        For random rounding.
     time_limit : float, default=None
-        Seconds. When they pass, the best rule so far is kept, with a `ConvergenceWarning`.
+        Time limit in seconds. The best rule so far is then kept, with a `ConvergenceWarning`.
 
     Attributes
     ----------
     rule_set_ : RuleSet
-        The rule, without what is redundant.
+        The rule, without redundant conditions and clauses.
     classes_, positive_label_, default_label_
-        Both classes, the one described, and the other one.
+        The classes, the class described, and the class predicted where no clause matches.
     n_features_in_, feature_names_in_
         Number of columns, and their names if they have any.
     n_rules_, n_conditions_ : int
-        Size of `rule_set_`; an interval counts two literals.
+        Number of clauses and of conditions of `rule_set_`; an interval counts as two conditions.
     training_error_ : float
-        Weighted share of training rows that the rule gets wrong.
+        Weighted share of training rows that the rule predicts wrongly.
     objective_ : float
-        What the method minimises, for the clauses it found: the Hamming objective (3.12) for the
-        first three methods; weight of wrong rows plus `theta` a literal, (3.7), for "lp" and
-        "exact", and after `refine`. Of several classes: weight of wrong rows plus `theta` a
-        condition of the list.
+        Value that the method minimises: the Hamming objective (3.12) for "alternating",
+        "block_coordinate" and "set_cover"; weight of wrong rows plus `theta` for each condition
+        (3.7) for "lp" and "exact", after `refine`, and with more than two classes.
     lower_bound_ : float or None
-        No rule over the same conditions has a smaller objective ("lp", "exact").
+        Lower bound of the objective of all rules over the same conditions ("lp", "exact").
     proved_optimal_ : bool or None
-        Whether `objective_` is the least ("exact"); None where that was not attempted.
+        Whether `objective_` is proved to be the minimum ("exact"); None for other methods.
     history_ : list of dict
-        One entry a step.
+        One entry for each step.
     n_iter_ : int
         Number of steps.
     theta_max_ : float
-        Price from which on one clause alone has no condition.
+        Smallest price at which a rule of one clause has no condition.
     theta_pays_ : float
-        Price below which some single condition is cheaper than the better constant answer; 0
-        where none is at any price.
+        Price below which some single condition costs less than the better constant prediction; 0
+        if there is no such price.
     empty_rule_hint_ : str or None
-        Why the rule has no conditions, and at which price it would have some; None if it has some.
+        Reason why the rule has no conditions, and a price at which it has some; None if it has
+        conditions.
     binarizer_ : Binarizer
         The fitted binarizer.
 
     Notes
     -----
-    The rule does not depend on the order of rows or columns of the table, nor on what was learned
-    before, except with random starts. Rules of the two classes mirror each other: the DNF
-    of one class is the negated CNF of the other.
+    The rule does not depend on the order of rows or columns, or on earlier fits, except with random
+    rounding. The DNF of one class is the negated CNF of the other.
 
     References
     ----------
@@ -136,20 +129,12 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         "method": [StrOptions(set(METHODS))],
         "n_clauses": [Interval(Integral, 1, None, closed="left")],
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
-        "rounding_threshold": [Interval(Real, 0, 1, closed="right")],
         "refine": ["boolean"],
         "allow_disabled": ["boolean"],
-        "disable_cost": [Interval(Real, 0, None, closed="left")],
-        "init": [StrOptions({"set_cover", "random", "zero"})],
-        "update": [StrOptions({"greedy", "cyclic", "random"})],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
     }
     _needs = (
         Needs("rounding", "method", (*HAMMING_METHODS, "exact")),
-        Needs("rounding_threshold", "rounding", ("threshold",)),
-        Needs("disable_cost", "allow_disabled", (True,)),
-        Needs("init", "method", FROM_A_START),
-        Needs("update", "method", ("block_coordinate",)),
         Needs("max_iter", "method", FROM_A_START),
     )
 
@@ -157,12 +142,8 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     n_clauses: int = 2
     _: KW_ONLY
     rounding: str = "redundancy"
-    rounding_threshold: float = 0.2
     refine: bool = False
     allow_disabled: bool = False
-    disable_cost: float = 0.0
-    init: str = "set_cover"
-    update: str = "greedy"
     max_iter: int = 100
     random_state: Any = None
 
@@ -190,8 +171,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             problem.cover,
             float(self.theta),
             self.rounding,
-            self.rounding_threshold,
-            self.disable_cost if self.allow_disabled else None,
+            0.0 if self.allow_disabled else None,
             rng,
             problem.memory,
         )
@@ -201,12 +181,10 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         if self.method == "set_cover":
             return set_cover(task, self.n_clauses)
         if self.method == "block_coordinate":
-            return block_coordinate(
-                task, self.n_clauses, init=self.init, update=self.update, max_iter=self.max_iter
-            )
+            return block_coordinate(task, self.n_clauses, self.max_iter)
         if self.method == "lp":
             return self._all_at_once(task)
-        selection = alternating(task, self.n_clauses, init=self.init, max_iter=self.max_iter)
+        selection = alternating(task, self.n_clauses, self.max_iter)
         return self._proved(task, selection) if self.method == "exact" else selection
 
     def _all_at_once(self, task: TwoLevelTask) -> ClauseSelection:

@@ -29,7 +29,8 @@ def count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
     """Count rows by matched clauses and class; see `clause_statistics` for parameters."""
     if is_engine_table(X):
         return _count_by_engine(rule, X, y)
-    columns, truth = rule.read(X), np.asarray(y).astype(object)
+    cells = y.to_list() if hasattr(y, "to_list") else y  # NumPy has not all types of polars
+    columns, truth = rule.read(X), np.asarray(cells).astype(object)
     for name, column in columns.items():
         if len(column) != len(truth):
             raise RuleError(

@@ -14,7 +14,7 @@ Legend, beside that of `problem`::
     u      violations of a row by the other features of the clause
     g(u)   what is saved when this feature accepts the row instead of refusing it
     freed  a feature that counts as dropped
-    slot   place of a feature among those of the clause that may refuse a row (`Work.active`)
+    slot   place of a feature among those of the clause that may refuse a row (`MoveArrays.active`)
 
 A feature reads the cells of one column, and many may read the same one: each level of a category is
 a feature. So g is summed over the cells of columns (``sums``), once for all features that accept a
@@ -42,7 +42,7 @@ ZERO, ONE, NONE = typed(0), typed(1), typed(-1)
 START, END = TEST, LACKS = CLAUSES, LITERALS = BINS, SOURCE = range(2)
 
 
-class Table(NamedTuple):
+class MoveTable(NamedTuple):
     """The problem; see `BoxRows`. Few arrays: each one makes all kernels longer to compile."""
 
     rows: Any  # (n, c) uint16, cells
@@ -57,7 +57,7 @@ class Table(NamedTuple):
     plain: Any  # (1,) bool: whether all extra and near are 0
 
 
-class Work(NamedTuple):
+class MoveArrays(NamedTuple):
     """The clauses and work arrays, for as many clauses as a search may have."""
 
     box: Any  # (k, p, 4) int64: low, high, absent, literals
@@ -92,9 +92,9 @@ class Log(NamedTuple):
 I, F, B, U = types.int64, types.float64, types.boolean, types.uint16  # noqa: E741
 I1, I2, I3, F1, F2, F3 = I[::1], I[:, ::1], I[:, :, ::1], F[::1], F[:, ::1], F[:, :, ::1]
 B1, B2, B3, U2, U64 = B[::1], B[:, ::1], B[:, :, ::1], U[:, ::1], types.uint64[::1]
-TABLE = record(Table, U2, U2, I1, I2, U2, B1, F2, B3, B2, B1)
+TABLE = record(MoveTable, U2, U2, I1, I2, U2, B1, F2, B3, B2, B1)
 WORK = record(
-    Work,
+    MoveArrays,
     *(I3, types.int16[:, ::1], types.int16[::1], types.int32[::1]),
     *(F2, F2, B2, F3, F3, F2, F2, I2, I1, I1, I1, F1, U64, F1),
 )
@@ -103,10 +103,10 @@ SLOTS, TRIES = 1 << 13, 64  # of a table of names
 AT_ONCE = 1 << 20  # numbers that `freed`, and `both`, may hold
 
 
-def new_table(problem: Any, y: Any, charges: Any, rows: Any = slice(None)) -> Table:
+def new_table(problem: Any, y: Any, charges: Any, rows: Any = slice(None)) -> MoveTable:
     """Bring (some rows of) a problem to the arrays that kernels read."""
     cells = np.array(problem.cells[rows], np.uint16, order="C")
-    return Table(
+    return MoveTable(
         cells,
         np.ascontiguousarray(cells.T),
         np.asarray(problem.n_cells, np.int64),
@@ -120,11 +120,11 @@ def new_table(problem: Any, y: Any, charges: Any, rows: Any = slice(None)) -> Ta
     )
 
 
-def new_work(table: Table, k: int) -> Work:
+def new_work(table: MoveTable, k: int) -> MoveArrays:
     """Allocate memory for rules of `k` clauses."""
     (n, c), (p, cells) = table.rows.shape, table.bins.shape
     at_once = max(1, min(p, AT_ONCE // max(1, max(p, c) * cells)))
-    return Work(
+    return MoveArrays(
         np.zeros((k, p, 4), np.int64),
         np.zeros((k, n), np.int16),
         np.zeros(n, np.int16),

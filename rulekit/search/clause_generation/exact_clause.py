@@ -208,7 +208,7 @@ def search(task: ClauseTask) -> ExactClause:
     packed, levels, tops = pack_task(task, depth)
     best = np.zeros(depth + 1, np.int64)
     counts = np.array([0, 0, -1, 1], np.int64)
-    record = kernel.Record(np.array([task.incumbent]), counts, best)
+    record = kernel.NearRecord(np.array([task.incumbent]), counts, best)
     proved = False
     while not proved:
         left = task.limits.max_tests - int(counts[kernel.TESTS])
@@ -345,7 +345,7 @@ def list_near_best(  # noqa: PLR0913  all but four by keyword
     near = kernel.Near(*room, np.zeros(1, np.int64), np.zeros(packed.P.shape[1], np.uint64))
     counts = np.array([0, 0, -1, 1], np.int64)
     floor = np.array([task.incumbent - margin - 2 * BETTER])
-    record = kernel.Record(floor, counts, np.zeros(depth + 1, np.int64))
+    record = kernel.NearRecord(floor, counts, np.zeros(depth + 1, np.int64))
     done, shrunk = False, False
     while not done:
         if near.n[0] == most:

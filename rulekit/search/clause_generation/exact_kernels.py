@@ -76,7 +76,7 @@ class Tops(NamedTuple):
     live_gain: Floats  # (d,), of the live candidates, in their order
 
 
-class Record(NamedTuple):
+class NearRecord(NamedTuple):
     """What the search knows: best value, `counts` as named below, columns of the best clause."""
 
     value: Floats  # (1,)
@@ -105,7 +105,7 @@ WEIGHTS = record(RowWeights, F1, F1)
 TASK = record(Task, types.float64, W2, W2, W2, I1, WEIGHTS, WEIGHTS)
 LEVELS = record(Levels, W2, W2, W3, I1, I2, F2, F2, I1, I1)
 TOPS = record(Tops, F1, I1, I1, W1, W1, F1)
-RECORD = record(Record, F1, I1, I1)
+RECORD = record(NearRecord, F1, I1, I1)
 NEAR = record(Near, F1, I1, I2, I1, W1)
 
 

@@ -24,7 +24,7 @@ CHUNK = 32  # columns separated at a time
 
 
 @dataclass(frozen=True)
-class RowGroups:
+class MergedRows:
     """Rows that are one variable."""
 
     of: Ints  # (g,)
@@ -43,10 +43,10 @@ class GeneratedDual:
 
     def __init__(self, m: Floats) -> None:
         some = min(len(m), 1)
-        self.groups = RowGroups(
+        self.groups = MergedRows(
             np.zeros(len(m), np.intp), np.zeros(some, np.intp), np.full(some, m.sum()), m
         )
-        self._solved: tuple[RowGroups, LPSolution] | None = None
+        self._solved: tuple[MergedRows, LPSolution] | None = None
         self._columns: Bools = np.zeros((some, 0), dtype=bool)
         self._ceiling = np.zeros(0)
 
@@ -61,7 +61,7 @@ class GeneratedDual:
             _, first, group = np.unique(key, return_index=True, return_inverse=True)
         self._columns = np.hstack([self._columns[self.groups.of[first]], columns[first]])
         weight = np.bincount(group, m, len(first)).astype(float)
-        self.groups = RowGroups(group, first, weight, m)
+        self.groups = MergedRows(group, first, weight, m)
 
     def solve(self, time_limit: float | None = None) -> LPSolution:
         """Solve for a value of each group; minus the duals of the rows are the relaxed clause."""

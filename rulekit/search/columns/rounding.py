@@ -222,10 +222,10 @@ def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
     mass = np.bincount(layout.group_of, w, n_groups)
     order = np.argsort(-np.round(mass / TIE), kind="stable")
     n_heavy = np.count_nonzero(mass > TIE)
-    clause = kernel.Clause(task.m, task.price, task.required)
+    clause = kernel.RoundedClause(task.m, task.price, task.required)
     most = layout.n_cells.max(initial=0) + 1
     d, n = len(w), len(task.m)
-    room = kernel.Room(
+    room = kernel.WorkArrays(
         np.zeros(d), np.zeros(n), np.zeros(n), np.zeros(most), np.zeros(d), np.zeros_like(order)
     )
     best, best_cost = task.required, task.cost(task.required)

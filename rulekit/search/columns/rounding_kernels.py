@@ -53,7 +53,7 @@ class Layout(NamedTuple):
     overlap: Bools  # (G,), whether two columns of a pair may hold in the same row
 
 
-class Clause(NamedTuple):
+class RoundedClause(NamedTuple):
     """One clause to be rounded: costs of rows and columns, and columns that stay."""
 
     m: Floats
@@ -61,7 +61,7 @@ class Clause(NamedTuple):
     required: Bools
 
 
-class Room(NamedTuple):
+class WorkArrays(NamedTuple):
     """Work arrays."""
 
     w: Floats  # (d,), weights, settled or not
@@ -75,8 +75,8 @@ class Room(NamedTuple):
 I1, I2, F1 = types.int64[::1], types.int64[:, ::1], types.float64[::1]
 U2, B1 = types.uint32[:, ::1], types.boolean[::1]
 LAYOUT = record(Layout, U2, I1, I1, I2, I1, I1, I1, I1, I1, I1, I1, B1, I1, B1)
-CLAUSE = record(Clause, F1, F1, B1)
-ROOM = record(Room, F1, F1, F1, F1, F1, I1)
+CLAUSE = record(RoundedClause, F1, F1, B1)
+ROOM = record(WorkArrays, F1, F1, F1, F1, F1, I1)
 
 
 @machine_code()

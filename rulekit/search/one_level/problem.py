@@ -44,7 +44,7 @@ from rulekit._sums import addable
 from rulekit.binning import BinnedTable
 from rulekit.binning.binned_table import DENSE, row_order
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns.generated_dual import SMALL, GeneratedDual, RowGroups, solve_small_dual
+from rulekit.search.columns.generated_dual import SMALL, GeneratedDual, MergedRows, solve_small_dual
 from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
     RoundingTask,
@@ -203,7 +203,7 @@ class CoverProgram:
 
     def _run(
         self, ceiling: Floats, m: Floats, time_limit: float | None
-    ) -> tuple[RowGroups, LPSolution]:
+    ) -> tuple[MergedRows, LPSolution]:
         """Solve the dual program over groups of rows, a small one over all rows that count."""
         rows, useful = np.flatnonzero(m), np.flatnonzero(np.isfinite(ceiling))
         if len(rows) * len(useful) <= SMALL and not uses_linprog():
@@ -212,7 +212,7 @@ class CoverProgram:
             if small is not None:
                 of = np.zeros(len(m), np.intp)
                 of[rows] = np.arange(len(rows))
-                groups = RowGroups(of, rows, m[rows], m)
+                groups = MergedRows(of, rows, m[rows], m)
                 done = small.x is not None
                 return groups, _expand_columns(small, useful, len(ceiling)) if done else small
         program = GeneratedDual(m)
@@ -241,7 +241,7 @@ class CoverProgram:
                 "which must agree to 1e-7; please report the table that shows this."
             )
 
-    def _range(self, c: Floats, groups: RowGroups, answer: LPSolution) -> tuple[float, float]:
+    def _range(self, c: Floats, groups: MergedRows, answer: LPSolution) -> tuple[float, float]:
         """Find for which change of the prices of theta the basis stays optimal."""
         if answer.basic_x is None or answer.basic_rows is None or answer.x is None:
             return 0.0, 0.0
@@ -274,7 +274,7 @@ class CoverProgram:
         down = np.min(room[rate > 0] / rate[rate > 0], initial=np.inf) - MARGIN
         return -max(down, 0.0), max(up, 0.0)
 
-    def _sum_spent(self, groups: RowGroups, mu: Floats) -> Floats:
+    def _sum_spent(self, groups: MergedRows, mu: Floats) -> Floats:
         """Sum over each column what the groups of rows have."""
         return self._sums(addable(groups.shared(mu)))
 
@@ -468,14 +468,13 @@ class CoverProblem:
         task: RoundingTask,
         w: Floats,
         rounding: str = "redundancy",
-        threshold: float = 0.2,
         rng: np.random.Generator | None = None,
     ) -> Bools:
         """Turn a relaxed clause into whole columns; a binary one is left as it is."""
         if ((w == 0.0) | (w == 1.0)).all():
             return w > 0.5
         if rounding == "threshold":
-            return round_by_threshold(w, threshold) | self.required
+            return round_by_threshold(w) | self.required
         if rounding == "random":
             return round_at_random(task, w, np.random.default_rng(0) if rng is None else rng)
         return round_without_redundancy(task, w)
@@ -494,7 +493,6 @@ class CoverProblem:
         rows: Floats | None,
         theta: float,
         rounding: str = "redundancy",
-        threshold: float = 0.2,
         rng: np.random.Generator | None = None,
         *,
         disable_cost: float | None = None,
@@ -503,7 +501,7 @@ class CoverProblem:
         sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
         relaxed = self._solve_sub(sub, theta)
         task = self.task(replace(sub, price=sub.price + theta))
-        selected = self.round_clause(task, relaxed.w, rounding, threshold, rng)
+        selected = self.round_clause(task, relaxed.w, rounding, rng)
         cost = task.cost(selected)
         # The relaxed value holds for perturbed prices; less what they add it bounds the true ones.
         slack = float(self.perturbation.max(initial=0.0) * relaxed.w.sum())

@@ -66,7 +66,7 @@ class _Clause(NamedTuple):
     size: int
 
 
-class _State(NamedTuple):
+class _ListState(NamedTuple):
     """A list under change, with the best classes for its boxes, and what it gets wrong."""
 
     clauses: tuple[_Clause, ...]
@@ -185,7 +185,9 @@ class ListSearch:
                 held = np.vstack([held, upto[n - 1], mass[n]])
         return ends, held
 
-    def _visit(self, archive: ListArchive, state: _State, theta: float, max_clauses: int) -> None:
+    def _visit(
+        self, archive: ListArchive, state: _ListState, theta: float, max_clauses: int
+    ) -> None:
         self._offer(archive, state)
         state = self._descend(archive, state, theta)
         while len(state.clauses) < max_clauses:
@@ -199,7 +201,7 @@ class ListSearch:
             self._offer(archive, longer)
             state = self._descend(archive, longer, theta)
 
-    def _descend(self, archive: ListArchive, state: _State, theta: float) -> _State:
+    def _descend(self, archive: ListArchive, state: _ListState, theta: float) -> _ListState:
         """Improve a list until no move does."""
         while True:
             better = self._reshape(state, theta)
@@ -210,7 +212,7 @@ class ListSearch:
             self._offer(archive, better)
             state = better
 
-    def _reshape(self, state: _State, theta: float) -> _State | None:
+    def _reshape(self, state: _ListState, theta: float) -> _ListState | None:
         """Improve the box of each clause in turn; None without an improvement."""
         start = state
         for r in range(len(state.clauses)):
@@ -225,7 +227,7 @@ class ListSearch:
                     state = new
         return None if state is start else state
 
-    def _shorten(self, archive: ListArchive, state: _State, theta: float) -> _State | None:
+    def _shorten(self, archive: ListArchive, state: _ListState, theta: float) -> _ListState | None:
         """Leave out the clause without which the list costs least, where it costs no more."""
         options = []
         for r in range(len(state.clauses)):
@@ -235,7 +237,7 @@ class ListSearch:
             self._offer(archive, options[-1])
         return _cheapest(options, theta, state.objective(theta))
 
-    def _exchange(self, state: _State, theta: float) -> _State | None:
+    def _exchange(self, state: _ListState, theta: float) -> _ListState | None:
         """Exchange two neighbours, where the list costs less."""
         options = []
         for r in range(len(state.clauses) - 1):
@@ -245,7 +247,7 @@ class ListSearch:
                 options.append(self._assign_classes(order, state))
         return _cheapest(options, theta, state.objective(theta))
 
-    def _grow(self, state: _State, theta: float) -> _State | None:
+    def _grow(self, state: _ListState, theta: float) -> _ListState | None:
         """Insert a clause at the place and for the class with the largest saving."""
         tasks = []
         for r in range(len(state.clauses) + 1):
@@ -269,7 +271,7 @@ class ListSearch:
             options.append(self._assign_classes(longer, state))
         return _cheapest(options, theta, state.objective(theta))
 
-    def _find_context(self, state: _State, upto: int, after: int) -> tuple[Bools, Ints]:
+    def _find_context(self, state: _ListState, upto: int, after: int) -> tuple[Bools, Ints]:
         """Rows held by the clauses before `upto`, and the answers of those from `after` on."""
         n = len(self.problem.y)
         above, below = np.zeros(n, bool), np.full(n, state.default)
@@ -300,7 +302,7 @@ class ListSearch:
         mass = np.bincount(self.problem.y[rows], weight, minlength=self._n_classes)
         return np.asarray(mass, dtype=float)
 
-    def _assign_classes(self, clauses: Sequence[_Clause], old: _State) -> _State:
+    def _assign_classes(self, clauses: Sequence[_Clause], old: _ListState) -> _ListState:
         """Assign each clause, and the rest, the heaviest class; ties: the present one or first."""
         free, loss, kept = np.ones(len(self.problem.y), bool), 0.0, []
         for clause in clauses:
@@ -311,14 +313,14 @@ class ListSearch:
             kept.append(clause._replace(label=label))
         mass = self._mass(free)
         default = _heaviest(mass, old.default)
-        return _State(tuple(kept), default, loss + float(mass.sum() - mass[default]))
+        return _ListState(tuple(kept), default, loss + float(mass.sum() - mass[default]))
 
-    def _state(self, rules: RuleList) -> _State:
+    def _state(self, rules: RuleList) -> _ListState:
         boxes = np.stack([rules.low, rules.high, rules.absent.astype(np.int64)], axis=2)
         clauses = [self._clause(box, c) for box, c in zip(boxes, rules.labels, strict=True)]
-        return self._assign_classes(clauses, _State((), rules.default, 0.0))
+        return self._assign_classes(clauses, _ListState((), rules.default, 0.0))
 
-    def _offer(self, archive: ListArchive, state: _State) -> None:
+    def _offer(self, archive: ListArchive, state: _ListState) -> None:
         if archive.improves(len(state.clauses), state.n_conditions, state.loss):
             boxes = np.array([c.box for c in state.clauses], np.int64)
             boxes = boxes.reshape(len(state.clauses), self.problem.n_features, 3)
@@ -327,7 +329,7 @@ class ListSearch:
             rules = RuleList(low, high, absent.astype(bool), labels, state.default)
             archive.offer(state.loss, state.n_conditions, rules)
 
-    def _perturb(self, state: _State, rng: np.random.Generator) -> _State:
+    def _perturb(self, state: _ListState, rng: np.random.Generator) -> _ListState:
         """Leave out a clause at random, and now and then exchange two neighbours."""
         clauses = list(state.clauses)
         if clauses:
@@ -342,7 +344,7 @@ def _heaviest(mass: Floats, now: int) -> int:
     return now if mass[now] >= mass.max() else int(mass.argmax())
 
 
-def _cheapest(options: Sequence[_State], theta: float, below: float) -> _State | None:
+def _cheapest(options: Sequence[_ListState], theta: float, below: float) -> _ListState | None:
     """Return the first of the cheapest options, if it costs less than `below`."""
     values = [option.objective(theta) for option in options]
     if not values or min(values) >= below - IMPROVEMENT:

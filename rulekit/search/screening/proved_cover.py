@@ -137,7 +137,7 @@ class ProvedClause:
 
 
 @dataclass
-class _Search:
+class _CoverSearch:
     """The best clause so far and when to stop looking."""
 
     problem: PricedColumns
@@ -178,7 +178,7 @@ def best_columns(
 ) -> ProvedClause:
     """Find the clause of least cost."""
     relaxation = relax(problem, deadline)
-    search = _Search(
+    search = _CoverSearch(
         problem,
         relaxation,
         deadline,
@@ -232,7 +232,7 @@ def _improve(problem: PricedColumns, clause: Ints) -> Ints:
     return clause
 
 
-def _screen(search: _Search, screening: str | None) -> Screening | None:
+def _screen(search: _CoverSearch, screening: str | None) -> Screening | None:
     """Remove what the tests allow."""
     if screening is None:
         return None
@@ -245,7 +245,7 @@ def _screen(search: _Search, screening: str | None) -> Screening | None:
     return screen(search.problem, tests, bounds=bounds)
 
 
-def _close(search: _Search, left: Ints) -> None:
+def _close(search: _CoverSearch, left: Ints) -> None:
     """Solve integer programs over more and more columns until the bounds meet."""
     problem, lower = search.problem, search.relaxation.lower
     # By how much the bound rises in every clause with the column; rounding may take it below 0.
@@ -266,7 +266,7 @@ def _close(search: _Search, left: Ints) -> None:
         size = min(size * GROWTH, most)
 
 
-def _integer_program(search: _Search, columns: Ints) -> float:
+def _integer_program(search: _CoverSearch, columns: Ints) -> float:
     """Look for a better clause among some columns; return a bound on what these can reach."""
     problem = search.problem
     part = problem.take_columns(columns)

@@ -14,9 +14,8 @@ With the equation numbers of Su, Wei, Varshney, Malioutov (2015), sections 2.2, 
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +41,6 @@ class TwoLevelTask:
     problem: CoverProblem
     theta: float
     rounding: str = "redundancy"
-    threshold: float = 0.2
     disable_cost: float | None = None
     rng: np.random.Generator | None = None
     memory: Memory = field(default_factory=dict, repr=False)
@@ -65,7 +63,7 @@ class TwoLevelTask:
         rows = np.where(kept, self.weight, 0.0)
         if self.rounding == "random":
             return self._learn(rows)
-        settings = (self.theta, self.rounding, self.threshold, self.disable_cost)
+        settings = (self.theta, self.rounding, self.disable_cost)
         digest = hashlib.blake2b(repr(settings).encode(), digest_size=20)
         digest.update(np.packbits(kept).tobytes())
         key = digest.digest()
@@ -78,7 +76,6 @@ class TwoLevelTask:
             rows,
             self.theta,
             self.rounding,
-            self.threshold,
             self.rng,
             disable_cost=self.disable_cost,
         )
@@ -163,34 +160,13 @@ def cover_clauses(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, list[dic
     return selection, history
 
 
-def initial_clauses(
-    task: TwoLevelTask, n_clauses: int, init: str
-) -> tuple[Iterate, list[dict[str, object]]]:
-    """Start block coordinate descent or alternating minimisation."""
-    entry: dict[str, object] = {"step": 0, "clause": None, "start": init}
-    if init == "set_cover":
-        clauses, covering = cover_clauses(task, n_clauses)
-        if "stopped" in covering[-1]:
-            entry["stopped"] = covering[-1]["stopped"]
-    elif init == "zero":
-        clauses = task.iterate([task.empty_clause()] * n_clauses)
-    else:
-        clauses, stopped = _random_start(task, n_clauses)
-        entry.update(stopped)
+def initial_clauses(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, list[dict[str, object]]]:
+    """Start block coordinate descent or alternating minimisation by set covering."""
+    entry: dict[str, object] = {"step": 0, "clause": None, "start": "set_cover"}
+    clauses, covering = cover_clauses(task, n_clauses)
+    if "stopped" in covering[-1]:
+        entry["stopped"] = covering[-1]["stopped"]
     return clauses, [entry | {"objective": clauses.value}]
-
-
-def _random_start(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, dict[str, object]]:
-    assert task.rng is not None
-    part = task.rng.integers(n_clauses, size=len(task.y))
-    clauses: list[LearnedClause] = []
-    try:
-        for r in range(n_clauses):
-            clauses.append(task.learn(task.y | (part == r)))
-    except TimeLimitError:
-        clauses += [task.make_disabled_clause()] * (n_clauses - len(clauses))
-        return task.iterate(clauses), {"stopped": "time limit"}
-    return task.iterate(clauses), {}
 
 
 def _entry(r: int, clause: LearnedClause, undecided: np.ndarray) -> dict[str, object]:
@@ -207,24 +183,16 @@ def _entry(r: int, clause: LearnedClause, undecided: np.ndarray) -> dict[str, ob
 History = list[dict[str, object]]
 
 
-def block_coordinate(
-    task: TwoLevelTask,
-    n_clauses: int,
-    *,
-    init: str = "set_cover",
-    update: str = "greedy",
-    max_iter: int = 100,
-) -> ClauseSelection:
+def block_coordinate(task: TwoLevelTask, n_clauses: int, max_iter: int = 100) -> ClauseSelection:
     """Improve a CNF by learning one clause anew while the others stay fixed (section 4.2).
 
-    It learns from the rows with `y` and the other rows that no other clause rejects.
+    It learns from the rows with `y` and the other rows that no other clause rejects; each step
+    takes the clause that lowers the objective most.
     """
-    current, history = initial_clauses(task, n_clauses, init)
+    current, history = initial_clauses(task, n_clauses)
     if "stopped" in history[-1]:
         return current.selection(history)
-    if update == "greedy":
-        return _greedy_descent(task, current, history, max_iter).selection(history)
-    return _descent_in_turn(task, current, history, update, max_iter).selection(history)
+    return _descend(task, current, history, max_iter).selection(history)
 
 
 def _relearn(task: TwoLevelTask, current: Iterate, r: int) -> Iterate:
@@ -234,9 +202,7 @@ def _relearn(task: TwoLevelTask, current: Iterate, r: int) -> Iterate:
     return current.replaced(task, r, task.learn(task.y | (others > 0).all(axis=1)))
 
 
-def _greedy_descent(
-    task: TwoLevelTask, current: Iterate, history: History, max_iter: int
-) -> Iterate:
+def _descend(task: TwoLevelTask, current: Iterate, history: History, max_iter: int) -> Iterate:
     for _ in range(max_iter):
         try:
             candidates = [_relearn(task, current, r) for r in range(len(current.clauses))]
@@ -252,34 +218,6 @@ def _greedy_descent(
     return current
 
 
-def _descent_in_turn(
-    task: TwoLevelTask, current: Iterate, history: History, update: str, max_iter: int
-) -> Iterate:
-    idle = 0  # updates in a row that brought nothing
-    for r in islice(_update_order(task, len(current.clauses), update), max_iter):
-        try:
-            candidate = _relearn(task, current, r)
-        except TimeLimitError:
-            history.append(_note_stop(current, history))
-            break
-        idle += 1
-        if candidate.value < current.value - IMPROVEMENT:
-            current, idle = candidate, 0
-            history.append({"step": len(history), "clause": r, "objective": current.value})
-        if idle >= len(current.clauses):
-            break
-    return current
-
-
-def _update_order(task: TwoLevelTask, n_clauses: int, update: str) -> Iterator[int]:
-    """Yield clause numbers: in order, or in a new random order each round."""
-    while True:
-        order = np.arange(n_clauses)
-        if update == "random" and task.rng is not None:
-            order = task.rng.permutation(n_clauses)
-        yield from (int(r) for r in order)
-
-
 def _note_stop(current: Iterate, history: History) -> dict[str, object]:
     return {"step": len(history), "objective": current.value, "stopped": "time limit"}
 
@@ -288,15 +226,13 @@ Owners = NDArray[np.int64]
 DISTANCE_DIGITS = 9  # distances that agree to here are equal, whatever the order of the columns
 
 
-def alternating(
-    task: TwoLevelTask, n_clauses: int, *, init: str = "set_cover", max_iter: int = 100
-) -> ClauseSelection:
+def alternating(task: TwoLevelTask, n_clauses: int, max_iter: int = 100) -> ClauseSelection:
     """Improve a CNF by assigning rows to clauses and learning the clauses, in turn (section 4.3).
 
     A row without `y` goes to the clause with the fewest true columns in it (3.9), at a tie to the
     one whose rows are nearest on average. The objective may rise, because clauses are rounded.
     """
-    current, history = initial_clauses(task, n_clauses, init)
+    current, history = initial_clauses(task, n_clauses)
     if "stopped" in history[-1]:
         return current.selection(history)
     best = current

@@ -2,10 +2,22 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rulekit.exceptions import ExportError
 from rulekit.export import ClauseNumbers, clause_numbers, from_text, to_html, to_markdown, to_text
-from rulekit.rules import Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
+from rulekit.export.documents.text import KEYWORDS
+from rulekit.rules import (
+    Clause,
+    Factor,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+)
 from tests.explain.tables import dnf
 
 
@@ -104,3 +116,80 @@ def test_scorecards_are_counted_in_conditions_and_named_by_totals():
         assert size in written
         assert "Total from 3: decides 1 training row" in written
         assert "Total from 1 to 2: decides 1 training row" in written
+
+
+WORDS = (
+    *(*KEYWORDS, "NOT IN", "IS NOT MISSING", "POINTS", "SINCE", "DAYS SINCE 2024-01-01", "BETWEEN"),
+    *("if", "points", "true", "false", "inf", "nan", "max", "March", "May", "Sunday", "2024-03-01"),
+    *("5", "(or missing)", "[", "]", "#", "*", "-", "²", "٣", "straße", "年", "e5", "\u2028", '"'),
+)
+AFFIXES = (
+    "{}",
+    "{}_A",
+    "a_{}",
+    "{} a",
+    "a {}",
+    "{}ED",
+    "UN{}",
+    "{}1",
+    "1{}",
+    "{} {}",
+    "a {}B",
+    " {}",
+)
+CASES = (str, str.lower, str.title, str.upper)
+NAMES = sorted({case(a.format(w, w)) for w in WORDS for a in AFFIXES for case in CASES})
+names = st.sampled_from(NAMES)
+
+
+@st.composite
+def conditions_of(draw):
+    """Draw the conditions of one clause, of every kind, with any names and levels."""
+    a, b, c, level, other = draw(st.lists(names, min_size=5, max_size=5, unique=True))
+    missing, order = draw(st.booleans()), tuple(sorted((level, other)))
+    dates = {"date": "2024-03-01", "month": 3.0, "weekday": 6.0, "days since 2024-01-01": 5.0}
+    part, day = draw(st.sampled_from(sorted(dates.items())))
+    tests = [
+        *(Literal(a, op, 5.0, missing) for op in ("<=", "<", ">", "==")),
+        *(Literal(b, op, (level, other), missing) for op in ("in", "not-in")),
+        *(Literal(c, op) for op in ("missing", "not-missing")),
+        *(Literal(b, op, "late", missing) for op in ("contains", "not-contains")),
+        *(Literal(c, op, level, missing) for op in ("==", "!=")),
+        Literal(b, "==", True, missing),
+        Literal(a, "<=", order[0], missing, order=order),
+        Literal(c, "<", day, missing, part),
+    ]
+    low = [Literal(a, ">", 2.0, missing), Literal(a, ">", order[0], missing, order=order)]
+    points = [draw(st.sampled_from([t for t in tests if t.feature == f])) for f in (a, b, c)]
+    sums = [
+        LinearSplit(((a, 2.0), (b, -1.5)), "<=", 5.0, missing),
+        PointsSplit(tuple(points), (1, 2, 3), 3),
+        PowerLawSplit((PowerLaw(2.0, (Factor(a), Factor(b, 2))),), 5.0, missing=missing),
+    ]
+    kinds = st.sampled_from([*tests, *low, *sums])
+    return tuple(draw(st.lists(kinds, min_size=1, max_size=4, unique=True)))
+
+
+@given(st.sampled_from(("and", "or")), conditions_of(), conditions_of(), names, names)
+def test_names_like_keywords_are_read_back_as_the_same_rule(op, first, second, label, default):
+    clauses = Clause(first, op), Clause(second, op)
+    rule = RuleSet(clauses, (label, label), {"and": "dnf", "or": "cnf"}[op], default)
+    back = from_text(to_text(rule))
+    assert [set(c.conditions) for c in back.clauses] == [set(c.conditions) for c in clauses]
+    assert (back.form, back.labels, back.default) == (rule.form, rule.labels, rule.default)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("May <= 5", "May"), ("total INCOME > 5", "total INCOME"), ("inf < 5", "inf")],
+)
+def test_names_without_quotes_are_read_whole(text, name):
+    assert from_text(f"1. IF {text} THEN x\nOTHERWISE y").features == (name,)
+
+
+@pytest.mark.parametrize("op", ["and", "or"])
+def test_each_name_like_a_keyword_is_read_back(op):
+    tests = [(Literal(n, "<=", 5), Literal(n, "missing"), Literal("a", "==", n)) for n in NAMES]
+    clauses = tuple(Clause((test,), op) for several in tests for test in several)
+    rule = RuleSet(clauses, ("x",) * len(clauses), {"and": "dnf", "or": "cnf"}[op], "y")
+    assert from_text(to_text(rule)) == rule

@@ -103,7 +103,7 @@ def test_a_formula_of_a_sample_is_counted_on_all_rows(put, settings):
     X, y = hostile_table(3)
     model = IdealDNFClassifier(**{"random_state": 0} | settings)
     fitted(model, placed(put, X, y), sample_rows=500)
-    assert 0 < model.n_held_out_ < 500
+    assert 0 < model.n_held_out_ < 700  # of a sample of about 500
     assert_counted(model, X, y)
 
 

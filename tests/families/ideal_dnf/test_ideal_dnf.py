@@ -14,7 +14,8 @@ from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
 from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
-from rulekit.families.ideal_dnf.search import held_out, lower_median
+from rulekit.families.ideal_dnf.packed_counts import lower_median
+from rulekit.families.ideal_dnf.search import PARTS, held_out, parts_of
 from rulekit.families.ideal_dnf.solver.row_types import SCORES
 from rulekit.learners.shares import SHRINK
 from tests.reference import ideal as plain
@@ -59,7 +60,7 @@ def seed_of(model):
 @given(st.integers(0, 2**16))
 def test_rule_equals_the_plain_reference(seed):
     X, y = numbers(seed)
-    model = IdealDNFClassifier(mode="paper", random_state=0).fit(X, y)
+    model = IdealDNFClassifier(mode="paper", selection="ranking", random_state=0).fit(X, y)
     judges = held_out(len(y), 0.3, seed_of(model))
     chosen, place, right, counters = plain.learn(X, y, judges)
     assert [c.feature for c in model.conditions_] == [f"x{j}" for j in chosen]
@@ -146,7 +147,7 @@ def test_shares_of_unseen_types_equal_the_regression():
 
 def test_numbers_are_cut_at_the_lower_median_and_levels_split():
     X, y = mixed()
-    model = IdealDNFClassifier(10, tolerance=0.0, positive_label="ill", random_state=0).fit(X, y)
+    model = IdealDNFClassifier(10, 0.0, selection="ranking", random_state=0).fit(X, y)
     asked = {(c.feature, c.op, c.value) for c in model.conditions_}
     age = float(np.sort(X["age"])[(len(X) - 1) // 2])
     possible = {
@@ -167,14 +168,6 @@ def test_negated_condition_holds_for_gaps_if_training_had_gaps():
     assert all(lit.missing for lit in denied)
     plainly = [lit for lit in literals if (lit.feature, lit.op) == ("age", "<=")]
     assert not any(lit.missing for lit in plainly)
-
-
-@pytest.mark.parametrize(
-    ("values", "cut"),
-    [([1, 2, 3, 4], 2), ([1, 2, 3], 2), ([1, 3, 3, 3], 1), ([5, 5], 5), ([], None)],
-)
-def test_cut_leaves_values_on_both_sides_if_possible(values, cut):
-    assert lower_median(np.array(values, dtype=float)) == cut
 
 
 def test_the_rule_does_not_depend_on_the_order_of_the_columns():
@@ -219,7 +212,7 @@ def test_balanced_classes_count_as_repeated_rows_would():
 def test_any_binarizer_is_fitted_without_held_out_rows():
     X, y = mixed()
     model = IdealDNFClassifier(
-        binarizer=Binarizer(method="entropy"), positive_label="ill", random_state=0
+        selection="ranking", binarizer=Binarizer(method="entropy"), random_state=0
     ).fit(X, y)
     training = ~held_out(len(y), 0.3, seed_of(model))
     literals = set(Binarizer(method="entropy").fit(X[training], y[training]).literals_)
@@ -286,7 +279,7 @@ def test_an_unknown_mode_is_refused():
 
 def test_a_binarizer_needs_rows_that_are_not_held_out(monkeypatch):
     monkeypatch.setattr(counting, "VALIDATION_FRACTION", 0.999)
-    model = IdealDNFClassifier(binarizer=Binarizer(), random_state=0)
+    model = IdealDNFClassifier(selection="ranking", binarizer=Binarizer(), random_state=0)
     with pytest.raises(DataError, match="All 4 rows are held out, so none is left"):
         model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 
@@ -382,3 +375,25 @@ def test_a_table_without_rows_is_refused():
 def test_an_impossible_error_is_refused():
     with pytest.raises(ValueError, match=r"`excess_error` must lie in \(0, 1\]"):
         SampleGuarantee(10, 1).rows_for(0.0)
+
+
+def test_forward_selection_is_as_good_as_the_best_single_condition():
+    X, y = load_sample("breast_cancer").xy()
+    model = IdealDNFClassifier(1, random_state=0).fit(X, y)
+    conditions = Binarizer().fit(X, y).literals_
+    columns = model.read_columns(X)
+    wrong = min(
+        min((held == (y == "benign")).sum(), (held != (y == "benign")).sum())
+        for held in (condition.mask(columns) for condition in conditions)
+    )
+    assert model.objective_ <= wrong + 2  # the least impurity is not always the fewest errors
+    more = IdealDNFClassifier(3, tolerance=0.0, random_state=0).fit(X, y)
+    assert more.objective_ < model.objective_
+    assert set(more.validation_curve_["score"]) == {"forward"} == {more.score_}
+    assert more.n_held_out_ == len(y)
+
+
+def test_each_row_is_held_out_once():
+    part = parts_of(1001, seed=3)
+    assert sorted(np.bincount(part, minlength=PARTS)) == [200, 200, 200, 200, 201]
+    assert (part != parts_of(1001, seed=4)).any()

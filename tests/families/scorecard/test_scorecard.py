@@ -376,3 +376,11 @@ def test_few_rows_make_no_band_if_a_side_has_others():
     chances = pd.DataFrame(reported | {"chance": [0.1, 0.6, 0.9]})
     split = PointsSplit(TESTS[:2], (1, 1), 1)
     assert bands_of(chances, split, 3)["from_total"].tolist() == [1, 0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_answer_is_the_likelier_class_without_weights(seed):
+    X, y = mixed_table(seed, n=200, noise=0.2)
+    model = ScorecardClassifier().fit(X, y)
+    assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all()

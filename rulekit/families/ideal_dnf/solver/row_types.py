@@ -200,15 +200,38 @@ def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
     return ValidationCurve(np.array(right).T, np.array(errors).T, total)
 
 
+def curve_of_parts(parts: Sequence[Sequence[Counts]]) -> ValidationCurve:
+    """Evaluate the ideal classifiers of 0, 1, 2, ... columns, each part held out in turn.
+
+    Shapes: a part's tables (2, 2**k, 2) for k = 0, 1, ...; its last one is used for longer ones.
+    """
+    length = max(map(len, parts))
+    right, errors = [], []
+    for k in range(1, length):
+        each = [_right_and_errors(tables[min(k, len(tables) - 1)]) for tables in parts]
+        right.append([sum(n_right for n_right, _ in each)])
+        errors.append([sum(n_wrong for _, n_wrong in each) / max(len(parts) - 1, 1)])
+    total = sum(tables[0][1].sum().item() for tables in parts)
+    shape = (length - 1, 1)
+    return ValidationCurve(np.array(right).reshape(shape), np.array(errors).reshape(shape), total)
+
+
+def _right_and_errors(table: Counts) -> tuple[Any, Any]:
+    """Count the held-out rows that are right, and the training errors."""
+    training, held_out = table
+    # the training part gives the answer of each type, the other part how often it is right
+    answer = majority(training).astype(int)
+    right = np.take_along_axis(held_out, answer[:, None], axis=1).sum()
+    return right, least_errors(training)
+
+
 def _one_curve(table: Counts) -> tuple[list[Any], list[Any]]:
     """Evaluate k = 1 .. K columns of one ranking."""
     right, errors = [], []
     for _ in range(int(table.shape[1]).bit_length() - 1):
-        training, held_out = table
-        # the training part gives the answer of each type, the other part how often it is right
-        answer = majority(training).astype(int)
-        right.append(np.take_along_axis(held_out, answer[:, None], axis=1).sum())
-        errors.append(least_errors(training))
+        n_right, n_wrong = _right_and_errors(table)
+        right.append(n_right)
+        errors.append(n_wrong)
         table = without_last(table)
     return right[::-1], errors[::-1]
 

@@ -1,0 +1,144 @@
+"""A second table in the terms of a rule: names of columns, outcomes, words that meant missing."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rulekit.data.cells.levels import match_level, normal_form
+from rulekit.data.cells.missing import DOUBTFUL
+from rulekit.data.digest import digest_of
+from rulekit.data.headers import few, shown
+from rulekit.data.options import ParseOptions
+from rulekit.data.schema import Table
+from rulekit.rules.schema import NUMERIC, Schema
+
+
+def match_names(table: Table, names: Iterable[str]) -> Table:
+    """Rename columns that equal an absent name but for case and spaces, with a note.
+
+    A column is renamed only if it is the one that fits, and the name the only one it fits.
+    """
+    renamed = find_names(table, names)
+    if not renamed:
+        return table
+    frame = table.frame.rename(columns=renamed)
+    pairs = few([f"{shown(old)} as {shown(new)}" for old, new in renamed.items()])
+    return replace(
+        table,
+        frame=frame,
+        columns=tuple(replace(c, name=renamed.get(c.name, c.name)) for c in table.columns),
+        notes=(*table.notes, f"Columns are read by their names in the rule: {pairs}."),
+        digest=digest_of(frame),
+        labels={renamed.get(k, k): v for k, v in table.labels.items()},
+        units={renamed.get(k, k): v for k, v in table.units.items()},
+        cells={renamed.get(k, k): v for k, v in table.cells.items()},
+    )
+
+
+def find_names(table: Table, names: Iterable[str]) -> dict[str, str]:
+    """Return the absent names that columns have but for case and spaces, by column."""
+    names = list(dict.fromkeys(names))
+    present = [column.name for column in table.columns]
+    absent = [name for name in names if name not in present]
+    renamed = {}
+    for name in absent:
+        alike = [c for c in present if c not in names and _plain(c) == _plain(name)]
+        rivals = [other for other in absent if _plain(other) == _plain(name)]
+        if len(alike) == 1 and len(rivals) == 1:
+            renamed[alike[0]] = name
+    return renamed
+
+
+def rename_options(options: ParseOptions, renamed: Mapping[str, str]) -> ParseOptions:
+    """Return options of single columns under the names that a file has for them."""
+    name_of = {new: old for old, new in renamed.items()}
+    by_column: dict[str, Any] = {
+        field: {name_of.get(name, name): value for name, value in settings.items()}
+        for field in ("decimals", "missing_in", "levels", "day_first_in")
+        if (settings := getattr(options, field)) is not None
+    }
+    if options.texts is not None:
+        by_column["texts"] = tuple(name_of.get(name, name) for name in options.texts)
+    return replace(options, **by_column)
+
+
+def match_outcomes(
+    values: Iterable[Any], labels: Sequence[Any], names: Mapping[str, str]
+) -> dict[Any, Any]:
+    """Return the label that each value of an outcome means; None for values of no label.
+
+    `names` are what people call values; a value and a label may differ in spelling: 1.0 is "1".
+    """
+    by_text = {str(label): label for label in labels}
+    known = list(names)
+    matched = {}
+    for value in values:
+        key = match_level(value, known)
+        label = match_level(names[key] if key is not None else str(value), list(by_text))
+        matched[value] = None if label is None else by_text[label]
+    return matched
+
+
+def describe_reading(schema: Schema, table: Table, options: ParseOptions) -> Schema:
+    """Return a schema that knows how the texts of its columns became values."""
+    columns = []
+    for column in schema.columns:
+        name, unit = column.name, table.units.get(column.name)
+        mark = (options.decimals or {}).get(name, options.decimal)
+        columns.append(
+            replace(
+                column,
+                decimal=mark if column.kind in NUMERIC else None,
+                day_first=(options.day_first_in or {}).get(name, column.day_first),
+                missing=tuple(missing_words(table, name)),
+                unit=unit,
+                percent=unit == "%" and options.percent != "share",
+            )
+        )
+    return replace(schema, columns=tuple(columns))
+
+
+def reading_options(
+    schema: Schema, options: ParseOptions, outcome: tuple[str, Sequence[Any]] | None = None
+) -> ParseOptions:
+    """Return options that read another file as the rule's table was read; given ones go first.
+
+    `outcome` is the column of the outcome with its labels, whose words such as "None" are levels.
+    """
+    columns = schema.columns
+    marks = [c.decimal for c in columns if c.decimal is not None]
+    mark = options.decimal or (max(sorted(set(marks)), key=marks.count) if marks else None)
+    seen = {c.name: c.levels or () for c in columns}
+    if outcome is not None:
+        seen[outcome[0]] = tuple(map(str, outcome[1]))
+    words = {name: tuple(w for w in DOUBTFUL if w in levels) for name, levels in seen.items()}
+    orders = {c.name: c.day_first for c in columns if c.day_first is not None}
+    shares = any(c.unit == "%" and not c.percent for c in columns)
+    texts = tuple(c.name for c in columns if c.kind in ("level", "grade", "words"))
+    other_marks = {c.name: c.decimal for c in columns if c.decimal not in (None, mark)}
+    missing = {c.name: c.missing for c in columns if c.missing}
+    levels = {name: kept for name, kept in words.items() if kept}
+    return replace(
+        options,
+        decimal=mark,
+        decimals={**other_marks, **(options.decimals or {})} or None,
+        day_first_in=(orders or None) if options.day_first is None else options.day_first_in,
+        percent=options.percent or ("share" if shares else None),
+        missing_in={**missing, **(options.missing_in or {})} or None,
+        levels={**levels, **(options.levels or {})} or None,
+        texts=(*texts, *(options.texts or ())) or None,
+    )
+
+
+def missing_words(table: Table, name: str) -> dict[str, int]:
+    """Count the words of a column's file that were read as missing, the empty cell left out."""
+    if name not in table.cells:
+        return {}
+    texts = table.cells[name].to_pandas()[table.frame[name].isna().to_numpy()]
+    words = texts.dropna().astype(str).str.strip()
+    counts = words[words != ""].value_counts()
+    return {str(word): int(n) for word, n in counts.items()}
+
+
+def _plain(name: str) -> str:
+    return normal_form(name).replace(" ", "").replace("_", "")

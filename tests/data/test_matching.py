@@ -1,0 +1,53 @@
+"""Names, outcomes and missing words of a second table."""
+
+import pandas as pd
+
+from rulekit.data import ParseOptions, Table, infer, read_table
+from rulekit.data.matching import (
+    describe_reading,
+    match_names,
+    match_outcomes,
+    missing_words,
+    reading_options,
+)
+from rulekit.data.reading.loading import read_with_options
+
+
+def test_names_are_matched_without_case_and_spaces_if_one_fits():
+    frame = pd.DataFrame({" Age ": [1, 2], "BMI value": [3, 4], "bmi_value": [5, 6], "Sex": [7, 8]})
+    table = match_names(Table.from_frame(frame), ["age", "bmi  value", "sex"])
+    assert list(table.frame) == ["age", "BMI value", "bmi_value", "sex"]
+    assert [column.name for column in table.columns] == list(table.frame)
+    assert "'Age' as 'age', 'Sex' as 'sex'" in table.notes[-1]
+    assert match_names(table, ["age", "sex", "weight"]) is table
+
+
+def test_outcomes_in_another_spelling_mean_the_same_label():
+    assert match_outcomes(["SICK", " well", "sik"], ["sick", "well"], {}) == {
+        "SICK": "sick", " well": "well", "sik": None
+    }  # fmt: skip
+    assert match_outcomes([1, 0], ["1", "0"], {}) == {1: "1", 0: "0"}
+    assert match_outcomes([1.0, 0.0], [True, False], {}) == {1.0: True, 0.0: False}
+    assert match_outcomes([1, 0], ["died", "alive"], {"1": "Died", "0": "alive"}) == {
+        1: "died", 0: "alive"
+    }  # fmt: skip
+
+
+def test_a_schema_knows_how_texts_became_values():
+    raw = b"rate;size;harm\n5,5 %;1,5 kg;None\n7 %;?;Some\n9,5 %;2 kg;Much\n"
+    table, used = read_with_options(raw)
+    schema = describe_reading(infer(table.frame), table, used)
+    rate, size = schema.column("rate"), schema.column("size")
+    assert (rate.decimal, rate.unit, rate.percent) == (",", "%", True)
+    assert (size.unit, size.missing, size.percent) == ("kg", ("?",), False)
+    options = reading_options(schema, ParseOptions(), ("harm", ["None", "Some"]))
+    assert (options.decimal, options.missing_in) == (",", {"size": ("?",)})
+    assert options.levels == {"harm": ("None",)}
+    again = read_with_options(b"rate;harm\n1.234 %;None\n", options=options)[0].frame
+    assert again.iloc[0].tolist() == [1234, "None"]
+
+
+def test_words_read_as_missing_are_counted():
+    table = read_table(b"root,x\n?,1\na,2\n,3\n? ,4\nb,5\n")
+    assert missing_words(table, "root") == {"?": 2}
+    assert missing_words(table, "x") == {}
