@@ -72,7 +72,7 @@ def test_rule_is_the_same_for_any_table_library(table, kind, learner):
     for method in ("predict", "predict_proba", "clauses_fired"):
         np.testing.assert_array_equal(getattr(found, method)(turned), getattr(plain, method)(X))
     assert found.score(turned, labels["y"]) == plain.score(X, y)
-    with pytest.raises(DataError, match="'age' is missing"):
+    with pytest.raises(DataError, match="reads column 'age', which the table does not have"):
         found.predict(other.select([name for name in X.columns if name != "age"]))
 
 

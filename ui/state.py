@@ -485,8 +485,9 @@ def from_file(saved: Mapping[str, Any], table: Table) -> tuple[AppState, list[st
 def _check(state: AppState) -> None:
     """Raise an error if fields do not fit the table or each other."""
     split, binning, setting = state.split, state.binning, state.setting
-    rules = filter(None, [state.rule_json, *(version["rule_json"] for version in state.edits)])
-    named = {feature for rule in rules for feature in from_json(rule).features}
+    texts = filter(None, [state.rule_json, *(version["rule_json"] for version in state.edits)])
+    rules = [from_json(text) for text in texts]
+    named = {feature for rule in rules for feature in rule.features}
     fitting = (
         0 <= split.test_share < 1 and split.seed >= 0 and state.test_looks >= 0,
         binning.max_levels >= 2 and (binning.n_thresholds or 1) >= 1,
@@ -499,3 +500,5 @@ def _check(state: AppState) -> None:
         raise ValueError("A field does not fit the table or another field.")
     if state.ready:
         state.spec.error_costs(state.labels)
+        if state.rule_json and not set(rules[0].classes) <= set(state.labels):
+            raise ValueError("The rule predicts other classes.")

@@ -136,8 +136,8 @@ def _speed(
 
 def linear_program(problem: PricedColumns) -> float:
     """Solve the relaxation as it is printed (4), on the sparse matrix; return its value."""
-    g, d = problem.P.shape
-    A = sparse.csc_array(problem.P.values(np.arange(d)).astype(np.float64))
+    A = sparse.csc_array(problem.P.values.astype(np.float64))
+    g = len(problem.m)
     answer = linprog(
         np.concatenate([problem.price, problem.m]),
         A_ub=-sparse.hstack([A, sparse.eye_array(g)], format="csc"),

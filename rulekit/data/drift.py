@@ -51,13 +51,16 @@ def _stats() -> Any:
 
 
 def compare_tables(
-    reference: Table, new: Table | pd.DataFrame, *, columns: tuple[str, ...] | None = None
+    reference: Table | pd.DataFrame,
+    new: Table | pd.DataFrame,
+    *,
+    columns: tuple[str, ...] | None = None,
 ) -> tuple[DriftNote, ...]:
     """Compare a second table with the one that a rule was learned from.
 
     Parameters
     ----------
-    reference : Table
+    reference : Table or DataFrame
         The first table.
     new : Table or DataFrame
         The second one. Column order does not matter.
@@ -84,7 +87,9 @@ def compare_tables(
     DataError
         If `columns` names one that `reference` does not have, or `new` has no rows.
     """
-    other = new if isinstance(new, Table) else Table.from_frame(new)
+    reference, other = (
+        table if isinstance(table, Table) else Table.from_frame(table) for table in (reference, new)
+    )
     chosen = reference.features if columns is None else columns
     notes: list[DriftNote] = []
     present, known = ({c.name: None for c in table.columns} for table in (other, reference))

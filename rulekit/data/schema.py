@@ -306,7 +306,7 @@ class Table:
         text = self._text_of(name)
         numbers = pd.Series(numbers_in(text))
         if numbers.isna().all():
-            raise DataError(f"Column {shown(name)} holds no number at all. Keep it as it is.")
+            raise DataError(f"Column {shown(name)} has no cell that is a number. Leave it as text.")
         return self._replaced(name, numbers, self._lost(name, numbers, "numbers"))
 
     def _lost(self, name: str, read: pd.Series, kind: str) -> str:
@@ -314,11 +314,12 @@ class Table:
         text = self._text_of(name)
         lost = (read.isna() & text.notna()).to_numpy()
         if not lost.any():
-            return f"Column {shown(name)} was read as {kind}; every present cell is one."
+            return f"Column {shown(name)} was read as {kind}; every present cell could be read."
         first = int(lost.argmax())
         return (
             f"Column {shown(name)} was read as {kind}: {int(lost.sum())} of {self.n_rows} cells "
-            f"are none (first: row {first + 1}, {shown(text.iloc[first])}) and became missing."
+            f"could not be read and became missing (first: row {first + 1}, "
+            f"{shown(text.iloc[first])})."
         )
 
     def as_date(self, name: str, *, day_first: bool | None = None) -> "Table":

@@ -150,7 +150,7 @@ def score(  # noqa: PLR0913  all but two by keyword
     model: Any,
     table: Table | pd.DataFrame,
     *,
-    reference: Table | None = None,
+    reference: Table | pd.DataFrame | None = None,
     outcomes: ArrayLike | None = None,
     before: tuple[Any, ArrayLike] | None = None,
     training: Any = None,
@@ -164,7 +164,7 @@ def score(  # noqa: PLR0913  all but two by keyword
     model : fitted rule model or RuleSet
     table : Table or DataFrame, n rows
         The new cases; columns that the rule does not read are ignored.
-    reference : Table, optional
+    reference : Table or DataFrame, optional
         The table that the rule was learned from; differences are listed in `Scored.drift`.
     outcomes : array-like of shape (n,), optional
         Actual outcomes of the cases; missing where not known yet.

@@ -291,7 +291,7 @@ def rule_of(model: Any) -> RuleSet:
     if not isinstance(rule, RuleSet):
         raise RuleError(
             f"A rule set or a fitted rule model is needed, got {type(model).__name__} without "
-            "`rule_set_`. Call `fit` first."
+            "`rule_set_`. Fit it, or pass the last step of a fitted pipeline."
         )
     return rule
 

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import _cli
-from benchmarks.papers import bench_two_level
+from benchmarks.papers import bench_screening, bench_two_level
 
 
 def test_absent_folders_and_tables_are_named_and_samples_measured(tmp_path, capsys, folder):
@@ -22,3 +22,10 @@ def test_the_pipeline_and_linprog_learn_the_same_rules(planted):
     assert speed["what"] == "pipeline speed"
     assert speed["ratio"] == pytest.approx(speed["reference"] / speed["ours"])
     assert (same["ours"], same["reference"]) == (12, 12)
+
+
+@pytest.mark.slow
+def test_screening_is_measured_with_its_full_programs(planted, folder):
+    rows = {row["what"]: row for row in bench_screening.compare(planted, folder, 3)}
+    assert rows["full LP over screened LP"]["ours"] > 0
+    assert rows["certificates refused"]["ours"] == 0

@@ -219,3 +219,9 @@ def test_levels_that_differ_in_case_or_spaces_are_matched():
     found = respelled_levels(first, second, columns=("sex", "x"))
     assert found == {"sex": {"MALE": "male", " Female": "female"}}  # "ab" fits two levels of x
     assert respelled_levels(first, second[["x"]], columns=("sex",)) == {}
+
+
+def test_data_frames_are_compared_like_tables():
+    frame = pd.DataFrame({"age": np.arange(50.0), "town": ["Ulm", "Bonn"] * 25})
+    expected = compare_tables(Table.from_frame(frame), frame.head(40))
+    assert compare_tables(frame, frame.head(40)) == expected

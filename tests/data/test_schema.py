@@ -302,9 +302,9 @@ def test_cells_that_are_no_date_become_missing_and_are_counted():
     values = ["2024-03-01"] * 38 + ["soon", None]
     table = people(day=values).as_date("day")
     assert table.frame["day"].isna().tolist() == [False] * 38 + [True, True]
-    assert "1 of 40 cells are none (first: row 39, 'soon') and became missing" in table.notes[-1]
+    assert "1 of 40 cells could not be read and became missing (first: row 39" in table.notes[-1]
     assert table.as_date("day") is table
-    with pytest.raises(DataError, match="'size' holds no date such as 2024-03-01"):
+    with pytest.raises(DataError, match="'size' has no date such as 2024-03-01"):
         people(size=SIZES).as_date("size")
 
 
@@ -315,9 +315,9 @@ def test_durations_become_days():
     assert days[:5] == pytest.approx([6.5 / 24, 6.5 / 24, 2, 1.5, -0.5])
     assert np.isnan(days[5:]).all()
     assert table.column("stay").kind == "numeric"
-    assert "10 of 40 cells are none (first: row 7, '5')" in table.notes[-1]
+    assert "10 of 40 cells could not be read and became missing (first: row 7" in table.notes[-1]
     for none in (SIZES, [str(k) for k in range(40)]):
-        with pytest.raises(DataError, match="'x' holds no duration such as 06:30:00"):
+        with pytest.raises(DataError, match="'x' has no duration such as 06:30:00"):
             people(x=none).as_duration("x")
 
 

@@ -26,7 +26,7 @@ from ui.state import (
 )
 
 TABLE = load_sample("credit")
-LIMIT = to_json(RuleSet((Clause((Literal("age", ">", 40.0),)),), ("high",), "dnf", "low"))
+LIMIT = to_json(RuleSet((Clause((Literal("age", ">", 40.0),)),), ("defaults",), "dnf", "low"))
 VERSION = {"setting": {"learner": "search", "theta": 1.0}, "rule_json": LIMIT, "error": 0.25}
 FULL = json.loads(
     json.dumps(

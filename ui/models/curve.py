@@ -171,8 +171,7 @@ def _columns() -> dict[str, Any]:
     number = st.column_config.NumberColumn
     return {
         "conditions at most": number(
-            help="What the setting allows; where it names no number, what the rules of all folds "
-            "stay within."
+            help="Limit of the setting; without one, the most conditions of a rule of any fold."
         ),
         "clauses": number(help="Of the rule learned from all training rows.", format="%d"),
         "error": number(format="%.1f %%", help="Mean over the folds, on rows not learned from."),

@@ -256,7 +256,7 @@ def columns_words(state: AppState) -> str:
         return ""
     return (
         f"Searched the {QUICK_COLUMNS} most promising of {n_columns:,} columns; “Search longer” "
-        "looks at all."
+        "searches all."
     )
 
 

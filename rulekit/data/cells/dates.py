@@ -256,8 +256,7 @@ def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
         )
     if not dates.valid.any():
         raise DataError(
-            f"Column {shown(name)} holds no date such as 2024-03-01 or 31.12.2024. Keep it as it "
-            "is."
+            f"Column {shown(name)} has no date such as 2024-03-01 or 31.12.2024. Leave it as text."
         )
     moments = np.append(dates.moments, np.datetime64("NaT"))[column.codes]
     return pd.Series(moments, index=texts.index, name=texts.name)
@@ -271,7 +270,6 @@ def durations_in(texts: pd.Series, name: str) -> pd.Series:
     days = pd.to_timedelta(text.astype(object), errors="coerce").dt.total_seconds() / DAY
     if days.isna().all():
         raise DataError(
-            f"Column {shown(name)} holds no duration such as 06:30:00 or '2 days'. Keep it as "
-            "it is."
+            f"Column {shown(name)} has no duration such as 06:30:00 or '2 days'. Leave it as text."
         )
     return days

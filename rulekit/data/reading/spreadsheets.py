@@ -271,8 +271,8 @@ def frame_of_cells(
     long = [name for name, values in plain.items() if _is_long(values)]
     if long:
         read.notes.append(
-            f"Columns {few([*map(shown, long)])} hold numbers of 16 digits or more, of which a "
-            "spreadsheet keeps 15. Store identifiers as text."
+            f"Columns {few([*map(shown, long)])} hold numbers of 16 digits or more; a spreadsheet "
+            "keeps 15. Store identifiers as text."
         )
     return pd.DataFrame({**plain, **read.columns}), read
 

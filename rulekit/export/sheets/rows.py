@@ -102,9 +102,9 @@ def _literal(row: Mapping[str, Any], line: int, columns: Columns) -> Literal:
     else:
         if op in ORDERED and column.dtype == object:
             raise RuleError(
-                f"{where}: {feature!r} holds no numbers. Use ==, !=, in or not-in, or say in "
-                "'read as' that it holds dates (date, year, month, weekday, hour) or which order "
-                "its levels have (low < middle < high)."
+                f"{where}: {feature!r} holds no numbers. Use ==, !=, in or not-in, or write "
+                "a part of dates (date, year, month, weekday, hour) or an order of levels "
+                "(low < middle < high) into 'read as'."
             )
         values = [_read(v, column, feature, where) for v in texts]
     try:

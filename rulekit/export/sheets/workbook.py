@@ -230,13 +230,13 @@ HELP = (
     "The answer appears beside it."
 )
 READ = {
-    "dnf": "A line holds where all that it says is so; the first line that holds decides.",
-    "cnf": "A line holds where something that it says is so; every line has to hold.",
+    "dnf": "A line holds if all its conditions hold; the first line that holds decides.",
+    "cnf": "A line holds if one of its conditions holds; every line has to hold.",
 }
 NOTES = (
     "Capitals count in text. An empty cell is a missing value.",
     "Numbers in the second column have six digits, in the last one all that they have.",
-    "GESTEP(a, b) asks whether a is at least b, and STANDARDIZE(a, b, 1) is a less b: both are "
+    "GESTEP(a, b) is 1 if a is at least b, and STANDARDIZE(a, b, 1) is a minus b: both are "
     "exact, where >= and - take numbers that agree in fifteen digits for equal.",
 )
 

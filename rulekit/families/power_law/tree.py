@@ -48,8 +48,8 @@ PRICE = 0.7  # of an exponent when sizes are compared, in standard errors of the
 OUTSIDE = 0.632  # weight of the error on rows left out, whose tree has seen fewer (Efron, 1983)
 EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
 NO_SPLIT = (
-    "No split was found, so every row gets the same answer; allow more power laws, or look whether "
-    "the columns tell the classes apart at all."
+    "No split was found, so every row gets the same answer; allow more power laws, or add "
+    "columns that differ between the classes."
 )
 
 

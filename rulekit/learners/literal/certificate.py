@@ -167,7 +167,7 @@ def certify(
     elif not Axes(problem.table, problem.form).are_complete:
         bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
     elif _has_other_cuts(model.rule_set_, problem):
-        bound = _Bound(None, "the rule has cuts that are none of the conditions compared")
+        bound = _Bound(None, "the rule has cuts that were not compared")
     elif one_clause:
         bound = _one_clause(problem, theta, objective, stop)
     else:

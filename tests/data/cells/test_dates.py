@@ -77,7 +77,7 @@ def test_times_of_day_are_hours():
 
 
 def test_a_column_without_dates_or_durations_is_refused():
-    with pytest.raises(DataError, match="holds no date such as"):
+    with pytest.raises(DataError, match="has no date such as"):
         dates_in(pd.Series(["soon"]), "when", None)
-    with pytest.raises(DataError, match="holds no duration such as"):
+    with pytest.raises(DataError, match="has no duration such as"):
         durations_in(pd.Series(["soon", "12"]), "how long")

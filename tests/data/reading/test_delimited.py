@@ -137,13 +137,13 @@ def test_a_column_can_be_read_as_numbers_afterwards():
     numeric = table.as_numeric("a")
     assert numeric.frame["a"].tolist()[:2] == [1.5, 2.5]
     assert math.isnan(numeric.frame["a"][2])
-    assert "1 of 3 cells are none (first: row 3, 'none so far')" in numeric.notes[-1]
+    assert "1 of 3 cells could not be read and became missing (first: row 3" in numeric.notes[-1]
     assert not any("holds text" in note for note in numeric.notes)
     assert numeric.digest != table.digest
 
 
 def test_a_column_without_any_number_is_not_read_as_numbers():
-    with pytest.raises(DataError, match="Column 'b' holds no number at all"):
+    with pytest.raises(DataError, match="Column 'b' has no cell that is a number"):
         read_table(b"a,b\n1,x\n2,y\n").as_numeric("b")
 
 

@@ -155,10 +155,10 @@ def test_dates_and_durations_are_read_and_kept_over_a_reload(app):
 def test_dates_that_cannot_be_read_are_reported_and_change_nothing(app, state):
     chosen(app, "size", "Dates")
     app.button(key="read_dates").click().run()
-    assert "'size' holds no date such as 2024-03-01" in errors(app)
+    assert "'size' has no date such as 2024-03-01" in errors(app)
     chosen(app, "size", "Durations")
     app.button(key="read_durations").click().run()
-    assert "'size' holds no duration such as 06:30:00" in errors(app)
+    assert "'size' has no duration such as 06:30:00" in errors(app)
     assert app.session_state["app"].fit_key == state.fit_key
 
 
@@ -168,7 +168,7 @@ def test_only_columns_of_text_that_are_not_the_target_are_offered(state):
     assert requested == {"size": 3, "day": 2, "stay": 3, "flag": 0, "ill": 0}
     dates = table.as_date("day")
     assert ways(dates, dates.column("day")) == []
-    assert "every present cell is one" in converted(dates, {DATES: {"day": True}})[0]
+    assert "every present cell could be read" in converted(dates, {DATES: {"day": True}})[0]
 
 
 def test_levels_are_read_one_a_line_as_in_the_table():

@@ -71,7 +71,7 @@ def test_wide_table_states_how_many_columns_were_searched(state):
     content = X.assign(ill=["yes", "no"] * 15).to_csv(index=False).encode()
     table = read_table(content, name="wide").with_roles({"ill": "target"}, positive_label="yes")
     assert columns_words(AppState(table=table)) == (
-        "Searched the 60 most promising of 61 columns; “Search longer” looks at all."
+        "Searched the 60 most promising of 61 columns; “Search longer” searches all."
     )
 
 
