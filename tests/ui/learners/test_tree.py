@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.evaluation.sweeps.grid import SHARED_KEYS, families, settings_of
+from rulekit.evaluation.sweeps.grid import settings_of, units_of
 from rulekit.explain.splits import change_text, read_split
 from rulekit.rules import Branch, Factor, Literal, PowerLaw, PowerLawSplit
 from rulekit.rules.analysis.tree import Leaf, rule_of_tree
@@ -76,4 +76,4 @@ def test_setting_in_words():
 
 def test_fold_learns_all_trees_together_like_all_boxes():
     for learner in (POWER_LAW_TREE, BOXES_FROM_A_PLANE):
-        assert len(families(settings_of(learner.grid(RunSpec())), SHARED_KEYS)) == 1
+        assert len(units_of(learner.model, settings_of(learner.grid(RunSpec())))) == 1
