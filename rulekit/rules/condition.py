@@ -369,9 +369,9 @@ def foldings(word: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
 
     The text then contains the word between blanks if and only if `words_of` of the text does.
 
-    >>> letters, texts = foldings("k\u03c3")
+    >>> letters, texts = foldings("k\u03c2")
     >>> letters["K"], letters["\u212a"], letters["."], texts
-    ('k', 'k', ' ', [(' k\u03a3', ' k\u03c3')])
+    ('k', 'k', ' ', [(' k\u03a3', ' k\u03c2')])
     """
     folds = {large: small for large, small in _lower_case().items() if small in word}
     letters = {large: small for large, small in folds.items() if len(small) == 1}

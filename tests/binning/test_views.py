@@ -375,7 +375,7 @@ def test_identifiers_do_not_stop_the_choice():
 def test_unused_dates_are_not_called_texts():
     X, y = passengers()
     X = X.assign(Cabin=pd.date_range("2020-01-01", periods=len(X)))
-    learner = IdealDNFClassifier()
+    learner = IdealDNFClassifier(selection="ranking")
     _, notes = fitted(learner, X, y)
     assert (
         "Column 'Cabin' holds too many different dates, which this learner does not compare"

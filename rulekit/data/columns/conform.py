@@ -147,8 +147,8 @@ def conform(
     --------
     >>> schema = Schema((ColumnSchema("g", "level", levels=("1", "4"), gaps=False),))
     >>> columns, report = conform({"g": [4.0, None, 7.0]}, schema)
-    >>> columns["g"].tolist(), report.unseen[0].values
-    (['4', None, '7'], {'7': 1})
+    >>> columns["g"].tolist(), [(u.kind, u.n_rows, u.values) for u in report.unseen]
+    (['4', None, '7'], [('gap', 1, {}), ('level', 1, {'7': 1})])
     """
     frame = frame_of(table)
     names = [str(name) for name in frame.columns]

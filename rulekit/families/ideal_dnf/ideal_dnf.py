@@ -246,8 +246,8 @@ n_rules_, n_conditions_, training_error_
     >>> y = ["ill", "ill", "well", "ill", "well", "ill"] * 5
     >>> print(IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y))
     ill if
-           (age > 34)
-        OR (smoker == 1)
+           (smoker == 1)
+        OR (age > 35)
     else well
     """
 

@@ -74,8 +74,8 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     >>> model = ColumnGenerationClassifier(theta=0.1, positive_label="ill").fit(X, y)
     >>> print(model, model.proved_optimal_)
     ill if
-           (age > 40)
-        OR (smoker == 1)
+           (smoker == 1)
+        OR (age > 40)
     else well True
     """
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from rulekit.data import Table
@@ -16,12 +17,14 @@ from ui.state import CATEGORIES, AppState
 
 
 def test_a_download_holds_every_case_with_its_smallest_change():
-    found = score(
-        from_text("1. IF age > 50 THEN ill\nOTHERWISE well"), pd.DataFrame({"age": [7, 60]})
-    )
-    file = pd.read_csv(io.BytesIO(_file("csv", found)))
+    table = pd.DataFrame({"age": [7, 60]})
+    scored = score(from_text("1. IF age > 50 THEN ill\nOTHERWISE well"), table)
+    file = pd.read_csv(io.BytesIO(_file("csv", scored, {"age": pa.array(["7 years", "60 years"])})))
     assert file["answer"].tolist() == ["well", "ill"]
-    assert file["smallest change"].tolist() == found.table(changes=True)["smallest change"].tolist()
+    assert file["age"].tolist() == ["7 years", "60 years"]
+    assert (
+        file["smallest change"].tolist() == scored.table(changes=True)["smallest change"].tolist()
+    )
 
 
 def test_cost_of_wrong_predictions_of_known_cases_is_shown():
