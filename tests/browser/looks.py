@@ -65,7 +65,7 @@ COVERED = """() => {
 }"""
 
 
-def covered(page: Any) -> list[str]:
+def find_covered(page: Any) -> list[str]:
     """Return, as sentences, which words of a page are cut or covered."""
     return sorted(set(page.evaluate(COVERED)))
 
