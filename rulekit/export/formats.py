@@ -412,12 +412,12 @@ def verify_export(
         The rule to export.
     X : DataFrame, array or mapping of column name to array
         The rows.
-    format : {"text", "markdown", "html", "json", "python", "sql", "sqlite", "duckdb"}
-        "sql" is standard SQL, run by sqlite3; "duckdb" needs that package. Python source is
-        executed, JSON is loaded, and the forms for people are read by a parser of their grammar.
+    format : str
+        One of the formats that can be run: "text", "json", "python", "sql" (standard SQL, run by
+        sqlite3), "sqlite", "duckdb" (needs that package) and others listed in the error for an
+        unknown one. Python source is executed, JSON is loaded, and text is parsed.
     numbers : sequence of ClauseNumbers, optional
-        Counts that are shown beside the clauses in text, Markdown and HTML; the other formats that
-        are checked cannot show them.
+        Counts that are shown beside the clauses in text; other formats cannot show them.
 
     Raises
     ------

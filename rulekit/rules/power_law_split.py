@@ -394,13 +394,18 @@ def _roots(
             if factor.feature == feature:
                 exponent = factor.exponent
             else:
-                base = float(factor.base(np.array([values[factor.feature]]))[0])
-                rest *= base**factor.exponent
+                base = factor.base(np.array([values[factor.feature]], dtype=float))[0]
+                with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                    rest = float(rest * base**factor.exponent)
         coefficients[exponent] = coefficients.get(exponent, 0.0) + rest
     lowest, highest = min(coefficients), max(coefficients)
-    polynomial = [coefficients.get(k, 0.0) for k in range(highest, lowest - 1, -1)]
+    polynomial = np.array([coefficients.get(k, 0.0) for k in range(highest, lowest - 1, -1)])
     if not np.isfinite(polynomial).all():
         return []
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        # A leading coefficient too small to divide by has a root beyond all floats.
+        while len(polynomial) > 1 and not np.isfinite(polynomial / polynomial[0]).all():
+            polynomial = polynomial[1:]
     roots = np.roots(polynomial)
     real = np.abs(roots.imag) <= IMAGINARY * np.maximum(np.abs(roots), 1e-300)
     return [float(x) for x in roots[real].real if x != 0]

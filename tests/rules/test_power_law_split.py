@@ -151,6 +151,14 @@ def test_crossings_take_the_shift_of_their_own_column():
     assert found == pytest.approx((-1.0, 3.0))  # 3 (a - 1)^2 = 12
 
 
+@pytest.mark.parametrize("value", [1e103, 1.7e308, 5e-324, -1e200, 0.0])
+@pytest.mark.parametrize("exponent", [3, -3])
+def test_crossings_of_extreme_rows_raise_nothing(value, exponent):
+    law = PowerLaw(1.0, (Factor("a", 2), Factor("b", exponent, floor=1e-300)))
+    crossings = PowerLawSplit((law, PowerLaw(1.0, (Factor("a", 1),))), 12.0).crossings
+    assert np.isfinite(crossings("a", {"b": value})).all()
+
+
 def test_a_crossing_may_be_at_one_but_not_at_the_shift():
     law = PowerLaw(1.0, (Factor("a", 2), Factor("b", 1)))
     assert PowerLawSplit((law,), 8.0).crossings("a", {"b": 8.0}) == pytest.approx((-1.0, 1.0))

@@ -1,5 +1,6 @@
 """Columns of text cells converted to numbers, dates, truth values or text."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -44,6 +45,7 @@ from rulekit.data.typed import EXACT, text_series, without_infinities
 
 Values: TypeAlias = pd.Series | NDArray[Any]
 FIRST = 1_000  # distinct texts that show whether a column has decorated numbers
+LONG = 16  # characters from which two numbers may round to one
 _MARKS = {".": "point", ",": "comma"}
 
 
@@ -320,7 +322,7 @@ class _Reader:
             (self.leading, "some numbers begin with a zero, as codes do; it is kept as text"),
             (
                 self.large,
-                f"whole numbers exceed {EXACT}, and would not be exact; it is kept as text",
+                "numbers have more digits than are kept, and would not be exact; it is kept as text",
             ),
             (trimmed, "spaces around cells are removed"),
         ):
@@ -375,13 +377,22 @@ def _truth(column: TextColumn) -> pd.Series:
 
 
 def _loses_digits(texts: pa.Array, numbers: Numbers, present: NDArray[np.bool_]) -> bool:
-    """Return whether numbers above 2^53, written out, are whole throughout or no longer differ."""
+    """Return whether whole numbers above 2^53 are written out, or long numbers no longer differ."""
     large = present & (np.abs(numbers.values) > EXACT) & np.isfinite(numbers.values)
-    large &= ~match_among(texts, large, "[eE]")
-    if not large.any():
-        return False
     values = numbers.values[present]
-    if (values == np.floor(values)).all():
-        return not match_among(texts, present, "[eE]").any()
-    written = {text.rstrip("0") for text in texts.filter(pa.array(large)).to_pylist()}
-    return len(np.unique(numbers.values[large])) < len(written)
+    if large.any() and (values == np.floor(values)).all():
+        if not match_among(texts, present, "[eE]").any():
+            return True
+    long = pc.greater_equal(pc.binary_length(texts), LONG).to_numpy(zero_copy_only=False)
+    rounded = present & np.isfinite(numbers.values) & long
+    n_values = len(np.unique(numbers.values[rounded]))
+    if n_values == int(rounded.sum()):  # as many as texts, which differ
+        return False
+    written = {_significant_digits(text) for text in texts.filter(pa.array(rounded)).to_pylist()}
+    return n_values < len(written)
+
+
+def _significant_digits(text: str) -> tuple[str, str]:
+    """Return the digits of a number without zeros at either end, and its exponent."""
+    mantissa, _, exponent = text.lower().partition("e")
+    return re.sub(r"[^0-9]", "", mantissa).strip("0"), exponent.lstrip("+0")

@@ -16,6 +16,7 @@ from rulekit.data.reading.delimited import check_cell, check_size
 from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError
 
+FLOAT_DIGITS = 15  # decimals of so many digits differ as float64
 _NULLABLE = {
     pa.int8(): pd.Int64Dtype(),
     pa.int16(): pd.Int64Dtype(),
@@ -137,10 +138,16 @@ def _converted(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
 
 
 def _decimals(column: pa.ChunkedArray) -> pd.Series:
-    """Convert decimals to numbers; a column with one above 2^53 keeps its digits."""
-    numbers = column.cast(pa.float64())
-    most = pc.max(pc.abs(numbers)).as_py() or 0.0
-    return (numbers if most <= EXACT else column).to_pandas()
+    """Convert decimals to numbers; a column above 2^53, or of more digits, keeps its digits."""
+    if column.type.precision <= FLOAT_DIGITS:
+        return column.cast(pa.float64()).to_pandas()
+    texts = column.cast(pa.string())
+    numbers = texts.cast(pa.float64())  # Arrow rounds long decimals to a neighbour of the nearest
+    if (pc.max(pc.abs(numbers)).as_py() or 0.0) > EXACT:
+        return column.to_pandas()
+    if pc.count_distinct(numbers).as_py() < pc.count_distinct(column).as_py():
+        return texts.to_pandas()
+    return numbers.to_pandas()
 
 
 def _series(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:

@@ -228,6 +228,8 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     "weight 0 left out. Give other folds, or a number of them."
                 )
             splits.append((learn, test))
+        if not splits:
+            raise ValueError("`cv` gives no folds. Give pairs of positions, or a number of folds.")
         return splits
 
     def _price(self, problem: "_Problem", program: LPSVMProgram, splits: Splits | None) -> float:

@@ -151,6 +151,15 @@ def test_decimals_up_to_2_to_the_53_are_numbers():
     assert table.frame["a"].tolist()[::2] == [2**53 - 1, 5]
 
 
+def test_decimals_that_would_become_one_number_keep_their_digits():
+    cells = [decimal.Decimal(f"0.1000000000000000000{k}") for k in range(10, 70)]
+    short = [decimal.Decimal(f"0.{k}") for k in range(10, 70)]
+    kind = pa.decimal128(38, 25)
+    table = read_table(parquet({"a": pa.array(cells, kind), "b": pa.array(short, kind)}))
+    assert table.column("a").n_distinct == 60
+    assert table.frame["b"].tolist() == [float(v) for v in short]
+
+
 def test_times_with_nanoseconds_keep_them():
     nanoseconds = pa.array([23_400_000_000_001, 23_400_500_000_000, 0, None], pa.time64("ns"))
     seconds = pa.array([23_400, 600, 0, None], pa.time32("s"))

@@ -102,6 +102,14 @@ def test_whole_numbers_beyond_exactness_stay_text():
     assert any("would not be exact" in note for note in table.notes)
 
 
+@pytest.mark.parametrize("pattern", ["115292150460684697{}e0", "0.115292150460684697{}"])
+def test_long_numbers_that_would_become_one_stay_text(pattern):
+    cells = [pattern.format(k) for k in range(10)]
+    table = read_table(("a,b\n" + "".join(f"{c},1\n" for c in cells)).encode())
+    assert table.frame["a"].tolist() == cells
+    assert any("would not be exact" in note for note in table.notes)
+
+
 def test_every_text_read_as_missing_is_counted():
     table = read_table(b"a,b\nNA,x\n3,?\n-,y\n4.5,NA\n6,x\n")
     assert table.frame["a"].isna().tolist() == [True, False, True, False, False]
@@ -266,7 +274,7 @@ def test_settings_that_cannot_be_are_refused(setting):
 def test_large_whole_numbers_with_a_decimal_mark_are_kept_as_text():
     table = read_table(b"a,b\n1152921504606846976.0,1\n1152921504606846977.0,2\n5.0,3\n")
     assert table.frame["a"].tolist() == ["1152921504606846976.0", "1152921504606846977.0", "5.0"]
-    assert any("In column 'a', whole numbers exceed" in note for note in table.notes)
+    assert any("In column 'a', numbers have more digits" in note for note in table.notes)
 
 
 def test_large_numbers_that_would_become_one_are_kept_as_text():
