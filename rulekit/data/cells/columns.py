@@ -45,7 +45,7 @@ from rulekit.data.typed import EXACT, text_series, without_infinities
 
 Values: TypeAlias = pd.Series | NDArray[Any]
 FIRST = 1_000  # distinct texts that show whether a column has decorated numbers
-LONG = 16  # characters from which two numbers may round to one
+LONG = 20  # characters, more than most numbers of 17 digits have
 _MARKS = {".": "point", ",": "comma"}
 
 
@@ -322,7 +322,7 @@ class _Reader:
             (self.leading, "some numbers begin with a zero, as codes do; it is kept as text"),
             (
                 self.large,
-                "numbers have more digits than are kept, and would not be exact; it is kept as text",
+                "numbers have many digits and would not be exact; it is kept as text",
             ),
             (trimmed, "spaces around cells are removed"),
         ):
@@ -380,11 +380,11 @@ def _loses_digits(texts: pa.Array, numbers: Numbers, present: NDArray[np.bool_])
     """Return whether whole numbers above 2^53 are written out, or long numbers no longer differ."""
     large = present & (np.abs(numbers.values) > EXACT) & np.isfinite(numbers.values)
     values = numbers.values[present]
-    if large.any() and (values == np.floor(values)).all():
-        if not match_among(texts, present, "[eE]").any():
-            return True
+    whole = bool(large.any()) and (values == np.floor(values)).all()
+    if whole and not match_among(texts, present, "[eE]").any():
+        return True
     long = pc.greater_equal(pc.binary_length(texts), LONG).to_numpy(zero_copy_only=False)
-    rounded = present & np.isfinite(numbers.values) & long
+    rounded = present & np.isfinite(numbers.values) & (long | large)
     n_values = len(np.unique(numbers.values[rounded]))
     if n_values == int(rounded.sum()):  # as many as texts, which differ
         return False

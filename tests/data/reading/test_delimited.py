@@ -274,7 +274,7 @@ def test_settings_that_cannot_be_are_refused(setting):
 def test_large_whole_numbers_with_a_decimal_mark_are_kept_as_text():
     table = read_table(b"a,b\n1152921504606846976.0,1\n1152921504606846977.0,2\n5.0,3\n")
     assert table.frame["a"].tolist() == ["1152921504606846976.0", "1152921504606846977.0", "5.0"]
-    assert any("In column 'a', numbers have more digits" in note for note in table.notes)
+    assert any("In column 'a', numbers have many digits" in note for note in table.notes)
 
 
 def test_large_numbers_that_would_become_one_are_kept_as_text():
