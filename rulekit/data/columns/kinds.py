@@ -166,7 +166,8 @@ class Cells:
         objects = dtype == np.object_
         if objects and _is_mixed(series):
             return cls._of_objects(series)
-        codes, uniques = pd.factorize(series.to_numpy() if objects else series.array)
+        plain = isinstance(dtype, np.dtype) and dtype.kind not in "mM"
+        codes, uniques = pd.factorize(series.to_numpy() if plain else series.array)
         return cls(codes, uniques.tolist() if objects else list(uniques))
 
     @classmethod
