@@ -16,7 +16,7 @@ from rulekit.data.reading.delimited import check_cell, check_size
 from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError
 
-FLOAT_DIGITS = 15  # decimals of so many digits differ as float64
+FLOAT_DIGITS = 15  # decimals of at most 15 digits differ as float64
 _NULLABLE = {
     pa.int8(): pd.Int64Dtype(),
     pa.int16(): pd.Int64Dtype(),
