@@ -89,7 +89,8 @@ def learned(only=None):
             if isinstance(model, rk.LPSVM):
                 text = [model.coef_.tolist(), model.intercept_.tolist(), model.nu_]
             else:
-                text = [rk.to_json(model.rule_set_), model.objective_, model.lower_bound_]
+                learner = getattr(model, "learner_", model)  # of a choice
+                text = [rk.to_json(model.rule_set_), learner.objective_, learner.lower_bound_]
             if name == "quantile" and table in ("iris", "wine"):
                 text.append(str(rk.certify(model, X, y)))
             found[f"{name} on {table}"] = [*text, int(np.sum(model.predict(X) == y))]

@@ -147,8 +147,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     >>> model = RuleClassifier(max_conditions=3, cv=3).fit(X[columns], y)
     >>> print(model)
     malignant if
-           (worst radius > 17.72)
-        OR (worst concave points > 0.1327 AND worst texture > 25.83)
+           (worst radius > 18)
+        OR (worst concave points > 0.134 AND worst texture > 27.28)
     else benign
     >>> round(model.choice_.error, 3), len(model.choice_.table)
     (0.046, 360)

@@ -180,6 +180,7 @@ def test_a_clause_is_added_to_a_rule_also_to_an_empty_one(on_credit, monkeypatch
     app.button(key="edit_0").click().run()
     app.button(key="score_edit").click().run()
     expected = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
+    assert not app.error, app.error[0].value
     assert app.session_state["app"].model.rule_set_ == expected
 
 

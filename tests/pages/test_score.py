@@ -98,7 +98,7 @@ def test_differences_come_first_and_outcomes_may_be_unknown(scoring):
 def test_table_without_a_rule_column_gets_a_sentence_only(scoring):
     name = scoring.session_state["app"].model.rule_set_.features[0]
     app = uploaded(scoring, X.drop(columns=name))
-    assert "is not in the new table" in app.error[0].value.replace("\\", "")
+    assert "which the table does not have" in app.error[0].value.replace("\\", "")
     assert not [d for d in app.dataframe if "predicted" in d.value.columns]
 
 

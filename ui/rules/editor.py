@@ -92,12 +92,17 @@ def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
 def _cells(train: Rows, **more: Any) -> dict[str, Any]:
     """Return the formats of the cells of a condition."""
     return {
-        "column": st.column_config.SelectboxColumn(options=list(train.columns), required=True),
+        "column": st.column_config.SelectboxColumn(options=_names(train), required=True),
         "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
         "value": st.column_config.TextColumn(),
         "holds if missing": st.column_config.CheckboxColumn(default=False),
         **more,
     }
+
+
+def _names(train: Rows) -> list[str]:
+    """List the columns of the training rows, read by the rule or not."""
+    return list(getattr(train.columns, "names", train.columns))
 
 
 def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) -> None:

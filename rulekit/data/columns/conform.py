@@ -57,12 +57,18 @@ class RuleColumns(dict[str, NDArray[Any]]):
         read.report, read._frame, read._rest = report, frame, rest
         return read
 
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or self._is_unread(name)
+
+    def _is_unread(self, name: object) -> bool:
+        """Return whether a column can be converted when it is looked up."""
+        known = self._rest is None or self._rest.column(str(name)) is not None
+        return known and name in self._names
+
     def __missing__(self, name: str) -> NDArray[Any]:
-        place = [k for k, n in enumerate(self._names) if n == name]
-        known = self._rest is None or self._rest.column(name) is not None
-        if not place or not known or self._frame is None:
+        if not self._is_unread(name) or self._frame is None:
             raise KeyError(name)
-        frame = self._frame.iloc[:, place]
+        frame = self._frame.iloc[:, [k for k, n in enumerate(self._names) if n == name]]
         columns, _ = conform(
             frame, infer_kinds(frame) if self._rest is None else self._rest.take([name])
         )
