@@ -1,4 +1,4 @@
-"""Two windows' changes of one analysis: what is kept of each, and what is asked."""
+"""Merge the changes that two windows make to one analysis, and list those that conflict."""
 
 import json
 from itertools import combinations
