@@ -586,7 +586,7 @@ def rare_classes_line() -> None:
 
 
 def rename(labels: Iterable[Any], name: str | None) -> None:
-    """Give classes one name, none ("") or leave them out (None); another one may be described."""
+    """Set the name of some classes, "" for their own, None to leave them out."""
     state = app_state()
     name_outcomes(state.outcomes | dict.fromkeys(map(str, labels), name))
     state = app_state()
