@@ -8,14 +8,17 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
 
 from rulekit.data import Costs, RowGroups
 from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.export import clause_numbers
-from rulekit.learners.choice import COST, ODDS
+from rulekit.learners.choice import COST, EXACT, ODDS, Loss
 from rulekit.rules import Columns, RuleSet, clause_statistics
 from rulekit.style.wording import format_measure, percent
+from ui.cache import kept
+from ui.learners.spec import RunSpec
 from ui.state import AppState
 
 # Overfitting: if both parts were equally hard, as many wrong test rows would be this improbable.
@@ -58,6 +61,23 @@ def training_gap(model: ClassifierMixin, groups: RowGroups, state: AppState) -> 
     """Return the larger gap of groups in true and false positive rate, on the training rows."""
     found = group_metrics(model, *state.training, groups, positive=state.positive).gaps
     return max((found[name].size for name in ODDS if name in found), default=float("nan"))
+
+
+def beats_majority(model: ClassifierMixin, state: AppState, spec: RunSpec) -> bool:
+    """Return whether a rule loses less on all training rows than one prediction for all."""
+    X, y = state.training
+    costs, labels, rows = spec.error_costs(state.labels), y.to_numpy(), np.arange(len(y))
+
+    def compare() -> bool:
+        weight = compute_sample_weight(spec.class_weight, y)
+        if state.training_weight is not None:
+            weight = weight * state.training_weight
+        loss = Loss(labels, weight, costs)
+        constant = min(loss.of(rows, np.full(len(y), label, object)) for label in state.labels)
+        return bool(loss.of(rows, model.predict(X)) < constant - EXACT)
+
+    key = repr((state.fit_key, model.rule_set_, costs, spec.class_weight))
+    return bool(kept("beats majority", key, compare))
 
 
 def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:

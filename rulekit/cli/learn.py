@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rulekit.binning import Binarizer
 from rulekit.binning.views import cleaned
 from rulekit.cli.inputs import OTHERS, TABLE, Reading, outcome_option, reads_tables
 from rulekit.cli.output import echo, note, print_json, working
@@ -74,6 +75,9 @@ SETTINGS = {  # options that are passed to learners that have such a parameter
 @click.option("--cost-unit", default="", help="What costs are counted in, as in EUR.")
 @click.option("--use", multiple=True, metavar="COLUMN", help="Learn from these columns only.")
 @click.option("--leave-out", multiple=True, metavar="COLUMN", help="Columns not to learn from.")
+@click.option(
+    "--test-missing", multiple=True, metavar="COLUMN", help="Columns whose gaps a rule may test."
+)
 @click.option("--weight", metavar="COLUMN", help="The column that says what a row counts.")
 @click.option("--group", metavar="COLUMN", help="Rows of one group stay on one side of the split.")
 @click.option(
@@ -98,6 +102,7 @@ def learn(
     is named.
     """
     model = _learner(options)
+    _set_tested_gaps(model, options)
     read, used = reading.table(table)
     if options["above"] is not None:
         read = read.with_cut(target, options["above"])
@@ -189,6 +194,14 @@ def _learner(options: dict[str, Any]) -> Any:
     if options["use"] and options["leave_out"]:
         raise click.UsageError("--use and --leave-out exclude each other. Remove one.")
     return model
+
+
+def _set_tested_gaps(model: Any, options: dict[str, Any]) -> None:
+    """Let rules test the gaps of the columns named, as on the pages."""
+    if isinstance(model, RuleClassifier):
+        model.set_params(binarizer=Binarizer(test_missing=list(options["test_missing"])))
+    elif options["test_missing"]:
+        raise click.UsageError("--test-missing has an effect with short-rule only. Remove it.")
 
 
 def _costs(options: dict[str, Any], positive: Any) -> Costs | None:

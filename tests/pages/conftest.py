@@ -16,6 +16,12 @@ def _served_by_the_router():
         yield
 
 
+@pytest.fixture(autouse=True)
+def _no_choice_by_itself(monkeypatch):
+    """Start no choice of the library after the quick search: it takes seconds."""
+    monkeypatch.setattr("ui.models.run.start_choice", lambda spec, key: None)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _one_worker():
     """Warm one worker only: it takes two seconds, and each process of a test run has its own."""

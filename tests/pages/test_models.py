@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from rulekit import Costs
+from rulekit import Costs, RuleClassifier
 from rulekit.data import Table, load_sample, make_folds, read_table
 from rulekit.evaluation import group_metrics
 from tests.pages.driving import (
@@ -27,7 +27,7 @@ from tests.pages.driving import (
 from ui.learners.ideal import IDEAL_DNF
 from ui.learners.offered import learner_of
 from ui.learners.spec import QUICK, RunSpec, quiet
-from ui.models.run import FIRST, LONGER
+from ui.models.run import FIRST, LONGER, start_choice
 from ui.picked import model_key
 from ui.runs import jobs
 from ui.state import AppState, BinningSpec, SplitSpec, changed
@@ -59,6 +59,29 @@ def reloaded(app, open_app):
     """Open the address again on a server that has just started: no job is known."""
     jobs.registry().forget(app.session_state["analysis_id"])
     return open_app("models", query={"analysis": app.query_params["analysis"]})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("picked", [False, True])
+def test_the_rule_of_the_library_takes_over_unless_one_is_picked(open_app, monkeypatch, picked):
+    monkeypatch.setattr("ui.models.run.start_choice", start_choice)
+    app = finished(open_app("models", sample="credit"))
+    quick_rule = app.session_state["app"].model.rule_set_
+    assert "Looking for a better rule" in text(app)
+    assert "Quick search done" in text(app)
+    if picked:
+        slider(app, "limit").set_value(2).run()
+    app = finished(app)
+    state = app.session_state["app"]
+    library = RuleClassifier().fit(*state.training).rule_set_
+    suggested = state.result.settings[state.result.suggestion.number]
+    assert state.result.models[model_key(suggested)].rule_set_ == library
+    assert (state.model.rule_set_ == library) == (not picked)
+    assert ("Better rule found: " in text(app)) == (not picked and library != quick_rule)
+    assert ("A run suggests another rule" in text(app)) == picked
+    assert "A thorough search takes " in text(app)
+    again = finished(open_app("models", query={"analysis": app.query_params["analysis"]}))
+    assert again.session_state["app"].model.rule_set_ == state.model.rule_set_
 
 
 def test_a_rule_of_a_comparison_does_not_narrow_the_next_search(open_app):

@@ -47,7 +47,7 @@ SHARED = (  # fields that all points of a curve share; any other field belongs t
 class RunSpec:
     """The settings of a run."""
 
-    learners: tuple[str, ...] = ("search",)
+    learners: tuple[str, ...] = ("search",)  # none if `RuleClassifier` alone selects
     view: str = "conditions"  # sweep of the box search: over `limits`, or "prices"
     limits: tuple[int, ...] = LIMITS
     thorough: bool = True  # False is the quick search
@@ -98,7 +98,7 @@ class RunSpec:
             self.thorough
             and self.budget is None
             and self.view == "conditions"
-            and "search" in self.learners
+            and (not self.learners or "search" in self.learners)
             and self.form == "dnf"
             and not self.required
         )

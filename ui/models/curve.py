@@ -13,10 +13,10 @@ from rulekit.style.palette import Look, plain
 from rulekit.style.wording import capital, format_measure, percent
 from ui.escape import md
 from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_search
-from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
+from ui.learners.spec import CHOSEN, LEARNER_KEY, QUICK, RunSpec
 from ui.models.form import BUDGETS, comparison, price_sweep
 from ui.models.points import AGAINST, RunResult, reference_lines
-from ui.models.run import COMPARISON, PRICES, latest, noted_suggestion, start
+from ui.models.run import BETTER, COMPARISON, PRICES, latest, noted_suggestion, start
 from ui.picked import model_key, pick
 from ui.shell import once
 from ui.state import AppState, app_state
@@ -80,13 +80,19 @@ def suggestion_line(result: RunResult) -> None:
     suggested = result.suggestion
     if suggested is None:
         return
+    if not suggested.beats:
+        st.markdown(md(beaten_words(app_state()), 400))
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         by = " by the quick search" * (QUICK in result.settings[suggested.number])
         words = f"**Suggested{by}: {suggested.words}.** {md(capital(suggested.why), 400)}"
         st.markdown(words, width="content")
         with st.popover("Why this one?", type="tertiary"):
             st.markdown(md(suggested.reason, 900))
-        if result.number_of_rule(app_state()) != suggested.number:
+        chosen = result.number_of_rule(app_state()) == suggested.number
+        if chosen and (better := st.session_state.get(BETTER)) and CHOSEN in app_state().setting:
+            st.markdown(better, width="content")
+        if not chosen:
             st.button(
                 "Use this rule",
                 key="pick_suggested",
@@ -94,6 +100,15 @@ def suggestion_line(result: RunResult) -> None:
                 on_click=choose,
                 args=(result, suggested.number),
             )
+
+
+def beaten_words(state: AppState) -> str:
+    """Return that no rule beats the most frequent outcome, and what could help."""
+    shares = state.training[1].value_counts(normalize=True)
+    return (
+        f"No short rule beats always {shares.index[0]} ({percent(1 - shares.iloc[0])} of training "
+        "rows wrong). More rows, other columns or other cut points may help."
+    )
 
 
 def error_words(row: pd.Series) -> str:

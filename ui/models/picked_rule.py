@@ -27,6 +27,7 @@ from ui.learners.spec import CHOSEN, FIT_SECONDS, LEARNER_KEY, QUICK, SHARED, Ru
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.points import SPREAD_FOLDS, RunResult, gap_words, in_full
 from ui.models.run import noted_suggestion, offered, part_words
+from ui.rule_numbers import beats_majority
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
@@ -109,7 +110,8 @@ def picked_card(result: RunResult, spec: RunSpec) -> None:
         st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
         if words := gap_words(result, number, state):
             (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
-    (st.caption if beats_constant(rule, state) else st.info)(md(constant_words(rule, state), 300))
+    beats = beats_constant(rule, state) and beats_majority(model, state, state.spec)
+    (st.caption if beats else st.info)(md(constant_words(rule, state, beats), 300))
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
     picked.constraint_lines(rule, state)
@@ -133,14 +135,14 @@ def beats_constant(rule: RuleSet, state: AppState) -> bool:
     return bool(state.error < 1.0 - shares.iloc[0])
 
 
-def constant_words(rule: RuleSet, state: AppState) -> str:
+def constant_words(rule: RuleSet, state: AppState, beats: bool = True) -> str:
     """Return the error of always predicting the most frequent outcome, for comparison."""
     counts = state.training[1].value_counts()
     answer = constant_answer(rule) if rule.is_constant else counts.index[0]
     wrong = percent(1.0 - counts.get(answer, 0) / counts.sum())
     if rule.is_constant:
         return f"No rule found beats always predicting {answer} ({wrong} of training rows wrong)."
-    if not beats_constant(rule, state):
+    if not beats:
         return f"This does not beat always predicting {answer} ({wrong} of training rows wrong)."
     return f"Always predicting {answer}: {wrong} of training rows wrong."
 

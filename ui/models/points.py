@@ -17,6 +17,7 @@ from rulekit.learners.choice import (
     COST,
     EXACT,
     FOREST_LOSS,
+    FOREST_SHARE,
     FOREST_SIZE,
     suggestion,
 )
@@ -28,7 +29,7 @@ from ui.learners.offered import learner_of, look_of, settings_of_run
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, UNCOSTED, RunSpec, chosen_setting
 from ui.models.work import SELECTED
 from ui.picked import model_key, setting_words
-from ui.rule_numbers import FEW_GROUPS, training_gap
+from ui.rule_numbers import FEW_GROUPS, beats_majority, training_gap
 from ui.state import KEEP, AppState
 
 ERRORS = {
@@ -61,6 +62,7 @@ class Suggestion:
     words: str
     why: str
     reason: str
+    beats: bool = True  # fewer errors on all training rows than one prediction for all of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +80,7 @@ class RunResult:
     gaps: tuple[float, ...] = ()  # between groups of `gap_column` in training rows, NaN if unknown
     max_gap: float | None = None
     gap_column: str = ""
+    beaten: frozenset[str] = frozenset()  # rules no better than a constant, by `model_key`
 
     @classmethod
     def of(cls, spec: RunSpec, found: Comparison, key: str = "") -> Self:
@@ -138,6 +141,7 @@ class RunResult:
             {key: models[key] for key in keys if key in models},
             older.references if self.references is None else self.references,
             self.key,
+            beaten=self.beaten | older.beaten,
         )
 
     def line(self, setting: Mapping[str, Any]) -> dict[int, int]:
@@ -186,8 +190,8 @@ class RunResult:
         """Whether a thorough search is done, which a comparison of learners is not."""
         pairs = zip(self.settings, self.specs, strict=True)
         ended = [(s, spec) for s, spec in pairs if QUICK not in s and spec.budget is None]
-        if any(spec.chooses for _, spec in ended):
-            return any(CHOSEN in s for s, _ in ended)
+        if any(spec.chooses for _, spec in ended) and not any(CHOSEN in s for s, _ in ended):
+            return False
         return any("max_conditions" in s for s, _ in ended)
 
     @property
@@ -218,6 +222,14 @@ class RunResult:
     def _is_leftover(self, setting: Mapping[str, Any]) -> bool:
         """Whether a point of the quick search is shown only because its rule is selected."""
         return QUICK in setting and in_full(setting) in self.settings
+
+    def estimate(self, number: int) -> float:
+        """Return the estimated error of a point's rule: folds and forest, as weighed to select."""
+        row = self.points.loc[number]
+        forest = row.get(FOREST_LOSS, math.nan)
+        if forest != forest:
+            return float(row["test_error"])
+        return float((1 - FOREST_SHARE) * row["test_error"] + FOREST_SHARE * forest)
 
     def measures(self, name: str) -> bool:
         """Whether any point has a value of a measure."""
@@ -288,12 +300,16 @@ class RunResult:
         if measure not in self.points or not candidates:
             return None
         selected = next((k for k in candidates if CHOSEN in self.settings[k]), None)
+        beating = [k for k in candidates if not self.is_beaten(k)]
+        candidates = beating or candidates
         if selected is None:
             found = self._suggested(candidates, measure)
         else:
             uncosted = UNCOSTED in self.settings[selected]
             found = _selected_in_words(self.points.loc[selected], measure, self.unit, uncosted)
             found = self._with_better(found, candidates, measure)
+        if found is not None and self.is_beaten(found.number):
+            found = replace(found, beats=False)
         if found is None or self.max_gap is None or len(within) == len(self.settings):
             return found
         limit = f"a gap of at most {100 * self.max_gap:g} points between groups"
@@ -337,6 +353,10 @@ class RunResult:
             here, there = figure(losses[1]), figure(losses[0])
             better += f"; by the forest, this rule does ({here} instead of {there})"
         return replace(found, why=f"{found.why} {better}.")
+
+    def is_beaten(self, number: int) -> bool:
+        """Whether a point's rule is known to be no better than a constant."""
+        return model_key(self.settings[number]) in self.beaten
 
     def keeps_gap(self, number: int) -> bool:
         """Whether a point's rule keeps the limit on the gap; True without a limit."""
@@ -517,6 +537,17 @@ def _gap(
         return float("nan")
     key = repr((state.fit_key, spec.gap_column, state.positive, model.rule_set_))
     return float(kept(f"gap {number}", key, lambda: training_gap(model, groups, state)))
+
+
+def without_beaten(result: RunResult, state: AppState) -> RunResult:
+    """Test suggested rules against a constant on all training rows until one is better."""
+    while (found := result.suggestion) is not None and found.beats:
+        setting, spec = result.settings[found.number], result.specs[found.number]
+        model = result.models.get(model_key(setting))
+        if model is None or beats_majority(model, state, spec):
+            break
+        result = replace(result, beaten=result.beaten | {model_key(setting)})
+    return result
 
 
 def gap_words(result: RunResult, number: int, state: AppState) -> str:

@@ -5,6 +5,7 @@ selected or viewed.
 """
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -15,11 +16,12 @@ from sklearn.base import ClassifierMixin
 from rulekit.data.folds import group_splitter
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
-from rulekit.style.wording import plural
+from rulekit.style.wording import percent, plural
 from ui import workspace
 from ui.escape import md
 from ui.learners.offered import LEARNERS, curve_key, families, family_words, varied
 from ui.learners.spec import (
+    CHOSEN,
     FIT_SECONDS,
     LIMITS,
     QUICK,
@@ -29,7 +31,7 @@ from ui.learners.spec import (
     RunSpec,
     quick_rows,
 )
-from ui.models.points import RunResult, in_full, with_gaps
+from ui.models.points import RunResult, in_full, with_gaps, without_beaten
 from ui.models.work import SEARCHES_OF_SELECTION, RunTask
 from ui.picked import model_key, pick
 from ui.runs import jobs, preparing
@@ -38,6 +40,8 @@ from ui.shell import once, sentences
 from ui.state import AppState, app_state
 
 FIRST, LONGER, COMPARISON, PRICES = "First rules", "Longer search", "Comparison", "Price sweep"
+CHOICE = "Better rule"
+OTHERS = (LONGER, COMPARISON, PRICES, CHOICE)  # one of them runs at a time
 # time in which the page waits for the quick search: of a small table all points, or those of the
 # first of two outcomes, are then drawn at once, not after a poll and a second run of the page
 WAIT_SECONDS = 0.5
@@ -107,6 +111,24 @@ def longer(spec: RunSpec) -> RunSpec:
     return replace(spec, **settings, thorough=True, baselines=False)
 
 
+def choice(spec: RunSpec) -> RunSpec:
+    """Return the run in which `RuleClassifier` alone selects a rule for a curve."""
+    return replace(longer(spec), learners=())
+
+
+def start_choice(spec: RunSpec, key: str) -> None:
+    """Start the choice of the library after the quick search, if it is not known yet."""
+    state, requested = app_state(), choice(spec)
+    first, job = latest(FIRST), jobs.registry().get(workspace.analysis_id())
+    known = any(CHOSEN in setting for setting in state.result.settings)
+    is_busy = any(each is not None and each.active for each in (first, job))
+    if known or is_busy or not requested.chooses:
+        return
+    if job is None or job.key != (key, requested):
+        with suppress(DataError):  # groups that hold a whole outcome leave no inner folds
+            start(requested, CHOICE)
+
+
 def update(spec: RunSpec) -> RunResult:
     """Update the curve from the store and from jobs, and start the quick search if it is empty."""
     state = app_state()
@@ -125,7 +147,10 @@ def update(spec: RunSpec) -> RunResult:
                 while job is not None and job.state == "running" and time.monotonic() < end:
                     time.sleep(0.01)
         _take(key)
-    return RunResult() if app_state().result_on(key) is None else _within_gap(spec)
+    if app_state().result_on(key) is None:
+        return RunResult()
+    start_choice(spec, key)
+    return _within_gap(spec)
 
 
 def _within_gap(spec: RunSpec) -> RunResult:
@@ -165,7 +190,7 @@ def _recall(spec: RunSpec, key: str) -> None:
 def _take(key: str) -> None:
     """Add the new points of the analysis' jobs to the curve."""
     taken = st.session_state.setdefault("_taken", {})
-    for job in (latest(FIRST), latest(LONGER, COMPARISON, PRICES)):
+    for job in (latest(FIRST), latest(*OTHERS)):
         if job is None or taken.get(job.id) == (job.version, job.state, key):
             continue
         taken[job.id] = job.version, job.state, key
@@ -180,7 +205,7 @@ def _join(result: RunResult) -> None:
     if not len(result.points) and result.references is None:
         return
     selected = state.setting if is_selected(state) else None
-    joined = result.over(state.result_on(result.key), selected)
+    joined = without_beaten(result.over(state.result_on(result.key), selected), state)
     workspace.change(result=joined)
     if is_selected(state):
         _keep_figures(joined)
@@ -189,9 +214,22 @@ def _join(result: RunResult) -> None:
         addressed = st.query_params.get("conditions", "")  # as in ``?conditions=5``
         requested = limits.index(addressed) if addressed in limits else None
         number = suggested.number if requested is None else requested
+        before, rule = joined.number_of(state.setting), state.model and state.model.rule_set_
         with sentences():
             pick(joined.settings[number], joined.specs[number], own=requested is not None)
+            if CHOSEN in joined.settings[number] and app_state().model.rule_set_ != rule:
+                st.session_state[BETTER] = better_words(joined, before, number)
         noted_suggestion(joined)
+
+
+def better_words(result: RunResult, before: int | None, number: int) -> str:
+    """Return how the rule that the library chose differs from the one it replaces."""
+    if before is None:
+        return ""
+    size = plural(result.points.loc[number, "limit"], "condition")
+    now, then = (result.estimate(k) for k in (number, before))
+    gain = f", estimated {percent(now)} wrong instead of {percent(then)}" if now < then else ""
+    return f"Better rule found: {size}{gain}."
 
 
 def is_selected(state: AppState) -> bool:
@@ -271,15 +309,18 @@ def _part(state: AppState) -> tuple[int, int]:
     return len(quick_rows(X, y, np.arange(len(y)))), len(y)
 
 
+BETTER = "_better"  # session key of the words on the last rule that the library chose
 FIRST_POLL_SECONDS = 0.2  # intervals before the first results, and in the queue
 MOST_POLL_SECONDS = 3.0  # 20 users with shorter intervals take more than two cores
 DOING = {FIRST: "First rules", LONGER: "Searching", COMPARISON: "Comparing", PRICES: "Sweeping"}
+DOING |= {CHOICE: "Looking for a better rule"}
 AGAIN = {LONGER: "Search longer", COMPARISON: "Compare learners", PRICES: "Sweep prices"}
+AGAIN |= {CHOICE: "Search longer"}
 
 
 def run_line(result: RunResult, spec: RunSpec) -> None:
     """Show the progress of a run, or offer the thorough search."""
-    first, job = latest(FIRST), latest(LONGER, COMPARISON, PRICES)
+    first, job = latest(FIRST), latest(*OTHERS)
     active = next((j for j in (first, job) if j is not None and j.active), None)
     if active is not None:
         every = POLL_SECONDS
@@ -289,6 +330,8 @@ def run_line(result: RunResult, spec: RunSpec) -> None:
         watched(active, progress_words, "run", every=every)
         if result.key and active.key[0] != curve_key(spec, app_state()):
             st.caption("This run is of other settings than those at the side.")
+        if active.title == CHOICE:
+            _offer_longer(result, longer(spec))
         return
     for ended in (first, job):
         if ended is not None:

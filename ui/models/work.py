@@ -52,6 +52,9 @@ class RunTask:
         with counted_as_running(urgent=not self.spec.thorough), cached_on_workers():
             if not self.spec.thorough:
                 return self._quickly(reporter)
+            if not self.families:  # the choice of the library alone
+                reporter.report(message="compares some hundred kinds of rule")
+                return self._judged(self._measured(self._selected(), store=self.store))
             found = self._compared(
                 budget_seconds=self.spec.budget,
                 references=self.spec.baselines,
@@ -67,11 +70,13 @@ class RunTask:
     def stored(self) -> Comparison:
         """Return the finished fits in the store; nothing is computed."""
         options = {"store": self.store, "only_stored": True}
-        found = self._compared(budget_seconds=self.spec.budget, **options)
+        parts = [self._compared(budget_seconds=self.spec.budget, **options)] * bool(self.families)
         selected = self._stored_selection()
         if selected is not None:
-            found = found.join(self._measured(selected, **options))
-        return self._judged(found)
+            parts.append(self._measured(selected, **options))
+        if not parts:
+            return Comparison((), len(self.folds), self.key)
+        return self._judged(parts[0].join(*parts[1:]))
 
     def _selected(self) -> dict[str, Any]:
         """Return the setting that `RuleClassifier` selects on all training rows."""

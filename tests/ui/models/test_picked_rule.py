@@ -45,8 +45,9 @@ def test_the_error_of_the_most_frequent_outcome_is_beside_a_rule():
     words = "Always predicting tumor: 30.0 % of training rows wrong."
     assert constant_words(rule, STATE) == words
     worse = SimpleNamespace(**vars(STATE) | {"error": 0.35})
+    assert not beats_constant(rule, worse)
     words = "This does not beat always predicting tumor (30.0 % of training rows wrong)."
-    assert constant_words(rule, worse) == words
+    assert constant_words(rule, STATE, beats=False) == words
     weighted = SimpleNamespace(**vars(worse) | {"training_weight": np.ones(40)})
     assert beats_constant(rule, weighted)  # its error is of weighted rows, the constant's is not
     worse.spec = RunSpec(costs=(5.0, 1.0))

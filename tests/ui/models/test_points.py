@@ -21,7 +21,7 @@ from rulekit.rules.codec import rule_from_dict
 from rulekit.style.wording import plural
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import CHOSEN, QUICK, RunSpec
-from ui.models.points import RunResult, gap_words, reference_lines, with_gaps
+from ui.models.points import RunResult, gap_words, reference_lines, with_gaps, without_beaten
 from ui.picked import model_key
 from ui.state import AppState, SplitSpec, changed
 from ui.workspace import rule_words
@@ -424,6 +424,20 @@ def test_only_a_rule_within_the_limit_is_suggested(result, state):
     assert gap_words(unknown, 0, state) == (
         "The gap by sex cannot be measured: its groups are too small."
     )
+
+
+def test_only_a_rule_that_beats_a_constant_is_suggested(result, state):
+    """The rule that is better on the folds errs on every other training row, as a constant does."""
+    assert result.suggestion.number == 0
+    found = without_beaten(result, state)
+    assert (found.suggestion.number, found.suggestion.beats) == (1, True)
+    alone = replace(result, settings=result.settings[:1], points=result.points[:1])
+    assert not without_beaten(alone, state).suggestion.beats
+    costs = replace(RunSpec(), costs=(1.0, 9.0))  # always "no" costs less than the better rule
+    dear = replace(result, specs=(costs,) * 2)
+    assert without_beaten(dear, state).suggestion.beats
+    dear = replace(dear, specs=(replace(costs, costs=(1.0, 0.1)),) * 2)
+    assert not without_beaten(dear, state).suggestion.beats
 
 
 def test_without_a_limit_nothing_changes(result, state):

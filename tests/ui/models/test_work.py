@@ -1,20 +1,26 @@
 """What a run computes: finished points as they come, the quick search, the backend of fits."""
 
+import json
+import os
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from pandas.testing import assert_frame_equal
 from sklearn.base import clone
 
 from rulekit import Binarizer, BoxSearchClassifier, Costs, RuleClassifier
-from rulekit.data import Table, load_sample, read_table
+from rulekit.cli.command import rulekit as command
+from rulekit.data import Table, list_samples, load_sample, read_table, suggest_positive
 from rulekit.data.folds import group_splitter
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, RulekitError
+from rulekit.export import from_json
 from rulekit.style.wording import plural
 from tests.clusters import cluster_of
 from tests.ui.tasks import Quiet
@@ -24,7 +30,7 @@ from ui.learners.offered import settings_of_run
 from ui.learners.spec import CHOSEN, QUICK_COLUMNS, RunSpec, quick_part, quick_rows
 from ui.models import work as work_module
 from ui.models.points import RunResult
-from ui.models.run import quick, work
+from ui.models.run import choice, quick, work
 from ui.models.work import SEARCHES_OF_SELECTION
 from ui.picked import fit_path, model_key
 from ui.runs.jobs import JobRegistry
@@ -122,6 +128,45 @@ def test_thorough_search_suggests_the_rule_of_the_library(
     restored = RunResult.of(requested, task.stored())
     assert restored.suggestion == result.suggestion
     assert_frame_equal(restored.points, result.points)
+
+
+FOLDER = os.environ.get("RULEKIT_DATA")
+ORDER = Path(FOLDER, "datasets.json") if FOLDER else None
+OUTSIDE = {} if ORDER is None else json.loads(ORDER.read_text())
+MOST_ROWS = 1_000  # of a table outside that is learned from three times
+
+
+def outside(name):
+    """Return a table of the data folder with its outcome, or skip the test of a large one."""
+    entry = OUTSIDE[name]
+    table = read_table(Path(FOLDER, entry["file"]))
+    if table.n_rows > MOST_ROWS:
+        pytest.skip("too many rows")
+    return table.with_roles({entry["target"]: "target"})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*(s.name for s in list_samples()), *OUTSIDE])
+def test_page_command_and_library_end_with_the_same_rule(name, tmp_path):
+    """Page and command test gaps of no column by themselves, so that the library is told so."""
+    table = outside(name) if name in OUTSIDE else load_sample(name)
+    table = table.with_roles({}, positive_label=suggest_positive(table, table.target))
+    shown = AppState(table=table, every_class=True)
+    requested = choice(RunSpec(folds=5))
+    result = RunResult.of(requested, work(requested, shown)(Quiet()))
+    (model,) = result.models.values()
+    assert result.settings[result.suggestion.number] == result.settings[0]
+    library = RuleClassifier(binarizer=Binarizer(test_missing=[])).fit(*shown.training)
+    assert model.rule_set_ == library.rule_set_
+    file, written = tmp_path / "table.parquet", tmp_path / "rule.json"
+    table.frame[[*table.features, table.target]].to_parquet(file)
+    asked = ["learn", str(file), "--target", table.target, "-o", str(written)]
+    if len(shown.classes) > 2:
+        asked.append("--every-class")
+    done = CliRunner().invoke(command, asked)
+    assert done.exit_code == 0, done.output
+    ours = replace(model.rule_set_, schema=None)
+    assert replace(from_json(written.read_text()), schema=None) == ours
 
 
 @pytest.mark.slow
