@@ -10,6 +10,9 @@ from .analysis.statistics import wilson_interval as wilson_interval
 from .analysis.tree import Branch as Branch
 from .analysis.tree import Tree as Tree
 from .analysis.tree import tree_of_rule as tree_of_rule
+from .analysis.verification import Finding as Finding
+from .analysis.verification import RuleCheck as RuleCheck
+from .analysis.verification import verify_rule as verify_rule
 from .condition import Columns as Columns
 from .condition import Condition as Condition
 from .constraints import Constraints as Constraints
@@ -35,12 +38,14 @@ __all__ = [
     "Condition",
     "Constraints",
     "Factor",
+    "Finding",
     "LinearSplit",
     "Literal",
     "MonotonicityCheck",
     "PointsSplit",
     "PowerLaw",
     "PowerLawSplit",
+    "RuleCheck",
     "RuleComparison",
     "RuleSet",
     "Tree",
@@ -52,5 +57,6 @@ __all__ = [
     "scorecard_of",
     "simplify",
     "tree_of_rule",
+    "verify_rule",
     "wilson_interval",
 ]

@@ -3,16 +3,18 @@
 A truth is True, False, or None while columns that are not settled decide.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import chain, combinations, islice, pairwise
 from typing import Any
 
 import numpy as np
 
-from rulekit.rules.condition import WORDS, Condition
+from rulekit.rules.condition import WORDS, Condition, unseen_text
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Clause, Label, RuleSet
+from rulekit.rules.schema import TEXTUAL, ColumnSchema
 
 MOST_STEPS = 100_000
 Row = dict[str, Any]
@@ -106,21 +108,31 @@ def _list_read(tests: Sequence[Literal]) -> list[Any] | None:
     return [*cells, *unknown] or None
 
 
-def list_cells(tests: Sequence[Literal]) -> list[Any]:
-    """List values of a column, None included, one for each combination of test results."""
+def list_cells(tests: Sequence[Literal], column: ColumnSchema | None = None) -> list[Any]:
+    """List values of a column, None included, one for each combination of test results.
+
+    With the column of a schema they are values that it can have: whole numbers, its levels.
+    """
+    return _keep_distinct(_list_candidates(tests, column or ColumnSchema("")), tests)
+
+
+def _list_candidates(tests: Sequence[Literal], column: ColumnSchema) -> Sequence[Any]:
+    """List values that have every combination of test results that a column can have."""
     named = [v for t in tests for v in t.values]
     read = _list_read(tests)
     if read is not None:
-        pool = [*read, *(v for t in tests if t.is_plain and t.op not in WORDS for v in t.values)]
-        return _keep_distinct(pool, tests)
-    if not named or any(isinstance(v, float) for v in named):
-        pool = list_numbers(named)
-    elif any(isinstance(v, bool) for v in named):
-        pool = [False, True]
-    else:
-        texts = sorted({v for v in named if isinstance(v, str)})
-        pool = [*texts, "".join(texts) + "?"]
-    return _keep_distinct(pool, tests)
+        return [*read, *(v for t in tests if t.is_plain and t.op not in WORDS for v in t.values)]
+    if not named and column.kind == "date":
+        return [column.low or "2024-01-01"]
+    if column.kind == "truth value" or any(isinstance(v, bool) for v in named):
+        return [False, True]
+    texts = sorted({v for v in named if isinstance(v, str)})
+    if texts or column.kind in TEXTUAL:
+        return [*(column.levels or ()), *texts, unseen_text([*(column.levels or ()), *texts])]
+    if column.kind == "whole number":
+        beside = {math.floor(v) + k for v in named if math.isfinite(v) for k in (-1, 0, 1, 2)}
+        return [float(v) for v in sorted(beside)] or [0.0]
+    return list_numbers(named)
 
 
 def _keep_distinct(pool: Sequence[Any], tests: Sequence[Literal]) -> list[Any]:
