@@ -1,3 +1,5 @@
+from .analysis.cases import RuleCase as RuleCase
+from .analysis.cases import make_cases as make_cases
 from .analysis.compare import RuleComparison as RuleComparison
 from .analysis.compare import compare_rules as compare_rules
 from .analysis.monotonicity import MonotonicityCheck as MonotonicityCheck
@@ -45,6 +47,7 @@ __all__ = [
     "PointsSplit",
     "PowerLaw",
     "PowerLawSplit",
+    "RuleCase",
     "RuleCheck",
     "RuleComparison",
     "RuleSet",
@@ -52,6 +55,7 @@ __all__ = [
     "check_monotonicity",
     "clause_statistics",
     "compare_rules",
+    "make_cases",
     "monotonicity_checks",
     "rule_statistics",
     "scorecard_of",

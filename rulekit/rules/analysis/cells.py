@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.rules.condition import WORDS, Condition, unseen_text
+from rulekit.rules.condition import WORDS, Condition, number_text, unseen_text
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Clause, Label, RuleSet
@@ -132,7 +132,7 @@ def _list_candidates(tests: Sequence[Literal], column: ColumnSchema) -> Sequence
     if column.kind == "whole number":
         beside = {math.floor(v) + k for v in named if math.isfinite(v) for k in (-1, 0, 1, 2)}
         return [float(v) for v in sorted(beside)] or [0.0]
-    return list_numbers(named)
+    return sorted(list_numbers(named), key=lambda v: len(number_text(v)))
 
 
 def _keep_distinct(pool: Sequence[Any], tests: Sequence[Literal]) -> list[Any]:

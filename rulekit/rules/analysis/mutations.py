@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import GAPS, Condition, number_text, spelled, value_text
+from rulekit.rules.condition import GAPS, Condition, number_text, spelled, unseen_text, value_text
 from rulekit.rules.literal import Literal, Value
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Clause, RuleSet
@@ -25,7 +25,7 @@ class Mutation:
 
     Attributes
     ----------
-    part : {"clause", "condition", "level", "limit", "gap", "points"}
+    part : {"label", "clause", "condition", "level", "limit", "gap", "points"}
         What is left out ("clause", "condition", "level") or changed.
     rule : RuleSet
     clause : int or None
@@ -50,6 +50,14 @@ class Mutation:
 
 def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
     """List the small changes of a DNF; those of points are made in every clause that has them."""
+    for k, label in enumerate(rule.labels):
+        other = next((v for v in rule.classes if v != label), None)
+        if other is not None:
+            labels = (*rule.labels[:k], other, *rule.labels[k + 1 :])
+            text = f"clause {k + 1} decides"
+            yield Mutation("label", replace(rule, labels=labels), k, None, text)
+    for label in rule.classes[:-1][:1]:
+        yield Mutation("label", replace(rule, default=label), None, None, "no clause decides")
     for k, clause in enumerate(rule.clauses):
         without = RuleSet(
             (*rule.clauses[:k], *rule.clauses[k + 1 :]),
@@ -90,10 +98,17 @@ def _change(
     """List changes of one test: the part, the changed test, what a row shows, a level."""
     changes: list[tuple[str, dict[str, Any], str, str]] = []
     text = str(literal)
-    if literal.op in STRICT and literal.part in (None, "date"):
+    if literal.op in STRICT:
         edge, *beside = _beside(literal, column)
         changes = [("limit", {"op": STRICT[literal.op]}, f"{text}, at {edge}", "")]
         changes += [("limit", {"value": value}, f"{text}, near {edge}", "") for value in beside]
+    if literal.op in ("==", "in"):
+        more = {"op": "in", "value": (*literal.values, _other_value(literal))}
+        changes.append(("limit", more, f"{text}, at another value", ""))
+    if literal.op in ("==", "!=") and literal.missing == (literal.op == "=="):
+        op = "missing" if literal.missing else "not-missing"
+        unread = {"op": op, "value": None, "part": None, "order": None}
+        changes.append(("limit", unread, f"{text}, at {literal.value}", ""))
     for level in literal.values if len(literal.values) > 1 else ():
         kept = tuple(v for v in literal.values if v != level)
         named = value_text(spelled(level, literal.part))
@@ -107,11 +122,26 @@ def _change(
             yield part, replace(literal, **changed), what, level
 
 
+def _other_value(literal: Literal) -> Any:
+    """Return a value that a test does not name."""
+    named = literal.values
+    if literal.order is not None:
+        return next((level for level in literal.order if level not in named), named[0])
+    if isinstance(named[0], float):
+        return max(v for v in named if isinstance(v, float)) + 1.0
+    if isinstance(named[0], bool):
+        return not named[0]
+    return unseen_text(named) if literal.is_plain else "2000-02-29 12:00:00"
+
+
 def _beside(literal: Literal, column: ColumnSchema | None) -> list[Value]:
-    """Return a limit, and limits a little below and above; a level has no others beside it."""
+    """Return a limit, and limits a little below and above (none beside a level)."""
     value = literal.value
-    if literal.order is not None or not literal.is_plain or not isinstance(value, float):
+    if literal.order is not None:
         return [value]
+    if not isinstance(value, float):  # a date
+        (days,) = literal.positions
+        return [value, *(literal.value_at(float(days) + day) for day in (-1.0, 1.0))]
     if column is not None and column.kind == "whole number":
         return [value, value - 1.0, value + 1.0]
     decimals = -int(Decimal(number_text(value)).as_tuple().exponent)

@@ -23,44 +23,68 @@ from rulekit.rules.rule_set import Label, RuleSet
 from rulekit.rules.schema import NUMERIC, Schema
 
 MOST_STEPS = 20_000  # of one search
+MOST_STEPS_OF_ALL = 200_000
 DRAWN_ROWS = 500  # for sums of columns, whose values are drawn
 #: Whether something is true of the rows that agree with the settled columns, and what to settle.
 Wanted = Callable[[Held], tuple[Truth, Any]]
 
 
 class RowSearch:
-    """Search for rows among the cells of the columns that some rules read.
+    """Search for rows among the cells of the columns that a rule reads.
 
     Sums of columns are settled as true or false by themselves; a row that is found so is drawn
     until it has these sums.
     """
 
-    def __init__(self, rules: Sequence[RuleSet], schema: Schema) -> None:
-        self.rules, self.schema = rules, schema
-        tests: dict[str, list[Literal]] = {f: [] for rule in rules for f in rule.features}
-        for test in dict.fromkeys(t for rule in rules for t in rule.tests):
-            tests[test.feature].append(test)
-        self.cells = {f: list_cells(of_column, schema.column(f)) for f, of_column in tests.items()}
-        self._meets = {
-            test: test.mask({name: as_column(self.cells[name])}).tolist()
-            for name, of_column in tests.items()
-            for test in of_column
-        }
+    def __init__(self, rule: RuleSet, schema: Schema, left: int = MOST_STEPS_OF_ALL) -> None:
+        self.schema = schema
+        self.left = left  # steps of all searches together
+        self._tests: dict[str, list[Literal]] = {f: [] for f in rule.features}
+        for test in rule.tests:
+            self._tests[test.feature].append(test)
+        self.cells: dict[str, list[Any]] = {}
+        self._meets: dict[Literal, list[bool]] = {}
+        for name in self._tests:
+            self._divide(name, [])
+
+    def _divide(self, name: str, more: Sequence[Literal]) -> None:
+        """Divide a column into cells by its tests, and by more tests."""
+        tests = list(dict.fromkeys([*self._tests[name], *more]))
+        self.cells[name] = list_cells(tests, self.schema.column(name))
+        column = {name: as_column(self.cells[name])}
+        self._meets.update((test, test.mask(column).tolist()) for test in tests)
+
+    def first_difference(self, rule: RuleSet, other: RuleSet, k: int | None) -> Row | None:
+        """Return a row that a changed rule answers otherwise; see `differs` and `first`."""
+        added: dict[str, list[Literal]] = {}
+        clauses = other.clauses if k is None else other.clauses[k : k + 1]
+        for test in dict.fromkeys(t for c in clauses for x in c.conditions for t in x.tests):
+            if test not in self._meets:
+                added.setdefault(test.feature, []).append(test)
+        for name, tests in added.items():
+            self._divide(name, tests)
+        try:
+            return self.first(differs(rule, other, k))
+        finally:
+            for name, tests in added.items():
+                for test in tests:
+                    del self._meets[test]
+                self._divide(name, [])
 
     def first(self, wanted: Wanted) -> Row | None:
         """Return a row for which something is true, None if there is none.
 
         TooLongError if the search takes too many steps, or sums decide and no drawn row has them.
         """
-        self._left, self._undrawn = MOST_STEPS, False
+        self._most, self._undrawn = self.left - MOST_STEPS, False
         row = self._search({}, wanted)
         if row is None and self._undrawn:
             raise TooLongError
         return row
 
     def _search(self, state: dict[Any, Any], wanted: Wanted) -> Row | None:
-        self._left -= 1
-        if self._left < 0:
+        self.left -= 1
+        if self.left < max(self._most, 0):
             raise TooLongError
         truth, name = wanted(self._holder(state))
         if truth is False:
@@ -172,7 +196,8 @@ def differs(rule: RuleSet, other: RuleSet, k: int | None = None) -> Wanted:
             if other.n_clauses == rule.n_clauses:
                 changed, name = evaluate_clause(other.clauses[k], held)
                 first = name if first is None else first
-            if truth is not None and truth == changed and rule.labels == other.labels:
+            alike = truth is not None and truth == changed
+            if alike and not (truth and rule.labels != other.labels):
                 return False, None
             for clause in rule.clauses[:k]:
                 truth, name = evaluate_clause(clause, held)
@@ -193,7 +218,7 @@ def differs(rule: RuleSet, other: RuleSet, k: int | None = None) -> Wanted:
 def as_column(values: Sequence[Any]) -> Any:
     """Return cells as a column as conditions read it."""
     numbers = [v for v in values if v is not None]
-    if all(isinstance(v, float) for v in numbers):
+    if numbers and all(isinstance(v, float) for v in numbers):
         return np.array([np.nan if v is None else v for v in values], dtype=float)
     column = np.empty(len(values), dtype=object)
     column[:] = values

@@ -1,8 +1,9 @@
 """Check of a rule over every row that is possible, as decision-table tools check tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -18,7 +19,6 @@ from rulekit.rules.analysis.row_search import (
     as_column,
     decides,
     decides_before,
-    differs,
     holds_without,
 )
 from rulekit.rules.condition import ORDERED, Columns, number_text
@@ -174,7 +174,7 @@ class _Check:
         self.columns: Columns | None = None if X is None else rule.read(X)
         self.findings: list[Finding] = []
         self.not_checked: list[str] = []
-        self.search = RowSearch((self.dnf,), self.schema)
+        self.search = RowSearch(self.dnf, self.schema)
 
     def run(self) -> None:
         """Look for everything."""
@@ -191,10 +191,13 @@ class _Check:
         """Add a finding."""
         self.findings.append(Finding(kind, sentence, **more))
 
-    def find(self, wanted: Wanted, question: str, search: RowSearch | None = None) -> Any:
+    def find(self, wanted: Wanted, question: str) -> Any:
         """Return a row or None; False if it is not known whether there is one."""
+        return self._look(question, partial(self.search.first, wanted))
+
+    def _look(self, question: str, look: Callable[[], Row | None]) -> Any:
         try:
-            return (search or self.search).first(wanted)
+            return look()
         except TooLongError:
             self.not_checked.append(question)
             return False
@@ -240,7 +243,10 @@ class _Check:
     def _outcomes(self) -> None:
         for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
             if label in self.dnf.classes:
-                row = self.find(answers(self.dnf, label), f"whether any row gets {label}")
+                row = self.find(
+                    answers(self.dnf, label),
+                    f"whether any row gets {label}",
+                )
                 if row is not None:
                     continue
             self.add("unreachable outcome", f"No row gets the answer {label}.")
@@ -251,9 +257,8 @@ class _Check:
             if not mutation.shorter or mutation.clause in without:
                 continue
             what = self._part_text(mutation)
-            wanted = differs(self.dnf, mutation.rule, mutation.clause)
-            search = RowSearch((self.dnf, mutation.rule), self.schema)
-            if self.find(wanted, f"whether {what} can go", search) is not None:
+            look = partial(self.search.first_difference, self.dnf, mutation.rule, mutation.clause)
+            if self._look(f"whether {what} can go", look) is not None:
                 continue
             kind = {"clause": "subsumed clause"}.get(mutation.part, f"reducible {mutation.part}")
             if mutation.part == "clause" and mutation.clause is not None:
@@ -348,10 +353,10 @@ class _Check:
             tolerance = 0.5 * 10.0**-decimals
             rows = np.flatnonzero(np.abs(values - limit) <= tolerance)
             if len(rows):
+                are = "1 row is" if len(rows) == 1 else f"{len(rows)} rows are"
                 self.add(
                     "brittle limit",
-                    f"{len(rows)} rows of the table are within rounding ({tolerance:g}) of "
-                    f"{str(test)!r}.",
+                    f"{are} within rounding ({tolerance:g}) of {str(test)!r}.",
                     rows=tuple(rows.tolist()),
                 )
 

@@ -2,19 +2,13 @@
 
 from itertools import combinations, product
 
-import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rulekit.rules import (
     Clause,
-    ColumnSchema,
-    LinearSplit,
-    Literal,
     PointsSplit,
     RuleSet,
-    Schema,
     verify_rule,
 )
 from rulekit.rules.analysis.row_search import columns_of_rows
