@@ -97,11 +97,11 @@ def _drop_needless(
         return []
     columns = columns_of_rows([row for row, _ in found], rule.features)
     predicted = rule.predict(columns)
-    told = np.array([other.predict(columns) != predicted for other in changed])
+    noticed = np.array([other.predict(columns) != predicted for other in changed])
     kept = np.ones(len(found), dtype=bool)
     for k in reversed(range(len(found))):
         kept[k] = False
-        if (told.any(axis=1) & ~told[:, kept].any(axis=1)).any():
+        if (noticed.any(axis=1) & ~noticed[:, kept].any(axis=1)).any():
             kept[k] = True
     return [case for case, needed in zip(found, kept, strict=True) if needed]
 
@@ -127,7 +127,7 @@ def _beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterator[tu
 def _with_unseen_levels(
     schema: Schema, found: Sequence[tuple[Row, str]]
 ) -> Iterator[tuple[Row, str]]:
-    """Give a case a level that neither the rule nor its training rows had, for each column."""
+    """Replace the level of a case by one that neither the rule nor its training rows had, for each column."""
     for column in schema.columns:
         if column.kind == "level" and found:
             row = found[0][0]
