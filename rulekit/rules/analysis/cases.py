@@ -127,7 +127,7 @@ def _beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterator[tu
 def _with_unseen_levels(
     schema: Schema, found: Sequence[tuple[Row, str]]
 ) -> Iterator[tuple[Row, str]]:
-    """Replace the level of a case by one that neither the rule nor its training rows had, for each column."""
+    """Replace a level of a case by one that is new, for each column."""
     for column in schema.columns:
         if column.kind == "level" and found:
             row = found[0][0]
