@@ -130,7 +130,9 @@ def _list_candidates(tests: Sequence[Literal], column: ColumnSchema) -> Sequence
     if texts or column.kind in TEXTUAL:
         return [*(column.levels or ()), *texts, unseen_text([*(column.levels or ()), *texts])]
     if column.kind == "whole number":
-        beside = {math.floor(v) + k for v in named if math.isfinite(v) for k in (-1, 0, 1, 2)}
+        numbers = [float(v) for v in named]
+        finite = [math.floor(v) for v in numbers if math.isfinite(v)]
+        beside = {v + k for v in finite for k in (-1, 0, 1, 2)}
         return [float(v) for v in sorted(beside)] or [0.0]
     return sorted(list_numbers(named), key=lambda v: len(number_text(v)))
 
