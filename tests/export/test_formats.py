@@ -38,6 +38,7 @@ from rulekit.rules import (
     PowerLaw,
     PowerLawSplit,
     RuleSet,
+    make_cases,
 )
 from tests.explain.tables import (
     PLAIN,
@@ -196,7 +197,10 @@ def test_python_source_has_no_imports_and_quotes_column_names(case):
     tree = ast.parse(to_python(case[0]))
     assert not any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in ast.walk(tree))
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    assert all(re.fullmatch(r"x\d+|row|rows|value|missing|predict_row|float", n) for n in names)
+    assert all(
+        re.fullmatch(r"x\d+|row|rows|value|missing|predict_row|float|CASES|answer|shows", n)
+        for n in names
+    )
 
 
 def test_python_function_refuses_a_row_without_a_column():
@@ -222,7 +226,8 @@ def test_no_cell_that_a_spreadsheet_opens_is_a_formula(name, column, level, labe
     rule = RuleSet((Clause((Literal(column, "==", level),)),), (label,), "dnf", f"{label} not")
     text = FORMATS[name].write(rule)
     rows = rows_of(text)
-    assert len(rows) == rule.n_clauses + 2
+    n = len(make_cases(rule)) - 1 if name == "cases" else rule.n_clauses
+    assert len(rows) == n + 2
     cells = [cell for row in rows for cell in row]
     assert not [c for c in cells if c.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))]
     assert sum(label in cell for cell in cells) >= 2
@@ -280,7 +285,7 @@ def test_verification_counts_the_rows_that_differ():
 def test_verification_tries_values_at_and_beside_every_threshold():
     rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
     found = verify_export(rule, {"age": np.array([10.0])}, "duckdb")
-    assert (found.n_rows, found.n_probes, found.ok) == (1, 5, True)
+    assert (found.n_rows, found.n_probes, found.ok) == (1, 8, True)
 
 
 def test_format_that_cannot_be_run_is_refused():

@@ -15,6 +15,10 @@ from rulekit.rules.condition import unseen_text
 from rulekit.rules.rule_set import Label, RuleSet, rule_of
 from rulekit.rules.schema import Schema, schema_of
 
+MOST_CONDITIONS = 300
+MOST_STEPS = 500_000  # of all searches, each as long as the rule has conditions
+MOST_CHANGES = 500
+MOST_TESTS = 50_000  # of changed rules on a row
 NEAR = 1e-6  # relative distance of a case from the limit of a sum
 
 
@@ -54,6 +58,8 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
     For each small change of the rule (a part left out, a limit moved by its last decimal place, a
     level lost, other points) a row with another answer is searched for as in `verify_rule`. Changes
     without such a row need no case. Sums of columns have a case a little on each side of a limit.
+    Of a rule with more than 100 conditions only the first changes are looked at: 50 000 divided by
+    the number of conditions; with more than 300 conditions there are no cases.
 
     Examples
     --------
@@ -66,10 +72,13 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
     None well
     """
     rule = rule_of(model)
+    if rule.is_constant or rule.n_conditions > MOST_CONDITIONS:
+        return ()
     dnf = rule if rule.form == "dnf" else rule.negated()
     schema = schema_of(rule)
-    search = RowSearch(dnf, schema)
-    changes = list(mutations(dnf, schema))
+    search = RowSearch(dnf, schema, MOST_STEPS // dnf.n_conditions)
+    most = min(MOST_CHANGES, MOST_TESTS // dnf.n_conditions)
+    changes = list(islice(mutations(dnf, schema), most))
     found: list[tuple[Row, str]] = []
     for mutation in changes:
         known = columns_of_rows([row for row, _ in found], rule.features)
@@ -118,10 +127,13 @@ def _beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterator[tu
             if None not in row.values()
             for limit in condition.limits(name, row)[:1]
         )
-        for row, name, limit in islice(options, 1):
+        for row, name, limit in options:
             step = NEAR * max(abs(limit), 1.0)
-            for value in (limit - step, limit + step):
-                yield {**row, name: float(value)}, f"near the limit of {condition}"
+            moved = [{**row, name: float(f"{limit + s:.9g}")} for s in (-step, step)]
+            below, above = rule.predict(columns_of_rows(moved, rule.features))
+            if below != above:
+                yield from ((near, f"near the limit of {condition}") for near in moved)
+                break
 
 
 def _with_unseen_levels(

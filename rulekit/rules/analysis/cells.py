@@ -5,7 +5,7 @@ A truth is True, False, or None while columns that are not settled decide.
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import chain, combinations, islice, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from rulekit.rules.rule_set import Clause, Label, RuleSet
 from rulekit.rules.schema import TEXTUAL, ColumnSchema
 
 MOST_STEPS = 100_000
+MOST_WORDS = 8  # of one column: each combination of them is a text
 Row = dict[str, Any]
 Truth = bool | None
 #: The truth of a condition, and what to settle next if there is none.
@@ -96,9 +97,11 @@ def meets(literal: Literal, cell: Any) -> bool:
 def _list_read(tests: Sequence[Literal]) -> list[Any] | None:
     """List cells of a column of dates, ordered levels or words; None for other columns."""
     words = sorted({str(t.value) for t in tests if t.op in WORDS})
+    if len(words) > MOST_WORDS:
+        raise TooLongError
     if words:
         groups = chain.from_iterable(combinations(words, n) for n in range(len(words) + 1))
-        texts = [" ".join(group) for group in islice(groups, MOST_STEPS)]
+        texts = [" ".join(group) for group in groups]
         return ["?", *texts, *(f"({text})" for text in texts)]  # a text may have a word, or be it
     read = [t for t in tests if not t.is_plain]
     if len({t.part for t in read if t.part}) > 1:

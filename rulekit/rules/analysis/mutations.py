@@ -100,15 +100,20 @@ def _change(
     text = str(literal)
     if literal.op in STRICT:
         edge, *beside = _beside(literal, column)
-        changes = [("limit", {"op": STRICT[literal.op]}, f"{text}, at {edge}", "")]
-        changes += [("limit", {"value": value}, f"{text}, near {edge}", "") for value in beside]
+        edge_text = value_text(spelled(edge, literal.part))
+        changes = [("limit", {"op": STRICT[literal.op]}, f"{text}, at {edge_text}", "")]
+        changes += [
+            ("limit", {"value": value}, f"{text}, near {edge_text}", "") for value in beside
+        ]
     if literal.op in ("==", "in"):
         more = {"op": "in", "value": (*literal.values, _other_value(literal))}
         changes.append(("limit", more, f"{text}, at another value", ""))
     if literal.op in ("==", "!=") and literal.missing == (literal.op == "=="):
         op = "missing" if literal.missing else "not-missing"
         unread = {"op": op, "value": None, "part": None, "order": None}
-        changes.append(("limit", unread, f"{text}, at {literal.value}", ""))
+        changes.append(
+            ("limit", unread, f"{text}, at {value_text(spelled(literal.value, literal.part))}", "")
+        )
     for level in literal.values if len(literal.values) > 1 else ():
         kept = tuple(v for v in literal.values if v != level)
         named = value_text(spelled(level, literal.part))

@@ -43,6 +43,7 @@ class RowSearch:
         for test in rule.tests:
             self._tests[test.feature].append(test)
         self.cells: dict[str, list[Any]] = {}
+        self.undivided: set[str] = set()  # columns with too many cells
         self._meets: dict[Literal, list[bool]] = {}
         for name in self._tests:
             self._divide(name, [])
@@ -50,7 +51,11 @@ class RowSearch:
     def _divide(self, name: str, more: Sequence[Literal]) -> None:
         """Divide a column into cells by its tests, and by more tests."""
         tests = list(dict.fromkeys([*self._tests[name], *more]))
-        self.cells[name] = list_cells(tests, self.schema.column(name))
+        try:
+            self.cells[name] = list_cells(tests, self.schema.column(name))
+        except TooLongError:
+            self.cells[name] = [None]
+            self.undivided.add(name)
         column = {name: as_column(self.cells[name])}
         self._meets.update((test, test.mask(column).tolist()) for test in tests)
 
@@ -91,6 +96,8 @@ class RowSearch:
             return None
         if truth:
             return self._row(state)
+        if name in self.undivided:
+            raise TooLongError
         options = range(len(self.cells[name])) if isinstance(name, str) else (True, False)
         for option in options:
             row = self._search({**state, name: option}, wanted)
@@ -141,7 +148,7 @@ class RowSearch:
         wide = np.where(rng.random(DRAWN_ROWS) < 0.8, 1.0, 10.0) * (high - low or 1.0)
         drawn = (low + high) / 2 + wide * (rng.random(DRAWN_ROWS) - 0.5)
         whole = column is not None and column.kind == "whole number"
-        return [float(v) for v in (drawn.round() if whole else drawn)]
+        return [float(f"{v:.6g}") for v in (drawn.round() if whole else drawn)]
 
 
 def decides(rule: RuleSet, k: int) -> Wanted:

@@ -28,6 +28,7 @@ from rulekit.rules.points_split import scorecard_of
 from rulekit.rules.rule_set import RuleSet, rule_of
 from rulekit.rules.schema import COLUMN_KINDS, ColumnSchema, schema_of
 
+MOST_CONDITIONS = 300
 MOST_COMBINATIONS = 100_000
 MOST_LISTED = 10_000
 #: What a finished rule should not have; all others are notes.
@@ -138,7 +139,8 @@ def verify_rule(
     (and `predict` confirms it), or there is none. Values beyond the training range, levels that no
     training row had and missing values count as possible. Sums of columns are settled as true or
     false by themselves: that there is no row is then still proved, and rows are drawn; what no
-    drawn row shows, and searches of more than 20 000 steps, are listed in `not_checked`.
+    drawn row shows, searches of more than 20 000 steps, and rules of more than 300 conditions are
+    listed in `not_checked`.
 
     A limit is brittle if training values of its column are nearer to it than half a unit of its
     last decimal place. A column of whole numbers has no such limits.
@@ -151,6 +153,8 @@ def verify_rule(
     Clause 2 never decides: clause 1 takes all of its cases.
     """
     rule = rule_of(model)
+    if rule.n_conditions > MOST_CONDITIONS:
+        return RuleCheck((), (f"a rule of more than {MOST_CONDITIONS} conditions",))
     check = _Check(rule, X)
     check.run()
     checks = monotonicity_checks(model, constraints)
@@ -307,9 +311,8 @@ class _Check:
         sizes = [len(values) for values in cells.values()]
         if not sizes:
             return
-        if np.prod(sizes, dtype=float) > MOST_COMBINATIONS or len(rule.tests) < len(
-            [t for c in rule.conditions for t in (c.tests or (None,))]
-        ):
+        sums = any(not c.tests for c in rule.conditions)
+        if sums or self.search.undivided or np.prod(sizes, dtype=float) > MOST_COMBINATIONS:
             self.not_checked.append("which combinations no row of the table has")
             return
         index = np.indices(sizes).reshape(len(sizes), -1)

@@ -24,7 +24,8 @@ from rulekit import (
 from rulekit.data import ParseOptions
 from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import ExportError
-from rulekit.export import Preparation, to_script, to_text
+from rulekit.export import Preparation, to_python, to_script, to_text
+from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.constraints import Constraints
 from tests.explain.tables import patients
 
@@ -185,3 +186,13 @@ def test_dates_and_their_parts_predict_as_the_rule_does(part, op, value):
     found = namespace["predict"]([{"day": day} for day in days])
     assert found == rule.predict(pd.DataFrame({"day": days})).tolist()
     assert set(found) == {"yes", "no"}
+
+
+def test_a_module_brings_cases_that_notice_a_moved_limit():
+    rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    source, module = to_python(rule), {}
+    exec(source, module)
+    module["test_cases"]()
+    exec(source.replace("x1 > 50.0", "x1 > 50.05"), module)
+    with pytest.raises(AssertionError):
+        module["test_cases"]()
