@@ -160,7 +160,7 @@ def _spread(numbers: Sequence[Any]) -> float:
 
 def stated_values(rule: RuleSet, row: Mapping[str, Any]) -> Columns:
     """Return levels or range of missing columns of which a rule tests no value, by its schema."""
-    named = {t.feature for t in rule.conditions if getattr(t, "values", ())}
+    named = {f for c in rule.conditions if getattr(c, "values", ()) for f in c.features}
     columns = rule.schema.columns if rule.schema is not None else ()
     values = {c.name: c.levels or (c.low, c.high) for c in columns if c.name not in named}
     return {
