@@ -12,9 +12,8 @@ from sklearn.base import ClassifierMixin
 from rulekit.data import Costs, RowGroups
 from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import cost_per_100
-from rulekit.export import clause_numbers
 from rulekit.learners.choice import COST, ODDS
-from rulekit.rules import Columns, RuleSet, clause_statistics
+from rulekit.rules import Columns, RuleSet
 from rulekit.style.wording import format_measure, percent
 from ui.state import AppState
 
@@ -58,31 +57,6 @@ def training_gap(model: ClassifierMixin, groups: RowGroups, state: AppState) -> 
     """Return the larger gap of groups in true and false positive rate, on the training rows."""
     found = group_metrics(model, *state.training, groups, positive=state.positive).gaps
     return max((found[name].size for name in ODDS if name in found), default=float("nan"))
-
-
-def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
-    """Return one row per clause: its matched rows, their purity, and the rows only it matches."""
-    table = pd.DataFrame(
-        [
-            {
-                "matched": s.n,
-                "right": s.positives,
-                "precision": s.confidence,
-                "low": s.confidence_low,
-                "high": s.confidence_high,
-                "coverage": s.coverage,
-                "unique": s.n_unique,
-                "lift": s.lift,
-                "length": s.n_conditions,
-            }
-            for s in clause_statistics(rule, rows.columns, rows.y)
-        ]
-    )
-    if len(set(rule.labels)) > 1:  # a list: count the rows that no earlier clause matches
-        numbers = clause_numbers(rule, rows.columns, rows.y)
-        counts = [(c.n, c.n_right, c.n_right / max(c.n, 1), c.low, c.high) for c in numbers]
-        table[["matched", "right", "precision", "low", "high"]] = counts
-    return table
 
 
 def matches(rule: RuleSet, rows: Rows) -> NDArray[np.bool_]:

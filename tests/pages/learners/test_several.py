@@ -178,8 +178,8 @@ def test_rules_counts_each_class_and_draws_the_tree(on_iris):
     app = on_iris("rules", FORMULA)
     assert all(f"{name}: " in text(app) for name in ("setosa", "versicolor"))
     assert all(f"**{name}** if" in text(app) for name in ("virginica", "versicolor"))
-    on_tab(app, "Picture")
-    assert "As a tree" in text(app)
+    assert "Where the rows go" in text(app)
+    assert "The tree's formulas" in text(app)
 
 
 def test_an_analysis_of_all_classes_comes_back_as_it_was():
