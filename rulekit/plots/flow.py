@@ -97,7 +97,7 @@ def flow_figure(
     -------
     plotly.graph_objects.Figure
         All rows as one bar by outcome; below, each part as a bar below the rows it takes. Widths
-        are rows; rows predicted wrongly are lighter. A tree is drawn with all its splits. A
+        are rows; rows predicted wrongly are faint. A tree is drawn with all its splits. A
         scorecard, or a single sum, is a histogram of its value by outcome with its thresholds.
         A bar's ``customdata`` is the number of its part in the order of `flow_table`.
     """
@@ -113,7 +113,7 @@ def flow_figure(
     depth, places = 0.0, []
     for k, (name, part) in enumerate(zip(names, parts, strict=True)):
         lines = _lines(name, part, truth, is_small) if k or part.clause else []
-        lines = lines if k else [*_head(truth, labels, looks), *lines]
+        lines = lines if k else [*_head(truth, labels, looks, wording), *lines]
         _write(figure, lines, depth)
         places.append(depth + LINE * len(lines))
         if k:
@@ -144,15 +144,22 @@ def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
     """Return the display name of each part, with its conditions."""
     if scorecard_of(rule):
         return [parts[0].name, *map(capital, clause_names(rule))]
+    texts = [clause_words(part.clause, wording) if part.clause else "" for part in parts]
+    if wording.spoken:
+        return [capital(text or part.name) for part, text in zip(parts, texts, strict=True)]
     return [
-        f"{capital(part.name)}{f': {clause_words(part.clause, wording)}' if part.clause else ''}"
-        for part in parts
+        capital(f"{part.name}: {text}" if text else part.name)
+        for part, text in zip(parts, texts, strict=True)
     ]
+
+
+def _noun(wording: Wording) -> str:
+    return "past case" if wording.spoken else "row"
 
 
 def _head(truth: NDArray[Any], labels: Sequence[Any], looks: Sequence[Look]) -> list[str]:
     """Return the lines above all rows: their number, and the rows of each outcome."""
-    lines, length = [f"{plural(len(truth), 'row')} (lighter: predicted wrongly)"], WIDTH
+    lines, length = [f"{plural(len(truth), _noun(wording))} (faint: predicted wrongly)"], WIDTH
     for label, look in zip(labels, looks, strict=True):
         words = f"{int((truth == label).sum()):,} {' '.join(str(label).split())[:30]}"
         sign = f'<span style="color:{look.colour}">■</span> {plain(words)}'
@@ -204,7 +211,7 @@ def _draw(
     looks: Sequence[Look],
     number: int,
 ) -> None:
-    """Draw a part as one bar: rows predicted correctly first, wrong ones lighter."""
+    """Draw a part as one bar: rows predicted correctly first, wrong ones faint."""
     start = part.start
     order = sorted(range(len(labels)), key=lambda k: labels[k] != part.label)
     for k in order:

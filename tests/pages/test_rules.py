@@ -281,7 +281,7 @@ def test_rows_behind_the_figures_can_be_narrowed_to_wrong_decisions(on_credit):
     model, (X, y) = app.session_state["app"].model, app.session_state["app"].training
     wrong = model.predict(X) != y
     assert f"{wrong.sum()} of 700 training rows" in text(app)
-    app.selectbox(key="covered_which").set_value("matched by no clause").run()
+    app.selectbox(key="covered_which").set_value(model.rule_set_.n_clauses).run()
     app.toggle(key="covered_wrong").set_value(True).run()
     missed = wrong & (model.predict(X) == "low")
     assert f"{missed.sum()} of 700 training rows" in text(app)
