@@ -110,10 +110,11 @@ def flow_figure(
     names = _names(rule, parts, wording)
     looks = outcome_looks(labels, classes)
     figure = go.Figure(layout=base_layout())
+    noun = "past case" if wording.spoken else "row"
     depth, places = 0.0, []
     for k, (name, part) in enumerate(zip(names, parts, strict=True)):
         lines = _lines(name, part, truth, is_small) if k or part.clause else []
-        lines = lines if k else [*_head(truth, labels, looks, wording), *lines]
+        lines = lines if k else [*_head(truth, labels, looks, noun), *lines]
         _write(figure, lines, depth)
         places.append(depth + LINE * len(lines))
         if k:
@@ -153,13 +154,11 @@ def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
     ]
 
 
-def _noun(wording: Wording) -> str:
-    return "past case" if wording.spoken else "row"
-
-
-def _head(truth: NDArray[Any], labels: Sequence[Any], looks: Sequence[Look]) -> list[str]:
+def _head(
+    truth: NDArray[Any], labels: Sequence[Any], looks: Sequence[Look], noun: str
+) -> list[str]:
     """Return the lines above all rows: their number, and the rows of each outcome."""
-    lines, length = [f"{plural(len(truth), _noun(wording))} (faint: predicted wrongly)"], WIDTH
+    lines, length = [f"{plural(len(truth), noun)} (faint: predicted wrongly)"], WIDTH
     for label, look in zip(labels, looks, strict=True):
         words = f"{int((truth == label).sum()):,} {' '.join(str(label).split())[:30]}"
         sign = f'<span style="color:{look.colour}">■</span> {plain(words)}'
