@@ -13,7 +13,6 @@ from rulekit.exceptions import RuleError
 from rulekit.export import to_json
 from rulekit.export.documents.html import matrix_html
 from rulekit.plots import (
-    flow_table,
     operating_figure,
     operating_sentence,
     reliability_figure,
@@ -110,7 +109,9 @@ def clause_lines(
         st.markdown(f"Always **{md(constant_answer(rule))}**")
         return frozenset()
     tables = [
-        (rows, flow_table(rule, rows.columns, rows.y)) for rows in (train, test) if rows is not None
+        (rows, rule_numbers.decided_counts(rule, rows))
+        for rows in (train, test)
+        if rows is not None
     ]
     _, lead, *counts, _ = _line(len(tables))
     lead.markdown(f"{_label(rule, 0)} if{' all of these hold:' * (rule.form == 'cnf')}")
@@ -138,7 +139,7 @@ def _label(rule: RuleSet, k: int) -> str:
 
 
 def _clause_line(
-    rule: RuleSet, k: int, tables: list[tuple[Rows, pd.DataFrame]], state: AppState
+    rule: RuleSet, k: int, tables: list[tuple[Rows, list[tuple[int, int]]]], state: AppState
 ) -> bool:
     """Show one clause; return whether its switch is on."""
     switch, text, *counts, edit = _line(len(tables))
@@ -149,8 +150,8 @@ def _clause_line(
     if k and len(set(rule.labels)) > 1:
         joint = f"else {_label(rule, k)} if "
     text.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
-    for column, (_, table) in zip(counts, tables, strict=True):
-        column.caption(f"{table.loc[k, 'correct']:,} of {table.loc[k, 'rows']:,} correct")
+    for column, (_, counted) in zip(counts, tables, strict=True):
+        column.caption(f"{counted[k][1]:,} of {counted[k][0]:,} correct")
     with edit:
         edit_button(rule, k, "Edit", state)
     return bool(used)

@@ -181,7 +181,10 @@ def test_rules_counts_each_class_and_draws_the_tree(on_iris):
     app = on_iris("rules", FORMULA)
     assert all(f">{name}</th>" in matrix(app) for name in SPECIES)
     assert all(f"**{name}** if" in text(app) for name in ("virginica", "versicolor"))
-    assert "Where the rows go" in text(app)
+    model, (X, y) = app.session_state["app"].model, app.session_state["app"].training
+    fired, right = model.rule_set_.clauses_fired(model.read_columns(X)), model.predict(X) == y
+    for column in fired.T:  # the leaves are disjoint
+        assert f"{(column & right).sum()} of {column.sum()} correct" in text(app)
     assert "The tree's formulas" in text(app)
 
 
