@@ -5,10 +5,10 @@ changed by assignment only (a click can interrupt a script at any line), and dro
 changes.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Literal, TypedDict, get_type_hints
 
 import numpy as np
@@ -89,7 +89,8 @@ class AppState:
 
     version: int = VERSION
     table: Table | None = None  # with roles, target and positive class
-    outcomes: dict[str, str] = field(default_factory=dict)  # names by value as text, see `called`
+    # names by value as text, see `called`; the rows of a class called None are left out
+    outcomes: dict[str, str | None] = field(default_factory=dict)
     every_class: bool = False  # predict all classes, not the positive one against the rest
     options: dict[str, Any] = field(default_factory=dict)  # how the file was read
     wording: dict[str, Wording] = field(default_factory=dict)
@@ -151,9 +152,8 @@ class AppState:
     @property
     def classes(self) -> list[Any]:
         """The names of the target's classes, sorted; empty when no target is chosen."""
-        return (
-            sorted(map(self.called, self.class_counts)) if self._in_words else [*self.class_counts]
-        )
+        names = {self.called(label) for label in self.class_counts}
+        return sorted(names - {None})
 
     @cached_property
     def class_counts(self) -> dict[Any, int]:
@@ -174,9 +174,14 @@ class AppState:
             return obstacles[0]
         if self.positive is None:
             return "No positive class is chosen yet: the class the rule should describe."
-        for first, second in pairwise(self.classes):
-            if first == second:
-                return f"Two classes are called {first!r}: give each a name of its own."
+        rows = Counter[Any]()
+        for label, n in self.class_counts.items():
+            if (name := self.called(label)) is not None:
+                rows[name if self.several or name == self.positive else self.other_label] += n
+        if len(rows) < 2:
+            return "All rows have one outcome. Give its classes different names on Data."
+        if single := [name for name, n in rows.items() if n < 2]:
+            return f"Only one row is {single[0]!r}; two are needed. Leave that class out on Data."
         if not self.features:
             return "No column is left to learn from: give at least one the role 'feature'."
         return None
@@ -213,7 +218,7 @@ class AppState:
         X, y = self.table.xy()
         if self._in_words:
             y = y.astype(object).map({label: self.called(label) for label in self.class_counts})
-            y = y.astype("str")
+            X, y = X[y.notna()], y.dropna().astype("str")
         if len(self.classes) > 2 and not self.several:
             rest = y.astype(object) != self.positive
             y = y.astype(object).mask(rest, self.other_label)

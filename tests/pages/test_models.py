@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from rulekit import Costs
-from rulekit.data import Table, make_folds, read_table
+from rulekit.data import Table, load_sample, make_folds, read_table
 from rulekit.evaluation import group_metrics
 from tests.pages.driving import (
     chosen,
@@ -26,7 +26,7 @@ from tests.pages.driving import (
 )
 from ui.learners.ideal import IDEAL_DNF
 from ui.learners.offered import learner_of
-from ui.learners.spec import QUICK, quiet
+from ui.learners.spec import QUICK, RunSpec, quiet
 from ui.models.run import FIRST, LONGER
 from ui.picked import model_key
 from ui.runs import jobs
@@ -59,6 +59,13 @@ def reloaded(app, open_app):
     """Open the address again on a server that has just started: no job is known."""
     jobs.registry().forget(app.session_state["analysis_id"])
     return open_app("models", query={"analysis": app.query_params["analysis"]})
+
+
+def test_a_rule_of_a_comparison_does_not_narrow_the_next_search(open_app):
+    """A comparison describes one class only; the form keeps its own default."""
+    compared_as = replace(RunSpec(), against=False, budget=60.0).to_dict()
+    app = open_app("models", state=AppState(table=load_sample("credit"), run_settings=compared_as))
+    assert app.toggle(key="run_against").value
 
 
 def test_page_opens_with_full_points_and_the_suggested_rule(on_models):

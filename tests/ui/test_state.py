@@ -61,12 +61,10 @@ def test_several_classes_become_two():
     assert state.data[1].value_counts().to_dict() == {"not virginica": 100, "virginica": 50}
 
 
-def test_a_class_of_one_row_cannot_be_split():
+def test_a_class_of_one_row_is_a_problem():
     frame = pd.DataFrame({"a": range(12), "b": [1, 2] * 6, "ill": ["x"] * 11 + ["y"]})
     table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="y")
-    with pytest.raises(DataError, match=r"'y' has one\. Set the test share to 0"):
-        AppState(table=table).rows()
-    assert len(AppState(table=table, split=SplitSpec(0)).rows()[0]) == 12
+    assert "Leave that class out" in AppState(table=table).problem()
 
 
 def test_weights_follow_the_rows():
@@ -143,10 +141,10 @@ def test_rest_of_three_classes_is_called_not_the_name():
     assert set(every.data[1]) == set(every.labels)
 
 
-def test_two_classes_of_one_name_are_a_problem_that_is_reported():
+def test_all_classes_of_one_name_are_a_problem():
     for outcomes in ({"1": "ill", "0": "ill"}, {"1": "0"}):
         problem = AppState(table=coded(), outcomes=outcomes).problem()
-        assert "give each a name of its own" in problem
+        assert "different names" in problem
 
 
 def test_another_target_drops_the_names_of_the_former_one():

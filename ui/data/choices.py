@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -29,6 +30,8 @@ from ui.words import looks_protected
 from ui.workspace import change, turned
 
 TYPED = "Another number"
+FEW_ROWS = 5  # a class of fewer rows may be left out, or joined with others as
+OTHER = "other"
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 BARS = 10  # bins of a histogram: equal intervals of numbers and dates, the most frequent levels
 MOST_ROWS = 10_000  # in a longer table every k-th row is counted
@@ -173,6 +176,7 @@ def target_card() -> None:
     if not state.several:
         _described(state, counts, key)
     outcome_fields(key)
+    rare_classes_line()
     if state.target in state.options.get(CUT, {}):
         with st.expander("Another cut"):
             numbers = state.table.frame[numbers_of_cut(state.target)]
@@ -227,7 +231,8 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
 
 def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
     """Show the choice of the class that the rule describes."""
-    classes, positive = list(counts), state.table.positive_label
+    classes = [label for label in counts if state.called(label) is not None]
+    positive = state.table.positive_label
     total = sum(counts.values())
     radio = f"{key}_class_{crc32(repr(state.outcomes).encode())}"  # its options contain the names
     st.radio(
@@ -397,7 +402,7 @@ def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
 def _audit_line(table: Table) -> None:
     """Offer to exclude protected attributes from rules with one button; nothing without any."""
     names = protected_features(table)
-    if not names:
+    if not names or set(names) >= set(table.features):
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
@@ -513,7 +518,7 @@ CODES = {"true", "false", "yes", "no"}
 def outcome_fields(key: str) -> None:
     """Show a field for the name of each class; two classes cannot have the same name."""
     state = app_state()
-    classes = list(state.class_counts)
+    classes = [label for label in state.class_counts if state.called(label) is not None]
     target, is_cut = md(state.target, 40), state.target in state.options.get(CUT, {})
     if not state.outcomes and all(map(is_code, classes)):
         values = " and ".join(md(c, 20) for c in classes) if len(classes) == 2 else "its values"
@@ -530,7 +535,11 @@ def outcome_fields(key: str) -> None:
                 key=f"{key}_name_{number}",
                 on_change=once(
                     lambda: name_outcomes(
-                        {c: st.session_state[f"{key}_name_{i}"] for i, c in enumerate(classes)}
+                        app_state().outcomes
+                        | {
+                            str(c): st.session_state[f"{key}_name_{i}"]
+                            for i, c in enumerate(classes)
+                        }
                     )
                 ),
                 help="Such as “died”. Rules, sentences, figures and every export then give this "
@@ -540,20 +549,68 @@ def outcome_fields(key: str) -> None:
         st.caption("With a new name the current rule is learned again, with the same settings.")
 
 
+def rare_classes(state: AppState) -> dict[Any, int]:
+    """Return the classes with too few rows to learn from that are neither left out nor joined."""
+    return {
+        label: n
+        for label, n in state.class_counts.items()
+        if n < FEW_ROWS and state.called(label) not in (None, OTHER)
+    }
+
+
+def rare_classes_line() -> None:
+    """Offer to leave out or join the classes of few rows, or to bring them back."""
+    state = app_state()
+    rare, n_classes = rare_classes(state), len(state.classes)
+    names = [f"{_named(label, state)} ({n})" for label, n in rare.items()]
+    back = [c for c in state.class_counts if state.called(c) in (None, OTHER) and c != OTHER]
+    sentences = [f"Fewer than {FEW_ROWS} rows: {cap_list(names, 5)}."] * bool(rare)
+    sentences += [f"Left out or joined: {cap_list([md(c, 40) for c in back], 5)}."] * bool(back)
+    if not sentences:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(" ".join(sentences), width="content")
+        for name, label, fits in (
+            (None, "Leave them out", n_classes - len(rare) >= 2),
+            (OTHER, f"Join them as “{OTHER}”", sum(rare.values()) >= 2 and n_classes > 2),
+        ):
+            if rare and fits:
+                st.button(label, key=f"rare_{name}", on_click=once(partial(rename, rare, name)))
+        if back:
+            st.button(
+                "Bring them back",
+                key="rare_back",
+                type="tertiary",
+                on_click=once(partial(rename, back, "")),
+            )
+
+
+def rename(labels: Iterable[Any], name: str | None) -> None:
+    """Set the name of some classes, "" for their own, None to leave them out."""
+    state = app_state()
+    name_outcomes(state.outcomes | dict.fromkeys(map(str, labels), name))
+    state = app_state()
+    if state.positive is None:
+        counts = {c: n for c, n in state.class_counts.items() if state.called(c) is not None}
+        largest = max(counts, key=counts.__getitem__)
+        change(table=state.table.with_roles({}, positive_label=largest))
+
+
 def is_code(label: Any) -> bool:
     """Whether the value of a class has no meaning for a reader: a number, a boolean, a letter."""
     text = str(label).strip().lower()
     return len(text) < 2 or text in CODES or text.lstrip("+-").replace(".", "", 1).isdigit()
 
 
-def name_outcomes(names: Mapping[Any, str]) -> None:
-    """Set the names of the target's classes; edited rules keep their clauses."""
+def name_outcomes(names: Mapping[Any, str | None]) -> None:
+    """Set the names of the target's classes, None to leave out; edited rules keep their clauses."""
     state = app_state()
-    given = {str(label): " ".join(name.split()) for label, name in names.items()}
+    given = {str(c): name and " ".join(name.split()) for c, name in names.items()}
     given = {label: name for label, name in given.items() if name not in ("", label)}
     fresh = replace(state, outcomes=given)
-    called = fresh.classes
-    if twice := next((name for name in called if called.count(name) > 1), None):
+    called = [fresh.called(label) for label in state.class_counts]
+    joined = (None, OTHER)
+    if twice := next((c for c in called if called.count(c) > 1 and c not in joined), None):
         raise DataError(f"Two classes cannot both be called {twice!r}. Use different names.")
     if given == state.outcomes:
         return

@@ -323,7 +323,8 @@ def _begins_with(state: AppState) -> RunSpec:
         begun = [RunSpec.from_dict(r) for r in state.runs]
         first = replace(usual, thetas=thetas, **suggested)
         # a comparison searches no variants: those of the last search count
-        kinds = next((run for run in reversed(begun) if run.budget is None), first)
+        searches = (run for run in (*reversed(begun), usual) if run.budget is None)
+        kinds = next(searches, RunSpec())
         variants = {name: getattr(kinds, name) for name in ("against", "robust", "noisy")}
         usual = replace(begun[-1] if begun else first, **variants)
         st.session_state["_form_begins"] = replace(usual, thorough=True)

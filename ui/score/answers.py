@@ -131,6 +131,7 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
         return None
     called = {value: state.called(value) for value in whole(values[present]).unique()}
     named = values.map(called).to_numpy(dtype=object)
+    present = present & pd.notna(named)  # the rows of a class may be left out
     if len(state.classes) > 2 and not state.several:
         named[named != state.positive] = state.other_label
     named[~present] = None

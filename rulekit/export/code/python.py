@@ -227,8 +227,8 @@ class Preparation:
     categories : tuple of str
         Number columns that are read as codes.
     outcomes : mapping of str to str
-        Display names of the target's values, by their text; other values keep their names. Empty:
-        no value is renamed.
+        Display names of the target's values, by their text; other values keep their names. The
+        rows of a value named None are left out.
     dates : mapping of str to bool or None
         Text columns that are read as dates, and whether the day comes first.
     durations : tuple of str
@@ -244,7 +244,7 @@ class Preparation:
     weight: str | None = None
     others: str | None = None
     categories: tuple[str, ...] = ()
-    outcomes: Mapping[str, str] = field(default_factory=dict)
+    outcomes: Mapping[str, str | None] = field(default_factory=dict)
     dates: Mapping[str, bool | None] = field(default_factory=dict)
     durations: tuple[str, ...] = ()
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -314,6 +314,8 @@ def to_script(
     if done.outcomes:
         given = _source(dict(done.outcomes), "outcomes")
         lines += [f"names = {given}", "y = y.map(lambda v: names.get(str(v), str(v)))"]
+        if None in done.outcomes.values():
+            lines.append("X, y = X[y.notna()], y.dropna()")
     if done.others is not None:
         label = _source(model.positive_label_, "positive_label")
         lines += ["y = y.astype(object)", f"y = y.mask(y != {label}, {done.others!r})"]

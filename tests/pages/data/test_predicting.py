@@ -209,3 +209,27 @@ def test_split_is_drawn_and_described_after_the_target_is_chosen(open_app):
         split_sentence(counts) == "Training: 2 rows ill, 1 row well; Test: 1 row ill, 0 rows well."
     )
     assert [list(bar.x) for bar in split_figure(counts).data] == [[2, 1], [1, 0]]
+
+
+FEW = b"age,dose,effect\n" + b"".join(
+    b"%d,%d,%s\n" % (20 + k, k * 7 % 11, b"B" if k == 3 else b"C" if k < 3 else b"nM"[k > 24 :][:1])
+    for k in range(60)
+)
+
+
+def test_classes_of_few_rows_are_left_out_joined_and_brought_back(open_app):
+    app = upload(open_app(), FEW).button(key="use_suggestion").click().run()
+    assert not app.error
+    assert "Fewer than 5 rows: B (1), C (3)." in text(app)
+    assert "Only one row is 'B'" in text(app.switch_page("pages/models.py").run())
+    app.switch_page("pages/data.py").run()
+    sizes = {None: [35, 21], "other": [35, 21, 4]}
+    for name, counts in sizes.items():
+        app = app.button(key=f"rare_{name}").click().run()
+        state = app.session_state["app"]
+        assert not app.error
+        assert state.data[1].value_counts().tolist() == counts
+        assert state.problem() is None
+        assert state.called(state.table.positive_label) in state.classes
+        app = app.button(key="rare_back").click().run()
+    assert app.session_state["app"].outcomes == {}
