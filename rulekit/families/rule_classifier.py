@@ -377,7 +377,9 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             classes = self.classes_.tolist()
             self._shares = self._shares.calibrated(model.rule_set_, classes, error)
             model._shares = model._shares.calibrated(model.rule_set_, classes, error)
-        vars(model).update({k: v for k, v in vars(self).items() if k in FIT_ATTRIBUTES})
+        for name in FIT_ATTRIBUTES:
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
         self.learner_, self.best_params_ = model, dict(self.choice_.setting)
         if isinstance(model, BoxSearchClassifier):
             self.best_params_["refine_thresholds"] = model.refine_thresholds
