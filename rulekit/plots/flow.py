@@ -280,7 +280,7 @@ def _distribution(
         cuts, name = sorted(split.total - 0.5 for split in splits), "points"
     else:
         cuts, name = np.atleast_1d(value.comparison[1]).tolist(), wording.score(value)
-    codes = np.array([labels.index(label) for label in truth])
+    codes = np.array(list(map(labels.index, truth.tolist())))
     figure = outcome_bins_figure(values, codes, cuts, name=name, labels=labels, classes=classes)
     if case is not None and np.isfinite(here := float(value.compared(case)[0])):
         drawn, _ = gather_outliers(values[np.isfinite(values)], cuts)
