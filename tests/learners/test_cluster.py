@@ -102,12 +102,12 @@ def test_comparison_on_a_cluster_equals_one_core(client):
     search = BoxSearchClassifier(random_state=0, n_perturbations=2)
     grid = {"n_clauses": [1, 2], "theta": [1.0, 3.0]}
     learners = [Family("search", search, grid, whole_front=True, keep_models=True)]
-    how = {"learners": learners, "cv": 2, "first_pass": True, "references": True}
+    how = {"learners": learners, "cv": 2, "references": True}
     ours = compare_learners(X, y, **how)
     plain = alone(lambda: compare_learners(X, y, **how))
     columns = ["setting", "fold"]
     found, wanted = (
-        pd.DataFrame(r.rows).sort_values(columns, ignore_index=True).drop(columns="done")
+        pd.DataFrame(r.finished).sort_values(columns, ignore_index=True).drop(columns="done")
         for r in (ours, plain)
     )
     same(found, wanted)

@@ -206,50 +206,12 @@ def test_error_raised_by_progress_ends_the_comparison(table):
 
 
 @pytest.mark.slow
-def test_a_first_pass_stays_until_better_points_are_whole(credit):
-    seen = []
-    found = compare_learners(
-        *credit,
-        learners=[searcher(keep_models=True)],
-        cv=3,
-        first_pass=True,
-        on_progress=seen.append,
-    )
-    stages = [(p.stage, p.row is None) for p in seen]
-    assert stages == [("first pass", False)] * 12 + [("first pass", True)] + [
-        ("search", False)
-    ] * 12 + [("search", True)]
-    first = seen[12].found
-    assert first.is_draft
-    assert not first.finished
-    assert sorted(first.models) == [0, 1, 2, 3]
-    assert {model.n_perturbations for model in first.models.values()} == {0}
-    whole = [len(p.found.points()) for p in seen[11:]]
-    assert set(whole) == {4}
-    assert not found.is_draft
-    assert (found.points()["objective"] <= first.points()["objective"] + 1e-9).all()
-    assert {model.n_perturbations for model in found.models.values()} != {0}
-
-
-@pytest.mark.slow
-def test_first_pass_on_a_large_table_scales_the_price_down(credit, monkeypatch):
-    monkeypatch.setattr(compare, "QUICK_CELLS", 0)
-    monkeypatch.setattr(compare, "QUICK_ROWS", 50)
-    seen = []
-    compare_learners(*credit, learners=[searcher()], cv=3, first_pass=True, on_progress=seen.append)
-    first = next(p.found for p in seen if p.row is None)
-    assert first.part_of_rows == (50, 200)
-    assert set(first.points()["theta"]) == {2.0, 8.0}
-    assert first.result.table["n_conditions"].max() > 0
-
-
-@pytest.mark.slow
-def test_stored_settings_need_no_first_pass_and_no_fit(credit, tmp_path):
+def test_stored_settings_are_not_fitted_again(credit, tmp_path):
     place = tmp_path / "sweep.sqlite"
-    one = compare_learners(*credit, learners=[searcher()], cv=3, first_pass=True, store=place)
+    one = compare_learners(*credit, learners=[searcher()], cv=3, store=place)
     seen = []
     two = compare_learners(
-        *credit, learners=[searcher()], cv=3, first_pass=True, store=place, on_progress=seen.append
+        *credit, learners=[searcher()], cv=3, store=place, on_progress=seen.append
     )
     assert all(p.row["from_store"] for p in seen if p.row is not None)
     assert {p.stage for p in seen} == {"search"}
@@ -321,22 +283,10 @@ def test_points_are_whole_unless_requested_otherwise():
     assert not found.is_complete
 
 
-def test_first_pass_point_stays_until_all_folds_are_complete():
-    first = tuple(row(k, fold, 0.4) for k in (0, 1) for fold in (0, 1))
-    found = Comparison((family(),), 2, "", (row(0, 0), row(0, 1), row(1, 0)), first)
-    assert found.points()["test_error"].tolist() == [0.5, 0.4]
-    assert found.is_draft
-    assert found.points()["folds"].tolist() == [2, 2]
-    done = Comparison((family(),), 2, "", (*found.finished, row(1, 1)), first)
-    assert not done.is_draft
-    assert done.points()["test_error"].tolist() == [0.5, 0.5]
-
-
 def test_nothing_found_has_no_points():
     found = Comparison((family(),), 2, "")
     assert found.points().empty
     assert found.n_fits == 6
-    assert not found.is_draft
 
 
 @pytest.mark.slow
@@ -360,10 +310,9 @@ def test_added_results_keep_figures_models_and_learner():
 
 def test_models_of_all_rows_are_numbered_with_their_settings():
     one = Comparison((family(),), 2, "x", models={1: "mine"})
-    two = Comparison((family("other", 2),), 2, "x", models={0: "yours"}, part_of_rows=(5, 9))
+    two = Comparison((family("other", 2),), 2, "x", models={0: "yours"})
     both = one.join(two)
     assert both.models == {1: "mine", 3: "yours"}
-    assert both.part_of_rows == (5, 9)
 
 
 def test_other_rows_or_folds_are_not_put_on_one_curve():

@@ -73,7 +73,7 @@ def test_run_counts_each_search_once_and_returns_rules(state):
     assert reporter.interim[-1].points()["setting"].tolist() == [0, 1, 2]
     assert found.points()["setting"].tolist() == [0, 1, 2, 3]
     assert RunResult.of(BY_SIZE, found).points["limit"].tolist()[:3] == [1, 2, 3]
-    assert all(row["rule"] is None for row in found.rows)
+    assert all(row["rule"] is None for row in found.finished)
     assert all(found.models[k].rule_set_.n_conditions <= k + 1 for k in range(3))
     assert found.missed == ()
 
