@@ -32,6 +32,8 @@ pre{background:#f2f4f7;padding:.75rem;overflow-x:auto;font-size:.8rem}svg{max-wi
 @media print{body{margin:0;max-width:none}code{background:none;padding:0}}
 """.strip()
 
+MANY = 5  # classes, above which a confusion table is written smaller
+
 
 def to_html(
     model: Any, *, numbers: Sequence[ClauseNumbers] | None = None, title: str = "Rule"
@@ -140,21 +142,22 @@ def matrix_html(confusion: Any) -> str:
     Heads of columns are turned, so that many classes with long names fit on a screen.
     """
     head = "".join(
-        '<th scope="col" style="writing-mode:vertical-rl;rotate:180deg;max-height:9rem;'
-        f'font-weight:400;text-align:left">{escape(str(label))}</th>'
+        '<th scope="col" style="writing-mode:vertical-rl;rotate:180deg;max-height:20em;overflow:'
+        f'hidden;white-space:nowrap;font-weight:400;text-align:left">{escape(str(label))}</th>'
         for label in confusion.columns
     )
-    lines = [f'<table style="border-collapse:collapse;max-width:100%"><tr><td></td>{head}</tr>']
+    size = "clamp(.55rem,2.4vw,.8rem)" if len(confusion) > MANY else "1rem"
+    lines = [f'<table style="border-collapse:collapse;font-size:{size}"><tr><td></td>{head}</tr>']
     for label, counts in confusion.iterrows():
         cells = "".join(
             f'<td style="background:rgb(0 114 178/{0.5 * n / max(counts.sum(), 1):.2f});'
-            f'text-align:right;padding:.2rem .3rem">{n:,}</td>'
+            f'text-align:right;padding:.2em .3em">{n:,}</td>'
             for n in counts
         )
         name = escape(str(label))
         lines.append(
             f'<tr><th scope="row" style="font-weight:400;text-align:left;overflow-wrap:anywhere;'
-            f'min-width:5rem">{name}</th>{cells}</tr>'
+            f'min-width:5em">{name}</th>{cells}</tr>'
         )
     return "".join([*lines, "</table>"])
 
