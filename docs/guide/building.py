@@ -27,6 +27,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 import rulekit
+from rulekit.exceptions import UnseenValuesWarning
 
 HERE = Path(__file__).parent
 PACKAGES = ("data", "rules", "binning", "learners", "evaluation", "explain", "export", "plots")
@@ -57,6 +58,7 @@ class Page:
         ):
             warnings.simplefilter("error")
             warnings.simplefilter("ignore", DeprecationWarning)  # of one library to another
+            warnings.simplefilter("ignore", UnseenValuesWarning)  # held-out rows have new values
             exec(compile(text, "<example>", "exec"), self.names)
         return printed.getvalue()
 
