@@ -142,7 +142,9 @@ def find_unseen(column: ColumnSchema, values: NDArray[Any], zone: str | None) ->
         outside = (values < column.low) | (values > column.high)
         if outside.any():
             ends = f"{column.low:.6g} to {column.high:.6g}"
-            low, high, beyond = column.low, column.high, values[outside].tolist()
+            low: Any = column.low
+            high: Any = column.high
+            beyond = values[outside].tolist()
             far = max(low - min(beyond), max(beyond) - high) > high - low
             text = _outside(ends, f"{beyond[0]:.6g}")
             findings.append(_finding(column, "range", outside, text, warns=far))
