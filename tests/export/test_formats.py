@@ -2,29 +2,36 @@
 
 import ast
 import csv
+import html
 import io
 import re
+import zipfile
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rulekit import export
+from rulekit import BoxSearchClassifier, export
 from rulekit.exceptions import ExportError
 from rulekit.export import (
     FORMATS,
     clause_numbers,
     from_json,
     from_text,
+    to_dmn,
     to_html,
     to_json,
     to_latex,
     to_markdown,
+    to_pmml,
     to_python,
+    to_report,
     to_sql,
     to_text,
+    to_xlsx,
     verify_export,
 )
 from rulekit.export.documents.latex import SPECIAL, escape_latex
@@ -308,3 +315,16 @@ def test_export_that_its_engine_cannot_run_is_a_sentence():
     rule = dnf(*(Literal("x", "!=", k) for k in range(1100)))
     with pytest.raises(ExportError, match=r"SQLite cannot run .* as SQL .* not checked"):
         verify_export(rule, {"x": np.array([])}, "sql")
+
+
+def test_documents_and_exchange_formats_describe_the_columns():
+    X = pd.DataFrame({"<t>": ["red", "blue"] * 30, "x": np.arange(60.0)})
+    model = BoxSearchClassifier(theta=0.1).fit(X, (X["<t>"] == "red") & (X["x"] > 30))
+    assert set(model.rule_set_.features) == {"<t>", "x"}
+    texts = [to_pmml(model), to_dmn(model), to_html(model), to_report(model, (X, model.predict(X)))]
+    texts = [*map(html.unescape, texts), to_markdown(model)]
+    with zipfile.ZipFile(io.BytesIO(to_xlsx(model))) as book:
+        texts.append(html.unescape(book.read("xl/sharedStrings.xml").decode()))
+    for text in texts:
+        assert "'<t>': level, one of 'blue', 'red'; never missing" in text
+        assert "'x': whole number, 0 to 59; never missing" in text

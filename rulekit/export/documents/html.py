@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from rulekit.export.documents.text import clause_parts, exact_scales, label_text, size_text
-from rulekit.export.subject import ClauseNumbers, rule_to_export
+from rulekit.export.subject import ClauseNumbers, describe_columns, rule_to_export
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.style.scorecard import (
     Band,
@@ -59,7 +59,9 @@ def to_html(
     ExportError
         If there is no rule, or it has conditions or labels that text cannot express.
     """
-    return page(title, rule_html(model, numbers))
+    lines = describe_columns(rule_to_export(model))
+    columns = [f'<p class="count">{escape(line)}</p>' for line in lines]
+    return page(title, "\n".join([rule_html(model, numbers), *columns]))
 
 
 def page(title: str, body: str, style: str = "") -> str:

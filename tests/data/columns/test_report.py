@@ -70,5 +70,12 @@ def test_a_call_warns_once_of_all_columns(way):
     assert "'x' lies outside" in str(warning.message)
 
 
+def test_predict_warns_only_of_values_far_outside_the_range():
+    near = unseen(x=[-3.0, 9.0, None], d=["2023-12-01", "2024-03-02", "2024-01-09"])
+    assert [(u.kind, u.warns) for u in near] == [("gap", True), ("range", False), ("range", False)]
+    for far in ({"x": [9.1]}, {"x": [-1e308]}, {"d": ["9999-12-31"]}, {"d": ["0001-01-01"]}):
+        assert [u.warns for u in unseen(**far)] == [True]
+
+
 def test_only_one_known_level_is_offered():
     assert respell(["a 1", "c"], ("A1", "C", "c ")) == {"a 1": "A1"}

@@ -115,6 +115,7 @@ def test_every_training_row_has_a_past_case():
     assert model.seen(X).all()
 
 
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.UnseenValuesWarning")
 def test_a_gap_in_a_column_without_gaps_has_no_past_case():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", tolerance=0.0, random_state=0).fit(X, y)
@@ -137,6 +138,7 @@ def test_shares_of_a_type_are_shrunk_towards_the_regression():
         np.testing.assert_allclose(probabilities[rows], np.tile(expected, (len(rows), 1)))
 
 
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.UnseenValuesWarning")
 def test_shares_of_unseen_types_equal_the_regression():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", tolerance=0.0, random_state=0).fit(X, y)
