@@ -73,10 +73,10 @@ EACH = [pytest.param(k, marks=pytest.mark.slow if k != "literals" else ()) for k
 @given(data=st.data())
 def test_running_the_export_gives_every_label(format, kind, data):
     rule, columns = data.draw(DRAWN[kind])
-    found = verify_export(rule, columns, format)
-    assert found.ok, (found.sentence, found.text)
-    assert found.n_rows == len(next(iter(columns.values())))
-    assert found.n_probes > 0 or kind != "sums"
+    verification = verify_export(rule, columns, format)
+    assert verification.ok, (verification.sentence, verification.text)
+    assert verification.n_rows == len(next(iter(columns.values())))
+    assert verification.n_probes > 0 or kind != "sums"
 
 
 @pytest.mark.parametrize("read", [lambda r: from_text(to_text(r)), lambda r: from_json(to_json(r))])
@@ -104,10 +104,10 @@ def test_text_of_points_read_back_is_written_the_same(rule):
 def test_counts_beside_clauses_do_not_prevent_checking(format, case):
     rule, columns = case
     numbers = clause_numbers(rule, columns, rule.predict(columns))
-    found = verify_export(rule, columns, format, numbers=numbers)
-    assert found.ok, (found.sentence, found.text)
+    verification = verify_export(rule, columns, format, numbers=numbers)
+    assert verification.ok, (verification.sentence, verification.text)
     if format == "text":
-        assert found.text.count("training row") == rule.n_clauses
+        assert verification.text.count("training row") == rule.n_clauses
 
 
 @given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12), st.data())
@@ -272,15 +272,15 @@ def test_infinity_and_tiny_numbers_keep_their_value():
 def test_verification_counts_the_rows_that_differ():
     rule, frame = patients()
     model = FakeModel(rule, answers=np.array(["ill", "ill", "well", "well"], dtype=object))
-    found = verify_export(model, frame, "json")
-    assert (found.n_equal, found.n_rows, found.ok) == (3, 4, False)
-    assert found.sentence.startswith("Not the same: 3/4 rows give the same class")
+    verification = verify_export(model, frame, "json")
+    assert (verification.n_equal, verification.n_rows, verification.ok) == (3, 4, False)
+    assert verification.sentence.startswith("Not the same: 3/4 rows give the same class")
 
 
 def test_verification_tries_values_at_and_beside_every_threshold():
     rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
-    found = verify_export(rule, {"age": np.array([10.0])}, "duckdb")
-    assert (found.n_rows, found.n_probes, found.ok) == (1, 5, True)
+    verification = verify_export(rule, {"age": np.array([10.0])}, "duckdb")
+    assert (verification.n_rows, verification.n_probes, verification.ok) == (1, 5, True)
 
 
 def test_format_that_cannot_be_run_is_refused():

@@ -325,13 +325,13 @@ def learned(case: Case) -> dict[str, Any]:
         if case["how"] == "path":
             return _path(model.path(X, y))
         model.fit(X, y, sample_weight=weight)
-    found = {
+    results = {
         "n_conditions": int(model.n_conditions_),
         "objective": None if model.objective_ is None else float(model.objective_),
         "rule": plain(replace(model.rule_set_, schema=None)),
         "training_error": float(model.training_error_),
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in results.items() if value is not None}
 
 
 def learner_of(case: Case) -> Any:
@@ -362,8 +362,8 @@ class ShortLogistic(LogisticRegression):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "ShortLogistic":
         super().fit(X, y, sample_weight)
         for name in ("coef_", "intercept_"):
-            found = getattr(self, name)
-            setattr(self, name, np.vectorize(lambda w: float(f"{w:.3e}"))(found))
+            result = getattr(self, name)
+            setattr(self, name, np.vectorize(lambda w: float(f"{w:.3e}"))(result))
         return self
 
 

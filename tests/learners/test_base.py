@@ -303,8 +303,8 @@ def test_warnings_point_at_the_line_of_the_caller():
         learner.predict(X.assign(x=["unknown", *x[1:]]))
     assert [w.category for w in of_predict] == [DataWarning, UnseenValuesWarning]
     of_predict.pop()
-    for found in (of_fit, of_many, of_empty, of_predict):
-        assert [w.filename for w in found] == [__file__]
+    for result in (of_fit, of_many, of_empty, of_predict):
+        assert [w.filename for w in result] == [__file__]
 
 
 def test_constraints_follow_the_order_in_which_classes_inherit():

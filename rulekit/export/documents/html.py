@@ -134,6 +134,31 @@ def scale_html(scale: Scale) -> str:
     return "<br>".join(f"{escape(text)}: {p}" if text else f"{p}" for text, p in scale.lines)
 
 
+def matrix_html(confusion: Any) -> str:
+    """Write a confusion table (data frame, actual by predicted) with shades for shares of a row.
+
+    Heads of columns are turned, so that many classes with long names fit on a screen.
+    """
+    head = "".join(
+        '<th scope="col" style="writing-mode:vertical-rl;rotate:180deg;max-height:9rem;'
+        f'font-weight:400;text-align:left">{escape(str(label))}</th>'
+        for label in confusion.columns
+    )
+    lines = [f'<table style="border-collapse:collapse;max-width:100%"><tr><td></td>{head}</tr>']
+    for label, counts in confusion.iterrows():
+        cells = "".join(
+            f'<td style="background:rgb(0 114 178/{0.5 * n / max(counts.sum(), 1):.2f});'
+            f'text-align:right;padding:.2rem .3rem">{n:,}</td>'
+            for n in counts
+        )
+        name = escape(str(label))
+        lines.append(
+            f'<tr><th scope="row" style="font-weight:400;text-align:left;overflow-wrap:anywhere;'
+            f'min-width:5rem">{name}</th>{cells}</tr>'
+        )
+    return "".join([*lines, "</table>"])
+
+
 def _line(content: str, count: str = "") -> str:
     return f'<li><span class="line">{content}</span>{count}</li>'
 
