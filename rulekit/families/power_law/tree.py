@@ -244,8 +244,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     3, and of three levels of 1, as far as the limits allow: the one of least error e, if each
     exponent is charged .2 standard errors, ``sqrt(e * (1 - e) / n)`` for n rows. The error is the
     share of wrong rows in the folds, .632 of it, and .368 of that in training. Of 3000 rows and
-    more it is that in training alone, as each tree follows a few numbers only and its power laws come from
-    1000 of the rows; splits of 5 and 6 exponents are compared, too; of more than 20 000 a
+    more it is that in training alone, as each tree follows a few numbers only and its power laws
+    come from 1000 of the rows; splits of 5 and 6 exponents are compared, too; of more than 20 000 a
     part is taken by chance.
     A tree that says nothing is taken only where no size says anything, also where the constant
     answer has the least error. The choice has half of a time limit; if it does not end, the limits
