@@ -370,8 +370,9 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         unread = [literal.feature not in self.left_out_ for literal in plain.literals]
         plain = plain.take_columns(np.flatnonzero(unread))
         memory = None if self.left_out_ else grower.memory
-        named = {"features": used, "plain": plain, "limits": limits, "memory": memory}
-        inside = replace(grower, **named, history=[])
+        inside = replace(
+            grower, features=used, plain=plain, limits=limits, memory=memory, history=[]
+        )
         root = inside.grown(self.tau_prune)
         self.history_ = inside.history
         return root
