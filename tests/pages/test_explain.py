@@ -192,7 +192,7 @@ KINDS = {
 }
 KINDS["cnf"] = KINDS["literals"].negated()
 LEARNED = {
-    "tree": {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2},
+    "tree": {"learner": TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 2},
     "plane": {"learner": HYPERPLANE, "theta": 0.1, "n_clauses": 2},
     "ideal": {"learner": "ideal", "max_variables": 3},
 }

@@ -219,7 +219,7 @@ def test_bands_of_a_scorecard_have_totals_and_count_conditions_once(open_app):
 
 @pytest.mark.slow
 def test_rule_of_sums_states_why_it_is_not_editable(open_app):
-    setting = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
+    setting = {"learner": TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 2}
     app = with_model(open_app, "rules", load_sample("credit"), setting)
     rule = app.session_state["app"].model.rule_set_
     adding = app.button(key=f"edit_{rule.n_clauses}")

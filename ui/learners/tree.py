@@ -23,7 +23,7 @@ from rulekit.families.power_law import (
     log_helps,
     split_points,
 )
-from rulekit.families.power_law.tree import DEPTHS, POWER_LAWS
+from rulekit.families.power_law.tree import DEPTHS, EXPONENT_LIMITS
 from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
 from rulekit.style.phrases import Wording, exact, number
 from rulekit.style.wording import percent
@@ -203,7 +203,7 @@ TAU_HELP = (
 POWER_LAW_TREE = Learner.of(
     TREE,
     grid=lambda spec: {
-        "max_power_laws": list(POWER_LAWS),
+        "max_exponents": list(EXPONENT_LIMITS),
         "max_depth": list(DEPTHS),
         "tau_impurity": list(spec.taus),
     },

@@ -21,7 +21,7 @@ from ui.models.run import work
 from ui.state import AppState, from_plain, to_plain
 
 LIST = {"learner": "search", "max_conditions": 4}
-FORMULA = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
+FORMULA = {"learner": TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 2}
 SPEC = RunSpec(learners=(TREE,), taus=(0.05,), folds=3, baselines=True)
 SPECIES = ["setosa", "versicolor", "virginica"]
 

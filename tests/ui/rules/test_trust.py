@@ -187,7 +187,7 @@ def test_viewed_rule_shows_its_differences_and_can_be_used(on_alike):
 
 
 def test_several_outcomes_are_refused_in_words(on_alike):
-    tree = {"learner": "power_law_tree", "theta": 0.1, "max_power_laws": 1, "max_depth": 2}
+    tree = {"learner": "power_law_tree", "theta": 0.1, "max_exponents": 2, "max_depth": 2}
     app = on_alike(load_sample("iris"), tree, every_class=True)
     assert "Alternatives are only available for two outcomes" in text(app)
 
