@@ -24,8 +24,7 @@ from rulekit import (
 from rulekit.data import ParseOptions
 from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import ExportError
-from rulekit.export import Preparation, to_python, to_script, to_text
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.export import Preparation, to_script, to_text
 from rulekit.rules.constraints import Constraints
 from tests.explain.tables import patients
 
@@ -111,8 +110,8 @@ def test_script_repeats_reading_options_weights_and_merged_classes(tmp_path, cap
         level = ("bas", "haut", "moyen")[0 if k % 20 < 9 else 1 + k % 2]
         lines.append(f"{k % 20},5;{'brun' if k % 3 else 'bleu'};{1 + k % 4};{k or 'aucun'};{level}")
     path.write_bytes("\n".join(lines).encode("cp1252"))
-    table, found = read_with_options(path)
-    options = dataclasses.asdict(found)
+    table, result = read_with_options(path)
+    options = dataclasses.asdict(result)
     options.pop("missing")
     table = table.as_numeric("x").with_roles({"niveau": "target", "poids": "weight"})
     X, y = table.xy()
@@ -183,9 +182,9 @@ def test_dates_and_their_parts_predict_as_the_rule_does(part, op, value):
     days = ["2023-12-31", "2024-02-28 23:59:59", "2024-02-29", "2024-03-01 07:30", None]
     namespace: dict = {}
     exec(to_python(rule), namespace)
-    found = namespace["predict"]([{"day": day} for day in days])
-    assert found == rule.predict(pd.DataFrame({"day": days})).tolist()
-    assert set(found) == {"yes", "no"}
+    result = namespace["predict"]([{"day": day} for day in days])
+    assert result == rule.predict(pd.DataFrame({"day": days})).tolist()
+    assert set(result) == {"yes", "no"}
 
 
 def test_a_module_brings_cases_that_notice_a_moved_limit():

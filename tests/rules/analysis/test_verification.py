@@ -41,14 +41,14 @@ def test_findings_agree_with_a_look_at_every_row(rule):
     assert not check.not_checked
     columns = list_every_row(rule)
     predicted = rule.predict(columns)
-    found = {(f.kind, f.clause) for f in check.findings}
+    names = {(f.kind, f.clause) for f in check.findings}
     mirrored = rule if rule.form == "dnf" else rule.negated()
     fired = mirrored.clauses_fired(columns)
     for k in range(rule.n_clauses):
         never = not (fired[:, k] & ~fired[:, :k].any(axis=1)).any()
-        assert (("masked clause", k) in found) == never
+        assert (("masked clause", k) in names) == never
         same = (drop_clause(rule, k).predict(columns) == predicted).all()
-        assert (("subsumed clause", k) in found or never) == same
+        assert (("subsumed clause", k) in names or never) == same
     for finding in check.findings:
         if finding.shorter is not None:
             assert (finding.shorter.predict(columns) == predicted).all()
