@@ -29,7 +29,7 @@ def check(
     as_json: bool,
     reading: Reading,
 ) -> None:
-    """Check RULE over every row that is possible; exit with 1 if it has a fault.
+    """Check RULE over every possible row; exit with 1 if it has a fault.
 
     A clause that never decides, parts that can go, and outcomes that no row gets are faults. With
     the TABLE it was learned from, rows are counted, and combinations of values without a row and

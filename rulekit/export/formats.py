@@ -524,7 +524,7 @@ def _probes(rule: RuleSet, rows: Rows) -> Rows:
 
 
 def _as_in(column: NDArray[Any], cells: NDArray[Any]) -> NDArray[Any]:
-    """Return cells in the type of a column; a number stands for any value beside text."""
+    """Return cells in the type of a column; of text, any value replaces a number."""
     if column.dtype != object:
         return cells.astype(float)
     if cells.dtype == object:

@@ -11,7 +11,7 @@ import numpy as np
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import GAPS, Condition, number_text, spelled, unseen_text, value_text
 from rulekit.rules.literal import Literal, Value
-from rulekit.rules.points_split import PointsSplit
+from rulekit.rules.points_split import PointsSplit, scorecard_of
 from rulekit.rules.rule_set import Clause, RuleSet
 from rulekit.rules.schema import ColumnSchema, Schema
 
@@ -54,10 +54,16 @@ def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
         other = next((v for v in rule.classes if v != label), None)
         if other is not None:
             labels = (*rule.labels[:k], other, *rule.labels[k + 1 :])
-            text = f"clause {k + 1} decides"
+            text = f"{clause_name(rule, k)} decides"
             yield Mutation("label", replace(rule, labels=labels), k, None, text)
     for label in rule.classes[:-1][:1]:
-        yield Mutation("label", replace(rule, default=label), None, None, "no clause decides")
+        yield Mutation(
+            "label",
+            replace(rule, default=label),
+            None,
+            None,
+            f"{clause_name(rule, rule.n_clauses)} decides",
+        )
     for k, clause in enumerate(rule.clauses):
         without = RuleSet(
             (*rule.clauses[:k], *rule.clauses[k + 1 :]),
@@ -66,14 +72,14 @@ def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
             rule.default,
             rule.schema,
         )
-        yield Mutation("clause", without, k, None, f"clause {k + 1} matters", True)
+        yield Mutation("clause", without, k, None, f"{clause_name(rule, k)} matters", True)
         for condition in clause.conditions:
             yield Mutation(
                 "condition",
                 _exchange(rule, k, condition, None),
                 k,
                 condition,
-                f"clause {k + 1} needs {condition}",
+                f"{clause_name(rule, k)} needs {condition}",
                 True,
             )
             if isinstance(condition, Literal):
@@ -82,6 +88,14 @@ def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
                     mutated = _exchange(rule, k, condition, changed)
                     yield Mutation(part, mutated, k, condition, text, part == "level", level)
     yield from _change_points(rule, schema)
+
+
+def clause_name(rule: RuleSet, k: int) -> str:
+    """Return how a clause is called: by its number, of a scorecard by its total."""
+    bands = scorecard_of(rule)
+    if k == rule.n_clauses:
+        return "a lower total" if bands else "no clause"
+    return f"a total of {bands[k].total} or more" if bands else f"clause {k + 1}"
 
 
 def _exchange(rule: RuleSet, k: int, old: Condition, new: Condition | None) -> RuleSet:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rulekit.rules.analysis.cells import Row, TooLongError
 from rulekit.rules.analysis.monotonicity import monotonicity_checks
-from rulekit.rules.analysis.mutations import Mutation, mutations
+from rulekit.rules.analysis.mutations import Mutation, clause_name, mutations
 from rulekit.rules.analysis.row_search import (
     RowSearch,
     Wanted,
@@ -191,6 +191,9 @@ class _Check:
             self._gaps(self.columns)
             self._brittle(self.columns)
 
+    def _name(self, k: int) -> str:
+        return clause_name(self.dnf, k)
+
     def add(self, kind: str, sentence: str, **more: Any) -> None:
         """Add a finding."""
         self.findings.append(Finding(kind, sentence, **more))
@@ -210,13 +213,13 @@ class _Check:
         """Find clauses that never decide; return their positions."""
         masked = set()
         for k in range(self.dnf.n_clauses):
-            question = f"whether clause {k + 1} ever decides"
+            question = f"whether {self._name(k)} ever decides"
             if self.find(decides(self.dnf, k), question) is not None:
                 continue
             masked.add(k)
             self.add(
                 "masked clause",
-                f"Clause {k + 1} never decides: {self._why_masked(k)}.",
+                f"{_capital(self._name(k))} never decides: {self._why_masked(k)}.",
                 clause=k,
                 shorter=self._without(k),
             )
@@ -224,12 +227,12 @@ class _Check:
 
     def _why_masked(self, k: int) -> str:
         alone = RuleSet((self.dnf.clauses[k],), (True,), "dnf", False)
-        if self.find(decides(alone, 0), f"whether clause {k + 1} can hold") is None:
+        if self.find(decides(alone, 0), f"whether {self._name(k)} can hold") is None:
             return "its conditions contradict one another"
         for j in range(k):
-            question = f"whether clause {j + 1} takes all cases of clause {k + 1}"
+            question = f"whether {self._name(j)} takes all cases of {self._name(k)}"
             if self.find(holds_without(self.dnf, k, j), question) is None:
-                return f"clause {j + 1} takes all of its cases"
+                return f"{self._name(j)} takes all of its cases"
         return "earlier clauses take all of its cases"
 
     def _without(self, k: int) -> RuleSet:
@@ -269,17 +272,17 @@ class _Check:
                 without.add(mutation.clause)
             self.add(
                 kind,
-                f"{what[0].upper()}{what[1:]} can go: no answer changes.",
+                f"{_capital(what)} can go: no answer changes.",
                 clause=mutation.clause,
                 shorter=self._as_given(mutation.rule),
             )
 
     def _part_text(self, mutation: Mutation) -> str:
         if mutation.part == "clause" or mutation.condition is None:
-            return f"clause {(mutation.clause or 0) + 1}"
+            return self._name(mutation.clause or 0)
         condition = mutation.condition
         text = str(condition if self.rule.form == "dnf" else condition.negated())
-        place = "the points" if mutation.clause is None else f"clause {mutation.clause + 1}"
+        place = "the points" if mutation.clause is None else self._name(mutation.clause)
         if mutation.part == "level":
             return f"{mutation.level} in {text!r} of {place}"
         return f"{text!r} of {place}"
@@ -335,7 +338,7 @@ class _Check:
             share = float(weight[open_].sum() / weight[here].sum())
             largest = int(np.where(open_, weight, -1.0).argmax())
             example = {name: cells[name][index[i, largest]] for i, name in enumerate(cells)}
-            name = f"Clause {k + 1}" if k < rule.n_clauses else "The default"
+            name = _capital(self._name(k)) if k < rule.n_clauses else "The default"
             self.add(
                 "gap",
                 f"{name} decides {here.sum()} combinations of values; no row of the table has "
@@ -362,6 +365,10 @@ class _Check:
                     f"{are} within rounding ({tolerance:g}) of {str(test)!r}.",
                     rows=tuple(rows.tolist()),
                 )
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _code(tests: Sequence[Literal], cells: Sequence[Any], values: Any) -> Any:

@@ -192,6 +192,6 @@ def test_a_module_brings_cases_that_notice_a_moved_limit():
     source, module = to_python(rule), {}
     exec(source, module)
     module["test_cases"]()
-    exec(source.replace("x1 > 50.0", "x1 > 50.05"), module)
+    exec(source.replace("x1 > 50.0", "x1 > 50.5"), module)
     with pytest.raises(AssertionError):
         module["test_cases"]()
