@@ -5,6 +5,7 @@ import streamlit as st
 from ui.data import load
 from ui.data.choices import columns_card, target_card
 from ui.data.quality import proposal_lines, quality_card, readings_card
+from ui.data.reading import options_card
 from ui.data.server_tables import server_card
 from ui.data.split import split_card
 from ui.shell import ONWARD, guard, header, two_columns
@@ -23,7 +24,7 @@ if state.table is None:
             "and a column with the outcome to predict."
         )
         load.upload_card()
-        load.options_card()
+        options_card()
         server_card()
         load.saved_card()
     with right:
@@ -59,7 +60,7 @@ with rows:
         st.dataframe(state.table.frame.head(100), alt="The first rows of the table.")
 with read:
     if read.open:  # the file's first lines load 1.5 MB into the browser
-        load.options_card()
+        options_card()
 with other:
     load.upload_card()
     server_card()

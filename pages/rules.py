@@ -38,6 +38,7 @@ with sentences():
             edit_button(rule, rule.n_clauses, "Add a clause", state)
             undo(state)
         st.caption(md(setting_words(state.setting or {}), 200))
+        picture = st.container()
 
     with right:
         part = "training"
@@ -53,14 +54,18 @@ with sentences():
                 persist_state="session",
             )
         rows = test if part == "test" and test is not None else train
+        if not rule.is_constant:
+            with picture:
+                cards.where_rows_go(rule, rows, state)
         titles = ["Errors", *OPERATING, "Groups", "Alternatives", "Stability"]
-        titles += ["Picture"] * bool(rule.n_clauses)
         titles += ["Optimality"] * isinstance(model, (*LEARNED, IdealDNFClassifier))
         title, tab = open_tab(titles, "rules_tab")
         with tab:
             if title == "Errors":
                 cards.outcomes(rule, rows, state.labels)
                 cards.covered_rows(rule, rows, state)
+                for card in CARDS:
+                    card.pictures(model, train, rows, wording(state))
             elif title in OPERATING:
                 OPERATING[title](model, rows, state)
             elif title == "Groups":
@@ -69,10 +74,6 @@ with sentences():
                 just_as_good_card(model, train, state)
             elif title == "Stability":
                 how_stable_card(model, train, state)
-            elif title == "Picture":
-                cards.clause_overview(rule, rows, state)
-                for card in CARDS:
-                    card.pictures(model, train, rows, wording(state))
             else:
                 for card in CARDS:
                     card.rules(model, state)

@@ -59,7 +59,7 @@ class DataWarning(UserWarning):
 
 
 class UnseenValuesWarning(UserWarning):
-    """A table has levels, values out of range or gaps that no training row had."""
+    """A table has levels, gaps or values far out of range that no training row had."""
 
 
 class EmptyRuleWarning(UserWarning):

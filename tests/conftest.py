@@ -28,8 +28,8 @@ def put(request):
     """What puts an Arrow table into an engine; see `tests.engine_tables`."""
     from tests.engine_tables import ENGINES
 
-    with ENGINES[request.param]() as found:
-        yield found
+    with ENGINES[request.param]() as result:
+        yield result
 
 
 #: Doctests that take more than 0.3 s.

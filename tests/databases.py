@@ -20,14 +20,14 @@ USER = "rulekit"
 
 def programs():
     """Return the folder of the newest server's programs; skips where there is none."""
-    found = sorted(
+    result = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda p: float(p.parts[-3])
     )
-    if not found:
+    if not result:
         if os.environ.get(REQUIRED):
             pytest.fail(f"{REQUIRED} is set, and there is no PostgreSQL in /usr/lib/postgresql.")
         pytest.skip("needs PostgreSQL (Debian: apt-get install postgresql)")
-    return found[-1].parent
+    return result[-1].parent
 
 
 @contextmanager

@@ -131,8 +131,8 @@ def cycled(labels, n):
 def assert_counted(rule, table, columns, y):
     """Compare with the counts in memory, to the row; equal counts give equal floats."""
     assert repr(clause_statistics(rule, table, HIDDEN)) == repr(clause_statistics(rule, columns, y))
-    found, expected = rule_statistics(rule, table, HIDDEN), rule_statistics(rule, columns, y)
-    assert repr(found) == repr(expected)
+    result, expected = rule_statistics(rule, table, HIDDEN), rule_statistics(rule, columns, y)
+    assert repr(result) == repr(expected)
 
 
 def placed(put, columns, labels=("yes", "no")):

@@ -12,7 +12,6 @@ PARTS = {
     "tests/explain/test_counterfactual.py": ("rulekit/explain/domains.py",),
     "tests/export/test_formats.py": (
         "rulekit/export/code/formulas.py",
-        "rulekit/export/documents/html.py",
         "rulekit/export/documents/latex.py",
         "rulekit/export/documents/markdown.py",
         "rulekit/export/documents/text_parser.py",

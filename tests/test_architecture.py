@@ -99,14 +99,14 @@ def test_only_the_command_process_silences_warnings_for_a_while():
 @pytest.mark.slow
 def test_only_one_package_writes_spreadsheets():
     writers = {"to_csv", "to_excel", "writer", "DictWriter", "Workbook"}
-    found = {
+    names = {
         relative(path)
         for path in MODULES
         for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in writers
     }
-    assert found  # it looks at the right calls
-    assert all(path.startswith("rulekit/export/sheets/") for path in found)
+    assert names  # it looks at the right calls
+    assert all(path.startswith("rulekit/export/sheets/") for path in names)
 
 
 def test_every_public_name_exists_and_is_documented():
@@ -155,7 +155,7 @@ def imports_between_files() -> dict[str, set[str]]:
     """Which of our files each file imports, a package's name standing for its ``__init__``."""
     trees = {module_name(path): parsed(stub_or_module(path)) for path in MODULES}
     exported = {name: {alias.name for alias in aliases(tree)} for name, tree in trees.items()}
-    found: dict[str, set[str]] = {name: set() for name in trees}
+    result: dict[str, set[str]] = {name: set() for name in trees}
     for me, tree in trees.items():
         for node in ast.walk(tree):
             source = source_of(node, me)
@@ -165,10 +165,10 @@ def imports_between_files() -> dict[str, set[str]]:
                     by_package = source != me and (
                         alias.name in exported[source] or inner not in trees
                     )
-                    found[me].add(source if by_package else inner)
+                    result[me].add(source if by_package else inner)
             elif isinstance(node, ast.Import):
-                found[me] |= {alias.name for alias in node.names} & set(trees)
-    return found
+                result[me] |= {alias.name for alias in node.names} & set(trees)
+    return result
 
 
 def stub_or_module(path: Path) -> Path:

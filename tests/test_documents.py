@@ -39,8 +39,8 @@ BLOCKS = re.compile(
 def source() -> tuple[set[Path], frozenset[str]]:
     """Return files and folders of the source, and all words of its code."""
     tops = [ROOT / ".ci", *(top for top in ROOT.iterdir() if top.name[0] not in "._")]
-    found = (f for top in tops if top.name not in MADE for f in (top, *top.rglob("*")))
-    files = [f.relative_to(ROOT) for f in found if f.is_file()]
+    results = (f for top in tops if top.name not in MADE for f in (top, *top.rglob("*")))
+    files = [f.relative_to(ROOT) for f in results if f.is_file()]
     code = [f for f in files if f.suffix == ".py" or f.name in ("Makefile", "pyproject.toml")]
     mine = Path(__file__).relative_to(ROOT)
     texts = ((ROOT / f).read_text(encoding="utf-8") for f in code if f != mine)
@@ -50,11 +50,11 @@ def source() -> tuple[set[Path], frozenset[str]]:
 
 def alternatives(text: str) -> list[str]:
     """Write "a/{b,c}.py" as "a/b.py" and "a/c.py"."""
-    found = re.search(r"\{([^{}]*)\}", text)
-    if found is None:
+    outcome = re.search(r"\{([^{}]*)\}", text)
+    if outcome is None:
         return [text]
-    before, after = text[: found.start()], text[found.end() :]
-    return [one for part in found[1].split(",") for one in alternatives(before + part + after)]
+    before, after = text[: outcome.start()], text[outcome.end() :]
+    return [one for part in outcome[1].split(",") for one in alternatives(before + part + after)]
 
 
 def is_there(text: str) -> bool:
@@ -74,8 +74,8 @@ def is_there(text: str) -> bool:
 def result(page: Path) -> list[str]:
     text = BLOCKS.sub("", page.read_text(encoding="utf-8"))
     text = re.sub(r":doc:`[^`]*`", "", text)
-    found = re.findall(r"`+([^`\n]+)`+", text)
-    return [one for text in found for one in alternatives(text) if not ANY.search(one)]
+    matches = re.findall(r"`+([^`\n]+)`+", text)
+    return [one for text in matches for one in alternatives(text) if not ANY.search(one)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -28,8 +28,8 @@ def test_columns_are_distinguished_by_what_rules_read_of_them(put):
     )
     kinds = {name: kind_of(table[name]) for name in table.columns}
     assert list(kinds.values()) == ["number", "number", "boolean", "text", "date", "date"]
-    found = fetch(table.select(**{name: read(table[name]) for name in table.columns})).to_pylist()
-    assert found == [
+    result = fetch(table.select(**{name: read(table[name]) for name in table.columns})).to_pylist()
+    assert result == [
         {
             "n": 2.0,
             "x": None,

@@ -27,8 +27,8 @@ EXAMPLE = re.compile(r"^\.\. runs::( shell)?\n\n((?:   .*\n|\n)+)", re.MULTILINE
 
 def examples(page):
     """Return (whether for the shell, text) of the examples of a page, in order."""
-    found = EXAMPLE.findall((GUIDE / f"{page}.rst").read_text(encoding="utf-8"))
-    return [(bool(shell), textwrap.dedent(text).strip()) for shell, text in found]
+    matches = EXAMPLE.findall((GUIDE / f"{page}.rst").read_text(encoding="utf-8"))
+    return [(bool(shell), textwrap.dedent(text).strip()) for shell, text in matches]
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +56,10 @@ def python_examples(path):
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    found = re.findall(
+    matches = re.findall(
         r"^\.\. (?:runs::|code-block:: python)\n\n((?:   .*\n|\n)+)", text, re.MULTILINE
     )
-    return [textwrap.dedent(block) for block in found]
+    return [textwrap.dedent(block) for block in matches]
 
 
 @pytest.mark.parametrize(
@@ -103,10 +103,10 @@ def test_one_case_is_explained_and_the_change_named_does_turn_it(followed):
     rule, case = rule_in(followed, "rule.json"), loans.iloc[[4]]
     (answer,) = rule.predict(case)
     assert f"Predicted {answer}: " in printed(followed, "rulekit explain")
-    found = followed.names["found"]
-    assert found.sentence in printed(followed, "from rulekit import explain")
+    result = followed.names["found"]
+    assert result.sentence in printed(followed, "from rulekit import explain")
     changed = case.copy()
-    for change in found.counterfactual.changes:
+    for change in result.counterfactual.changes:
         changed[change.feature] = change.new
     model = followed.names["model"]
     assert model.predict(changed)[0] != model.predict(case)[0]

@@ -19,8 +19,7 @@ from rulekit.exceptions import ExportError
 from rulekit.explain import distance_to_boundary, explain, explain_path
 from rulekit.export import FORMATS, verify_export
 from rulekit.export.code.dialects import DIALECTS, TYPED
-from rulekit.families.power_law import tree_figure, tree_sentence
-from rulekit.plots import case_figure, case_sentence
+from rulekit.plots import case_figure, case_sentence, flow_figure
 from rulekit.rules import (
     Clause,
     Condition,
@@ -34,7 +33,6 @@ from rulekit.rules import (
     compare_rules,
     rule_statistics,
     simplify,
-    tree_of_rule,
 )
 from rulekit.rules.codec import READERS, rule_from_dict, rule_to_dict
 from rulekit.rules.writer import KINDS, ConditionWriter, rule_lines
@@ -242,10 +240,7 @@ def test_every_view_shows_it(kind, missing):
     else:
         assert words in rule_words(rule, wording)
     assert str(rule.clauses[0].conditions[0]) in rule_lines(rule)
-    tree = tree_of_rule(rule)
-    truth = np.array(LABELS, dtype=object)
-    assert tree_figure(tree, columns, truth).data
-    assert tree_sentence(tree, columns, truth)
+    assert flow_figure(rule, columns, LABELS).data
     case = {name: values[:1] for name, values in columns.items()}
     assert case_figure(rule.clauses[0], case, columns) is not None
     assert case_sentence(rule.clauses[0], case)

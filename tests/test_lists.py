@@ -44,13 +44,13 @@ def test_explanations_name_the_deciding_clause_and_valid_changes(learned):
             for miss in result.near_misses
         ]
         assert counts == sorted(counts, reverse=True)  # those that would change the answer first
-        found = result.counterfactual
-        if found.possible:
+        outcome = result.counterfactual
+        if outcome.possible:
             row = some.iloc[[i]].copy().astype(object)
-            for change in found.changes:
+            for change in outcome.changes:
                 row[change.feature] = [change.new]
             other = rule.predict(row.infer_objects())[0]
-            assert other == found.prediction != answer
+            assert other == outcome.prediction != answer
             changed_answers.add(other)
     assert len(changed_answers) >= 2
 
@@ -59,5 +59,5 @@ def test_explanations_name_the_deciding_clause_and_valid_changes(learned):
 @pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.run is not None])
 def test_every_file_that_can_be_run_answers_as_the_list(learned, name):
     model, X, _ = learned
-    found = verify_export(model, X, name)
-    assert found.ok, found.sentence
+    verification = verify_export(model, X, name)
+    assert verification.ok, verification.sentence

@@ -73,7 +73,7 @@ SLOW = {"genetic": ("iris",), "bands": ("wine", "ratios"), "laws": ("iris", "win
 
 def learned(only=None):
     """Learn all rules: their text, as JSON writes every digit, by case."""
-    found = {}
+    results = {}
     for table, X, y, weight in tables():
         for name, model in learners():
             if only and only not in f"{name} on {table}":
@@ -93,8 +93,8 @@ def learned(only=None):
                 text = [rk.to_json(model.rule_set_), learner.objective_, learner.lower_bound_]
             if name == "quantile" and table in ("iris", "wine"):
                 text.append(str(rk.certify(model, X, y)))
-            found[f"{name} on {table}"] = [*text, int(np.sum(model.predict(X) == y))]
-    return found
+            results[f"{name} on {table}"] = [*text, int(np.sum(model.predict(X) == y))]
+    return results
 
 
 def executable(core):

@@ -65,15 +65,15 @@ def test_rule_is_the_same_for_any_table_library(table, kind, learner):
     weight = np.arange(len(y)) % 3 + 1.0
     other, labels = KINDS[kind](X), KINDS[kind](pd.DataFrame({"y": y, "weight": weight}))
     plain = clone(learner).fit(X, y, weight)
-    found = learner.fit(other, labels["y"], labels["weight"])
-    assert found.rule_set_ == plain.rule_set_
-    assert found.feature_names_in_.tolist() == X.columns.tolist()
+    model = learner.fit(other, labels["y"], labels["weight"])
+    assert model.rule_set_ == plain.rule_set_
+    assert model.feature_names_in_.tolist() == X.columns.tolist()
     turned = other.select(X.columns[::-1].tolist())
     for method in ("predict", "predict_proba", "clauses_fired"):
-        np.testing.assert_array_equal(getattr(found, method)(turned), getattr(plain, method)(X))
-    assert found.score(turned, labels["y"]) == plain.score(X, y)
+        np.testing.assert_array_equal(getattr(model, method)(turned), getattr(plain, method)(X))
+    assert model.score(turned, labels["y"]) == plain.score(X, y)
     with pytest.raises(DataError, match="reads column 'age', which the table does not have"):
-        found.predict(other.select([name for name in X.columns if name != "age"]))
+        model.predict(other.select([name for name in X.columns if name != "age"]))
 
 
 ORDER = {"town": ["Kiel", "Bonn", "Ulm"]}
@@ -101,9 +101,9 @@ ASKED = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_plane_is_the_same_for_any_table_library(kind):
     X, y = blobs()
-    found, plain = (LPSVM(nu=1.0).fit(Z, y) for Z in (KINDS[kind](X), X))
-    np.testing.assert_array_equal(found.coef_, plain.coef_)
-    np.testing.assert_array_equal(found.predict(KINDS[kind](X)), plain.predict(X))
+    result, plain = (LPSVM(nu=1.0).fit(Z, y) for Z in (KINDS[kind](X), X))
+    np.testing.assert_array_equal(result.coef_, plain.coef_)
+    np.testing.assert_array_equal(result.predict(KINDS[kind](X)), plain.predict(X))
 
 
 @pytest.mark.slow
@@ -124,11 +124,11 @@ def told(table):
 def test_learners_are_compared_on_a_table_of_any_library(table, kind):
     X, y = table
     learners = {"boxes": (BoxSearchClassifier(n_perturbations=0), {"n_clauses": [1, 2]})}
-    found, plain = (
+    result, plain = (
         compare_learners(Z, y, learners=learners, cv=2, references=True).points()
         for Z in (KINDS[kind](X), X)
     )
-    assert told(found) == told(plain)
+    assert told(result) == told(plain)
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "pandas", "array"])

@@ -13,9 +13,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from rulekit.data import Costs, RowGroups
 from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import cost_per_100
-from rulekit.export import clause_numbers
 from rulekit.learners.choice import COST, EXACT, ODDS, Loss
-from rulekit.rules import Columns, RuleSet, clause_statistics
+from rulekit.rules import Columns, RuleSet
 from rulekit.style.wording import format_measure, percent
 from ui.cache import kept
 from ui.learners.spec import RunSpec
@@ -80,35 +79,17 @@ def beats_majority(model: ClassifierMixin, state: AppState, spec: RunSpec) -> bo
     return bool(kept("beats majority", key, compare))
 
 
-def clause_table(rule: RuleSet, rows: Rows) -> pd.DataFrame:
-    """Return one row per clause: its matched rows, their purity, and the rows only it matches."""
-    table = pd.DataFrame(
-        [
-            {
-                "matched": s.n,
-                "right": s.positives,
-                "precision": s.confidence,
-                "low": s.confidence_low,
-                "high": s.confidence_high,
-                "coverage": s.coverage,
-                "unique": s.n_unique,
-                "lift": s.lift,
-                "length": s.n_conditions,
-            }
-            for s in clause_statistics(rule, rows.columns, rows.y)
-        ]
-    )
-    if len(set(rule.labels)) > 1:  # a list: count the rows that no earlier clause matches
-        numbers = clause_numbers(rule, rows.columns, rows.y)
-        counts = [(c.n, c.n_right, c.n_right / max(c.n, 1), c.low, c.high) for c in numbers]
-        table[["matched", "right", "precision", "low", "high"]] = counts
-    return table
-
-
 def matches(rule: RuleSet, rows: Rows) -> NDArray[np.bool_]:
     """Return which rows each clause decides: holds on (DNF) or fails on (CNF), shape (n, k)."""
     fired = rule.clauses_fired(rows.columns)
     return fired if rule.form == "dnf" else ~fired
+
+
+def decided_counts(rule: RuleSet, rows: Rows) -> list[tuple[int, int]]:
+    """Return for each clause how many rows it decides, and how many of these correctly."""
+    fired, right = matches(rule, rows), rows.answers(rule) == rows.y
+    first = fired & (fired.cumsum(axis=1) == 1)
+    return [(int(taken.sum()), int((taken & right).sum())) for taken in first.T]
 
 
 def error(rule: RuleSet, rows: Rows) -> float:

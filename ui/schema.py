@@ -25,7 +25,7 @@ class Setting(TypedDict, total=False):
     n_clauses: int
     max_conditions: int | None
     max_variables: int | None
-    max_power_laws: int | None
+    max_exponents: int | None
     max_depth: int | None
     max_columns: int | None
     robustness: float

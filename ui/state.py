@@ -364,8 +364,11 @@ def changed(state: AppState, **values: Any) -> AppState:
     state = replace(state, **values)
     if state.target != target and "outcomes" not in values:
         state = replace(state, outcomes={})  # they were for another column's values
-    if (cuts := _fitting_cuts(state)) != state.binning.cuts:
-        state = replace(state, binning=replace(state.binning, cuts=cuts))
+    missing = tuple(name for name in state.binning.missing if name in state.features)
+    if (
+        binning := replace(state.binning, cuts=_fitting_cuts(state), missing=missing)
+    ) != state.binning:
+        state = replace(state, binning=binning)
     if "model" not in values and state.fit_key != before:
         state = replace(state, model=None, rule_json=None, rule_selected=False)
     if state.rule_json != rule and "error" not in values:

@@ -9,9 +9,11 @@ import plotly.graph_objects as go
 import streamlit as st
 from numpy.typing import NDArray
 
+from rulekit.plots import flow_figure, flow_sentence, flow_table
 from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels, outcome_levels_figure
 from rulekit.plots.thresholds import level_figure, level_table, threshold_figure
-from ui.state import AppState
+from ui.state import AppState, app_state
+from ui.words import wording
 
 CSS = """
 .stMainBlockContainer { padding: 4.25rem 2rem 2rem; }
@@ -113,6 +115,24 @@ def chart(
         selection_mode="points",
         config=CONFIG,
     )
+
+
+def flow_chart(
+    model: Any,
+    X: Any,
+    y: Any,
+    key: str,
+    *,
+    on_select: str | Callable[[], None] = "ignore",
+    **options: Any,
+) -> pd.DataFrame:
+    """Show where the rows go; return the same counts as a table, see `flow_table`."""
+    state = app_state()
+    words = options.pop("wording", None) or wording(state)
+    table = flow_table(model, X, y, wording=words)
+    figure = flow_figure(model, X, y, classes=state.classes, wording=words, **options)
+    chart(figure, key, flow_sentence(table), on_select=on_select)
+    return table
 
 
 def selected_id(event: Any) -> Any:

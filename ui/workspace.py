@@ -46,6 +46,7 @@ from ui.state import (
     from_plain,
     to_plain,
 )
+from ui.upload import forget_upload
 
 PARAMETER = "analysis"
 NEXT = "_next"  # session key of an analysis, with its id, that is about to be shown
@@ -436,15 +437,6 @@ def forget() -> None:
     forget_upload()
     if PARAMETER in st.query_params:
         del st.query_params[PARAMETER]
-
-
-def forget_upload() -> None:
-    """Forget the uploaded file and its errors; the file in the field is not read again."""
-    for key in (
-        *("upload", "upload_error", "upload_wide", "upload_target", "upload_options"),
-        BEGUN,
-    ):
-        st.session_state.pop(key, None)
 
 
 def delete(path: Path) -> bool:

@@ -191,7 +191,12 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             )
         ]
         tested = self.test_missing
-        names = {e.name for e in encodings} if tested is True else set(tested or ())
+        names = set(columns) if tested is True else set(tested or ())
+        if unknown := sorted(names - set(columns)):
+            raise ValueError(
+                f"`test_missing` names column {unknown[0]!r}, which the table does not have; "
+                "remove it or correct the name."
+            )
         self.encodings_: tuple[ColumnEncoding, ...] = tuple(
             e if e.name in names else replace(e, extra=True) for e in encodings
         )

@@ -1,4 +1,4 @@
-"""The command line `rulekit`: learn, show, explain, score, export, compare, app.
+"""The command line `rulekit`: learn, show, explain, score, export, check, compare, app.
 
 What belongs here: the commands, their options, what they print and their exit codes. What does not:
 functions that a script could use; they are in the library. May import everything of `rulekit`, and

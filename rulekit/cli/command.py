@@ -19,6 +19,7 @@ COMMANDS = {
     "explain": ("cases", "Explain the predictions of RULE for rows of TABLE."),
     "score": ("cases", "Predict every row of TABLE with RULE."),
     "export": ("export", "Write RULE in another format."),
+    "check": ("check", "Check RULE over every possible row; exit with 1 if it has a fault."),
     "compare": ("compare", "Compare an earlier RULE with a later one."),
     "app": ("app", "Serve the dashboard until Ctrl-C."),
 }

@@ -79,6 +79,24 @@ def make_folds(
     return [_checked(pair, number, len(labels)) for number, pair in enumerate(pairs, start=1)]
 
 
+def restrict_folds(cv: Iterable[Any], y: ArrayLike, used: NDArray[np.bool_]) -> list[Fold]:
+    """Convert positions among all rows, of which `used` are kept (n of N), to those of y (n,)."""
+    position, labels, folds = np.cumsum(used) - 1, np.asarray(y), []
+    for number, pair in enumerate(cv, start=1):
+        train, test = (position[part[used[part]]] for part in _checked(pair, number, len(used)))
+        n_classes = len(np.unique(labels[train]))
+        if n_classes < 2 or not len(test):
+            raise ValueError(
+                "Each fold of `cv` must have rows of two classes to learn from and rows to test "
+                f"on; fold {number} has {n_classes} and {len(test)}, rows of weight 0 left out. "
+                "Give other folds, or a number of them."
+            )
+        folds.append((train, test))
+    if not folds:
+        raise ValueError("`cv` gives no folds. Give pairs of positions, or a number of folds.")
+    return folds
+
+
 def group_splitter(
     y: ArrayLike, groups: ArrayLike, cv: int = 5, random_state: int = 0
 ) -> PredefinedSplit | None:

@@ -1,7 +1,7 @@
 """Settings and limits for reading a file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 MISSING = (
@@ -98,6 +98,40 @@ class ParseOptions:
             raise ValueError(f"`header_row` must be from 1, with a header, got {self.header_row}.")
         if min((*(self.skip_rows or ()), 1)) < 1 or (self.skip_last or 0) < 0:
             raise ValueError("`skip_rows` must count from 1, and `skip_last` from 0.")
+
+
+class Decision(str):
+    """A note on how a file was read, with the options that change it, and what they do."""
+
+    def __new__(
+        cls, text: str, label: str = "", change: Mapping[str, Any] | None = None
+    ) -> "Decision":
+        """Build a note; `label` is the text of a button that applies `change`."""
+        note = super().__new__(cls, text)
+        note.label, note.change = label, change or {}
+        return note
+
+    label: str
+    change: Mapping[str, Any]
+
+
+def apply_decision(options: ParseOptions, change: Mapping[str, Any]) -> ParseOptions:
+    """Return options with a change; a mapping changes single columns, None or False removes one.
+
+    >>> apply_decision(ParseOptions(texts=("a",)), {"texts": {"b": True, "a": False}}).texts
+    ('b',)
+    """
+    values = {}
+    for field, value in change.items():
+        if isinstance(value, Mapping):
+            former = getattr(options, field) or {}
+            by_column = former if isinstance(former, Mapping) else dict.fromkeys(former, True)
+            kept = {name: v for name, v in {**by_column, **value}.items() if v not in (None, ())}
+            is_list = field in ("texts", "merged")
+            value = tuple(name for name, v in kept.items() if v) if is_list else kept
+            value = value or None
+        values[field] = value
+    return replace(options, **values)
 
 
 #: What cells of text mean: these options apply to a file that is scored later, too.

@@ -25,7 +25,7 @@ from rulekit.data.column import (
 )
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import few, repaired_headers, shown
-from rulekit.data.options import Limits
+from rulekit.data.options import Decision, Limits
 from rulekit.data.typed import as_pandas, level_text, typed
 from rulekit.exceptions import DataError
 
@@ -381,7 +381,8 @@ class Table:
             return self
         pairs = few([f"{shown(a)} as {shown(b)}" for a, b in spelling.items()])
         merged = self.frame[name].replace(spelling)
-        table = self._replaced(name, merged, f"In column {shown(name)}, {pairs} is read.")
+        text, apart = f"In column {shown(name)}, {pairs} is read.", {"merged": {name: False}}
+        table = self._replaced(name, merged, Decision(text, "Keep them apart", apart))
         if name != self.target:
             return table
         return replace(table, positive_label=spelling.get(self.positive_label, self.positive_label))
@@ -396,7 +397,8 @@ class Table:
             return self
         listed = few([*map(shown, map(str, values))])
         note = f"In column {shown(name)}, {listed} ({int(cells.sum()):,} cells) is read as missing."
-        return self._replaced(name, series.mask(cells), note)
+        kept = Decision(note, "Keep as a value", {"missing_in": {name: None}})
+        return self._replaced(name, series.mask(cells), kept)
 
     def with_cut(self, name: str, cut: float | None) -> "Table":
         """Return the table with a column of numbers as two classes, split at a cut.

@@ -121,7 +121,14 @@ def read_labels(target: Any) -> NDArray[Any]:
     cells = cells.astype(object)
     kind = pd.api.types.infer_dtype(cells.ravel(), skipna=True)
     if kind in ("string", "empty"):
-        return cells
+        plain = np.array([str(v) if isinstance(v, str) else v for v in cells.flat], dtype=object)
+        for label in set(plain):  # np.str_ became str
+            if isinstance(label, str) and label.endswith("\0"):
+                raise DataError(
+                    "The classes in `y` must not end with a zero character, which NumPy drops; "
+                    f"found {label!r}. Rename the class."
+                )
+        return plain.reshape(cells.shape)
     if kind not in _SIMPLE or pd.isna(cells).any():
         plain = np.empty(cells.size, dtype=object)
         plain[:] = [_convert_label(v) for v in cells.ravel().tolist()]

@@ -231,6 +231,7 @@ def _values(series: pd.Series, name: str) -> NDArray[Any]:
     if dtype.kind == "m":
         return days_of(series)
     if dtype.kind == "M":
+        series = series if series.dt.tz is None else series.dt.tz_convert("UTC")
         return _objects(series.dt.strftime("%Y-%m-%d %H:%M:%S").astype(object), str)
     return _untyped(series.astype(object), name)
 

@@ -29,6 +29,7 @@ from rulekit.explain.domains import (
     cells_of,
     number_cuts,
     results,
+    stated_values,
     whole_bounds,
 )
 from rulekit.explain.subject import Subject, as_column, rows_with, subject_of
@@ -343,6 +344,7 @@ def smallest_change(
         return Counterfactual((), None, None, NOT_SEARCHED)
     if wanted(now):
         raise RuleError(f"The row is already predicted as {label_text(target)}.")
+    stated = stated_values(rule, row)
     for seen, erase in ((training, False), (None, False), (None, True)):
         options = {
             f: (DomainValue(value, 0.0),)
@@ -350,7 +352,7 @@ def smallest_change(
             else cells_of(
                 [t for t in subject.dnf.tests if t.feature == f],
                 value,
-                (seen or {}).get(f),
+                (seen or stated).get(f),
                 erase=erase,
             )
             for f, value in row.items()

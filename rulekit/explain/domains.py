@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.explain.subject import as_column
-from rulekit.rules import Columns, Literal
+from rulekit.rules import Columns, Literal, RuleSet
 from rulekit.rules.condition import (
     DAY,
     EPOCH,
@@ -156,6 +156,18 @@ def _spread(numbers: Sequence[Any]) -> float:
     finite = [float(v) for v in numbers if math.isfinite(v)]
     spread = max(finite) - min(finite) if finite else 0.0
     return spread or (abs(finite[0]) if finite else 0.0) or 1.0
+
+
+def stated_values(rule: RuleSet, row: Mapping[str, Any]) -> Columns:
+    """Return levels or range of missing columns of which a rule tests no value, by its schema."""
+    named = {f for c in rule.conditions if getattr(c, "values", ()) for f in c.features}
+    columns = rule.schema.columns if rule.schema is not None else ()
+    values = {c.name: c.levels or (c.low, c.high) for c in columns if c.name not in named}
+    return {
+        name: as_column(list(of))
+        for name, of in values.items()
+        if row.get(name, 0) is None and None not in of
+    }
 
 
 class OtherText(str):

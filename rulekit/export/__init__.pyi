@@ -19,6 +19,7 @@ from .formats import FORMATS as FORMATS
 from .formats import Format as Format
 from .formats import VerifiedExport as VerifiedExport
 from .formats import verify_export as verify_export
+from .sheets.frame import to_cases as to_cases
 from .sheets.frame import to_csv as to_csv
 from .sheets.rows import points_to_rows as points_to_rows
 from .sheets.rows import rows_to_points as rows_to_points
@@ -43,6 +44,7 @@ __all__ = [
     "rows_to_points",
     "rows_to_rule",
     "rule_to_rows",
+    "to_cases",
     "to_csv",
     "to_dmn",
     "to_html",

@@ -26,10 +26,11 @@ from rulekit.export.documents.text_parser import from_text
 from rulekit.export.exchange.dmn import to_dmn
 from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.exchange.pmml import to_pmml
-from rulekit.export.sheets.frame import to_csv
+from rulekit.export.sheets.frame import to_cases, to_csv
 from rulekit.export.sheets.workbook import to_xlsx
 from rulekit.export.subject import ClauseNumbers, rule_to_export
-from rulekit.rules import RuleSet
+from rulekit.rules import RuleSet, make_cases
+from rulekit.rules.analysis.row_search import columns_of_rows
 
 CASES = "cases"  # the table of rows in scoring SQL
 
@@ -323,6 +324,14 @@ FORMATS = {
         language="html",
     ),
     "csv": Format("CSV", "a table for a spreadsheet", to_csv, "csv", "text/csv", counted=True),
+    "cases": Format(
+        "Test cases",
+        "rows with their answers, of which any small change of the rule turns one",
+        to_cases,
+        "cases.csv",
+        "text/csv",
+        how="Not checked: these are rows with the rule's answers, for tests of other programs.",
+    ),
     "pmml": Format(
         "PMML",
         "a rule set for a scoring engine, by PMML 4.4",
@@ -381,8 +390,8 @@ class VerifiedExport:
     n_rows, n_equal : int
         Rows of the table, and how many got the same label.
     n_probes, n_probes_equal : int
-        Generated rows at, just below and just above every threshold and with missing values, and
-        how many of these got the same label.
+        Generated rows at, just below and just above every threshold and with missing values, the
+        test cases of the rule among them, and how many of these got the same label.
     sentence : str
         The result in words.
     """
@@ -447,6 +456,8 @@ def verify_export(
     if not isinstance(model, RuleSet):
         expected = np.asarray(model.predict(X)).tolist()
     probes = _probes(rule, rows)
+    made = columns_of_rows([case.row for case in make_cases(rule)], rule.features)
+    probes = {f: np.concatenate([probes[f], _as_in(rows[f], made[f])]) for f in rows}
     text = form.write(model, numbers=numbers) if form.counted else form.write(model)
     answers = _run(form, text, rows, n)
     n_probes = len(next(iter(probes.values()), ()))
@@ -510,6 +521,16 @@ def _probes(rule: RuleSet, rows: Rows) -> Rows:
         else np.array(values, dtype=object)
         for f, values in probes.items()
     }
+
+
+def _as_in(column: NDArray[Any], cells: NDArray[Any]) -> NDArray[Any]:
+    """Return cells in the type of a column; of text, any value replaces a number."""
+    if column.dtype != object:
+        return cells.astype(float)
+    if cells.dtype == object:
+        return cells
+    present = next((v for v in column if v is not None), None)
+    return np.array([None if np.isnan(v) else present for v in cells], dtype=object)
 
 
 def _limits(rule: RuleSet, feature: str, column: NDArray[Any], row: dict[str, Any]) -> list[Any]:

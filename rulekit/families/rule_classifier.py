@@ -33,6 +33,7 @@ from rulekit.learners.inner_choice import (
 )
 from rulekit.learners.literal.base import RulePath
 from rulekit.learners.literal.box_search import BoxSearchClassifier
+from rulekit.learners.paths import FIT_ATTRIBUTES
 from rulekit.learners.training import TrainingTable, as_constraints, generator_of
 
 SHARE_OF_A_SEARCH = 0.1  # of the time limit
@@ -62,9 +63,10 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     forms : tuple of {"rule", "points"}, default=("rule",)
         Forms to compare: conditions joined by AND and OR, or conditions with integer points and
         a threshold of their total (see `ScorecardClassifier`). The inner folds select one form.
-    cv : int or splitter, default=5
+    cv : int, splitter or list of pairs, default=5
         Number of inner folds, which are stratified and shuffled (fewer if a class has fewer rows),
-        or a splitter with ``split(X, y)`` as in scikit-learn.
+        or a splitter with ``split(X, y)`` as in scikit-learn, or pairs of the positions of training
+        and test rows. Rows of weight 0 are in no fold.
     n_perturbations : int, default=0
         Number of random perturbations in each search. More give slightly more accurate rules and
         take longer.
@@ -163,7 +165,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     _own_constraints: ClassVar[dict[str, Any]] = {
         "max_conditions": [Interval(Integral, 1, None, closed="left"), None],
         "forms": [tuple, list],
-        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods("split")],
+        "cv": [Interval(Integral, 2, None, closed="left"), HasMethods("split"), list, tuple],
         "n_perturbations": [Interval(Integral, 0, None, closed="left")],
         "refine": ["boolean"],
         "groups": [str, None],
@@ -375,6 +377,9 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             classes = self.classes_.tolist()
             self._shares = self._shares.calibrated(model.rule_set_, classes, error)
             model._shares = model._shares.calibrated(model.rule_set_, classes, error)
+        for name in FIT_ATTRIBUTES:
+            if hasattr(self, name):
+                setattr(model, name, getattr(self, name))
         self.learner_, self.best_params_ = model, dict(self.choice_.setting)
         if isinstance(model, BoxSearchClassifier):
             self.best_params_["refine_thresholds"] = model.refine_thresholds

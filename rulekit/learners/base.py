@@ -293,7 +293,8 @@ class BaseRuleClassifier(
         DataWarning
             If some values of a column are not of its kind; they count as missing.
         UnseenValuesWarning
-            Once, if columns hold levels, values out of range or gaps that no training row had.
+            Once, if columns hold levels or gaps that no training row had, or numbers or dates that
+            are farther outside the training range than the range is wide.
         """
         return self._answers(self._read_and_warn(X))
 

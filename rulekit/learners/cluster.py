@@ -6,7 +6,6 @@ joblib gives the client (it would send the table with every call); Dask is impor
 import contextlib
 import hashlib
 import importlib.metadata
-import logging
 import sys
 import time
 import uuid
@@ -28,8 +27,7 @@ WITHOUT_EFFECT = ("plots", "export", "explain", "cli")
 PULSE = 0.05  # seconds between two looks at what has come
 PATIENCE = 10.0  # seconds that a cluster may take to get a worker
 
-log = logging.getLogger("distributed.worker.rulekit")  # a worker's: Dask's clients can read it
-caller_log = logging.getLogger("rulekit.cluster")  # the caller's
+Value = TypeVar("Value")
 _kept: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
 
 
@@ -51,7 +49,12 @@ class Once:
     """An argument that is sent to the workers once, however many tasks use it."""
 
     value: Any
-    key: Hashable = None
+    key: Hashable = None  # None is the identity of the value
+
+    @property
+    def name(self) -> Hashable:
+        """What the value is cached under."""
+        return id(self.value) if self.key is None else self.key
 
 
 def on_cluster(
@@ -65,12 +68,12 @@ def on_cluster(
     with cached_on_workers():
         places: dict[Any, int] = {}
         try:
-            sent = _sent(client, [each for task in tasks for each in task if _is_once(each)])
+            sent = _send_once(client, [a for task in tasks for a in task if isinstance(a, Once)])
             for number, task in enumerate(tasks):
-                order = [sent[_key(each)] if _is_once(each) else each for each in task]
+                order = [sent[a.name] if isinstance(a, Once) else a for a in task]
                 key = f"{work.__name__.strip('_')}-{uuid.uuid4().hex}"
                 future = client.submit(
-                    _noted, code_version(), work, *order, key=key, pure=False, **options
+                    _run_task, code_version(), work, *order, key=key, pure=False, **options
                 )
                 places[future] = number
             coming = _dask().as_completed(list(places), loop=client.loop)
@@ -81,37 +84,24 @@ def on_cluster(
                 for future in coming.next_batch(block=False):
                     yield places[future], future.result()
         except Exception as error:
-            _check_reachable(client, error)
-            if is_loss(error):
+            lost = getattr(error, "reason", None) == "scheduler-connection-lost"
+            if lost or client.status != "running":
+                raise RulekitError(
+                    "The connection to the cluster's scheduler was lost. Restart it and continue; "
+                    "results in a `store` are kept."
+                ) from error
+            if is_killing(error):
                 (_kept.get() or {}).clear()  # it may be lost, too
             raise
         finally:
             client.cancel([future for future in places if not future.done()], force=True)
 
 
-def _check_reachable(client: Any, error: Exception) -> None:
-    """Raise a message if the error means that the scheduler is gone."""
-    lost = getattr(error, "reason", None) == "scheduler-connection-lost"
-    if lost or client.status != "running":
-        raise RulekitError(
-            "The connection to the cluster's scheduler was lost. Restart it and continue; "
-            "results in a `store` are kept."
-        ) from error
-
-
-def _is_once(argument: Any) -> bool:
-    return isinstance(argument, Once)
-
-
-def _key(once: Once) -> Hashable:
-    return id(once.value) if once.key is None else once.key
-
-
-def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
+def _send_once(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
     """Send missing data to every worker; return its placeholders for tasks."""
     cached = _kept.get()
     assert cached is not None
-    fresh = {_key(once): once.value for once in arguments if (client.id, _key(once)) not in cached}
+    fresh = {once.name: once.value for once in arguments if (client.id, once.name) not in cached}
     if fresh:
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
@@ -120,22 +110,17 @@ def _sent(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
                 f"The scheduler at {client.scheduler.address} had no worker for {PATIENCE:g} s. "
                 "Start one."
             ) from error
-        n_bytes = sum(map(_dask().sizeof.safe_sizeof, fresh.values()))
-        caller_log.info("%.3g MB to each of %d workers", n_bytes / 1e6, len(client.ncores()))
         names = {f"rulekit-{uuid.uuid4().hex}": key for key in fresh}
         futures = client.scatter({n: fresh[key] for n, key in names.items()}, broadcast=True)
-        for name, key in names.items():
-            cached[client.id, key] = (
-                futures[name],
-                fresh[key],
-            )  # here, too, so that its id stays its
-    return {_key(once): cached[client.id, _key(once)][0] for once in arguments}
+        for name, key in names.items():  # the value, too, so that its id stays its own
+            cached[client.id, key] = futures[name], fresh[key]
+    return {once.name: cached[client.id, once.name][0] for once in arguments}
 
 
-def is_loss(error: BaseException) -> bool:
+def is_killing(error: BaseException) -> bool:
     """Return whether an error means that workers or their data were lost."""
-    if "distributed" not in sys.modules:
-        return False
+    if isinstance(error, BrokenExecutor) or "distributed" not in sys.modules:
+        return isinstance(error, BrokenExecutor)  # joblib's
     dask = _dask()
     return isinstance(error, (dask.KilledWorker, dask.CancelledError, dask.comm.CommClosedError))
 
@@ -149,8 +134,8 @@ def _dask() -> Any:
 # On a worker ----------------------------------------------------------------------------------
 
 
-def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
-    """Run one task and log it in the worker's log."""
+def _run_task(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
+    """Run one task if the worker has the caller's versions."""
     if version != code_version():
         raise RulekitError(
             f"A worker has another version of rulekit or of {', '.join(LIBRARIES)} than this "
@@ -159,14 +144,7 @@ def _noted(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
     from rulekit.search.machine_code import warm_up  # set-up runs it as a program, not yet loaded
 
     warm_up()  # a limit of time in the work is for the work alone
-    begun = time.perf_counter()
-    try:
-        answer = work(*arguments)
-    except Exception:
-        log.exception("%s failed after %.1f s", work.__name__, time.perf_counter() - begun)
-        raise
-    log.info("%s took %.1f s", work.__name__, time.perf_counter() - begun)
-    return answer
+    return work(*arguments)
 
 
 def cancellation() -> Callable[[], bool] | None:
@@ -187,22 +165,12 @@ def code_version() -> str:
     sources = sorted(
         p for p in root.rglob("*.py") if p.relative_to(root).parts[0] not in WITHOUT_EFFECT
     )
-    digest = hashlib.sha256(repr([_version_of(name) for name in LIBRARIES]).encode())
+    digest = hashlib.sha256(repr([importlib.metadata.version(name) for name in LIBRARIES]).encode())
     for path in sources:
         content = path.read_bytes()
         digest.update(f"{path.relative_to(root).as_posix()} {len(content)} ".encode())
         digest.update(content)
     return digest.hexdigest()
-
-
-def _version_of(name: str) -> str:
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return "absent"
-
-
-Value = TypeVar("Value")
 
 
 def spread(
@@ -234,18 +202,14 @@ def tried_twice(work: Callable[[], Value], kept: Callable[[], str]) -> Value:
     try:
         return work()
     except Exception as error:
-        if not _is_killing(error):
+        if not is_killing(error):
             raise
     try:
         return work()
     except Exception as error:
-        if not _is_killing(error):
+        if not is_killing(error):
             raise
         raise RulekitError(
             "A worker process was killed twice, most likely because the machine ran out of "
             f"memory. {kept()} Use fewer workers (`n_jobs`), or a machine with more memory."
         ) from error
-
-
-def _is_killing(error: Exception) -> bool:
-    return isinstance(error, BrokenExecutor) or is_loss(error)  # joblib's error is the former

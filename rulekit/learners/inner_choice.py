@@ -14,7 +14,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 
 from rulekit.data import make_folds
-from rulekit.data.folds import Fold
+from rulekit.data.folds import Fold, restrict_folds
 from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
@@ -371,6 +371,8 @@ def simplest(form: Form, table: TrainingTable, loss: Loss) -> Choice:
 
 def inner_folds(cv: Any, table: TrainingTable, seed: int) -> list[Fold]:
     """Split the training rows into folds, fewer if the rarer class has fewer rows."""
+    if isinstance(cv, (list, tuple)):
+        return restrict_folds(cv, table.y, table.used)
     if isinstance(cv, Integral):
         counts = np.bincount(table.codes)
         rare = int(counts.argmin())

@@ -49,6 +49,7 @@ class TrainingTable:
     classes: NDArray[Any]  # (K,)
     sample_weight: NDArray[np.float64]  # (n,)
     weighted: bool
+    used: NDArray[np.bool_]  # (N,): rows given to `fit`, of which those of weight 0 are left out
     readings: dict[str, Any] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -110,7 +111,11 @@ class TrainingTable:
         binarizer: Binarizer = Binarizer() if given is None else clone(given)
         named = {**dict(binarizer.thresholds or {}), **dict(binarizer.orders or {})}
         readings = {k: v for k, v in self.readings.items() if k not in named}
-        binarizer.set_params(read_as={**readings, **dict(binarizer.read_as or {})})
+        tested = binarizer.test_missing
+        if not isinstance(tested, bool):
+            tested = [name for name in tested if name not in self.ignored]
+        read_as = {**readings, **dict(binarizer.read_as or {})}
+        binarizer.set_params(read_as=read_as, test_missing=tested)
         return binarizer
 
     def part(self, rows: NDArray[np.intp], name: str, *, multi_class: bool) -> "TrainingTable":
@@ -225,7 +230,9 @@ def read_training_table(
     misfits = report.misfits
     if reader is None:
         columns = columns or {"": np.zeros(len(frame))}
-        return TrainingTable(frame, columns, schema, codes, classes, weight, weighted)
+        return TrainingTable(
+            frame, columns, schema, codes, classes, weight, weighted, positive_weight
+        )
     kinds = {column.name: COARSE[column.kind] for column in schema.columns}
     readings = reader.readings(frame, columns, kinds, codes)
     ignored = tuple(name for name, reading in readings.items() if reading is None)
@@ -242,6 +249,7 @@ def read_training_table(
         classes,
         weight,
         weighted,
+        positive_weight,
         {name: reading for name, reading in readings.items() if reading is not None},
         ignored,
         tuple(notes),

@@ -1,5 +1,8 @@
 from .case import case_figure as case_figure
 from .case import case_sentence as case_sentence
+from .flow import flow_figure as flow_figure
+from .flow import flow_sentence as flow_sentence
+from .flow import flow_table as flow_table
 from .groups import gap_figure as gap_figure
 from .groups import gap_sentence as gap_sentence
 from .groups import group_figure as group_figure
@@ -11,10 +14,6 @@ from .operating import reliability_sentence as reliability_sentence
 from .pareto import Baseline as Baseline
 from .pareto import front_figure as front_figure
 from .pareto import front_sentence as front_sentence
-from .rules import clause_figure as clause_figure
-from .rules import clause_sentence as clause_sentence
-from .rules import outcome_figure as outcome_figure
-from .rules import outcome_sentence as outcome_sentence
 from .screening import screening_figure as screening_figure
 from .screening import screening_sentence as screening_sentence
 from .screening import screening_table as screening_table
@@ -29,9 +28,10 @@ __all__ = [
     "band_sentence",
     "case_figure",
     "case_sentence",
-    "clause_figure",
-    "clause_sentence",
     "describe_returned",
+    "flow_figure",
+    "flow_sentence",
+    "flow_table",
     "front_figure",
     "front_sentence",
     "gap_figure",
@@ -40,8 +40,6 @@ __all__ = [
     "group_sentence",
     "operating_figure",
     "operating_sentence",
-    "outcome_figure",
-    "outcome_sentence",
     "plot_returned",
     "reliability_figure",
     "reliability_sentence",

@@ -62,6 +62,7 @@ def outcome_bins_figure(
     *,
     name: str,
     labels: Sequence[Any],
+    classes: Sequence[Any] | None = None,
 ) -> go.Figure:
     """Draw a column's values by outcome with its cut points, and the shares per bin."""
     present = ~np.isnan(values)
@@ -70,7 +71,7 @@ def outcome_bins_figure(
     figure = make_subplots(
         rows=2, cols=1, shared_xaxes=True, row_heights=[0.55, 0.45], vertical_spacing=0.06
     )
-    looks = outcome_looks(labels)
+    looks = outcome_looks(labels, classes)
     drawn, beyond = gather_outliers(values[present], cuts)
     distinct = np.unique(drawn)
     places, ends = cut_positions(distinct, np.asarray(cuts, dtype=float))

@@ -1,3 +1,5 @@
+from .analysis.cases import RuleCase as RuleCase
+from .analysis.cases import make_cases as make_cases
 from .analysis.compare import RuleComparison as RuleComparison
 from .analysis.compare import compare_rules as compare_rules
 from .analysis.monotonicity import MonotonicityCheck as MonotonicityCheck
@@ -10,6 +12,9 @@ from .analysis.statistics import wilson_interval as wilson_interval
 from .analysis.tree import Branch as Branch
 from .analysis.tree import Tree as Tree
 from .analysis.tree import tree_of_rule as tree_of_rule
+from .analysis.verification import Finding as Finding
+from .analysis.verification import RuleCheck as RuleCheck
+from .analysis.verification import verify_rule as verify_rule
 from .condition import Columns as Columns
 from .condition import Condition as Condition
 from .constraints import Constraints as Constraints
@@ -35,22 +40,27 @@ __all__ = [
     "Condition",
     "Constraints",
     "Factor",
+    "Finding",
     "LinearSplit",
     "Literal",
     "MonotonicityCheck",
     "PointsSplit",
     "PowerLaw",
     "PowerLawSplit",
+    "RuleCase",
+    "RuleCheck",
     "RuleComparison",
     "RuleSet",
     "Tree",
     "check_monotonicity",
     "clause_statistics",
     "compare_rules",
+    "make_cases",
     "monotonicity_checks",
     "rule_statistics",
     "scorecard_of",
     "simplify",
     "tree_of_rule",
+    "verify_rule",
     "wilson_interval",
 ]

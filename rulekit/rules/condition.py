@@ -198,12 +198,6 @@ def scalar(value: Any) -> Scalar:
     raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
 
 
-def is_gap(value: Any) -> bool:
-    """Return whether a cell is empty: None, NaN, or a library's missing value."""
-    same = value == value
-    return value is None or not isinstance(same, TRUTH) or not same
-
-
 @lru_cache(maxsize=100_000)
 def moment(text: str) -> datetime | None:
     """Parse ISO text as a moment, fractions of a second dropped, in UTC if it has an offset.

@@ -1,9 +1,13 @@
 """The benchmarks read their tables, and both solvers of linear programs learn the same rules."""
 
+import importlib
+import pkgutil
+
 import pytest
 
+import benchmarks
 from benchmarks import _cli
-from benchmarks.papers import bench_screening, bench_two_level
+from benchmarks.papers import bench_two_level
 
 
 def test_absent_folders_and_tables_are_named_and_samples_measured(tmp_path, capsys, folder):
@@ -24,8 +28,32 @@ def test_the_pipeline_and_linprog_learn_the_same_rules(planted):
     assert (same["ours"], same["reference"]) == (12, 12)
 
 
+#: What makes the full path of a benchmark short: its constants, and a table of its own.
+SMALL = {
+    "benchmarks.bench_lists": {"only": ["iris"]},
+    "benchmarks.bench_learners": {"FITS": 1},
+    "benchmarks.bench_scale": {"only": None, "SIZES": [(300, 4), (600, 4)],
+                               "LONG_AND_WIDE": [(300, 4), (100, 9)]},
+    "benchmarks.bench_speed": {"SIZES": [(300, 4)], "EXPLAINED": 50},
+    "benchmarks.bench_start": {"RUNS": 1},
+    "benchmarks.bench_tables": {"rows": [3_000]},
+    "benchmarks.papers.bench_ideal_parquet": {"rows": [3_000]},
+}  # fmt: skip
+NEEDS_MORE = ("workbench", "optimal_trees", "hyperplane", "power_law")  # a browser, peers, papers
+EACH = [m.name for m in pkgutil.walk_packages(benchmarks.__path__, "benchmarks.")
+        if "bench_" in m.name and not m.name.endswith(NEEDS_MORE)]  # fmt: skip
+
+
 @pytest.mark.slow
-def test_screening_is_measured_with_its_full_programs(planted, folder):
-    rows = {row["what"]: row for row in bench_screening.compare(planted, folder, 3)}
-    assert rows["full LP over screened LP"]["ours"] > 0
-    assert rows["certificates refused"]["ours"] == 0
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", EACH)
+def test_every_benchmark_runs_its_full_path_on_a_tiny_table(name, folder, tmp_path, monkeypatch):
+    module = importlib.import_module(name)
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--seeds", "1"])
+    given.scratch = tmp_path
+    for setting, value in SMALL.get(name, {}).items():
+        if setting.islower():
+            setattr(given, setting, value)
+        else:
+            monkeypatch.setattr(module, setting, value)
+    assert module.measure(given)

@@ -13,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 from rulekit.binning import Binarizer, candidate_summary
 from rulekit.binning.thresholds import automatic_cuts
 from rulekit.data import columns_of
-from rulekit.exceptions import DataError
+from rulekit.exceptions import DataError, DataWarning
+from rulekit.learners import BoxSearchClassifier
 from rulekit.rules import Literal
 from tests.reference.rules import literal_holds
 from tests.strategies.rules import columns
@@ -311,6 +312,16 @@ def test_missingness_conditions_are_only_for_named_columns(tested, people):
     assert {c.feature for c in binarizer.literals_ if c.missing} == {"age", "income"}
     listed = [str(c) for c in binarizer.transform(people).literals]
     assert listed == [str(c) for c in binarizer.literals_]
+
+
+def test_unknown_columns_of_missingness_are_named_ignored_ones_not(people):
+    with pytest.raises(ValueError, match="`test_missing` names column 'typo'"):
+        Binarizer(test_missing=["age", "typo"]).fit(people)
+    frame = pd.DataFrame({"id": [f"k{i}" for i in range(60)], "x": np.arange(60.0)})
+    binarizer = Binarizer(test_missing=["id", "x"], max_levels=5)
+    with pytest.warns(DataWarning, match="'id'"):
+        model = BoxSearchClassifier(binarizer=binarizer).fit(frame, frame["x"] > 30)
+    assert model.ignored_columns_ == ["id"]
 
 
 def test_a_column_of_one_value_has_no_condition_but_missingness():

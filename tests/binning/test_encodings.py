@@ -27,11 +27,11 @@ def test_the_conditions_of_a_column_are_its_literals(case):
         assert sorted(encoding.conditions().literals, key=lambda v: v.sort_key) == list(listed)
         assert encoding.conditions(by_text=True).literals == listed
         for by_text in (False, True):
-            found = encoding.conditions(by_text=by_text)
-            table = cell_table(encoding, tuple(found.literals))
-            assert (cells_of(found.runs, encoding.n_cells) == table).all()
-            for i, literal in enumerate(found.literals):
-                assert (found.side[i], found.rank[i]) == encoding.place(literal)
+            conditions = encoding.conditions(by_text=by_text)
+            table = cell_table(encoding, tuple(conditions.literals))
+            assert (cells_of(conditions.runs, encoding.n_cells) == table).all()
+            for i, literal in enumerate(conditions.literals):
+                assert (conditions.side[i], conditions.rank[i]) == encoding.place(literal)
 
 
 @pytest.mark.slow
@@ -48,13 +48,13 @@ def test_the_cells_left_out_are_the_other_cells(case):
 def test_each_chain_is_nested_and_only_tests_of_gaps_are_in_none(extra):
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, *extra]})
     (encoding,) = Binarizer(n_thresholds=3).fit(frame).encodings_
-    found = encoding.conditions()
-    assert ((found.chain < 0) == (found.side == 0)).all()
-    cells = cells_of(found.runs, encoding.n_cells)
-    assert len(set(found.chain[found.side != 0])) == 2 + 2 * len(extra)
-    for chain in set(found.chain) - {-1}:
-        members = np.flatnonzero(found.chain == chain)
-        nested = cells[:, members[np.argsort(found.place[members])]]
+    conditions = encoding.conditions()
+    assert ((conditions.chain < 0) == (conditions.side == 0)).all()
+    cells = cells_of(conditions.runs, encoding.n_cells)
+    assert len(set(conditions.chain[conditions.side != 0])) == 2 + 2 * len(extra)
+    for chain in set(conditions.chain) - {-1}:
+        members = np.flatnonzero(conditions.chain == chain)
+        nested = cells[:, members[np.argsort(conditions.place[members])]]
         assert (nested[:, :-1] <= nested[:, 1:]).all()
         assert len(members) == len(encoding.cuts)
 

@@ -28,12 +28,12 @@ tied = st.lists(st.sampled_from([0] * 12 + list(range(-5, 9))).map(float), min_s
 @given(st.one_of(some_values, tied), st.integers(1, 12))
 @pytest.mark.slow
 def test_quantile_cuts_divide_the_rows_as_the_definition_does(values, n_thresholds):
-    found = automatic_cuts(np.array(values), None, "quantile", n_thresholds)
+    cuts = automatic_cuts(np.array(values), None, "quantile", n_thresholds)
     raw = plain.quantiles(values, n_thresholds)
     wanted = {plain.split_of(values, cut) for cut in raw if plain.separates(values, cut)}
     if not wanted and len(set(values)) > 1:
         wanted = {plain.split_of(values, sorted(set(values))[-2])}
-    assert {plain.split_of(values, cut) for cut in found} == wanted
+    assert {plain.split_of(values, cut) for cut in cuts} == wanted
 
 
 def test_mostly_zero_column_is_cut_beside_zero():
@@ -75,8 +75,8 @@ def test_equal_widths_differ_by_less_than_the_gaps_they_fall_in(values, n_thresh
     parts = range(1, n_thresholds + 1)
     raw = [low * (1 - k / (n_thresholds + 1)) + high * (k / (n_thresholds + 1)) for k in parts]
     wanted = {plain.split_of(values, cut) for cut in raw if plain.separates(values, cut)}
-    found = automatic_cuts(np.array(values), None, "uniform", n_thresholds)
-    assert {plain.split_of(values, cut) for cut in found} == wanted or low == high
+    cuts = automatic_cuts(np.array(values), None, "uniform", n_thresholds)
+    assert {plain.split_of(values, cut) for cut in cuts} == wanted or low == high
 
 
 @given(st.lists(rough, min_size=2, max_size=20, unique=True), st.data())
@@ -107,9 +107,9 @@ def test_cuts_are_written_with_the_fewest_decimals_their_gap_allows(values, data
     ids=str,
 )
 def test_cuts_read_as_a_person_would_write_them(raw, distinct, cut):
-    (found,) = short_cuts(np.array([raw]), np.array(distinct, dtype=float))
-    assert found == pytest.approx(cut, abs=1e-15)
-    assert len(repr(float(found))) <= len(repr(float(cut)))
+    (result,) = short_cuts(np.array([raw]), np.array(distinct, dtype=float))
+    assert result == pytest.approx(cut, abs=1e-15)
+    assert len(repr(float(result))) <= len(repr(float(cut)))
 
 
 def test_cut_without_a_short_decimal_is_unchanged():
@@ -120,8 +120,8 @@ def test_cut_without_a_short_decimal_is_unchanged():
 @given(labelled())
 def test_entropy_cuts_equal_an_exhaustive_search(case):
     values, classes = case
-    found = mdlp_cuts(values, classes)
-    assert found.tolist() == plain.mdlp(values.tolist(), classes.tolist())
+    cuts = mdlp_cuts(values, classes)
+    assert cuts.tolist() == plain.mdlp(values.tolist(), classes.tolist())
 
 
 @given(labelled(), st.integers(1, 3))

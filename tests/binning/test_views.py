@@ -67,8 +67,8 @@ def test_text_of_dates_is_a_date_and_levels_on_request():
 
 def test_cut_points_of_dates_are_given_as_text():
     frame = pd.DataFrame({"opened": DAYS})
-    found = literals_on(frame, thresholds={"opened": ["2021-06-15"]})
-    dates = [x for x in found if x.part == "date"]
+    literals = literals_on(frame, thresholds={"opened": ["2021-06-15"]})
+    dates = [x for x in literals if x.part == "date"]
     assert [str(x) for x in dates] == ["opened < 2021-06-15", "opened >= 2021-06-15"]
     with pytest.raises(ValueError, match="of column 'opened': A date must be written as"):
         literals_on(frame, thresholds={"opened": ["15.6.2021"]})
@@ -77,9 +77,9 @@ def test_cut_points_of_dates_are_given_as_text():
 def test_order_comes_with_the_column_or_names_every_level():
     grades = ["good", "bad", "good", "great"]
     frame = pd.DataFrame({"grade": pd.Categorical(grades, ["bad", "good", "great"], ordered=True)})
-    found = literals_on(frame)
-    assert found == literals_on(frame.astype(str), orders={"grade": ("bad", "good", "great")})
-    assert [str(x) for x in found] == [
+    literals = literals_on(frame)
+    assert literals == literals_on(frame.astype(str), orders={"grade": ("bad", "good", "great")})
+    assert [str(x) for x in literals] == [
         "grade <= bad", "grade <= good", "grade >= good", "grade >= great",
     ]  # fmt: skip
     with pytest.raises(DataError, match=r"must name every level; 'great' \(1 rows\) is not in it"):
@@ -174,16 +174,16 @@ def test_a_pickled_binarizer_reads_every_kind_of_column_alike():
 
 @given(st.floats(-30_000, 60_000), st.floats(0.1, 900))
 def test_rounded_date_stays_within_its_gap_and_is_roundest(low, width):
-    found = rounded_date(low, low + width, low)
+    result = rounded_date(low, low + width, low)
     every = [d for d in range(int(low) - 1, int(low + width) + 2) if low < d <= low + width]
     dates = [(np.datetime64("1970-01-01") + d).item() for d in every]
     firsts = [(d, day) for d, day in zip(every, dates, strict=True) if day.day == 1]
     if not firsts:
-        assert found is None
+        assert result is None
         return
     rank = {d: (day.month == 1) + (day.month % 3 == 1) for d, day in firsts}
-    assert rank[found] == max(rank.values())
-    assert abs(found - low) == min(abs(d - low) for d in rank if rank[d] == rank[found])
+    assert rank[result] == max(rank.values())
+    assert abs(result - low) == min(abs(d - low) for d in rank if rank[d] == rank[result])
 
 
 def test_an_ordered_column_of_dates_cuts_between_any_two_values():

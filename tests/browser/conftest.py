@@ -19,13 +19,13 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def chromium():
     """The browser; skips where there is none, unless RULEKIT_REQUIRE_BROWSER is set."""
-    found = chromium_path()
-    if found is None:
+    result = chromium_path()
+    if result is None:
         sentence = "no Chromium was found; install the package `chromium` to run this test"
         if os.environ.get("RULEKIT_REQUIRE_BROWSER"):
             pytest.fail(f"{sentence} (RULEKIT_REQUIRE_BROWSER is set)")
         pytest.skip(sentence)
-    with chromium_at(found) as browser:
+    with chromium_at(result) as browser:
         yield browser
 
 

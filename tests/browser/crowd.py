@@ -36,15 +36,15 @@ def models_at_once(visitors):
 
 def workers(server):
     """Return how many processes for long work a server has now."""
-    found = 0
+    result = 0
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             parent = int(status.read_text().rpartition(")")[2].split()[1])
             command = status.with_name("cmdline").read_bytes()
         except (OSError, ValueError):
             continue  # it has just ended
-        found += parent == server and b"ui.runs.worker" in command
-    return found
+        result += parent == server and b"ui.runs.worker" in command
+    return result
 
 
 def memory(server):

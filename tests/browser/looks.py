@@ -72,11 +72,11 @@ def find_covered(page: Any) -> list[str]:
 
 def findings(page: Any) -> list[str]:
     """Return what axe-core calls serious or critical: the rule and where it is broken."""
-    found = _judged(page)
-    if found:  # a page that is drawn anew fades meanwhile, which lowers its contrast
+    result = _judged(page)
+    if result:  # a page that is drawn anew fades meanwhile, which lowers its contrast
         page.wait_for_function(STEADY)
-        found = [one for one in _judged(page) if one in found]
-    return found
+        result = [one for one in _judged(page) if one in result]
+    return result
 
 
 def _judged(page: Any) -> list[str]:

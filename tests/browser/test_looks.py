@@ -28,8 +28,8 @@ def test_bad_looks_are_found(visit, tmp_path):
     with served(tmp_path / "workspace", str(script)) as address:
         visitor = visit("/", address=address)
         visitor.page.locator(".barlayer text").first.wait_for()
-        found = looks.find_covered(visitor.page)
-        assert found == [
+        result = looks.find_covered(visitor.page)
+        assert result == [
             '"Words without room" is cut',
             '"covering" covers a point',
             '"far too long" leaves its figure',

@@ -59,10 +59,10 @@ def test_score_reports_whether_the_rule_still_holds(run, tmp_path):
     new = old.assign(state="well", age=old["age"] + 100)
     new.to_csv(tmp_path / "new.csv", index=False)
     requested = ["score", "rule.json", "new.csv", "--target", "state", "--reference", "old.csv"]
-    found = printed(run(*requested, "-o", "out.csv", "--json"))
-    assert found["holds"] is False
-    assert found["wrong"] == 80
-    assert any("'age'" in sentence for sentence in found["differs"])
+    output = printed(run(*requested, "-o", "out.csv", "--json"))
+    assert output["holds"] is False
+    assert output["wrong"] == 80
+    assert any("'age'" in sentence for sentence in output["differs"])
     shown = run(*requested, "-o", "out.csv").stdout
     assert "The rule no longer holds as it did" in shown
     requested[2] = "old.csv"

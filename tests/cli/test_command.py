@@ -87,5 +87,5 @@ def test_version_is_printed_also_where_the_package_is_not_installed(monkeypatch)
 
     assert CliRunner().invoke(rulekit, ["--version"]).output.startswith("rulekit, version ")
     monkeypatch.setattr(metadata, "version", unknown)
-    found = CliRunner().invoke(rulekit, ["--version"])
-    assert (found.exit_code, found.output) == (0, "rulekit, version unknown (not installed)\n")
+    output = CliRunner().invoke(rulekit, ["--version"])
+    assert (output.exit_code, output.output) == (0, "rulekit, version unknown (not installed)\n")

@@ -18,20 +18,20 @@ def test_compare_prints_clauses_and_rows(run, tmp_path):
     assert 'changed: age > 50 AND sex = "f"' in result
     assert "added: bmi < 12" in result
     assert "Other answers for rows 5." in result
-    found = printed(run(*requested, "--json"))
-    assert found["other_answers"] == [{"row": 5, "before": "ill", "after": "well"}]
-    assert found["wrong"] == {
+    output = printed(run(*requested, "--json"))
+    assert output["other_answers"] == [{"row": 5, "before": "ill", "after": "well"}]
+    assert output["wrong"] == {
         "before": {"rows": 5, "wrong": 1},
         "after": {"rows": 5, "wrong": 0},
     }
-    assert found["same"] is False
+    assert output["same"] is False
 
 
 def test_a_rule_is_the_same_as_itself(run):
-    found = printed(run("compare", "rule.json", "rule.json", "--json"))
-    assert found["same"]
-    assert found["rows"] is None
-    assert len(found["kept"]) == 2
+    output = printed(run("compare", "rule.json", "rule.json", "--json"))
+    assert output["same"]
+    assert output["rows"] is None
+    assert len(output["kept"]) == 2
 
 
 def test_a_target_without_a_table_is_refused(refused):

@@ -36,9 +36,9 @@ def test_a_whole_statement_scores_a_table_and_names_the_clause(run, tmp_path, fo
     text = run(*requested, "--table", "table.csv").stdout
     with duckdb.connect() as connection:
         connection.register("my cases", pd.read_csv(tmp_path / "table.csv"))
-        found = connection.execute(text).df()
-    assert found["prediction"].tolist() == ANSWERS
-    assert found["clause"].tolist() == CLAUSES
+        frame = connection.execute(text).df()
+    assert frame["prediction"].tolist() == ANSWERS
+    assert frame["clause"].tolist() == CLAUSES
 
 
 def test_nothing_is_written_if_a_prediction_differs(refused, tmp_path, monkeypatch):

@@ -56,8 +56,8 @@ def test_reading_follows_the_options(run, tmp_path):
     rule = from_text('1. IF "column 3" > 31 THEN ill\nOTHERWISE well')
     (tmp_path / "by place.json").write_text(to_json(rule))
     requested = ["--delimiter", "|", "--decimal", ",", "--no-header", "--json"]
-    found = printed(run("score", "by place.json", "table.txt", *requested))
-    assert found["answers"] == {"well": 1, "ill": 1}
+    output = printed(run("score", "by place.json", "table.txt", *requested))
+    assert output["answers"] == {"well": 1, "ill": 1}
     assert "must be one character" in run("score", "a", "b", "--delimiter", "ab", code=1).stderr
 
 

@@ -40,8 +40,8 @@ QUICK = ("--learner", "one-clause")
 
 def learned(run, tmp_path, *words):
     """The rule and what was said of it."""
-    found = printed(run("learn", *words, *QUICK, "-o", "learned.json", "--json"))
-    return from_json((tmp_path / "learned.json").read_text()), found
+    output = printed(run("learn", *words, *QUICK, "-o", "learned.json", "--json"))
+    return from_json((tmp_path / "learned.json").read_text()), output
 
 
 def test_figures_are_measured_on_held_out_rows(run, tmp_path, frame, file):
@@ -185,8 +185,8 @@ def test_rows_of_weight_zero_are_neither_used_nor_counted(run, tmp_path, frame):
     weighed.to_csv(tmp_path / "all.csv", index=False)
     weighed[weighed["weight"] > 0].to_csv(tmp_path / "some.csv", index=False)
     requested = ("--target", "dead", "--weight", "weight")
-    found = [learned(run, tmp_path, file, *requested) for file in ("all.csv", "some.csv")]
-    assert found[0] == found[1]
+    results = [learned(run, tmp_path, file, *requested) for file in ("all.csv", "some.csv")]
+    assert results[0] == results[1]
 
 
 def test_probabilities_from_few_rows_are_marked(run, tmp_path):

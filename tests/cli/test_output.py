@@ -22,8 +22,8 @@ def test_terminal_control_characters_are_escaped():
 
 
 def test_json_round_trips_values_and_uses_standard_words_only(capsys):
-    found = {"a": np.int64(3), "b": np.array([1.5, np.nan]), "c": (True, None, "ü"), "d": np.inf}
-    print_json({**found, "e": pd.Timestamp("2026-01-31"), "f": pd.NaT, "g": pd.NA})
+    results = {"a": np.int64(3), "b": np.array([1.5, np.nan]), "c": (True, None, "ü"), "d": np.inf}
+    print_json({**results, "e": pd.Timestamp("2026-01-31"), "f": pd.NaT, "g": pd.NA})
     text = capsys.readouterr().out
     assert text.isascii()
     result = json.loads(text, parse_constant=lambda word: 1 / 0)

@@ -19,12 +19,12 @@ def test_show_prints_the_rule_so_that_it_can_be_read_back(run):
 
 
 def test_show_prints_all_of_a_rule_as_json(run):
-    found = printed(run("show", "rule.json", "--json"))
-    assert found["columns"] == ["age", "sex", "bmi"]
-    assert (found["clauses"], found["conditions"]) == (2, 3)
-    assert found["answers"] == ["ill", "well"]
-    assert to_json(from_text(found["text"])) == to_json(from_text(RULE))
-    assert from_json(json.dumps(found["rule"])) == from_text(RULE)
+    output = printed(run("show", "rule.json", "--json"))
+    assert output["columns"] == ["age", "sex", "bmi"]
+    assert (output["clauses"], output["conditions"]) == (2, 3)
+    assert output["answers"] == ["ill", "well"]
+    assert to_json(from_text(output["text"])) == to_json(from_text(RULE))
+    assert from_json(json.dumps(output["rule"])) == from_text(RULE)
 
 
 @pytest.mark.parametrize(

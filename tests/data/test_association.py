@@ -54,9 +54,9 @@ def test_the_score_is_chi_square_less_its_degrees_of_freedom(table):
 
 def test_constant_and_empty_columns_have_no_association():
     X = pd.DataFrame({"one": 1.0, "none": np.nan, "rare": [1.0] + [0.0] * 29})
-    found = association(X, [1] + [0] * 29)
-    assert found[:2].tolist() == [0.0, 0.0]
-    assert found[2] == pytest.approx(30.0 - 1)
+    strength = association(X, [1] + [0] * 29)
+    assert strength[:2].tolist() == [0.0, 0.0]
+    assert strength[2] == pytest.approx(30.0 - 1)
 
 
 def test_cramers_v_is_1_for_the_class_itself_and_near_0_for_noise(table):

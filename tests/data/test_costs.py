@@ -19,11 +19,11 @@ COST = st.floats(0.01, 1e6)
 def test_a_miss_and_a_false_alarm_cost_the_given_amounts(miss, false_alarm, rows):
     y = ["ill" if true else "well" for true, _ in rows]
     predicted = ["ill" if answer else "well" for _, answer in rows]
-    found = Costs(miss, false_alarm, positive="ill").of_rows(y, predicted)
+    counts = Costs(miss, false_alarm, positive="ill").of_rows(y, predicted)
     names = {("ill", "well"): miss, ("well", "ill"): false_alarm}
-    assert found.tolist() == [names.get(pair, 0.0) for pair in zip(y, predicted, strict=True)]
+    assert counts.tolist() == [names.get(pair, 0.0) for pair in zip(y, predicted, strict=True)]
     matrix = Costs(matrix=names)
-    assert matrix.of_rows(y, predicted).tolist() == found.tolist()
+    assert matrix.of_rows(y, predicted).tolist() == counts.tolist()
     assert matrix.class_weight(["ill", "well"]) == {"ill": miss, "well": false_alarm}
 
 

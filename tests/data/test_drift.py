@@ -97,8 +97,8 @@ LARGE = pd.DataFrame(
 @pytest.mark.parametrize("seed", range(20))
 def test_a_resample_of_the_same_rows_has_not_moved(seed):
     rows = np.random.default_rng(seed).choice(3000, 1000)
-    found = compare_tables(Table.from_frame(LARGE), LARGE.iloc[rows].reset_index(drop=True))
-    assert [note.kind for note in found if note.kind == "moved"] == []
+    comparison = compare_tables(Table.from_frame(LARGE), LARGE.iloc[rows].reset_index(drop=True))
+    assert [note.kind for note in comparison if note.kind == "moved"] == []
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -110,8 +110,8 @@ def test_a_made_shift_is_reported_of_its_column_and_of_no_other(seed):
         second[name] = second[name] * 0.8 + 0.5
     else:
         second[name] = np.where(rng.random(1000) < 0.4, "d", second[name])
-    found = compare_tables(Table.from_frame(LARGE), second)
-    assert [note.column for note in found if note.kind == "moved"] == [name]
+    comparison = compare_tables(Table.from_frame(LARGE), second)
+    assert [note.column for note in comparison if note.kind == "moved"] == [name]
 
 
 GRADES = ["low", "fair", "good", "best", "never"]
@@ -144,12 +144,15 @@ def test_later_dates_are_reported_as_outside_and_as_moved(seed, name):
     shift, source = pd.Timedelta(days=120), "day" if name == "written" else name
     later = second[source] + shift
     second[name] = later.dt.strftime("%d.%m.%Y") if name == "written" else later
-    found = compare_tables(WITH_DAYS, second, columns=tuple(DAYS.columns))
-    assert [(note.column, note.kind) for note in found] == [(name, "out of range"), (name, "moved")]
+    result = compare_tables(WITH_DAYS, second, columns=tuple(DAYS.columns))
+    assert [(note.column, note.kind) for note in result] == [
+        (name, "out of range"),
+        (name, "moved"),
+    ]
     outside = later > DAYS[source].max()
-    assert found[0].n_rows == outside.sum()
+    assert result[0].n_rows == outside.sum()
     first = int(outside.argmax())
-    assert f"(first: row {first + 1}, {later[first]:%Y-%m-%d}" in found[0].sentence
+    assert f"(first: row {first + 1}, {later[first]:%Y-%m-%d}" in result[0].sentence
 
 
 def test_dates_outside_are_reported_with_range_and_first_row():
@@ -216,8 +219,8 @@ def test_levels_that_differ_in_case_or_spaces_are_matched():
     second = pd.DataFrame(
         {"sex": ["MALE", " Female", "other", None], "x": ["ab", "a b", "AB", "c"]}
     )
-    found = respelled_levels(first, second, columns=("sex", "x"))
-    assert found == {"sex": {"MALE": "male", " Female": "female"}}  # "ab" fits two levels of x
+    result = respelled_levels(first, second, columns=("sex", "x"))
+    assert result == {"sex": {"MALE": "male", " Female": "female"}}  # "ab" fits two levels of x
     assert respelled_levels(first, second[["x"]], columns=("sex",)) == {}
 
 

@@ -232,13 +232,13 @@ def test_exchanges_keep_the_size_of_the_test_and_training_classes(rows, share, s
     assume(groups.max() > 0)
     dealt = _dealt(y, groups, np.array([1 - share, share]), seed) == 1
     assume(dealt.any())
-    found = _exchanged(dealt, y, groups, share)
-    assert found.any()
-    assert not set(groups[found]) & set(groups[~found])
-    assert set(y[~dealt]) <= set(y[~found])
-    assert abs(found.mean() - share) <= abs(dealt.mean() - share) + 1e-12
+    result = _exchanged(dealt, y, groups, share)
+    assert result.any()
+    assert not set(groups[result]) & set(groups[~result])
+    assert set(y[~dealt]) <= set(y[~result])
+    assert abs(result.mean() - share) <= abs(dealt.mean() - share) + 1e-12
     if set(y[~dealt]) == set(y):
-        np.testing.assert_array_equal(found, dealt)
+        np.testing.assert_array_equal(result, dealt)
 
 
 def test_only_group_for_the_test_is_the_one_nearest_to_the_share():

@@ -179,3 +179,13 @@ def test_labels_keep_their_type_in_every_dtype(kind):
 def test_other_labels_are_refused_by_the_name_of_their_type(target, message):
     with pytest.raises(DataError, match=message):
         read_labels(target)
+
+
+@pytest.mark.parametrize("label", ["\0", "yes\0"])
+def test_labels_that_numpy_would_shorten_are_refused(label):
+    with pytest.raises(DataError, match=r"must not end with a zero character.*\\x00"):
+        read_labels(pd.Series([label, "no", None]))
+
+
+def test_texts_of_numpy_are_plain_labels():
+    assert [type(v) for v in read_labels([np.str_("a"), "b", None])] == [str, str, type(None)]

@@ -121,15 +121,15 @@ def test_every_kind_of_column_becomes_its_pandas_type():
         }
     )
     for frame in (other, other.to_arrow()):
-        found = as_pandas(frame)
-        assert found["whole"].tolist() == [1, 2**53 + 1, pd.NA]
-        assert found["number"].isna().tolist() == [False, True, True]
-        assert found["truth"].tolist() == [True, None, False]
-        assert found["text"].isna().tolist() == [False, True, False]
-        assert found["day"][0] == found["moment"][0] == pd.Timestamp(day)
-        assert found["span"][2] == pd.Timedelta(days=2)
-        assert found["order"].cat.ordered
-        assert found["order"].cat.categories.tolist() == ["low", "mid", "high"]
+        result = as_pandas(frame)
+        assert result["whole"].tolist() == [1, 2**53 + 1, pd.NA]
+        assert result["number"].isna().tolist() == [False, True, True]
+        assert result["truth"].tolist() == [True, None, False]
+        assert result["text"].isna().tolist() == [False, True, False]
+        assert result["day"][0] == result["moment"][0] == pd.Timestamp(day)
+        assert result["span"][2] == pd.Timedelta(days=2)
+        assert result["order"].cat.ordered
+        assert result["order"].cat.categories.tolist() == ["low", "mid", "high"]
 
 
 def test_other_objects_are_returned_and_queries_rejected():

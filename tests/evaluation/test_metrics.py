@@ -135,7 +135,7 @@ def generated(n=600, seed=0):
 
 def agree_with_fairlearn(model, X, y, group, positive):
     """Set every share, and with no group left out every gap, beside fairlearn's own."""
-    found = group_metrics(model, X, y, group, positive=positive, few=1)
+    result = group_metrics(model, X, y, group, positive=positive, few=1)
     groups = row_groups(X[group], group).of_rows
     true, called = (np.asarray(v, dtype=object) == positive for v in (y, model.predict(X)))
     wrong = np.asarray(model.predict(X), dtype=object) != np.asarray(y, dtype=object)
@@ -143,21 +143,21 @@ def agree_with_fairlearn(model, X, y, group, positive):
         theirs = fair.MetricFrame(
             metrics=measure, y_true=true, y_pred=called, sensitive_features=groups
         )
-        ours = found.table[name].sort_index()
+        ours = result.table[name].sort_index()
         known = ours.notna()  # of no rows fairlearn says 0
         assert ours[known].tolist() == pytest.approx(theirs.by_group.sort_index()[known].tolist())
-        assert found.overall[name] == pytest.approx(theirs.overall)
+        assert result.overall[name] == pytest.approx(theirs.overall)
         if known.all():
-            assert found.gaps[name].size == pytest.approx(theirs.difference())
+            assert result.gaps[name].size == pytest.approx(theirs.difference())
     error = pd.Series(wrong.astype(float)).groupby(groups).mean()
-    assert found.table["error"].sort_index().tolist() == pytest.approx(error.tolist())
+    assert result.table["error"].sort_index().tolist() == pytest.approx(error.tolist())
 
 
 def test_shares_of_fewer_than_thirty_rows_are_small():
     town = ["a"] * 30 + ["b"] * 29
     X = pd.DataFrame({"x": np.tile([1.0, -1.0], 30)[:59], "town": town})
-    found = group_metrics(RULE, X, ["yes"] * 59, "town")
-    assert found.small["found"] == ("b",)
+    result = group_metrics(RULE, X, ["yes"] * 59, "town")
+    assert result.small["found"] == ("b",)
 
 
 def test_shares_and_gaps_equal_fairlearns_on_generated_rows():
@@ -186,9 +186,9 @@ def test_figures_equal_a_plain_count(rule, seed):
     X |= {name: rng.choice(["red", "grey"], n) for name in ("colour", "town")}
     X = pd.DataFrame(X | {"smoker": rng.choice([True, False], n)})
     y = rng.choice(["yes", "no", "perhaps"], n)
-    found = group_metrics(rule, X, y, "smoker", positive="yes", few=1)
+    result = group_metrics(rule, X, y, "smoker", positive="yes", few=1)
     answers = rule.predict(X)
-    for label, row in found.table.iterrows():
+    for label, row in result.table.iterrows():
         mine = [i for i in range(n) if str(X["smoker"][i]) == label]
         among = {
             "rows": mine,
@@ -228,11 +228,11 @@ def test_small_groups_are_listed_but_not_in_gaps():
     X, y = generated()
     X.loc[:9, "town"] = "tiny"
     X.loc[:9, "x"] = 9.0
-    found = group_metrics(RULE, X, y, "town")
-    assert found.table.loc["tiny", "called_positive"] == 1.0
-    assert "tiny" not in (found.gaps["called_positive"].high, found.gaps["called_positive"].low)
-    assert found.small["error"] == ("tiny",)
-    (result,) = [s for s in found.sentences() if "fewer than 30 rows" in s]
+    outcome = group_metrics(RULE, X, y, "town")
+    assert outcome.table.loc["tiny", "called_positive"] == 1.0
+    assert "tiny" not in (outcome.gaps["called_positive"].high, outcome.gaps["called_positive"].low)
+    assert outcome.small["error"] == ("tiny",)
+    (result,) = [s for s in outcome.sentences() if "fewer than 30 rows" in s]
     shares = "Error, True positive rate of yes, False positive rate of yes, Predicted yes"
     assert result == f"Not compared where town is tiny (fewer than 30 rows): {shares}."
     alone = group_metrics(
@@ -245,11 +245,11 @@ def test_small_groups_are_listed_but_not_in_gaps():
 
 def test_sentences_list_the_largest_gap_first_with_figures():
     X, y = generated()
-    found = group_metrics(RULE, X, y, "town")
-    sizes = [gap.size for gap in found.gaps.values()]
-    first = found.sentences()[0]
+    result = group_metrics(RULE, X, y, "town")
+    sizes = [gap.size for gap in result.gaps.values()]
+    first = result.sentences()[0]
     assert f"A gap of {100 * max(sizes):.1f} points" in first
-    assert len(found.sentences()) == 4
+    assert len(result.sentences()) == 4
 
 
 @pytest.mark.parametrize(
@@ -263,8 +263,8 @@ def test_sentences_list_the_largest_gap_first_with_figures():
 def test_the_number_of_a_group_is_behind_its_share(names, words):
     X, y = generated()
     predicted = RULE.predict({"x": X["x"].to_numpy()}) == "yes"
-    found = group_metrics(RULE, X, y, row_groups(pd.Series(np.where(predicted, *names)), "n"))
-    assert any(sentence.startswith(words) for sentence in found.sentences())
+    result = group_metrics(RULE, X, y, row_groups(pd.Series(np.where(predicted, *names)), "n"))
+    assert any(sentence.startswith(words) for sentence in result.sentences())
 
 
 def test_group_column_may_be_unread_or_from_elsewhere():

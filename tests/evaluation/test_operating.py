@@ -72,12 +72,12 @@ def test_figures_equal_counts_of_predictions(by, table):
     X, y = table
     model = LEARNERS[0].fit(X, y)
     costs = Costs(4, 1, positive="no")
-    found = operating_points(model, X, y, by=by, costs=costs)
+    points = operating_points(model, X, y, by=by, costs=costs)
     rules = [rule for _, rule in clause_points(model)]
     if by == "chances":
-        rules = [threshold_rule(model, t) for t in found["threshold"]]
-    assert len(found) == len(rules)
-    for row, rule in zip(found.to_dict("records"), rules, strict=True):
+        rules = [threshold_rule(model, t) for t in points["threshold"]]
+    assert len(points) == len(rules)
+    for row, rule in zip(points.to_dict("records"), rules, strict=True):
         shown = rule.predict(model.read_columns(X)) == "no"
         true = y == "no"
         assert row["called_positive"] == pytest.approx(shown.mean())
@@ -88,7 +88,7 @@ def test_figures_equal_counts_of_predictions(by, table):
             assert row["precision"] == pytest.approx(true[shown].mean())
         assert row["error"] == pytest.approx((shown != true).mean())
         assert row["cost_per_100"] == pytest.approx(100 * (4 * missed + alarms) / len(y))
-    assert found["called_positive"].is_monotonic_increasing
+    assert points["called_positive"].is_monotonic_increasing
 
 
 @given(st.lists(st.booleans(), min_size=40, max_size=40))
@@ -100,8 +100,8 @@ def test_never_and_always_are_among_the_probabilities(classes):
         (Clause((Literal("a", ">", 20.0), Literal("b", "<=", 1.0))),), (True,), "dnf", False
     )
     model = FixedRuleClassifier(rule).fit(X, classes)
-    found = operating_points(model, X, classes, by="chances")
-    assert (found["called_positive"].iloc[0], found["called_positive"].iloc[-1]) == (0.0, 1.0)
+    points = operating_points(model, X, classes, by="chances")
+    assert (points["called_positive"].iloc[0], points["called_positive"].iloc[-1]) == (0.0, 1.0)
     assert not threshold_rule(model, 1.0).clauses
     assert threshold_rule(model, 0.0).clauses[0].conditions == ()
 

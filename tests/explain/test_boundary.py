@@ -35,8 +35,8 @@ def columns(age, bmi):
     ],
 )
 def test_the_boundary_is_as_far_as_the_nearest_single_change(age, bmi, distance):
-    found = distance_to_boundary(RULE, columns(age, bmi), RANGES)
-    np.testing.assert_allclose(found, [distance])
+    result = distance_to_boundary(RULE, columns(age, bmi), RANGES)
+    np.testing.assert_allclose(result, [distance])
 
 
 @given(st.floats(0, 100), st.floats(0, 60))
@@ -96,10 +96,10 @@ def test_distances_of_dates_and_levels_equal_an_exhaustive_search(at, part, grad
         for j in range(4)
         if level in GRADES and rule.predict(row(k, GRADES[j]))[0] != answer
     ]
-    found = distance_to_boundary(rule, row(k, level), {"opened": 40.0})[0]
+    result = distance_to_boundary(rule, row(k, level), {"opened": 40.0})[0]
     # trying whole days overshoots the cut by a day at most
     near = [min(places, default=np.inf) / 3, min(days, default=np.inf) / 40]
-    assert min(near) - 1 / 40 - 1e-9 <= found <= min(near) + 1e-9 or found == min(near) == np.inf
+    assert min(near) - 1 / 40 - 1e-9 <= result <= min(near) + 1e-9 or result == min(near) == np.inf
 
 
 def test_no_one_number_moves_a_month():
@@ -120,9 +120,9 @@ def test_distance_of_a_cnf_is_the_fewest_flips_that_make_it_right(w, y):
         for r in range(2)
     )
     rule = RuleSet(clauses, (True, True), "cnf", False)
-    found = hamming_distances(rule, ROWS, np.array([y] * 4, dtype=object))
+    distances = hamming_distances(rule, ROWS, np.array([y] * 4, dtype=object))
     A = np.array([x.mask(ROWS) for x in LITERALS]).T
-    assert found == [distance(a, w, y) for a in A]
+    assert distances == [distance(a, w, y) for a in A]
 
 
 @given(arrays(bool, (4, 2)), st.booleans())
@@ -146,8 +146,8 @@ def test_distances_and_literals_sum_to_the_objective(form):
 
 def test_distance_needs_one_known_label_a_row_and_is_zero_if_right():
     rule, frame = patients()
-    found = explain(rule, frame, ["ill", "ill", "well", "ill"])
-    assert [e.hamming_distance for e in found] == [0, 0, 2, 1]
+    explanation = explain(rule, frame, ["ill", "ill", "well", "ill"])
+    assert [e.hamming_distance for e in explanation] == [0, 0, 2, 1]
     with pytest.raises(DataError, match=r"holds 'sick' \(row 1\).* labels are 'ill' and 'well'"):
         explain(rule, frame, ["ill", "sick", "ill", "well"])
     with pytest.raises(DataError, match="4 rows and 2 labels"):

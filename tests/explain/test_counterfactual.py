@@ -17,6 +17,7 @@ from rulekit.explain.splits import change_text, read_split
 from rulekit.explain.subject import as_column, row_values
 from rulekit.rules import Branch, Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.analysis.tree import Leaf, rule_of_tree
+from rulekit.rules.schema import ColumnSchema, Schema
 from tests.explain.tables import PLAIN, cases, points_rules, rule_sets, tables
 from tests.reference import counterfactual as reference
 from tests.strategies.power_laws import rows, splits
@@ -335,3 +336,18 @@ def test_columns_of_whole_numbers_change_to_the_nearest_one_that_turns(age, shar
     for change in (*path[0].changes, *reported.counterfactual.changes):
         assert change.new == int(change.new)
         assert abs(change.new - change.old) == nearest[change.feature]
+
+
+@pytest.mark.parametrize(
+    ("column", "proposed"),
+    [
+        (ColumnSchema("root", "level", levels=("ash", "oak"), gaps=True), {"ash", "oak"}),
+        (ColumnSchema("root", "number", low=110.0, high=140.0, gaps=True), {110.0, 140.0}),
+        (ColumnSchema("root", "date", low="2021-02-03", high="2022-04-05", gaps=True), None),
+    ],
+)
+def test_a_missing_value_becomes_one_that_the_schema_states(column, proposed):
+    clause = Clause((Literal("root", "missing"),))
+    rule = RuleSet((clause,), ("ill",), "dnf", "well", schema=Schema((column,)))
+    (change,) = smallest_change(rule, {"root": None}).changes
+    assert change.new in (proposed or {column.low, column.high})

@@ -51,22 +51,22 @@ def with_cells(values):
 def test_the_reading_adds_up_and_every_change_named_turns_the_answer(split, columns):
     for i in range(4):
         values = row_values(columns, i)
-        found = read_points(split, values, ranges={"age": 9.0})
-        assert found.score == sum(g.given for g in found.given) == split.compared(columns)[i]
-        assert found.holds == split.mask(columns)[i]
-        moved = found.score + found.off * (1 if split.reached else -1)
+        points = read_points(split, values, ranges={"age": 9.0})
+        assert points.score == sum(g.given for g in points.given) == split.compared(columns)[i]
+        assert points.holds == split.mask(columns)[i]
+        moved = points.score + points.off * (1 if split.reached else -1)
         assert (moved >= split.total) == split.reached
-        assert (found.off == 0) == found.holds
-        for change in found.changes:
+        assert (points.off == 0) == points.holds
+        for change in points.changes:
             turned = split.mask(with_cells({**values, change.feature: change.new}))
-            assert bool(turned[0]) != found.holds
+            assert bool(turned[0]) != points.holds
 
 
 @given(points_splits(literals({"age": "number", "bmi": "number"})), tables(PLAIN, n=3))
 def test_the_boundary_agrees_with_trying_values_around_each_threshold(split, columns):
     rule = RuleSet((Clause((split,)),), ("ill",), "dnf", "well")
     ranges = {"age": 2.0, "bmi": 3.0}
-    answers, found = rule.predict(columns), distance_to_boundary(rule, columns, ranges)
+    answers, result = rule.predict(columns), distance_to_boundary(rule, columns, ranges)
     for i in range(3):
         gaps = [np.inf]
         for test in split.conditions:
@@ -81,33 +81,33 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(split, col
                 moved[test.feature] = np.array([nearest])
                 turned = rule.predict(moved)[0] != answers[i]
                 gaps += [abs(old - limit) / ranges[test.feature]] * bool(turned)
-        assert found[i] == pytest.approx(min(gaps))
+        assert result[i] == pytest.approx(min(gaps))
 
 
 def test_reached_points_are_listed_with_their_conditions():
-    (found, *_) = explain(card(5), PEOPLE)
-    assert found.sentence == (
+    (result, *_) = explain(card(5), PEOPLE)
+    assert result.sentence == (
         "Predicted high: 5 points reach 5: age 72 > 60 gives 3, bp 150 > 140 gives 2, "
         "town 'Köln' and sport false give nothing."
     )
 
 
 def test_near_miss_reports_missing_points_and_what_suffices():
-    found = explain(card(4), PEOPLE)[1]
-    assert found.near_misses[0].sentence == (
+    result = explain(card(4), PEOPLE)[1]
+    assert result.near_misses[0].sentence == (
         "For 'high', 2 points are 2 short of 4 (age 65 > 60 gives 3, sport is true gives -1, bp "
         "120 and town 'Köln' give nothing); enough if bp were above 140 (now 120) or if town were "
         "'Bonn' (now 'Köln')."
     )
-    check = found.near_misses[0].checks[0]
+    check = result.near_misses[0].checks[0]
     assert (check.value, check.distance, check.share) == (2.0, 2.0, 0.25)
-    assert json.loads(json.dumps(found.to_dict()))["near_misses"][0]["checks"][0]["threshold"] == 4
+    assert json.loads(json.dumps(result.to_dict()))["near_misses"][0]["checks"][0]["threshold"] == 4
 
 
 def test_bands_of_a_scorecard_are_listed_from_the_nearest():
-    found = explain(card(6, 3), PEOPLE)[1]
-    assert [m.index for m in found.near_misses] == [1, 0]
-    assert found.near_misses[0].sentence.startswith("For 'middle', 2 points are 1 short")
+    result = explain(card(6, 3), PEOPLE)[1]
+    assert [m.index for m in result.near_misses] == [1, 0]
+    assert result.near_misses[0].sentence.startswith("For 'middle', 2 points are 1 short")
     assert explain(card(6, 3), PEOPLE)[0].near_misses[0].checks[0].distance == 1.0
 
 
@@ -123,8 +123,8 @@ def test_other_side_states_the_excess_points():
 
 
 def test_missing_value_gives_the_points_of_its_condition():
-    found = explain(card(4), PEOPLE)[2]
-    assert "age missing, bp 130, town missing and sport false give nothing" in found.sentence
+    result = explain(card(4), PEOPLE)[2]
+    assert "age missing, bp 130, town missing and sport false give nothing" in result.sentence
     reported = PointsSplit((Literal("age", ">", 60, missing=True), TESTS[1]), (3, 2), 3)
     assert read_points(reported, row(2)).text == (
         "3 points reach 3: age is missing, which counts as > 60 gives 3, bp 130 gives nothing"
@@ -141,29 +141,29 @@ def test_a_change_is_measured_by_the_ranges_of_columns():
 
 def test_columns_are_called_as_readers_call_them():
     words = Wording(names={"age": "Age in years"}, units={"bp": "mmHg"})
-    found = read_points(FOUR, row(1), wording=words)
-    assert "Age in years 65 > 60 gives 3" in found.text
-    assert "bp were above 140 mmHg" in found.text
+    points = read_points(FOUR, row(1), wording=words)
+    assert "Age in years 65 > 60 gives 3" in points.text
+    assert "bp were above 140 mmHg" in points.text
 
 
 def test_similar_cases_agree_condition_by_condition():
     y = ["high", "low", "low"]
-    (found, *_) = explain(card(4), PEOPLE, training=(PEOPLE, y))
-    assert [s.agreement for s in found.similar(3)] == [1.0, 0.5, 0.5]
-    assert found.past.sentence == "Total from 4: high in 1 of 1 training row (100 %)."
+    (result, *_) = explain(card(4), PEOPLE, training=(PEOPLE, y))
+    assert [s.agreement for s in result.similar(3)] == [1.0, 0.5, 0.5]
+    assert result.past.sentence == "Total from 4: high in 1 of 1 training row (100 %)."
 
 
 def test_a_scorecard_is_explained_by_totals():
     y = ["high", "low", "middle"]
     for total, *lower in ((4,), (6, 4)):
-        for found in explain(card(total, *lower), PEOPLE, training=(PEOPLE, y)):
-            if not found.fired:
-                assert found.sentence.startswith("Predicted low: for '")
-            texts = [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
+        for result in explain(card(total, *lower), PEOPLE, training=(PEOPLE, y)):
+            if not result.fired:
+                assert result.sentence.startswith("Predicted low: for '")
+            texts = [result.sentence, *result.supporting, *(m.sentence for m in result.near_misses)]
             assert "clause" not in " ".join(texts).lower()
-            assert "  " not in found.sentence
-    found = explain(card(6, 4), PEOPLE, training=(PEOPLE, y))
-    assert {one.past.sentence.partition(":")[0] for one in found} <= {
+            assert "  " not in result.sentence
+    result = explain(card(6, 4), PEOPLE, training=(PEOPLE, y))
+    assert {one.past.sentence.partition(":")[0] for one in result} <= {
         "Total from 6",
         "Total from 4 to 5",
         "Total below 4",
@@ -172,8 +172,8 @@ def test_a_scorecard_is_explained_by_totals():
 
 def test_smallest_change_may_use_several_columns():
     low = {"age": 50.0, "bp": 120.0, "town": "Köln", "sport": False}
-    found = smallest_change(card(4), low, immutable=("age",))
-    assert found.sentence == (
+    change = smallest_change(card(4), low, immutable=("age",))
+    assert change.sentence == (
         "The prediction would be high if bp were above 140 (now 120) and town were 'Bonn' (now "
         "'Köln')."
     )
@@ -193,8 +193,8 @@ def test_a_search_that_is_too_long_is_refused_in_words():
 
 def test_readers_without_logic_hear_no_signs_and_one_change():
     words = Wording(names={"bp": "Blood pressure"}, units={"bp": "mmHg"}, spoken=True)
-    found = explain(card(6, 4), PEOPLE, wording=words)[1]
-    assert found.sentence == (
+    result = explain(card(6, 4), PEOPLE, wording=words)[1]
+    assert result.sentence == (
         "Predicted low: for middle, 2 points are 2 short of 4 (3 because age is 65, above 60; "
         "-1 because sport is true; none from Blood pressure 120 and town Köln); enough if Blood "
         "pressure were above 140 mmHg (now 120)."
@@ -214,9 +214,11 @@ def test_near_misses_keep_to_the_range_of_few_whole_numbers():
     split = PointsSplit((Literal("visits", "!=", 1), Literal("beds", ">", 2.5)), (2, 2), 2)
     rule = RuleSet((Clause((split,)),), ("high",), "dnf", "low")
     past = pd.DataFrame({"visits": [1.0, 2.0, 3.0], "beds": [1.0, 2.0, 2.0]})
-    (found,) = explain(rule, past.iloc[:1], training=past)
-    assert found.near_misses[0].sentence == (
+    (result,) = explain(rule, past.iloc[:1], training=past)
+    assert result.near_misses[0].sentence == (
         "For 'high', 0 points are 2 short of 2 (visits 1 and beds 1 give nothing); enough if "
         "visits were 2 (now 1)."
     )
-    assert found.counterfactual.sentence == "The prediction would be high if visits were 2 (now 1)."
+    assert (
+        result.counterfactual.sentence == "The prediction would be high if visits were 2 (now 1)."
+    )

@@ -34,30 +34,30 @@ YOUNG = pd.DataFrame({"glucose": [141.0], "age": [44.0], "colour": ["blue"]})
 def test_prediction_and_fired_clauses_equal_the_rule(case):
     rule, columns = case
     answers, fired = rule.predict(columns), rule.clauses_fired(columns)
-    for i, found in enumerate(explain(rule, columns)):
-        assert found.prediction == answers[i]
+    for i, result in enumerate(explain(rule, columns)):
+        assert result.prediction == answers[i]
         holds = np.flatnonzero(fired[i] if rule.form == "dnf" else ~fired[i]).tolist()
         if rule.form == "cnf" and not holds:
             holds = list(range(rule.n_clauses))
-        assert [c.index for c in found.fired] == holds
-        assert all(c.holds for clause in found.fired for c in clause.checks)
-        assert all(m.failing for m in found.near_misses)
-        assert {*holds, *(m.index for m in found.near_misses)} == set(range(rule.n_clauses))
+        assert [c.index for c in result.fired] == holds
+        assert all(c.holds for clause in result.fired for c in clause.checks)
+        assert all(m.failing for m in result.near_misses)
+        assert {*holds, *(m.index for m in result.near_misses)} == set(range(rule.n_clauses))
 
 
 @given(rule_sets(PLAIN), tables(PLAIN, n=2))
 def test_explanation_as_dict_is_standard_json(rule, columns):
-    for found in explain(rule, columns, training=columns):
+    for result in explain(rule, columns, training=columns):
         assert (
-            json.loads(json.dumps(found.to_dict(), allow_nan=False))["answer"] == found.prediction
+            json.loads(json.dumps(result.to_dict(), allow_nan=False))["answer"] == result.prediction
         )
 
 
 def test_decided_row_names_values_and_limits():
     rule, frame = patients()
-    found = explain(rule, frame)
-    assert found[0].sentence == ("Predicted ill: glucose 141 > 126.5 and age 57 > 50 (clause 1).")
-    assert found[2].sentence == (
+    result = explain(rule, frame)
+    assert result[0].sentence == ("Predicted ill: glucose 141 > 126.5 and age 57 > 50 (clause 1).")
+    assert result[2].sentence == (
         "Predicted ill: glucose 190 > 126.5 and age 60 > 50 (clause 1; clause 2 matches too)."
     )
 
@@ -78,9 +78,9 @@ def test_default_states_what_the_nearest_clause_requires():
 def test_nearest_is_a_clause_that_would_give_another_answer():
     near, far = Clause((Literal("age", ">", 45),)), Clause((Literal("age", ">", 90),))
     rule = RuleSet((near, far), ("well", "ill"), "dnf", "well")
-    found = explain(rule, YOUNG, training=YOUNG)[0]
-    assert [m.index for m in found.near_misses] == [1, 0]
-    assert "Closest is clause 2: age is 44 but would have to be above 90" in found.sentence
+    result = explain(rule, YOUNG, training=YOUNG)[0]
+    assert [m.index for m in result.near_misses] == [1, 0]
+    assert "Closest is clause 2: age is 44 but would have to be above 90" in result.sentence
 
 
 def test_cnf_names_what_holds_or_the_clause_that_fails():
@@ -98,24 +98,24 @@ def test_cnf_names_what_holds_or_the_clause_that_fails():
 def test_first_of_several_labels_decides():
     old, young = Clause((Literal("age", ">", 50),)), Clause((Literal("age", "<=", 60),))
     rule = RuleSet((old, young), ("a", "b"), "dnf", "c")
-    found = explain(rule, pd.DataFrame({"age": [55.0, np.nan]}))
-    assert found[0].sentence.startswith("Predicted a: age 55 > 50 (clause 1; clause 2")
-    assert found[1].prediction == "c"
+    explanation = explain(rule, pd.DataFrame({"age": [55.0, np.nan]}))
+    assert explanation[0].sentence.startswith("Predicted a: age 55 > 50 (clause 1; clause 2")
+    assert explanation[1].prediction == "c"
 
 
 def test_rule_without_conditions_is_stated():
-    found = explain(RuleSet((), (), "dnf", "well"), YOUNG)[0]
+    result = explain(RuleSet((), (), "dnf", "well"), YOUNG)[0]
     assert (
-        found.sentence
+        result.sentence
         == "Predicted well: the rule reads no column, every row gets this prediction."
     )
-    assert not found.counterfactual.possible
+    assert not result.counterfactual.possible
 
 
 def test_near_misses_come_nearest_first_with_what_is_missing():
     rule, frame = patients()
-    found = explain(rule, frame, training=frame)[1]
-    assert [m.index for m in found.near_misses] == [0]
+    result = explain(rule, frame, training=frame)[1]
+    assert [m.index for m in result.near_misses] == [0]
     near = explain(rule, YOUNG, training=frame)[0].near_misses
     assert [m.sentence for m in near] == [
         "Clause 1 nearly matches, 1 of 2 conditions met: age is 44 but would have to be above 50.",
@@ -129,13 +129,13 @@ def test_near_misses_come_nearest_first_with_what_is_missing():
 
 def test_value_at_a_limit_or_missing_is_called_so():
     rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
-    found = explain(rule, pd.DataFrame({"age": [50]}))[0]
-    assert found.near_misses[0].sentence == (
+    result = explain(rule, pd.DataFrame({"age": [50]}))[0]
+    assert result.near_misses[0].sentence == (
         "Clause 1 does not match: age is 50 but would have to be above 50."
     )
     rule = RuleSet((Clause((Literal("age", ">", 50, missing=True),)),), ("ill",), "dnf", "well")
-    found = explain(rule, pd.DataFrame({"age": [np.nan]}))[0]
-    assert "age is missing, which counts as > 50" in found.sentence
+    result = explain(rule, pd.DataFrame({"age": [np.nan]}))[0]
+    assert "age is missing, which counts as > 50" in result.sentence
 
 
 def test_long_rule_is_cut_after_five_reasons():
@@ -148,12 +148,12 @@ def test_long_rule_is_cut_after_five_reasons():
 def test_display_names_units_and_clause_word_are_used():
     rule, frame = patients()
     words = Wording({"glucose": "Blood sugar"}, {"glucose": "mg/dL", "age": "years"}, "rule")
-    found = explain(rule, frame, wording=words)[0]
-    assert found.sentence == (
+    result = explain(rule, frame, wording=words)[0]
+    assert result.sentence == (
         "Predicted ill: Blood sugar 141 > 126.5 mg/dL and age 57 > 50 years (rule 1)."
     )
     everything = " ".join(
-        [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
+        [result.sentence, *result.supporting, *(m.sentence for m in result.near_misses)]
     )
     assert not any(word in everything.lower() for word in ("clause", "literal", "dnf", "theta"))
 
@@ -179,8 +179,8 @@ def test_plain_words_hold_no_sign_and_no_term_of_logic(case, split):
         told = RuleSet(clauses_told, labels, rule.form, "well")
         columns = {"age": columns["age"], "bmi": columns["bmi"], "smoker": columns["smoker"]}
         truth = ["well"] * len(columns["age"])
-        for found in explain(told, columns, training=(columns, truth), wording=SPOKEN):
-            said = [found.sentence, *found.supporting, *(m.sentence for m in found.near_misses)]
+        for result in explain(told, columns, training=(columns, truth), wording=SPOKEN):
+            said = [result.sentence, *result.supporting, *(m.sentence for m in result.near_misses)]
             assert not [s for s in said if NO_SIGNS.search(s)]
         for clause in told.clauses:
             assert not NO_SIGNS.search(clause_words(clause, SPOKEN))
@@ -211,9 +211,9 @@ def test_plain_sentences_give_values_and_limits_in_words():
 )
 def test_plain_sums_are_scores(split, holds, told):
     rule = RuleSet((Clause((split,)),), ("ill",), "dnf", "well")
-    found = explain(rule, pd.DataFrame({"age": [30.0], "bmi": [30.0]}), wording=SPOKEN)[0]
+    result = explain(rule, pd.DataFrame({"age": [30.0], "bmi": [30.0]}), wording=SPOKEN)[0]
     start = "Predicted ill because " if holds else "Predicted well: for ill, "
-    assert found.sentence == f"{start}{told}."
+    assert result.sentence == f"{start}{told}."
 
 
 def test_plain_bounds_of_one_column_are_one_condition():
@@ -223,13 +223,13 @@ def test_plain_bounds_of_one_column_are_one_condition():
 
 def test_supporting_lines_count_past_cases_and_name_unused_columns():
     rule, frame = patients()
-    found = explain(rule, frame, training=(frame, ["ill", "well", "well", "well"]))[0]
-    assert found.supporting == (
+    result = explain(rule, frame, training=(frame, ["ill", "well", "well", "well"]))[0]
+    assert result.supporting == (
         "Clause 1: ill in 1 of 2 training rows (50 %).",
         "The prediction would be well if glucose were 120 or lower (now 141).",
         "Not used: zip.",
     )
-    assert (found.past.n, found.past.n_same) == (2, 1)
+    assert (result.past.n, result.past.n_same) == (2, 1)
 
 
 def test_columns_not_read_are_listed_except_the_outcome():
@@ -255,8 +255,8 @@ def test_unused_columns_include_those_the_model_has_not_seen():
     genes = pd.DataFrame(0.0, frame.index, [f"gene {k}" for k in range(2_000)])
     wide = pd.concat([frame, genes], axis=1)
     unread = 2_004 - len(model.rule_set_.features)
-    (found, *_) = explain(model, wide)
-    assert found.supporting[-1].endswith(f" and {unread - MAX_LISTED:,} more.")
+    (result, *_) = explain(model, wide)
+    assert result.supporting[-1].endswith(f" and {unread - MAX_LISTED:,} more.")
 
 
 def test_past_cases_of_the_default_are_those_no_clause_decides():
@@ -270,20 +270,20 @@ def test_past_cases_of_the_default_are_those_no_clause_decides():
 )
 def test_past_cases_name_a_number_as_an_outcome(label, outcome):
     labels = np.array([label, "other"], dtype=object)
-    found = count_past_cases(labels, np.array([True, True]), label, "Clause 1")
-    assert found.sentence == f"Clause 1: {outcome} in 1 of 2 training rows (50 %)."
+    counts = count_past_cases(labels, np.array([True, True]), label, "Clause 1")
+    assert counts.sentence == f"Clause 1: {outcome} in 1 of 2 training rows (50 %)."
 
 
 def test_spoken_past_cases_end_with_the_outcome():
     labels = np.array([1, 1, 0])
-    found = count_past_cases(labels, np.ones(3, dtype=bool), 1, "", Wording(spoken=True))
-    assert found.sentence == "In 2 of 3 past cases like it the outcome was 1."
+    counts = count_past_cases(labels, np.ones(3, dtype=bool), 1, "", Wording(spoken=True))
+    assert counts.sentence == "In 2 of 3 past cases like it the outcome was 1."
 
 
 def test_most_similar_case_is_the_row_itself():
     rule, frame = patients()
-    for i, found in enumerate(explain(rule, frame, training=(frame, list("abcd")))):
-        first = found.similar(2)[0]
+    for i, result in enumerate(explain(rule, frame, training=(frame, list("abcd")))):
+        first = result.similar(2)[0]
         assert (first.row, first.label, first.agreement, first.distance) == (i, "abcd"[i], 1.0, 0.0)
 
 
@@ -297,9 +297,9 @@ def test_similar_cases_agree_on_the_rule_before_they_are_near():
 def test_model_gets_its_own_columns_and_classes():
     rule, frame = patients()
     model = FakeModel(rule, classes=["ill", "well", "odd"])
-    found = explain(model, frame, ["ill", "odd", "ill", "well"])
-    assert [e.sentence for e in found] == [e.sentence for e in explain(rule, frame)]
-    assert found[1].hamming_distance == 1
+    explanation = explain(model, frame, ["ill", "odd", "ill", "well"])
+    assert [e.sentence for e in explanation] == [e.sentence for e in explain(rule, frame)]
+    assert explanation[1].hamming_distance == 1
 
 
 def test_unusable_tables_and_options_are_named():
@@ -321,9 +321,9 @@ def test_unusable_tables_and_options_are_named():
 @given(st.text(max_size=30), st.text(max_size=80))
 def test_any_column_name_and_level_make_one_line(name, level):
     rule = RuleSet((Clause((Literal(name, "==", level),)),), (level,), "dnf", "other")
-    for found in explain(rule, pd.DataFrame({name: [level, "x", None]})):
-        assert found.sentence.isprintable()
-        assert all(m.sentence.isprintable() for m in found.near_misses)
+    for result in explain(rule, pd.DataFrame({name: [level, "x", None]})):
+        assert result.sentence.isprintable()
+        assert all(m.sentence.isprintable() for m in result.near_misses)
 
 
 def test_model_without_own_reading_is_explained_by_column_names():
@@ -340,10 +340,10 @@ def test_model_without_own_reading_is_explained_by_column_names():
 
 def test_boolean_outcomes_are_written_as_on_the_pages():
     rule = RuleSet((Clause((Literal("a", ">", 1.0),)),), (True,), "dnf", False)
-    (found,) = explain(rule, {"a": np.array([2.0])})
-    assert found.sentence == "Predicted True: a 2 > 1 (clause 1)."
+    (result,) = explain(rule, {"a": np.array([2.0])})
+    assert result.sentence == "Predicted True: a 2 > 1 (clause 1)."
     assert (
-        found.counterfactual.sentence
+        result.counterfactual.sentence
         == "The prediction would be False if a were 1 or lower (now 2)."
     )
 

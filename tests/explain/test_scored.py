@@ -28,16 +28,16 @@ def test_answers_clauses_and_missing_match_the_rule_by_row(form):
     from sklearn.base import clone
 
     model = clone(SEARCH).set_params(form=form).fit(X[:600], Y[:600])
-    found = score(model, X[600:])
+    scores = score(model, X[600:])
     rule = model.rule_set_
     reported = rule if form == "dnf" else rule.negated()
-    assert found.answers.tolist() == model.predict(X[600:]).tolist()
-    for i in range(len(found)):
+    assert scores.answers.tolist() == model.predict(X[600:]).tolist()
+    for i in range(len(scores)):
         row = model.read_columns(X.iloc[[600 + i]])
         masks = [clause.condition_masks(row)[0] for clause in reported.clauses]
         holding = [k + 1 for k, mask in enumerate(masks) if mask.all()]
-        assert found.clauses[i] == (holding[0] if holding else 0)
-        assert found.missing[i] == (0 if holding else min((~mask).sum() for mask in masks))
+        assert scores.clauses[i] == (holding[0] if holding else 0)
+        assert scores.missing[i] == (0 if holding else min((~mask).sum() for mask in masks))
 
 
 def test_columns_the_rule_does_not_read_may_be_missing_or_new(model):
@@ -48,21 +48,21 @@ def test_columns_the_rule_does_not_read_may_be_missing_or_new(model):
 
 @pytest.mark.slow
 def test_the_smallest_change_of_each_row_turns_its_answer(model):
-    found = score(model, X[600:700], training=(X[:600], Y[:600]))
-    table = found.table(changes=True)
+    scores = score(model, X[600:700], training=(X[:600], Y[:600]))
+    table = scores.table(changes=True)
     assert list(table.index) == list(X.index[600:700])
-    for i, explained in enumerate(found.explained(range(100))):
+    for i, explained in enumerate(scores.explained(range(100))):
         assert table["smallest change"].iloc[i] == explained.counterfactual.sentence
         after = X.iloc[[600 + i]].copy()
         for change in explained.counterfactual.changes:
             after[change.feature] = after[change.feature].astype(object)
             after.loc[after.index[0], change.feature] = change.new
-        assert model.predict(after.infer_objects())[0] != found.answers[i]
+        assert model.predict(after.infer_objects())[0] != scores.answers[i]
 
 
 def test_then_and_now_are_the_counts_and_fisher_s_test_of_them(model):
-    found = score(model, X[800:], outcomes=Y[800:], before=(X[600:800], Y[600:800]))
-    whole = found.figures[0]
+    scores = score(model, X[800:], outcomes=Y[800:], before=(X[600:800], Y[600:800]))
+    whole = scores.figures[0]
     right = [int((model.predict(X[a:b]) == Y[a:b]).sum()) for a, b in ((600, 800), (800, 1000))]
     assert (whole.n_then, whole.right_then, whole.n_now, whole.right_now) == (
         200,
@@ -72,15 +72,15 @@ def test_then_and_now_are_the_counts_and_fisher_s_test_of_them(model):
     )
     counts = [[right[0], 200 - right[0]], [right[1], 200 - right[1]]]
     assert whole.chance == fisher_exact(counts, alternative="greater").pvalue
-    assert "still holds" in found.sentence
-    assert len(found.figures) == 1 + model.rule_set_.n_clauses
+    assert "still holds" in scores.sentence
+    assert len(scores.figures) == 1 + model.rule_set_.n_clauses
 
 
 def test_a_rule_that_no_longer_holds_is_reported(model):
     turned = Y[800:].map({"high": "low", "low": "high"})
-    found = score(model, X[800:], outcomes=turned, before=(X[600:800], Y[600:800]))
-    assert found.figures[0].worse
-    assert found.sentence.startswith("The rule no longer holds as it did: ")
+    scores = score(model, X[800:], outcomes=turned, before=(X[600:800], Y[600:800]))
+    assert scores.figures[0].worse
+    assert scores.sentence.startswith("The rule no longer holds as it did: ")
 
 
 @pytest.mark.parametrize(
@@ -99,15 +99,15 @@ def test_a_clause_that_alone_is_worse_is_named(clause, name):
     now = before.copy()
     now[X["a"] == clause] = "no"
     before[:20] = "yes"  # wrong as often as now
-    found = score(rule, X, outcomes=now, before=(X, before))
-    assert "as a whole (wrong for 0.4 % of these 5,040 cases" in found.sentence
-    assert found.sentence.endswith(f"but {name} wrong more often.")
+    scores = score(rule, X, outcomes=now, before=(X, before))
+    assert "as a whole (wrong for 0.4 % of these 5,040 cases" in scores.sentence
+    assert scores.sentence.endswith(f"but {name} wrong more often.")
 
 
 def test_outcomes_that_are_not_known_yet_are_left_out(model):
     some = Y[800:].astype(object).where(np.arange(200) < 50)
-    found = score(model, X[800:], outcomes=some, before=(X[600:800], Y[600:800]))
-    assert found.figures[0].n_now == 50
+    scores = score(model, X[800:], outcomes=some, before=(X[600:800], Y[600:800]))
+    assert scores.figures[0].n_now == 50
 
 
 def test_drift_is_reported_first_and_a_retyped_column_refused(model):
@@ -134,12 +134,12 @@ def test_cases_without_unread_columns_are_explained_and_written(model):
     read = list(model.rule_set_.features)
     unread = next(name for name in X.columns if name not in read)
     part = X.loc[600:620].drop(columns=unread)
-    found = score(model, part, training=(X[:600], Y[:600]))
+    scores = score(model, part, training=(X[:600], Y[:600]))
     whole = score(model, X.loc[600:620], training=(X[:600], Y[:600]))
-    assert [e.sentence for e in found.explained([0, 1])] == [
+    assert [e.sentence for e in scores.explained([0, 1])] == [
         e.sentence for e in whole.explained([0, 1])
     ]
-    pd.testing.assert_frame_equal(found.table(changes=True), whole.table(changes=True))
+    pd.testing.assert_frame_equal(scores.table(changes=True), whole.table(changes=True))
 
 
 def test_an_unread_column_may_hold_anything(model):
@@ -152,7 +152,7 @@ def test_a_list_counts_the_rows_that_each_clause_decides():
     clauses = (Clause((Literal("a", ">", 2.0),)), Clause((Literal("a", ">", 0.0),)))
     rule = RuleSet(clauses, ("yes", "no"), "dnf", "yes")
     X, y = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0]}), np.array(["yes", "no", "yes", "no"])
-    found = score(rule, X, outcomes=y, before=(X, y))
-    assert [(f.n_now, f.right_now) for f in found.figures] == [(4, 2), (1, 0), (2, 1)]
+    scores = score(rule, X, outcomes=y, before=(X, y))
+    assert [(f.n_now, f.right_now) for f in scores.figures] == [(4, 2), (1, 0), (2, 1)]
     pasts = [e.past for e in explain(rule, X, training=(X, y))]
     assert [(p.n, p.n_same) for p in (pasts[3], pasts[1])] == [(1, 0), (2, 1)]

@@ -45,12 +45,12 @@ def rule():
 def test_a_reading_names_the_sum_the_margin_and_each_power_law():
     age = PowerLaw(-0.5, (Factor("age"),))
     split = PowerLawSplit((BMI, age), 20.0)
-    found = read_split(split, {"mass": 95.0, "height": 1.8, "age": 30.0})
-    assert found.total == pytest.approx(95 / 1.8**2 - 15)
-    assert found.margin == pytest.approx(found.total - 20.0)
-    assert [t.text for t in found.terms] == ["mass / max(height, 0.1)^2", "age"]
-    assert [t.value for t in found.terms] == pytest.approx([95 / 1.8**2, 30.0])
-    assert found.sentence == (
+    result = read_split(split, {"mass": 95.0, "height": 1.8, "age": 30.0})
+    assert result.total == pytest.approx(95 / 1.8**2 - 15)
+    assert result.margin == pytest.approx(result.total - 20.0)
+    assert [t.text for t in result.terms] == ["mass / max(height, 0.1)^2", "age"]
+    assert [t.value for t in result.terms] == pytest.approx([95 / 1.8**2, 30.0])
+    assert result.sentence == (
         "f = -5.67901 <= 0 because mass / max(height, 0.1)^2 - 0.5 * age is 14.321, at most 20 "
         "(mass / max(height, 0.1)^2 is 29.321 and age is 30)"
     )
@@ -67,28 +67,28 @@ def test_a_band_is_read_with_the_modulus_as_its_margin():
 @given(splits(), rows(min_rows=1, max_rows=1))
 def test_a_reading_agrees_with_the_split_on_every_row(split, columns):
     row = {name: None if np.isnan(v[0]) else float(v[0]) for name, v in columns.items()}
-    found = read_split(split, row)
-    assert found.holds == split.mask(columns)[0]
-    if found.margin is not None:
-        assert ((found.margin <= 0) == split.inside) == found.holds
+    result = read_split(split, row)
+    assert result.holds == split.mask(columns)[0]
+    if result.margin is not None:
+        assert ((result.margin <= 0) == split.inside) == result.holds
 
 
 def test_changes_are_ordered_by_the_share_of_the_range():
     ranges = {"mass": 80.0, "height": 0.5}
-    found = read_split(HEAVY, {"mass": 95.0, "height": 1.8}, ranges=ranges)
-    assert [c.feature for c in found.changes] == ["mass", "height"]
-    mass, height = (c.new for c in found.changes)
+    split = read_split(HEAVY, {"mass": 95.0, "height": 1.8}, ranges=ranges)
+    assert [c.feature for c in split.changes] == ["mass", "height"]
+    mass, height = (c.new for c in split.changes)
     assert 27 * 1.8**2 - 0.081 <= mass <= 27 * 1.8**2
     assert np.sqrt(95 / 27) <= height <= np.sqrt(95 / 27) + 0.00051
 
 
 def test_a_missing_value_is_reported_with_what_it_counts_as():
-    found = read_split(HEAVY, {"mass": None, "height": 1.8})
-    assert found.sentence == (
+    split = read_split(HEAVY, {"mass": None, "height": 1.8})
+    assert split.sentence == (
         "mass is missing, which counts as not meeting the condition on mass / max(height, 0.1)^2"
     )
-    assert not found.holds
-    assert found.changes == ()
+    assert not split.holds
+    assert split.changes == ()
 
 
 def test_a_path_leads_from_the_root_to_the_leaf_of_each_row():
@@ -141,8 +141,8 @@ def test_the_change_of_one_column_gives_another_answer(person):
 
 def test_a_change_respects_what_must_stay():
     row = {"mass": 95.0, "height": 1.8, "age": 30.0}
-    found = smallest_change(rule(), row, immutable={"mass"})
-    assert found.changes[0].feature == "height"
+    change = smallest_change(rule(), row, immutable={"mass"})
+    assert change.changes[0].feature == "height"
     none = smallest_change(rule(), row, immutable={"mass", "height"})
     assert not none.possible
     assert "No change of one column alone" in none.sentence
@@ -150,8 +150,8 @@ def test_a_change_respects_what_must_stay():
 
 def test_the_change_named_is_short_and_near_the_boundary():
     past = {"mass": np.array([40.5, 200.5]), "height": np.array([1.5, 1.9])}
-    found = smallest_change(rule(), {"mass": 95.0, "height": 1.8, "age": 30.0}, training=past)
-    (change,) = found.changes
+    result = smallest_change(rule(), {"mass": 95.0, "height": 1.8, "age": 30.0}, training=past)
+    (change,) = result.changes
     assert change.feature == "mass"
     assert 87.0 < change.new <= 87.48
     assert len(repr(change.new)) <= 5
@@ -197,7 +197,7 @@ def test_a_long_sum_is_explained_by_its_value():
     rule = RuleSet((Clause((plane,)),), ("ill",), "dnf", "well")
     rows = pd.DataFrame({name: [1.0 + k, 5.0 - (k == 4)] for k, name in enumerate(names)})
     rows.iloc[1] -= 2.0
-    high, low = (found.sentence for found in explain(rule, rows))
+    high, low = (result.sentence for result in explain(rule, rows))
     assert high == "Predicted ill: the score is 10.5 > 10 (clause 1)."
     assert low == (
         "Predicted well: clause 1 does not match, as the score is 8.5 but would have to be "
@@ -206,15 +206,15 @@ def test_a_long_sum_is_explained_by_its_value():
 
 
 def test_no_change_is_claimed_for_a_rule_with_a_sum():
-    found = explain(RULE, pd.DataFrame({"age": [60.0], "bmi": [20.0]}))[0]
-    assert not found.counterfactual.possible
-    assert found.counterfactual.sentence.startswith("The smallest change is not worked out")
+    result = explain(RULE, pd.DataFrame({"age": [60.0], "bmi": [20.0]}))[0]
+    assert not result.counterfactual.possible
+    assert result.counterfactual.sentence.startswith("The smallest change is not worked out")
 
 
 def test_a_model_whose_plane_answers_the_rest_is_explained_row_by_row():
     X, y = blobs()
     model = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1, uncovered="hyperplane").fit(X, y)
-    found = explain(model, X, y, training=(X, y))
-    assert [e.prediction for e in found] == model.predict(X).tolist()
-    assert len(found[0].similar(3)) == 3
-    assert found[0].to_dict()["fired"] is not None
+    explanation = explain(model, X, y, training=(X, y))
+    assert [e.prediction for e in explanation] == model.predict(X).tolist()
+    assert len(explanation[0].similar(3)) == 3
+    assert explanation[0].to_dict()["fired"] is not None

@@ -52,9 +52,9 @@ def test_missing_column_is_named_with_the_number_of_others():
     [(np.nan, None), (None, None), (np.True_, True), ("a", "a"), (3, 3.0)],
 )
 def test_a_cell_is_a_plain_value(cell, value):
-    found = value_at(np.array([cell], dtype=object), 0)
-    assert found == value
-    assert type(found) is type(value)
+    result = value_at(np.array([cell], dtype=object), 0)
+    assert result == value
+    assert type(result) is type(value)
 
 
 def test_a_row_read_and_made_a_column_again_is_the_same():

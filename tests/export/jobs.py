@@ -60,7 +60,7 @@ class Job:
 
 def drawn(n_examples=25):
     """Rules of every kind that Hypothesis draws, hostile names, levels and labels among them."""
-    found = []
+    results = []
     run_through = settings(
         max_examples=n_examples,
         phases=[Phase.generate],
@@ -75,7 +75,7 @@ def drawn(n_examples=25):
             rule, columns = case
             used = {f: columns[f] for f in rule.features}
             if used:
-                found.append(Job(name, rule, used).with_rows_at_the_cuts())
+                results.append(Job(name, rule, used).with_rows_at_the_cuts())
 
         collect()
 
@@ -83,7 +83,7 @@ def drawn(n_examples=25):
     keep("linear", linear_rules())
     keep("power_law", st.tuples(split_rules(), rows()))
     keep("points", hostile_names().flatmap(lambda n: st.tuples(points_rules(n), tables(n))))
-    return found
+    return results
 
 
 def of_readings():
@@ -137,18 +137,18 @@ def _rule(*clauses):
 
 def _tests(numeric, levels, middle, columns):
     signs = ("<=", ">", "<", ">=")
-    found = [Literal(c, signs[k % 4], middle[c], k % 2 == 1) for k, c in enumerate(numeric)]
+    results = [Literal(c, signs[k % 4], middle[c], k % 2 == 1) for k, c in enumerate(numeric)]
     for k, column in enumerate(levels):
         present = sorted({v for v in columns[column] if v is not None and v == v}, key=str)
         if present and isinstance(present[0], str):
             several = Literal(column, "in", tuple(present[:3]))
-            found.append(several if k % 2 else Literal(column, "!=", present[0]))
-    return found
+            results.append(several if k % 2 else Literal(column, "!=", present[0]))
+    return results
 
 
 def _literals(numeric, levels, middle, columns):
-    found = _tests(numeric, levels, middle, columns)
-    return _rule(found[:2], found[2:4] or found[:1], [c.negated() for c in found[-2:]])
+    result = _tests(numeric, levels, middle, columns)
+    return _rule(result[:2], result[2:4] or result[:1], [c.negated() for c in result[-2:]])
 
 
 def _linear(numeric, levels, middle, columns):

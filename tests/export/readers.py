@@ -18,22 +18,22 @@ def from_markdown(markdown: str) -> str:
 
 def _plain(line: str) -> str:
     """Drop emphasis and fences of one line, and keep what stands in code spans as it is."""
-    found, at = [], 0
+    result, at = [], 0
     while at < len(line):
         fence = re.compile("`+").match(line, at)
         if fence is None:
             stop = line.find("`", at)
             stop = len(line) if stop < 0 else stop
-            found.append(line[at:stop].replace("**", ""))
+            result.append(line[at:stop].replace("**", ""))
             at = stop
             continue
         close = re.compile(f"(?<!`){fence[0]}(?!`)").search(line, fence.end())
         assert close is not None, line
         inner = line[fence.end() : close.start()]
         padded = inner.startswith(" ") and inner.endswith(" ") and inner.strip(" ")
-        found.append(inner[1:-1] if padded else inner)
+        result.append(inner[1:-1] if padded else inner)
         at = close.end()
-    return "".join(found)
+    return "".join(result)
 
 
 def from_html(page_text: str) -> str:
@@ -85,8 +85,8 @@ class Cells(HTMLParser):
         if attrs.get("class") == "outcome":
             self.colours.append(attrs["style"].removeprefix("background:"))
         if tag == "rect":
-            found = {attrs["fill"], attrs.get("stroke", "none")} - {"none"}
-            self.colours += [*found, round(float(attrs["width"]), 1)]
+            result = {attrs["fill"], attrs.get("stroke", "none")} - {"none"}
+            self.colours += [*result, round(float(attrs["width"]), 1)]
 
     def handle_endtag(self, tag):
         self.inside &= tag not in ("td", "th")

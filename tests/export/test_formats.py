@@ -2,29 +2,36 @@
 
 import ast
 import csv
+import html
 import io
 import re
+import zipfile
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rulekit import export
+from rulekit import BoxSearchClassifier, export
 from rulekit.exceptions import ExportError
 from rulekit.export import (
     FORMATS,
     clause_numbers,
     from_json,
     from_text,
+    to_dmn,
     to_html,
     to_json,
     to_latex,
     to_markdown,
+    to_pmml,
     to_python,
+    to_report,
     to_sql,
     to_text,
+    to_xlsx,
     verify_export,
 )
 from rulekit.export.documents.latex import SPECIAL, escape_latex
@@ -38,6 +45,7 @@ from rulekit.rules import (
     PowerLaw,
     PowerLawSplit,
     RuleSet,
+    make_cases,
 )
 from tests.explain.tables import (
     PLAIN,
@@ -73,10 +81,10 @@ EACH = [pytest.param(k, marks=pytest.mark.slow if k != "literals" else ()) for k
 @given(data=st.data())
 def test_running_the_export_gives_every_label(format, kind, data):
     rule, columns = data.draw(DRAWN[kind])
-    found = verify_export(rule, columns, format)
-    assert found.ok, (found.sentence, found.text)
-    assert found.n_rows == len(next(iter(columns.values())))
-    assert found.n_probes > 0 or kind != "sums"
+    verification = verify_export(rule, columns, format)
+    assert verification.ok, (verification.sentence, verification.text)
+    assert verification.n_rows == len(next(iter(columns.values())))
+    assert verification.n_probes > 0 or kind != "sums"
 
 
 @pytest.mark.parametrize("read", [lambda r: from_text(to_text(r)), lambda r: from_json(to_json(r))])
@@ -104,10 +112,10 @@ def test_text_of_points_read_back_is_written_the_same(rule):
 def test_counts_beside_clauses_do_not_prevent_checking(format, case):
     rule, columns = case
     numbers = clause_numbers(rule, columns, rule.predict(columns))
-    found = verify_export(rule, columns, format, numbers=numbers)
-    assert found.ok, (found.sentence, found.text)
+    verification = verify_export(rule, columns, format, numbers=numbers)
+    assert verification.ok, (verification.sentence, verification.text)
     if format == "text":
-        assert found.text.count("training row") == rule.n_clauses
+        assert verification.text.count("training row") == rule.n_clauses
 
 
 @given(st.text(max_size=12), st.text(max_size=12), st.text(max_size=12), st.data())
@@ -196,7 +204,10 @@ def test_python_source_has_no_imports_and_quotes_column_names(case):
     tree = ast.parse(to_python(case[0]))
     assert not any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in ast.walk(tree))
     names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    assert all(re.fullmatch(r"x\d+|row|rows|value|missing|predict_row|float", n) for n in names)
+    assert all(
+        re.fullmatch(r"x\d+|row|rows|value|missing|predict_row|float|CASES|answer|shows", n)
+        for n in names
+    )
 
 
 def test_python_function_refuses_a_row_without_a_column():
@@ -222,7 +233,8 @@ def test_no_cell_that_a_spreadsheet_opens_is_a_formula(name, column, level, labe
     rule = RuleSet((Clause((Literal(column, "==", level),)),), (label,), "dnf", f"{label} not")
     text = FORMATS[name].write(rule)
     rows = rows_of(text)
-    assert len(rows) == rule.n_clauses + 2
+    n = len(make_cases(rule)) - 1 if name == "cases" else rule.n_clauses
+    assert len(rows) == n + 2
     cells = [cell for row in rows for cell in row]
     assert not [c for c in cells if c.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))]
     assert sum(label in cell for cell in cells) >= 2
@@ -272,15 +284,15 @@ def test_infinity_and_tiny_numbers_keep_their_value():
 def test_verification_counts_the_rows_that_differ():
     rule, frame = patients()
     model = FakeModel(rule, answers=np.array(["ill", "ill", "well", "well"], dtype=object))
-    found = verify_export(model, frame, "json")
-    assert (found.n_equal, found.n_rows, found.ok) == (3, 4, False)
-    assert found.sentence.startswith("Not the same: 3/4 rows give the same class")
+    verification = verify_export(model, frame, "json")
+    assert (verification.n_equal, verification.n_rows, verification.ok) == (3, 4, False)
+    assert verification.sentence.startswith("Not the same: 3/4 rows give the same class")
 
 
 def test_verification_tries_values_at_and_beside_every_threshold():
     rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
-    found = verify_export(rule, {"age": np.array([10.0])}, "duckdb")
-    assert (found.n_rows, found.n_probes, found.ok) == (1, 5, True)
+    verification = verify_export(rule, {"age": np.array([10.0])}, "duckdb")
+    assert (verification.n_rows, verification.n_probes, verification.ok) == (1, 8, True)
 
 
 def test_format_that_cannot_be_run_is_refused():
@@ -308,3 +320,16 @@ def test_export_that_its_engine_cannot_run_is_a_sentence():
     rule = dnf(*(Literal("x", "!=", k) for k in range(1100)))
     with pytest.raises(ExportError, match=r"SQLite cannot run .* as SQL .* not checked"):
         verify_export(rule, {"x": np.array([])}, "sql")
+
+
+def test_documents_and_exchange_formats_describe_the_columns():
+    X = pd.DataFrame({"<t>": ["red", "blue"] * 30, "x": np.arange(60.0)})
+    model = BoxSearchClassifier(theta=0.1).fit(X, (X["<t>"] == "red") & (X["x"] > 30))
+    assert set(model.rule_set_.features) == {"<t>", "x"}
+    texts = [to_pmml(model), to_dmn(model), to_html(model), to_report(model, (X, model.predict(X)))]
+    texts = [*map(html.unescape, texts), to_markdown(model)]
+    with zipfile.ZipFile(io.BytesIO(to_xlsx(model))) as book:
+        texts.append(html.unescape(book.read("xl/sharedStrings.xml").decode()))
+    for text in texts:
+        assert "'<t>': level, one of 'blue', 'red'; never missing" in text
+        assert "'x': whole number, 0 to 59; never missing" in text

@@ -68,7 +68,7 @@ def written():
     _, frame = patients()
     table, labels = frame[["glucose", "age", "colour"]], ["ill", "well", "ill", "well"]
     model = OneLevelRuleClassifier(theta=0.5).fit(table, labels)
-    found = {}
+    results = {}
     for name, form in FORMATS.items():
         options = OPTIONS.get(name, {})
         subjects = {"model": model} if form.learned else rules()
@@ -80,8 +80,8 @@ def written():
             if name == "report":
                 options = {"training": (table, labels)}
             suffix = f"{form.suffix}.txt" if form.suffix.endswith(("py", "xlsx")) else form.suffix
-            found[f"{subject}.{suffix}"] = (form, rule, options)
-    return found
+            results[f"{subject}.{suffix}"] = (form, rule, options)
+    return results
 
 
 WRITTEN = written()

@@ -408,3 +408,29 @@ def test_cheapest_constant_is_learned_if_rules_cost_more():
     with pytest.warns(EmptyRuleWarning):
         again = search.set_params(**model.best_params_).fit(X, y)
     assert again.rule_set_ == model.rule_set_
+
+
+def test_the_learner_taken_reads_named_columns_and_labels_keep_their_type(fitted):
+    model, X, _ = fitted
+    assert (model.learner_.predict(X[X.columns[::-1]]) == model.predict(X)).all()
+    for labels in (X["bmi"] > 27, (X["bmi"] > 27).astype(int), (X["bmi"] > 27).astype("Int8")):
+        model = RuleClassifier(cv=2, max_conditions=1).fit(X[["bmi"]], labels)
+        assert model.predict(X).dtype == model.classes_.dtype == model.learner_.predict(X).dtype
+        assert model.classes_.dtype.kind == ("b" if labels.dtype == bool else "i")
+
+
+def test_inner_folds_can_be_pairs_of_positions_of_all_rows():
+    X, y = mixed_table(seed=3, n=90)
+    weight = (np.arange(90) % 9 > 0).astype(float)
+    folds = make_folds(y, 3)
+    place, kept = np.cumsum(weight > 0) - 1, weight > 0
+    without = [tuple(place[part[kept[part]]] for part in fold) for fold in folds]
+    with_pairs = RuleClassifier(cv=folds).fit(X, y, sample_weight=weight)
+    of_kept = RuleClassifier(cv=without).fit(X[kept], y[kept])
+    assert with_pairs.choice_.table.equals(of_kept.choice_.table)
+    assert (
+        RuleClassifier(cv=folds).fit(X, y).choice_.error
+        == RuleClassifier(cv=3).fit(X, y).choice_.error
+    )
+    with pytest.raises(ValueError, match="`cv` gives no folds"):
+        RuleClassifier(cv=[]).fit(X, y)

@@ -50,8 +50,8 @@ def objectives(table: BenchTable, robustness: float) -> np.ndarray:
 
 
 def hold(key: str, table: BenchTable) -> None:
-    found = objectives(table, float(key.split()[-1]))
-    assert (found <= np.array(RECORD[key]) * (1 + 1e-9) + 1e-6).all()
+    result = objectives(table, float(key.split()[-1]))
+    assert (result <= np.array(RECORD[key]) * (1 + 1e-9) + 1e-6).all()
 
 
 @pytest.mark.parametrize(
@@ -73,5 +73,5 @@ def test_no_objective_of_a_real_table_rose(key, data_folder):
 @pytest.mark.parametrize("size", LONG_AND_WIDE)
 def test_alternating_minimisation_reaches_its_recorded_objectives(size):
     table = made(*size)
-    found = learner(table, "alternating").fit(table.X, table.y)
-    assert found.objective_ == pytest.approx(ALTERNATING[size])
+    model = learner(table, "alternating").fit(table.X, table.y)
+    assert model.objective_ == pytest.approx(ALTERNATING[size])

@@ -47,9 +47,9 @@ def test_scores_are_smoothed_as_the_slow_twin_does():
     scores = rng.random(len(settings))
     order = rng.permutation(len(settings))
     axes = neighbourhoods([settings[i] for i in order], [""] * len(order))
-    found = smoothed(scores[order], axes)
+    result = smoothed(scores[order], axes)
     for place, i in enumerate(order):
-        assert found[place] == pytest.approx(slow_smooth(scores, settings, settings[i], grid))
+        assert result[place] == pytest.approx(slow_smooth(scores, settings, settings[i], grid))
 
 
 def scores_of(table, settings, folds, loss, **how):
@@ -99,12 +99,12 @@ def test_under_costs_a_fold_scores_what_its_wrong_answers_cost(scored):
     table = read_training_table(OneLevelRuleClassifier(), X, y, weight)
     loss = Loss(y, weight, Costs(5, 2, "EUR").settled(["no", "yes"]))
     scores = scores_of(table, SETTINGS[:1], folds, loss)
-    for (train, test), found in zip(folds, scores.loss[:, 0], strict=True):
+    for (train, test), result in zip(folds, scores.loss[:, 0], strict=True):
         model = OneLevelRuleClassifier(positive_label="yes", **SETTINGS[0])
         shown = model.fit(X.iloc[train], y[train], weight[train]).predict(X.iloc[test])
         missed, alarm = ((y[test] == c) & (shown != c) for c in ("yes", "no"))
         cost = (5 * weight[test][missed].sum() + 2 * weight[test][alarm].sum()) * 100
-        assert found == pytest.approx(cost / weight[test].sum())
+        assert result == pytest.approx(cost / weight[test].sum())
     np.testing.assert_allclose(scores.n_conditions[:, 0], plain.n_conditions[:, 0])
 
 
@@ -208,33 +208,33 @@ def test_selected_setting_keeps_the_gap_and_is_the_suggested_one(measured, limit
     model = RuleClassifier(
         max_conditions=3, cv=3, groups="sex", max_gap=limit, positive_label="good"
     ).fit(X, y)
-    found = model.choice_
+    result = model.choice_
     limits = limit if isinstance(limit, dict) else {"found": limit, "false_alarms": limit}
-    everything = found.table
+    everything = result.table
     kept = everything
     for measure, most in limits.items():
         kept = kept[kept[f"gap_{measure}"] <= most + 1e-12]
-    assert found.default in set(kept["setting"])
+    assert result.default in set(kept["setting"])
     assert 0 < len(kept) < len(everything)
     message = f"{len(kept)} of {len(everything)} settings keep the gap"
-    settings = dict(enumerate(everything[list(found.setting)].to_dict("records")))
+    settings = dict(enumerate(everything[list(result.setting)].to_dict("records")))
     passed = 0
-    if "would have been taken" in found.reason:
-        passed = int(found.reason.split(" Of these ")[1].split()[0])
+    if "would have been taken" in result.reason:
+        passed = int(result.reason.split(" Of these ")[1].split()[0])
     for _ in range(passed):  # what they learn from all rows breaks the limit
         number = suggestion(kept, settings, "test_error")["default"]
         kept = kept[kept["setting"] != number]
-    assert found.default == suggestion(kept, settings, "test_error")["default"]
+    assert result.default == suggestion(kept, settings, "test_error")["default"]
     own = group_metrics(model, X, y, "sex", positive="good").gaps
     assert all(own[measure].size <= most + 1e-12 for measure, most in limits.items())
-    assert message in found.reason
-    assert free.choice_.error <= found.error + 0.02
+    assert message in result.reason
+    assert free.choice_.error <= result.error + 0.02
 
 
 @pytest.mark.slow
 def test_the_curve_holds_what_no_setting_beats_in_both(measured):
-    found = measured[2].choice_
-    curve, every = found.gap_curve(), found.table
+    result = measured[2].choice_
+    curve, every = result.gap_curve(), result.table
     assert curve["gap"].is_monotonic_increasing
     assert (curve["test_error"].diff().dropna() < 0).all()
     for row in every.itertuples():

@@ -226,13 +226,13 @@ def test_many_settings_of_three_classes_give_what_each_gives_alone():
 )
 def test_both_solvers_of_linear_programs_give_the_same_rule(learner):
     X, y = mixed_table(n=120)
-    found = []
+    results = []
     for engine in ("highs", "linprog"):
         with solved_by(engine):
             model = fitted(learner, X, y)
         bound = getattr(model, "lower_bound_", None) or 0.0
-        found.append((model.rule_set_, pytest.approx(bound)))
-    assert found[0] == found[1]
+        results.append((model.rule_set_, pytest.approx(bound)))
+    assert results[0] == results[1]
 
 
 @pytest.mark.slow
@@ -336,10 +336,10 @@ def test_certificate_of_an_empty_rule_does_not_exceed_its_cost(n_clauses, form, 
     )
     model = fitted(learner, X, y)
     assert model.rule_set_.is_constant
-    found = certify(model, X, y)
-    assert found.objective == (y == "yes").sum()
-    assert found.lower_bound <= found.objective + 1e-9
-    assert found.proved or n_clauses > 1
+    certificate = certify(model, X, y)
+    assert certificate.objective == (y == "yes").sum()
+    assert certificate.lower_bound <= certificate.objective + 1e-9
+    assert certificate.proved or n_clauses > 1
 
 
 def test_a_path_begins_with_the_cheaper_constant_answer():

@@ -24,6 +24,6 @@ def tables(draw):
 @given(tables(), st.integers(0, 2**31), st.sampled_from([None, 7]))
 def test_votes_equal_the_plain_twin(table, seed, most):
     cells, classes, weight = table
-    found = votes(*cells, classes, weight, 6, seed, most)
+    shares = votes(*cells, classes, weight, 6, seed, most)
     twin = plain.votes(*cells, classes, weight, 6, seed, MIN_LEAF, most)
-    assert found == pytest.approx(twin, abs=1e-12, nan_ok=True)
+    assert shares == pytest.approx(twin, abs=1e-12, nan_ok=True)

@@ -89,13 +89,13 @@ def test_each_setting_is_scored_by_its_rule_of_all_rows():
     forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
     settings = [{"theta": t, "n_clauses": c} for t in (0.5, 3.0, 200.0) for c in (1, 3)]
     paths = Paths(SEARCH, table)
-    found = forest.losses(paths, settings)
+    losses = forest.losses(paths, settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         alone = [clone(SEARCH).set_params(**s).fit(X, y) for s in settings]
-    assert found[:, 0].tolist() == [forest.loss(m.predict(X)) for m in alone]
-    assert found[:, 1].tolist() == [m.rule_set_.n_conditions for m in alone]
-    assert judged(alone, SEARCH, X, y).tolist() == found.tolist()
+    assert losses[:, 0].tolist() == [forest.loss(m.predict(X)) for m in alone]
+    assert losses[:, 1].tolist() == [m.rule_set_.n_conditions for m in alone]
+    assert judged(alone, SEARCH, X, y).tolist() == losses.tolist()
     late = forest.losses(paths, settings, until=time.time() - 1)
     assert np.isnan(late[1:]).all()
     assert np.isfinite(late[0]).all()
@@ -120,8 +120,8 @@ def test_equal_columns_are_one_to_the_forest():
     class Levels:
         cuts = None
 
-    found, ordered = forest_columns(codes, (Cut(), Cut(), Levels()), [0, 1, 2])
-    assert found.tolist() == [[0, 1], [1, 0], [2, 1]]
+    result, ordered = forest_columns(codes, (Cut(), Cut(), Levels()), [0, 1, 2])
+    assert result.tolist() == [[0, 1], [1, 0], [2, 1]]
     assert ordered.tolist() == [True, False]
 
 
@@ -131,11 +131,11 @@ def test_calibrated_votes_are_monotonic_and_keep_class_shares():
     votes = np.clip(0.5 + 0.2 * (codes - 0.5) + rng.normal(0, 0.1, 400), 0.01, 0.99)
     shares = np.column_stack([1 - votes, votes])
     shares[:5] = np.nan
-    found = calibrated(shares, codes, np.ones(400))
-    assert np.isnan(found[:5]).all()
+    probabilities = calibrated(shares, codes, np.ones(400))
+    assert np.isnan(probabilities[:5]).all()
     order = np.argsort(votes[5:])
-    assert (np.diff(found[5:][order, 1]) >= -1e-12).all()
-    assert found[5:, 1].mean() == pytest.approx(codes[5:].mean(), abs=0.01)
+    assert (np.diff(probabilities[5:][order, 1]) >= -1e-12).all()
+    assert probabilities[5:, 1].mean() == pytest.approx(codes[5:].mean(), abs=0.01)
     assert votes[5:].mean() > 0.4  # what it was before
 
 
@@ -145,20 +145,20 @@ def test_rows_without_weight_get_votes_of_every_tree():
     classes = (codes[:, 0] + codes[:, 1] > 9).astype(int)
     weight = np.r_[np.ones(200), np.zeros(200)]
     wrong_where_unread = np.r_[classes[:200], 1 - classes[200:]]
-    found = votes(codes, np.ones(6, bool), wrong_where_unread, weight, 60, 1)
-    assert found.sum(axis=1) == pytest.approx(np.ones(400))
-    assert (found.argmax(axis=1) == classes)[200:].mean() > 0.85
-    assert (found.argmax(axis=1) == classes)[:200].mean() > 0.85
+    shares = votes(codes, np.ones(6, bool), wrong_where_unread, weight, 60, 1)
+    assert shares.sum(axis=1) == pytest.approx(np.ones(400))
+    assert (shares.argmax(axis=1) == classes)[200:].mean() > 0.85
+    assert (shares.argmax(axis=1) == classes)[:200].mean() > 0.85
 
 
 def test_indistinguishable_class_gets_its_share_of_votes():
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 4, (500, 3))
     classes = (rng.random(500) < 0.3).astype(int)
-    found = votes(codes, np.zeros(3, bool), classes, np.ones(500), 80, 2)
-    assert found[:, 1].mean() == pytest.approx(classes.mean(), abs=0.03)
+    shares = votes(codes, np.zeros(3, bool), classes, np.ones(500), 80, 2)
+    assert shares[:, 1].mean() == pytest.approx(classes.mean(), abs=0.03)
     # out of bag: a row's own class is no more likely than that of the others
-    assert abs(found[classes == 1, 1].mean() - found[classes == 0, 1].mean()) < 0.05
+    assert abs(shares[classes == 1, 1].mean() - shares[classes == 0, 1].mean()) < 0.05
 
 
 def test_no_votes_without_columns_or_with_one_class():

@@ -64,10 +64,10 @@ def test_weights_determine_the_constant_and_its_cost():
     table = learner._read(X, y, None)
     weight = np.where(y == "yes", 1000.0, 1.0)
     form = Form("rule", learner, table, ({"theta": 1e9},))
-    found = InnerComparison([form], table, inner_folds(3, table, 0), Loss(y, weight)).choose()
+    result = InnerComparison([form], table, inner_folds(3, table, 0), Loss(y, weight)).choose()
     wrong = (y == "no").sum() / weight.sum()
-    assert found.constant_error == pytest.approx(wrong, rel=0.1), "folds differ by a row"
-    assert (found.setting, found.default) == ({"theta": 1e9}, 0)
+    assert result.constant_error == pytest.approx(wrong, rel=0.1), "folds differ by a row"
+    assert (result.setting, result.default) == ({"theta": 1e9}, 0)
 
 
 @pytest.mark.parametrize(("constant", "is_empty"), [(0.1 + 0.2, True), (0.3 + 1e-9, False)])
@@ -77,9 +77,9 @@ def test_a_constant_that_costs_the_same_but_for_rounding_is_selected(constant, i
     table = learner._read(X, y, None)
     form, loss = form_of_rules(learner, table), Loss(y, np.ones(60), Costs(1, 1, positive="yes"))
     choice = replace(simplest(form, table, loss), error=0.3, constant_error=constant)
-    found = _or_constant(choice, [form], np.full(5, constant), loss)
-    assert (found.setting == form.empty) == is_empty
-    assert found.setting in (form.empty, choice.setting)
+    result = _or_constant(choice, [form], np.full(5, constant), loss)
+    assert (result.setting == form.empty) == is_empty
+    assert result.setting in (form.empty, choice.setting)
 
 
 @pytest.mark.parametrize("costs", [None, Costs(3, 1, positive="yes")])

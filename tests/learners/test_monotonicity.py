@@ -96,14 +96,14 @@ def test_raising_a_constrained_column_keeps_the_class(name, seed, signs, towards
 def test_constraint_leads_to_one_class_whichever_is_described():
     X, _ = table(1)
     y = np.where(X["income"] > 4, "good", "bad")
-    found = {}
+    results = {}
     for positive in ("good", "bad"):
         limits = {"directions": {"income": ">"}, "towards": "good"}
         model = BoxSearchClassifier(theta=0.3, positive_label=positive, constraints=limits)
         rule = model.fit(X, y).rule_set_
-        found[positive] = [(c.op, c.missing) for k in rule.clauses for c in k.literals]
+        results[positive] = [(c.op, c.missing) for k in rule.clauses for c in k.literals]
         assert model.training_error_ == 0.0
-    assert found == {"good": [(">", False)], "bad": [("<=", True)]}
+    assert results == {"good": [(">", False)], "bad": [("<=", True)]}
 
 
 def test_without_a_class_a_direction_leads_to_the_one_described():

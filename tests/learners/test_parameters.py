@@ -265,8 +265,8 @@ def cases(kind):
             marks=pytest.mark.slow if learner in SLOW or case.value == "exact" else (),
         )
         for learner, parameters in CASES.items()
-        for name, found in parameters.items()
-        for case in found
+        for name, result in parameters.items()
+        for case in result
         if isinstance(case, kind)
     ]
 

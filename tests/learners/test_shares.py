@@ -54,10 +54,10 @@ def test_shares_are_those_that_counting_row_by_row_gives(rule, train, new, data)
     codes = np.array(data.draw(st.lists(st.integers(0, 2), min_size=12, max_size=12)))
     rows = st.sampled_from([0.5, 1.0, 2.0])
     weight = np.array(data.draw(st.lists(rows, min_size=12, max_size=12)))
-    found = Shares.measured(rule, train, codes, (weight, weight), 3).of(new)
-    np.testing.assert_allclose(found, shares(rule, train, codes, weight, 3, new), rtol=1e-6)
-    np.testing.assert_allclose(found.sum(axis=1), 1.0)
-    assert (found > 0).all()
+    result = Shares.measured(rule, train, codes, (weight, weight), 3).of(new)
+    np.testing.assert_allclose(result, shares(rule, train, codes, weight, 3, new), rtol=1e-6)
+    np.testing.assert_allclose(result.sum(axis=1), 1.0)
+    assert (result > 0).all()
 
 
 def test_shares_of_patterns_are_drawn_towards_the_regression():
@@ -67,8 +67,8 @@ def test_shares_of_patterns_are_drawn_towards_the_regression():
     model = FixedRuleClassifier(rule).fit(X, y)
     drawn = expit(model._shares.regression[-1, 1] + [model._shares.regression[:2, 1].sum(), 0])
     assert drawn == pytest.approx([45 / 50, 10 / 100], abs=0.06)
-    found = model.predict_proba(X)[[0, 60], 1]
-    assert found == pytest.approx([(45 + SHRINK * drawn[0]) / 80, (10 + SHRINK * drawn[1]) / 130])
+    result = model.predict_proba(X)[[0, 60], 1]
+    assert result == pytest.approx([(45 + SHRINK * drawn[0]) / 80, (10 + SHRINK * drawn[1]) / 130])
 
 
 def test_conditions_that_did_not_meet_in_training_add_up():
@@ -107,19 +107,19 @@ def test_powers_and_points_make_combinations_as_other_conditions_do(condition):
     rule = RuleSet(clauses, ("x", "y"), "dnf", "z")
     weight = np.where(np.arange(400) % 2, 3.0, 1.0)
     columns, codes = columns_of(X), np.searchsorted(["x", "y", "z"], y)
-    found = FixedRuleClassifier(rule).fit(X, y, weight).predict_proba(X)
+    probabilities = FixedRuleClassifier(rule).fit(X, y, weight).predict_proba(X)
     expected = shares(rule, columns, codes, weight * 400 / weight.sum(), 3, columns)
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
-    assert len(np.unique(found.round(9), axis=0)) == 4
+    np.testing.assert_allclose(probabilities, expected, rtol=1e-6)
+    assert len(np.unique(probabilities.round(9), axis=0)) == 4
 
 
 def test_shares_of_billions_of_rows_are_those_counted():
     rule = RuleSet((Clause((Literal("a", ">", 0.5),)),), (1,), "dnf", 0)
     counts = np.array([[3e9, 7.0], [2.0, 5e9]])
     features = np.array([[0, 0], [1, 1]])
-    found = Shares(Likeness(rule), features, counts, np.ones(2))
+    result = Shares(Likeness(rule), features, counts, np.ones(2))
     shares = counts / counts.sum(axis=1, keepdims=True)
-    values = found.of({"a": np.array([0.0, 1.0])})
+    values = result.of({"a": np.array([0.0, 1.0])})
     np.testing.assert_allclose(values, shares, rtol=1e-6)
 
 
@@ -202,12 +202,12 @@ def test_calibrated_shares_expect_the_error_given(rule, columns, codes):
     plain = Shares.measured(rule, columns, codes, (ones, ones), 3)
     expected = 1 - plain.of(columns)[np.arange(40), y].mean()
     assert plain.calibrated(rule, classes, expected - 0.01) is plain
-    found = plain.calibrated(rule, classes, expected + 0.05)
-    before, after = plain.of(columns), found.of(columns)
+    probabilities = plain.calibrated(rule, classes, expected + 0.05)
+    before, after = plain.of(columns), probabilities.of(columns)
     order = before.argsort(axis=1, kind="stable")
     assert (np.diff(np.take_along_axis(after, order, axis=1), axis=1) >= -1e-12).all()
     assert after.sum(axis=1) == pytest.approx(1.0)
-    if found.slope > LEAST_SLOPE:
+    if probabilities.slope > LEAST_SLOPE:
         assert 1 - after[np.arange(40), y].mean() == pytest.approx(expected + 0.05)
     else:
         assert 1 - after[np.arange(40), y].mean() <= expected + 0.05

@@ -55,12 +55,12 @@ def test_one_killed_worker_costs_a_second_try_and_no_more(tmp_path):
 @pytest.mark.slow
 def test_sweep_survives_a_killed_worker_with_the_same_table(tmp_path):
     learner = Mortal(journal=str(marks(tmp_path, 1)))
-    found = sweep(learner, *noisy_table(), grid=SETTINGS, cv=3, n_jobs=2)
+    sweep_result = sweep(learner, *noisy_table(), grid=SETTINGS, cv=3, n_jobs=2)
     assert not list(tmp_path.iterdir())
     whole = sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=3)
     left_out = ["seconds", "learner"]
     pd.testing.assert_frame_equal(
-        found.table.drop(columns=left_out), whole.table.drop(columns=left_out)
+        sweep_result.table.drop(columns=left_out), whole.table.drop(columns=left_out)
     )
 
 

@@ -208,9 +208,9 @@ class Walk:
             if key in self.pressed or key is None or key.startswith(LEFT_OUT):
                 continue
             self.pressed.add(key)
-            found = [b for b in self.app.button if b.key == key]
-            if found:
-                found[0].click().run()
+            results = [b for b in self.app.button if b.key == key]
+            if results:
+                results[0].click().run()
                 self.look(page, title, key)
                 self.app.session_state["app"] = self.state
                 self.run(page, title)

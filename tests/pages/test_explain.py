@@ -120,7 +120,7 @@ def test_prediction_is_one_sentence_with_other_clauses_one_click_away(on_credit)
 
 
 @pytest.mark.slow
-def test_presenter_mode_shows_this_case_alone_and_draws_nothing(on_credit):
+def test_presenter_mode_shows_this_case_alone(on_credit):
     chosen = str(AppState(table=load_sample("credit")).testing[0].index[17] + 1)
     app = on_credit(query={"row": chosen})
     assert number_shown(app) == chosen
@@ -128,7 +128,8 @@ def test_presenter_mode_shows_this_case_alone_and_draws_nothing(on_credit):
     app.button(key="presenter_on").click().run()
     assert app.title[0].value.startswith(f"Row {chosen}")
     assert "Actual: " not in text(app)
-    assert [*app.get("plotly_chart"), *app.dataframe, *app.tabs] == []
+    assert [*app.dataframe, *app.tabs] == []
+    assert [chart.key for chart in app.get("plotly_chart")] == ["flow_case"]
     app.button(key="presenter_off").click().run()
     assert number_shown(app) == chosen
     assert app.dataframe
@@ -191,7 +192,7 @@ KINDS = {
 }
 KINDS["cnf"] = KINDS["literals"].negated()
 LEARNED = {
-    "tree": {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2},
+    "tree": {"learner": TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 2},
     "plane": {"learner": HYPERPLANE, "theta": 0.1, "n_clauses": 2},
     "ideal": {"learner": "ideal", "max_variables": 3},
 }

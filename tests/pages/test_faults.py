@@ -173,9 +173,9 @@ def kept(place):
     if not place.exists():
         return {}
     with sqlite3.connect(f"file:{place}?mode=ro", uri=True) as link:
-        found = dict(link.execute("SELECT key, finished_at FROM finished").fetchall())
+        result = dict(link.execute("SELECT key, finished_at FROM finished").fetchall())
     link.close()
-    return found
+    return result
 
 
 @pytest.mark.slow

@@ -31,9 +31,9 @@ def sides_of(data_folder, name):
 @pytest.mark.parametrize(("name", "label"), BARS)
 def test_few_boxes_cover_nearly_all_rows_that_the_plane_gets_right(data_folder, name, label):
     side = sides_of(data_folder, name)[label]
-    found = extract_boxes(side.half, side.points)
-    kept, (share, n_boxes) = found.kept(2), BARS[name, label]
-    assert found.coverage == 1.0
+    boxes = extract_boxes(side.half, side.points)
+    kept, (share, n_boxes) = boxes.kept(2), BARS[name, label]
+    assert boxes.coverage == 1.0
     assert 100 * kept.coverage >= share
     assert len(kept) <= n_boxes
 
@@ -54,8 +54,8 @@ def test_a_stored_plane_is_an_optimum_of_its_program(data_folder, name):
         missed = np.maximum(1 - signs * (X.to_numpy() @ weights - threshold), 0)
         return setting.nu * missed.sum() + np.abs(weights * scale).sum()
 
-    found = again["gamma"] + w[place] @ np.array(again["centre"])
-    assert price(stored, gamma) == pytest.approx(price(w, found), rel=1e-9)
+    result = again["gamma"] + w[place] @ np.array(again["centre"])
+    assert price(stored, gamma) == pytest.approx(price(w, result), rel=1e-9)
 
 
 def test_boxes_avoid_the_plane_wrong_rows_and_each_other(data_folder):

@@ -44,9 +44,9 @@ def integer_optimum(problem, kept=None):
     kept = np.arange(problem.P.shape[1]) if kept is None else kept
     part = problem.take_columns(kept)
     rows, m = merge_rows(part)
-    found = solve_milp(compact_program(rows.astype(float), m, part.price))
-    assert found.status == "optimal"
-    return found.value
+    solution = solve_milp(compact_program(rows.astype(float), m, part.price))
+    assert solution.status == "optimal"
+    return solution.value
 
 
 @pytest.mark.parametrize(("name", "n_thresholds"), CELLS)
@@ -55,9 +55,9 @@ def test_counts_equal_tables_1_and_2(real, name, n_thresholds):
     n_columns, *printed = PRINTED[name][n_thresholds]
     assert problem.P.shape[1] == n_columns
     for tests, (simple, duality, total) in zip((BASIC, ENHANCED), printed, strict=True):
-        found = screen(problem, tests)
-        one, two, three = (outcome.removed for outcome in found.outcomes)
-        ours = int((one | two).sum()), int(three.sum()), int(found.removed.sum())
+        screening = screen(problem, tests)
+        one, two, three = (outcome.removed for outcome in screening.outcomes)
+        ours = int((one | two).sum()), int(three.sum()), int(screening.removed.sum())
         shown = f"{name} T={n_thresholds}: ours {ours}, paper {(simple, duality, total)}"
         print(shown)  # noqa: T201  `make paper` shows it
         assert ours[0] == simple
@@ -77,18 +77,18 @@ def test_the_optimum_is_the_same_with_and_without_screening(real, name, n_thresh
     for tests in (BASIC, ENHANCED):
         kept = screen(problem, tests).kept
         assert integer_optimum(problem, kept) == pytest.approx(optimum, abs=1e-6)
-    found = best_columns(problem)
-    assert found.proved
-    assert found.cost == pytest.approx(optimum, abs=1e-6)
+    columns = best_columns(problem)
+    assert columns.proved
+    assert columns.cost == pytest.approx(optimum, abs=1e-6)
 
 
 @pytest.mark.parametrize(("name", "n_thresholds"), CELLS)
 def test_every_certificate_holds(real, name, n_thresholds):
     problem, columns, y = real(name, n_thresholds)
-    for found in (screen(problem, BASIC), screen(problem, ENHANCED)):
-        assert list_unproved(found, lambda j: columns.values([j])[:, 0], y, problem.theta) == []
-    found = best_columns(problem).screening
-    assert list_unproved(found, lambda j: columns.values([j])[:, 0], y, problem.theta) == []
+    for result in (screen(problem, BASIC), screen(problem, ENHANCED)):
+        assert list_unproved(result, lambda j: columns.values([j])[:, 0], y, problem.theta) == []
+    result = best_columns(problem).screening
+    assert list_unproved(result, lambda j: columns.values([j])[:, 0], y, problem.theta) == []
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,6 @@ def test_band_covers_the_middle_eight_tenths_of_the_cuts():
 
 
 def test_cuts_that_never_return_are_not_drawn():
-    found = replace(FOUND, resamples=FOUND.resamples[:1])
-    bar, _ = band_figure(found).data
+    changed = replace(FOUND, resamples=FOUND.resamples[:1])
+    bar, _ = band_figure(changed).data
     assert list(bar.y) == ["age above 40"]

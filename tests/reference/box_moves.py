@@ -202,7 +202,7 @@ class Moves:
         """Drop one feature of clause `r` and change another."""
         H = histogram(self.problem, savings(state, r), state.violated[r])
         dropped = H.sum(axis=1) - value_now(H, state, r, self.theta)
-        most, found = IMPROVEMENT, None
+        most, result = IMPROVEMENT, None
         for f in np.flatnonzero(state.size[r]):
             freed = state.violated[r].copy()
             freed[:, f] = False
@@ -211,8 +211,8 @@ class Moves:
             k = int(gain.argmax())
             if gain[k] > most:
                 free = state.changed(r, f, 0, self.problem.n_bins[f] - 1, True)
-                most, found = gain[k], free.changed(r, k, *(b[k] for b in box))
-        return found
+                most, result = gain[k], free.changed(r, k, *(b[k] for b in box))
+        return result
 
     def improved(self, state):
         """Take steps, clause after clause, or else one swap."""

@@ -13,8 +13,8 @@ def choices(rule, feature, value, erase):
     for clause in rule.clauses:
         for literal in (test for c in clause.conditions for test in c.tests):
             if literal.feature == feature:
-                found = literal.value if isinstance(literal.value, tuple) else (literal.value,)
-                named += [v for v in found if v is not None]
+                result = literal.value if isinstance(literal.value, tuple) else (literal.value,)
+                named += [v for v in result if v is not None]
     kinds = {type(v) for v in [*named, value] if v is not None}
     if bool in kinds:
         others = [True, False]
@@ -53,14 +53,14 @@ def smallest_change(rule, row, scales):
         rows = list(product(*values))
         columns = {f: column([made[k] for made in rows]) for k, f in enumerate(features)}
         answers = rule.predict(columns)
-        found = []
+        results = []
         for made, answer in zip(rows, answers, strict=True):
             moved = [
                 k for k, f in enumerate(features) if made[k] is not row[f] and made[k] != row[f]
             ]
             if answer != answers[0]:  # the first row is the one given
                 costs = [cost(row[features[k]], made[k], scales[features[k]]) for k in moved]
-                found.append((len(moved), sum(costs)))
-        if found:
-            return min(found)
+                results.append((len(moved), sum(costs)))
+        if results:
+            return min(results)
     return None

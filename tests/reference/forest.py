@@ -27,21 +27,21 @@ def votes(codes, ordered, classes, weight, n_trees, seed, min_leaf, most_rows=No
     weight = [Fraction(w) for w in np.asarray(weight, dtype=float)]
     known = [i for i, w in enumerate(weight) if w > 0]
     draws, n = Draws(seed), len(codes)
-    found, requested = np.zeros((n, 1 + max(classes[i] for i in known))), np.zeros(n)
+    result, requested = np.zeros((n, 1 + max(classes[i] for i in known))), np.zeros(n)
     features = list(range(codes.shape[1]))
     for tree in range(n_trees):
         times = [0] * n
         for _ in range(min(len(known), most_rows or len(known))):
             times[known[draws.below(len(known))]] += 1
-        mass = _Mass(times, weight, classes, found.shape[1])
+        mass = _Mass(times, weight, classes, result.shape[1])
         for leaf in _leaves(codes, ordered, mass, features, tree % 2, min_leaf, draws):
             total = mass(leaf)
             for i in leaf:
                 if not times[i]:
-                    found[i] += [float(m / sum(total)) for m in total]
+                    result[i] += [float(m / sum(total)) for m in total]
                     requested[i] += 1
     with np.errstate(invalid="ignore"):
-        return found / requested[:, None]
+        return result / requested[:, None]
 
 
 class _Mass:

@@ -34,15 +34,15 @@ def learn(X, y, judges, max_variables=10):
     ranked = [sorted(range(X.shape[1]), key=lambda j: (-score[j], j)) for score in scores]
     best = []
     for k in range(1, min(max_variables, X.shape[1]) + 1):
-        found = []
+        results = []
         for place, order in enumerate(ranked):
             known = counters(train[:, order[:k]], y[~judges])
             right = sum(
                 says_yes(known, row) == label
                 for row, label in zip(held[:, order[:k]], y[judges], strict=True)
             )
-            found.append((right, -place))
-        best.append(max(found))
+            results.append((right, -place))
+        best.append(max(results))
     top = max(right for right, _ in best)
     n = int(judges.sum())
     k = next(k for k, (right, _) in enumerate(best, 1) if 100 * (top - right) < n or right == top)

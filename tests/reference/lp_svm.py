@@ -14,14 +14,14 @@ def primal_value(A, signs, nu, weight=None, ways=None):
     parts += [(0, 0 if way > 0 else None) for way in ways]
     price = nu * (np.ones(m) if weight is None else weight)
     turned = A * signs[:, None]
-    found = linprog(
+    solution = linprog(
         np.concatenate([np.ones(2 * n), [0.0], price]),
         A_ub=-sparse.hstack([np.hstack([turned, -turned, -signs[:, None]]), sparse.eye_array(m)]),
         b_ub=-np.ones(m),
         bounds=parts + [(None, None)] + [(0, None)] * m,
     )
-    assert found.success
-    return found.fun
+    assert solution.success
+    return solution.fun
 
 
 def objective(plane, A, signs, nu, weight=None):

@@ -13,12 +13,12 @@ def near_best_by_force(holds, y, theta, margin, max_conditions, weight):
         value = weight[inside & y].sum() - weight[inside & ~y].sum() - theta * len(columns)
         return value, bool((weight[inside] > 0).any())
 
-    found = {}
+    results = {}
     for size in range(max_conditions + 1):
         for columns in combinations(range(holds.shape[1]), size):
             value, somewhere = worth(columns)
             shorter = [worth(columns[:k] + columns[k + 1 :])[0] for k in range(size)]
             if somewhere and all(value > other + TIE for other in shorter):
-                found[columns] = value
-    best = max([0.0, *found.values()])
-    return {c: value for c, value in found.items() if value >= best - margin - TIE}
+                results[columns] = value
+    best = max([0.0, *results.values()])
+    return {c: value for c, value in results.items() if value >= best - margin - TIE}

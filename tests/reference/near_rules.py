@@ -22,7 +22,7 @@ def near_rules_by_force(holds, y, weight, theta, margin, max_clauses, max_condit
             held |= inside[clause]
         return weight[held != y].sum() + theta * sum(map(len, rule))
 
-    found = {}
+    results = {}
     for n in range(max_clauses + 1):
         for rule in combinations(clauses, n):
             if sum(map(len, rule)) > max_conditions:
@@ -34,9 +34,9 @@ def near_rules_by_force(holds, y, weight, theta, margin, max_clauses, max_condit
                     left = tuple(k for k in clause if k != j)
                     shorter.append(cost((*rule[:r], left, *rule[r + 1 :])))
             if all(own < other - TIE for other in shorter):
-                found[rule] = own
-    best = min([best, *found.values()])
-    return {rule: own for rule, own in found.items() if own <= best + margin + TIE}
+                results[rule] = own
+    best = min([best, *results.values()])
+    return {rule: own for rule, own in results.items() if own <= best + margin + TIE}
 
 
 def written(rule, literals, label, default):

@@ -44,6 +44,6 @@ def best_loss(problem, size):
         ranges = [range(low, high + 1) for low, high in problem.limits[list(chosen)]]
         for points in product(*ranges):
             if all(points):
-                slope, _, found = line(x[:, chosen] @ np.array(points), problem.weights)
-                least = found if slope > 0 and found < least else least
+                slope, _, result = line(x[:, chosen] @ np.array(points), problem.weights)
+                least = result if slope > 0 and result < least else least
     return least

@@ -16,11 +16,11 @@ def best_cut(values, mass):
     impurity = mass.impurity([part[:, :-1] for part in left], size[..., :-1])
     at, worth = _widest_of_best(keys, mass.bits, impurity)
     threshold = between(keys, mass.bits, at)
-    found = np.isfinite(worth)
+    result = np.isfinite(worth)
     return Cuts(
-        np.where(found, worth, mass.gini),
+        np.where(result, worth, mass.gini),
         np.full(len(values), -np.inf),
-        np.where(found, threshold, np.inf),
+        np.where(result, threshold, np.inf),
     )
 
 
@@ -60,11 +60,11 @@ def best_interval(
     search = _Intervals(keys, left, np.broadcast_to(size, keys.shape), mass)
     best, start, stop = search.tried(first_slopes(mass, inside, n_starts), rounds)
     low, high = _ends(keys, mass.bits, start, stop)
-    found = best < mass.gini - EQUAL
+    result = best < mass.gini - EQUAL
     return Cuts(
-        np.where(found, best, mass.gini),
-        np.where(found, low, -np.inf),
-        np.where(found, high, np.inf),
+        np.where(result, best, mass.gini),
+        np.where(result, low, -np.inf),
+        np.where(result, high, np.inf),
     )
 
 

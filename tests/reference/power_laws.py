@@ -56,11 +56,11 @@ def best_step(now, along, codes, weight=None):
 
 def best_band_step(now, along, low, high, codes, weight=None):
     events = np.r_[(low - now) / along, (high - now) / along]
-    found = []
+    results = []
     for t in cuts(events)[1:-1]:
         value = now + t * along
-        found.append(impurity((value >= low) & (value <= high), codes, weight))
-    return min(found)
+        results.append(impurity((value >= low) & (value <= high), codes, weight))
+    return min(results)
 
 
 def best_direction_on_grid(laws, codes, n_directions=8192):
@@ -90,10 +90,10 @@ def wrong_of(split, columns, codes, weight):
 def least_wrong(split, columns, codes, weight):
     """The same with each cut in turn for its upper bound, or of a band for either bound."""
     total = split.total(columns)
-    found = [wrong_of(split, columns, codes, weight)]
+    results = [wrong_of(split, columns, codes, weight)]
     for cut in cuts(total[~np.isnan(total)])[1:-1]:
         if split.low is None or cut > split.low:
-            found.append(wrong_of(replace(split, high=cut), columns, codes, weight))
+            results.append(wrong_of(replace(split, high=cut), columns, codes, weight))
         if split.low is not None and cut < split.high:
-            found.append(wrong_of(replace(split, low=cut), columns, codes, weight))
-    return min(found)
+            results.append(wrong_of(replace(split, low=cut), columns, codes, weight))
+    return min(results)

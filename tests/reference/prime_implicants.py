@@ -16,7 +16,7 @@ def primes(on, off):
     k = len(on).bit_length() - 1
     every = points(k)
     level = {p for p, wrong in zip(every, off, strict=True) if not wrong}
-    found = set()
+    result = set()
     while level:
         merged, used = set(), set()
         for cube in level:
@@ -27,10 +27,10 @@ def primes(on, off):
                 if other in level:
                     merged.add((*cube[:j], -1, *cube[j + 1 :]))
                     used.add(cube)
-        found |= level - used
+        result |= level - used
         level = merged
     wanted = [p for p, yes in zip(every, on, strict=True) if yes]
-    return {cube for cube in found if any(covers(cube, p) for p in wanted)}
+    return {cube for cube in result if any(covers(cube, p) for p in wanted)}
 
 
 def cost(cubes):

@@ -28,8 +28,8 @@ def literal_holds(literal, value):
     if is_missing(value):
         return literal.missing
     if literal.op in ("contains", "not-contains"):
-        found = literal.value in re.split("[" + re.escape(MARKS) + "]+", value.lower())
-        return found == (literal.op == "contains")
+        result = literal.value in re.split("[" + re.escape(MARKS) + "]+", value.lower())
+        return result == (literal.op == "contains")
     several = isinstance(literal.value, tuple)
     requested = literal.value if several else (literal.value,)
     if literal.order is not None:
@@ -50,12 +50,12 @@ MARKS = " \t\n\r\u00a0.,;:!?()[]\"'/\\-+*=&%#"
 def read_of(text, part):
     """Read a part of a date with nothing but `datetime.strptime`."""
     form = "%Y-%m-%d" if len(text) == 10 else "%Y-%m-%d %H:%M:%S"
-    found = datetime.strptime(text, form)
+    result = datetime.strptime(text, form)
     if part.startswith("days since "):
-        gap = found - datetime.strptime(part.split()[-1], "%Y-%m-%d")
+        gap = result - datetime.strptime(part.split()[-1], "%Y-%m-%d")
         return gap.days + gap.seconds / 86_400
     message = {"year": "%Y", "month": "%m", "weekday": "%u", "hour": "%H", "date": "%Y%m%d%H%M%S"}
-    return int(found.strftime(message[part]))
+    return int(result.strftime(message[part]))
 
 
 def clause_holds(clause, row):

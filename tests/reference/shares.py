@@ -25,17 +25,17 @@ def shares(rule, train, codes, weight, n_classes, new):
     average = np.tile(weight @ known / weight.sum(), (n_classes, 1))
     rows, weights = np.vstack([known, average]), np.append(weight, np.ones(n_classes))
     classes = np.append(codes, np.arange(n_classes))
-    found = np.zeros((len(new), n_classes))
+    result = np.zeros((len(new), n_classes))
     for k in range(n_classes):
         if known.shape[1]:
             model = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12, max_iter=1000)
             model.fit(rows, classes == k, weights)
-            found[:, k] = model.predict_proba(new)[:, 1]
+            result[:, k] = model.predict_proba(new)[:, 1]
         else:
-            found[:, k] = weights[classes == k].sum() / weights.sum()
-    found /= found.sum(axis=1, keepdims=True)
+            result[:, k] = weights[classes == k].sum() / weights.sum()
+    result /= result.sum(axis=1, keepdims=True)
     for i in range(len(new)):
         alike = (known == new[i]).all(axis=1)
         counts = np.bincount(codes[alike], weight[alike], minlength=n_classes)
-        found[i] = (counts + SHRINK * found[i]) / (counts.sum() + SHRINK)
-    return found
+        result[i] = (counts + SHRINK * result[i]) / (counts.sum() + SHRINK)
+    return result

@@ -3,10 +3,10 @@
 
 def counters(rows, described):
     """Count rows of each type (a tuple of answers): [others, described]."""
-    found = {}
+    results = {}
     for row, label in zip(rows, described, strict=True):
-        found.setdefault(tuple(bool(v) for v in row), [0, 0])[bool(label)] += 1
-    return found
+        results.setdefault(tuple(bool(v) for v in row), [0, 0])[bool(label)] += 1
+    return results
 
 
 def least_errors(found):

@@ -159,10 +159,10 @@ def test_conditions_of_one_column_are_added_up_together():
 
 
 def test_a_moved_total_or_threshold_is_reported_as_such():
-    found = compare_rules(
+    comparison = compare_rules(
         card((4, "high")), card((3, "high"), tests=(OLD, Literal("bp", ">", 150), SPORT))
     )
-    assert [(t.feature, t.op, t.before, t.after) for t in found.changed[0].thresholds] == [
+    assert [(t.feature, t.op, t.before, t.after) for t in comparison.changed[0].thresholds] == [
         ("bp", ">", 140.0, 150.0),
         ("points", ">=", 4.0, 3.0),
     ]

@@ -147,8 +147,8 @@ def test_splits_and_literals_are_in_one_clause():
 
 def test_crossings_take_the_shift_of_their_own_column():
     law = PowerLaw(1.0, (Factor("a", 2, shift=1.0), Factor("b", 1, shift=5.0)))
-    found = PowerLawSplit((law,), 12.0).crossings("a", {"b": 8.0})
-    assert found == pytest.approx((-1.0, 3.0))  # 3 (a - 1)^2 = 12
+    result = PowerLawSplit((law,), 12.0).crossings("a", {"b": 8.0})
+    assert result == pytest.approx((-1.0, 3.0))  # 3 (a - 1)^2 = 12
 
 
 @pytest.mark.parametrize("value", [1e103, 1.7e308, 5e-324, -1e200, 0.0])

@@ -127,11 +127,11 @@ def test_shapes_that_do_not_agree_are_refused():
 @only_highspy
 @pytest.mark.parametrize("seed", range(10))
 def test_without_highspy_scipy_finds_the_same_optimum(seed):
-    found = []
+    results = []
     for solver in ("highs", "linprog"):
         with solved_by(solver):
-            found.append(solve_lp(covering(seed)))
-    highs, scipy = found
+            results.append(solve_lp(covering(seed)))
+    highs, scipy = results
     assert scipy.basic_x is None
     assert highs.basic_x is not None
     np.testing.assert_allclose(highs.x, scipy.x, atol=1e-9)
@@ -144,28 +144,28 @@ def test_resident_program_matches_a_fresh_one():
         upper = part * second.x_upper
         resident.change_column_bounds(first.x_lower, upper)
         fresh = LinearProgram(first.c, first.A, first.lower, first.upper, first.x_lower, upper)
-        expected, found = solve_lp(fresh), resident.solve()
-        assert found.status == expected.status
-        if found.x is not None:
-            np.testing.assert_array_equal(found.x, expected.x)
-            np.testing.assert_array_equal(found.duals, expected.duals)
+        expected, result = solve_lp(fresh), resident.solve()
+        assert result.status == expected.status
+        if result.x is not None:
+            np.testing.assert_array_equal(result.x, expected.x)
+            np.testing.assert_array_equal(result.duals, expected.duals)
 
 
 def test_threads_get_the_answers_a_single_thread_gets():
     programs = [covering(seed, 40, 30) for seed in range(12)]
     expected = [solve_lp(lp).value for lp in programs]
-    found = [None] * len(programs)
+    result = [None] * len(programs)
 
     def work(start):
         for k in range(start, len(programs), 3):
-            found[k] = solve_lp(programs[k]).value
+            result[k] = solve_lp(programs[k]).value
 
     threads = [threading.Thread(target=work, args=(k,)) for k in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == expected
+    assert result == expected
 
 
 def test_an_integer_program_is_solved_and_proved():

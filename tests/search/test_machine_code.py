@@ -115,10 +115,10 @@ def test_a_kernel_that_cannot_be_compiled_is_an_error(made):
 def test_concurrent_threads_wait_for_one_import(made, tmp_path):
     made(KERNELS)
     sys.modules.pop("some_kernels")
-    found = []
+    results = []
     threads = [
         threading.Thread(
-            target=lambda: found.append(importlib.import_module("some_kernels").quarter(2.0))
+            target=lambda: results.append(importlib.import_module("some_kernels").quarter(2.0))
         )
         for _ in range(4)
     ]
@@ -126,7 +126,7 @@ def test_concurrent_threads_wait_for_one_import(made, tmp_path):
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert found == [0.5] * 4
+    assert results == [0.5] * 4
 
 
 @pytest.fixture

@@ -40,11 +40,11 @@ def _weighed(outer, i):  # type: ignore[no-untyped-def]
 @machine_code(types.float64(OUTER))
 def total(outer):  # type: ignore[no-untyped-def]
     """Sum what the flagged rows weigh, and count the calls in the codes."""
-    found = 0.0
+    result = 0.0
     for i in range(len(outer.codes)):
-        found += _weighed(outer, i)
+        result += _weighed(outer, i)
         outer.codes[i] += 1
-    return found
+    return result
 
 
 def made(n=50):

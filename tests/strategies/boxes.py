@@ -67,7 +67,7 @@ def boxes_for(draw, problem, max_clauses=3):
 def single_conditions(problem):
     """List every box of one condition that a problem allows."""
     whole, lacks = whole_box(problem.n_bins), problem.has_missing
-    found = []
+    results = []
     for f, n in enumerate(problem.n_bins.tolist()):
         runs = [(b, n - 1) for b in range(1, n) if problem.may_start[f, b]]
         runs += [(0, b) for b in range(n - 1) if problem.may_end[f, b]]
@@ -77,5 +77,5 @@ def single_conditions(problem):
         for low, high, absent in places:
             box = Boxes(whole.low.copy(), whole.high.copy(), whole.absent.copy())
             box.low[0, f], box.high[0, f], box.absent[0, f] = low, high, absent
-            found.append(box)
-    return found
+            results.append(box)
+    return results

@@ -54,18 +54,18 @@ def tied_table(seed, n=24, features=2, cuts=3, weighted=False):
 @cache
 def solved_instances():
     """Return price, cells, matrix, labels, weights, chains and all costs of small tied tables."""
-    found = []
+    results = []
     for seed in range(N_INSTANCES):
         theta = 1.0 / LAMBDAS[seed % len(LAMBDAS)]
         features, cuts = ((2, 3), (3, 2), (1, 5), (2, 2))[seed % 4]
         table = tied_table(seed, features=features, cuts=cuts, weighted=seed % 3 == 0)
         _, matrix, y, weight, _ = table
-        found.append((theta, *table, costs_of_all_subsets(matrix, y, weight, theta)))
-    return found
+        results.append((theta, *table, costs_of_all_subsets(matrix, y, weight, theta)))
+    return results
 
 
 def lp_bounds(problem):
     """The optimum of the linear program, and the best clause a greedy choice finds."""
-    found = relax(problem)
+    relaxed = relax(problem)
     clause = steepest_clause(problem)
-    return Bounds(found.mu, float(found.mu.sum()), clause, problem.cost(clause))
+    return Bounds(relaxed.mu, float(relaxed.mu.sum()), clause, problem.cost(clause))

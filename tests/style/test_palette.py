@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from rulekit.families.hyperplane import coverage_figure, projection_figure
 from rulekit.families.hyperplane.plots.hypercubes import Projection
-from rulekit.families.power_law import bspace_figure, columns_figure, split_points, tree_figure
-from rulekit.plots import clause_figure, outcome_figure
+from rulekit.families.power_law import bspace_figure, columns_figure, split_points
+from rulekit.plots import flow_figure
 from rulekit.plots.thresholds import level_figure, level_table, threshold_figure
-from rulekit.rules import Branch, Factor, PowerLaw, PowerLawSplit
-from rulekit.rules.analysis.tree import Leaf
+from rulekit.rules import Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.style.palette import (
     REST,
     SERIES,
@@ -34,13 +33,12 @@ VALUES = np.arange(8.0)
 def figures(described, other, classes):
     """Draw all figures that tell outcomes apart, for a rule that describes one of them."""
     truth = np.array([described, other] * 4, dtype=object)
-    counts = pd.DataFrame({"name": ["Clause 1"], "of_class": [4], "other": [2]})
-    table = pd.DataFrame([[3, 1], [2, 4]], index=[described, other], columns=[described, other])
     rows = pd.DataFrame({"x": VALUES, "y": VALUES, "described": truth == described, "others": 0})
     box = pd.DataFrame({"x0": [0.0], "x1": [4.0], "y0": [0.0], "y1": [4.0]})
     shown = Projection("a", "b", rows, box, 0, 0, None, (1.0, 1.0))
-    yield "clauses", clause_figure(counts, described, other, classes=classes)
-    yield "outcomes", outcome_figure(table, classes=classes)
+    clauses = tuple(Clause((Literal("a", ">", v),)) for v in (6.0, 3.0))
+    rule = RuleSet(clauses, (described, other), "dnf", described)
+    yield "clauses", flow_figure(rule, COLUMNS, truth, classes=classes)
     for q in (1, 2, 3):
         split = PowerLawSplit(tuple(LAWS[:q]), 5.0)
         one_node = np.arange(8) == 0  # only the described class comes here
@@ -49,10 +47,8 @@ def figures(described, other, classes):
             yield f"{q} power laws", bspace_figure(split, points, solid=q == 3)
             if q == 2:
                 yield "columns", columns_figure(split, points, COLUMNS)
-        tree = Branch(split, Leaf(described), Leaf(other))
-        yield "tree", tree_figure(tree, COLUMNS, truth, classes=classes)
-        alone = Branch(split, Leaf(described), Leaf(described))
-        yield "tree of one class", tree_figure(alone, COLUMNS, truth, classes=classes)
+        rule = RuleSet((Clause((split,)),), (described,), "dnf", other)
+        yield "value", flow_figure(rule, COLUMNS, truth, classes=classes)
     yield "boxes", projection_figure(shown, described, other, classes=classes)
     sizes = {described: [3, 1], other: [2]}
     yield "coverage", coverage_figure(sizes, {described: 4, other: 4}, classes=classes)
@@ -70,15 +66,6 @@ def colours_in(figure, labels):
         if trace.name in found:
             line = getattr(trace, "mode", None) == "lines+markers"
             found[trace.name].add(trace.line.color if line else trace.marker.color)
-        elif str(trace.name).startswith("predicted") and trace.type == "bar":
-            filled = "rgba" not in str(trace.marker.color)
-            colours = trace.marker.color if filled else trace.marker.line.color
-            for name, colour in zip(trace.y, colours, strict=True):
-                found[name.removeprefix("actual ")].add(colour)
-    for note in figure.layout.annotations:
-        for label in labels:
-            if note.text.startswith(f"<b>{label}</b>"):
-                found[label].add(note.bordercolor)
     return found
 
 

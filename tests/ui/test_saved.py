@@ -31,8 +31,8 @@ def test_readers_meet_whole_analyses_while_several_write(tmp_path):
         counts["written"] += 1
 
     def read(number):
-        found, table = saved.read(folder)
-        assert table.name == found.plain["name"]
+        result, table = saved.read(folder)
+        assert table.name == result.plain["name"]
         counts["read"] += 1
 
     def repeat(action, number):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.pages.data.steps import notes_field
 from tests.pages.driving import opened, routed, text
 from ui import saved
 
@@ -20,7 +21,7 @@ def window(tmp_path, monkeypatch):
 def test_deleted_analysis_is_shown_and_saved_as_a_new_one(window):
     app, folder = window
     saved.delete(folder)
-    app.text_area[0].set_value("Work goes on.").run()
+    notes_field(app).set_value("Work goes on.").run()
     assert "was deleted by another window" in text(app)
     assert not folder.exists()
     app.button(key="save_as_new").click().run()
@@ -41,5 +42,5 @@ def test_visitor_decides_what_both_windows_changed(window, key, seed):
     app.button(key=key).click().run()
     plain = saved.read_settings(folder).plain
     assert (plain["split"]["seed"], plain["notes"]) == (seed, "A note.")
-    assert app.text_area[0].value == "A note."
+    assert notes_field(app).value == "A note."
     assert [n.value for n in app.number_input if "seed" in n.key] == [seed]

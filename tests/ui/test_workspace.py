@@ -188,12 +188,12 @@ def test_damaged_analysis_is_rejected_or_unchanged(session):
         content = file.read_bytes()
         file.write_bytes(damaged(content, rng))
         try:
-            found = restored(place)
+            result = restored(place)
         except saved.UNREADABLE:
             ends["refused"] += 1
         else:
             ends["read"] += 1
-            assert to_plain(found) == whole, f"seed {seed}"
+            assert to_plain(result) == whole, f"seed {seed}"
         file.write_bytes(content)
     assert ends["refused"] > 200
 

@@ -3,16 +3,16 @@
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import Any
+from zlib import crc32
 
 import streamlit as st
 
 from rulekit.data import Limits, ParseOptions, list_samples, load_sample
 from rulekit.data.headers import shown
-from rulekit.data.options import DELIMITERS
-from rulekit.data.reading.loading import kind_of_file, unpacked
+from rulekit.data.reading.loading import unpacked
 from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError, RuleError
 from rulekit.export import from_json
@@ -25,47 +25,27 @@ from ui.runs import jobs
 from ui.runs.background import watched
 from ui.shell import once, problem
 from ui.state import SERVER, app_state, to_plain
+from ui.upload import change_upload, current_upload, forget_upload
 from ui.workspace import change, pick_rule
 
 FIRST_SAMPLE = "credit"
 SHOWN_NAMES = 12  # number of columns read from a wide file
-DETECT = ""  # the choice to detect an option
-OPTIONS: dict[str, tuple[str, dict[Any, str]]] = {  # label and choices of each reading option
-    "delimiter": ("Between cells", DELIMITERS),
-    "encoding": ("Encoding", {e: e for e in ("utf-8", "cp1252", "latin-1", "utf-16")}),
-    "decimal": ("Decimal mark", {".": "point", ",": "comma"}),
-    "header": ("First row", {True: "names", False: "data"}),
-}
-
-
-@dataclass(frozen=True)
-class Upload:
-    """An uploaded file, kept in memory so that it can be read with other options."""
-
-    name: str
-    content: bytes
-    file_id: str
+MOST_PASTED = 2_000_000  # characters
 
 
 def upload_card() -> None:
     """Show the upload and read a new file once; on an error, keep the table and show why."""
     file = st.file_uploader("Upload a file", key="upload_file")
     st.caption(f"{Limits().sentence()} The file stays on this machine.")
-    if file is not None and file.file_id != st.session_state.get("upload_read"):
-        content = file.getvalue()
-        with suppress(DataError):  # reading it reports the error
-            content = unpacked(content, Limits())
-        upload = Upload(file.name[:80], content, file.file_id)
-        st.session_state["upload"] = upload
-        st.session_state.pop("upload_target", None)
-        jobs.registry().forget(_owner())  # the reading of an earlier file
+    _paste_field()
+    if file is not None and file.file_id != current_upload().in_field:
         with st.spinner("Reading the file", show_time=True):
             try:
-                read(upload, ParseOptions())
+                _read_new(file.name[:80], file.getvalue(), file.file_id)
             except Exception:  # not read again in every run; a rerun is no Exception
-                st.session_state["upload_read"] = file.file_id
+                change_upload(in_field=file.file_id)
                 raise
-        st.session_state["upload_read"] = file.file_id  # last: a rerun may end this at any line
+        change_upload(in_field=file.file_id)  # last: a rerun may end this at any line
         st.rerun()
     reading = jobs.registry().get(_owner())
     if reading is not None and reading.active:
@@ -78,14 +58,41 @@ def upload_card() -> None:
         st.rerun()
 
 
+def _read_new(name: str, content: bytes, file_id: str) -> None:
+    """Read another file as detected."""
+    with suppress(DataError):  # reading it reports the error
+        content = unpacked(content, Limits())
+    change_upload(name=name, content=content, file_id=file_id, target=None, layout=None)
+    jobs.registry().forget(_owner())  # the reading of an earlier file
+    read(ParseOptions())
+
+
+def _paste_field() -> None:
+    """Show a field for cells copied from a spreadsheet, Markdown or a web page."""
+    with st.expander("Paste a table"):
+        text = st.text_area(
+            "Cells from a spreadsheet, a web page or Markdown, with the names",
+            key="upload_pasted",
+            height=120,
+            max_chars=MOST_PASTED,
+        )
+        content = text.encode()
+        st.button(
+            "Read it",
+            key="read_pasted",
+            disabled=not text.strip(),
+            on_click=once(lambda: _read_new("pasted table", content, f"pasted {crc32(content)}")),
+        )
+
+
 def refusal() -> None:
     """Show why a file was not read, and offer the columns of one that is too wide."""
-    error, upload = st.session_state.get("upload_error"), st.session_state.get("upload")
-    if error and upload is not None and (names := st.session_state.get("upload_wide")):
-        _wide_card(names, upload.file_id)
-    elif error:
-        problem(error)
-    if error and app_state().table is not None:
+    upload = current_upload()
+    if upload.names:
+        _wide_card(upload.names, upload.file_id)
+    elif upload.error:
+        problem(upload.error)
+    if upload.error and app_state().table is not None:
         st.caption(f"The table {md(app_state().table.name, 40)} is still here, unchanged.")
 
 
@@ -141,9 +148,9 @@ def proposed(
     return tuple(name for name in names if name in taken)
 
 
-def read(upload: Upload, options: ParseOptions) -> None:
-    """Read a file (a large one in a worker) and start an analysis, or store an error message."""
-    st.session_state["upload_options"] = options
+def read(options: ParseOptions) -> None:
+    """Read the file (a large one in a worker) and start an analysis, or store an error message."""
+    upload = change_upload(options=options)
     task = partial(read_file, upload.name, upload.content, options)
     if is_large(upload.content):
         title = f"Reading {upload.name} ({len(upload.content) / 1e6:.0f} MB)"
@@ -154,24 +161,23 @@ def read(upload: Upload, options: ParseOptions) -> None:
 
 def _take(answer: Answer) -> None:
     """Start an analysis of a table, or store the error message of reading it."""
-    st.session_state["upload_error"] = answer.error
-    st.session_state["upload_wide"] = answer.names
+    upload = change_upload(error=answer.error or "", names=answer.names)
     table = answer.table
     if table is None:
         return
     if answer.source is not None:
-        workspace.forget_upload()
+        forget_upload()
         sampled = answer.source["rows"] > table.n_rows
         workspace.begin(table, {SERVER: answer.source} if sampled else {})
         return
+    change_upload(layout=answer.layout)
     read_as = {} if answer.options is None else asdict(answer.options)
-    target = st.session_state.get("upload_target")
+    again = workspace.file_of_analysis() == upload.file_id
+    target = app_state().target if again else upload.target
     if target in table.frame.columns:
         table = with_target(table, target)
-    file_id = st.session_state["upload"].file_id
-    again = workspace.file_of_analysis() == file_id and workspace.is_as_begun()
-    analysis = workspace.analysis_id() if again else None
-    workspace.begin(table, read_as, analysis=analysis, file_id=file_id)
+    analysis = workspace.analysis_id() if again and workspace.is_as_begun() else None
+    workspace.begin(table, read_as, analysis=analysis, file_id=upload.file_id)
 
 
 def tabs_key() -> str:
@@ -183,65 +189,13 @@ def tabs_key() -> str:
 
 def _read_columns(target: str, columns: tuple[str, ...]) -> None:
     """Read some columns of a file that is too wide, including the outcome."""
-    st.session_state["upload_target"] = target
-    read(st.session_state["upload"], ParseOptions(columns=columns))
+    change_upload(target=target)
+    read(ParseOptions(columns=columns))
 
 
 def _owner() -> str:
     """Return the key of the reading job; the current analysis has another job."""
     return f"{workspace.analysis_id()}/upload"
-
-
-def options_card() -> None:
-    """Show how the uploaded text file was read; a change reads it again at once."""
-    table = app_state().table
-    for sentence in table.notes if table is not None else ():
-        st.markdown(f"- {md(sentence, 400)}")
-    upload: Upload | None = st.session_state.get("upload")
-    if upload is None or not _is_text(upload.content):
-        return
-    requested: ParseOptions = st.session_state.get("upload_options", ParseOptions())
-    detected = app_state().options
-    for column, name in zip(st.columns(4), OPTIONS, strict=True):
-        with column:
-            _option(upload, requested, name, detected.get(name))
-    encoding = requested.encoding or detected.get("encoding") or "utf-8"
-    text = upload.content[:20_000].decode(encoding, errors="replace")
-    lines = "\n".join(line[:200] for line in text.splitlines()[:5])
-    if "\0" not in lines:  # images and programs have no readable lines
-        st.caption("The file's first lines, as they are:")
-        st.code(lines, None)
-
-
-def _is_text(content: bytes) -> bool:
-    try:
-        return kind_of_file(content) == "text"
-    except DataError:
-        return False
-
-
-def _option(upload: Upload, requested: ParseOptions, name: str, detected: Any) -> None:
-    """Show one reading option with the detected value."""
-    label, choices = OPTIONS[name]
-    choices = {DETECT: "detect"} | choices
-    if detected is not None and not st.session_state.get("upload_error"):
-        choices[DETECT] = f"{choices.get(detected, detected)} (detected)"
-    # A browser identifies a choice by its label: if labels change, it is another field.
-    key = f"upload_option_{name}_{upload.file_id}_{choices[DETECT]}"
-
-    def changed() -> None:
-        value = st.session_state[key]
-        settings = asdict(requested) | {name: None if value == DETECT else value}
-        try:
-            options = ParseOptions(**settings)
-        except ValueError as error:
-            st.session_state["upload_error"] = str(error)
-            return
-        read(upload, options)
-
-    values = list(choices)
-    now = DETECT if getattr(requested, name) is None else getattr(requested, name)
-    st.selectbox(label, values, values.index(now), choices.get, key=key, on_change=changed)
 
 
 def sample_buttons() -> None:
@@ -260,7 +214,7 @@ def sample_buttons() -> None:
 
 def begin_sample(name: str) -> None:
     """Start an analysis of a bundled table with its target and positive class."""
-    workspace.forget_upload()
+    forget_upload()
     workspace.begin(load_sample(name))
 
 

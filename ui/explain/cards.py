@@ -24,7 +24,7 @@ from ui.learners.offered import CARDS
 from ui.learners.points import points_sentence
 from ui.rule_numbers import ANSWER, ROW, TRUTH, Rows, matches, row_number
 from ui.state import KEEP, AppState, app_state
-from ui.theme import chart
+from ui.theme import chart, flow_chart
 from ui.widgets import choice, pick_row, rule_text
 from ui.words import clause_names, clause_words, fixed_columns, value_words
 from ui.workspace import change, turned
@@ -352,6 +352,9 @@ def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wordi
         verdict(explanation, words)
         if not scorecard_of(model.rule_set_):  # its points are shown beside the values
             facts(explanation, model.rule_set_, words)
+        if not model.rule_set_.is_constant:
+            row = model.read_columns(X)
+            flow_chart(model, train.columns, train.y, "flow_case", case=row, wording=words)
         for cards in CARDS:
             cards.explain(model, X, train, words, plain=True)
         st.button(

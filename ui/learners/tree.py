@@ -22,10 +22,8 @@ from rulekit.families.power_law import (
     columns_figure,
     log_helps,
     split_points,
-    tree_figure,
-    tree_sentence,
 )
-from rulekit.families.power_law.tree import DEPTHS, POWER_LAWS
+from rulekit.families.power_law.tree import DEPTHS, EXPONENT_LIMITS
 from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
 from rulekit.style.phrases import Wording, exact, number
 from rulekit.style.wording import percent
@@ -46,16 +44,15 @@ Node = tuple[PowerLawSplit, np.ndarray]
 
 
 def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
-    """Draw a rule of power-law splits as a tree, with its formulas and its rows in B-space."""
+    """Show the formulas of a tree's splits and its rows in B-space."""
     rule: RuleSet = model.rule_set_
     tree = tree_of_rule(rule)
     nodes = _nodes(tree, rows) if isinstance(tree, Branch) else []
     if tree is None or not nodes:
         return
-    st.markdown("**As a tree**")
-    sentence = tree_sentence(tree, rows.columns, rows.y)
-    chart(tree_figure(tree, rows.columns, rows.y, classes=app_state().classes), "tree", sentence)
-    st.caption(md(sentence + splits_words(tree, rule), 600))
+    st.markdown("**The tree's formulas**")
+    if words_of_splits := splits_words(tree, rule):
+        st.caption(md(words_of_splits, 600))
     for k, (split, _) in enumerate(nodes, start=1):
         left, right = st.columns([1, 8], vertical_alignment="center")
         left.markdown(f"**split {k}**")
@@ -107,7 +104,7 @@ def splits_words(tree: Tree, rule: RuleSet) -> str:
     if here >= rule.n_conditions:
         return ""
     return (
-        f" Its splits have {here} conditions (exponents); written as clauses, which is what Models "
+        f"Its splits have {here} conditions (exponents); written as clauses, which is what Models "
         f"and Rules count, the splits on each path are repeated: {rule.n_conditions}."
     )
 
@@ -206,7 +203,7 @@ TAU_HELP = (
 POWER_LAW_TREE = Learner.of(
     TREE,
     grid=lambda spec: {
-        "max_power_laws": list(POWER_LAWS),
+        "max_exponents": list(EXPONENT_LIMITS),
         "max_depth": list(DEPTHS),
         "tau_impurity": list(spec.taus),
     },

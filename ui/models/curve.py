@@ -6,14 +6,14 @@ from zlib import crc32
 import pandas as pd
 import streamlit as st
 
-from rulekit.learners.choice import COST
+from rulekit.learners.choice import COST, EXACT
 from rulekit.plots import Baseline, front_figure, front_sentence
 from rulekit.plots.pareto import AXIS_NAMES
 from rulekit.style.palette import Look, plain
 from rulekit.style.wording import capital, format_measure, percent
 from ui.escape import md
 from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_search
-from ui.learners.spec import CHOSEN, LEARNER_KEY, QUICK, RunSpec
+from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, RunSpec
 from ui.models.form import BUDGETS, comparison, price_sweep
 from ui.models.points import AGAINST, RunResult, reference_lines
 from ui.models.run import BETTER, COMPARISON, PRICES, latest, noted_suggestion, start
@@ -23,6 +23,7 @@ from ui.state import AppState, app_state
 from ui.theme import chart, selected_id
 from ui.widgets import choice, pick_row
 
+BEATS = "beats one condition by"
 FOLD_WORDS = {5: "five", 10: "ten"}
 
 
@@ -51,14 +52,21 @@ def sides_curve(result: RunResult, y: str) -> None:
 
 def _lines(result: RunResult, x: str, y: str) -> list[Baseline]:
     """Return reference models and, with costs, the cheapest constant on the training rows."""
-    state, lines = app_state(), reference_lines(result.references, x, y)
-    costs = result.specs[0].error_costs(state.labels) if result.specs and y == COST else None
-    if costs is None:
-        return lines
-    truth = state.training[1]
-    counts = [int((truth == label).sum()) for label in state.labels]
-    answer, cost = costs.cheapest(state.labels, counts)
-    return [*lines, Baseline(f"always {answer}", cost)]
+    lines = reference_lines(result.references, x, y)
+    return [*lines, Baseline(*_constant(result))] if y == result.measure == COST else lines
+
+
+def _constant(result: RunResult) -> tuple[str, float]:
+    """Return the best constant prediction on the training rows, and its loss."""
+    state = app_state()
+    counts = [int((state.training[1] == label).sum()) for label in state.labels]
+    costs = result.specs[0].error_costs(state.labels) if result.measure == COST else None
+    if costs is not None:
+        answer, loss = costs.cheapest(state.labels, counts)
+    else:
+        answer = state.labels[counts.index(max(counts))]
+        loss = 1 - max(counts) / sum(counts)
+    return f"always {answer}", loss
 
 
 def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **options: Any) -> None:
@@ -218,9 +226,9 @@ def compared_table(result: RunResult, spec: RunSpec) -> None:
         return
     job = latest(COMPARISON)
     running = job is not None and job.active
-    table, numbers = learners_table(result, runs, running)
+    table, numbers = learners_table(result, runs, running, _constant(result))
     picked = result.number_of_rule(app_state())
-    looks = [look_of({LEARNER_KEY: key}) for key in _compared(runs)]
+    looks = [look_of({LEARNER_KEY: key}) for key in table.pop("key")]
     number = st.column_config.NumberColumn
     columns = {
         "error": number(
@@ -228,14 +236,16 @@ def compared_table(result: RunResult, spec: RunSpec) -> None:
         ),
         "cost a 100 cases": number(format="%.4g", help="Cross-validated, as the error is."),
         "± 1 SE": number(format="%.1f"),
+        "conditions": number(format="%.1f", help="Mean over the folds."),
         "seconds": number(format="%.1f", help="All fits of all folds together."),
+        BEATS: number(format="%.1f", help="The best rule of one condition on the curve."),
     }
     pick_row(
         table,
         numbers.index(picked) if picked in numbers else None,
         lambda position: choose(result, numbers[position]),
         key="compared_table",
-        alt="The compared learners, each with its suggested point; choosing a row picks it",
+        alt="The compared learners, each with its best point; choosing a row picks it",
         shown=coloured(table, looks),
         column_config={name: config for name, config in columns.items() if name in table},
     )
@@ -248,35 +258,46 @@ def comparisons(state: AppState, spec: RunSpec) -> list[RunSpec]:
 
 
 def learners_table(
-    result: RunResult, runs: list[RunSpec], running: bool
+    result: RunResult, runs: list[RunSpec], running: bool, constant: tuple[str, float]
 ) -> tuple[pd.DataFrame, list[int | None]]:
-    """Return one row per compared learner, and the number of its suggested point."""
+    """Return one row per compared learner by error, and the number of its best point.
+
+    Points that do not beat `constant` (a prediction and its loss) or one condition have no figure.
+    """
     seconds = max(run.budget or 0.0 for run in runs)
     missing = "not finished yet" if running else f"not finished in {BUDGETS.get(seconds, seconds)}"
-    scale = 1.0 if result.measure == COST else 100.0
-    rows, numbers = [], []
+    measure, points = result.measure, result.points
+    quantity, scale = ("cost a 100 cases", 1.0) if measure == COST else ("error", 100.0)
+    rivals = dict([constant])
+    if len(points) and (points["limit"] <= 1).any():
+        rivals["one condition"] = float(points.loc[points["limit"] <= 1, measure].min())
+    rival = min(rivals, key=lambda name: rivals[name])
+    rows = []
     for key in _compared(runs):
         of_learner = [k for k, s in enumerate(result.settings) if s[LEARNER_KEY] == key]
-        best = result.suggested(of_learner)
-        row = {"learner": LEARNERS[key].name, "mark": look_of({LEARNER_KEY: key}).words}
+        short = [k for k in of_learner if points.loc[k, "limit"] <= max(LIMITS)]
+        best = result.suggested(short)
+        row = {"key": key, "learner": LEARNERS[key].name, "number": best and best.number}
+        row |= {"mark": look_of({LEARNER_KEY: key}).words, quantity: float("nan")}
+        if of_learner:
+            measured = points.loc[of_learner]
+            row["seconds"] = float((measured["seconds"] * measured["folds"]).sum())
         if best is None:
-            row["remark"] = missing
+            row["remark"] = f"no rule within {max(LIMITS)} conditions" if of_learner else missing
+        elif (loss := points.loc[best.number, measure]) > rivals[rival] - EXACT:
+            row["remark"] = f"no better than {rival}"
         else:
-            point, measured = result.points.loc[best.number], result.points.loc[of_learner]
             row |= {
-                "conditions at most": point["limit"],
-                "cost a 100 cases" if result.measure == COST else "error": (
-                    scale * point[result.measure]
-                ),
-                "± 1 SE": scale * point.get(f"{result.measure}_se", float("nan")),
-                "seconds": float((measured["seconds"] * measured["folds"]).sum()),
-                "remark": "always the same prediction" if point["n_conditions"] < 0.5 else None,
+                quantity: scale * loss,
+                "± 1 SE": scale * points.loc[best.number].get(f"{measure}_se", float("nan")),
+                "conditions": points.loc[best.number, "n_conditions"],
+                BEATS: scale * (rivals.get("one condition", float("nan")) - loss),
             }
         rows.append(row)
-        numbers.append(None if best is None else best.number)
-    table = pd.DataFrame(rows)
-    ordered = [*table.columns.drop("remark"), "remark"]
-    return table[ordered].dropna(axis="columns", how="all"), numbers
+    names = ["key", "learner", "mark", quantity, "± 1 SE", "conditions", "seconds", BEATS, "remark"]
+    table = pd.DataFrame(rows).sort_values(quantity, kind="stable", ignore_index=True)
+    numbers = [None if pd.isna(k) else int(k) for k in table["number"]]
+    return table.reindex(columns=names).dropna(axis="columns", how="all"), numbers
 
 
 def coloured(table: pd.DataFrame, looks: list[Look]) -> Any:

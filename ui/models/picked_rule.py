@@ -12,14 +12,12 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.data import columns_of
 from rulekit.evaluation.metrics import cost_per_100, error_rate
-from rulekit.export import clause_numbers
 from rulekit.learners.choice import COST
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
-from rulekit.style.phrases import Wording, join_list, number, whole_percent, write_outcome
+from rulekit.style.phrases import Wording, join_list, number
 from rulekit.style.wording import format_measure, percent, plural
 from ui import picked
-from ui.cache import kept
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
 from ui.learners.offered import CARDS, learner_of, same_search
@@ -31,10 +29,10 @@ from ui.rule_numbers import beats_majority
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
+from ui.theme import flow_chart
 from ui.widgets import choice, rule_text
-from ui.words import clause_names, clause_words, constant_answer, rule_words, wording
+from ui.words import clause_words, constant_answer, rule_words, wording
 
-MOST_LINES = 2  # clauses with figures beside the rule; Rules shows all
 LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
 WEIGHING = ("class_weight", "costs", "cost_unit")
 
@@ -115,9 +113,9 @@ def picked_card(result: RunResult, spec: RunSpec) -> None:
     if never := never_predicted(rule, state):
         st.warning(md(never, 300))
     picked.constraint_lines(rule, state)
-    key = f"{state.fit_key}{state.rule_json}"
-    for words in kept("clause shares", key, lambda: clause_shares(model)):
-        st.caption(md(words, 300))
+    if not rule.is_constant:
+        st.caption("Where the training rows go")
+        flow_chart(model, *state.training, "flow_small", is_small=True)
     with st.container(horizontal=True):
         for page, label in LINKS.items():
             if st.button(label, key=f"to_{page}"):
@@ -177,21 +175,6 @@ def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
     before = "" if state.error is None else f" It was {percent(state.error)} wrong in its own run."
     words = f"not measured with these {changed_words(state, spec)}.{before}"
     place.markdown(f"**{size}**, {words}")
-
-
-def clause_shares(model: ClassifierMixin) -> list[str]:
-    """Return, for the first clauses, how many of their training rows have the predicted outcome."""
-    rule = model.rule_set_
-    if rule.form != "dnf" or rule.is_constant:
-        return []
-    names = clause_names(rule)
-    numbers = clause_numbers(model, *app_state().training)[:MOST_LINES]
-    return [
-        f"{names[k].capitalize()}: {write_outcome(label)} in {n.n_right:,} of {n.n:,} training "
-        f"{'row' if n.n == 1 else 'rows'} ({whole_percent(n.n_right, n.n)})."
-        for k, (n, label) in enumerate(zip(numbers, rule.labels, strict=False))
-        if n.n
-    ]
 
 
 def held_out(model: ClassifierMixin) -> None:

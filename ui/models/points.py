@@ -94,7 +94,7 @@ class RunResult:
         numbers = points.get("setting", pd.Series(dtype=int)).tolist()
         settings = tuple(listed[number] for number in numbers)
         if settings:
-            sizes = pd.DataFrame(list(found.rows)).groupby("setting")["n_conditions"].max()
+            sizes = pd.DataFrame(list(found.finished)).groupby("setting")["n_conditions"].max()
             if FOREST_SIZE in points:  # a selected rule has no limit but its own size
                 own = points.set_index("setting")[FOREST_SIZE].dropna()
                 sizes.update(own[[CHOSEN in listed[number] for number in own.index]])

@@ -11,42 +11,40 @@ from rulekit.evaluation import brier_score, operating_points, reliability, thres
 from rulekit.evaluation.operating import clause_points
 from rulekit.exceptions import RuleError
 from rulekit.export import to_json
+from rulekit.export.documents.html import matrix_html
 from rulekit.plots import (
-    clause_figure,
-    clause_sentence,
     operating_figure,
     operating_sentence,
-    outcome_figure,
-    outcome_sentence,
     reliability_figure,
     reliability_sentence,
 )
 from rulekit.rules import RuleSet, scorecard_of
-from rulekit.style.wording import capital, percent, plural
+from rulekit.rules.analysis.flow import divide_rows
+from rulekit.style.wording import percent, plural
 from ui import rule_numbers
 from ui.escape import md
 from ui.learners.points import scorecard
 from ui.picked import looked_at_test_rows
-from ui.rule_numbers import ANSWER, TRUTH, Rows
+from ui.rule_numbers import Rows
 from ui.rules.editor import edit_button, edited_clause, editor, keep
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
-from ui.theme import chart, selected_id
+from ui.theme import chart, flow_chart, selected_id
 from ui.widgets import COUNT, SHARE, choice, pick_row
 from ui.words import clause_names, clause_words, constant_answer, wording
 
 SHOWN_ROWS = 500
-MATCHED = {
-    "dnf": "How many of the rows that the clause matches have its outcome.",
-    "cnf": "How many of the rows that the clause rejects are correctly rejected.",
-}
+CORRECT = "How many of the rows that the clause decides are predicted correctly."
+LIFT = st.column_config.NumberColumn(
+    format="%.2f", help="Share of correct rows, divided by the share of the prediction in all rows."
+)
+WRONG = -1  # in the list of rows: those predicted wrongly
 MANY, LINES_HEIGHT = 9, 400  # above this number, clauses scroll in a box of this height in pixels
 LARGER = (
     "No condition found lowers the error enough. On Models, allow more with “Conditions at most”, "
     "or search longer."
 )
 BY_HAND = "Press “Add a clause” below, or “Back to the learned rule”."
-INTERVAL = "95 % confidence interval of the precision."
 
 
 def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
@@ -111,12 +109,14 @@ def clause_lines(
         st.markdown(f"Always **{md(constant_answer(rule))}**")
         return frozenset()
     tables = [
-        (rows, rule_numbers.clause_table(rule, rows)) for rows in (train, test) if rows is not None
+        (rows, rule_numbers.decided_counts(rule, rows))
+        for rows in (train, test)
+        if rows is not None
     ]
     _, lead, *counts, _ = _line(len(tables))
     lead.markdown(f"{_label(rule, 0)} if{' all of these hold:' * (rule.form == 'cnf')}")
     for column, (rows, _) in zip(counts, tables, strict=True):
-        column.caption(rows.name, help=MATCHED[rule.form])
+        column.caption(rows.name, help=CORRECT)
     off = set()
     with st.container(height=LINES_HEIGHT if rule.n_clauses > MANY else "content", border=False):
         for k in range(rule.n_clauses):
@@ -139,7 +139,7 @@ def _label(rule: RuleSet, k: int) -> str:
 
 
 def _clause_line(
-    rule: RuleSet, k: int, tables: list[tuple[Rows, pd.DataFrame]], state: AppState
+    rule: RuleSet, k: int, tables: list[tuple[Rows, list[tuple[int, int]]]], state: AppState
 ) -> bool:
     """Show one clause; return whether its switch is on."""
     switch, text, *counts, edit = _line(len(tables))
@@ -150,82 +150,62 @@ def _clause_line(
     if k and len(set(rule.labels)) > 1:
         joint = f"else {_label(rule, k)} if "
     text.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
-    for column, (_, table) in zip(counts, tables, strict=True):
-        column.caption(f"{table.loc[k, 'right']:,.0f} of {table.loc[k, 'matched']:,.0f} correct")
+    for column, (_, counted) in zip(counts, tables, strict=True):
+        column.caption(f"{counted[k][1]:,} of {counted[k][0]:,} correct")
     with edit:
         edit_button(rule, k, "Edit", state)
     return bool(used)
 
 
-def clause_overview(rule: RuleSet, rows: Rows, state: AppState) -> None:
-    """Show all clauses in one figure, with the same figures as a table."""
-    table = rule_numbers.clause_table(rule, rows)
-    names = [capital(name) for name in clause_names(rule)[:-1]]
-    counts = pd.DataFrame(
-        {"name": names, "of_class": table["right"], "other": table["matched"] - table["right"]}
-    )
-    label, other = rule.labels[0], rule.default
-    if rule.form == "cnf":
-        label, other = other, label
-    if state.several:
-        other = "another class"
-    if len(set(rule.labels)) > 1:  # each clause or band predicts a class of its own
-        label = f"the class its {'total' if scorecard_of(rule) else 'clause'} predicts"
-        other = "another class"
-        counts["gives"] = rule.labels
-    sentence = clause_sentence(counts, str(label))
-    figure = clause_figure(counts, str(label), str(other), classes=state.classes)
-    chart(figure, f"clauses_{rows.name}", sentence)
-    title, texts = "clause", [clause_words(clause, wording(state)) for clause in rule.clauses]
-    if scorecard_of(rule):  # each band has all of its conditions
-        title, texts, table = "total", names, table.drop(columns="length")
-    shown = table.assign(**{title: texts})
-    for name in ("precision", "low", "high", "coverage"):
-        shown[name] = 100 * shown[name]
+def where_rows_go(rule: RuleSet, rows: Rows, state: AppState) -> None:
+    """Draw the rows that each part of the rule decides, with the same counts as a table."""
+    generation = st.session_state.get("_flow_turn", 0)
+
+    def clicked() -> None:
+        part = selected_id(st.session_state.get(f"flow_{generation}"))
+        if part is not None:
+            st.session_state.update(covered_which=int(part), rules_tab="Errors")
+        st.session_state["_flow_turn"] = generation + 1
+
+    st.subheader("Where the rows go", anchor=False)
+    table = flow_chart(rule, rows.columns, rows.y, f"flow_{generation}", on_select=clicked)
+    shown = table.assign(share=100 * table["share"])
     st.dataframe(
-        shown[[title, *table.columns]],
+        shown,
         hide_index=True,
         column_config={
-            title: st.column_config.TextColumn(width="medium"),
-            **dict.fromkeys(("matched", "right", "unique"), COUNT),
-            **dict.fromkeys(("precision", "coverage"), SHARE),
-            "low": st.column_config.NumberColumn("95 % from", format="%.1f %%", help=INTERVAL),
-            "high": st.column_config.NumberColumn("to", format="%.1f %%", help=INTERVAL),
-            "lift": st.column_config.NumberColumn(format="%.2f"),
+            "part": st.column_config.TextColumn(width="medium"),
+            **dict.fromkeys(("rows", "correct"), COUNT),
+            "share": SHARE,
+            "lift": LIFT,
         },
-        alt=sentence,
+        alt=f"The rows of each part of the rule, on the {rows.name} rows",
     )
 
 
 def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
-    """Show where the rule is right and wrong, in a figure, in words and as a table."""
-    table = rule_numbers.confusion(rule, rows, labels)
-    sentence = outcome_sentence(table)
-    chart(outcome_figure(table, classes=app_state().classes), f"outcomes_{rows.name}", sentence)
-    st.caption(md(sentence, 400))
-    shown = table.rename(index=lambda v: f"{TRUTH}: {v}", columns=lambda v: f"{ANSWER}: {v}")
-    st.dataframe(shown, column_config=dict.fromkeys(shown.columns, COUNT), alt=sentence)
+    """Show the predictions of each actual class as a matrix."""
+    st.html(matrix_html(rule_numbers.confusion(rule, rows, labels)))
+    st.caption("Rows: actual. Columns: predicted. Shade: share of the actual outcome.")
 
 
 def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
-    """List the rows the rule predicts wrongly, or those of a clause."""
-    fired, several = rule_numbers.matches(rule, rows), len(set(rule.labels)) > 1
-    if several:  # only rows that no earlier clause matches
-        fired &= fired.cumsum(axis=1) == 1
+    """List the rows the rule predicts wrongly, or those that a part of it decides."""
     wrong = rows.answers(rule) != rows.y
-    choices = {"wrong": wrong}
-    decided = [*fired.T, ~fired.any(axis=1)]
-    begin = "decided by " if several or rule.form == "cnf" else "matched by "
-    begin = "" if scorecard_of(rule) else begin
-    choices |= dict(zip([f"{begin}{name}" for name in clause_names(rule)], decided, strict=True))
+    parts = [part for part in divide_rows(rule, rows.columns) if part.label is not None]
+    names = [part.name for part in parts]
+    if scorecard_of(rule):
+        names = clause_names(rule)
+    choices = {WRONG: wrong, **{k: part.rows for k, part in enumerate(parts)}}
+    words = {WRONG: "wrong", **{k: f"decided by {name}" for k, name in enumerate(names)}}
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    which = left.selectbox("Rows", list(choices), key="covered_which")
-    only = right.toggle("Only wrong ones", key="covered_wrong", disabled=which == "wrong")
+    which = left.selectbox("Rows", list(choices), format_func=words.get, key="covered_which")
+    only = right.toggle("Only wrong ones", key="covered_wrong", disabled=which == WRONG)
     chosen = choices[which] & wrong if only else choices[which]
     st.caption(f"{int(chosen.sum()):,} of {len(chosen):,} {rows.name} rows")
     if chosen.any():
         frame = rule_numbers.case_frame(rule, rows, state)[chosen]
-        description = f"{int(chosen.sum())} rows {which}"
+        description = f"{int(chosen.sum())} rows {words[which]}"
         st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=description, height=240)
         if len(frame) > SHOWN_ROWS:
             st.caption(f"Showing the first {SHOWN_ROWS}.")

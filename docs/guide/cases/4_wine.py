@@ -8,7 +8,7 @@ More than two outcomes: an ordered list, of which the first line that holds deci
 import pandas as pd
 
 from rulekit import RuleClassifier, load_sample, to_text
-from rulekit.plots import outcome_figure
+from rulekit.plots import flow_figure
 
 X, y = load_sample("wine").xy("cultivar")
 model = RuleClassifier(max_conditions=4).fit(X, y)
@@ -23,4 +23,5 @@ confusion = pd.crosstab(y, model.predict(X))
 print(confusion.to_string())
 
 # %%
-outcome_figure(confusion)
+# Where the rows go: each line takes its rows, and what it leaves goes on to the next.
+flow_figure(model, X, y)

@@ -30,6 +30,7 @@ from rulekit.data.cells.missing import (
     keep_levels,
 )
 from rulekit.data.cells.numbers import (
+    OTHER,
     TELLING_SHARE,
     DecimalMarks,
     Decorated,
@@ -40,7 +41,7 @@ from rulekit.data.cells.numbers import (
 )
 from rulekit.data.cells.texts import TextColumn, encode_cells, match_among
 from rulekit.data.headers import few, shown
-from rulekit.data.options import ParseOptions
+from rulekit.data.options import Decision, ParseOptions
 from rulekit.data.typed import EXACT, text_series, without_infinities
 
 Values: TypeAlias = pd.Series | NDArray[Any]
@@ -128,16 +129,20 @@ class _Reader:
             if usual is None or not self._read_dates(part, usual):
                 self.texts[name] = part
                 dates = read_dates(part.column.texts)
-                self.sentences.append(
+                text = (
                     f"Column {shown(name)} holds dates such as {shown(dates.example)}, and which "
                     "of day and month comes first is open. Set it before you use the column."
                 )
+                self.sentences.append(Decision(text, "Day first", {"day_first_in": {name: True}}))
         for name, part in self.texts.items():
-            part, kept = keep_levels(part, self.among_numbers)
+            named = (self.options.missing_in or {}).get(name, ())
+            part, kept = keep_levels(part, {*self.among_numbers, *named})
             column = part.column
             if kept:
                 self.levels[name] = kept
-                self.sentences.append(describe_kept(name, kept, column))
+                change = {"levels": {name: None}, "missing_in": {name: kept}}
+                text = describe_kept(name, kept, column)
+                self.sentences.append(Decision(text, "It means missing", change))
             self._keep(part, _text(column))
 
     def _keep(self, part: Blanked, values: Values, *, converted: bool = False) -> None:
@@ -212,17 +217,21 @@ class _Reader:
 
     def _note_doubt(self, column: TextColumn, numbers: Numbers) -> None:
         k = int(np.argmax(match_among(column.texts, column.present, r"\d[.,]\d")))
-        self.sentences.append(
+        text = (
             f"Numbers such as {column.texts[k].as_py()} in column {shown(column.name)} may have a "
             "decimal mark or groups of thousands; this one is read as "
             f"{numbers.values[k]:.15g}. Set the decimal mark if that is wrong."
         )
+        other = OTHER[self.marks.of(column.name)]
+        change = {"decimals": {column.name: other}}
+        self.sentences.append(Decision(text, f"The decimal mark is a {_MARKS[other]}", change))
 
     def _note_decoration(
         self, column: TextColumn, decorated: Decorated, present: NDArray[np.bool_]
     ) -> None:
         """Add notes on signs and units that were removed from numbers."""
         name, values = shown(column.name), decorated.numbers.values
+        as_text = _as_text(column.name)
         if unit := decorated.unit:
             self.units[column.name] = unit
             k = int(np.argmax(present & (decorated.units == unit)))
@@ -234,7 +243,10 @@ class _Reader:
                 cells = "cell" if bare == 1 else "cells"
                 are = "is" if bare == 1 else "are"
                 note = f"{note[:-1]}; {bare:,} {cells} without {unit} {are} read alike."
-            self.sentences.append(note)
+            other = "points" if self.options.percent == "share" else "share"
+            example = "26" if other == "points" else "0.26"
+            turned = f"Read 26 % as {example}", {"percent": other}
+            self.sentences.append(Decision(note, *(turned if unit == "%" else as_text)))
         for kind, texts in (
             ("is a limit, and read as the number", decorated.limits),
             ("is read as a negative number", decorated.accounting),
@@ -242,10 +254,11 @@ class _Reader:
             if (texts & present).any():
                 row, text = column.first_cell(texts & present)
                 count = int(column.counts[texts & present].sum())
-                self.sentences.append(
+                note = (
                     f"In {count:,} of {len(column.codes):,} rows of column {name} the cell {kind} "
                     f"(first: row {row}, {shown(text)})."
                 )
+                self.sentences.append(Decision(note, *as_text))
 
     def _read_dates(self, part: Blanked, day_first: bool | None = None) -> bool:
         """Read dates, or times of day; False if the column holds other text."""
@@ -257,10 +270,11 @@ class _Reader:
                 return False
             self.units[name] = "h"
             row, text = column.first_cell(column.present)
-            self.sentences.append(
+            note = (
                 f"Column {shown(name)} holds times of day; they are read as hours ({shown(text)} "
                 f"is {hours[column.codes[row - 1]]:.4g})."
             )
+            self.sentences.append(Decision(note, *_as_text(name)))
             self._keep(part, np.append(hours, np.nan)[column.codes], converted=True)
             return True
         if are_plain(texts):
@@ -294,9 +308,12 @@ class _Reader:
                 f" {count:,} of {len(column.codes):,} cells {are} no date "
                 f"(first: row {row}, {shown(text)}) and became missing."
             )
-        self.sentences.append(note)
-        if dates.day_first is not None:
-            self.day_first[column.name] = dates.day_first
+        turned = _as_text(column.name)
+        if (day_first := dates.day_first) is not None:
+            self.day_first[column.name] = day_first
+            label = "Month first" if day_first else "Day first"
+            turned = label, {"day_first_in": {column.name: not day_first}}
+        self.sentences.append(Decision(note, *turned))
         moments = np.append(dates.moments, np.datetime64("NaT"))[column.codes]
         self._keep(part, pd.Series(moments), converted=True)
 
@@ -313,7 +330,10 @@ class _Reader:
 
     def notes(self, trimmed: list[str]) -> list[str]:
         """Return the notes on all columns."""
-        notes = ["Commas are read as decimal commas."] if self.marks.mark == "," else []
+        notes: list[str] = []
+        if self.marks.mark == ",":
+            text = "Commas are read as decimal commas."
+            notes.append(Decision(text, "The decimal mark is a point", {"decimal": "."}))
         notes += describe_missing(self.words)
         other = "," if self.marks.mark == "." else "."
         for names, words in (
@@ -342,6 +362,11 @@ class _Reader:
             levels={**(options.levels or {}), **self.levels} or None,
             day_first_in={**(options.day_first_in or {}), **self.day_first} or None,
         )
+
+
+def _as_text(name: str) -> tuple[str, dict[str, Any]]:
+    """Return the label and the change of options that keep a column as text."""
+    return "Keep as text", {"texts": {name: True}}
 
 
 def _joined(plain: Numbers, decorated: Numbers) -> Numbers:

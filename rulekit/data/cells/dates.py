@@ -2,8 +2,7 @@
 
 The order of day and month is decided by all cells of a column (13/04 has the day first), else by
 dots (day first), else it is open. A year of two digits lies between 1969 and 2068, and what names
-no day begins with its first: 2020-Q1, 2020-03, March 2020. Offsets from UTC, which summer time
-changes, are dropped: the local time is read.
+no day begins with its first: 2020-Q1, 2020-03, March 2020. Times with an offset are read in UTC.
 """
 
 import re
@@ -29,7 +28,7 @@ CERTAIN = 10  # different numbers such as 20200102 that are certainly dates
 _TIME = (
     r"(?:(?:[Tt ]|, ?)\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})"
     r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?\s*(?P<half>[AaPp]\.?[Mm]\.?)?"
-    r"\s*(?:Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?)?"
+    r"\s*(?P<offset>Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?)?"
 )
 _DAY_NAME = r"(?:(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? +)?"
 _YEAR = r"(?P<year>\d{4}|\d{2})"
@@ -176,8 +175,19 @@ def _moments(parts: Parts) -> Moments:
         exists &= ~np.isnan(times)
         microseconds = np.round(np.nan_to_num(times) * 3_600_000_000)
         moments = moments + microseconds.astype("timedelta64[us]")
+    if "offset" in parts:
+        offsets = parts["offset"].dictionary_encode()
+        minutes = np.array([_minutes(v) for v in offsets.dictionary.to_pylist()], "timedelta64[m]")
+        moments = moments - minutes[offsets.indices.to_numpy(zero_copy_only=False)]
     moments[~exists] = np.datetime64("NaT")
     return moments
+
+
+def _minutes(offset: str) -> int:
+    """Return the minutes of +01:30, +0130 or +01; 0 for Z and the like."""
+    digits = offset[1:].replace(":", "")
+    minutes = 60 * int(digits[:2]) + int(digits[2:] or 0) if digits.isdigit() else 0
+    return -minutes if offset[:1] == "-" else minutes
 
 
 def _hours(parts: Parts) -> NDArray[np.float64]:

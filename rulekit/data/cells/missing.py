@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.cells.texts import TextColumn, is_among
 from rulekit.data.headers import few, shown
-from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, ParseOptions
+from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, Decision, ParseOptions
 
 DOUBTFUL = ("None", "NA")
 MAX_OTHERS = 50
@@ -68,23 +68,24 @@ def _count(column: TextColumn, gaps: NDArray[np.bool_]) -> Counter[str]:
     return Counter({word: n for word, n in words.items() if word})
 
 
-def keep_levels(
-    blanked: Blanked, among_numbers: Collection[str]
-) -> tuple[Blanked, tuple[str, ...]]:
-    """Return a column of text with the doubtful words that are levels, and these words."""
+def keep_levels(blanked: Blanked, missing: Collection[str]) -> tuple[Blanked, tuple[str, ...]]:
+    """Return a column of text with the doubtful words that are levels, and these words.
+
+    `missing` are words that certainly mean "no value".
+    """
     original, column = blanked.original, blanked.column
     if original is None or column.present.sum() > MAX_OTHERS:
         return blanked, ()
     others = column.present_texts.to_pylist()
-    kept = tuple(w for w in DOUBTFUL if blanked.words[w] and is_level(w, others, among_numbers))
+    kept = tuple(w for w in DOUBTFUL if blanked.words[w] and is_level(w, others, missing))
     words = Counter({w: n for w, n in blanked.words.items() if w not in kept})
     gaps = is_among(original.texts, ["", *words])
     return Blanked(original.without(gaps), words), kept
 
 
-def is_level(word: str, others: Sequence[str], among_numbers: Collection[str]) -> bool:
+def is_level(word: str, others: Sequence[str], missing: Collection[str]) -> bool:
     """Return whether "None" or "NA" is a level beside a column's other values (see the module)."""
-    if word in among_numbers or not others or len(others) > MAX_OTHERS:
+    if word in missing or not others or len(others) > MAX_OTHERS:
         return False
     if word == "NA":
         return len(others) > 1 and all(_CODE.fullmatch(text) for text in others)
@@ -94,7 +95,9 @@ def is_level(word: str, others: Sequence[str], among_numbers: Collection[str]) -
 def describe_missing(counts: Counter[str]) -> list[str]:
     """Return a note on the cells that are read as missing."""
     listed = [f"{shown(t)} ({n:,} cell{'' if n == 1 else 's'})" for t, n in counts.most_common(8)]
-    return [f"These cells are read as missing: {', '.join(listed)}."] if listed else []
+    text = f"These cells are read as missing: {', '.join(listed)}."
+    change = {"missing": (), "missing_in": None}
+    return [Decision(text, "Keep these words", change)] if listed else []
 
 
 def describe_kept(name: str, words: Sequence[str], column: TextColumn) -> str:

@@ -179,7 +179,9 @@ def conform(
 def refuse_infinities(columns: Columns) -> None:
     """Raise DataError for infinite numbers, by column."""
     for name, values in columns.items():
-        if values.dtype == object or not len(values) or np.isfinite(values.min() + values.max()):
+        if values.dtype == object or not len(values):
+            continue
+        if np.isfinite([values.min(), values.max()]).all():
             continue
         if np.isinf(values).any():
             rows = np.flatnonzero(np.isinf(values))

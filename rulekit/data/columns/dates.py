@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Sequence
 
-import pandas as pd
+import pyarrow as pa
 
+from rulekit.data.cells import dates as cells
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import ISO, moment, moment_text
@@ -66,12 +67,7 @@ def read_dates(texts: Sequence[str], name: str, day_first: bool | None) -> list[
             f"In column {shown(name)} day and month are ambiguous ({shown(text)}). Write dates as "
             "2024-03-01, or convert the column."
         )
-    read = pd.to_datetime(
-        pd.Series(rest, dtype=object), errors="coerce", format="mixed", dayfirst=bool(order),
-        utc=True,
-    )  # fmt: skip
-    for k, date in zip(others, read, strict=True):
-        if not pd.isna(date):
-            local = date.tz_localize(None).to_pydatetime(warn=False)
-            dates[k] = moment_text(local.replace(microsecond=0))
+    read = cells.read_dates(pa.array(rest), day_first=bool(order)).moments.astype("datetime64[s]")
+    for k, date in zip(others, read.tolist(), strict=True):
+        dates[k] = None if date is None else moment_text(date)
     return dates

@@ -65,6 +65,9 @@ class Unseen:
         For unseen levels that differ from one known level in case and spaces only: that level.
     detail : str
         The end of the sentence.
+    warns : bool
+        Whether `predict` warns of it: of a range only if a value lies farther outside than the
+        range is wide, since held-out rows always have some values that are just outside.
     """
 
     column: str
@@ -74,6 +77,7 @@ class Unseen:
     values: Mapping[str, int] = field(default_factory=dict)
     respelled: Mapping[str, str] = field(default_factory=dict)
     detail: str = ""
+    warns: bool = True
 
     @property
     def sentence(self) -> str:
@@ -110,11 +114,11 @@ class Report:
         return Report(self.misfits, tuple(u for u in self.unseen if u.column not in columns))
 
     def warn(self, stacklevel: int) -> None:
-        """Warn of cells that count as missing, and once of what was never seen in training."""
+        """Warn of cells that count as missing, and once of the rest that `Unseen.warns` of."""
         for misfit in self.misfits:
             warnings.warn(DataWarning(misfit.sentence()), stacklevel=stacklevel + 1)
-        if self.unseen:
-            warnings.warn(UnseenValuesWarning(self.sentence), stacklevel=stacklevel + 1)
+        if sentences := [each.sentence for each in self.unseen if each.warns]:
+            warnings.warn(UnseenValuesWarning(" ".join(sentences)), stacklevel=stacklevel + 1)
 
 
 NOTHING = Report()
@@ -138,9 +142,12 @@ def find_unseen(column: ColumnSchema, values: NDArray[Any], zone: str | None) ->
         outside = (values < column.low) | (values > column.high)
         if outside.any():
             ends = f"{column.low:.6g} to {column.high:.6g}"
-            at = values[int(outside.argmax())]
-            text = _outside(ends, f"{at:.6g}")
-            findings.append(_finding(column, "range", outside, text))
+            low: Any = column.low
+            high: Any = column.high
+            beyond = values[outside].tolist()
+            far = max(low - min(beyond), max(beyond) - high) > high - low
+            text = _outside(ends, f"{beyond[0]:.6g}")
+            findings.append(_finding(column, "range", outside, text, warns=far))
     elif column.kind == "date" and column.low is not None:
         findings += _late_dates(column, values, absent)
     elif column.kind in ("level", "grade") and column.levels is not None:
@@ -170,8 +177,9 @@ def _late_dates(
     outside = np.array([*beyond, False], dtype=bool)[codes]
     if not outside.any():
         return []
+    far = any(max(low - date, date - high) > high - low for date in dates if date is not None)
     text = _outside(f"{column.low} to {column.high}", str(values[int(outside.argmax())]))
-    return [_finding(column, "range", outside, text)]
+    return [_finding(column, "range", outside, text, warns=far)]
 
 
 def _strange_levels(column: ColumnSchema, values: NDArray[Any]) -> list[Unseen]:

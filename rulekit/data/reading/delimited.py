@@ -85,6 +85,9 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
     notes += repairs if layout.header is not None else []
     options = replace(options, header=layout.header is not None)
     units = {names[k]: unit for k, unit in layout.units.items()}
+    begin = [(n, line.rstrip("\r\n")) for n, line in enumerate(head, n_removed + 1)]
+    end = [(n, text.delimiter.join(record)) for n, record in (*rows.last, *rows.after)]
+    layout = layout.with_lines(begin, end, rows.n_cut, options.skip_rows or ())
     return RawTable(rows.columns, notes, options, units, layout)
 
 
@@ -305,7 +308,7 @@ class _Rows:
     def __init__(self, layout: Layout, names: list[str], chosen: list[int], limits: Limits) -> None:
         self.layout, self.names, self.chosen, self.limits = layout, names, chosen, limits
         self.header = list(layout.cells) if len(layout.cells) > 1 else None
-        self.n_rows = self.n_headers = self.n_trimmed = 0
+        self.n_rows = self.n_headers = self.n_trimmed = self.n_cut = 0
         self.last: list[Row] = []  # the last rows, with all cells
         self.after: list[Row] = []  # rows of another width at the end
         self.columns: dict[str, pa.ChunkedArray] = {}
@@ -373,10 +376,10 @@ class _Rows:
     def cut_end(self, options: ParseOptions, delimiter: str) -> list[str]:
         """Remove totals, notes and empty rows at the end; return a note on them."""
         rows = [*self.last, *self.after]
-        n_cut, notes = count_after(rows, options, self._adds_up)
-        if n_cut < len(self.after):
+        self.n_cut, notes = count_after(rows, options, self._adds_up)
+        if self.n_cut < len(self.after):
             self._refuse([], delimiter)
-        n_rows = max(0, self.n_rows - (n_cut - len(self.after)))
+        n_rows = max(0, self.n_rows - (self.n_cut - len(self.after)))
         self.columns = {name: cells.slice(0, n_rows) for name, cells in self.columns.items()}
         return notes
 

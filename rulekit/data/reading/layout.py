@@ -7,7 +7,7 @@ import datetime
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.data.headers import few, shown
-from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, ParseOptions
+from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, Decision, ParseOptions
 from rulekit.exceptions import DataError
 
 Row = tuple[int, Sequence[Any]]
 AddsUp = Callable[..., bool]
+Line = tuple[int, str, str]
 WINDOW = 120  # rows from which the beginning is found
 TAIL = 20  # rows from which the end is found
+LINES = 4  # lines before and after the beginning, and before the end, that are shown
 MOST_ABOVE = 60  # rows of titles, notes and comments above a header
 TYPICAL = 0.8  # share of a column's cells that gives its kind
 COMMENT = re.compile(r"\s*(#|%|//)")
@@ -79,6 +81,10 @@ class Layout:
         A sentence on each decision.
     cells : tuple
         The cells of the header as they are.
+    lines : tuple
+        The first and last rows as they are: number, text, and "names", "units", "not read" or "".
+    sheets : tuple of str
+        The names of a workbook's sheets.
     """
 
     header: int | None
@@ -88,6 +94,27 @@ class Layout:
     units: dict[int, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     cells: tuple[Any, ...] = ()
+    lines: tuple[Line, ...] = ()
+    sheets: tuple[str, ...] = ()
+
+    def with_lines(
+        self, begin: Sequence[Row], end: Sequence[Row], n_cut: int, skip_rows: Sequence[int]
+    ) -> "Layout":
+        """Return the layout with lines to show: from the beginning, and of the last rows."""
+        at = next((k for k, row in enumerate(begin) if row[0] >= self.first), len(begin))
+        rows = begin[max(0, at - 2 * LINES) : at + LINES]
+        marks = dict.fromkeys((*self.skipped, *skip_rows), "not read") | {self.header: "names"}
+        if self.units:
+            marks[self.skipped[-1]] = "units"
+        marks |= {n: "not read" for n, _ in end[len(end) - n_cut :]}
+        last = max((n for n, _ in rows), default=0)
+        rows = [*rows, *(row for row in end[-n_cut - LINES :] if row[0] > last)]
+        lines = [(n, cells if isinstance(cells, str) else _line(cells)) for n, cells in rows]
+        return replace(self, lines=tuple((n, text[:200], marks.get(n, "")) for n, text in lines))
+
+
+def _line(cells: Sequence[Any]) -> str:
+    return " | ".join("" if cell is None else " ".join(str(cell).split()) for cell in cells)
 
 
 def kind_of_cell(cell: Any) -> str:
@@ -138,10 +165,11 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
     has_header, reason = _has_header(begin[1], columns, options)
     if not has_header:
         if reason:
-            notes.append(
+            text = (
                 f"{word} {begin[0]} {reason}, so it is read as data and the columns are "
                 "numbered; if it is a header, set it so."
             )
+            notes.append(Decision(text, "It is the header", {"header": True}))
         names: list[Any] = [""] * width
         skipped = tuple(n for n, _ in rows[:above])
         return Layout(None, begin[0], tuple(names), skipped, {}, tuple(notes))
@@ -395,7 +423,9 @@ def _notes_above(rows: Sequence[Row], word: str) -> list[str]:
     numbers = _numbers_of([n for n, _ in rows], word)
     text = shown(" ".join(str(c).strip() for c in rows[0][1] if not is_empty(c)), 60)
     verb = "is" if len(rows) == 1 else "are"
-    return [f"{numbers} above the header {verb} not read, as {kind} ({text})."]
+    sentence = f"{numbers} above the header {verb} not read, as {kind} ({text})."
+    first = rows[0][0]
+    return [Decision(sentence, f"{word} {first} is the header", {"header_row": first})]
 
 
 def _numbers_of(numbers: Sequence[int], word: str) -> str:
@@ -415,18 +445,19 @@ def _second_header(
         return 0, names, {}, []
     number, row = body[0]
     below = columns.without(1)
-    if _are_types(row):
-        n = 2 if len(body) > 2 and _are_roles(body[1][1]) else 1
-        rows = _numbers_of([at for at, _ in body[:n]], word)
-        return n, names, {}, [f"{rows} below the names: types and roles of columns; not read."]
-    if _are_responses(row):
-        n = 2 if len(body) > 2 and _are_responses(body[1][1]) else 1
-        rows = _numbers_of([at for at, _ in body[:n]], word)
-        return n, names, {}, [f"{rows} below the names: further words of the header; not read."]
+    as_data = "Read it as data", {"skip_rows": ()}
+    for are_header, more, words in (
+        (_are_types, _are_roles, "types and roles of columns"),
+        (_are_responses, _are_responses, "further words of the header"),
+    ):
+        if are_header(row):
+            n = 2 if len(body) > 2 and more(body[1][1]) else 1
+            rows = _numbers_of([at for at, _ in body[:n]], word)
+            return n, names, {}, [Decision(f"{rows} below the names: {words}; not read.", *as_data)]
     if _is_grouped(names, row, below):
         joined = [_join(top, sub) for top, sub in zip(_filled(names), row, strict=True)]
         note = f"The header takes two rows; {word.lower()} {number} holds the second part of names."
-        return 1, joined, {}, [note]
+        return 1, joined, {}, [Decision(note, *as_data)]
     if _are_units(row, below):
         units = {
             k: str(cell).strip("()[] ")
@@ -435,7 +466,7 @@ def _second_header(
         }
         listing = few([f"{shown(names[k])} in {shown(unit)}" for k, unit in units.items()])
         note = f"{word} {number} below the names is read as units: {listing}."
-        return 1, names, units, [note]
+        return 1, names, units, [Decision(note, *as_data)]
     return 0, names, {}, []
 
 
@@ -530,7 +561,8 @@ def count_after(
     kinds = " and ".join(dict.fromkeys(reversed(reasons)))
     verb = "is" if n_cut == 1 else "are"
     numbers = _numbers_of([n for n, _ in cut], word)
-    return n_cut, [f"{numbers} at the end {verb} not read, as {kinds} ({text})."]
+    sentence = f"{numbers} at the end {verb} not read, as {kinds} ({text})."
+    return n_cut, [Decision(sentence, "Read as data", {"skip_last": 0})]
 
 
 def _line_of(cells: Iterable[Any]) -> str:

@@ -6,6 +6,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from xml.parsers.expat import ExpatError, ParserCreate
 
@@ -19,6 +20,7 @@ from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
 from rulekit.data.reading.delimited import RawTable, check_cell, check_size
 from rulekit.data.reading.layout import (
+    LINES,
     TAIL,
     WINDOW,
     Row,
@@ -165,14 +167,17 @@ def _number(letters: bytes) -> int:
 def columns_of_sheet(sheet: Sheet, options: ParseOptions, limits: Limits) -> RawTable:
     """Return the requested columns of a sheet, with notes."""
     notes = []
-    if sheet.n_sheets > 1 and options.sheet is None:
-        notes.append(f"The file has {sheet.n_sheets} sheets; {shown(sheet.name)} was read.")
+    if len(sheet.names) > 1 and options.sheet is None:
+        notes.append(f"The file has {len(sheet.names)} sheets; {shown(sheet.name)} was read.")
     n_filled = _fill_merged(sheet)
     if n_filled:
         notes.append(f"{n_filled} cells below merged ones got their value.")
     rows = [(sheet.start + k, row) for k, row in enumerate(sheet.rows, 1) if count_cells(row)]
     table = columns_of_rows(rows, options, limits, "Row")
-    return RawTable(table.columns, [*notes, *table.notes], table.options, table.units, table.layout)
+    if len(sheet.names) > 1:
+        options = replace(options, sheet=sheet.name)
+    layout = None if table.layout is None else replace(table.layout, sheets=sheet.names)
+    return RawTable(table.columns, [*notes, *table.notes], options, table.units, layout)
 
 
 def _fill_merged(sheet: Sheet) -> int:
@@ -208,6 +213,8 @@ def columns_of_rows(
     if len(body) < n_before:
         notes.append(f"{n_before - len(body)} rows repeat the header and are not read.")
     n_cut, more = count_after(body[-TAIL:], options, _Sums(body).adds_up, word)
+    begin = rows[: n_head + LINES]
+    layout = layout.with_lines(begin, body[-TAIL:], n_cut, options.skip_rows or ())
     body, notes = body[: max(0, len(body) - n_cut)], notes + more
     if not body:
         raise DataError("The sheet has a header but no rows. Give at least one row of data.")

@@ -19,8 +19,7 @@ class Sheet:
     rows: list[list[Any]]
     start: int
     merged: tuple[tuple[int, int, int], ...]  # first row, last row and column, in `rows`
-    n_sheets: int
-    hidden: tuple[str, ...] = ()
+    names: tuple[str, ...]  # of all sheets
 
 
 def read_sheet(raw: bytes, requested: str | None) -> Sheet:
@@ -59,7 +58,7 @@ def _read(book: Any, calamine: Any, requested: str | None) -> Sheet:
         for first, last in sheet.merged_cell_ranges or ()
         if last[0] > first[0] and first >= (row, column)
     )
-    return Sheet(name, sheet.to_python(), row, merged, len(names), hidden)
+    return Sheet(name, sheet.to_python(), row, merged, tuple(names))
 
 
 def _choose(book: Any, names: Sequence[str], hidden: Sequence[str]) -> str:

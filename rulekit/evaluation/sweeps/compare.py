@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from rulekit.data import Costs
-from rulekit.data.folds import Fold, drawn_rows, make_folds
+from rulekit.data.folds import Fold, make_folds
 from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.evaluation.sweeps.baselines import baselines
 from rulekit.evaluation.sweeps.collector import fingerprint
-from rulekit.evaluation.sweeps.grid import Family, Grid, rule_learners, spread_order
+from rulekit.evaluation.sweeps.grid import Family, rule_learners, spread_order
 from rulekit.evaluation.sweeps.result import (
     EXTRAS,
     SweepResult,
@@ -52,10 +51,6 @@ class Comparison:
     finished : tuple of dict
         One row per finished fit, as `rulekit.evaluation.sweep` reports it; ``learner`` is the
         family's name.
-    first_pass : tuple of dict
-        The same for a first pass, which is faster and less accurate.
-    part_of_rows : (int, int)
-        The number of rows per fold used by the first pass, and their total.
     models : mapping of int to classifier
         Models by number of setting, fitted on all rows, for families that keep their models.
     references : DataFrame or None
@@ -68,8 +63,6 @@ class Comparison:
     n_folds: int
     folds_digest: str
     finished: tuple[Row, ...] = ()
-    first_pass: tuple[Row, ...] = ()
-    part_of_rows: tuple[int, int] = (0, 0)
     models: Mapping[int, Any] = field(default_factory=dict)
     references: pd.DataFrame | None = None
     estimates: Mapping[int, tuple[float, float]] = field(default_factory=dict)
@@ -83,11 +76,6 @@ class Comparison:
     def n_fits(self) -> int:
         """Number of requested fits: each setting in each fold."""
         return len(self.settings) * self.n_folds
-
-    @property
-    def is_draft(self) -> bool:
-        """Whether some points come from a first pass."""
-        return any("draft" in row for row in self.rows)
 
     @property
     def is_complete(self) -> bool:
@@ -110,20 +98,11 @@ class Comparison:
         return tuple(family.name for family in self.families if family.name not in found)
 
     @cached_property
-    def rows(self) -> tuple[Row, ...]:
-        """The current rows: those of the first pass unless replaced as a whole."""
-        done = Counter(row["setting"] for row in self.finished)
-        old = [row for row in self.first_pass if done[row["setting"]] < self.n_folds]
-        waiting = {row["setting"] for row in old}
-        new = [row for row in self.finished if row["setting"] not in waiting]
-        return (*({**row, "draft": True} for row in old), *new)
-
-    @cached_property
     def result(self) -> SweepResult:
-        """The current rows as one result, for its front, its suggestion and its table."""
+        """The finished rows as one result, for its front, its suggestion and its table."""
         names = list(dict.fromkeys(k for setting in self.settings for k in setting))
         return SweepResult(
-            table=table_of([_plain(row) for row in self.rows], names),
+            table=table_of([_plain(row) for row in self.finished], names),
             settings=self.settings,
             estimators=tuple(f.estimator for f in self.families for _ in f.settings),
             n_folds=self.n_folds,
@@ -142,9 +121,9 @@ class Comparison:
 
     @cached_property
     def _means(self) -> pd.DataFrame:
-        if not self.rows:
+        if not self.finished:
             return pd.DataFrame()
-        means = summarise([_plain(row) for row in self.rows])
+        means = summarise([_plain(row) for row in self.finished])
         names = [FOREST_LOSS, FOREST_SIZE]
         known = pd.DataFrame.from_dict(dict(self.estimates), "index", float, names)
         return means.join(known, on="setting") if self.estimates else means
@@ -160,17 +139,13 @@ class Comparison:
         shifts = [0, *np.cumsum([len(one.settings) for one in everyone[:-1]]).tolist()]
         pairs = list(zip(everyone, shifts, strict=True))
 
-        def renumbered(name: str) -> tuple[Row, ...]:
-            rows = ((row, by) for one, by in pairs for row in getattr(one, name))
-            return tuple(row | {"setting": row["setting"] + by} for row, by in rows)
-
         return Comparison(
             families=tuple(family for one in everyone for family in one.families),
             n_folds=self.n_folds,
             folds_digest=self.folds_digest,
-            finished=renumbered("finished"),
-            first_pass=renumbered("first_pass"),
-            part_of_rows=max(one.part_of_rows for one in everyone),
+            finished=tuple(
+                row | {"setting": row["setting"] + by} for one, by in pairs for row in one.finished
+            ),
             models={k + by: model for one, by in pairs for k, model in one.models.items()},
             references=next(
                 (one.references for one in everyone if one.references is not None), None
@@ -185,7 +160,7 @@ class Progress:
 
     Parameters
     ----------
-    stage : {"first pass", "search", "references"}
+    stage : {"search", "references"}
         The current stage.
     family : str
         The current learner; empty for reference models.
@@ -203,13 +178,8 @@ class Progress:
 
 
 def _plain(row: Row) -> Row:
-    return {name: value for name, value in row.items() if name not in (*EXTRAS, "draft")}
+    return {name: value for name, value in row.items() if name not in EXTRAS}
 
-
-QUICK_CELLS = 60_000  # cells of a fold's training rows that a first pass learns from at most
-QUICK_ROWS = 1_000  # but at least this many rows, if there are as many
-QUICK_SECONDS = 2.0  # for one search in a first pass
-QUICK = {"n_perturbations": 0, "time_limit": QUICK_SECONDS}  # of a learner in a first pass
 
 OnProgress = Callable[[Progress], None]
 Learners = Mapping[str, tuple[Any, Any]] | Iterable[Family]
@@ -222,7 +192,6 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     learners: Learners | None = None,
     cv: Any = 10,
     budget_seconds: float | None = None,
-    first_pass: bool = False,
     references: bool = False,
     n_jobs: int | None = None,
     random_state: int | None = None,
@@ -254,10 +223,6 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         limit of a single fit; for the smallest setting, and if one fit yields the whole front, the
         part of a fold. A running fit is not interrupted. Models to be kept are fitted for the
         settings measured in all folds by then.
-    first_pass : bool, default=False
-        Evaluate the settings of the first learner that yields its whole front in one fit quickly
-        first: without perturbations, and on a part of the rows if the table is large. Such points
-        are shown until the better ones are complete.
     references : bool, default=False
         Cross-validate reference models, too (`evaluation.sweeps.baselines`): at the end, or with a
         budget at the beginning, as an additional stage.
@@ -324,7 +289,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         work.look_up()
     else:
         with cached_on_workers():
-            work.run(first_pass, references)
+            work.run(references)
     return work.found()
 
 
@@ -345,20 +310,15 @@ class _Comparing:
     should_stop: ShouldStop = lambda: False
     began: float = field(default_factory=lambda: time.monotonic())
     finished: list[Row] = field(default_factory=list)
-    first_pass: list[Row] = field(default_factory=list)
-    part_of_rows: tuple[int, int] = (0, 0)
     models: dict[int, Any] = field(default_factory=dict)
     lines: pd.DataFrame | None = None
 
-    def run(self, first_pass: bool, references: bool) -> None:
+    def run(self, references: bool) -> None:
         """Run all stages until everything is done, the time is up, or it is stopped."""
         n_stages = len(self.families) + references
         if references and self.budget is not None:  # at the end there may be no time left
             self.refer(self.until_turn_ends(n_stages))
             n_stages -= 1
-        quick = next((pair for pair in self.numbered if pair[0].whole_front), None)
-        if first_pass and quick is not None and not self.is_stored(*quick):
-            self.answer_quickly(*quick, self.until_turn_ends(n_stages))
         for position, (family, first) in enumerate(self.numbered):
             stop = self.until_turn_ends(n_stages - position, keeps_models=family.keep_models)
             for k, (limited, numbers) in enumerate(self.rounds(family)):
@@ -407,10 +367,9 @@ class _Comparing:
 
     def found(self) -> Comparison:
         """Return the current result."""
-        rows = tuple(self.finished), tuple(self.first_pass), self.part_of_rows
-        models = dict(self.models)
+        rows, models = tuple(self.finished), dict(self.models)
         n_folds = len(self.folds)
-        return Comparison(self.families, n_folds, self.digest, *rows, models, self.lines)
+        return Comparison(self.families, n_folds, self.digest, rows, models, self.lines)
 
     def report_progress(self, stage: str, family: str = "", row: Row | None = None) -> None:
         """Report progress to the caller."""
@@ -456,54 +415,18 @@ class _Comparing:
             self.report_progress("search", family.name, self.finished[-1])
 
         grid = [{k: [v] for k, v in family.settings[number].items()} for number in numbers]
-        self.swept(family, grid, self.folds, land, **options)
-
-    def swept(
-        self, family: Family, grid: Grid, folds: list[Fold], land: Any, **options: Any
-    ) -> None:
-        """Run a sweep with these arguments."""
         sweep(
             family.estimator,
             self.X,
             self.y,
             grid=grid,
-            cv=folds,
+            cv=self.folds,
             n_jobs=self.n_jobs if family.n_jobs is None else family.n_jobs,
             on_result=land,
             sample_weight=self.weight,
             costs=self.costs,
             **options,
         )
-
-    def is_stored(self, family: Family, first: int) -> bool:
-        """Whether the store has all fits of a family, so that no first pass is needed."""
-        if self.store_or_path is None or not (
-            isinstance(self.store_or_path, SweepStore) or Path(self.store_or_path).exists()
-        ):
-            return False
-        held: list[Row] = []
-        self.swept(family, family.grid, self.folds, held.append, store=self.store, only_stored=True)
-        return len(held) == len(family.settings) * len(self.folds)
-
-    def answer_quickly(self, family: Family, first: int, stop: ShouldStop) -> None:
-        """Evaluate all settings of a family without perturbations, on a part of the rows."""
-        most = max(QUICK_ROWS, QUICK_CELLS // max(1, np.shape(self.X)[1]))
-        folds = [(drawn_rows(train, self.y, most), test) for train, test in self.folds]
-        self.part_of_rows = (len(folds[0][0]), len(self.folds[0][0]))
-        share = self.part_of_rows[0] / self.part_of_rows[1]
-        parameters = family.estimator.get_params(deep=False)
-        quick = {name: value for name, value in QUICK.items() if name in parameters}
-        learner = replace(family, estimator=clone(family.estimator).set_params(**quick))
-
-        def land(row: Row) -> None:  # prices are in rows, so they are scaled down with the rows
-            named = {"setting": first + row["setting"], "learner": family.name}
-            self.first_pass.append(row | family.settings[row["setting"]] | named)
-            self.report_progress("first pass", family.name, self.first_pass[-1])
-
-        self.swept(learner, _cheaper(family, share), folds, land, should_stop=stop)
-        if not stop():
-            self.keep_models(learner, first, range(len(family.settings)))
-            self.report_progress("first pass", family.name)
 
     def whole(self, family: Family, first: int) -> list[int]:
         """List the settings of a family that are finished in all folds."""
@@ -548,12 +471,3 @@ def _families(learners: Learners) -> tuple[Family, ...]:
     if not families:
         raise ValueError("`learners` must name at least one learner; it is empty.")
     return families
-
-
-def _cheaper(family: Family, share: float) -> list[dict[str, list[Any]]]:
-    """Return a family's settings with penalties scaled to a share of the rows."""
-    scaled = [
-        setting | ({"theta": share * setting["theta"]} if "theta" in setting else {})
-        for setting in family.settings
-    ]
-    return [{name: [value] for name, value in setting.items()} for setting in scaled]

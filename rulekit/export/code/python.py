@@ -22,6 +22,7 @@ from rulekit.rules import (
     PointsSplit,
     PowerLawSplit,
     RuleSet,
+    make_cases,
 )
 from rulekit.rules.condition import DAYS_SINCE, GAPS, SEPARATORS, WORDS
 from rulekit.rules.writer import ConditionWriter
@@ -64,6 +65,18 @@ def predict(rows):
     """Return the label of each row."""
     return [predict_row(row) for row in rows]
 '''
+CASES = '''
+
+# Rows with their answers, and what they show: any small change of the rule turns one of them.
+CASES = [
+{cases}]
+
+
+def test_cases():
+    """Check the answers of all cases."""
+    for row, answer, shows in CASES:
+        assert predict_row(row) == answer, (row, answer, shows)
+'''
 
 
 def to_python(model: Any) -> str:
@@ -77,8 +90,8 @@ def to_python(model: Any) -> str:
     Returns
     -------
     str
-        Source that runs on any Python 3 without imports. Names and values are quoted texts only, so
-        no column name can become code.
+        Source that runs on any Python 3 without imports, with test cases that pytest finds. Names
+        and values are quoted texts only, so no column name can become code.
 
     Raises
     ------
@@ -104,7 +117,16 @@ def to_python(model: Any) -> str:
     columns = [f"# {line}\n" for line in describe_columns(rule)]
     if columns:
         head += "\n# What the columns were when the rule was learned:\n" + "".join(columns)
-    return head + ROW + "\n".join(lines) + "\n" + TAIL
+    return head + ROW + "\n".join(lines) + "\n" + TAIL + _write_cases(rule)
+
+
+def _write_cases(rule: RuleSet) -> str:
+    lines = []
+    for case in make_cases(rule):
+        cells = ", ".join(f"{name!r}: {value_source(v)}" for name, v in case.row.items())
+        answer = value_source(check_label(case.answer, "Python"))
+        lines.append(f"    ({{{cells}}}, {answer}, {case.shows!r}),\n")
+    return CASES.format(cases="".join(lines)) if lines else ""
 
 
 def _decisions(rule: RuleSet, writer: "PythonWriter") -> list[str]:

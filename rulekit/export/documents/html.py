@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from rulekit.export.documents.text import clause_parts, exact_scales, label_text, size_text
-from rulekit.export.subject import ClauseNumbers, rule_to_export
+from rulekit.export.subject import ClauseNumbers, describe_columns, rule_to_export
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.style.scorecard import (
     Band,
@@ -32,6 +32,8 @@ pre{background:#f2f4f7;padding:.75rem;overflow-x:auto;font-size:.8rem}svg{max-wi
 @media print{body{margin:0;max-width:none}code{background:none;padding:0}}
 """.strip()
 
+MANY = 5  # classes, above which a confusion table is written smaller
+
 
 def to_html(
     model: Any, *, numbers: Sequence[ClauseNumbers] | None = None, title: str = "Rule"
@@ -57,7 +59,9 @@ def to_html(
     ExportError
         If there is no rule, or it has conditions or labels that text cannot express.
     """
-    return page(title, rule_html(model, numbers))
+    lines = describe_columns(rule_to_export(model))
+    columns = [f'<p class="count">{escape(line)}</p>' for line in lines]
+    return page(title, "\n".join([rule_html(model, numbers), *columns]))
 
 
 def page(title: str, body: str, style: str = "") -> str:
@@ -132,6 +136,32 @@ def _card(split: PointsSplit, bands: Sequence[Band]) -> list[str]:
 def scale_html(scale: Scale) -> str:
     """Write the points of a scale, one line per range."""
     return "<br>".join(f"{escape(text)}: {p}" if text else f"{p}" for text, p in scale.lines)
+
+
+def matrix_html(confusion: Any) -> str:
+    """Write a confusion table (data frame, actual by predicted) with shades for shares of a row.
+
+    Heads of columns are turned, so that many classes with long names fit on a screen.
+    """
+    head = "".join(
+        '<th scope="col" style="writing-mode:vertical-rl;rotate:180deg;max-height:20em;overflow:'
+        f'hidden;white-space:nowrap;font-weight:400;text-align:left">{escape(str(label))}</th>'
+        for label in confusion.columns
+    )
+    size = "clamp(.55rem,2.4vw,.8rem)" if len(confusion) > MANY else "1rem"
+    lines = [f'<table style="border-collapse:collapse;font-size:{size}"><tr><td></td>{head}</tr>']
+    for label, counts in confusion.iterrows():
+        cells = "".join(
+            f'<td style="background:rgb(0 114 178/{0.5 * n / max(counts.sum(), 1):.2f});'
+            f'text-align:right;padding:.2em .3em">{n:,}</td>'
+            for n in counts
+        )
+        name = escape(str(label))
+        lines.append(
+            f'<tr><th scope="row" style="font-weight:400;text-align:left;overflow-wrap:anywhere;'
+            f'min-width:5em">{name}</th>{cells}</tr>'
+        )
+    return "".join([*lines, "</table>"])
 
 
 def _line(content: str, count: str = "") -> str:

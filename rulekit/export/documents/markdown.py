@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.export.documents.text import clause_parts, exact_scales, label_text, size_text
-from rulekit.export.subject import ClauseNumbers, rule_to_export
+from rulekit.export.subject import ClauseNumbers, describe_columns, rule_to_export
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.style.scorecard import (
     Band,
@@ -49,7 +49,7 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
         lines = [f"*{size_text(rule)}*", "", *_card_lines(splits[0], bands_of_totals(model))]
         if numbers is not None:
             lines += ["", *_count_lines(rule, numbers)]
-        return "\n".join(lines) + "\n"
+        return "\n".join([*lines, *_column_lines(rule)]) + "\n"
     lines = [f"*{size_text(rule)}*", ""]
     if rule.form == "cnf":
         lines += ["**ALL OF**", ""]
@@ -59,7 +59,13 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     if rule.form == "cnf":
         lines += [f"**THEN** {code(label_text(rule.labels[0]))}", ""]
     lines.append(f"**OTHERWISE** {code(label_text(rule.default))}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_column_lines(rule)]) + "\n"
+
+
+def _column_lines(rule: RuleSet) -> list[str]:
+    """List what the columns were when the rule was learned."""
+    lines = [f"- {code(line)}" for line in describe_columns(rule)]
+    return ["", "*Columns of the training rows*", "", *lines] if lines else []
 
 
 def _clause_lines(rule: RuleSet, numbers: Sequence[ClauseNumbers] | None) -> list[str]:

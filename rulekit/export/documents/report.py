@@ -15,7 +15,12 @@ from rulekit.explain import explain
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.html import STYLE, rule_html
 from rulekit.export.documents.text import READING, size_text
-from rulekit.export.subject import ClauseNumbers, clause_numbers, rule_to_export
+from rulekit.export.subject import (
+    ClauseNumbers,
+    clause_numbers,
+    describe_columns,
+    rule_to_export,
+)
 from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of
 from rulekit.style.phrases import Wording, count_noun, join_list, label_text
 from rulekit.style.scorecard import bands_of_totals, clause_names
@@ -128,6 +133,7 @@ def to_report(  # noqa: PLR0913  all but three by keyword
         cases=_cases(model, parts[-1], parts[0], words, immutable),
         reviews=reviews,
         reviewed=_count_verdicts(reviews),
+        columns=describe_columns(rule),
         record=None if record is None else _record(record),
         colours=words.colours,
     )

@@ -15,7 +15,7 @@ from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import subtract_shift, write_sum
 from rulekit.export.exchange.readings import MARK, Arithmetic, list_compared_numbers, read
 from rulekit.export.exchange.xml import Element, element, labels_of, write_document
-from rulekit.export.subject import column_kinds, rule_to_export
+from rulekit.export.subject import column_kinds, describe_columns, rule_to_export
 from rulekit.rules import (
     Clause,
     Condition,
@@ -117,7 +117,9 @@ def to_dmn(model: Any) -> str:
         name="answer",
     )
     head = {"id": "rule", "name": "rule", "namespace": "urn:rulekit", "xmlns": NAMESPACE}
-    return write_document(element("definitions", *given, decision, **head))
+    lines = describe_columns(rule)
+    described = [element("description", text="\n".join(lines))] if lines else []
+    return write_document(element("definitions", *described, *given, decision, **head))
 
 
 def variables(features: tuple[str, ...]) -> dict[str, str]:

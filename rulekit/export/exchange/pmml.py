@@ -11,7 +11,7 @@ from typing import Any
 from rulekit.exceptions import ExportError
 from rulekit.export.exchange.readings import MARK, Arithmetic, list_compared_numbers, read
 from rulekit.export.exchange.xml import Element, element, free_name, labels_of, write_document
-from rulekit.export.subject import column_kinds, rule_to_export
+from rulekit.export.subject import column_kinds, describe_columns, rule_to_export
 from rulekit.rules import (
     Clause,
     Condition,
@@ -101,9 +101,10 @@ def to_pmml(model: Any) -> str:
             defaultConfidence=1,  # required by evaluators; the schema's default is 1
         ),
     )
+    columns = [element("Annotation", text=line) for line in describe_columns(rule)]
     root = element(
         "PMML",
-        element("Header", element("Application", name="rulekit"), description="A rule"),
+        element("Header", element("Application", name="rulekit"), *columns, description="A rule"),
         element("DataDictionary", *fields, target, numberOfFields=len(fields) + 1),
         *([element("TransformationDictionary", *writer.derived)] if writer.derived else []),
         element("RuleSetModel", *model_parts, functionName="classification", modelName="rule"),

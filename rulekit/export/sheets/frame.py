@@ -11,7 +11,7 @@ from rulekit.explain import Scored
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.text import TextWriter, clause_parts
 from rulekit.export.subject import ClauseNumbers, rule_to_export
-from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules import RuleSet, make_cases, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.scorecard import clause_names, points_listed
 
@@ -81,6 +81,20 @@ def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str
         As for `to_frame`.
     """
     return csv_text(to_frame(model, numbers=numbers))
+
+
+def to_cases(model: Any) -> str:
+    """Write test cases of a rule as CSV: its columns, the answer, and what the case shows.
+
+    See `rulekit.rules.make_cases`; text that a spreadsheet would read as a formula begins with an
+    apostrophe, and a missing value is an empty cell.
+    """
+    rule = rule_to_export(model)
+    cases = make_cases(rule)
+    frame = pd.DataFrame([case.row for case in cases], columns=list(rule.features), dtype=object)
+    for name in ("answer", "shows"):
+        frame[_free(name, frame)] = [getattr(case, name) for case in cases]
+    return csv_text(frame)
 
 
 def csv_text(frame: pd.DataFrame) -> str:

@@ -20,7 +20,7 @@ from rulekit.export.sheets.cell_formulas import (
     cell_of,
     check_cell,
 )
-from rulekit.export.subject import check_label, rule_to_export
+from rulekit.export.subject import check_label, describe_columns, rule_to_export
 from rulekit.rules import (
     LinearSplit,
     Literal,
@@ -262,7 +262,7 @@ def to_xlsx(
     bytes
         The file. Its formulas predict as `predict` does, also one step of a double beside a cut,
         with functions that every spreadsheet has; a sum that overflows is shown as an error of the
-        spreadsheet. Equal rules give equal files.
+        spreadsheet. Equal rules of equal schemas give equal files.
 
     Raises
     ------
@@ -436,7 +436,7 @@ class _BookWriter:
         sheet, splits = self.sheets["Rule"], scorecard_of(self.rule)
         sheet.title(1, size_text(self.rule) if splits else READ[self.rule.form])
         row = self._card_in_words(splits[0]) if splits else self._clauses_in_words()
-        for row_number, note in enumerate(NOTES, start=row + 2):
+        for row_number, note in enumerate((*NOTES, *describe_columns(self.rule)), start=row + 2):
             sheet.value(row_number, 2, note)
         sheet.widths({1: 18, 2: 70, 3: 20, 4: 70})
 

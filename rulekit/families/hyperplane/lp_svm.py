@@ -25,6 +25,7 @@ from rulekit._validation import (
 )
 from rulekit.data import columns_of
 from rulekit.data.columns.conform import refuse_infinities
+from rulekit.data.folds import restrict_folds
 from rulekit.families.hyperplane.numeric_design import plain_numbers
 from rulekit.families.hyperplane.solver.half_space import LPSVMPlane, LPSVMProgram, plane_values
 from rulekit.learners.training import (
@@ -210,27 +211,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _splits(self, rows: Floats, y: NDArray[Any], used: NDArray[np.bool_]) -> Splits:
         """Return the folds of the given splitter, restricted to the rows that are kept."""
-        splits: Splits = []
-        position = np.cumsum(used) - 1
-        for pair in check_cv(self.cv, y, classifier=True).split(rows, y):
-            try:
-                learn, test = (position[part[used[part]]] for part in map(np.asarray, pair))
-            except IndexError as error:
-                raise ValueError(
-                    f"`cv` must give positions of the {len(y)} rows; {error}. Give the folds of "
-                    "this table."
-                ) from error
-            n_classes = len(np.unique(y[used][learn]))
-            if n_classes < 2 or not len(test):
-                raise ValueError(
-                    "Each fold of `cv` must have rows of two classes to learn from and rows to "
-                    f"test on; fold {len(splits) + 1} has {n_classes} and {len(test)}, rows of "
-                    "weight 0 left out. Give other folds, or a number of them."
-                )
-            splits.append((learn, test))
-        if not splits:
-            raise ValueError("`cv` gives no folds. Give pairs of positions, or a number of folds.")
-        return splits
+        return restrict_folds(check_cv(self.cv, y, classifier=True).split(rows, y), y[used], used)
 
     def _price(self, problem: "_Problem", program: LPSVMProgram, splits: Splits | None) -> float:
         """Return `nu`, selected by cross-validation if it is "cv"."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.exceptions import DataError
 from rulekit.families.power_law.solver.laws import shifts_for
 from rulekit.families.power_law.solver.pair_screening import likely_features
 from rulekit.families.power_law.solver.split_task import ClassMass, FoundSplit
@@ -16,6 +15,7 @@ from rulekit.rules.condition import absent_in
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+NUMERIC = "number", "boolean"  # kinds of columns that power laws read
 MANY = 30  # columns; of more, half as many for each of two reasons are used, see `likely_features`
 MAX_DIGITS = 17
 MIN_GAP_SHARE = 0.5  # share of the gap between the sides that rounding may not take
@@ -38,13 +38,9 @@ class PowerLawFeatures:
         cls, columns: Columns, kinds: dict[str, str], *, floors: bool = False
     ) -> "PowerLawFeatures":
         """Select the numeric columns that vary, and shift them to positive values."""
-        names = [n for n in columns if kinds[n] in ("number", "boolean") and _varies(columns[n])]
-        if not names:
-            raise DataError(
-                "Power laws need at least one column of numbers that varies; the table has none. "
-                "Give numbers, or learn a rule of literals."
-            )
-        values = np.column_stack([_filled(columns[n]) for n in names])
+        names = [n for n in columns if kinds[n] in NUMERIC and _varies(columns[n])]
+        empty = np.empty((len(next(iter(columns.values()))), 0))
+        values = np.column_stack([empty, *(_filled(columns[n]) for n in names)])
         for j, name in enumerate(names):
             computable(name, values[:, j])
         low, high = values.min(axis=0), values.max(axis=0)

@@ -9,21 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from rulekit.binning.binned_table import BinnedTable
 from rulekit.exceptions import StoppedError
 from rulekit.families.power_law.features import PowerLawFeatures, middle, short_split
 from rulekit.families.power_law.solver.genetic import GeneticLevel, genetic_search
 from rulekit.families.power_law.solver.laws import PowerTable
-from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS, beam_search
+from rulekit.families.power_law.solver.split_beam import GAIN, SEARCHED_ROWS, beam_search
 from rulekit.families.power_law.solver.split_task import (
+    TINY,
     ClassMass,
     FoundSplit,
     SplitTask,
     target_impurity,
 )
 from rulekit.learners.training import Clock
-from rulekit.rules import Branch, Columns, PowerLawSplit, Tree
+from rulekit.rules import Branch, Columns, Literal, PowerLawSplit, Tree
 from rulekit.rules.analysis.tree import Leaf
-from rulekit.rules.condition import absent_in
+from rulekit.rules.condition import Condition, absent_in
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +37,7 @@ class Node:
     rows: NDArray[np.intp]
     mass: Floats  # (K,)
     depth: int
-    split: PowerLawSplit | None = None
+    split: Condition | None = None
     yes: "Node | None" = None
     no: "Node | None" = None
 
@@ -250,6 +252,7 @@ class Grower:
     search: Search
     seed: int
     clock: Clock
+    plain: BinnedTable  # conditions on columns that are no numbers
     memory: dict[Any, Any] | None = None
     history: list[dict[str, Any]] = field(default_factory=list)
 
@@ -263,6 +266,7 @@ class Grower:
             columns={name: values[rows] for name, values in self.columns.items()},
             codes=self.codes[rows],
             weight=self.weight[rows],
+            plain=self.plain[rows],
             limits=limits,
             memory=memory,
             history=[],
@@ -291,7 +295,8 @@ class Grower:
 
     def _settle(self, node: Node) -> None:
         """Move the bounds of a split between two leaves to where fewest rows are wrong."""
-        assert node.split is not None
+        if not isinstance(node.split, PowerLawSplit):
+            return
         rows = node.rows
         columns = {name: self.columns[name][rows] for name in node.split.features}
         split = with_least_wrong(node.split, columns, self.codes[rows], self.weight[rows])
@@ -318,27 +323,53 @@ class Grower:
             or _gini(node.mass) <= self._pure
         ):
             return
-        found_split = self._found(node)
-        if found_split is None or not (
-            np.isfinite(found_split.low) or np.isfinite(found_split.high)
-        ):
-            return
         columns = {name: values[node.rows] for name, values in self.columns.items()}
-        short = short_split(found_split, self.features, columns)
-        if short is None:
+        split, steps = self._best_split(node, columns)
+        if split is None:
             return
-        split = self._with_gaps(short, columns, node)
         held = split.mask(columns)
         if held.all() or not held.any():
             return
+        self.history += [{"node": len(self.history), "depth": node.depth, **s} for s in steps]
         node.split = split
         node.yes = self._node(node.rows[held], node.depth + 1)
         node.no = self._node(node.rows[~held], node.depth + 1)
-        self.history += [
-            {"node": len(self.history), "depth": node.depth, **step} for step in found_split.history
-        ]
+
+    def _best_split(
+        self, node: Node, columns: Columns
+    ) -> tuple[Condition | None, list[dict[str, Any]]]:
+        """Return the split of a node, power laws or one plain condition, and how it was found."""
+        found, (impurity, best) = self._found(node), self._best_condition(node)
+        if found is not None and not (np.isfinite(found.low) or np.isfinite(found.high)):
+            found = None
+        if best is not None and (
+            found is None or impurity <= found.impurity + GAIN * (found.n_exponents - 1)
+        ):
+            return best, []
+        short = None if found is None else short_split(found, self.features, columns)
+        if found is None or short is None:
+            return None, []
+        return self._with_gaps(short, columns, node), found.history
+
+    def _best_condition(self, node: Node) -> tuple[float, Literal | None]:
+        """Return the plain condition of least impurity, if it helps, and that impurity."""
+        if not self.plain.shape[1]:
+            return np.inf, None
+        mass = np.zeros((len(node.rows), len(node.mass)))
+        mass[np.arange(len(node.rows)), self.codes[node.rows]] = self.weight[node.rows]
+        held = self.plain[node.rows].sums(mass)
+        pure, total = np.zeros(len(held)), node.mass.sum()
+        for side in (held, node.mass - held):
+            pure += (side * side).sum(axis=1) / np.maximum(side.sum(axis=1), TINY * total)
+        impurity = 1 - pure / total
+        best = int(np.round(impurity, 12).argmin())
+        useful = impurity[best] < _gini(node.mass) - GAIN
+        return float(impurity[best]), self.plain.literals[best] if useful else None
 
     def _found(self, node: Node) -> FoundSplit | None:
+        """Search power laws for a node."""
+        if not self.features.names:
+            return None
         present, codes = np.unique(self.codes[node.rows], return_inverse=True)
         weight = self.weight[node.rows]
         mass = ClassMass(

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit._validation import Interval, Needs, StrOptions
+from rulekit.binning import Binarizer
+from rulekit.binning.binned_table import BinnedTable
 from rulekit.data import make_folds
-from rulekit.exceptions import MonotonicityWarning
+from rulekit.exceptions import DataError, MonotonicityWarning
 from rulekit.families.family import Family, Setting
-from rulekit.families.power_law.features import PowerLawFeatures
+from rulekit.families.power_law.features import NUMERIC, PowerLawFeatures
 from rulekit.families.power_law.growing import (
     Grower,
     GrowthLimits,
@@ -35,16 +37,17 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Constraints, RuleSet, Tree, monotonicity_checks, tree_of_rule
 from rulekit.rules.analysis.tree import rule_of_tree
+from rulekit.style.wording import plural
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 #: Sizes that are compared: deepest node that may be split, exponents in one split at most.
-SIZES = ((0, 1), (0, 2), (0, 3), (0, 4), (1, 1), (1, 2), (2, 1))
-LONGER = ((0, 5), (0, 6), (1, 3))  # compared only with MANY_ROWS rows or more
+SIZES = ((0, 1), (0, 2), (0, 3), (0, 4), (1, 1), (1, 2), (1, 3), (2, 1))
+LONGER = ((0, 5), (0, 6))  # compared only with MANY_ROWS rows or more
 MANY_ROWS = 3 * SEARCHED_ROWS  # from here, two of three rows do not select the power laws
 MOST_ROWS = 20_000  # of more, the size is chosen on a part
 FEWEST = 2  # folds, and rows of each class
-PRICE = 0.7  # of an exponent when sizes are compared, in standard errors of the least error
+PRICE = 0.2  # of an exponent when sizes are compared, in standard errors of the least error
 OUTSIDE = 0.632  # weight of the error on rows left out, whose tree has seen fewer (Efron, 1983)
 EXPONENTS = (-3, -2, -1, 0, 1, 2, 3)
 NO_SPLIT = (
@@ -223,8 +226,11 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     -----
     Columns whose values are all positive enter as they are, so that each power law means something
     in the user's units; others are shifted first, and both what is subtracted and the floor below
-    which values do not go are part of the rule. Columns of text are left out. A gap in a column
-    of a split sends a row to the side where such rows did less harm in training.
+    which values do not go are part of the rule. Of columns of text, categories and dates a node may
+    test one of the conditions that `Binarizer` offers, which counts as one exponent: it is taken if
+    its impurity is the least, up to .002 for each exponent more of the power laws. A gap in a
+    column of a split of power laws sends a row to the side where such rows did less harm in
+    training.
 
     Monotonic constraints are proved, not searched for: after the fit, `check_monotonicity` is
     called. If it does not prove one, the tree is learned again without bands, then with one power
@@ -234,13 +240,13 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     constraint. With a monotonic constraint all power laws but a column itself have a floor: of
     factors that can be negative nothing is proved.
 
-    The size is chosen among trees of one split of 1 to 4 exponents, and of two or three levels of
-    splits of 1 or 2, as far as the limits allow: the one of least error e, if each exponent is
-    charged .7 standard errors, ``sqrt(e * (1 - e) / n)`` for n rows. The error is the share of
-    wrong rows in the folds, .632 of it, and .368 of that in training. Of 3000 rows and more it is
-    that in training alone, as each tree follows a few numbers only and its power laws come from
-    1000 of the rows; splits of 5 and 6 exponents are compared, too, and two levels of 3; of more
-    than 20 000 a part is taken by chance.
+    The size is chosen among trees of one split of 1 to 4 exponents, of two levels of splits of 1 to
+    3, and of three levels of 1, as far as the limits allow: the one of least error e, if each
+    exponent is charged .2 standard errors, ``sqrt(e * (1 - e) / n)`` for n rows. The error is the
+    share of wrong rows in the folds, .632 of it, and .368 of that in training. Of 3000 rows and
+    more it is that in training alone, as each tree follows a few numbers only and its power laws
+    come from 1000 of the rows; splits of 5 and 6 exponents are compared, too; of more than 20 000 a
+    part is taken by chance.
     A tree that says nothing is taken only where no size says anything, also where the constant
     answer has the least error. The choice has half of a time limit; if it does not end, the limits
     hold.
@@ -314,15 +320,19 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         if self.upper_level == "beam":
             features = features.likely(table.codes, weight, seed_of(self.random_state))
         clock = Clock.of_seconds(self.time_limit, table.should_stop)
+        plain = self._plain_conditions(table)
+        if not features.names and not plain.shape[1]:
+            raise DataError("A tree needs a column that varies; the table has none.")
         grower = Grower(
             features,
-            {name: table.columns[name] for name in features.names},
+            dict(table.columns),
             table.codes,
             weight,
             GrowthLimits.of(self),
             search_for(self.upper_level, self.lower_level, clock),
             seed_of(self.random_state),
             clock,
+            plain,
         )
         self.left_out_: tuple[str, ...] = ()
         grower.memory = table.once(self._memory_key(), dict)
@@ -343,12 +353,26 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             self.empty_rule_hint_ = " ".join(filter(None, (NO_SPLIT, self._left_out_words())))
         self._ran_out = clock.ran_out
 
+    def _reading_binarizer(self) -> Binarizer:
+        return Binarizer()
+
+    def _plain_conditions(self, table: TrainingTable) -> BinnedTable:
+        """Return the conditions on columns that are no numbers; of equal ones the first is used."""
+        _, bins = self._binned(table)
+        used = [k for k, one in enumerate(bins.literals) if table.kinds[one.feature] not in NUMERIC]
+        used.sort(key=lambda k: bins.literals[k].op in ("!=", "not-in", "not-missing"))
+        plain: BinnedTable = bins.take_columns(np.array(used, dtype=np.intp))
+        return plain
+
     def _grown(self, grower: Grower, limits: GrowthLimits) -> Node:
         """Grow and prune a tree that does not read the columns of `left_out_`."""
-        used = grower.features.without(self.left_out_)
-        limits = limits if used.names else replace(limits, max_depth=-1)
+        used, plain = grower.features.without(self.left_out_), grower.plain
+        unread = [literal.feature not in self.left_out_ for literal in plain.literals]
+        plain = plain.take_columns(np.flatnonzero(unread))
         memory = None if self.left_out_ else grower.memory
-        inside = replace(grower, features=used, limits=limits, memory=memory, history=[])
+        inside = replace(
+            grower, features=used, plain=plain, limits=limits, memory=memory, history=[]
+        )
         root = inside.grown(self.tau_prune)
         self.history_ = inside.history
         return root
@@ -454,15 +478,15 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.lower_bound_ = self.proved_optimal_ = None
 
 
-POWER_LAWS, DEPTHS = (1, 2, 3), (0, 2)
+EXPONENT_LIMITS, DEPTHS = (1, 2, 3, 4), (0, 1, 2)
 IMPURITIES = (0.02, 0.05, 0.1, 0.2)
 
 
 def shape_words(setting: Setting) -> list[str]:
-    """Return how many power laws and splits a setting allows, in words."""
-    laws, depth = setting["max_power_laws"], setting["max_depth"]
-    several = f"up to {laws} power law{'s' * (laws != 1)}"
-    return [several, "one split" if depth == 0 else f"depth {depth}"]
+    """Return how many exponents and splits a setting allows, in words."""
+    exponents, depth = setting.get("max_exponents"), setting["max_depth"]
+    several = [f"up to {plural(exponents, 'exponent')} a split"] if exponents else []
+    return [*several, "one split" if depth == 0 else f"depth {depth}"]
 
 
 FAMILY = Family(
@@ -471,7 +495,7 @@ FAMILY = Family(
     alone=PowerLawTreeClassifier(),
     title="power-law tree",
     default_grid=lambda y: {
-        "max_power_laws": POWER_LAWS,
+        "max_exponents": EXPONENT_LIMITS,
         "max_depth": DEPTHS,
         "tau_impurity": IMPURITIES,
     },
@@ -481,12 +505,12 @@ FAMILY = Family(
     sentence=(
         "A power-law tree: splits by one short formula, such as a * b <= 4 (power laws of a few "
         "columns, in their own units), and grows a tree of such splits; τ is the impurity a split "
-        "has to reach. Columns of text are left out."
+        "has to reach. A split on a column of text is a plain condition."
     ),
     good_for="columns that act together, as products or ratios, where boxes need many conditions.",
     ways=(
-        f"The formula is tried with up to 1 to {max(POWER_LAWS)} power laws in a split, "
-        f"with one split and with splits to depth {max(DEPTHS)}, and with τ at "
+        f"The formula is tried with up to 1 to {max(EXPONENT_LIMITS)} exponents in a split, "
+        f"with one split and with splits to depths 1 and {max(DEPTHS)}, and with τ at "
         f"{', '.join(f'{tau:g}' for tau in IMPURITIES)}. Shape, clauses, prices θ and the cut "
         "points of Binning do not apply to it. It supports monotonic constraints only; a "
         "column whose constraint cannot be proved is not read."

@@ -2,26 +2,30 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, islice, pairwise
+from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import WORDS, Condition, value_text
+from rulekit.rules.analysis.cells import (
+    MOST_STEPS,
+    Held,
+    Row,
+    TooLongError,
+    Truth,
+    evaluate_points,
+    list_cells,
+    list_numbers,
+    meets,
+    positive_form,
+    possible_answers,
+)
+from rulekit.rules.condition import Condition, value_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.points_split import PointsSplit
-from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
+from rulekit.rules.rule_set import Label, RuleSet, rule_of
 
-MOST_STEPS = 100_000
-Row = dict[str, Any]
 Pair = tuple[bool, bool]  # an answer before the step, and after it
-Truth = bool | None  # None: not settled yet
-
-
-class TooLongError(Exception):
-    """The search took too many steps."""
 
 
 class ViolationSearch:
@@ -35,9 +39,9 @@ class ViolationSearch:
         tests: dict[str, list[Literal]] = {feature: []}
         for test in rule.tests:
             tests.setdefault(test.feature, []).append(test)
-        self.sums = tuple(dict.fromkeys(_positive(c) for c in rule.conditions if not c.tests))
+        self.sums = tuple(dict.fromkeys(positive_form(c) for c in rule.conditions if not c.tests))
         self.steps = list(_steps(tests.pop(feature), feature, bool(self.sums)))
-        self.values = {name: _cells(of_column) for name, of_column in tests.items()}
+        self.values = {name: list_cells(of_column) for name, of_column in tests.items()}
         self.falls = direction == "<"
         self.left = MOST_STEPS
 
@@ -85,145 +89,28 @@ class ViolationSearch:
     def _answers(
         self, state: dict[Any, Any], ends: tuple[Any, Any], side: int
     ) -> tuple[set[Label], Any]:
-        """List the predictions that are still possible, and what to assign next, if anything."""
-        held = self._list_matching(state, ends[side], side)
-        rule, answers, undecided = self.rule, set(), None
-        for clause, label in zip(rule.clauses, rule.labels, strict=False):
-            truth, name = _clause(clause, held)
-            undecided = undecided if undecided is not None else name
-            if rule.form == "cnf":
-                if truth is False:
-                    return {rule.default}, None
-                if truth is None:
-                    answers.add(rule.default)
-                continue
-            if truth is not False:
-                answers.add(label)
-            if truth:
-                return answers, undecided
-        answers.add(rule.default if rule.form == "dnf" else rule.labels[0])
-        return answers, undecided
+        return possible_answers(self.rule, self._list_matching(state, ends[side], side))
 
-    def _list_matching(
-        self, state: dict[Any, Any], tested: Any, side: int
-    ) -> Callable[[Condition], tuple[Truth, Any]]:
+    def _list_matching(self, state: dict[Any, Any], tested: Any, side: int) -> Held:
         def test(literal: Literal) -> Truth:
             if literal.feature == self.feature:
                 return holds(literal, tested)
             if literal.feature not in state:
                 return None
-            return _meets(literal, state[literal.feature])
+            return meets(literal, state[literal.feature])
 
         def held(condition: Condition) -> tuple[Truth, Any]:
             if isinstance(condition, Literal):
                 truth = test(condition)
                 return truth, condition.feature if truth is None else None
             if isinstance(condition, PointsSplit):
-                return _points(condition, test)
-            key = _positive(condition)
+                return evaluate_points(condition, test)
+            key = positive_form(condition)
             if key not in state:
                 return None, key
             return state[key][side] == (key == condition), None
 
         return held
-
-
-def _clause(clause: Clause, held: Callable[[Condition], tuple[Truth, Any]]) -> tuple[Truth, Any]:
-    """Evaluate a clause on a partial assignment, or return what to assign next."""
-    undecided, settles = None, clause.op == "or"
-    for condition in clause.conditions:
-        truth, name = held(condition)
-        if truth is settles:
-            return settles, None
-        if truth is None and undecided is None:
-            undecided = name
-    return (None, undecided) if undecided is not None else (not settles, None)
-
-
-def _points(split: PointsSplit, test: Callable[[Literal], Truth]) -> tuple[Truth, Any]:
-    """Evaluate a points condition on a partial assignment, or return what to assign next."""
-    low = high = 0
-    undecided = None
-    for literal, points in split.given:
-        truth = test(literal)
-        if truth is None:
-            undecided = undecided or literal.feature
-            low, high = low + min(points, 0), high + max(points, 0)
-        elif truth:
-            low, high = low + points, high + points
-    if low >= split.total:
-        return split.reached, None
-    if high < split.total:
-        return not split.reached, None
-    return None, undecided
-
-
-def _positive(condition: Condition) -> Condition:
-    """Return a condition and its negation in the same, positive form."""
-    return min(condition, condition.negated(), key=repr)
-
-
-def _meets(literal: Literal, cell: Any) -> bool:
-    """Return whether a cell (None for missing) meets a literal."""
-    if cell is None:
-        return literal.missing
-    if literal.is_plain and literal.op not in WORDS:
-        return holds(literal, cell)
-    column = {literal.feature: np.array([cell], dtype=object)}
-    return bool(literal.mask(column)[0])
-
-
-def _read(tests: Sequence[Literal]) -> list[Any] | None:
-    """List cells of a column of dates, ordered levels or words; None for other columns."""
-    words = sorted({str(t.value) for t in tests if t.op in WORDS})
-    if words:
-        groups = chain.from_iterable(combinations(words, n) for n in range(len(words) + 1))
-        texts = [" ".join(group) for group in islice(groups, MOST_STEPS)]
-        return ["?", *texts, *(f"({text})" for text in texts)]  # a text may have a word, or be it
-    read = [t for t in tests if not t.is_plain]
-    if len({t.part for t in read if t.part}) > 1:
-        raise TooLongError
-    cells: list[Any] = [v for t in read for v in t.turning]
-    unknown = ["?" * (1 + max(map(len, cells)))] if read and read[0].order is not None else []
-    return [*cells, *unknown] or None
-
-
-def _cells(tests: Sequence[Literal]) -> list[Any]:
-    """List values of a column, None included, one for each combination of test results."""
-    named = [v for t in tests for v in t.values]
-    read = _read(tests)
-    if read is not None:
-        pool = [*read, *(v for t in tests if t.is_plain and t.op not in WORDS for v in t.values)]
-        return _distinct(pool, tests)
-    if not named or any(isinstance(v, float) for v in named):
-        pool = _numbers(named)
-    elif any(isinstance(v, bool) for v in named):
-        pool = [False, True]
-    else:
-        texts = sorted({v for v in named if isinstance(v, str)})
-        pool = [*texts, "".join(texts) + "?"]
-    return _distinct(pool, tests)
-
-
-def _distinct(pool: Sequence[Any], tests: Sequence[Literal]) -> list[Any]:
-    distinct: dict[tuple[bool, ...], Any] = {}
-    for value in [*pool, None]:
-        distinct.setdefault(tuple(_meets(t, value) for t in tests), value)
-    return list(distinct.values())
-
-
-def _numbers(named: Sequence[Any]) -> list[float]:
-    """List each number in the tests, and one below, between and above them."""
-    cuts = sorted({float(v) for v in named if not isinstance(v, str)})
-    if not cuts:
-        return [0.0]
-    between = [v for a, b in pairwise(cuts) if a < (v := a / 2 + b / 2) < b]
-    ends = [_step_beyond(cuts[0], -1.0), _step_beyond(cuts[-1], 1.0)]
-    return sorted({*cuts, *between, *(v for v in ends if np.isfinite(v))})
-
-
-def _step_beyond(cut: float, step: float) -> float:
-    return cut + step if cut + step != cut else float(np.nextafter(cut, step * np.inf))
 
 
 def _steps(literals: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
@@ -235,7 +122,7 @@ def _steps(literals: Sequence[Literal], feature: str, sums: bool) -> Iterator[tu
             f"{feature!r} with text, which does not rise or fall."
         )
     truth = bool(named) and all(isinstance(v, bool) for v in named)
-    cells: list[Any] = [False, True] if truth else _numbers(named)
+    cells: list[Any] = [False, True] if truth else list_numbers(named)
     if sums:
         yield from ((v, v) for v in cells)
     yield from pairwise(cells)

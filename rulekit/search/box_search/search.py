@@ -38,6 +38,7 @@ from rulekit.search.columns.clause_selection import MovableCuts
 GAIN = 1e-9  # an entry is replaced only for more than rounding
 MANY_ROWS, PART_ROWS = 80_000, 20_000
 MANY_COLUMNS, PART_COLUMNS = 512, 256
+MOST_GIB = 8  # of what one descent logs
 
 
 class SingleBox:
@@ -191,6 +192,13 @@ class Descent:
         # a visit descends twice; a descent records each clause left out for every clause dropped
         # and for every time that none is, and the rule itself; growth records before and after
         entries = 2 * ((2 * k + 1) * k + k + 1) + 2 * k + 1
+        gib = entries * k * p * 24 / 2**30
+        if gib > MOST_GIB:
+            most = int((MOST_GIB * 2**30 / (96 * p)) ** (1 / 3)) - 1  # entries < 4 (k + 1)^2
+            raise ValueError(
+                f"A search for {k} clauses on {p} columns needs {gib:,.0f} GiB. "
+                f"Set `n_clauses` to {most} or less."
+            )
         self._log = move_kernels.Log(
             np.empty((entries, k, p, 3), np.int64),
             np.empty((entries, 2), np.int64),

@@ -119,8 +119,10 @@ WORDS = [
 
 @pytest.mark.parametrize(("cells", "values", "note"), [*NUMBERS, *DATES, *WORDS])
 def test_cells_are_read_as_people_mean_them(cells, values, note):
-    found, notes, table, _ = read(cells.split("|"))
-    assert found == pytest.approx(values) if isinstance(values[0], float | int) else found == values
+    result, notes, table, _ = read(cells.split("|"))
+    assert (
+        result == pytest.approx(values) if isinstance(values[0], float | int) else result == values
+    )
     assert note in notes
     if not note:
         assert notes == ""

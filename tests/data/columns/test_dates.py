@@ -28,6 +28,11 @@ def test_dates_are_read_in_utc_and_whole_seconds(text, date):
 def test_one_text_decides_the_order_of_all():
     assert read_dates(["03.04.2024", "31.12.2024"], "d", None) == ["2024-04-03", "2024-12-31"]
     assert read_dates(["03.04.2024"], "d", False) == ["2024-03-04"]
+    assert read_dates(["2021/03/04", "03.04.2021 1:30+02:00"], "d", True) == [
+        "2021-03-04",  # whatever the order of days in other cells
+        "2021-04-02 23:30:00",
+    ]
+    assert read_dates(["04/13/2021"], "d", True) == [None]
     with pytest.raises(DataError, match=r"'d' day and month are ambiguous \('03.04.2024'\)"):
         read_dates(["2024-01-01", "03.04.2024"], "d", None)
     assert [order_of_days(t) for t in (["31.12.2024"], ["12/31/2024"], ["1/2/2024"])] == [

@@ -23,18 +23,18 @@ def unseen(**columns):
 
 
 def test_levels_ranges_and_gaps_are_counted_by_column():
-    found = unseen(x=[None, 7.0, 2.0, -1.0], t=["A1", "a1", "C3", "C3"], d=["2025-01-01"] * 4)
-    assert [(u.column, u.kind, u.n_rows, u.first) for u in found] == [
+    result = unseen(x=[None, 7.0, 2.0, -1.0], t=["A1", "a1", "C3", "C3"], d=["2025-01-01"] * 4)
+    assert [(u.column, u.kind, u.n_rows, u.first) for u in result] == [
         ("x", "gap", 1, 0),
         ("x", "range", 2, 1),
         ("t", "level", 3, 1),
         ("d", "range", 4, 0),
     ]
-    assert found[2].values == {"C3": 2, "a1": 1}
-    assert found[2].respelled == {"a1": "A1"}
-    assert "outside the training range 1 to 5 in 2 rows (first: row 2, 7)" in found[1].sentence
-    assert "'C3' (2), 'a1' (1). Only case or spaces differ in 'a1' for 'A1'" in found[2].sentence
-    assert found[2].to_dict()["rows"] == 3
+    assert result[2].values == {"C3": 2, "a1": 1}
+    assert result[2].respelled == {"a1": "A1"}
+    assert "outside the training range 1 to 5 in 2 rows (first: row 2, 7)" in result[1].sentence
+    assert "'C3' (2), 'a1' (1). Only case or spaces differ in 'a1' for 'A1'" in result[2].sentence
+    assert result[2].to_dict()["rows"] == 3
 
 
 def test_what_training_held_is_not_reported():
@@ -68,6 +68,13 @@ def test_a_call_warns_once_of_all_columns(way):
     assert warning.filename == __file__
     assert "'t' holds levels" in str(warning.message)
     assert "'x' lies outside" in str(warning.message)
+
+
+def test_predict_warns_only_of_values_far_outside_the_range():
+    near = unseen(x=[-3.0, 9.0, None], d=["2023-12-01", "2024-03-02", "2024-01-09"])
+    assert [(u.kind, u.warns) for u in near] == [("gap", True), ("range", False), ("range", False)]
+    for far in ({"x": [9.1]}, {"x": [-1e308]}, {"d": ["9999-12-31"]}, {"d": ["0001-01-01"]}):
+        assert [u.warns for u in unseen(**far)] == [True]
 
 
 def test_only_one_known_level_is_offered():

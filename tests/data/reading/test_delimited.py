@@ -49,9 +49,9 @@ def test_semicolons_with_decimal_commas_in_windows_1252_are_found_out(numbers):
     frame = pd.DataFrame(
         {"größe": numbers, "art": ["ä", "ö"] * (len(numbers) // 2) + ["ß"] * (len(numbers) % 2)}
     )
-    table, found = read_with_options(written(frame, sep=";", decimal=",", encoding="cp1252"))
+    table, result = read_with_options(written(frame, sep=";", decimal=",", encoding="cp1252"))
     assert table.frame["größe"].tolist() == numbers
-    assert (found.delimiter, found.decimal, found.encoding) == (";", ",", "cp1252")
+    assert (result.delimiter, result.decimal, result.encoding) == (";", ",", "cp1252")
 
 
 def test_windows_1252_is_reported_with_the_line():
@@ -169,9 +169,9 @@ def test_spaces_around_cells_are_removed_and_mentioned():
 
 
 def test_a_first_row_of_numbers_is_data_with_a_note():
-    table, found = read_with_options(b"1,2\n3,4\n5,6\n")
+    table, result = read_with_options(b"1,2\n3,4\n5,6\n")
     assert table.frame["column 1"].tolist() == [1, 3, 5]
-    assert found.header is False
+    assert result.header is False
     assert "read as data" in table.notes[0]
 
 

@@ -27,9 +27,9 @@ def mixed():
 
 @pytest.mark.slow
 def test_every_baseline_takes_text_truth_values_and_missing_ones(mixed):
-    found = baselines(*mixed, cv=3, only=QUICK)
-    assert list(found) == QUICK
-    errors = {name: r.summary["test_error"].min() for name, r in found.items()}
+    references = baselines(*mixed, cv=3, only=QUICK)
+    assert list(references) == QUICK
+    errors = {name: r.summary["test_error"].min() for name, r in references.items()}
     assert max(errors["tree"], errors["logistic regression"]) < errors["majority"] - 0.1
 
 
@@ -51,10 +51,10 @@ def test_a_forest_takes_the_same_table(mixed):
 
 @pytest.mark.slow
 def test_a_tree_of_two_leaves_has_one_literal_and_the_majority_none(mixed):
-    found = baselines(*mixed, cv=3, only=["majority", "tree"])
-    assert found["tree"].summary["n_conditions"].iloc[0] == 1
-    assert found["majority"].summary["n_conditions"].tolist() == [0]
-    assert found["majority"].summary["learner"].tolist() == ["majority"]
+    references = baselines(*mixed, cv=3, only=["majority", "tree"])
+    assert references["tree"].summary["n_conditions"].iloc[0] == 1
+    assert references["majority"].summary["n_conditions"].tolist() == [0]
+    assert references["majority"].summary["learner"].tolist() == ["majority"]
 
 
 def test_under_costs_the_answer_that_costs_least_is_the_constant_one():
@@ -62,14 +62,14 @@ def test_under_costs_the_answer_that_costs_least_is_the_constant_one():
     X = pd.DataFrame({"x": np.arange(len(y)) % 7})
     pairs = {("a", "b"): 1, ("a", "c"): 1, ("b", "a"): 1, ("b", "c"): 9}
     costs = Costs(matrix=pairs | {("c", "a"): 40, ("c", "b"): 2})
-    found = baselines(X, y, cv=3, only=["cheapest answer"], costs=costs)["cheapest answer"]
+    result = baselines(X, y, cv=3, only=["cheapest answer"], costs=costs)["cheapest answer"]
     each = {
         shown: 100 * np.mean([pairs.get((t, shown), costs.matrix.get((t, shown), 0)) for t in y])
         for shown in "abc"
     }
     assert min(each, key=each.get) == "b"
-    assert found.summary["test_cost_per_100"].tolist() == [pytest.approx(each["b"])]
-    assert found.summary["n_conditions"].tolist() == [0]
+    assert result.summary["test_cost_per_100"].tolist() == [pytest.approx(each["b"])]
+    assert result.summary["n_conditions"].tolist() == [0]
 
 
 def test_a_value_never_seen_in_training_does_not_stop_a_baseline(mixed):

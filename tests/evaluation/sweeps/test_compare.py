@@ -49,33 +49,33 @@ def credit():
 def test_two_rule_learners_share_a_front_with_their_own_figures(credit):
     one = OneLevelRuleClassifier(random_state=0)
     family = Family("one clause", one, {"theta": [2.0, 8.0]})
-    found = compare_learners(*credit, learners=[searcher(), family], cv=3)
+    comparison = compare_learners(*credit, learners=[searcher(), family], cv=3)
     own = sweep(one, *credit, grid=family.grid, cv=3)
-    points = found.points().set_index("setting")
+    points = comparison.points().set_index("setting")
     assert points["learner"].tolist() == ["search"] * 4 + ["one clause"] * 2
     assert points.loc[4:, "test_error"].tolist() == own.summary["test_error"].tolist()
-    assert found.result.folds_digest == own.folds_digest
-    assert found.is_complete
-    assert set(found.result.front()["learner"]) <= {"search", "one clause"}
-    assert found.result.suggest()["default"] in points.index
+    assert comparison.result.folds_digest == own.folds_digest
+    assert comparison.is_complete
+    assert set(comparison.result.front()["learner"]) <= {"search", "one clause"}
+    assert comparison.result.suggest()["default"] in points.index
 
 
 @pytest.mark.slow
 def test_rules_references_and_kept_models_share_costs(credit):
     costs = Costs(miss=5, false_alarm=1, positive="high")
-    found = compare_learners(
+    comparison = compare_learners(
         *credit, learners=[searcher(keep_models=True)], cv=3, references=True, costs=costs
     )
     weights = {"high": 5.0, "low": 1.0}
-    for number, model in found.models.items():
+    for number, model in comparison.models.items():
         by_weight = clone(searcher().estimator).set_params(
-            class_weight=weights, **found.settings[number]
+            class_weight=weights, **comparison.settings[number]
         )
         assert model.rule_set_ == by_weight.fit(*credit).rule_set_
-    lines = found.references.set_index("name")["test_cost_per_100"]
+    lines = comparison.references.set_index("name")["test_cost_per_100"]
     high = 100 * (credit[1] == "high").mean()
     assert lines["cheapest answer"] == pytest.approx(min(5 * high, 100 - high), rel=0.02)
-    assert (found.points()["test_cost_per_100"] < lines["cheapest answer"]).any()
+    assert (comparison.points()["test_cost_per_100"] < lines["cheapest answer"]).any()
 
 
 @pytest.mark.slow
@@ -106,21 +106,21 @@ def test_time_left_by_one_learner_goes_to_the_next(table, fit_a_second):
     few = {"few": (Stump(), {"theta": [0.0, 0.5]})}
     many = {"many": (Stump(), {"theta": np.linspace(-1, 1, 60).tolist()})}
     more = {"more": (Stump(column=1), {"theta": np.linspace(-1, 1, 60).tolist()})}
-    found = compare_learners(
+    comparison = compare_learners(
         *table, learners=few | many | more, cv=4, budget_seconds=60, on_progress=fit_a_second
     )
-    assert found.progress == {"few": (8, 8), "many": (26, 240), "more": (26, 240)}
-    assert not found.is_complete
+    assert comparison.progress == {"few": (8, 8), "many": (26, 240), "more": (26, 240)}
+    assert not comparison.is_complete
 
 
 def test_when_the_budget_is_over_most_points_are_whole(table, fit_a_second):
     many = {"many": (Stump(), {"theta": np.linspace(-1, 1, 60).tolist()})}
-    found = compare_learners(
+    comparison = compare_learners(
         *table, learners=many, cv=4, budget_seconds=30, on_progress=fit_a_second
     )
-    assert len(found.finished) == 30
-    assert found.points()["setting"].tolist() == [0, 7, 15, 22, 30, 44, 59]
-    assert len(found.points(whole=False)) == 9
+    assert len(comparison.finished) == 30
+    assert comparison.points()["setting"].tolist() == [0, 7, 15, 22, 30, 44, 59]
+    assert len(comparison.points(whole=False)) == 9
 
 
 def test_each_learner_has_a_point_within_any_budget(table, fit_a_second):
@@ -129,22 +129,22 @@ def test_each_learner_has_a_point_within_any_budget(table, fit_a_second):
         "sized": (Sized(), {"max_conditions": [3, 1, 2], **prices}),
         "priced": (SharedStump(column=1), prices),
     }
-    found = compare_learners(
+    comparison = compare_learners(
         *table, learners=learners, cv=4, budget_seconds=2, on_progress=fit_a_second
     )
-    points = found.points()
+    points = comparison.points()
     assert points["learner"].tolist() == ["sized", "priced"]
     assert points["theta"].tolist() == [0.0, 0.0]
-    assert found.settings[points["setting"].iloc[0]]["max_conditions"] == 1
+    assert comparison.settings[points["setting"].iloc[0]]["max_conditions"] == 1
 
 
 def test_points_of_a_short_budget_are_found_in_the_store_again(table, tmp_path, fit_a_second):
     learners = {"sized": (Sized(time_limit=9.0), {"max_conditions": [1, 2]})}
     how = {"learners": learners, "cv": 4, "budget_seconds": 5, "store": tmp_path / "store"}
-    found = compare_learners(*table, **how, on_progress=fit_a_second)
-    assert len(found.finished) == 5
+    comparison = compare_learners(*table, **how, on_progress=fit_a_second)
+    assert len(comparison.finished) == 5
     stored = compare_learners(*table, **how, only_stored=True)
-    pd.testing.assert_frame_equal(timeless(stored), timeless(found))
+    pd.testing.assert_frame_equal(timeless(stored), timeless(comparison))
 
 
 def test_a_budget_shows_the_grid_coarsely_first_and_changes_no_figure(table):
@@ -166,35 +166,37 @@ def test_a_budget_shows_the_grid_coarsely_first_and_changes_no_figure(table):
 
 @pytest.mark.slow
 def test_no_single_fit_has_more_time_than_its_part_of_the_budget(credit):
-    found = compare_learners(
+    result = compare_learners(
         *credit, learners=[searcher(keep_models=True)], cv=2, budget_seconds=300
     )
-    assert {model.time_limit for model in found.models.values()} == {100}  # two folds, and all rows
+    assert {model.time_limit for model in result.models.values()} == {
+        100
+    }  # two folds, and all rows
     assert searcher().estimator.time_limit is None
 
 
 def test_a_stop_ends_between_fits_and_what_is_there_is_given(table):
     seen = []
-    found = compare_learners(
+    comparison = compare_learners(
         *table,
         learners=STUMPS,
         cv=4,
         on_progress=lambda p: seen.append(p),
         should_stop=lambda: len(seen) >= 3,
     )
-    assert len(found.finished) == 3
-    assert found.progress == {"first": (3, 16), "second": (0, 16)}
-    assert len(found.points()) == 0
-    assert len(found.points(whole=False)) == 3
+    assert len(comparison.finished) == 3
+    assert comparison.progress == {"first": (3, 16), "second": (0, 16)}
+    assert len(comparison.points()) == 0
+    assert len(comparison.points(whole=False)) == 3
 
 
 def test_progress_reports_each_fit_and_each_family(table):
     seen = []
-    found = compare_learners(*table, learners=STUMPS, cv=4, on_progress=seen.append)
+    comparison = compare_learners(*table, learners=STUMPS, cv=4, on_progress=seen.append)
     assert [p.family for p in seen if p.row is None] == ["first", "second"]
     assert [len(p.found.finished) for p in seen if p.row is not None] == list(range(1, 33))
-    assert seen[-1].found.progress == found.progress == {"first": (16, 16), "second": (16, 16)}
-    assert {row["learner"] for row in found.finished if row["setting"] >= 4} == {"second"}
+    assert seen[-1].found.progress == comparison.progress == {"first": (16, 16), "second": (16, 16)}
+    assert {row["learner"] for row in comparison.finished if row["setting"] >= 4} == {"second"}
 
 
 def test_error_raised_by_progress_ends_the_comparison(table):
@@ -206,50 +208,12 @@ def test_error_raised_by_progress_ends_the_comparison(table):
 
 
 @pytest.mark.slow
-def test_a_first_pass_stays_until_better_points_are_whole(credit):
-    seen = []
-    found = compare_learners(
-        *credit,
-        learners=[searcher(keep_models=True)],
-        cv=3,
-        first_pass=True,
-        on_progress=seen.append,
-    )
-    stages = [(p.stage, p.row is None) for p in seen]
-    assert stages == [("first pass", False)] * 12 + [("first pass", True)] + [
-        ("search", False)
-    ] * 12 + [("search", True)]
-    first = seen[12].found
-    assert first.is_draft
-    assert not first.finished
-    assert sorted(first.models) == [0, 1, 2, 3]
-    assert {model.n_perturbations for model in first.models.values()} == {0}
-    whole = [len(p.found.points()) for p in seen[11:]]
-    assert set(whole) == {4}
-    assert not found.is_draft
-    assert (found.points()["objective"] <= first.points()["objective"] + 1e-9).all()
-    assert {model.n_perturbations for model in found.models.values()} != {0}
-
-
-@pytest.mark.slow
-def test_first_pass_on_a_large_table_scales_the_price_down(credit, monkeypatch):
-    monkeypatch.setattr(compare, "QUICK_CELLS", 0)
-    monkeypatch.setattr(compare, "QUICK_ROWS", 50)
-    seen = []
-    compare_learners(*credit, learners=[searcher()], cv=3, first_pass=True, on_progress=seen.append)
-    first = next(p.found for p in seen if p.row is None)
-    assert first.part_of_rows == (50, 200)
-    assert set(first.points()["theta"]) == {2.0, 8.0}
-    assert first.result.table["n_conditions"].max() > 0
-
-
-@pytest.mark.slow
-def test_stored_settings_need_no_first_pass_and_no_fit(credit, tmp_path):
+def test_stored_settings_are_not_fitted_again(credit, tmp_path):
     place = tmp_path / "sweep.sqlite"
-    one = compare_learners(*credit, learners=[searcher()], cv=3, first_pass=True, store=place)
+    one = compare_learners(*credit, learners=[searcher()], cv=3, store=place)
     seen = []
     two = compare_learners(
-        *credit, learners=[searcher()], cv=3, first_pass=True, store=place, on_progress=seen.append
+        *credit, learners=[searcher()], cv=3, store=place, on_progress=seen.append
     )
     assert all(p.row["from_store"] for p in seen if p.row is not None)
     assert {p.stage for p in seen} == {"search"}
@@ -261,28 +225,28 @@ def test_stored_settings_need_no_first_pass_and_no_fit(credit, tmp_path):
 
 
 def test_nothing_stored_is_nothing_found(table, tmp_path):
-    found = compare_learners(*table, learners=STUMPS, store=tmp_path / "new", only_stored=True)
-    assert found.finished == ()
-    assert found.points().empty
+    comparison = compare_learners(*table, learners=STUMPS, store=tmp_path / "new", only_stored=True)
+    assert comparison.finished == ()
+    assert comparison.points().empty
 
 
 @pytest.mark.slow
 def test_reference_models_are_measured_on_the_same_folds(table):
-    found = compare_learners(*table, learners=STUMPS, cv=3, references=True)
+    comparison = compare_learners(*table, learners=STUMPS, cv=3, references=True)
     X, y = table
     (own,) = baselines(X, y, cv=make_folds(y, 3), only=["majority"]).values()
-    reported = found.references.set_index("name").loc["majority", "test_error"]
+    reported = comparison.references.set_index("name").loc["majority", "test_error"]
     assert reported == own.summary.loc[0, "test_error"]
-    assert {"tree", "random forest"} <= set(found.references["name"])
+    assert {"tree", "random forest"} <= set(comparison.references["name"])
 
 
 def test_weights_of_rows_count_in_fits_and_errors(table):
     X, y = table
     weight = np.where(y == 1, 3.0, 1.0)
-    found = compare_learners(X, y, learners=STUMPS, cv=4, sample_weight=weight)
+    comparison = compare_learners(X, y, learners=STUMPS, cv=4, sample_weight=weight)
     own = sweep(Stump(), X, y, grid=THETAS, cv=4, sample_weight=weight)
-    assert found.points()["test_error"].tolist()[:4] == own.summary["test_error"].tolist()
-    assert found.folds_digest == own.folds_digest
+    assert comparison.points()["test_error"].tolist()[:4] == own.summary["test_error"].tolist()
+    assert comparison.folds_digest == own.folds_digest
 
 
 @pytest.mark.parametrize(
@@ -314,29 +278,17 @@ def family(name="stump", n=3):
 
 
 def test_points_are_whole_unless_requested_otherwise():
-    found = Comparison((family(),), 2, "", tuple(row(*pair) for pair in ((0, 0), (0, 1), (1, 0))))
-    assert found.points()["setting"].tolist() == [0]
-    assert found.points(whole=False)["setting"].tolist() == [0, 1]
-    assert found.progress == {"stump": (3, 6)}
-    assert not found.is_complete
-
-
-def test_first_pass_point_stays_until_all_folds_are_complete():
-    first = tuple(row(k, fold, 0.4) for k in (0, 1) for fold in (0, 1))
-    found = Comparison((family(),), 2, "", (row(0, 0), row(0, 1), row(1, 0)), first)
-    assert found.points()["test_error"].tolist() == [0.5, 0.4]
-    assert found.is_draft
-    assert found.points()["folds"].tolist() == [2, 2]
-    done = Comparison((family(),), 2, "", (*found.finished, row(1, 1)), first)
-    assert not done.is_draft
-    assert done.points()["test_error"].tolist() == [0.5, 0.5]
+    result = Comparison((family(),), 2, "", tuple(row(*pair) for pair in ((0, 0), (0, 1), (1, 0))))
+    assert result.points()["setting"].tolist() == [0]
+    assert result.points(whole=False)["setting"].tolist() == [0, 1]
+    assert result.progress == {"stump": (3, 6)}
+    assert not result.is_complete
 
 
 def test_nothing_found_has_no_points():
-    found = Comparison((family(),), 2, "")
-    assert found.points().empty
-    assert found.n_fits == 6
-    assert not found.is_draft
+    comparison = Comparison((family(),), 2, "")
+    assert comparison.points().empty
+    assert comparison.n_fits == 6
 
 
 @pytest.mark.slow
@@ -360,10 +312,9 @@ def test_added_results_keep_figures_models_and_learner():
 
 def test_models_of_all_rows_are_numbered_with_their_settings():
     one = Comparison((family(),), 2, "x", models={1: "mine"})
-    two = Comparison((family("other", 2),), 2, "x", models={0: "yours"}, part_of_rows=(5, 9))
+    two = Comparison((family("other", 2),), 2, "x", models={0: "yours"})
     both = one.join(two)
     assert both.models == {1: "mine", 3: "yours"}
-    assert both.part_of_rows == (5, 9)
 
 
 def test_other_rows_or_folds_are_not_put_on_one_curve():
@@ -390,6 +341,6 @@ def test_estimates_of_a_forest_are_columns_of_the_points():
 
 def test_a_family_without_a_whole_setting_is_missed():
     rows = (row(0, 0), row(0, 1), {**row(3, 0), "learner": "other"})
-    found = Comparison((family(), family("other")), 2, "x", rows)
-    assert found.missed == ("other",)
+    comparison = Comparison((family(), family("other")), 2, "x", rows)
+    assert comparison.missed == ("other",)
     assert Comparison((family(),), 2, "x").missed == ("stump",)

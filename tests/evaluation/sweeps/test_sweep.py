@@ -79,10 +79,10 @@ def test_costs_are_measured_for_either_described_class(table, positive):
     costs = COSTS if positive is None else Costs(5, 2, positive=1)
     learner = OneLevelRuleClassifier(theta=0.5, positive_label=positive, random_state=0)
     grid = {"positive_label": [1, 0]}
-    found = sweep(learner, X, y, grid=grid, cv=3, costs=costs).table
+    result = sweep(learner, X, y, grid=grid, cv=3, costs=costs).table
     weights = {1: 5.0, 0: 2.0}
     folds = make_folds(y, 3)
-    for row in found.to_dict("records"):
+    for row in result.to_dict("records"):
         train, test = folds[row["fold"]]
         by_weight = clone(learner).set_params(
             positive_label=row["positive_label"], class_weight=weights
@@ -93,7 +93,7 @@ def test_costs_are_measured_for_either_described_class(table, positive):
         assert row["test_cost_per_100"] == pytest.approx(cost)
     own = sweep(learner.set_params(costs=costs), X, y, grid=grid, cv=3)
     pd.testing.assert_series_equal(
-        own.table["test_cost_per_100"], found["test_cost_per_100"], check_names=False
+        own.table["test_cost_per_100"], result["test_cost_per_100"], check_names=False
     )
     assert "test_cost_per_100_se" in own.summary
 
@@ -101,8 +101,8 @@ def test_costs_are_measured_for_either_described_class(table, positive):
 def test_learners_without_costs_learn_from_weighted_rows(table):
     X, y = table
     tree = DecisionTreeClassifier(random_state=0)
-    found = sweep(tree, X, y, grid={"max_leaf_nodes": [3]}, cv=3, costs=COSTS)
-    for row, (train, test) in zip(found.table.to_dict("records"), make_folds(y, 3), strict=True):
+    result = sweep(tree, X, y, grid={"max_leaf_nodes": [3]}, cv=3, costs=COSTS)
+    for row, (train, test) in zip(result.table.to_dict("records"), make_folds(y, 3), strict=True):
         grown = clone(tree).set_params(max_leaf_nodes=3)
         shown = grown.fit(X[train], y[train], np.where(y[train] == 1, 5, 2)).predict(X[test])
         assert row["test_error"] == pytest.approx((shown != y[test]).mean())
@@ -291,13 +291,13 @@ def test_stored_results_are_available_without_fits(table, tmp_path):
         stopped = cut_short(learner, table, store)
         fits = len(list(tmp_path.glob("0.*")))
         kept = []
-        found = sweep(
+        sweep_result = sweep(
             learner, *table, grid=TWO, cv=4, store=store, only_stored=True, on_result=kept.append
         )
         nothing = sweep(learner, *table, grid={"theta": [1.0]}, cv=4, store=store, only_stored=True)
     assert len(list(tmp_path.glob("0.*"))) == fits
-    assert_same(found, stopped)
-    assert not found.complete
+    assert_same(sweep_result, stopped)
+    assert not sweep_result.complete
     assert [row["from_store"] for row in kept] == [True] * 3
     assert len(nothing.table) == 0
 
@@ -355,8 +355,8 @@ def test_tree_size_equals_its_rule_if_paths_repeat_splits():
     tree = PowerLawTreeClassifier(max_power_laws=1)
     alone = tree.fit(X, y)
     assert alone.n_conditions_ < alone.rule_set_.n_conditions
-    found = sweep(tree, X, y, grid={"max_power_laws": [1]}, cv=2).table
-    assert found["n_conditions"].tolist() == [rule.n_conditions for rule in found["rule"]]
+    result = sweep(tree, X, y, grid={"max_power_laws": [1]}, cv=2).table
+    assert result["n_conditions"].tolist() == [rule.n_conditions for rule in result["rule"]]
 
 
 @pytest.fixture(scope="module")
@@ -367,9 +367,9 @@ def planted():
 
 def test_an_empty_rule_is_a_point_of_the_curve_like_any_other(planted):
     grid = {"n_clauses": [1], "theta": [0.05, 1.0, 50.0]}
-    found = sweep(TwoLevelRuleClassifier(), *planted, grid=grid, cv=3)
-    assert found.summary["n_conditions"].iloc[-1] == 0
-    assert found.setting(found.suggest()["default"])["theta"] < 50.0
+    sweep_result = sweep(TwoLevelRuleClassifier(), *planted, grid=grid, cv=3)
+    assert sweep_result.summary["n_conditions"].iloc[-1] == 0
+    assert sweep_result.setting(sweep_result.suggest()["default"])["theta"] < 50.0
 
 
 SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
@@ -379,8 +379,8 @@ SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
 def test_rules_for_and_against_a_class_count_the_same_class(planted):
     X, y = planted
     labels = sorted(set(y))
-    found = sweep(SEARCH, X, y, grid={"positive_label": labels}, cv=3)
-    rows = found.table
+    sweep_result = sweep(SEARCH, X, y, grid={"positive_label": labels}, cv=3)
+    rows = sweep_result.table
     assert {r.labels[0] for r in rows["rule"] if r.labels} == set(labels)
     positives = rows["test_tp"] + rows["test_fn"]
     by_fold = positives.groupby(rows["fold"])
@@ -402,8 +402,8 @@ def test_equal_rules_of_a_fold_are_measured_once(planted, monkeypatch):
     measure = Measuring._errors
     monkeypatch.setattr(Measuring, "_errors", lambda *a: calls.append(a) or measure(*a))
     grid = {"n_clauses": [1, 2], "theta": [0.01, 0.5, 1.0, 50.0]}
-    found = sweep(SEARCH, *planted, grid=grid, cv=3)
-    pairs = zip(found.table["fold"], found.table["rule"], strict=True)
+    sweep_result = sweep(SEARCH, *planted, grid=grid, cv=3)
+    pairs = zip(sweep_result.table["fold"], sweep_result.table["rule"], strict=True)
     different = {(fold, repr(rule)) for fold, rule in pairs}
-    assert len(different) < len(found.table)
+    assert len(different) < len(sweep_result.table)
     assert len(calls) == len(different)

@@ -48,19 +48,19 @@ def learned(seed, n_clauses=1, **more):
 @pytest.mark.parametrize("seed", range(6))
 def test_all_rules_of_one_clause_are_those_that_brute_force_finds(seed, form):
     model, X, y, weight = learned(seed, form=form)
-    found = alternatives(model, X, y, 0.04, max_conditions=3, sample_weight=weight)
-    assert found.complete
+    rivals = alternatives(model, X, y, 0.04, max_conditions=3, sample_weight=weight)
+    assert rivals.complete
     described, other = ("ill", "well") if form == "dnf" else ("well", "ill")
     matrix = model.binarizer_.transform(X)
     holds, literals = matrix.values, matrix.literals
     weight = weight * len(y) / weight.sum()
     wanted = near_rules_by_force(
-        holds, y == described, weight, 1.5, 0.04 * len(y), 1, 3, found.selected_cost * len(y)
+        holds, y == described, weight, 1.5, 0.04 * len(y), 1, 3, rivals.selected_cost * len(y)
     )
     rules = {written(rule, literals, described, other) for rule in wanted}
     if form == "cnf":
         rules = {simple_cnf(rule) for rule in rules}
-    assert {r if r.clauses else None for r in found.rules} == {
+    assert {r if r.clauses else None for r in rivals.rules} == {
         r if r.clauses else None for r in rules
     }
 
@@ -72,22 +72,22 @@ def simple_cnf(rule):
 @pytest.mark.parametrize("seed", range(3))
 def test_figures_of_alternatives_equal_their_predictions(seed):
     model, X, y, weight = learned(seed, n_clauses=2)
-    found = alternatives(model, X, y, 0.08, sample_weight=weight)
-    assert len(found.rules) > 1
+    rivals = alternatives(model, X, y, 0.08, sample_weight=weight)
+    assert len(rivals.rules) > 1
     hand = model.predict(X)
-    assert found.selected_wrong == pytest.approx(weight[hand != y].sum() / weight.sum())
-    for row, rule in zip(found.table.itertuples(), found.rules, strict=True):
+    assert rivals.selected_wrong == pytest.approx(weight[hand != y].sum() / weight.sum())
+    for row, rule in zip(rivals.table.itertuples(), rivals.rules, strict=True):
         answers = rule.predict(model.read_columns(X))
         assert row.wrong == pytest.approx(weight[answers != y].sum() / weight.sum())
         assert row.differs == np.mean(answers != hand)
         assert row.columns == tuple(sorted(rule.features))
         assert (row.n_conditions, row.n_clauses) == (rule.n_conditions, rule.n_clauses)
-        assert row.cost <= min(found.table["cost"].min(), found.selected_cost) + 0.08 + 1e-9
-        assert set(found.differing_rows(row.rule)) == set(np.flatnonzero(answers != hand))
-    assert found.table["cost"].is_monotonic_increasing
-    assert len(set(found.rules)) == len(found.rules)
-    pairs = found.disagreement([0, 1])
-    first, second = (rule.predict(model.read_columns(X)) for rule in found.rules[:2])
+        assert row.cost <= min(rivals.table["cost"].min(), rivals.selected_cost) + 0.08 + 1e-9
+        assert set(rivals.differing_rows(row.rule)) == set(np.flatnonzero(answers != hand))
+    assert rivals.table["cost"].is_monotonic_increasing
+    assert len(set(rivals.rules)) == len(rivals.rules)
+    pairs = rivals.disagreement([0, 1])
+    first, second = (rule.predict(model.read_columns(X)) for rule in rivals.rules[:2])
     assert pairs.loc[0, 1] == pairs.loc[1, 0] == np.mean(first != second)
     assert pairs.loc[0, 0] == 0
 
@@ -98,12 +98,12 @@ def test_costs_weigh_rows_and_shares_count_them():
         n_clauses=1, theta=1.0, costs=Costs(miss=5, false_alarm=1), positive_label="ill"
     )
     model = learner.fit(X, y)
-    found = alternatives(model, X, y, 0.05)
+    rivals = alternatives(model, X, y, 0.05)
     weight = np.where(y == "ill", 5.0, 1.0)
     weight *= len(y) / weight.sum()
-    assert found.weighted
-    assert "a wrong row counts its weight" in found.sentences()[0]
-    for row, rule in zip(found.table.itertuples(), found.rules, strict=True):
+    assert rivals.weighted
+    assert "a wrong row counts its weight" in rivals.sentences()[0]
+    for row, rule in zip(rivals.table.itertuples(), rivals.rules, strict=True):
         wrong = rule.predict(model.read_columns(X)) != y
         assert row.wrong == wrong.mean()
         assert row.cost == pytest.approx(
@@ -114,11 +114,11 @@ def test_costs_weigh_rows_and_shares_count_them():
 @pytest.mark.parametrize("n_clauses", [1, 2])
 def test_column_statements_follow_from_the_rules(n_clauses):
     model, X, y, weight = learned(1, n_clauses)
-    found = alternatives(model, X, y, 0.02, sample_weight=weight)
-    reads = [set(rule.features) for rule in found.rules]
-    named = found.columns["column"].tolist()
+    rivals = alternatives(model, X, y, 0.02, sample_weight=weight)
+    reads = [set(rule.features) for rule in rivals.rules]
+    named = rivals.columns["column"].tolist()
     assert set(named) == set().union(*reads) | set(model.rule_set_.features)
-    for row in found.columns.itertuples():
+    for row in rivals.columns.itertuples():
         assert row.share == np.mean([row.column in r for r in reads])
         assert row.needed == all(row.column in r for r in reads)
         if row.without is not None:
@@ -130,9 +130,9 @@ def test_column_statements_follow_from_the_rules(n_clauses):
 
 def test_stopped_search_is_marked():
     model, X, y, _ = learned(0)
-    found = alternatives(model, X, y, 0.3, max_conditions=3, should_stop=lambda: True)
-    assert not found.complete
-    assert found.complete_to == 0
+    rivals = alternatives(model, X, y, 0.3, max_conditions=3, should_stop=lambda: True)
+    assert not rivals.complete
+    assert rivals.complete_to == 0
     few = alternatives(model, X, y, 0.3, max_conditions=3, max_rules=5)
     assert not few.complete
     assert few.margin < 0.3
@@ -142,11 +142,11 @@ def test_stopped_search_is_marked():
 def test_constraints_and_limits_hold_in_every_rule():
     limits = Constraints(forbidden=("smoker",), directions={"age": ">"}, allow_not_equal=False)
     model, X, y, _ = learned(2, 2, constraints=limits)
-    found = alternatives(model, X, y, 0.1, max_conditions=2)
-    literals = [lit for rule in found.rules for c in rule.clauses for lit in c.literals]
+    rivals = alternatives(model, X, y, 0.1, max_conditions=2)
+    literals = [lit for rule in rivals.rules for c in rule.clauses for lit in c.literals]
     assert literals
     assert all(limits.allows(lit) for lit in literals)
-    assert found.table["n_conditions"].max() <= 2
+    assert rivals.table["n_conditions"].max() <= 2
 
 
 @pytest.mark.parametrize(
@@ -161,11 +161,11 @@ def test_rules_of_every_kind_have_alternatives(learner):
     X, y, _ = mixed(4, 150)
     X = X.assign(age=X["age"].fillna(30.0), height=np.arange(150.0) % 37).drop(columns="town")
     model = learner.fit(X, y)
-    found = alternatives(model, X, y, 0.05, time_limit=3)
-    assert found.selected is model.rule_set_
-    assert found.rules
+    rivals = alternatives(model, X, y, 0.05, time_limit=3)
+    assert rivals.selected is model.rule_set_
+    assert rivals.rules
     again = alternatives(FixedRuleClassifier(model.rule_set_), X, y, 0.05, time_limit=3)
-    assert again.selected_wrong == found.selected_wrong
+    assert again.selected_wrong == rivals.selected_wrong
 
 
 def test_the_same_is_found_again_in_any_order_of_rows():
@@ -211,12 +211,12 @@ def test_columns_with_equal_content_replace_each_other():
     X["b"] = np.exp(X["a"])
     y = (X["a"] > 0.2) ^ (rng.random(200) < 0.05)
     model = BoxSearchClassifier(theta=3.0, n_clauses=1, random_state=0).fit(X, y)
-    found = alternatives(model, X, y)
+    rivals = alternatives(model, X, y)
     (hand,) = model.rule_set_.features
     other = {"a": "b", "b": "a"}[hand]
-    row = found.columns.set_index("column").loc[hand]
+    row = rivals.columns.set_index("column").loc[hand]
     assert (row["as_good"], row["needed"], row["instead"]) == (True, False, (other,))
-    message = found.sentences({hand: "Hand", other: "Other"})
+    message = rivals.sentences({hand: "Hand", other: "Other"})
     assert any(s.startswith("Hand can be left out: Other takes its place") for s in message)
     assert "These are all rules of one clause and at most 1 condition." in message[0]
 
@@ -258,11 +258,11 @@ def test_differences_of_a_rule_are_described_by_a_correct_clause():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     X = X[["worst radius", "worst texture", "worst smoothness"]]
     model = BoxSearchClassifier(theta=3.0, n_clauses=1, random_state=0).fit(X, y)
-    found = alternatives(model, X, y, 0.05)
+    rivals = alternatives(model, X, y, 0.05)
     result = 0
-    for k in range(len(found.rules)):
-        where = found.differs_where(k)
-        rows = found.differing_rows(k)
+    for k in range(len(rivals.rules)):
+        where = rivals.differs_where(k)
+        rows = rivals.differing_rows(k)
         if where is None:
             continue
         result += 1
@@ -274,20 +274,20 @@ def test_differences_of_a_rule_are_described_by_a_correct_clause():
 
 def test_first_sentence_states_completeness():
     model, X, y, weight = learned(0)
-    found = alternatives(model, X, y, 0.1, max_conditions=2, sample_weight=weight)
-    n = len(found.rules)
-    assert found.sentences()[0] == (
+    rivals = alternatives(model, X, y, 0.1, max_conditions=2, sample_weight=weight)
+    n = len(rivals.rules)
+    assert rivals.sentences()[0] == (
         f"{n} rules cost at most 10.0 % of the rows more than the best (a wrong row counts its "
         "weight, a condition 1.5). These are all rules of one clause and at most 2 conditions."
     )
-    short = replace(found, complete=False, complete_to=1)
+    short = replace(rivals, complete=False, complete_to=1)
     assert short.sentences()[0].endswith(
         "All rules of one clause and at most 1 condition are among them; of those up to 2 "
         "conditions time allowed a part."
     )
     longer = replace(short, max_clauses=2)
     assert longer.sentences()[0].endswith("searched for, and there may be more.")
-    none = replace(found, rules=())
+    none = replace(rivals, rules=())
     assert none.sentences() == [
         "No rule over these conditions costs at most 10.0 % of the rows more than the rule in "
         "hand; a wrong row counts its weight, a condition 1.5."
@@ -296,10 +296,10 @@ def test_first_sentence_states_completeness():
 
 def test_pairs_have_a_mean_and_a_largest_difference():
     model, X, y, weight = learned(1)
-    found = alternatives(model, X, y, 0.1, sample_weight=weight)
-    answers = [found.rules[k].predict(found.X) for k in found.leading[:20]]
+    rivals = alternatives(model, X, y, 0.1, sample_weight=weight)
+    answers = [rivals.rules[k].predict(rivals.X) for k in rivals.leading[:20]]
     shares = [np.mean(a != b) for k, a in enumerate(answers) for b in answers[k + 1 :]]
     assert len(shares) > 1
-    message = found.sentences()[-1]
+    message = rivals.sentences()[-1]
     assert f"{100 * np.mean(shares):.1f} % of the rows on average" in message
     assert f"{100 * np.max(shares):.1f} % at most" in message

@@ -50,8 +50,8 @@ def rules(found):
 def test_a_resample_is_the_rule_that_its_rows_teach():
     model, X, y = learned()
     weight = np.linspace(1, 2, len(y))
-    found = stability(model, X, y, n_resamples=5, sample_weight=weight)
-    for k, made in enumerate(found.resamples):
+    report = stability(model, X, y, n_resamples=5, sample_weight=weight)
+    for k, made in enumerate(report.resamples):
         rng = np.random.default_rng([0, k])
         times = np.zeros(len(y))
         for label in pd.unique(y):  # of each class as many as there are
@@ -87,18 +87,18 @@ def test_errors_are_weighted_by_class_weights():
     model = BoxSearchClassifier(
         theta=3.0, n_perturbations=0, positive_label="ill", costs=Costs(miss=9, false_alarm=1)
     ).fit(X, y)
-    found = stability(model, X, y, n_resamples=3)
-    share = found.weight[y == "ill"].mean() / found.weight[y == "well"].mean()
+    report = stability(model, X, y, n_resamples=3)
+    share = report.weight[y == "ill"].mean() / report.weight[y == "well"].mean()
     assert share == pytest.approx(9)
-    assert all((r.usual_wrong == (y[r.left_out] == "well")).all() for r in found.resamples)
-    assert "weighed as in learning" in found.sentences()[0]
+    assert all((r.usual_wrong == (y[r.left_out] == "well")).all() for r in report.resamples)
+    assert "weighed as in learning" in report.sentences()[0]
 
 
 def test_whole_groups_are_drawn():
     model, X, y = learned()
     groups = np.arange(len(y)) // 5
-    found = stability(model, X, y, n_resamples=4, groups=groups)
-    for made in found.resamples:
+    report = stability(model, X, y, n_resamples=4, groups=groups)
+    for made in report.resamples:
         left = np.isin(np.arange(len(y)), made.left_out)
         assert all(len(set(left[groups == g])) == 1 for g in np.unique(groups))
 
@@ -106,25 +106,25 @@ def test_whole_groups_are_drawn():
 @pytest.mark.slow
 def test_planted_columns_return_in_over_90_percent_and_noise_never():
     X, y = planted(0)
-    found = stability(RuleClassifier().fit(X, y), X, y, n_resamples=30)
-    returned = found.columns.set_index("column")["returned"]
+    report = stability(RuleClassifier().fit(X, y), X, y, n_resamples=30)
+    returned = report.columns.set_index("column")["returned"]
     assert (returned[["x0", "x1", "x2", "x3"]] > 27).all()
     assert (returned.drop(["x0", "x1", "x2", "x3"]) < 9).all()
-    assert set(found.returning) == {"x0", "x1", "x2", "x3"}
+    assert set(report.returning) == {"x0", "x1", "x2", "x3"}
     noise = np.random.default_rng(1).permutation(y)
-    found = stability(RuleClassifier().fit(X, noise), X, noise, n_resamples=20)
-    assert not found.beats_chance
-    assert found.returning == []
-    assert found.sentences()[0].startswith("Nothing returns: on rows left out")
+    report = stability(RuleClassifier().fit(X, noise), X, noise, n_resamples=20)
+    assert not report.beats_chance
+    assert report.returning == []
+    assert report.sentences()[0].startswith("Nothing returns: on rows left out")
 
 
 @pytest.mark.slow
 def test_size_is_selected_again_on_rows_left_out():
     X, y = planted(2, 200)
     model = RuleClassifier(max_conditions=4, cv=2, refine=False).fit(X, y)
-    found = stability(model, X, y, n_resamples=3)
-    assert len({rule.n_conditions for rule in rules(found)}) > 1
-    assert all(rule.n_conditions <= 4 for rule in rules(found))
+    report = stability(model, X, y, n_resamples=3)
+    assert len({rule.n_conditions for rule in rules(report)}) > 1
+    assert all(rule.n_conditions <= 4 for rule in rules(report))
 
 
 @pytest.mark.parametrize(
@@ -140,11 +140,11 @@ def test_size_is_selected_again_on_rows_left_out():
 def test_rules_of_every_kind_can_be_learned_again(learner):
     X, y = planted(1, 120)
     model = learner.fit(X, y)
-    found = stability(model, X, y, n_resamples=3)
-    assert found.n_made == 3
-    read = {f for rule in (model.rule_set_, *rules(found)) for f in rule.features}
-    assert set(found.columns["column"]) == read
-    assert "on rows left out of a resample" in found.sentences()[0]
+    report = stability(model, X, y, n_resamples=3)
+    assert report.n_made == 3
+    read = {f for rule in (model.rule_set_, *rules(report)) for f in rule.features}
+    assert set(report.columns["column"]) == read
+    assert "on rows left out of a resample" in report.sentences()[0]
 
 
 @pytest.mark.slow
@@ -152,8 +152,8 @@ def test_three_outcomes_are_distinguished_by_learners_that_can():
     X, y = planted(1, 120)
     y = np.where(X["x5"] > 1, "hurt", y)
     model = PowerLawTreeClassifier(max_power_laws=1, max_depth=2, random_state=0).fit(X, y)
-    found = stability(model, X, y, n_resamples=2)
-    assert found.n_made == 2
+    report = stability(model, X, y, n_resamples=2)
+    assert report.n_made == 2
 
 
 @pytest.mark.slow
@@ -172,8 +172,8 @@ def test_progress_is_reported_and_a_stop_is_heard():
 
 def test_a_budget_ends_the_work_after_two_resamples_at_the_least():
     model, X, y = learned()
-    found = stability(model, X, y, budget_seconds=1e-9)
-    assert found.n_made == 2
+    report = stability(model, X, y, budget_seconds=1e-9)
+    assert report.n_made == 2
 
 
 @pytest.mark.parametrize(
@@ -248,10 +248,10 @@ def test_returned_cuts_match_column_and_side_and_count_the_nearest():
 
 
 def test_cuts_of_other_rules_follow_the_selected_ones():
-    found = replace(FOUND, selected=OTHERS[0])
-    assert found.cuts["selected"].tolist()[0] == 42.0
-    assert np.isnan(found.cuts["selected"].tolist()[1])
-    assert found.cuts["side"].tolist() == ["above", "below"]
+    changed = replace(FOUND, selected=OTHERS[0])
+    assert changed.cuts["selected"].tolist()[0] == 42.0
+    assert np.isnan(changed.cuts["selected"].tolist()[1])
+    assert changed.cuts["side"].tolist() == ["above", "below"]
 
 
 def test_a_clause_returns_on_the_same_columns_in_the_same_directions():
@@ -268,8 +268,8 @@ def test_a_scorecard_returns_by_its_conditions_not_as_a_clause():
     card = PointsSplit((Literal("age", ">", 40.0), Literal("town", "==", "a")), (2, 1), 2)
     other = replace(card, conditions=(Literal("age", ">", 60.0), card.conditions[1]))
     hand, made = (replace(OTHERS[0], clauses=(Clause((c,)),)) for c in (card, other))
-    found = Stability(hand, (resample(hand), resample(made)), 2, X, Y, np.ones(N))
-    (sentence,) = [s for s in found.sentences() if "directions" in s]
+    result = Stability(hand, (resample(hand), resample(made)), 2, X, Y, np.ones(N))
+    (sentence,) = [s for s in result.sentences() if "directions" in s]
     assert sentence == (
         "Number of the 2 rules with points on the same columns in the same directions: "
         "total from 2 in 2."
@@ -278,8 +278,8 @@ def test_a_scorecard_returns_by_its_conditions_not_as_a_clause():
 
 def test_a_clause_that_answers_otherwise_is_another_one():
     result = replace(OTHERS[0], labels=("well",), default="ill")
-    found = replace(FOUND, resamples=(resample(result),))
-    assert found.clauses["returned"].tolist() == [0, 0, 1]
+    changed = replace(FOUND, resamples=(resample(result),))
+    assert changed.clauses["returned"].tolist() == [0, 0, 1]
 
 
 def test_overlap_counts_rows_matched_by_both_clauses():
@@ -301,13 +301,13 @@ def test_answers_are_compared_row_by_row():
 def test_left_out_errors_are_averaged_by_row_with_weights():
     weight = np.linspace(1, 2, N)
     made = (resample(OTHERS[0], range(30, 50)), resample(OTHERS[1], range(40, 80)))
-    found = replace(FOUND, resamples=made, weight=weight)
+    changed = replace(FOUND, resamples=made, weight=weight)
     rows = np.arange(30, 80)
     wrong = [np.mean([r.wrong[r.left_out == i][0] for r in made if i in r.left_out]) for i in rows]
     usual = [
         np.mean([r.usual_wrong[r.left_out == i][0] for r in made if i in r.left_out]) for i in rows
     ]
-    error, usual_error, spread = found.left_out
+    error, usual_error, spread = changed.left_out
     assert error == pytest.approx(np.average(wrong, weights=weight[30:80]))
     assert usual_error == pytest.approx(np.average(usual, weights=weight[30:80]))
     gain = np.array(usual) - wrong
@@ -318,10 +318,10 @@ def test_left_out_errors_are_averaged_by_row_with_weights():
 
 def test_only_rules_that_hold_on_other_rows_return_anything():
     good = tuple(resample(OTHERS[0]) for _ in range(5))
-    found = replace(FOUND, resamples=good, n_requested=10)
-    assert found.beats_chance
-    assert found.returning == ["age"]
-    message = found.sentences({"age": "Age"})
+    changed = replace(FOUND, resamples=good, n_requested=10)
+    assert changed.beats_chance
+    assert changed.returning == ["age"]
+    message = changed.sentences({"age": "Age"})
     assert message[0].startswith("5 of 10 resamples are made")
     assert "Of 5 rules, 4 or more read Age (5); of the given rule, fewer read town (0)." in message
     assert any(
@@ -329,16 +329,16 @@ def test_only_rules_that_hold_on_other_rows_return_anything():
         for s in message
     )
     bad = tuple(r._replace(wrong=~r.wrong) for r in good)
-    found = replace(found, resamples=bad)
-    assert not found.beats_chance
-    assert found.returning == []
-    assert "Nothing returns" in found.sentences()[1]
-    assert len(found.sentences()) == 2
+    changed = replace(changed, resamples=bad)
+    assert not changed.beats_chance
+    assert changed.returning == []
+    assert "Nothing returns" in changed.sentences()[1]
+    assert len(changed.sentences()) == 2
 
 
 def test_without_a_resample_nothing_is_claimed():
-    found = replace(FOUND, resamples=())
-    assert found.sentences() == ["0 of 4 resamples are made."]
-    assert found.returning == []
-    assert np.isnan(found.same_answers).all()
-    assert found.cuts["returned"].tolist() == [0, 0]
+    changed = replace(FOUND, resamples=())
+    assert changed.sentences() == ["0 of 4 resamples are made."]
+    assert changed.returning == []
+    assert np.isnan(changed.same_answers).all()
+    assert changed.cuts["returned"].tolist() == [0, 0]

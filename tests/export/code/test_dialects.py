@@ -39,8 +39,8 @@ in_postgres = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def link():
-    with served() as place, connected(place) as found:
-        yield found
+    with served() as place, connected(place) as result:
+        yield result
 
 
 @pytest.fixture
@@ -50,9 +50,9 @@ def verified(link, monkeypatch):
     def check(rule, columns, types=None):
         form = replace(FORMATS["postgresql"], run=runner(link, types))
         monkeypatch.setitem(FORMATS, "postgresql", form)
-        found = verify_export(rule, columns, "postgresql")
-        assert found.ok, (found.sentence, found.text)
-        return found
+        verification = verify_export(rule, columns, "postgresql")
+        assert verification.ok, (verification.sentence, verification.text)
+        return verification
 
     return check
 
@@ -82,8 +82,8 @@ def test_postgresql_predicts_every_row_and_limit_like_the_rule(verified, drawn):
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 @pytest.mark.parametrize("kind", EXAMPLES | READ)
 def test_postgresql_answers_every_kind_of_condition(verified, kind, form, missing):
-    found = verified(rule_of(kind, form, missing), columns_of(FRAME))
-    assert found.n_probes > 2
+    result = verified(rule_of(kind, form, missing), columns_of(FRAME))
+    assert result.n_probes > 2
 
 
 @in_postgres
@@ -93,9 +93,9 @@ def test_postgresql_answers_the_sample_tables_as_the_rule_does(verified, sample)
     X, y = load_sample(sample).xy()
     y = y.where(y == info.positive_label, "other")
     rule = BoxSearchClassifier(theta=0.5, n_clauses=3, n_perturbations=0).fit(X, y).rule_set_
-    found = verified(rule, columns_of(X))
-    assert found.n_rows == len(X)
-    assert found.n_probes > 0
+    result = verified(rule, columns_of(X))
+    assert result.n_rows == len(X)
+    assert result.n_probes > 0
 
 
 STEPS = (np.float64(0.1), np.nextafter(0.1, 1), np.nextafter(0.1, 0), np.float64(np.float32(0.1)))
@@ -120,8 +120,8 @@ def test_column_of_any_type_is_compared_as_a_double(link, kind, op):
     for missing in (False, True):
         rule = dnf(Literal("x", op, 0.1, missing))
         text = to_sql(rule, dialect="postgresql")
-        found = [r[0] for r in link.execute(f"SELECT {text} FROM n ORDER BY i").fetchall()]
-        assert found == rule.predict({"x": column}).tolist()
+        results = [r[0] for r in link.execute(f"SELECT {text} FROM n ORDER BY i").fetchall()]
+        assert results == rule.predict({"x": column}).tolist()
 
 
 @in_postgres
@@ -133,8 +133,8 @@ def test_missing_and_present_values_differ_for_every_type(link, kind):
     for i, cell in enumerate([*cells, None]):
         link.execute("INSERT INTO g VALUES (%s, %s)", [i, cell])
     text = to_sql(dnf(Literal("x", "missing"), label=1, default=0), dialect="postgresql")
-    found = [r[0] for r in link.execute(f"SELECT {text} FROM g ORDER BY i").fetchall()]
-    assert found == [int(kind not in ("text", "date") and c == "NaN") for c in cells] + [1]
+    results = [r[0] for r in link.execute(f"SELECT {text} FROM g ORDER BY i").fetchall()]
+    assert results == [int(kind not in ("text", "date") and c == "NaN") for c in cells] + [1]
 
 
 # a truth value in a sum, a product, points and beside numbers
@@ -166,12 +166,12 @@ def test_postgresql_counts_a_boolean_column_as_one_and_nought(link, kind, missin
     options = {} if beside else {"boolean": ["flag", "not in the rule"]}
     for part in ("case", "clause"):
         text = to_sql(rule, dialect="postgresql", part=part, **options)
-        found = runner(link)(text, FLAGGED, 12)
+        result = runner(link)(text, FLAGGED, 12)
         expected = rule.predict(FLAGGED)
         if part == "clause":
             cards = scorecard_of(rule)  # of which the total is written
             expected = cards[0].compared(FLAGGED) if cards else (expected == "ill").astype(int)
-        assert found == expected.tolist()
+        assert result == expected.tolist()
 
 
 @in_postgres
@@ -236,7 +236,7 @@ def rows_of(connection, text):
 @given(case=cases(PLAIN))
 def test_scoring_sql_gives_the_answer_and_the_clause_that_decides(dialect, case):
     rule, columns = case
-    found = score(rule, columns_as_frame(columns))
+    scores = score(rule, columns_as_frame(columns))
     frame = columns_as_frame(columns).assign(_n=range(8))
     text = to_sql(rule, dialect=dialect, part="score", table="t")
     with duckdb.connect() as connection:
@@ -246,8 +246,8 @@ def test_scoring_sql_gives_the_answer_and_the_clause_that_decides(dialect, case)
             frame.to_sql("t", connection, index=False)
         scored = connection.execute(f"SELECT prediction, clause FROM ({text}) ORDER BY _n")
         result = scored.fetchall()
-    assert [a for a, _ in result] == found.answers.tolist()
-    assert [k for _, k in result] == found.clauses.tolist()
+    assert [a for a, _ in result] == scores.answers.tolist()
+    assert [k for _, k in result] == scores.clauses.tolist()
 
 
 def columns_as_frame(columns):
@@ -263,11 +263,11 @@ def test_scoring_sql_runs_in_postgresql(link):
         link.execute('INSERT INTO "my cases" VALUES (%s, %s, %s, %s)', [*cells, n])
     text = to_sql(rule, dialect="postgresql", part="score", table="my cases")
     result = rows_of(link, f"SELECT prediction, clause FROM ({text}) s ORDER BY n")
-    found = score(rule, frame)
-    assert result == list(zip(found.answers.tolist(), found.clauses.tolist(), strict=True))
+    scores = score(rule, frame)
+    assert result == list(zip(scores.answers.tolist(), scores.clauses.tolist(), strict=True))
     alone = to_sql(rule, dialect="postgresql", part="clause")
     result = rows_of(link, f'SELECT {alone} FROM "my cases" ORDER BY n')
-    assert [k for (k,) in result] == found.clauses.tolist()
+    assert [k for (k,) in result] == scores.clauses.tolist()
 
 
 def constants(text, grammar):
@@ -314,8 +314,8 @@ def test_exports_that_can_be_run_mean_the_same(dialect, case):
     with duckdb.connect() as connection:
         connection.execute("CREATE OR REPLACE MACRO double(x) AS CAST(x AS DOUBLE)")
         connection.register("t", frame)
-        found = [row[0] for row in connection.execute(back).fetchall()]
-    assert found == rule.predict(columns).tolist()
+        results = [row[0] for row in connection.execute(back).fetchall()]
+    assert results == rule.predict(columns).tolist()
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -110,8 +110,8 @@ def test_script_repeats_reading_options_weights_and_merged_classes(tmp_path, cap
         level = ("bas", "haut", "moyen")[0 if k % 20 < 9 else 1 + k % 2]
         lines.append(f"{k % 20},5;{'brun' if k % 3 else 'bleu'};{1 + k % 4};{k or 'aucun'};{level}")
     path.write_bytes("\n".join(lines).encode("cp1252"))
-    table, found = read_with_options(path)
-    options = dataclasses.asdict(found)
+    table, result = read_with_options(path)
+    options = dataclasses.asdict(result)
     options.pop("missing")
     table = table.as_numeric("x").with_roles({"niveau": "target", "poids": "weight"})
     X, y = table.xy()
@@ -182,6 +182,16 @@ def test_dates_and_their_parts_predict_as_the_rule_does(part, op, value):
     days = ["2023-12-31", "2024-02-28 23:59:59", "2024-02-29", "2024-03-01 07:30", None]
     namespace: dict = {}
     exec(to_python(rule), namespace)
-    found = namespace["predict"]([{"day": day} for day in days])
-    assert found == rule.predict(pd.DataFrame({"day": days})).tolist()
-    assert set(found) == {"yes", "no"}
+    result = namespace["predict"]([{"day": day} for day in days])
+    assert result == rule.predict(pd.DataFrame({"day": days})).tolist()
+    assert set(result) == {"yes", "no"}
+
+
+def test_a_module_brings_cases_that_notice_a_moved_limit():
+    rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    source, module = to_python(rule), {}
+    exec(source, module)
+    module["test_cases"]()
+    exec(source.replace("x1 > 50.0", "x1 > 50.5"), module)
+    with pytest.raises(AssertionError):
+        module["test_cases"]()

@@ -50,8 +50,8 @@ def test_where_selects_the_rows_of_a_rule_its_negation_or_a_clause(case):
         queries += [(to_sql(rule, dialect="sqlite", part="where", clause=k, table="t"), fired)]
     connection = loaded(columns)
     for query, mask in queries:
-        found = connection.execute(f"{query} ORDER BY n").fetchall()
-        assert [row[0] for row in found] == np.flatnonzero(mask).tolist()
+        records = connection.execute(f"{query} ORDER BY n").fetchall()
+        assert [row[0] for row in records] == np.flatnonzero(mask).tolist()
     connection.close()
 
 
@@ -71,8 +71,8 @@ def test_total_of_a_scorecard_is_a_number_to_calculate_with():
     card = dnf(PointsSplit(tests, (3, -1, 2), 2))
     connection = loaded({k: v.tolist() for k, v in patients()[1].items()})
     total = to_sql(card, dialect="sqlite", part="clause")
-    found = connection.execute(f"SELECT 2 * {total} FROM t ORDER BY n").fetchall()
-    assert [row[0] for row in found] == [10, -2, 8, 4]
+    records = connection.execute(f"SELECT 2 * {total} FROM t ORDER BY n").fetchall()
+    assert [row[0] for row in records] == [10, -2, 8, 4]
     scored = connection.execute(to_sql(card, dialect="sqlite", part="score", table="t"))
     assert [name for name, *_ in scored.description][-2:] == ["prediction", "total_points"]
     assert [row[-1] for row in scored] == [5, -1, 4, 2]
@@ -85,9 +85,9 @@ def test_whole_numbers_in_a_database_are_not_divided_as_such():
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE people (mass INTEGER, height INTEGER)")
     connection.execute("INSERT INTO people VALUES (199, 2), (100, 2)")
-    found = [row[-1] for row in connection.execute(to_sql(rule, table="people"))]
+    results = [row[-1] for row in connection.execute(to_sql(rule, table="people"))]
     connection.close()
-    assert found == ["well", "ill"]
+    assert results == ["well", "ill"]
 
 
 def test_absent_column_is_an_error_in_sqlite_when_the_table_is_named():
@@ -164,8 +164,8 @@ def test_unknown_options_are_refused(options, message):
 def test_words_are_the_same_in_every_engine(format, engine, case):
     rule, columns = case
     text = FORMATS[format].write(rule)
-    found = engine(f"SELECT {text} FROM t", "t", columns, len(columns["note"]))
-    assert found == rule.predict(columns).tolist()
+    result = engine(f"SELECT {text} FROM t", "t", columns, len(columns["note"]))
+    assert result == rule.predict(columns).tolist()
 
 
 @pytest.mark.parametrize(("format", "engine"), ENGINES)

@@ -42,13 +42,13 @@ def test_adding_the_points_on_the_sheet_gives_the_prediction():
 def test_bands_of_a_bare_rule_follow_its_clauses():
     bands = tuple(Clause((PointsSplit(TESTS, (3, 2, -1), t),)) for t in (4, 2))
     rule = RuleSet(bands, ("ill", "watch"), "dnf", "well")
-    card, found = Cells(to_sheet(rule, wording=Wording(names={"bp": "Blood <b>"}))).tables
+    card, result = Cells(to_sheet(rule, wording=Wording(names={"bp": "Blood <b>"}))).tables
     assert [row[:2] for row in card[1:4]] == [
         ["age > 60", "3"],
         ["Blood <b> > 140", "2"],
         ["sport is true", "-1"],
     ]
-    assert [row[:2] for row in found[1:]] == [
+    assert [row[:2] for row in result[1:]] == [
         ["4 to 5", "'ill'"],
         ["2 to 3", "'watch'"],
         ["-1 to 1", "'well'"],
@@ -58,7 +58,7 @@ def test_bands_of_a_bare_rule_follow_its_clauses():
     columns["sport"] = np.array([False, True], dtype=object)[np.arange(8) >> 2 & 1]
     sums = bands[0].conditions[0].compared(columns)
     for total, predicted in zip(sums, rule.predict(columns), strict=True):
-        ((_, answer, _),) = [row for row in found[1:] if in_band(row[0], total)]
+        ((_, answer, _),) = [row for row in result[1:] if in_band(row[0], total)]
         assert answer == f"'{predicted}'"
 
 

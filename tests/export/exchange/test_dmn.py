@@ -28,8 +28,8 @@ FEELIN = Path(sys.prefix) / "feel" / "node_modules" / "feelin" / "dist" / "index
 @pytest.fixture(scope="module")
 def schema():
     """The schema of DMN 1.3, as it comes with SpiffWorkflow."""
-    found = needed(find_spec("SpiffWorkflow"), "install `SpiffWorkflow` for the schema of DMN")
-    folder = Path(found.submodule_search_locations[0]) / "dmn" / "parser" / "schema"
+    result = needed(find_spec("SpiffWorkflow"), "install `SpiffWorkflow` for the schema of DMN")
+    folder = Path(result.submodule_search_locations[0]) / "dmn" / "parser" / "schema"
     return etree.XMLSchema(etree.parse(folder / "DMN13.xsd"))
 
 
@@ -43,13 +43,13 @@ def cells(parent, path):
 
 def table(rule):
     """Read a decision table back: its inputs, and each line's cells and answer."""
-    (found,) = parsed(rule).iterfind(".//d:decisionTable", IN)
-    assert found.get("hitPolicy") == "FIRST"
+    (result,) = parsed(rule).iterfind(".//d:decisionTable", IN)
+    assert result.get("hitPolicy") == "FIRST"
     lines = [
         {"entries": cells(line, "d:inputEntry"), "output": cells(line, "d:outputEntry")[0]}
-        for line in found.iterfind("d:rule", IN)
+        for line in result.iterfind("d:rule", IN)
     ]
-    return {"inputs": cells(found, "d:input/d:inputExpression"), "rules": lines}
+    return {"inputs": cells(result, "d:input/d:inputExpression"), "rules": lines}
 
 
 @pytest.mark.slow  # with the engines, which `make engines` installs after the quick tests
@@ -101,19 +101,19 @@ def test_engine_matches_the_rule_on_tables_and_hostile_rules():
     ],
 )
 def test_a_test_of_a_column_is_a_cell_below_it(condition, cell):
-    found = table(dnf(condition))
-    assert found["inputs"] == ["x"]
-    assert [line["entries"] for line in found["rules"]] == [[cell], ["-"]]
-    assert [line["output"] for line in found["rules"]] == ['"ill"', '"well"']
+    result = table(dnf(condition))
+    assert result["inputs"] == ["x"]
+    assert [line["entries"] for line in result["rules"]] == [[cell], ["-"]]
+    assert [line["output"] for line in result["rules"]] == ['"ill"', '"well"']
 
 
 def test_two_tests_of_a_column_are_one_cell_and_a_sum_is_an_input():
     split = LinearSplit((("x", 0.5), ("y", -2.0)), ">", 3.0)
-    found = table(dnf(Literal("x", ">", 1), Literal("x", "<=", 9, True), split))
+    result = table(dnf(Literal("x", ">", 1), Literal("x", "<=", 9, True), split))
     total = "if x = null or y = null then null else 0.5 * x - 2 * y"
-    assert found["inputs"] == ["x", total]
+    assert result["inputs"] == ["x", total]
     both = "(? != null and ? > 1) and (? = null or ? <= 9)"
-    assert found["rules"][0]["entries"] == [both, "> 3"]
+    assert result["rules"][0]["entries"] == [both, "> 3"]
 
 
 def test_names_that_feel_could_misread_become_labels():

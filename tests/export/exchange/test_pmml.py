@@ -30,8 +30,10 @@ PIECES = re.compile("<Constant[^>]*>[^<]*&")
 @pytest.fixture(scope="module")
 def schema():
     """The schema of PMML 4.4, as it comes with JPMML; it is not copied, its licence is not ours."""
-    found = needed(find_spec("jpmml_evaluator"), "install `jpmml-evaluator` for the schema of PMML")
-    folder = Path(found.submodule_search_locations[0]) / "dependencies"
+    result = needed(
+        find_spec("jpmml_evaluator"), "install `jpmml-evaluator` for the schema of PMML"
+    )
+    folder = Path(result.submodule_search_locations[0]) / "dependencies"
     (jar,) = folder.glob("pmml-model-[0-9]*.jar")
     with zipfile.ZipFile(jar) as archive:
         return etree.XMLSchema(etree.fromstring(archive.read("pmml.xsd")))

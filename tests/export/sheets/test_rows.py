@@ -32,10 +32,10 @@ def test_a_rule_is_read_back_from_rows_without_the_empty_ones():
     assert rows_to_rule(rule_to_rows(RULE), RULE, COLUMNS) == RULE
     rows = rule_to_rows(RULE).iloc[2:]
     rows.loc[99] = [7, None, ">", "", False, ""]
-    found = rows_to_rule(rows, RULE, COLUMNS)
-    assert found.clauses == RULE.clauses[1:]
-    found = rows_to_rule(rule_to_rows(RULE).iloc[:0], RULE, COLUMNS)
-    assert found.is_constant
+    result = rows_to_rule(rows, RULE, COLUMNS)
+    assert result.clauses == RULE.clauses[1:]
+    result = rows_to_rule(rule_to_rows(RULE).iloc[:0], RULE, COLUMNS)
+    assert result.is_constant
 
 
 @pytest.mark.parametrize(
@@ -103,11 +103,11 @@ def test_points_and_totals_are_changed_and_conditions_of_no_points_go():
     rows["points"] = [5.0, 0, "2"]
     rows = rows.astype(object)
     rows.loc[3] = None
-    found = rows_to_points(rows, [6, 5], CARD, PATIENTS)
-    first = found.clauses[0].conditions[0]
+    result = rows_to_points(rows, [6, 5], CARD, PATIENTS)
+    first = result.clauses[0].conditions[0]
     assert first.given == ((TESTS[0], 5), (TESTS[2], 2))
-    assert [c.conditions[0].total for c in found.clauses] == [6, 5]
-    assert (found.labels, found.default) == (CARD.labels, CARD.default)
+    assert [c.conditions[0].total for c in result.clauses] == [6, 5]
+    assert (result.labels, result.default) == (CARD.labels, CARD.default)
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,8 @@ def compare(jobs, computed):
             books.append((job, to_xlsx(job.rule, cases=job.columns, n_cases=max(1, job.n))))
     opened = computed([book for _, book in books])
     kept = [job for job, _ in books]
-    found = [answers(book, job.n) for job, book in zip(kept, opened, strict=True)]
-    assert not differing(kept, found)
+    results = [answers(book, job.n) for job, book in zip(kept, opened, strict=True)]
+    assert not differing(kept, results)
     return sum(job.n for job in kept)
 
 

@@ -31,9 +31,9 @@ def half_of(model, result):
 def test_every_case_is_in_its_box_and_the_box_on_its_side(fitted, box):
     model, X, _ = fitted
     far = pd.concat([X, X * 3.0, X * -1.0])
-    found = explain_with_hyperplane(model, far, box=box)
-    assert [e.prediction for e in found] == model.linear_.predict(far).tolist()
-    for result in found:
+    outcome = explain_with_hyperplane(model, far, box=box)
+    assert [e.prediction for e in outcome] == model.linear_.predict(far).tolist()
+    for result in outcome:
         half = half_of(model, result)
         assert reference.in_box(result.lower, result.upper, result.values)
         assert half.value(result.upper) <= half.cap
@@ -97,9 +97,9 @@ def test_matching_rule_is_named_else_a_box_is_extracted(fitted):
 
 def test_confidence_rises_with_the_distance_on_either_side(fitted):
     model, X, _ = fitted
-    found = sorted(explain_with_hyperplane(model, X), key=lambda e: e.distance)
+    result = sorted(explain_with_hyperplane(model, X), key=lambda e: e.distance)
     for label in ("good", "bad"):
-        sure = [e.confidence for e in found if e.prediction == label]
+        sure = [e.confidence for e in result if e.prediction == label]
         assert sure == sorted(sure)
         assert 0.0 < sure[0] < sure[-1] <= 1.0
 
@@ -108,21 +108,21 @@ def test_confidence_is_platts_function_with_a_level_for_each_answer():
     rng = np.random.default_rng(0)
     distance, answers = rng.random(4000), rng.integers(0, 2, 4000)
     right = rng.random(4000) < 1 / (1 + np.exp(-(6 * distance - 2 * answers)))
-    found = calibrated(distance, answers, right)
-    assert found.slope == pytest.approx(6, rel=0.1)
-    assert found.levels[0] - found.levels[1] == pytest.approx(2, rel=0.1)
-    sure = np.where(answers == 1, found.of(distance, 1), found.of(distance, 0))
+    probabilities = calibrated(distance, answers, right)
+    assert probabilities.slope == pytest.approx(6, rel=0.1)
+    assert probabilities.levels[0] - probabilities.levels[1] == pytest.approx(2, rel=0.1)
+    sure = np.where(answers == 1, probabilities.of(distance, 1), probabilities.of(distance, 0))
     assert sure.mean() == pytest.approx(right.mean(), abs=1e-3)
 
 
 @pytest.mark.parametrize("right", [np.ones(8, bool), np.arange(8) < 4])
 def test_useless_distance_gives_one_confidence_per_class(right):
     answers = np.arange(8) % 2
-    found = calibrated(np.arange(8.0), answers, right)
-    assert found.slope == 0.0
+    probabilities = calibrated(np.arange(8.0), answers, right)
+    assert probabilities.slope == 0.0
     for code in (0, 1):
         share = (right[answers == code].sum() + 1) / 6
-        assert found.of(np.arange(8.0), code) == pytest.approx(np.full(8, share))
+        assert probabilities.of(np.arange(8.0), code) == pytest.approx(np.full(8, share))
 
 
 def test_box_without_training_rows_is_stated():
@@ -130,11 +130,11 @@ def test_box_without_training_rows_is_stated():
     linear = LPSVM(nu=100.0, standardize=False)
     model = HyperplaneRuleClassifier(linear, confidence_folds=0).fit(X, [0, 0, 1, 1])
     case = pd.DataFrame({"a": [0.02], "b": [0.1]})
-    found = [e for e in explain_with_hyperplane(model, case, box="symmetric") if not e.n_covered]
-    assert len(found) == 1
-    assert found[0].purity is None
-    assert "No training case lies in this box." in found[0].sentence
-    assert found[0].confidence is None
+    results = [e for e in explain_with_hyperplane(model, case, box="symmetric") if not e.n_covered]
+    assert len(results) == 1
+    assert results[0].purity is None
+    assert "No training case lies in this box." in results[0].sentence
+    assert results[0].confidence is None
 
 
 def test_levels_are_reported_as_levels():

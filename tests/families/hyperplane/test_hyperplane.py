@@ -135,9 +135,9 @@ def test_a_column_may_be_called_like_a_level_of_another():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"kind": rng.choice(list("xyz"), 90), "kind = x": rng.normal(size=90)})
     y = X["kind = x"] + (X["kind"] == "x") > 0.5
-    found = HyperplaneRuleClassifier(min_coverage=1).fit(X, y)
+    model = HyperplaneRuleClassifier(min_coverage=1).fit(X, y)
     other = HyperplaneRuleClassifier(min_coverage=1).fit(X.set_axis(["kind", "size"], axis=1), y)
-    assert str(found) == str(other).replace("size", "kind = x")
+    assert str(model) == str(other).replace("size", "kind = x")
     constraint = {"directions": {"kind = x": ">"}}
     kept = HyperplaneRuleClassifier(constraints=constraint).fit(X, y)
     assert kept.linear_.directions == {kept.linear_.feature_names_in_[3]: ">"}

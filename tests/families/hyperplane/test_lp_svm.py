@@ -97,7 +97,7 @@ def test_given_folds_index_rows_including_weight_zero():
 @pytest.mark.parametrize(
     ("cv", "sentence"),
     [
-        ([([0, 1, 2], [99999])], r"positions of the \d+ rows; index 99999"),
+        ([([0, 1, 2], [99999])], r"positions between 0 and \d+; fold 1 is not"),
         ([([0], [1])], "fold 1 has 1 and 1, rows of weight 0 left out"),
         ([], "`cv` gives no folds"),
         (1, "The 'cv' parameter of LPSVM must be an int in the range"),

@@ -59,8 +59,8 @@ def assert_counted(model, X, y):
         for answer, rows in (kinds.indices.items() if answers else ())
     }
     k = len(model.conditions_)
-    found = {tuple(row[:k]): tuple(row[k : k + 2]) for row in model.types_.itertuples(index=False)}
-    assert found == expected
+    result = {tuple(row[:k]): tuple(row[k : k + 2]) for row in model.types_.itertuples(index=False)}
+    assert result == expected
     wrong = model.predict(X) != y
     factors = dict(zip(model.classes_, weights_of(model, y), strict=True))
     weight = np.array([factors[label] for label in y])

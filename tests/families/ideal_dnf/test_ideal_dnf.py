@@ -115,6 +115,7 @@ def test_every_training_row_has_a_past_case():
     assert model.seen(X).all()
 
 
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.UnseenValuesWarning")
 def test_a_gap_in_a_column_without_gaps_has_no_past_case():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", tolerance=0.0, random_state=0).fit(X, y)
@@ -126,17 +127,18 @@ def test_a_gap_in_a_column_without_gaps_has_no_past_case():
 def test_shares_of_a_type_are_shrunk_towards_the_regression():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
-    found = model.predict_proba(X)
-    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    probabilities = model.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     types = np.array([c.mask(model.read_columns(X)) for c in model.conditions_]).T
     features = np.column_stack([model.clauses_fired(X), types, np.ones(len(X))]).astype(int)
     drawn = model._shares.regressed(features)
     for rows in pd.DataFrame(types).groupby(list(range(types.shape[1]))).groups.values():
         counts = [(y[rows] == label).sum() for label in model.classes_]
         expected = (counts + SHRINK * drawn[rows[0]]) / (len(rows) + SHRINK)
-        np.testing.assert_allclose(found[rows], np.tile(expected, (len(rows), 1)))
+        np.testing.assert_allclose(probabilities[rows], np.tile(expected, (len(rows), 1)))
 
 
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.UnseenValuesWarning")
 def test_shares_of_unseen_types_equal_the_regression():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", tolerance=0.0, random_state=0).fit(X, y)
@@ -181,7 +183,7 @@ def test_the_rule_does_not_depend_on_the_order_of_the_columns():
 def test_stopping_between_settings_ends_the_work():
     X, y = mixed()
     answers = iter([False, True])
-    found = list(
+    result = list(
         fit_settings(
             IdealDNFClassifier(random_state=0),
             X,
@@ -190,16 +192,16 @@ def test_stopping_between_settings_ends_the_work():
             should_stop=lambda: next(answers),
         )
     )
-    assert len(found) == 1
+    assert len(result) == 1
 
 
 def test_the_most_conditions_are_swept_like_any_other_knob():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = IdealDNFClassifier(positive_label="malignant", random_state=0)
-    found = sweep(model, X, y, grid={"max_variables": [1, 3, 6]}, cv=3)
-    assert found.summary["max_variables"].tolist() == [1, 3, 6]
-    assert found.summary["n_conditions"].is_monotonic_increasing
-    assert found.summary["test_error"].max() < 0.2
+    sweep_result = sweep(model, X, y, grid={"max_variables": [1, 3, 6]}, cv=3)
+    assert sweep_result.summary["max_variables"].tolist() == [1, 3, 6]
+    assert sweep_result.summary["n_conditions"].is_monotonic_increasing
+    assert sweep_result.summary["test_error"].max() < 0.2
 
 
 def test_balanced_classes_count_as_repeated_rows_would():

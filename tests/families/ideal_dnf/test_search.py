@@ -21,8 +21,8 @@ def plain_hash(row, seed):
 
 @pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
 def test_the_hash_equals_its_plain_formula(seed):
-    found = held_out(1000, 0.3, seed)
-    assert found.tolist() == [plain_hash(row, seed) < round(0.3 * 2**32) for row in range(1000)]
+    result = held_out(1000, 0.3, seed)
+    assert result.tolist() == [plain_hash(row, seed) < round(0.3 * 2**32) for row in range(1000)]
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.3, 0.5])

@@ -41,10 +41,10 @@ def test_an_exponent_must_save_more_than_its_price():
 
 
 def test_rows_left_out_weigh_more_than_those_learned_from():
-    found = compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.4], [0.3, 0.4]])
-    assert found.error == pytest.approx([0.368 * 0.2 + 0.632 * 0.3, 0.368 * 0.1 + 0.632 * 0.35])
-    assert found.chosen() == found.limits[1]
-    assert compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.3], [0.3, 0.4]]).chosen() == found.limits[0]
+    result = compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.4], [0.3, 0.4]])
+    assert result.error == pytest.approx([0.368 * 0.2 + 0.632 * 0.3, 0.368 * 0.1 + 0.632 * 0.35])
+    assert result.chosen() == result.limits[1]
+    assert compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.3], [0.3, 0.4]]).chosen() == result.limits[0]
 
 
 def test_uninformative_tree_is_the_last_choice():
@@ -54,8 +54,8 @@ def test_uninformative_tree_is_the_last_choice():
 
 def test_sizes_stay_within_the_limits_and_occur_once():
     limits = GrowthLimits.of(PowerLawTreeClassifier(max_depth=1, max_exponents=2))
-    found = [(size.max_depth, size.max_exponents) for size in sizes_of(limits, 10**6)]
-    assert found == [(0, 1), (0, 2), (1, 1), (1, 2)]
+    results = [(size.max_depth, size.max_exponents) for size in sizes_of(limits, 10**6)]
+    assert results == [(0, 1), (0, 2), (1, 1), (1, 2)]
     assert len(sizes_of(LIMITS, MANY_ROWS)) > len(sizes_of(LIMITS, MANY_ROWS - 1))
 
 

@@ -23,6 +23,7 @@ from rulekit.families.power_law.solver.split_task import FoundSplit
 from rulekit.rules import (
     Branch,
     Factor,
+    Literal,
     PowerLaw,
     PowerLawSplit,
     check_monotonicity,
@@ -153,12 +154,23 @@ def test_gaps_go_to_the_side_with_fewer_errors():
     assert (model.predict(gone) == "heavy").all()
 
 
-def test_text_is_left_out_and_a_table_without_numbers_refused():
-    X, y = body_mass(80)
-    model = PowerLawTreeClassifier().fit(X.assign(town="Ulm"), y)
-    assert "town" not in model.rule_set_.features
-    with pytest.raises(DataError, match="need at least one column of numbers that varies"):
-        PowerLawTreeClassifier().fit(X.assign(town="Ulm")[["town"]], y)
+def test_column_of_text_is_tested_beside_power_laws():
+    X, y = body_mass()
+    X["town"] = np.tile(["Ulm", "Bonn", "Kiel", "Mainz"], 50)
+    ulm = (X["town"] == "Ulm").to_numpy()
+    model = PowerLawTreeClassifier(max_exponents=2).fit(X, np.where(ulm, "light", y))
+    conditions = {c for clause in model.rule_set_.clauses for c in clause.conditions}
+    assert conditions & {Literal("town", "==", "Ulm"), Literal("town", "!=", "Ulm")}
+    assert (model.n_splits_, model.n_conditions_) == (2, 3)
+    assert model.score(X, np.where(ulm, "light", y)) > 0.98
+
+
+def test_tree_needs_no_numbers_but_a_column_that_varies():
+    X = pd.DataFrame({"town": ["Ulm", "Bonn"] * 40, "land": "D"})
+    model = PowerLawTreeClassifier().fit(X, X["town"] == "Ulm")
+    assert model.score(X, X["town"] == "Ulm") == 1.0
+    with pytest.raises(DataError, match="needs a column that varies"):
+        PowerLawTreeClassifier().fit(X[["land"]], X["town"])
 
 
 def test_a_table_without_signal_gives_a_constant_rule_with_a_warning():

@@ -328,45 +328,45 @@ def ways(weight, decides, most):
 def test_no_way_to_cut_fits_better_and_fewer_bands_fit_worse(card, most):
     chances, split, decides = card
     weight, share = chances["weight"].to_numpy(), chances["share"].to_numpy()
-    found = bands_of(chances, split, most)
+    bands = bands_of(chances, split, most)
     fits = {}
     for runs in ways(weight, decides, most):
         fit = sum(deviance(weight[a:b], share[a:b]) for a, b in runs)
         fits[len(runs)] = min(fits.get(len(runs), np.inf), fit)
     own = sum(
-        deviance(np.array([r.weight]), np.array([r.share])) for r in found.itertuples(index=False)
+        deviance(np.array([r.weight]), np.array([r.share])) for r in bands.itertuples(index=False)
     )
     assert own == pytest.approx(min(fits.values()), abs=1e-6)
-    assert all(fit > own - 1e-6 for size, fit in fits.items() if size < len(found))
-    assert 2 <= len(found) <= most
+    assert all(fit > own - 1e-6 for size, fit in fits.items() if size < len(bands))
+    assert 2 <= len(bands) <= most
 
 
 @pytest.mark.slow
 @given(cards(), st.integers(2, 5))
 def test_bands_are_every_sum_once_with_their_rows_and_mean_chance(card, most):
     chances, split, _ = card
-    found = bands_of(chances, split, most)
+    bands = bands_of(chances, split, most)
     lowest, highest = split.span
-    covered = [t for r in found[::-1].itertuples() for t in range(r.from_total, r.to_total + 1)]
+    covered = [t for r in bands[::-1].itertuples() for t in range(r.from_total, r.to_total + 1)]
     assert covered == list(range(lowest, highest + 1))
-    assert split.total in set(found["from_total"]), "no band holds both answers"
-    for row in found.itertuples():
+    assert split.total in set(bands["from_total"]), "no band holds both answers"
+    for row in bands.itertuples():
         held = chances[chances["total"].between(row.from_total, row.to_total)]
         assert row.weight == pytest.approx(held["weight"].sum())
         assert row.share == pytest.approx(np.average(held["share"], weights=held["weight"]))
         assert row.chance == pytest.approx(np.average(held["chance"], weights=held["weight"]))
-    assert (np.diff(found["chance"]) < 0).all()
+    assert (np.diff(bands["chance"]) < 0).all()
 
 
 @pytest.mark.slow
 @given(cards(), st.integers(2, 5))
 def test_the_rule_of_bands_gives_each_sum_the_number_of_its_band(card, most):
     chances, split, _ = card
-    found = bands_of(chances, split, most)
-    rule = rule_of_bands(found, split)
+    bands = bands_of(chances, split, most)
+    rule = rule_of_bands(bands, split)
     columns = {c.feature: np.array([0.0, 1.0])[np.arange(16) >> k & 1] for k, c in enumerate(TESTS)}
     for total, shown in zip(split.compared(columns), rule.predict(columns), strict=True):
-        (band,) = found[(found["from_total"] <= total) & (total <= found["to_total"])].itertuples()
+        (band,) = bands[(bands["from_total"] <= total) & (total <= bands["to_total"])].itertuples()
         assert shown == f"{round(100 * band.chance)} of 100"
     assert len(set(rule.labels)) == rule.n_clauses, "neighbours that say the same are one"
 

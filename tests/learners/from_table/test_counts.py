@@ -63,13 +63,13 @@ def test_unprofitable_conditions_are_removed_until_none_is_left(rule, price, fac
         return
     factors = np.array(factors)
     pruning = Pruning(LABELS, factors, price)
-    found = pruning.pruned(rule, kinds)
-    now = value(found, factors, price)
+    result = pruning.pruned(rule, kinds)
+    now = value(result, factors, price)
     assert now <= value(rule, factors, price) + 1e-6
-    for k in range(found.n_clauses):
-        shorter = found.clauses[:k] + found.clauses[k + 1 :]
-        labels = found.labels[:k] + found.labels[k + 1 :] or found.labels[: found.form == "cnf"]
-        less = RuleSet(shorter, labels, found.form, found.default)
+    for k in range(result.n_clauses):
+        shorter = result.clauses[:k] + result.clauses[k + 1 :]
+        labels = result.labels[:k] + result.labels[k + 1 :] or result.labels[: result.form == "cnf"]
+        less = RuleSet(shorter, labels, result.form, result.default)
         assert value(less, factors, price) > now - 1e-6
 
 

@@ -216,15 +216,15 @@ def test_a_tally_counts_a_rule_and_its_clauses_to_the_row(form):
     )
     rule = RuleSet(clauses, ("yes", "yes"), form, "no")
     rows = TableRows(in_engine(X.assign(y=y)), "y", None, Parts(test_share=0.4))
-    found = tallies(rule, rows.counted(rule), ["no", "yes"])
+    outcome = tallies(rule, rows.counted(rule), ["no", "yes"])
     answers = rule.predict(X)
-    assert sum(t.n for t in found) == 900
-    assert sum(t.errors for t in found) == int((answers != y).sum())
-    both = found[0].confusion + found[1].confusion
+    assert sum(t.n for t in outcome) == 900
+    assert sum(t.errors for t in outcome) == int((answers != y).sum())
+    both = outcome[0].confusion + outcome[1].confusion
     assert both[1, 0] == int(((y == "yes") & (answers == "no")).sum())
     for k, result in enumerate(clause_statistics(rule, X, y)):
-        assert sum(t.matched[k] for t in found) == result.n
-        assert sum(t.right[k] for t in found) == result.positives
+        assert sum(t.matched[k] for t in outcome) == result.n
+        assert sum(t.right[k] for t in outcome) == result.positives
 
 
 def test_sentences_state_which_rows_were_counted():

@@ -74,15 +74,15 @@ def test_histogram_losses_equal_counts_of_the_rule_with_each_cut(rule, data):
     i = data.draw(st.integers(0, len(rule.clauses[k].conditions) - 1))
     name = rule.clauses[k].conditions[i].feature
     if name == "whole":
-        found = REFINER.losses_by_value(rule, k, i)
-        assert len(found.cuts) == 11
+        result = REFINER.losses_by_value(rule, k, i)
+        assert len(result.cuts) == 11
     else:
         grid = Grid.over(0.123, 0.877, whole=False)
         grid = Grid(grid.first, 40, grid.step, grid.decimals)
-        found = REFINER.losses(rule, k, i, grid)
-        assert len(found.cuts) == 41
-    wanted = [loss(at(rule, k, i, float(cut))) for cut in found.cuts[::5]]
-    np.testing.assert_allclose(np.diff(found.loss[::5]), np.diff(wanted), atol=1e-9)
+        result = REFINER.losses(rule, k, i, grid)
+        assert len(result.cuts) == 41
+    wanted = [loss(at(rule, k, i, float(cut))) for cut in result.cuts[::5]]
+    np.testing.assert_allclose(np.diff(result.loss[::5]), np.diff(wanted), atol=1e-9)
 
 
 @pytest.mark.slow
@@ -121,11 +121,11 @@ def test_planted_cuts_are_found_even_outside_the_first_window():
 @pytest.mark.slow
 def test_refinement_keeps_required_and_avoids_forbidden_conditions():
     free = REFINER.refined(planted(whole=3.0))
-    found = _tests(free)[2]
-    assert found.value != 3.0
+    result = _tests(free)[2]
+    assert result.value != 3.0
     for limits, kept in (
         (Constraints(required=("whole",)), Literal("whole", ">", 3.0)),
-        (Constraints(forbidden=(found,)), Literal("whole", ">", 3.0)),
+        (Constraints(forbidden=(result,)), Literal("whole", ">", 3.0)),
     ):
         refiner = CutRefiner(ROWS, FRAME, FACTORS, limits)
         assert _tests(refiner.refined(planted(whole=3.0)))[2] == kept
@@ -177,8 +177,8 @@ def rule(cut, feature="x"):
 def test_second_sample_balances_wrong_and_right_rows_by_weight():
     work, seen = learning(), []
     rules = [rule(0.7), rule(0.5), rule(0.5), rule(0.5)]
-    found = work.run(lambda number: Given(rules[number], seen))
-    assert found.rule == rule(0.5)
+    result = work.run(lambda number: Given(rules[number], seen))
+    assert result.rule == rule(0.5)
     assert [len(s) for s in (seen, work.steps)] == [3, 3]
     (X, y, weight), (first, _, even) = seen[1], seen[0]
     wrong = (X["x"] > 0.7).to_numpy() != y
@@ -192,11 +192,11 @@ def test_second_sample_balances_wrong_and_right_rows_by_weight():
 @pytest.mark.slow
 def test_learning_stops_without_progress_or_after_four_samples():
     work, seen = learning(), []
-    found = work.run(lambda number: Given(rule([0.5, 0.1][number]), seen))
-    assert (found.rule, len(seen)) == (rule(0.5), 2)
+    result = work.run(lambda number: Given(rule([0.5, 0.1][number]), seen))
+    assert (result.rule, len(seen)) == (rule(0.5), 2)
     seen = []
-    found = learning().run(lambda number: Given(rule([0.1, 0.2, 0.3, 0.4][number]), seen))
-    assert (found.rule, len(seen)) == (rule(0.4), ROUNDS)
+    result = learning().run(lambda number: Given(rule([0.1, 0.2, 0.3, 0.4][number]), seen))
+    assert (result.rule, len(seen)) == (rule(0.4), ROUNDS)
 
 
 def test_small_tables_are_read_whole_and_the_rule_is_unchanged():
@@ -204,8 +204,8 @@ def test_small_tables_are_read_whole_and_the_rule_is_unchanged():
     junk = RuleSet(
         (Clause((Literal("x", ">", 0.7), Literal("z", ">", 0.0))),), (True,), "dnf", False
     )
-    found = work.run(lambda number: Given(junk, seen))
-    assert found.rule == junk
+    result = work.run(lambda number: Given(junk, seen))
+    assert result.rule == junk
     assert [len(s[0]) for s in seen] == [800]
     assert [s["step"] for s in work.steps] == ["sample"]
 
@@ -218,30 +218,30 @@ def test_useless_conditions_go_and_cuts_move_to_fewest_errors():
         Clause((Literal("z", "<=", 0.001),)),
     )
     start = RuleSet(clauses, (True, True), "dnf", False)
-    found = work.run(lambda number: Given(start, []))
-    ((clause,), steps) = found.rule.clauses, pd.DataFrame(work.steps)
+    result = work.run(lambda number: Given(start, []))
+    ((clause,), steps) = result.rule.clauses, pd.DataFrame(work.steps)
     assert [c.feature for c in clause.conditions] == ["x"]
     assert abs(clause.conditions[0].value - 0.5) < 0.002
     assert steps.loc[0, "wrong"] > steps.loc[1, "wrong"]
-    assert found.loss == pytest.approx(steps["loss"].min())
+    assert result.loss == pytest.approx(steps["loss"].min())
 
 
 @given(st.lists(st.integers(0, 10**8), min_size=2, max_size=5), st.integers(1, 10**5))
 def test_each_class_gets_half_an_even_share_at_least_or_all_its_rows(sizes, budget):
     sizes = np.array(sizes, dtype=float)
-    found = by_class(sizes, budget)
-    assert (found <= sizes).all()
-    assert found.sum() <= budget * (1 + 1e-9)
+    result = by_class(sizes, budget)
+    assert (result <= sizes).all()
+    assert result.sum() <= budget * (1 + 1e-9)
     if sizes.sum():
         least = np.minimum(sizes, budget / (sizes > 0).sum() / 3)
-        assert (found >= least - 1e-9).all()
+        assert (result >= least - 1e-9).all()
 
 
 def test_class_weights_sum_to_the_number_of_rows():
     sizes, classes = np.array([900, 100]), np.array(["a", "b"])
     for given_weight, ratio in ((None, 1.0), ("balanced", 9.0), ({"a": 2, "b": 3}, 1.5)):
-        found = factors_of(given_weight, classes, sizes)
-        assert found @ sizes == pytest.approx(1000)
-        assert found[1] / found[0] == pytest.approx(ratio)
+        factors = factors_of(given_weight, classes, sizes)
+        assert factors @ sizes == pytest.approx(1000)
+        assert factors[1] / factors[0] == pytest.approx(ratio)
     with pytest.raises(DataError, match="some class a positive weight"):
         factors_of({"a": 0, "b": 0}, classes, sizes)

@@ -43,13 +43,13 @@ def test_counts_by_conditions_equal_memory_for_all_literals(rule):
         with pytest.raises(RuleError):
             ROWS.counted(rule)
         return
-    found = ROWS.counted(rule)
+    outcome = ROWS.counted(rule)
     here = np.array(masks, dtype=bool).reshape(len(masks), len(FRAME)).T
     wanted = {}
     for met, label in zip(map(tuple, here.tolist()), FRAME["answer"], strict=True):
         wanted.setdefault(met, np.zeros(3, int))[LABELS.index(label)] += 1
     result = {
-        tuple(m): n for m, n in zip(found.met.tolist(), found.counts.sum(axis=0), strict=True)
+        tuple(m): n for m, n in zip(outcome.met.tolist(), outcome.counts.sum(axis=0), strict=True)
     }
     assert {k: v.tolist() for k, v in result.items()} == {k: v.tolist() for k, v in wanted.items()}
 
@@ -64,9 +64,9 @@ def test_engine_expression_equals_predict(rule):
     said = ROWS.answer(rule)
     table = ROWS.all.select(said=said, label=ROWS.label).to_pyarrow().to_pandas()
     pairs = zip(*np.unique(table.to_numpy(), axis=0, return_counts=True), strict=True)
-    found = {(LABELS[a], LABELS[y]): n for (a, y), n in pairs}
+    results = {(LABELS[a], LABELS[y]): n for (a, y), n in pairs}
     wanted = pd.Series(zip(answers, FRAME["answer"], strict=True)).value_counts().to_dict()
-    assert found == wanted
+    assert results == wanted
 
 
 def test_classes_are_counted_by_part_and_samples_exclude_held_rows():
@@ -167,8 +167,8 @@ def frame(n=N):
 def numbers(table, engine, seed=0, purposes=(0,), columns=("id", "x", "town")):
     drawn = RowNumbers(engine, seed)
     made = table.select("id", base=drawn.base(table, columns))
-    found = made.select("id", **{f"n{p}": drawn.of(made.base, p) for p in purposes})
-    return found.to_pyarrow().to_pandas().sort_values("id").drop(columns="id").to_numpy()
+    result = made.select("id", **{f"n{p}": drawn.of(made.base, p) for p in purposes})
+    return result.to_pyarrow().to_pandas().sort_values("id").drop(columns="id").to_numpy()
 
 
 @pytest.fixture(params=["duckdb", "postgres"], ids=["of values", "of text"])
@@ -177,12 +177,12 @@ def engine(request):
 
 
 def test_numbers_are_uniform_and_independent_between_purposes(engine):
-    found = numbers(in_engine(frame()), engine, purposes=(0, 1, 2)) / WORDS
-    assert found.min() >= 0
-    assert found.max() < 1
+    result = numbers(in_engine(frame()), engine, purposes=(0, 1, 2)) / WORDS
+    assert result.min() >= 0
+    assert result.max() < 1
     for j, k in ((0, 1), (0, 2), (1, 2)):
-        assert kstest(found[:, j], "uniform").pvalue > 1e-4
-        cells = np.histogram2d(found[:, j], found[:, k], 8)[0]
+        assert kstest(result[:, j], "uniform").pvalue > 1e-4
+        cells = np.histogram2d(result[:, j], result[:, k], 8)[0]
         assert chi2_contingency(cells).pvalue > 1e-4
 
 
@@ -196,13 +196,13 @@ def test_row_number_depends_on_content_and_seed_only(engine):
 
 def test_rows_of_one_key_have_one_number_and_a_gap_is_no_text(engine):
     table = in_engine(frame(2000))
-    found = numbers(table, engine, columns=("town",))[:, 0]
-    assert [len(set(found[frame(2000)["town"] == t])) for t in ("Ulm", "Köln")] == [1, 1]
-    assert len(set(found.tolist())) == 3
+    result = numbers(table, engine, columns=("town",))[:, 0]
+    assert [len(set(result[frame(2000)["town"] == t])) for t in ("Ulm", "Köln")] == [1, 1]
+    assert len(set(result.tolist())) == 3
 
 
 def test_a_limit_draws_its_share(engine):
-    found = numbers(in_engine(frame()), engine)
-    share = float((found < limit(0.3)).mean())
+    result = numbers(in_engine(frame()), engine)
+    share = float((result < limit(0.3)).mean())
     assert abs(share - 0.3) < 4 * np.sqrt(0.21 / N)
     assert limit(1.0) == WORDS

@@ -162,3 +162,11 @@ def test_a_limit_below_every_rule_of_a_path_is_refused():
     path = learner(constraints={"required": levels}).path(X, y)
     with pytest.raises(RuleError, match=r"at most 0 clauses .* Raise `n_clauses`"):
         path.rule(1.0, n_clauses=0)
+
+
+def test_more_clauses_than_memory_holds_are_refused_with_the_most_that_fit():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
+    with pytest.raises(
+        ValueError, match=r"1000 clauses on 2 columns .* `n_clauses` to 354 or less"
+    ):
+        BoxSearchClassifier(n_clauses=1000).fit(X, X["a"] > 0)

@@ -96,15 +96,15 @@ def shares_found(seeds, margin=6.0):
         table = space.problem.table
         wanted = near_rules_by_force(space.holds, table.y, table.weight, 0.5, margin, 2, 4, best)
         limit = min([best, *wanted.values()]) + margin
-        found = {r.columns for r in space.grown(known, limit, 10_000).rules}
+        names = {r.columns for r in space.grown(known, limit, 10_000).rules}
         rules = {tuple(sorted(rule)) for rule in wanted}
-        assert {c for c in found if space.reduced(space.priced(c)).columns == c} <= rules
-        counts.append((len(found & rules), len(rules)))
+        assert {c for c in names if space.reduced(space.priced(c)).columns == c} <= rules
+        counts.append((len(names & rules), len(rules)))
     return counts
 
 
 @pytest.mark.slow
 def test_exchanging_clauses_finds_nearly_all_rules_of_the_margin():
-    found, every = np.sum(shares_found(range(4)), axis=0)
+    result, every = np.sum(shares_found(range(4)), axis=0)
     assert every > 20
-    assert found > 0.95 * every
+    assert result > 0.95 * every

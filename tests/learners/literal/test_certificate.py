@@ -83,13 +83,13 @@ def priced(model, X, y, weight):
 def test_the_bound_of_one_clause_is_the_least_of_all_clauses(seed, form, theta):
     X, y, weight = small(seed)
     model = learner(form=form, theta=theta).fit(X, y, weight)
-    found = certify(model, X, y, sample_weight=weight)
+    certificate = certify(model, X, y, sample_weight=weight)
     held, cost, gain = priced(model, X, y, weight)
     least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
-    assert found.lower_bound == pytest.approx(least, abs=1e-9)
-    assert found.proved == (found.objective <= least + 1e-5)
+    assert certificate.lower_bound == pytest.approx(least, abs=1e-9)
+    assert certificate.proved == (certificate.objective <= least + 1e-5)
     wrong = model.training_error_ * len(y)
-    assert found.objective == pytest.approx(wrong + theta * model.n_conditions_, abs=1e-9)
+    assert certificate.objective == pytest.approx(wrong + theta * model.n_conditions_, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -97,26 +97,26 @@ def test_the_bound_of_one_clause_is_the_least_of_all_clauses(seed, form, theta):
 def test_bound_for_more_clauses_is_the_master_program(seed, form):
     X, y, weight = small(seed)
     model = learner(3, form=form, theta=0.8).fit(X, y, weight)
-    found = certify(model, X, y, sample_weight=weight)
+    certificate = certify(model, X, y, sample_weight=weight)
     held, cost, gain = priced(model, X, y, weight)
     cover = -np.hstack([held.T.astype(float), np.eye(len(gain))])
     over_all = linprog(np.r_[cost, gain], A_ub=cover, b_ub=-np.ones(len(gain)))
-    assert found.lower_bound == pytest.approx(over_all.fun, abs=1e-4)
-    assert found.lower_bound <= over_all.fun + 1e-9
+    assert certificate.lower_bound == pytest.approx(over_all.fun, abs=1e-4)
+    assert certificate.lower_bound <= over_all.fun + 1e-9
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_no_rule_of_two_clauses_costs_less_than_the_bound(form):
     X, y, weight = small(1)
     model = learner(2, form=form, theta=0.8).fit(X, y, weight)
-    found = certify(model, X, y, sample_weight=weight)
+    certificate = certify(model, X, y, sample_weight=weight)
     held, cost, gain = priced(model, X, y, weight)
     either = (held[:, None] | held[None]) @ gain
     best = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
     best = min(best, (gain.sum() - either + cost[:, None] + cost[None]).min())
-    assert found.lower_bound <= best + 1e-9
-    assert best <= found.objective + 1e-9
-    assert "does not bound the error that counts each row once" in found.sentence
+    assert certificate.lower_bound <= best + 1e-9
+    assert best <= certificate.objective + 1e-9
+    assert "does not bound the error that counts each row once" in certificate.sentence
 
 
 def test_gap_of_a_suboptimal_rule_is_reported():
@@ -124,16 +124,16 @@ def test_gap_of_a_suboptimal_rule_is_reported():
     model = learner(theta=0.4).fit(X, y)
     worse = crude(theta=0.4).fit(X, y)
     least = certify(model, X, y)
-    found = certify(worse, X, y)
+    certificate = certify(worse, X, y)
     assert least.proved
     assert "Proved optimal" in least.sentence
-    assert found.lower_bound == pytest.approx(least.objective)
-    assert found.objective > found.lower_bound
-    assert not found.proved
-    assert found.gap == pytest.approx(found.objective / found.lower_bound - 1)
-    said = float(found.sentence.split("within ")[1].split(" %")[0])
-    assert found.gap <= said / 100 <= found.gap + 0.001
-    assert (least.verdict, found.verdict) == (
+    assert certificate.lower_bound == pytest.approx(least.objective)
+    assert certificate.objective > certificate.lower_bound
+    assert not certificate.proved
+    assert certificate.gap == pytest.approx(certificate.objective / certificate.lower_bound - 1)
+    said = float(certificate.sentence.split("within ")[1].split(" %")[0])
+    assert certificate.gap <= said / 100 <= certificate.gap + 0.001
+    assert (least.verdict, certificate.verdict) == (
         "proven optimal",
         f"within {said:g} % of the best possible",
     )
@@ -154,23 +154,23 @@ def test_verdict_is_given_for_an_informative_bound(bound, verdict):
 def test_a_cheaper_rule_met_on_the_way_is_handed_over(form, n_clauses, seed):
     X, y, _ = small(seed)
     worse = crude(n_clauses, form=form, theta=0.4).fit(X, y)
-    found = certify(worse, X, y)
-    assert found.better is not None
-    fixed = FixedRuleClassifier(found.better).fit(X, y)
-    taken = found.better.clauses_fired(dict(X.items())) ^ (form == "cnf")
+    certificate = certify(worse, X, y)
+    assert certificate.better is not None
+    fixed = FixedRuleClassifier(certificate.better).fit(X, y)
+    taken = certificate.better.clauses_fired(dict(X.items())) ^ (form == "cnf")
     described = (y == "ill") ^ (form == "cnf")
     cost = (described & ~taken.any(axis=1)).sum() + taken[~described].sum()
     cost += 0.4 * fixed.n_conditions_
-    assert found.lower_bound - 1e-6 <= cost < found.objective
+    assert certificate.lower_bound - 1e-6 <= cost < certificate.objective
     if n_clauses == 1:
-        assert cost == pytest.approx(found.lower_bound)
+        assert cost == pytest.approx(certificate.lower_bound)
         assert fixed.n_rules_ <= 1
 
 
 def test_a_best_rule_has_no_better_one():
     X, y, _ = small(4)
-    found = certify(learner(theta=0.4).fit(X, y), X, y)
-    assert (found.proved, found.better) == (True, None)
+    certificate = certify(learner(theta=0.4).fit(X, y), X, y)
+    assert (certificate.proved, certificate.better) == (True, None)
 
 
 def test_a_rule_without_what_is_required_is_not_handed_over():
@@ -179,9 +179,9 @@ def test_a_rule_without_what_is_required_is_not_handed_over():
     model = learner(theta=3.0, constraints=needs).fit(X, y)
     free = learner(theta=3.0).fit(X, y)
     assert "town" not in str(free.rule_set_)
-    found = certify(model, X, y)
-    assert not found.proved
-    assert found.better is None
+    certificate = certify(model, X, y)
+    assert not certificate.proved
+    assert certificate.better is None
 
 
 def test_rule_with_moved_cuts_is_not_compared_with_other_cuts():
@@ -190,9 +190,9 @@ def test_rule_with_moved_cuts_is_not_compared_with_other_cuts():
     cuts = {lit.value for clause in moved.rule_set_.clauses for lit in clause.literals}
     known = {lit.value for lit in moved.binarizer_.literals_}
     assert not cuts <= known
-    found = certify(moved, X, y)
-    assert (found.lower_bound, found.verdict) == (None, "")
-    assert "has cuts that were not compared" in found.sentence
+    certificate = certify(moved, X, y)
+    assert (certificate.lower_bound, certificate.verdict) == (None, "")
+    assert "has cuts that were not compared" in certificate.sentence
 
 
 def test_certificate_names_the_objective_that_it_bounds():
@@ -212,10 +212,10 @@ def test_forbidden_conditions_are_excluded_from_the_proof():
     X, y, weight = small(0)
     wishes = Constraints(forbidden=("age", Literal("dose", ">", 2.5)), allow_not_equal=False)
     model = learner(theta=0.4, constraints=wishes).fit(X, y, weight)
-    found = certify(model, X, y, sample_weight=weight)
+    certificate = certify(model, X, y, sample_weight=weight)
     held, cost, gain = priced(model, X, y, weight)
     least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
-    assert found.lower_bound == pytest.approx(least, abs=1e-9)
+    assert certificate.lower_bound == pytest.approx(least, abs=1e-9)
 
 
 def test_the_learner_of_one_clause_is_certified_too():
@@ -231,11 +231,11 @@ def test_class_weights_equal_those_of_the_fit():
     X, y, weight = small(5)
     by_class = {"ill": 3.0, "well": 1.0}
     model = learner(theta=0.4, class_weight=by_class).fit(X, y, weight)
-    found = certify(model, X, y, sample_weight=weight)
+    certificate = certify(model, X, y, sample_weight=weight)
     joined = weight * np.where(y == "ill", 3.0, 1.0)
     held, cost, gain = priced(model, X, y, joined)
     least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
-    assert found.lower_bound == pytest.approx(least, abs=1e-9)
+    assert certificate.lower_bound == pytest.approx(least, abs=1e-9)
 
 
 def test_values_gathered_into_a_set_are_counted_one_by_one():
@@ -244,8 +244,8 @@ def test_values_gathered_into_a_set_are_counted_one_by_one():
     y = np.where(X.town.isin(["Bonn", "Oslo"]), "ill", "well")
     model = learner(theta=1.0, form="cnf").set_params(binarizer=Binarizer(sets=False)).fit(X, y)
     assert model.n_conditions_ == 1
-    found = certify(model, X, y)
-    assert (found.objective, found.proved) == (2.0, True)
+    certificate = certify(model, X, y)
+    assert (certificate.objective, certificate.proved) == (2.0, True)
 
 
 @pytest.mark.slow
@@ -253,9 +253,14 @@ def test_values_gathered_into_a_set_are_counted_one_by_one():
 def test_stopped_search_proves_nothing(n_clauses):
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = BoxSearchClassifier(n_clauses=n_clauses, theta=0.1, n_perturbations=0).fit(X, y)
-    found = certify(model, X, y, should_stop=lambda: True)
-    assert (found.lower_bound, found.proved, found.gap, found.verdict) == (None, False, None, "")
-    assert "Nothing is proved" in found.sentence
+    result = certify(model, X, y, should_stop=lambda: True)
+    assert (result.lower_bound, result.proved, result.gap, result.verdict) == (
+        None,
+        False,
+        None,
+        "",
+    )
+    assert "Nothing is proved" in result.sentence
 
 
 @pytest.mark.slow
@@ -265,15 +270,15 @@ def test_a_search_that_time_ends_may_leave_a_bound_that_holds():
     least = certify(model, X, y, time_limit=60.0)
     assert least.lower_bound is not None
     for seconds in (0.001, 0.01, 0.05):
-        found = certify(model, X, y, time_limit=seconds)
-        assert (found.lower_bound or 0.0) <= least.lower_bound + 1e-9
+        certificate = certify(model, X, y, time_limit=seconds)
+        assert (certificate.lower_bound or 0.0) <= least.lower_bound + 1e-9
 
 
 def test_without_a_price_nothing_is_proved():
     X, y, _ = small(0)
-    found = certify(learner(theta=0.0).fit(X, y), X, y)
-    assert found.lower_bound is None
-    assert "needs a positive price" in found.sentence
+    certificate = certify(learner(theta=0.0).fit(X, y), X, y)
+    assert certificate.lower_bound is None
+    assert "needs a positive price" in certificate.sentence
 
 
 def test_another_table_than_in_fit_is_rejected():

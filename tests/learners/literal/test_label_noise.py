@@ -67,7 +67,7 @@ def test_label_noise_keeps_rules_of_noisy_labels_shorter():
     """Labels turned at random tempt a plain search into conditions that say nothing."""
     sizes = {}
     for label_noise in (0.0, 1.0):
-        found = []
+        results = []
         for seed in range(3):
             rng = np.random.default_rng(seed)
             X = pd.DataFrame(rng.random((300, 6)), columns=list("abcdef"))
@@ -76,8 +76,8 @@ def test_label_noise_keeps_rules_of_noisy_labels_shorter():
             model = (
                 clone(LEARNER).set_params(label_noise=label_noise, n_clauses=3, theta=1.5).fit(X, y)
             )
-            found.append(model.n_conditions_)
-        sizes[label_noise] = np.mean(found)
+            results.append(model.n_conditions_)
+        sizes[label_noise] = np.mean(results)
     assert sizes[1.0] < sizes[0.0]
 
 

@@ -24,15 +24,15 @@ def searched(seed, n=80, **parameters):
 @pytest.mark.slow
 @given(seed=st.integers(0, 40), label_noise=st.sampled_from([0.0, 1.0]))
 def test_lists_are_written_read_back_and_refined_as_they_are_counted(seed, label_noise):
-    found, several = searched(seed, label_noise=label_noise)
-    for entry in found.archive.entries:
-        rule = found.rule(entry.boxes)
+    result, several = searched(seed, label_noise=label_noise)
+    for entry in result.archive.entries:
+        rule = result.rule(entry.boxes)
         assert rule.n_conditions == entry.n_conditions
         assert np.isclose(several.objective(rule, 0.0), entry.loss)
-        again = found.boxes_of(rule)
+        again = result.boxes_of(rule)
         assert again is not None
-        assert found.rule(again) == rule
-        finer = found.with_cuts_refined(rule)
+        assert result.rule(again) == rule
+        finer = result.with_cuts_refined(rule)
         assert finer.n_conditions == rule.n_conditions
         assert several.objective(finer, 0.0) <= entry.loss + 1e-9
 
@@ -48,7 +48,7 @@ def test_refined_cuts_lie_between_values_that_bins_put_together():
 
 
 def test_label_noise_weighs_rows_by_all_classes():
-    found, several = searched(3, label_noise=1.0)
+    result, several = searched(3, label_noise=1.0)
     assert (several.counted <= several.weight + 1e-12).all()
     assert several.counted.sum() < 0.95 * several.weight.sum()
-    assert np.allclose(several.counted[found.problem.rows], found.problem.table.weight)
+    assert np.allclose(several.counted[result.problem.rows], result.problem.table.weight)

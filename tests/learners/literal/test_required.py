@@ -55,8 +55,8 @@ def test_not_equal_conditions_can_be_excluded(form):
 def test_required_columns_appear(learner, constraint, form):
     X, y = mixed_table()
     model = learner(form=form, constraints=Constraints(required=(constraint,))).fit(X, y)
-    found = literals_of(model)
-    assert constraint in found or constraint in [lit.feature for lit in found]
+    literals = literals_of(model)
+    assert constraint in literals or constraint in [lit.feature for lit in literals]
     free = learner(form=form).fit(X, y)
     assert model.objective_ >= free.objective_
 

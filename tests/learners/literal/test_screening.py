@@ -52,10 +52,10 @@ def test_every_certificate_holds_on_the_raw_table(form):
     X, y = mixed_table(noise=0.15)
     weight = np.where(np.arange(len(y)) % 3 == 0, 0.7, 1.3)
     for how in ("counting", "duality", "basic", "enhanced"):
-        found = screen_conditions(X, y, theta=0.5, form=form, how=how, sample_weight=weight)
-        assert found.unproved() == []
-        assert found.n_removed > 0
-        assert found.n_removed + len(found.kept()) == found.n_conditions
+        screening = screen_conditions(X, y, theta=0.5, form=form, how=how, sample_weight=weight)
+        assert screening.unproved() == []
+        assert screening.n_removed > 0
+        assert screening.n_removed + len(screening.kept()) == screening.n_conditions
 
 
 @pytest.mark.slow
@@ -120,27 +120,27 @@ def test_without_time_the_rule_comes_with_a_bound_and_without_proof():
 
 def test_removed_parts_are_reported_in_words_and_counts():
     X, y = mixed_table(noise=0.15)
-    found = screen_conditions(X, y, theta=0.5)
-    assert found.counts["test"].tolist() == ["simple", "pairs", "duality"]
-    assert found.counts["first"].sum() == found.n_removed
-    assert (found.counts["first"] <= found.counts["alone"]).all()
-    columns = found.per_column()
-    assert columns["conditions"].sum() == found.n_conditions
+    screening = screen_conditions(X, y, theta=0.5)
+    assert screening.counts["test"].tolist() == ["simple", "pairs", "duality"]
+    assert screening.counts["first"].sum() == screening.n_removed
+    assert (screening.counts["first"] <= screening.counts["alone"]).all()
+    columns = screening.per_column()
+    assert columns["conditions"].sum() == screening.n_conditions
     parts = columns[["simple", "pairs", "duality", "kept"]].sum(axis=1)
     assert (parts == columns["conditions"]).all()
-    result = found.certificates()
-    assert len(result) == found.n_removed
+    result = screening.certificates()
+    assert len(result) == screening.n_removed
     assert result["sentence"].str.len().min() > 20
     by = result[result["test"] == "pairs"]
     assert by["by"].notna().all()
-    assert len(found.certificates(limit=2)) == 2
+    assert len(screening.certificates(limit=2)) == 2
 
 
 def test_only_the_deciding_condition_is_kept():
     X = pd.DataFrame({"age": np.arange(40.0), "noise": np.tile([0.0, 1.0], 20)})
     y = np.where(X["age"] > 19, "yes", "no")
-    found = screen_conditions(X, y, theta=1.0, binarizer=Binarizer(n_thresholds=None))
-    assert found.kept() == (Literal("age", ">", 19.0),)
+    screening = screen_conditions(X, y, theta=1.0, binarizer=Binarizer(n_thresholds=None))
+    assert screening.kept() == (Literal("age", ">", 19.0),)
 
 
 def test_wrong_calls_are_refused():
@@ -163,12 +163,12 @@ def test_cost_equals_the_count_in_the_certificates_words(form):
     else:
         rows = (~holds.any(axis=1) & yes).sum() + holds[~yes].sum()
         words = "of class 'yes' that the rule misses, .* of class 'no' times .* it meets"
-    found = model.certificate_
-    assert found.objective == pytest.approx(rows + 0.5 * model.n_conditions_)
-    assert found.proved
-    assert re.search(words, found.sentence)
+    result = model.certificate_
+    assert result.objective == pytest.approx(rows + 0.5 * model.n_conditions_)
+    assert result.proved
+    assert re.search(words, result.sentence)
     joined = "AND" if form == "dnf" else "OR"
-    assert found.sentence.startswith(f"Proved optimal: no {joined} of these ")
+    assert result.sentence.startswith(f"Proved optimal: no {joined} of these ")
     assert OneLevelRuleClassifier(0.5, form).fit(X, y).certificate_ is None
 
 

@@ -171,8 +171,8 @@ def test_constant_list_states_the_price_for_a_first_condition():
     for theta, n in ((pays * 0.99, True), (pays * 1.01, False)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EmptyRuleWarning)
-            found = BoxSearchClassifier(theta, 1, max_conditions=1, n_perturbations=0).fit(X, y)
-        assert bool(found.n_conditions_) is n
+            result = BoxSearchClassifier(theta, 1, max_conditions=1, n_perturbations=0).fit(X, y)
+        assert bool(result.n_conditions_) is n
 
 
 def test_a_time_limit_is_reported_and_a_list_is_there_all_the_same():

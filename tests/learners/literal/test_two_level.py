@@ -46,10 +46,10 @@ def test_fitting_many_stops_on_request():
     X, y = mixed_table()
     requested = iter([False, False, True])
     settings = [{"theta": t} for t in (1.0, 2.0, 3.0, 4.0)]
-    found = fit_settings(
+    models = fit_settings(
         TwoLevelRuleClassifier(), X, y, settings, should_stop=lambda: next(requested)
     )
-    assert [model.theta for model in found] == [1.0, 2.0]
+    assert [model.theta for model in models] == [1.0, 2.0]
 
 
 def test_whole_weights_and_repeated_rows_give_the_same_rule():

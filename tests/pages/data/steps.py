@@ -13,6 +13,11 @@ def target(app):
     return next(box for box in app.selectbox if box.label == "Target column")
 
 
+def notes_field(app):
+    """The field for notes on the analysis."""
+    return next(field for field in app.text_area if field.label == "Notes")
+
+
 def upload(app, content, name="table.csv"):
     return app.file_uploader[0].upload(name, content).run()
 

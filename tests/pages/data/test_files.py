@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from tests.pages.data.steps import GOOD, reading_options, upload
+from tests.pages.data.steps import GOOD, notes_field, reading_options, upload
 from tests.pages.driving import errors, finished, text
 from tests.waiting import until
 from ui import workspace
-from ui.data import load
+from ui.data import load, reading
 from ui.data.sources import read_file
 from ui.runs import jobs
 
@@ -65,7 +65,7 @@ def test_a_refused_file_leaves_the_open_tab(open_app, table_of):
     upload(app, b"a,b\n1,2\n3,4,5\n", "bad.csv")
     assert "was not read" in errors(app)
     assert table_of(app).name == "good.csv"
-    assert "First row" in [s.label for s in app.selectbox]
+    assert "Header row" in [s.label for s in app.selectbox]
 
 
 def wide_file(n_columns=2_600):
@@ -113,8 +113,8 @@ def test_a_sample_has_no_reading_options_of_a_file_uploaded_before(open_app, mon
     app = upload(open_app(), GOOD)
     assert "Between cells" in labels(reading_options(app))
     app.button(key="sample_iris").click().run()
-    opened, card = [], load.options_card
-    monkeypatch.setattr(load, "options_card", lambda: opened.append(card()))
+    opened, card = [], reading.options_card
+    monkeypatch.setattr(reading, "options_card", lambda: opened.append(card()))
     reading_options(app)
     assert opened
     assert "Between cells" not in labels(app)
@@ -215,15 +215,15 @@ def test_another_reading_option_reads_the_file_again_at_once(open_app, table_of)
     app = upload(open_app(), b"a;b\n1,5;x\n2,5;y\n3,5;x\n")
     assert table_of(app).frame["a"].tolist() == [1.5, 2.5, 3.5]
     first = reading_options(app).session_state["analysis_id"]
-    box = next(s for s in app.selectbox if s.label == "First row")
-    box.set_value(False).run()
+    box = next(s for s in app.selectbox if s.label == "Header row")
+    box.set_value("none").run()
     assert table_of(app).n_rows == 4
     assert app.session_state["analysis_id"] == first  # nothing was done with the former reading
-    assert "First row" in [s.label for s in app.selectbox]  # the tab is still open
+    assert "Header row" in [s.label for s in app.selectbox]  # the tab is still open
 
 
 def note(app):
-    next(t for t in app.text_area if t.label == "Notes").set_value("ask Ada").run()
+    notes_field(app).set_value("ask Ada").run()
 
 
 def select_target(app):
@@ -235,14 +235,14 @@ def test_an_edited_reading_stays_saved(open_app, table_of, workspace_folder, edi
     app = upload(open_app(), b"a;b\n1,5;x\n2,5;y\n3,5;x\n")
     edit(app)
     first = reading_options(app).session_state["analysis_id"]
-    box = next(s for s in app.selectbox if s.label == "First row")
-    box.set_value(False).run()
+    box = next(s for s in app.selectbox if s.label == "Header row")
+    box.set_value("none").run()
     assert app.session_state["analysis_id"] != first
     assert (table_of(app).n_rows, app.session_state["app"].notes) == (4, "")
     assert (workspace_folder / first / "analysis.json").exists()
-    assert "First row" in [s.label for s in app.selectbox]
+    assert "Header row" in [s.label for s in app.selectbox]
     upload(app, b"a;b\n1,5;x\n2,5;y\n")
-    assert "First row" not in [s.label for s in app.selectbox]  # of a new file, the columns
+    assert "Header row" not in [s.label for s in app.selectbox]  # of a new file, the columns
 
 
 def test_a_field_whose_words_have_changed_is_another_field(open_app, table_of):
@@ -272,3 +272,70 @@ def test_hostile_names_do_no_harm(open_app, table_of):
     assert table_of(app).n_columns == 6
     texts = [e.value for kind in (app.markdown, app.caption, app.error) for e in kind]
     assert not any("![x](http" in text or "<b>" in text for text in texts)
+
+
+UNTIDY = (
+    b"Survey of 2023\n\nday,level,share,ok\n"
+    + b"".join(
+        b"0%d/0%d/2023,%s,%d %%,y\n" % (k % 9 + 1, k % 7 + 1, w, 10 + k)
+        for k, w in enumerate((b"None", b"low", b"high") * 8)
+    )
+    + b"13/05/2023,low,40 %,n\n"
+)
+
+
+def press(app, label):
+    next(b for b in app.button if b.label == label).click()
+    return app.run()
+
+
+def test_each_decision_is_shown_and_changed_by_one_click(open_app, table_of):
+    app = reading_options(upload(open_app(), UNTIDY))
+    (lines,) = (block.value for block in app.code)
+    assert "not read       1  Survey of 2023" in lines
+    assert "names       3  day,level,share,ok" in lines
+    frame = table_of(app).frame
+    assert (frame["day"].dt.day.max(), frame["share"].max(), frame["level"].isna().sum()) == (
+        13,
+        40,
+        0,
+    )
+    press(app, "Read 26 % as 0.26")
+    assert table_of(app).frame["share"].max() == 0.4
+    press(app, "It means missing")
+    assert table_of(app).frame["level"].isna().sum() == 8
+    press(app, "Month first")
+    assert table_of(app).frame["day"].isna().sum() == 1
+    options = app.session_state["app"].options
+    assert (options["percent"], options["missing_in"]) == ("share", {"level": ("None",)})
+    assert options["day_first_in"] == {"day": False}
+    press(app, "Line 1 is the header")
+    assert table_of(app) is not None
+    press(app, "Read as detected")
+    assert table_of(app).frame.equals(frame)
+
+
+def test_typed_settings_read_the_file_again(open_app, table_of):
+    app = reading_options(upload(open_app(), b"a,b\n1,x\n2,void\n3,x\n4,y\n"))
+    fields = {f.label: f for f in app.text_input}
+    fields["Lines not read"].set_value("3").run()
+    assert table_of(app).frame["a"].tolist() == [1, 3, 4]
+    fields = {f.label: f for f in reading_options(app).text_input}
+    fields["Lines not read at the end"].set_value("1").run()
+    assert table_of(app).frame["a"].tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "age\till\n31\tyes\n40\tno\n",
+        "| age | ill |\n|---|---|\n| 31 | yes |\n| 40 | no |\n",
+        "<table><tr><td>age<td>ill<tr><td>31<td>yes<tr><td>40<td>no</table>",
+    ],
+)
+def test_a_pasted_table_is_read(open_app, table_of, text):
+    app = open_app()
+    app.text_area(key="upload_pasted").set_value(text).run()
+    app.button(key="read_pasted").click().run()
+    assert table_of(app).frame["age"].tolist() == [31, 40]
+    assert table_of(app).name == "pasted table"

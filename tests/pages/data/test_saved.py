@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.data.steps import GOOD, upload
+from tests.pages.data.steps import GOOD, notes_field, upload
 from tests.pages.driving import errors, opened
 from ui.learners.offered import RunSpec
 from ui.state import BinningSpec, SplitSpec, Wording, to_plain
@@ -71,7 +71,7 @@ def test_a_reload_brings_everything_back(open_app, table_of):
     app.button(key="use_suggestion").click().run()
     app.radio[0].set_value("no").run()
     app.slider[0].set_value(20).run()
-    app.text_area[0].set_value("ask Ada").run()
+    notes_field(app).set_value("ask Ada").run()
     again = open_app(query={"analysis": app.query_params["analysis"]})
     old, new = app.session_state["app"], again.session_state["app"]
     assert new.fit_key == old.fit_key

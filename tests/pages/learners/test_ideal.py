@@ -92,15 +92,15 @@ def test_export_takes_it_away_checked(on_credit):
 
 def test_the_ideal_dnf_is_on_the_curve_and_has_a_slider(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
-    found = app.session_state["app"].result
+    result = app.session_state["app"].result
     names = {"Short rule", "Every combination"}
-    assert set(found.curve()["series"]) == names
-    ideal = [s for s in found.settings if s["learner"] == "ideal"]
+    assert set(result.curve()["series"]) == names
+    ideal = [s for s in result.settings if s["learner"] == "ideal"]
     assert [s["max_variables"] for s in ideal] == list(range(1, 11))
-    mine = found.points.loc[[found.number_of(s) for s in ideal]]
+    mine = result.points.loc[[result.number_of(s) for s in ideal]]
     assert (mine["limit"] >= mine["n_conditions"]).all()
     assert mine["test_error"].notna().all()
-    app = pick_here(app, found, {"learner": "ideal", "max_variables": 1})
+    app = pick_here(app, result, {"learner": "ideal", "max_variables": 1})
     app = opened_tab(app, "How it was found")
     assert "How many conditions it needs" in text(app)
     along = slider(app, "limit")

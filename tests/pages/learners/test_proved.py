@@ -21,9 +21,9 @@ from ui.state import AppState
 def test_a_proved_rule_comes_with_its_proof_in_words(open_app):
     app = compared(small(open_app("models", sample="iris")), "One clause, proved")
     assert "proves it" in text(app)
-    found = app.session_state["app"].result
-    proved = [s for s in found.settings if s["learner"] == "one_level_exact"]
-    pick_here(app, found, proved[-1])
+    result = app.session_state["app"].result
+    proved = [s for s in result.settings if s["learner"] == "one_level_exact"]
+    pick_here(app, result, proved[-1])
     app = opened_tab(app, "How it was found")
     model = app.session_state["app"].model
     assert model.proved_optimal_
@@ -46,11 +46,11 @@ def test_other_learners_have_no_proof_card(open_app):
 
 def test_learners_of_one_clause_have_no_number_of_clauses():
     spec = RunSpec(learners=("one_level_exact", "one_level", "lp"), thetas=(1.0, 2.0))
-    found = settings_of_run(spec)
-    assert len(found) == 2 * 5 + 2 + 2
-    counts = Counter(s["learner"] for s in found)
+    result = settings_of_run(spec)
+    assert len(result) == 2 * 5 + 2 + 2
+    counts = Counter(s["learner"] for s in result)
     assert counts == {"lp": 10, "one_level": 2, "one_level_exact": 2}
-    assert all("n_clauses" not in s for s in found if s["learner"] != "lp")
+    assert all("n_clauses" not in s for s in result if s["learner"] != "lp")
 
 
 @pytest.mark.parametrize(

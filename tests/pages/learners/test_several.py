@@ -11,7 +11,6 @@ from tests.pages.driving import (
     compared,
     exported,
     finished,
-    on_tab,
     opened_tab,
     text,
 )
@@ -22,7 +21,7 @@ from ui.models.run import work
 from ui.state import AppState, from_plain, to_plain
 
 LIST = {"learner": "search", "max_conditions": 4}
-FORMULA = {"learner": TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 2}
+FORMULA = {"learner": TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 2}
 SPEC = RunSpec(learners=(TREE,), taus=(0.05,), folds=3, baselines=True)
 SPECIES = ["setosa", "versicolor", "virginica"]
 
@@ -88,11 +87,15 @@ def test_the_quick_look_draws_a_curve_and_picks_a_list(open_app):
 
 
 @pytest.mark.slow
+def matrix(app):
+    """Return the confusion table of the page."""
+    return next(e.proto.body for e in app.get("html") if "<table" in e.proto.body)
+
+
 def test_rules_counts_each_class_by_each_answer_and_edits_a_clause(on_iris):
     app = on_iris("rules")
     rule = app.session_state["app"].model.rule_set_
-    assert all(f"{name}: " in text(app) for name in SPECIES[:2])
-    on_tab(app, "Clauses")
+    assert all(f">{name}</th>" in matrix(app) for name in SPECIES)
     as_table(app.button(key="edit_0").click().run())
     answer = next(s for s in app.selectbox if s.label == "Predicted")
     assert answer.value == rule.labels[0]
@@ -176,10 +179,13 @@ def test_tree_run_over_three_classes_ends_with_one_pick(on_iris):
 @pytest.mark.slow
 def test_rules_counts_each_class_and_draws_the_tree(on_iris):
     app = on_iris("rules", FORMULA)
-    assert all(f"{name}: " in text(app) for name in ("setosa", "versicolor"))
+    assert all(f">{name}</th>" in matrix(app) for name in SPECIES)
     assert all(f"**{name}** if" in text(app) for name in ("virginica", "versicolor"))
-    on_tab(app, "Picture")
-    assert "As a tree" in text(app)
+    model, (X, y) = app.session_state["app"].model, app.session_state["app"].training
+    fired, right = model.rule_set_.clauses_fired(model.read_columns(X)), model.predict(X) == y
+    for column in fired.T:  # the leaves are disjoint
+        assert f"{(column & right).sum()} of {column.sum()} correct" in text(app)
+    assert "The tree's formulas" in text(app)
 
 
 def test_an_analysis_of_all_classes_comes_back_as_it_was():

@@ -22,28 +22,28 @@ OLD, HEAVY = (over("age", 50),), (over("bmi", 30), over("sugar", 120))
 
 @given(rule_sets(), columns())
 def test_a_rule_does_not_differ_from_itself(rule_set, table):
-    found = compare_rules(rule_set, rule_set, table)
-    assert found.is_same
-    assert found.kept == rule_set.clauses
-    assert len(found.rows) == 0
+    comparison = compare_rules(rule_set, rule_set, table)
+    assert comparison.is_same
+    assert comparison.kept == rule_set.clauses
+    assert len(comparison.rows) == 0
 
 
 @given(rule_sets(), rule_sets(), columns())
 def test_the_rows_listed_are_those_that_get_another_answer(a, b, table):
-    found = compare_rules(a, b, table)
+    comparison = compare_rules(a, b, table)
     before, after = a.predict(table), b.predict(table)
-    assert found.rows.tolist() == [i for i in range(len(before)) if before[i] != after[i]]
-    assert found.before.tolist() == before[found.rows].tolist()
-    assert found.after.tolist() == after[found.rows].tolist()
+    assert comparison.rows.tolist() == [i for i in range(len(before)) if before[i] != after[i]]
+    assert comparison.before.tolist() == before[comparison.rows].tolist()
+    assert comparison.after.tolist() == after[comparison.rows].tolist()
 
 
 @given(rule_sets("dnf"), rule_sets("dnf"))
 def test_every_clause_is_reported_once(a, b):
-    found = compare_rules(a, b)
-    assert len(found.kept) + len(found.removed) + len(found.changed) == a.n_clauses
-    old = [*found.kept, *found.removed, *(c.before for c in found.changed)]
+    comparison = compare_rules(a, b)
+    assert len(comparison.kept) + len(comparison.removed) + len(comparison.changed) == a.n_clauses
+    old = [*comparison.kept, *comparison.removed, *(c.before for c in comparison.changed)]
     assert {frozenset(c.conditions) for c in old} == {frozenset(c.conditions) for c in a.clauses}
-    new = [*found.added, *(c.after for c in found.changed)]
+    new = [*comparison.added, *(c.after for c in comparison.changed)]
     assert {frozenset(c.conditions) for c in new} <= {frozenset(c.conditions) for c in b.clauses}
 
 
@@ -52,37 +52,37 @@ def test_the_order_of_conditions_makes_no_difference():
 
 
 def test_a_moved_threshold_is_no_other_clause():
-    found = compare_rules(ill(OLD, HEAVY), ill(OLD, (over("bmi", 32), over("sugar", 120))))
-    (changed,) = found.changed
+    comparison = compare_rules(ill(OLD, HEAVY), ill(OLD, (over("bmi", 32), over("sugar", 120))))
+    (changed,) = comparison.changed
     assert changed.thresholds == (ChangedThreshold("bmi", ">", 30.0, 32.0),)
-    assert (found.removed, found.added) == ((), ())
-    assert len(found.kept) == 1
+    assert (comparison.removed, comparison.added) == ((), ())
+    assert len(comparison.kept) == 1
 
 
 def test_the_nearest_clauses_are_paired():
-    found = compare_rules(ill((over("age", 20),), (over("age", 60),)), ill((over("age", 58),)))
-    (changed,) = found.changed
+    comparison = compare_rules(ill((over("age", 20),), (over("age", 60),)), ill((over("age", 58),)))
+    (changed,) = comparison.changed
     assert changed.before.conditions == (over("age", 60),)
-    assert [c.conditions for c in found.removed] == [(over("age", 20),)]
+    assert [c.conditions for c in comparison.removed] == [(over("age", 20),)]
 
 
 def test_another_operator_is_another_clause():
-    found = compare_rules(ill((over("age", 50),)), ill((over("age", 55, "<="),)))
-    assert (len(found.removed), len(found.added), found.changed) == (1, 1, ())
+    comparison = compare_rules(ill((over("age", 50),)), ill((over("age", 55, "<="),)))
+    assert (len(comparison.removed), len(comparison.added), comparison.changed) == (1, 1, ())
 
 
 def test_a_rule_of_the_other_form_is_written_for_the_other_class():
     a = ill(OLD, HEAVY)
-    found = compare_rules(a, a.negated())
-    assert found.is_same
-    assert found.mirrored
+    comparison = compare_rules(a, a.negated())
+    assert comparison.is_same
+    assert comparison.mirrored
 
 
 def test_clauses_of_other_forms_are_not_equal_if_not_convertible():
     a = ill(OLD, (over("bmi", 3),), labels=("ill", "well"))
     cnf = RuleSet((Clause(OLD),), ("ill",), "cnf", "well")
-    found = compare_rules(cnf, a)
-    assert (len(found.removed), len(found.added), found.kept) == (1, 2, ())
+    comparison = compare_rules(cnf, a)
+    assert (len(comparison.removed), len(comparison.added), comparison.kept) == (1, 2, ())
 
 
 def test_order_matters_between_clauses_of_different_labels_only():
@@ -98,7 +98,7 @@ def test_another_default_is_reported():
 
 def test_the_difference_is_reported_in_a_sentence():
     table = {"age": np.array([40.0, 52.0]), "bmi": np.zeros(2), "sugar": np.zeros(2)}
-    found = compare_rules(ill(OLD, HEAVY), ill((over("age", 55),)), table)
-    assert str(found) == (
+    comparison = compare_rules(ill(OLD, HEAVY), ill((over("age", 55),)), table)
+    assert str(comparison) == (
         "Clauses: 1 with other thresholds, 1 removed. 1 of 2 rows get another answer."
     )

@@ -61,12 +61,13 @@ def test_a_weight_s_sign_is_the_direction_of_a_plane():
 def test_age_between_cuts_is_a_violation_with_two_rows():
     old = Clause((Literal("age", ">", 30), Literal("age", "<=", 60), Literal("town", "==", "Ulm")))
     rule = RuleSet((old,), ("yes",), "dnf", "no")
-    found = check_monotonicity(rule, "age", "yes")
-    assert not found.kept
+    result = check_monotonicity(rule, "age", "yes")
+    assert not result.kept
     assert (
-        "with town = Ulm, the prediction is yes for age = 60 and not for age = 61" in found.sentence
+        "with town = Ulm, the prediction is yes for age = 60 and not for age = 61"
+        in result.sentence
     )
-    assert "Where age is missing, conditions on it do not hold." in found.sentence
+    assert "Where age is missing, conditions on it do not hold." in result.sentence
     both = RuleSet((old, Clause((Literal("age", ">", 60, True),))), ("yes", "yes"), "dnf", "no")
     assert check_monotonicity(both, "age", "yes").kept
     assert "missing" not in check_monotonicity(both, "age", "yes").sentence

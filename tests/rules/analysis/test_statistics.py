@@ -44,9 +44,9 @@ def judged(draw):
 @given(judged())
 def test_counts_equal_a_loop_over_rows(case):
     rule_set, table, y = case
-    found = clause_statistics(rule_set, table, y)
-    assert len(found) == rule_set.n_clauses
-    for k, s in enumerate(found):
+    result = clause_statistics(rule_set, table, y)
+    assert len(result) == rule_set.n_clauses
+    for k, s in enumerate(result):
         counts = count_clause(rule_set, k, rows_of(table), y)
         assert {name: getattr(s, name) for name in counts} == counts
         assert s.coverage == pytest.approx(s.n / len(y))

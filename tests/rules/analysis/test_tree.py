@@ -48,7 +48,7 @@ def test_the_paths_of_a_tree_answer_as_the_tree_does(tree, values):
 @given(trees())
 def test_a_tree_is_found_again_in_its_paths(tree):
     rule = rule_of_tree(tree, "blue")
-    found = tree_of_rule(rule)
+    result = tree_of_rule(rule)
     turned = {c: c.negated() for c in CONDITIONS}
 
     def upright(node):
@@ -60,8 +60,8 @@ def test_a_tree_is_found_again_in_its_paths(tree):
             return Branch(node.condition.negated(), no, yes)
         return Branch(node.condition, yes, no)
 
-    assert shape(upright(found), "blue") == shape(tree, "blue")
-    shown = {leaf.clause for _, leaf in paths_to_leaves(found)} - {None}
+    assert shape(upright(result), "blue") == shape(tree, "blue")
+    shown = {leaf.clause for _, leaf in paths_to_leaves(result)} - {None}
     assert shown == set(range(rule.n_clauses))
 
 

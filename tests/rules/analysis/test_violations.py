@@ -87,12 +87,12 @@ def plainly_kept(rule, feature, towards, direction):
 )
 def test_the_check_agrees_with_a_look_at_every_row(rule, feature, towards, direction):
     assume(len([f for f in rule.features if f != feature]) <= 2 and read_in_one_way(rule))
-    found = check_monotonicity(rule, feature, towards, direction)
-    assert found.kept is plainly_kept(rule, feature, towards, direction)
-    if found.kept:
-        assert found.example is None
+    report = check_monotonicity(rule, feature, towards, direction)
+    assert report.kept is plainly_kept(rule, feature, towards, direction)
+    if report.kept:
+        assert report.example is None
         return
-    before, after = found.example
+    before, after = report.example
     assert {name for name in before if before[name] != after[name]} <= {feature}
     assert (after[feature] > before[feature]) == (direction == ">")
     requested = [
@@ -105,7 +105,7 @@ def test_the_check_agrees_with_a_look_at_every_row(rule, feature, towards, direc
                 for name, v in row.items()
             }
         )[0]
-        for row in found.example
+        for row in report.example
     ]
     assert requested[0] == towards
     assert requested[1] != towards
@@ -130,6 +130,6 @@ def test_a_search_that_takes_too_long_settles_nothing(monkeypatch):
     split = PointsSplit(
         (Literal("age", ">", 1), Literal("age", ">", 2), Literal("b", ">", 0)), (3, -1, 2), 3
     )
-    found = check_monotonicity(RuleSet((Clause((split,)),), ("yes",), "dnf", "no"), "age", "yes")
-    assert found.kept is None
-    assert "could not be verified" in found.sentence
+    report = check_monotonicity(RuleSet((Clause((split,)),), ("yes",), "dnf", "no"), "age", "yes")
+    assert report.kept is None
+    assert "could not be verified" in report.sentence

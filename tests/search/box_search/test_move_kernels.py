@@ -51,11 +51,11 @@ def of_levels(prices, missing, n=300, seed=0):
 @settings(deadline=None)
 def test_features_sharing_a_column_are_searched_independently(prices, missing):
     plan = SearchPlan((0.1, 1.0, 4.0), 3, 2)
-    found = [
+    results = [
         [
             (e.n_clauses, e.n_conditions, e.loss.hex(), e.boxes.low.tobytes())
             for e in search_rows(problem, plan, np.random.default_rng(0)).entries
         ]
         for problem in of_levels(prices, missing)
     ]
-    assert found[0] == found[1]
+    assert results[0] == results[1]

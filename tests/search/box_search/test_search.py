@@ -290,7 +290,7 @@ def made(seed, n=24, p=2):
 
 def refusals(values, rule):
     """Rows that each interval ``(low, high]`` of each clause keeps out; None is no end."""
-    found = []
+    results = []
     for clause in rule:
         masks = []
         for f, (low, high) in clause.items():
@@ -299,8 +299,8 @@ def refusals(values, rule):
                 x <= (np.inf if high is None else high)
             )
             masks.append(~inside)
-        found.append(masks)
-    return found
+        results.append(masks)
+    return results
 
 
 def chosen_of(rule, of, d):

@@ -108,9 +108,9 @@ def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
     tried = []
 
     def counted(*args, **kwargs):
-        found = best_clause(*args, **kwargs)
-        tried.append(found.n_tests)
-        return found
+        clause = best_clause(*args, **kwargs)
+        tried.append(clause.n_tests)
+        return clause
 
     monkeypatch.setattr(exact_clause, "best_clause", counted)
     monkeypatch.setattr(BoxPricing, "price", lambda self, *args: (no_boxes(3), np.zeros(0)))
@@ -126,11 +126,11 @@ def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
 
 def test_exact_pricing_cut_short_may_leave_a_bound_above_nothing():
     limits = ClauseLimits(max_tests=30)
-    found = [
+    results = [
         generate_boxes(small(seed), GenerationPlan(0.6, 0.4, exact_limits=limits))
         for seed in range(8)
     ]
-    assert any(rule.lower_bound and not rule.solved for rule in found)
+    assert any(rule.lower_bound and not rule.solved for rule in results)
 
 
 def test_a_stopped_generation_claims_no_bound():

@@ -57,11 +57,11 @@ def task_of(seed, incumbent=0.0, **limits):
 def test_the_value_of_the_twin_is_the_best_of_all_boxes(first):
     for seed in range(first, first + 40):
         codes, y, weight, theta = instance(seed)
-        found = search_plainly(task_of(seed))
-        assert found.proved
-        assert found.upper == found.value
+        result = search_plainly(task_of(seed))
+        assert result.proved
+        assert result.upper == result.value
         best = best_of_all_boxes(codes, y, weight, theta)
-        assert found.value == pytest.approx(best, abs=1e-9), seed
+        assert result.value == pytest.approx(best, abs=1e-9), seed
 
 
 @pytest.mark.parametrize("first", range(0, 240, 40))
@@ -87,9 +87,9 @@ def test_search_equals_its_twin_on_many_words_and_weights(seed):
 def test_a_search_that_ends_early_still_bounds_what_there_is(search, tests):
     cut_short = 0
     for seed in range(60):
-        found, best = search(task_of(seed, max_tests=tests)), search_plainly(task_of(seed)).value
-        assert found.value <= best <= found.upper + 1e-9
-        cut_short += not found.proved
+        result, best = search(task_of(seed, max_tests=tests)), search_plainly(task_of(seed)).value
+        assert result.value <= best <= result.upper + 1e-9
+        cut_short += not result.proved
     assert cut_short > 0
 
 
@@ -97,14 +97,14 @@ def test_a_search_that_ends_early_still_bounds_what_there_is(search, tests):
 def test_the_clause_has_its_stated_value(seed):
     codes, y, weight, theta = instance(seed)
     holds, slots = literals_of(codes)
-    found = best_clause(holds, y, theta, slots=slots, weight=weight)
+    clause = best_clause(holds, y, theta, slots=slots, weight=weight)
     weight = np.ones(len(y)) if weight is None else weight
-    if found.chosen is None:
-        assert found.value == 0.0
+    if clause.chosen is None:
+        assert clause.value == 0.0
         return
-    inside = holds[:, list(found.chosen)].all(axis=1)
-    value = weight[inside & y].sum() - weight[inside & ~y].sum() - theta * len(found.chosen)
-    assert value == pytest.approx(found.value, abs=1e-9)
+    inside = holds[:, list(clause.chosen)].all(axis=1)
+    value = weight[inside & y].sum() - weight[inside & ~y].sum() - theta * len(clause.chosen)
+    assert value == pytest.approx(clause.value, abs=1e-9)
 
 
 def test_an_incumbent_that_is_already_best_is_proved_and_not_repeated():

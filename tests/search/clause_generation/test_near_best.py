@@ -35,24 +35,24 @@ def test_every_clause_of_the_margin_is_listed_and_no_other(first):
 def assert_listed(seed):
     holds, y, theta, margin, slots, weight = instance(seed)
     limit = LIMITS[seed % 3]
-    found = list_near_best(
+    near_best = list_near_best(
         holds, y, theta, margin, max_conditions=limit, slots=slots, weight=weight
     )
     wanted = near_best_by_force(holds, y, theta, margin, limit, weight)
-    assert found.complete
-    assert found.margin == margin
-    assert set(found.clauses) == set(wanted)
-    assert len(set(found.clauses)) == len(found.clauses)
-    assert found.values == pytest.approx([wanted[c] for c in found.clauses], abs=1e-8)
-    assert list(found.values) == sorted(found.values, reverse=True)
+    assert near_best.complete
+    assert near_best.margin == margin
+    assert set(near_best.clauses) == set(wanted)
+    assert len(set(near_best.clauses)) == len(near_best.clauses)
+    assert near_best.values == pytest.approx([wanted[c] for c in near_best.clauses], abs=1e-8)
+    assert list(near_best.values) == sorted(near_best.values, reverse=True)
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_any_clause_of_the_margin_is_a_listed_one_with_idle_literals(seed):
     holds, y, theta, margin, slots, weight = instance(seed)
-    found = list_near_best(holds, y, theta, margin, max_conditions=3, slots=slots, weight=weight)
-    listed = [set(c) for c in found.clauses]
-    best = max(0.0, *found.values[:1], 0.0)
+    result = list_near_best(holds, y, theta, margin, max_conditions=3, slots=slots, weight=weight)
+    listed = [set(c) for c in result.clauses]
+    best = max(0.0, *result.values[:1], 0.0)
     for size in range(4):
         for columns in combinations(range(holds.shape[1]), size):
             inside = holds[:, list(columns)].all(axis=1)
@@ -82,31 +82,31 @@ def test_margin_shrinks_if_there_is_no_room_and_stays_complete(seed):
 
 def test_ties_that_there_is_no_room_for_end_the_list_without_a_claim():
     holds = np.repeat(np.array([[True], [True], [False], [False]]), 9, axis=1)
-    found = list_near_best(
+    near_best = list_near_best(
         holds, np.array([True, True, False, False]), 0.1, 1.0, max_conditions=2, most=4
     )
-    assert not found.complete
-    assert set(found.clauses) < {(j,) for j in range(9)}
+    assert not near_best.complete
+    assert set(near_best.clauses) < {(j,) for j in range(9)}
 
 
 def test_unreachable_incumbent_leaves_only_clauses_near_it():
     holds, y, theta, _, slots, weight = instance(8)
     every = list_near_best(holds, y, theta, 100.0, max_conditions=3, slots=slots, weight=weight)
-    found = list_near_best(
+    near_best = list_near_best(
         holds, y, theta, 1.0, max_conditions=3, slots=slots, weight=weight,
         incumbent=every.values[0] + 0.5,
     )  # fmt: skip
     near = [v for v in every.values if v >= every.values[0] - 0.5 - 1e-9]
-    assert list(found.values) == pytest.approx(near)
+    assert list(near_best.values) == pytest.approx(near)
 
 
 def test_stopped_search_is_marked():
     rng = np.random.default_rng(0)
     holds, y = rng.random((200, 40)) < 0.5, rng.random(200) < 0.5
     limits = ClauseLimits(max_tests=50)
-    found = list_near_best(holds, y, 0.1, 50.0, max_conditions=5, limits=limits)
-    assert not found.complete
-    assert found.n_tests <= 50
+    near_best = list_near_best(holds, y, 0.1, 50.0, max_conditions=5, limits=limits)
+    assert not near_best.complete
+    assert near_best.n_tests <= 50
     stopped = ClauseLimits(should_stop=lambda: True)
     assert not list_near_best(holds, y, 0.1, 5.0, max_conditions=5, limits=stopped).complete
 

@@ -32,13 +32,13 @@ def test_groups_are_distinct_rows_and_the_optimum_is_unchanged(parts, on_the_way
     np.testing.assert_array_equal(P[groups.first][groups.of], P)
     np.testing.assert_array_equal(groups.weight, [m[groups.of == k].sum() for k in set(groups.of)])
     with solved_by(solver):
-        found = program.solve()
-    mu = groups.shared(found.x)
+        solution = program.solve()
+    mu = groups.shared(solution.x)
     assert ((mu >= 0) & (mu <= m + 1e-12)).all()
     assert (mu @ P <= price + 1e-9).all()
     whole = solve_lp(compact_program(P.astype(float), m, price))
     assert mu.sum() == pytest.approx(whole.value)
-    np.testing.assert_allclose(price @ -found.duals + m @ np.maximum(0, 1 + P @ found.duals),
+    np.testing.assert_allclose(price @ -solution.duals + m @ np.maximum(0, 1 + P @ solution.duals),
                                whole.value)  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def test_the_next_solution_begins_at_the_vertex_of_the_last_one(monkeypatch):
     P, m = rng.random((80, 12)) < 0.4, rng.choice([0.0, 1.0, 2.5], 80)
     program = GeneratedDual(m)
     program.add(P[:, :4], rng.uniform(5.0, 20.0, 4))
-    found, coarse = program.solve(), program.groups
+    result, coarse = program.solve(), program.groups
     program.add(P[:, 4:], np.full(8, 1e6))  # so dear that the optimum stays
     started = []
     solve = generated_dual.solve_lp
@@ -58,7 +58,7 @@ def test_the_next_solution_begins_at_the_vertex_of_the_last_one(monkeypatch):
         return solve(lp, time_limit=time_limit, start=start)
 
     monkeypatch.setattr(generated_dual, "solve_lp", kept)
-    assert program.solve().value == pytest.approx(found.value)
+    assert program.solve().value == pytest.approx(result.value)
     ((lp, start),) = started
     assert start.basic.sum() + start.basic_rows.sum() == len(lp.lower)
     x = np.where(start.at_upper, lp.x_upper, 0.0)
@@ -68,7 +68,7 @@ def test_the_next_solution_begins_at_the_vertex_of_the_last_one(monkeypatch):
     x[free] = np.linalg.solve(matrix[np.ix_(tight, free)], lp.upper[tight] - matrix[tight] @ x)
     assert ((x >= -1e-9) & (x <= lp.x_upper + 1e-9)).all()
     parent = coarse.of[program.groups.first]
-    np.testing.assert_allclose(np.bincount(parent, x), found.x, atol=1e-9)
+    np.testing.assert_allclose(np.bincount(parent, x), result.x, atol=1e-9)
 
 
 def test_an_answer_that_is_not_optimal_is_refused(monkeypatch):

@@ -32,9 +32,9 @@ def test_dominated_columns_equal_an_all_pairs_check(seed):
     A, y, binned = threshold_table(seed, n=40, features=3, cuts=6, levels=3)
     P, m = A[y], np.ones(y.sum())
     price, worth = 0.3 + A[~y].sum(axis=0) + default_perturbation(A.shape[1]), m @ P
-    found = ChainScreen(rows_of(P, binned)).find_beaten(price, worth)
-    assert (found == beaten_slowly(P, binned, price, worth)).all()
-    assert found.any()
+    result = ChainScreen(rows_of(P, binned)).find_beaten(price, worth)
+    assert (result == beaten_slowly(P, binned, price, worth)).all()
+    assert result.any()
 
 
 def test_thresholds_that_gaps_make_overlap_are_not_compared():
@@ -47,9 +47,9 @@ def test_thresholds_that_gaps_make_overlap_are_not_compared():
     P = table[y]
     binned = binned_matrix(P, *np.array(parts).T)
     price = 0.1 + table[~y].sum(axis=0) + default_perturbation(8)
-    found = ChainScreen(rows_of(P, binned)).find_beaten(price, P.sum(axis=0))
+    result = ChainScreen(rows_of(P, binned)).find_beaten(price, P.sum(axis=0))
     slow = beaten_slowly(P, binned, price, P.sum(axis=0))
-    assert not (found & ~slow).any()
+    assert not (result & ~slow).any()
 
 
 @pytest.mark.parametrize("seed", range(4))

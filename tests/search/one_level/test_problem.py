@@ -54,9 +54,9 @@ def test_perturbation_moves_no_optimum_by_more_than_two_millionths(table):
     A, y, binned = table
     problem = cover_problem(binned, y)
     for rows, theta in sub_problems(y, 2, 30):
-        found = problem.solve(rows, theta)
+        solution = problem.solve(rows, theta)
         plain, _ = reference.compact_value(A, y, rows, theta, 0.0)
-        w, P = found.w, A[y].astype(float)
+        w, P = solution.w, A[y].astype(float)
         own = (theta + rows[~y] @ A[~y]) @ w + rows[y] @ np.maximum(0.0, 1.0 - P @ w)
         assert plain - 1e-9 <= own <= plain + 2e-6 * max(1.0, w.sum())
 
@@ -89,8 +89,8 @@ def test_the_order_of_columns_only_permutes_the_answer(table):
     one = cover_problem(A, y, perturbation=eps)
     two = cover_problem(A[:, order], y, perturbation=eps[order])
     for rows, theta in sub_problems(y, 5, 15):
-        expected, found = one.solve(rows, theta), two.solve(rows, theta)
-        np.testing.assert_allclose(found.w, expected.w[order], atol=1e-12)
+        expected, result = one.solve(rows, theta), two.solve(rows, theta)
+        np.testing.assert_allclose(result.w, expected.w[order], atol=1e-12)
 
 
 @pytest.mark.slow
@@ -102,7 +102,7 @@ def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
     expected = [forgetful.solve(*question) for question in requested]
     assert forgetful.n_solved == len(requested)
     backwards = cover_problem(binned, y)
-    found = [backwards.solve(*question) for question in requested[::-1]][::-1]
+    result = [backwards.solve(*question) for question in requested[::-1]][::-1]
     if engine != "linprog":  # SciPy tells no basis, and so no interval of theta
         assert backwards.n_solved < len(requested) / 2
     shared, together = cover_problem(binned, y), [None] * len(requested)
@@ -116,7 +116,7 @@ def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
         thread.start()
     for thread in threads:
         thread.join()
-    for one, two, three in zip(expected, found, together, strict=True):
+    for one, two, three in zip(expected, result, together, strict=True):
         np.testing.assert_array_equal(one.w, two.w)
         np.testing.assert_array_equal(one.w, three.w)
         assert one.value == two.value == three.value
@@ -254,9 +254,9 @@ def test_skipped_theta_interval_has_the_solved_clause(table):
     for rows, _ in sub_problems(y, 8, 6):
         for theta in np.geomspace(1e-4, 2.0, 7):
             before = problem.n_solved
-            found = problem.solve(rows, theta)
+            solution = problem.solve(rows, theta)
             if problem.n_solved == before:
-                np.testing.assert_array_equal(found.w, fresh.solve(rows, theta).w)
+                np.testing.assert_array_equal(solution.w, fresh.solve(rows, theta).w)
     assert problem.n_calls - problem.n_solved > 10
 
 
@@ -267,24 +267,24 @@ def test_all_engines_end_in_the_same_vertex(table):
     fast = cover_problem(binned, y)
     plain = cover_problem(binned, y)
     for rows, theta in sub_problems(y, 9, 15):
-        found = fast.solve(rows, theta).w
+        result = fast.solve(rows, theta).w
         for engine in ("linprog", "compiled"):
             plain._paths.clear()
             with solved_by(engine):
-                np.testing.assert_array_equal(found, plain.solve(rows, theta).w)
+                np.testing.assert_array_equal(result, plain.solve(rows, theta).w)
 
 
 @pytest.mark.slow
 @only_highspy
 def test_a_program_that_grows_ends_in_the_same_vertex(monkeypatch):
     A, y, _ = threshold_table(13, n=100, features=20, cuts=9)
-    found = []
+    results = []
     for limit in (10_000, 7):
         monkeypatch.setattr(cover_program, "FEW", limit)
         problem = cover_problem(A, y)
         problem.remember = False
-        found.append([problem.solve(*question) for question in sub_problems(y, 10, 25)])
-    for whole, grown in zip(*found, strict=True):
+        results.append([problem.solve(*question) for question in sub_problems(y, 10, 25)])
+    for whole, grown in zip(*results, strict=True):
         np.testing.assert_array_equal(whole.w, grown.w)
         assert whole.value == grown.value
 
@@ -295,8 +295,8 @@ def answers(A, y, questions):
     prices = PERTURBATION * (0.5 + 0.5 * np.random.default_rng(0).random(A.shape[1]))
     problem = cover_problem(A, y, perturbation=prices)
     problem.remember = False
-    found = [problem.solve(*question) for question in questions]
-    return found, [path.pieces for path in problem._paths.values()]
+    results = [problem.solve(*question) for question in questions]
+    return results, [path.pieces for path in problem._paths.values()]
 
 
 @pytest.mark.slow
@@ -308,18 +308,18 @@ def test_identical_rows_share_a_variable_and_the_vertex_is_unchanged(monkeypatch
         whole, _ = answers(A, y, questions)
     monkeypatch.setattr(cover_program, "FEW", 3)
     merged, intervals = answers(A, y, questions)
-    for expected, found in zip(whole, merged, strict=True):
-        np.testing.assert_array_equal(found.w, expected.w)
-        assert found.value == expected.value
-    assert sum(found.w.any() for found in whole) > 5
+    for expected, result in zip(whole, merged, strict=True):
+        np.testing.assert_array_equal(result.w, expected.w)
+        assert result.value == expected.value
+    assert sum(result.w.any() for result in whole) > 5
     # the intervals that groups of rows give are right: in the middle of each stands its clause
     rest = [rows for rows, theta in questions if theta == 3.0]
     monkeypatch.undo()
     for rows, pieces in zip(rest, intervals, strict=True):
         for piece in pieces:
             if len(piece.columns) and piece.lower > 0:
-                found, _ = answers(A, y, [(rows, (piece.lower + piece.upper) / 2)])
-                np.testing.assert_array_equal(np.flatnonzero(found[0].w), piece.columns)
+                result, _ = answers(A, y, [(rows, (piece.lower + piece.upper) / 2)])
+                np.testing.assert_array_equal(np.flatnonzero(result[0].w), piece.columns)
 
 
 def test_differing_primal_and_dual_values_are_an_error(monkeypatch, table):
@@ -365,10 +365,10 @@ def test_a_clause_optimal_at_two_prices_is_optimal_between_them():
 def test_clause_is_empty_exactly_from_theta_max_on():
     A, y = np.ones((4, 1), dtype=bool), np.array([True, True, True, False])
     program = CoverProgram(binned_matrix(A[y]))
-    found = program.solve(np.array([2.5 + (~y).sum(), np.inf]), np.ones(3))
-    assert not len(found.columns)
-    assert found.lower == -0.5
-    assert found.upper == np.inf
+    solution = program.solve(np.array([2.5 + (~y).sum(), np.inf]), np.ones(3))
+    assert not len(solution.columns)
+    assert solution.lower == -0.5
+    assert solution.upper == np.inf
 
 
 @given(cover_problems())

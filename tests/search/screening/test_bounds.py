@@ -33,6 +33,6 @@ def test_slightly_infeasible_duals_are_repaired_else_scaled():
 @pytest.mark.parametrize("enhanced", [False, True])
 def test_both_heuristics_bound_the_best_clause_from_both_sides(enhanced):
     for theta, cells, _, y, weight, _, costs in solved_instances()[::5]:
-        found = greedy_bounds(price_columns(cells, y, theta, weight), enhanced=enhanced)
-        assert found.lower <= costs.min() + 1e-9
-        assert found.upper >= costs.min() - 1e-9
+        result = greedy_bounds(price_columns(cells, y, theta, weight), enhanced=enhanced)
+        assert result.lower <= costs.min() + 1e-9
+        assert result.upper >= costs.min() - 1e-9

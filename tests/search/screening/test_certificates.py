@@ -29,37 +29,37 @@ def column_of(A):
 def test_every_certificate_holds():
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
         problem = price_columns(cells, y, theta, weight)
-        found = screen(problem, EVERYTHING, lp_bounds(problem))
-        assert list_unproved(found, column_of(matrix), y, theta, weight) == []
+        screening = screen(problem, EVERYTHING, lp_bounds(problem))
+        assert list_unproved(screening, column_of(matrix), y, theta, weight) == []
 
 
 def test_every_certificate_holds_by_its_printed_numbers_alone():
     checked = set()
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
-        found = screen(price_columns(cells, y, theta, weight), ENHANCED)
-        bounds = found.outcomes[-1].bounds
-        for j in np.flatnonzero(found.removed):
-            why = found.removal(int(j))
+        screening = screen(price_columns(cells, y, theta, weight), ENHANCED)
+        bounds = screening.outcomes[-1].bounds
+        for j in np.flatnonzero(screening.removed):
+            why = screening.removal(int(j))
             checked.add(why.test)
             assert reference.certificate_holds(why, matrix, y, weight, theta, bounds)
-        assert all(found.removal(int(j)) is None for j in found.kept)
+        assert all(screening.removal(int(j)) is None for j in screening.kept)
     assert checked == {"simple", "pairs", "duality"}
 
 
 def test_the_checker_refuses_certificates_that_were_tampered_with():
     refused = {"simple": 0, "pairs": 0, "duality": 0}
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[:60]:
-        found = screen(price_columns(cells, y, theta, weight), ENHANCED)
-        for k, outcome in enumerate(found.outcomes):
+        result = screen(price_columns(cells, y, theta, weight), ENHANCED)
+        for k, outcome in enumerate(result.outcomes):
             kept = np.flatnonzero(~outcome.removed)
             if not len(kept):
                 continue
             wrong = outcome.removed.copy()
             wrong[kept[0]] = True
             forged = dataclasses.replace(outcome, removed=wrong)
-            outcomes = (*found.outcomes[:k], forged, *found.outcomes[k + 1 :])
+            outcomes = (*result.outcomes[:k], forged, *result.outcomes[k + 1 :])
             reported = list_unproved(
-                dataclasses.replace(found, outcomes=outcomes), column_of(matrix), y, theta, weight
+                dataclasses.replace(result, outcomes=outcomes), column_of(matrix), y, theta, weight
             )
             assert (outcome.test, int(kept[0])) in reported
             refused[outcome.test] += 1
@@ -68,11 +68,11 @@ def test_the_checker_refuses_certificates_that_were_tampered_with():
 
 def test_the_checker_refuses_values_that_overdraw_a_column():
     cells, matrix, y, weight, _ = tied_table(5, cuts=3)
-    found = screen(price_columns(cells, y, 0.1, weight), ENHANCED)
-    outcome = found.outcomes[-1]
+    result = screen(price_columns(cells, y, 0.1, weight), ENHANCED)
+    outcome = result.outcomes[-1]
     assert outcome.removed.any()
     too_much = dataclasses.replace(outcome.bounds, mu=np.ones_like(outcome.bounds.mu))
-    forged = dataclasses.replace(found, outcomes=(dataclasses.replace(outcome, bounds=too_much),))
+    forged = dataclasses.replace(result, outcomes=(dataclasses.replace(outcome, bounds=too_much),))
     reported = list_unproved(forged, column_of(matrix), y, 0.1, weight)
     assert len(reported) == outcome.removed.sum()
 

@@ -25,14 +25,14 @@ def test_it_costs_what_the_best_of_all_subsets_costs(screening):
     for seed in range(120):
         cells, matrix, y, weight, _ = tied_table(seed, features=3, cuts=2, weighted=seed % 2 == 0)
         theta = 1.0 / LAMBDAS[seed % len(LAMBDAS)]
-        found = best_columns(price_columns(cells, y, theta, weight), screening=screening)
+        columns = best_columns(price_columns(cells, y, theta, weight), screening=screening)
         costs = reference.costs_of_all_subsets(matrix, y, weight, theta)
-        assert found.proved
-        assert found.cost == pytest.approx(costs.min(), abs=1e-6)
-        assert found.bound <= costs.min() + 1e-9
-        clause = found.columns.tolist()
+        assert columns.proved
+        assert columns.cost == pytest.approx(costs.min(), abs=1e-6)
+        assert columns.bound <= costs.min() + 1e-9
+        clause = columns.columns.tolist()
         own = reference.cost(matrix, y, weight, theta, clause)
-        assert own == pytest.approx(found.cost)
+        assert own == pytest.approx(columns.cost)
 
 
 def fractional(n=9):
@@ -44,10 +44,10 @@ def fractional(n=9):
 
 def test_integer_program_closes_the_gap_of_the_relaxation():
     columns, y = fractional()
-    found = best_columns(price_columns(columns, y, 0.1))
-    assert found.relaxation.lower == pytest.approx(0.45)
-    assert (found.cost, found.bound, found.proved) == (pytest.approx(0.5), found.cost, True)
-    assert found.n_left == 9
+    result = best_columns(price_columns(columns, y, 0.1))
+    assert result.relaxation.lower == pytest.approx(0.45)
+    assert (result.cost, result.bound, result.proved) == (pytest.approx(0.5), result.cost, True)
+    assert result.n_left == 9
 
 
 def test_columns_left_out_are_bounded_by_reduced_costs(monkeypatch):
@@ -66,10 +66,10 @@ def test_columns_left_out_are_bounded_by_reduced_costs(monkeypatch):
 def test_a_program_too_large_for_memory_is_cut_and_reported_as_weaker(monkeypatch, limit):
     columns, y = fractional()
     monkeypatch.setattr(proved_cover, limit, 9)
-    found = best_columns(price_columns(columns, y, 0.1))
-    assert not found.proved
-    assert found.bound == pytest.approx(0.45)
-    assert found.cost >= found.bound
+    result = best_columns(price_columns(columns, y, 0.1))
+    assert not result.proved
+    assert result.bound == pytest.approx(0.45)
+    assert result.cost >= result.bound
 
 
 def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
@@ -82,10 +82,10 @@ def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
 
     monkeypatch.setattr(proved_cover, "solve_milp", watched)
     with ThreadPoolExecutor(3) as pool:
-        found = list(
+        result = list(
             pool.map(lambda n: best_columns(price_columns(*fractional(n), 0.9)), (7, 9, 11))
         )
-    assert all(one.proved for one in found)
+    assert all(one.proved for one in result)
     assert len(held) >= 3
     assert all(held)  # one lock for all
 
@@ -94,24 +94,24 @@ def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
 def test_late_large_program_leaves_the_previous_bound(monkeypatch):
     monkeypatch.setattr(proved_cover, "LARGE", 0)
     with proved_cover._TURN:
-        found = best_columns(price_columns(*fractional(), 0.9), deadline=time.monotonic() + 0.3)
-    assert not found.proved
-    assert found.bound == pytest.approx(found.relaxation.lower)
+        columns = best_columns(price_columns(*fractional(), 0.9), deadline=time.monotonic() + 0.3)
+    assert not columns.proved
+    assert columns.bound == pytest.approx(columns.relaxation.lower)
     assert best_columns(price_columns(*fractional(), 0.9)).proved
 
 
 def test_columns_removed_by_duality_are_certified():
     A, y, binned = threshold_table(3, n=120, features=5, cuts=8)
-    found = best_columns(price_columns(chained(binned), y, 0.01))
-    assert found.screening.removed.mean() > 0.5
-    assert list_unproved(found.screening, lambda j: A[:, j], y, 0.01) == []
+    columns = best_columns(price_columns(chained(binned), y, 0.01))
+    assert columns.screening.removed.mean() > 0.5
+    assert list_unproved(columns.screening, lambda j: A[:, j], y, 0.01) == []
 
 
 def test_without_time_a_clause_and_a_bound_remain():
     columns, y = fractional()
-    found = best_columns(price_columns(columns, y, 0.1), deadline=time.monotonic() - 1.0)
-    assert not found.proved
-    assert found.bound <= 0.45 <= found.cost
+    result = best_columns(price_columns(columns, y, 0.1), deadline=time.monotonic() - 1.0)
+    assert not result.proved
+    assert result.bound <= 0.45 <= result.cost
 
 
 def test_equal_rows_are_merged_with_their_weights(monkeypatch):
@@ -152,12 +152,12 @@ def problems(n=40):
 @pytest.mark.slow
 def test_value_equals_the_whole_program():
     for problem, A, y, weight in problems():
-        found = relax(problem)
+        relaxed = relax(problem)
         value, _ = one_level.compact_value(A, y, weight, problem.theta, 0.0)
-        assert found.solved
-        assert found.lower == pytest.approx(value, abs=1e-6)
+        assert relaxed.solved
+        assert relaxed.lower == pytest.approx(value, abs=1e-6)
         w = np.zeros(A.shape[1])
-        w[found.columns] = found.weights
+        w[relaxed.columns] = relaxed.weights
         open_rows = np.maximum(0.0, 1.0 - A[y & (weight > 0)] @ w)
         assert problem.price @ w + problem.m @ open_rows == pytest.approx(value, abs=1e-6)
 
@@ -173,19 +173,19 @@ def test_the_bound_overdraws_no_column():
 
 def test_few_columns_are_generated():
     A, y, binned = threshold_table(1, n=400, features=10, cuts=40)
-    found = relax(price_columns(chained(binned), y, 0.01))
-    assert found.n_generated < A.shape[1] / 4
+    relaxed = relax(price_columns(chained(binned), y, 0.01))
+    assert relaxed.n_generated < A.shape[1] / 4
     value, _ = one_level.compact_value(A, y, np.ones(len(y)), 0.01, 0.0)
-    assert found.lower == pytest.approx(value, abs=1e-6)
+    assert relaxed.lower == pytest.approx(value, abs=1e-6)
 
 
 def test_a_price_of_nothing_leaves_a_bound():
     for seed in range(20):
         cells, matrix, y, weight, _ = tied_table(seed)
         problem = price_columns(cells, y, 0.0, weight)
-        found = relax(problem)
+        relaxed = relax(problem)
         value, _ = one_level.compact_value(matrix, y, weight, 0.0, 0.0)
-        assert found.lower == pytest.approx(value, abs=1e-6)
+        assert relaxed.lower == pytest.approx(value, abs=1e-6)
 
 
 def test_without_columns_or_rows_every_row_is_left_at_its_weight():
@@ -204,10 +204,10 @@ def test_without_columns_or_rows_every_row_is_left_at_its_weight():
 def test_stopped_early_it_still_bounds():
     cells, matrix, y, weight, _ = tied_table(9, n=60, features=4, cuts=6)
     problem = price_columns(cells, y, 0.01, weight)
-    found = relax(problem, time.monotonic() - 1)
+    relaxed = relax(problem, time.monotonic() - 1)
     value, _ = one_level.compact_value(matrix, y, weight, 0.01, 0.0)
-    assert found.lower <= value + 1e-9
-    assert not found.solved
+    assert relaxed.lower <= value + 1e-9
+    assert not relaxed.solved
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3])
@@ -219,10 +219,10 @@ def test_after_any_round_no_clause_costs_less_than_the_bound(rounds, monkeypatch
         problem = price_columns(cells, y, 1.0 / LAMBDAS[seed % 7], weight)
         over = iter([False] * rounds + [True] * 99)
         monkeypatch.setattr(proved_cover, "_is_over", lambda deadline, over=over: next(over))
-        found = relax(problem)
+        relaxed = relax(problem)
         costs = screening.costs_of_all_subsets(matrix, y, weight, problem.theta)
-        assert found.lower <= costs.min() + 1e-9
-        better += found.lower > found.mu.sum() + 1e-6
+        assert relaxed.lower <= costs.min() + 1e-9
+        better += relaxed.lower > relaxed.mu.sum() + 1e-6
     assert better or rounds > 1
 
 

@@ -35,20 +35,20 @@ def test_the_best_clause_costs_the_same_without_what_was_removed(tests):
     removed = 0
     for theta, cells, _, y, weight, _, costs in solved_instances():
         problem = price_columns(cells, y, theta, weight)
-        found = screen(problem, tests, lp_bounds(problem) if "duality given" in tests else None)
+        screening = screen(problem, tests, lp_bounds(problem) if "duality given" in tests else None)
         d = cells.shape[1]
-        removed += found.removed.sum()
-        kept = reference.least_cost(costs, d, found.removed)
+        removed += screening.removed.sum()
+        kept = reference.least_cost(costs, d, screening.removed)
         assert kept == pytest.approx(reference.least_cost(costs, d), abs=1e-6)
     assert removed > N_INSTANCES
 
 
 def test_a_clause_over_what_is_left_costs_the_same_over_all_columns():
     cells, _, y, weight, _ = tied_table(3)
-    found = screen(price_columns(cells, y, 0.1, weight), COUNTING)
-    small = found.restrict()
+    screening = screen(price_columns(cells, y, 0.1, weight), COUNTING)
+    small = screening.restrict()
     clause = steepest_clause(small)
-    assert found.problem.cost(found.kept[clause]) == pytest.approx(small.cost(clause))
+    assert screening.problem.cost(screening.kept[clause]) == pytest.approx(small.cost(clause))
 
 
 def test_all_tests_are_tried_here():
@@ -61,9 +61,9 @@ def test_a_table_is_screened_in_the_orientation_of_its_rule(form):
     table = chained(labelled(matrix, y, weight))
     rule = table if form == "cnf" else table.opposite
     expected = screen(price_columns(cells, y, 0.1, weight), ("simple",))
-    found = screen_table(rule, form, 0.1, ("simple",))
-    assert found.removed.tolist() == expected.removed.tolist()
-    assert found.problem.price == pytest.approx(expected.problem.price)
+    screening = screen_table(rule, form, 0.1, ("simple",))
+    assert screening.removed.tolist() == expected.removed.tolist()
+    assert screening.problem.price == pytest.approx(expected.problem.price)
     best = best_conditions(rule, form, 0.1, screening=None)
     assert best.cost == pytest.approx(best_columns(price_columns(cells, y, 0.1, weight)).cost)
 
@@ -97,9 +97,9 @@ def test_a_floor_that_only_equals_the_known_cost_removes_nothing():
     lost = 0
     for theta, cells, _, y, weight, _, costs in solved_instances():
         problem = price_columns(cells, y, theta, weight)
-        found = duality_test(problem, lp_bounds(problem))
+        result = duality_test(problem, lp_bounds(problem))
         d = cells.shape[1]
-        equal = found.floor >= found.bounds.upper - 1e-9
+        equal = result.floor >= result.bounds.upper - 1e-9
         lost += reference.least_cost(costs, d, equal) > reference.least_cost(costs, d) + 1e-6
     assert lost > N_INSTANCES / 100
 
@@ -109,18 +109,18 @@ def test_the_tests_do_what_their_slow_twins_do():
     for theta, cells, matrix, y, weight, chains, _ in solved_instances()[::2]:
         problem = price_columns(cells, y, theta, weight)
         A, d = matrix, matrix.shape[1]
-        found = screen(problem, ("simple", "consecutive", "chain", "duality basic"))
-        simple, neighbours, chain, duality = (o.removed for o in found.outcomes)
+        screening = screen(problem, ("simple", "consecutive", "chain", "duality basic"))
+        simple, neighbours, chain, duality = (o.removed for o in screening.outcomes)
         assert (simple == reference.simple(A, y, weight, theta)).all()
         assert (neighbours == reference.pairs(A, y, weight, chains, neighbours=True)).all()
         assert (chain == reference.pairs(A, y, weight, chains)).all()
         mu = reference.greedy_rows(A, y, weight)
         known = reference.greedy_columns(A, y, weight, theta)
         upper = reference.cost(A, y, weight, theta, known)
-        assert found.outcomes[-1].bounds.mu.tolist() == mu.tolist()
-        assert sorted(known) == sorted(found.outcomes[-1].bounds.clause.tolist())
+        assert screening.outcomes[-1].bounds.mu.tolist() == mu.tolist()
+        assert sorted(known) == sorted(screening.outcomes[-1].bounds.clause.tolist())
         floor = reference.floors(A, y, weight, theta, mu)
-        assert found.outcomes[-1].floor == pytest.approx(floor)
+        assert screening.outcomes[-1].floor == pytest.approx(floor)
         near = np.abs(floor - upper) < 1e-8
         assert ((duality == (floor > upper)) | near).all()
         assert len(simple) == d
@@ -128,7 +128,7 @@ def test_the_tests_do_what_their_slow_twins_do():
 
 def test_chains_run_from_the_narrowest_column():
     cells, matrix, y, weight, chains = tied_table(2)
-    found = [chain.tolist() for chain in chains_of(price_columns(cells, y, 1.0, weight))]
-    assert found == chains
+    results = [chain.tolist() for chain in chains_of(price_columns(cells, y, 1.0, weight))]
+    assert results == chains
     for chain in chains:
         assert (np.diff(matrix[:, chain].astype(int), axis=1) >= 0).all()

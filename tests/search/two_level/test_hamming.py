@@ -82,24 +82,24 @@ def as_sets(selection):
 
 @given(two_level_tasks(disable=True), sizes)
 def test_clauses_equal_the_plain_twin(task, n_clauses):
-    found = set_cover(task, n_clauses)
-    assert as_sets(found) == plain_set_cover(
+    solution = set_cover(task, n_clauses)
+    assert as_sets(solution) == plain_set_cover(
         task.problem.table.values.tolist(), learner(task), n_clauses
     )
 
 
 @given(two_level_tasks(disable=True), sizes)
 def test_the_value_is_the_hamming_objective(task, n_clauses):
-    found = set_cover(task, n_clauses)
+    solution = set_cover(task, n_clauses)
     expected = hamming_objective(
         task.problem.table.values,
         task.y,
         task.weight,
-        as_sets(found),
+        as_sets(solution),
         task.theta,
         task.disable_cost or 0.0,
     )
-    assert found.value == pytest.approx(expected, abs=1e-9)
+    assert solution.value == pytest.approx(expected, abs=1e-9)
 
 
 @given(two_level_tasks(), sizes)
@@ -110,15 +110,15 @@ def test_more_clauses_begin_with_the_same_clauses(task, n_clauses):
 
 def test_after_an_empty_clause_all_clauses_are_empty():
     task = planted_task(theta=500.0)
-    found = set_cover(task, 3)
-    assert not found.chosen.any()
-    assert not found.disabled.any()
+    solution = set_cover(task, 3)
+    assert not solution.chosen.any()
+    assert not solution.disabled.any()
     assert task.problem.n_calls == 1
 
 
 def test_a_planted_rule_is_found():
-    found = set_cover(planted_task(noise=0.0), 2)
-    assert sorted(map(sorted, as_sets(found))) == [[0, 1], [2, 3, 4]]
+    solution = set_cover(planted_task(noise=0.0), 2)
+    assert sorted(map(sorted, as_sets(solution))) == [[0, 1], [2, 3, 4]]
 
 
 class RunsOutAfter(TwoLevelTask):
@@ -138,10 +138,10 @@ def out_of_time(task):
 
 def test_a_time_limit_leaves_the_later_clauses_off():
     task = planted_task()
-    found = set_cover(out_of_time(task), 3)
-    assert found.disabled.tolist() == [False, True, True]
-    np.testing.assert_array_equal(found.chosen[0], set_cover(task, 1).chosen[0])
-    assert found.history[-1]["stopped"] == "time limit"
+    solution = set_cover(out_of_time(task), 3)
+    assert solution.disabled.tolist() == [False, True, True]
+    np.testing.assert_array_equal(solution.chosen[0], set_cover(task, 1).chosen[0])
+    assert solution.history[-1]["stopped"] == "time limit"
 
 
 def test_start_out_of_time_is_marked():
@@ -159,46 +159,46 @@ def test_clauses_equal_the_plain_twins(task, n_clauses):
     start = as_sets(set_cover(task, n_clauses))
     expected = plain_block_coordinate(A, y, start, learner(task), value)
     assert as_sets(block_coordinate(task, n_clauses)) == expected
-    found = alternating(task, n_clauses)
-    assert as_sets(found) == plain_alternating(A, y, weight, start, learner(task), value)
-    assert found.value == pytest.approx(value(as_sets(found)), abs=1e-9)
+    solution = alternating(task, n_clauses)
+    assert as_sets(solution) == plain_alternating(A, y, weight, start, learner(task), value)
+    assert solution.value == pytest.approx(value(as_sets(solution)), abs=1e-9)
 
 
 @given(two_level_tasks(disable=True), sizes)
 def test_the_objective_never_rises(task, n_clauses):
-    found = block_coordinate(task, n_clauses)
-    objectives = [step["objective"] for step in found.history]
+    solution = block_coordinate(task, n_clauses)
+    objectives = [step["objective"] for step in solution.history]
     assert all(np.diff(objectives) < 0)
-    assert found.value == objectives[-1]
+    assert solution.value == objectives[-1]
 
 
 @given(two_level_tasks())
 def test_one_clause_equals_set_covering(task):
-    for found in (block_coordinate(task, 1), alternating(task, 1)):
-        np.testing.assert_array_equal(found.chosen, set_cover(task, 1).chosen)
+    for result in (block_coordinate(task, 1), alternating(task, 1)):
+        np.testing.assert_array_equal(result.chosen, set_cover(task, 1).chosen)
 
 
 @given(two_level_tasks(), sizes)
 def test_no_clause_can_be_improved_after_the_descent(task, n_clauses):
-    found = block_coordinate(task, n_clauses)
-    held = [(task.problem.table.values & row).any(axis=1) for row in found.chosen]
+    solution = block_coordinate(task, n_clauses)
+    held = [(task.problem.table.values & row).any(axis=1) for row in solution.chosen]
     for r in range(n_clauses):
         others = [h for k, h in enumerate(held) if k != r]
         clause = task.learn(task.y | np.all(others, axis=0) if others else task.y | True)
         changed = [
             frozenset(np.flatnonzero(clause.selected)) if k == r else c
-            for k, c in enumerate(as_sets(found))
+            for k, c in enumerate(as_sets(solution))
         ]
         value = hamming_objective(
             task.problem.table.values, task.y, task.weight, changed, task.theta
         )
-        assert value >= found.value - 1e-9
+        assert value >= solution.value - 1e-9
 
 
 def test_no_step_returns_the_start():
     task = planted_task(noise=0.2)
-    found = block_coordinate(task, 3, max_iter=0)
-    np.testing.assert_array_equal(found.chosen, set_cover(task, 3).chosen)
+    solution = block_coordinate(task, 3, max_iter=0)
+    np.testing.assert_array_equal(solution.chosen, set_cover(task, 3).chosen)
 
 
 @pytest.mark.parametrize("method", [block_coordinate, alternating])
@@ -206,9 +206,9 @@ def test_a_time_limit_keeps_the_best_rule_so_far(method):
     task = planted_task(noise=0.2)
     slow = out_of_time(task)
     object.__setattr__(slow, "allowed", 2)
-    found = method(slow, 2)
-    np.testing.assert_array_equal(found.chosen, set_cover(task, 2).chosen)
-    assert found.history[-1]["stopped"] == "time limit"
+    result = method(slow, 2)
+    np.testing.assert_array_equal(result.chosen, set_cover(task, 2).chosen)
+    assert result.history[-1]["stopped"] == "time limit"
 
 
 @given(two_level_tasks(disable=True), st.integers(1, 4), st.integers(0, 99))
@@ -221,18 +221,18 @@ def test_rows_are_assigned_like_in_the_plain_twin(task, n_clauses, seed):
     counts = np.array(
         [[sum(row[j] for j in c) for c in clauses] for row in task.problem.table.values]
     )
-    found = row_owners(task.problem.table, task.y, task.weight, counts)
+    result = row_owners(task.problem.table, task.y, task.weight, counts)
     expected = [
         row_owner(task.problem.table.values, task.y, task.weight, clauses, i)
         for i in range(len(task.y))
     ]
-    assert [None if r < 0 else int(r) for r in found] == expected
+    assert [None if r < 0 else int(r) for r in result] == expected
 
 
 @given(two_level_tasks(), sizes)
 def test_the_best_rule_met_is_returned(task, n_clauses):
-    found = alternating(task, n_clauses)
-    assert found.value == pytest.approx(min(s["objective"] for s in found.history), abs=1e-8)
+    solution = alternating(task, n_clauses)
+    assert solution.value == pytest.approx(min(s["objective"] for s in solution.history), abs=1e-8)
 
 
 def test_equally_near_rows_go_to_the_first_clause():
@@ -243,5 +243,5 @@ def test_equally_near_rows_go_to_the_first_clause():
 
 
 def test_alternation_finds_a_planted_rule():
-    found = alternating(planted_task(noise=0.0), 2)
-    assert sorted(map(sorted, as_sets(found))) == [[0, 1], [2, 3, 4]]
+    solution = alternating(planted_task(noise=0.0), 2)
+    assert sorted(map(sorted, as_sets(solution))) == [[0, 1], [2, 3, 4]]

@@ -38,24 +38,24 @@ def small(seed):
 @given(cover_problems(max_columns=3, max_rows=7), st.integers(1, 2))
 def test_the_exact_rule_is_the_best_of_all_rules_and_proved(problem, n_clauses):
     A, y, weight, theta = problem
-    found = solve_two_level_exact(cover_problem(A, y, weight), theta, n_clauses)
+    solution = solve_two_level_exact(cover_problem(A, y, weight), theta, n_clauses)
     best = reference.best_error_cost(A, y, weight, n_clauses, theta)
-    assert found.proved
-    assert found.value == pytest.approx(best, abs=1e-5)
-    assert found.lower_bound == found.value
-    assert found.value == pytest.approx(error_cost(A, y, weight, found.chosen, theta))
+    assert solution.proved
+    assert solution.value == pytest.approx(best, abs=1e-5)
+    assert solution.lower_bound == solution.value
+    assert solution.value == pytest.approx(error_cost(A, y, weight, solution.chosen, theta))
 
 
 @pytest.mark.slow
 @given(cover_problems(), st.integers(1, 3))
 def test_rounded_rule_costs_its_stated_value_above_its_bound(problem, n_clauses):
     A, y, weight, theta = problem
-    found = solve_two_level_lp(cover_problem(A, y, weight), theta, n_clauses)
-    assert found.chosen.shape == (n_clauses, A.shape[1])
-    assert found.value == pytest.approx(
-        reference.error_cost(A, y, weight, found.chosen, theta), abs=1e-9
+    solution = solve_two_level_lp(cover_problem(A, y, weight), theta, n_clauses)
+    assert solution.chosen.shape == (n_clauses, A.shape[1])
+    assert solution.value == pytest.approx(
+        reference.error_cost(A, y, weight, solution.chosen, theta), abs=1e-9
     )
-    assert found.lower_bound <= found.value + 1e-9
+    assert solution.lower_bound <= solution.value + 1e-9
 
 
 @only_highspy
@@ -94,10 +94,10 @@ def test_an_exact_rule_out_of_time_is_the_start_with_a_bound_below_it():
     rounded = solve_two_level_lp(problem, 1.0, 2)
     start = ClauseSelection(rounded.chosen, rounded.disabled, rounded.value)
     problem.deadline = time.monotonic() + 0.01
-    found = solve_two_level_exact(problem, 1.0, 2, start=start)
-    assert not found.proved
-    assert found.value <= start.value
-    assert found.lower_bound is None or found.lower_bound <= found.value
+    solution = solve_two_level_exact(problem, 1.0, 2, start=start)
+    assert not solution.proved
+    assert solution.value <= start.value
+    assert solution.lower_bound is None or solution.lower_bound <= solution.value
 
 
 @pytest.mark.slow

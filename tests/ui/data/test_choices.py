@@ -165,12 +165,12 @@ def made(n=400):
 
 def test_figures_are_counts_of_values_and_the_association():
     table, frame = made()
-    found = column_figures(table)
-    spread = dict(zip(frame.columns, found["spread"], strict=True))
+    figures = column_figures(table)
+    spread = dict(zip(frame.columns, figures["spread"], strict=True))
     assert spread["glucose"] == np.histogram(frame["glucose"], choices.BARS)[0].tolist()
     assert spread["town"] == frame["town"].value_counts().tolist()
     assert sum(spread["noise"]) == len(frame) - 10
-    strength = found["association"].tolist()
+    strength = figures["association"].tolist()
     assert strength[:3] == cramers_v(frame.iloc[:, :3], frame["ill"]).tolist()
     assert strength[0] > 0.8 > 0.3 > strength[2]
     assert np.isnan(strength[3])
@@ -194,18 +194,18 @@ def test_every_kind_of_column_has_a_histogram():
             "y": list("abab"),
         }
     )
-    found = column_figures(Table.from_frame(frame))
-    assert [sum(bars) for bars in found["spread"]] == [3, 3, 4, 3, 0, 4]
-    assert found["spread"][1] == [2, *[0] * (choices.BARS - 2), 1]
+    figures = column_figures(Table.from_frame(frame))
+    assert [sum(bars) for bars in figures["spread"]] == [3, 3, 4, 3, 0, 4]
+    assert figures["spread"][1] == [2, *[0] * (choices.BARS - 2), 1]
 
 
 def test_long_tables_are_sampled_with_a_note(monkeypatch):
     table, frame = made()
     assert choices.sampled(table) == ""
     monkeypatch.setattr(choices, "MOST_ROWS", 100)
-    found = choices._figures(table)
-    assert [sum(bars) for bars in found["spread"]][1] == 100
-    assert found["association"][0] == cramers_v(frame.iloc[::4, :1], frame["ill"][::4])[0]
+    result = choices._figures(table)
+    assert [sum(bars) for bars in result["spread"]][1] == 100
+    assert result["association"][0] == cramers_v(frame.iloc[::4, :1], frame["ill"][::4])[0]
     assert "in one of 4 rows" in choices.sampled(table)
 
 

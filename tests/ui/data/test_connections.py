@@ -31,15 +31,15 @@ def test_no_connections_without_a_file(monkeypatch):
 def test_connection_has_name_hidden_address_and_allowed_tables(written, monkeypatch):
     written('[sales]\nurl = "postgres://me:${PW}@h/db"\ntables = ["orders", "old.people"]\n')
     monkeypatch.setenv("PW", SECRET)
-    (found,) = connections().values()
-    assert (found.name, found.tables) == ("sales", ("orders", "old.people"))
-    assert "postgres" not in repr(found)
-    link = found.link("orders")
+    (result,) = connections().values()
+    assert (result.name, result.tables) == ("sales", ("orders", "old.people"))
+    assert "postgres" not in repr(result)
+    link = result.link("orders")
     assert link.address == "postgres://me:s3cr%2Fet%20p%40ss@h/db"  # any letter may be in it
     assert SECRET in link.secrets
     assert "s3cr" not in repr(link)
     with pytest.raises(DataError, match="'sales' has no table 'users'"):
-        found.link("users")
+        result.link("users")
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,8 @@ def test_a_listed_table_is_found_file_by_file(opened):
     assert sources.server_files("year/b.parquet") == [(opened / "year" / "b.parquet").resolve()]
     (opened / "year" / "deep").mkdir()
     (opened / "year" / "deep" / "c.parquet").write_bytes(b"PAR1")
-    found = [path.name for path in sources.server_files("year/")]
-    assert found == ["b.parquet", "c.parquet"]
+    results = [path.name for path in sources.server_files("year/")]
+    assert results == ["b.parquet", "c.parquet"]
 
 
 def test_a_folder_with_a_link_that_leads_out_is_refused_whole(opened):

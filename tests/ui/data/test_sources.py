@@ -61,9 +61,9 @@ def test_sample_of_a_file_or_folder_is_drawn_and_rows_counted(folder, name):
     assert "4,000 rows, drawn by a hash" in table.notes[0]
     columns = [c.name for c in table.columns]
     assert columns == [*frame.columns, *["day"] * name.endswith("/")]
-    found = table.frame[["age", "dose"]].astype(float)
-    merged = found.merge(frame[["age", "dose"]].astype(float).drop_duplicates())
-    assert len(merged) == len(found)
+    result = table.frame[["age", "dose"]].astype(float)
+    merged = result.merge(frame[["age", "dose"]].astype(float).drop_duplicates())
+    assert len(merged) == len(result)
 
 
 def test_small_table_is_read_whole_without_unreadable_columns(folder):
@@ -134,10 +134,10 @@ def test_a_rule_is_counted_on_all_rows_under_the_names_of_its_classes(folder):
     frame = people()
     frame.to_parquet(folder / "a.parquet")
     task = pickle.loads(pickle.dumps(partial(count_rule, whole(), rule())))
-    found, clauses = task(Quiet())
+    outcome, clauses = task(Quiet())
     truth = frame["ill"].map({"no": "well", "yes": "ill"})
-    assert found.n == N
-    assert found.errors == int((rule().predict(frame) != truth).sum())
+    assert outcome.n == N
+    assert outcome.errors == int((rule().predict(frame) != truth).sum())
     fired = rule().clauses_fired(frame)
     result = [(int(f.sum()), int((truth[f] == "ill").sum())) for f in fired.T]
     assert [(c.n, c.positives) for c in clauses] == result

@@ -103,8 +103,8 @@ SPEC = RunSpec(learners=("scorecard",), limits=(1, 2, 3), folds=5, thorough=True
 @pytest.mark.slow
 def test_one_search_a_fold_answers_every_number_of_conditions():
     state = AppState(table=load_sample("credit"))
-    found = compare_learners(*state.training, learners=families(SPEC, state), cv=5)
+    comparison = compare_learners(*state.training, learners=families(SPEC, state), cv=5)
     assert [s["max_conditions"] for s in settings_of_run(SPEC)] == [1, 2, 3]
-    points = found.points()
+    points = comparison.points()
     assert points["folds"].tolist() == [5, 5, 5]
     assert (points["n_conditions"] <= [1, 2, 3]).all()

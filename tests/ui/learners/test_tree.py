@@ -66,8 +66,8 @@ def test_a_name_holds_no_command_but_escaped_signs(name):
 
 
 def test_setting_in_words():
-    setting = {LEARNER_KEY: TREE, "theta": 0.05, "max_power_laws": 2, "max_depth": 0}
-    assert setting_words(setting) == "A formula, τ 0.05, up to 2 power laws, one split"
+    setting = {LEARNER_KEY: TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 0}
+    assert setting_words(setting) == "A formula, τ 0.05, up to 2 exponents a split, one split"
     setting = {LEARNER_KEY: HYPERPLANE, "theta": 0.1, "n_clauses": 3}
     assert setting_words(setting) == "From a linear model, ν 0.1, at most 3 clauses"
     setting = {LEARNER_KEY: "search", CHOSEN: 2.5, "n_clauses": 3}

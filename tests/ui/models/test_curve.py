@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.ui.models.test_points import SPEC, measured
@@ -12,6 +13,8 @@ from ui.models.points import RunResult
 from ui.state import AppState
 
 RUN = replace(SPEC, learners=("search", "scorecard", "ideal"), budget=60.0)
+ALWAYS = "always no", 0.45
+NO_SHORT_RULE = "no rule within 12 conditions"
 
 
 @pytest.fixture
@@ -21,28 +24,39 @@ def found():
     return cards.over(first, None)
 
 
-def test_each_learner_has_a_row_with_its_suggested_point(found):
-    table, numbers = learners_table(found, [RUN], running=False)
-    assert table["learner"].tolist() == [
-        LEARNERS[key].name for key in ("search", "ideal", "scorecard")
-    ]
+def test_each_learner_has_a_row_with_its_best_short_point(found):
+    table, numbers = learners_table(found, [RUN], False, ALWAYS)
+    names = [LEARNERS[key].name for key in ("search", "ideal", "scorecard")]
+    assert table["learner"].tolist() == names
     own = [k for k, s in enumerate(found.settings) if s["learner"] == "search"]
     assert numbers == [found.suggested(own).number, None, found.number_of(found.settings[0])]
     search, ideal, card = table.to_dict("records")
-    assert search["error"] == pytest.approx(100 * found.points.loc[numbers[0], "test_error"])
+    error = found.points.loc[numbers[0], "test_error"]
+    assert search["error"] == pytest.approx(100 * error)
+    assert search[curve.BEATS] == pytest.approx(100 * (0.3 - error))
     assert search["seconds"] == pytest.approx(4 * 0.5 * 10)
     assert ideal["remark"] == "not finished in 1 min"
-    assert card["remark"] == "always the same prediction"
+    assert card["remark"] == "no better than one condition"
+    assert np.isnan(card["error"])
+    assert card["seconds"] == pytest.approx(20)
+
+
+def test_rows_are_sorted_by_error_and_leave_long_rules_out(found):
+    cards = measured(replace(SPEC, learners=("scorecard",)), [0.1], [2.0]).over(found, None)
+    longer = measured(replace(SPEC, learners=("ideal",)), [0.05], [13.0]).over(cards, None)
+    table, _ = learners_table(longer, [RUN], False, ("always no", 0.15))
+    assert table["key"].tolist() == ["scorecard", "search", "ideal"]
+    assert table["remark"].tolist()[1:] == ["no better than always no", NO_SHORT_RULE]
 
 
 def test_learner_without_a_point_is_pending_during_a_comparison():
-    table, numbers = learners_table(RunResult(), [RUN], running=True)
+    table, numbers = learners_table(RunResult(), [RUN], True, ALWAYS)
     assert table["remark"].tolist() == ["not finished yet"] * 3
     assert numbers == [None] * 3
 
 
 def test_marks_have_the_colours_of_the_curve_and_words(found):
-    table, _ = learners_table(found, [RUN], running=False)
+    table, _ = learners_table(found, [RUN], False, ALWAYS)
     looks = [look_of({"learner": key}) for key in ("search", "ideal", "scorecard")]
     styled = coloured(table, looks)
     html = styled.to_html()

@@ -43,7 +43,7 @@ def test_prices_of_a_linear_model_are_kept():
 
 def test_costs_of_three_labels_are_six_and_others_are_refused():
     spec = RunSpec(costs=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
-    found = spec.error_costs(["a", "b", "c"]).matrix
-    assert (found["a", "b"], found["a", "c"], found["b", "a"], found["c", "b"]) == (1, 2, 3, 6)
+    result = spec.error_costs(["a", "b", "c"]).matrix
+    assert (result["a", "b"], result["a", "c"], result["b", "a"], result["c", "b"]) == (1, 2, 3, 6)
     with pytest.raises(ValueError, match="for each pair of 2 outcomes, 2 in all; this run has 6"):
         spec.error_costs(["a", "b"])

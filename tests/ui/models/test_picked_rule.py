@@ -17,7 +17,6 @@ from ui.learners.spec import CHOSEN, RunSpec
 from ui.models.picked_rule import (
     beats_constant,
     changed_words,
-    clause_shares,
     constant_words,
     difference,
     measure,
@@ -164,12 +163,3 @@ def test_clauses_of_one_rule_only_are_listed_with_their_sign():
 )
 def test_other_differences_are_reported(second, sentence):
     assert sentence in " ".join(result(second)[0])
-
-
-def test_the_share_of_a_clause_is_100_percent_only_if_exact(monkeypatch):
-    X, y = pd.DataFrame({"a": range(1000)}), pd.Series(["tumor"] * 999 + ["healthy"])
-    rule = RuleSet((Clause((Literal("a", ">", -1.0),)),), ("tumor",), "dnf", "healthy")
-    state = SimpleNamespace(training=(X, y))
-    monkeypatch.setattr("ui.models.picked_rule.app_state", lambda: state)
-    model = SimpleNamespace(rule_set_=rule)
-    assert clause_shares(model) == ["Clause 1: tumor in 999 of 1,000 training rows (99 %)."]

@@ -47,12 +47,12 @@ def test_quick_pass_and_longer_search_share_a_curve(state):
 
 def test_estimate_of_a_thorough_search_grows_less_than_the_rows(state, monkeypatch):
     settings = ({"learner": "search", "max_conditions": 1, QUICK: True},)
-    found = RunResult(settings, points=pd.DataFrame({"seconds": [0.01], "folds": [10]}))
+    result = RunResult(settings, points=pd.DataFrame({"seconds": [0.01], "folds": [10]}))
     monkeypatch.setattr(run, "app_state", lambda: state)
     low, high = {}, {}
     for n_rows in (500, 4_000):
         monkeypatch.setattr(run, "_part", lambda _, n_rows=n_rows: (500, n_rows))
-        low[n_rows], high[n_rows] = seconds_longer(found, RunSpec())
+        low[n_rows], high[n_rows] = seconds_longer(result, RunSpec())
     assert 1 < low[500] < high[500] < 10
     assert 3 < low[4_000] / low[500] < 6
 
@@ -110,10 +110,10 @@ def _kernels_are_compiled(monkeypatch):
 
 
 def job(done, total, message=""):
-    found = Job(LONGER, "owner", "")
-    found._begin()
-    found._take({"done": done, "total": total, "message": message})
-    return found
+    result = Job(LONGER, "owner", "")
+    result._begin()
+    result._take({"done": done, "total": total, "message": message})
+    return result
 
 
 def test_run_shows_its_progress_and_keeps_it_when_stopped():

@@ -57,16 +57,16 @@ def test_clauses_are_listed_one_after_another_with_their_costs(on_rules):
     state = app.session_state["app"]
     X, y = state.training
     costs = QUICK.error_costs(["high", "low"])
-    found = operating_points(state.model, X, y, costs=costs)
+    points = operating_points(state.model, X, y, costs=costs)
     table = points_shown(app)
     assert table["clauses on"].iloc[0] == "none"
     (shown,) = [t.proto.columns for t in app.dataframe if "false positive rate" in t.value]
     assert (
         json.loads(shown)["precision"]["help"] == 'Rows that are "high", of those predicted "high".'
     )
-    assert table["cost a 100"].tolist() == [f"{v:.4g}" for v in found["cost_per_100"]]
+    assert table["cost a 100"].tolist() == [f"{v:.4g}" for v in points["cost_per_100"]]
     assert table["recall (true positive rate)"].tolist() == [
-        f"{100 * v:.1f} %" for v in found["found"]
+        f"{100 * v:.1f} %" for v in points["found"]
     ]
 
 

@@ -62,7 +62,6 @@ def on_alike(on_rules, monkeypatch):
 def test_stability_is_shown_in_words_charts_and_tables(on_stable, monkeypatch):
     monkeypatch.setattr(trust, "N_RESAMPLES", 20)
     app = on_stable(wording={"worst radius": Wording("Radius", "mm")})
-    assert not app.get("plotly_chart")
     app = finished(app.button(key="begin_stable").click().run())
     state = app.session_state["app"]
     X, y = state.training
@@ -71,7 +70,7 @@ def test_stability_is_shown_in_words_charts_and_tables(on_stable, monkeypatch):
     message = text(app)
     for sentence in found.sentences({"worst radius": "Radius"}):
         assert sentence in message
-    assert len(app.get("plotly_chart")) == 2
+    assert len(app.get("plotly_chart")) == 3
     (columns,) = [t.value for t in app.dataframe if list(t.value) == list(found.columns)]
     assert columns["returned"].tolist() == found.columns["returned"].tolist()
 
@@ -188,7 +187,7 @@ def test_viewed_rule_shows_its_differences_and_can_be_used(on_alike):
 
 
 def test_several_outcomes_are_refused_in_words(on_alike):
-    tree = {"learner": "power_law_tree", "theta": 0.1, "max_power_laws": 1, "max_depth": 2}
+    tree = {"learner": "power_law_tree", "theta": 0.1, "max_exponents": 2, "max_depth": 2}
     app = on_alike(load_sample("iris"), tree, every_class=True)
     assert "Alternatives are only available for two outcomes" in text(app)
 

@@ -37,9 +37,9 @@ def test_closed_form_equals_bisection_on_a_thousand_problems():
         if case % 2:
             bottoms = rng.random(n)
             bottoms *= rng.random() / max(weights @ bottoms, 1.0)
-        found = water_fill(weights, bottoms if case % 2 else None)
+        result = water_fill(weights, bottoms if case % 2 else None)
         expected = reference.water_fill(weights.tolist(), bottoms.tolist())
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-9)
 
 
 @given(planes(max_features=4))
@@ -56,8 +56,8 @@ def test_corner_of_the_linear_program_has_the_least_excess(plane):
     def excess(corner):
         return counts @ np.maximum(0.0, (unit - corner).max(axis=1, initial=0.0))
 
-    found = region.to_unit(point_corner(region, points, counts))
-    least = excess(found)
+    result = region.to_unit(point_corner(region, points, counts))
+    least = excess(result)
     rng = np.random.default_rng(0)
     for _ in range(200):
         other = np.maximum(rng.random(half.n_features), unit.min(axis=0))

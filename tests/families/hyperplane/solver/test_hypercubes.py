@@ -63,10 +63,10 @@ def test_extraction_is_algorithm_4_1(plane, criterion):
         (half.weights.tolist(), widths), choose, lower, half.high.tolist(),
         points.tolist(), counts.tolist(), 0, 5,
     )  # fmt: skip
-    found = extract_boxes(half, V, criterion=criterion, max_depth=5)
+    boxes = extract_boxes(half, V, criterion=criterion, max_depth=5)
     reported = zip(
-        found.lower.tolist(), found.upper.tolist(), found.n_points.tolist(),
-        found.depth.tolist(), strict=True,
+        boxes.lower.tolist(), boxes.upper.tolist(), boxes.n_points.tolist(),
+        boxes.depth.tolist(), strict=True,
     )  # fmt: skip
     assert sorted(reported) == sorted(expected)
 

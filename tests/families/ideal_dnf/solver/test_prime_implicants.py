@@ -30,17 +30,17 @@ def truth_tables(draw, max_columns):
 @given(truth_tables(5))
 def test_primes_equal_quine_mccluskey(table):
     on, off = table
-    found = {tuple(cube) for cube in prime_implicants(on, off).tolist()}
-    assert found == plain.primes(on.tolist(), off.tolist())
+    names = {tuple(cube) for cube in prime_implicants(on, off).tolist()}
+    assert names == plain.primes(on.tolist(), off.tolist())
 
 
 @given(truth_tables(3))
 def test_no_set_of_primes_is_cheaper(table):
     on, off = table
-    found = minimum_dnf(on, off)
-    assert found.proved
-    assert found.cost == plain.least_cost(on.tolist(), off.tolist())
-    assert found.cost == plain.cost(found.cubes.tolist())
+    formula = minimum_dnf(on, off)
+    assert formula.proved
+    assert formula.cost == plain.least_cost(on.tolist(), off.tolist())
+    assert formula.cost == plain.cost(formula.cubes.tolist())
 
 
 @given(truth_tables(8))
@@ -79,12 +79,12 @@ SIZES = [(k, seed) for k in (2, 3, 4, 5, 6) for seed in range(21)] + [(7, 0), (7
 
 def assert_no_longer_than_sympy(k, seed):
     on, _ = random_table(k, 0.4, seed)
-    found = minimum_dnf(on, ~on)
+    formula = minimum_dnf(on, ~on)
     cost, literals = sympy_cost(on, k)
-    assert found.proved
-    assert found.cost <= cost
-    assert found.n_conditions <= literals
-    np.testing.assert_array_equal(found.holds(), on)
+    assert formula.proved
+    assert formula.cost <= cost
+    assert formula.n_conditions <= literals
+    np.testing.assert_array_equal(formula.holds(), on)
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 6, 7, 8])

@@ -47,10 +47,10 @@ def test_bits_read_back_as_they_were_packed(table):
 @given(boolean_tables())
 def test_columns_are_counted_as_by_hand(table):
     B, y, within = table
-    found = contingency(words_of(B), packed(y), packed(within))
-    assert (found.n, found.positives) == (within.sum(), (within & y).sum())
-    np.testing.assert_array_equal(found.ones, B[within].sum(axis=0))
-    np.testing.assert_array_equal(found.ones_positive, B[within & y].sum(axis=0))
+    result = contingency(words_of(B), packed(y), packed(within))
+    assert (result.n, result.positives) == (within.sum(), (within & y).sum())
+    np.testing.assert_array_equal(result.ones, B[within].sum(axis=0))
+    np.testing.assert_array_equal(result.ones_positive, B[within & y].sum(axis=0))
 
 
 @given(boolean_tables(), st.sampled_from([(1.0, 1.0), (2.0, 3.0)]))
@@ -69,11 +69,11 @@ def test_types_are_counted_as_by_a_dictionary(table):
     B, y, _ = table
     k = B.shape[1]
     counts = type_counts(type_codes(words_of(B), len(y)), k, y)
-    found = plain.counters(B, y)
+    result = plain.counters(B, y)
     for code, row in enumerate(np.array(np.unravel_index(range(2**k), (2,) * k)).T if k else [()]):
-        assert counts[code].tolist() == found.get(tuple(bool(v) for v in row), [0, 0])
-        assert majority(counts)[code] == plain.says_yes(found, row)
-    assert least_errors(counts) == plain.least_errors(found)
+        assert counts[code].tolist() == result.get(tuple(bool(v) for v in row), [0, 0])
+        assert majority(counts)[code] == plain.says_yes(result, row)
+    assert least_errors(counts) == plain.least_errors(result)
 
 
 @given(boolean_tables())
@@ -145,14 +145,14 @@ def test_scores_equal_those_of_scikit_learn(table):
     kept = B[:, usable(B)]
     assume(kept.shape[1])
     counts = counted(kept, y)
-    for found, expected in (
+    for result, expected in (
         (row_types.chi_square(counts), chi2(kept.astype(np.int64), y)[0]),
         (
             row_types.mutual_information(counts),
             mutual_info_classif(kept, y, discrete_features=True),
         ),
     ):
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12)
 
 
 @given(tables())
@@ -202,9 +202,9 @@ def test_one_class_alone_leaves_the_order_of_the_columns():
 def test_columns_of_very_many_rows_are_compared_to_the_row(n):
     ones = np.array([n // 2, n // 2])
     counts = Contingency(n, n // 2, ones, np.array([n // 4, n // 4 + 1]))
-    found = row_types.squared_correlation(counts)
-    assert found[0] == 0.0
-    assert found[1] == pytest.approx((4 / n) ** 2, rel=1e-9)
+    result = row_types.squared_correlation(counts)
+    assert result[0] == 0.0
+    assert result[1] == pytest.approx((4 / n) ** 2, rel=1e-9)
 
 
 def curve(*right, n=200):
@@ -216,13 +216,13 @@ def test_curve_equals_separate_counts_for_each_number_of_columns(seed, k):
     rng = np.random.default_rng(seed)
     B, y, judges = rng.random((80, k)) < 0.5, rng.random(80) < 0.5, rng.random(80) < 0.3
     words = np.array([packed(c) for c in B.T])
-    found = validation_curve([type_counts(type_codes(words, 80), k, y, judges)])
+    result = validation_curve([type_counts(type_codes(words, 80), k, y, judges)])
     for first in range(1, k + 1):
         known = plain.counters(B[~judges, :first], y[~judges])
         predicted = [plain.says_yes(known, row) for row in B[judges, :first]]
-        assert found.right[first - 1, 0] == (np.array(predicted, dtype=bool) == y[judges]).sum()
-        assert found.errors[first - 1, 0] == plain.least_errors(known)
-    assert found.n_held_out == judges.sum()
+        assert result.right[first - 1, 0] == (np.array(predicted, dtype=bool) == y[judges]).sum()
+        assert result.errors[first - 1, 0] == plain.least_errors(known)
+    assert result.n_held_out == judges.sum()
 
 
 def test_a_loss_of_exactly_the_tolerance_is_too_much():

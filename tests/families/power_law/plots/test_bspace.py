@@ -11,12 +11,9 @@ from rulekit.families.power_law import (
     columns_figure,
     log_helps,
     split_points,
-    tree_figure,
-    tree_sentence,
 )
 from rulekit.families.power_law.plots import bspace as points_module
-from rulekit.rules import Branch, Factor, Literal, PowerLaw, PowerLawSplit
-from rulekit.rules.analysis.tree import Leaf
+from rulekit.rules import Factor, PowerLaw, PowerLawSplit
 
 COLUMNS = {name: np.random.default_rng(k).uniform(0.5, 3.0, 60) for k, name in enumerate("abcd")}
 COLUMNS["a"] = np.where(np.arange(60) == 7, np.nan, COLUMNS["a"])
@@ -153,16 +150,6 @@ def test_log_axes_are_offered_for_long_tails_only():
     assert [s.x0 for s in figure.layout.shapes] == [1.0]
     even = PowerLawSplit((PowerLaw(1.0, (Factor("b"),)), PowerLaw(1.0, (Factor("c"),))), 1.0)
     assert not log_helps(split_points(even, COLUMNS, TRUTH, SAID))
-
-
-def test_a_tree_is_drawn_with_the_rows_of_every_node():
-    tree = Branch(split(2), Leaf("ill"), Branch(Literal("c", ">", 1.5), Leaf("ill"), Leaf("well")))
-    figure = tree_figure(tree, COLUMNS, TRUTH)
-    texts = [a.text for a in figure.layout.annotations]
-    assert "split 1<br>60 rows" in texts
-    assert sum("of" in t and "rows" in t for t in texts) == 3
-    assert sum(int(t.split(" of ")[1].split()[0]) for t in texts if " of " in t) == 60
-    assert tree_sentence(tree, COLUMNS, TRUTH).startswith("2 splits and 3 leaves")
 
 
 @pytest.mark.parametrize(

@@ -52,10 +52,10 @@ def evolution(problem, **settings):
 def test_found_weights_have_their_stated_value(problem, modulus):
     X, mass = problem
     table = PowerTable(X)
-    found = GeneticLevel(table, mass, np.random.default_rng(0)).screen(structures(12), modulus)
-    total = sum(found.weights[:, [k]] * table.raw(found.structures[:, k]) for k in range(3))
-    left = (total >= found.low[:, None]) & (total <= found.high[:, None])
-    np.testing.assert_allclose(mass.of_split(left), found.impurity, atol=1e-9)
+    screening = GeneticLevel(table, mass, np.random.default_rng(0)).screen(structures(12), modulus)
+    total = sum(screening.weights[:, [k]] * table.raw(screening.structures[:, k]) for k in range(3))
+    left = (total >= screening.low[:, None]) & (total <= screening.high[:, None])
+    np.testing.assert_allclose(mass.of_split(left), screening.impurity, atol=1e-9)
 
 
 def test_the_paper_s_weights_are_nearly_as_good_as_the_exact_ones(problem):
@@ -173,10 +173,10 @@ def test_children_are_unique_and_have_exponents(problem):
 def test_a_planted_law_is_found_again(problem, lower_level):
     X, mass = problem
     task = SplitTask(X, mass, tau=0.2)
-    found = genetic_search(task, np.random.default_rng(0), lower_level=lower_level)
-    assert found.impurity <= 0.2
-    assert found.n_exponents == 2
-    assert set(np.flatnonzero(found.exponents.any(axis=0))) == {1, 3}
+    solution = genetic_search(task, np.random.default_rng(0), lower_level=lower_level)
+    assert solution.impurity <= 0.2
+    assert solution.n_exponents == 2
+    assert set(np.flatnonzero(solution.exponents.any(axis=0))) == {1, 3}
 
 
 @pytest.mark.slow
@@ -197,11 +197,11 @@ def test_the_best_never_gets_worse_and_the_seed_decides_everything(problem):
 @pytest.mark.usefixtures("small")
 def test_a_run_that_is_stopped_returns_the_first_generation(problem):
     X, mass = problem
-    found = genetic_search(
+    solution = genetic_search(
         SplitTask(X, mass),
         np.random.default_rng(0),
         lambda: True,
         lower_level="exact",
     )
-    assert len(found.history) == 1
+    assert len(solution.history) == 1
     assert genetic_search(SplitTask(np.ones((160, 2)), mass), np.random.default_rng(0)) is None

@@ -28,9 +28,9 @@ def positive():
 def test_a_power_law_is_the_product_of_its_factors(structures):
     X = np.random.default_rng(1).uniform(0.2, 2.0, (5, 4))
     laws = structures.reshape(-1, 4)
-    found = PowerTable(X).raw(laws)
+    result = PowerTable(X).raw(laws)
     expected = [[reference.power_law(row, law) for row in X] for law in laws]
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(result, expected, rtol=1e-12)
 
 
 def test_scaled_power_laws_are_standardised_and_invertible(positive):
@@ -74,9 +74,9 @@ def test_the_canonical_form_is_canonical_and_never_longer(structures):
 def test_single_power_law_equals_its_square_and_its_inverse():
     one = np.zeros((3, 2, 3), dtype=np.int8)
     one[:, 0] = [[1, -1, 0], [-1, 1, 0], [2, -2, 0]]
-    found = canonical(one)
-    assert (found == found[0]).all()
-    assert distinct(found).tolist() == [0]
+    result = canonical(one)
+    assert (result == result[0]).all()
+    assert distinct(result).tolist() == [0]
 
 
 def test_a_second_power_law_keeps_exponents_apart():

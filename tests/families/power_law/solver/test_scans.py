@@ -30,26 +30,26 @@ def problems(draw):
 @given(problems())
 def test_best_cut_is_the_best_of_all_and_has_its_stated_value(problem):
     values, mass, _ = problem
-    found = best_cut(values, mass)
+    cut = best_cut(values, mass)
     for k, row in enumerate(values):
         if len(np.unique(row)) > 1:
             expected = reference.best_cut(row, mass.codes, mass.weight)
-            assert found.impurity[k] == pytest.approx(expected, abs=1e-9)
-            assert not np.isin(found.high[k], row)
-        left = row <= found.high[k]
+            assert cut.impurity[k] == pytest.approx(expected, abs=1e-9)
+            assert not np.isin(cut.high[k], row)
+        left = row <= cut.high[k]
         worth = reference.impurity(left, mass.codes, mass.weight)
-        assert worth == pytest.approx(found.impurity[k], abs=1e-9)
+        assert worth == pytest.approx(cut.impurity[k], abs=1e-9)
         assert mass.of_split(left[None])[0] == pytest.approx(worth, abs=1e-9)
 
 
 @given(problems())
 def test_interval_has_its_stated_value_and_is_never_worse(problem):
     values, mass, _ = problem
-    found = best_interval(values, mass)
+    result = best_interval(values, mass)
     for k, row in enumerate(values):
-        left = (row >= found.low[k]) & (row <= found.high[k])
+        left = (row >= result.low[k]) & (row <= result.high[k])
         worth = reference.impurity(left, mass.codes, mass.weight)
-        assert worth == pytest.approx(found.impurity[k], abs=1e-9)
+        assert worth == pytest.approx(result.impurity[k], abs=1e-9)
         assert worth <= mass.gini + 1e-9
 
 
@@ -61,8 +61,8 @@ def test_intervals_are_within_thousandths_of_the_best():
         n = 40
         codes = rng.integers(0, 2, n)
         values = rng.normal(size=(1, n)) * np.where(codes == 1, 0.4, 1.3) + 0.3 * codes
-        found = best_interval(values, ClassMass(codes, None, 2)).impurity[0]
-        gaps.append(found - reference.best_interval(values[0], codes))
+        result = best_interval(values, ClassMass(codes, None, 2)).impurity[0]
+        gaps.append(result - reference.best_interval(values[0], codes))
     assert min(gaps) > -1e-9
     assert np.mean(np.array(gaps) < 1e-9) >= 0.85
     assert np.mean(gaps) <= 0.002
@@ -72,11 +72,11 @@ def test_intervals_are_within_thousandths_of_the_best():
 def test_a_step_is_the_best_of_all_steps(problem):
     values, mass, rng = problem
     values, along = values + 0.1, rng.normal(size=values.shape)
-    found = best_step(values, along, mass)
+    result = best_step(values, along, mass)
     for k in range(len(values)):
         expected = reference.best_step(values[k], along[k], mass.codes, mass.weight)
-        assert found.impurity[k] == pytest.approx(expected, abs=1e-9)
-        left = values[k] + found.high[k] * along[k] <= 0
+        assert result.impurity[k] == pytest.approx(expected, abs=1e-9)
+        left = values[k] + result.high[k] * along[k] <= 0
         worth = reference.impurity(left, mass.codes, mass.weight)
         assert worth == pytest.approx(expected, abs=1e-9)
 
@@ -86,33 +86,33 @@ def test_a_step_of_a_band_is_the_best_of_all_steps(problem):
     values, mass, rng = problem
     along = rng.normal(size=values.shape)
     low, high = np.full(len(values), -0.55), np.full(len(values), 0.75)
-    found = best_band_step(values, along, (low, high), mass)
+    result = best_band_step(values, along, (low, high), mass)
     for k in range(len(values)):
         expected = reference.best_band_step(
             values[k], along[k], -0.55, 0.75, mass.codes, mass.weight
         )
-        assert found.impurity[k] == pytest.approx(expected, abs=1e-9)
+        assert result.impurity[k] == pytest.approx(expected, abs=1e-9)
 
 
 def test_rows_that_do_not_move_stay_on_their_side():
     mass = ClassMass(np.array([0, 0, 1, 1]), None, 2)
     now = np.array([[-1.0, -1.0, 1.0, -2.0]])
     along = np.array([[0.0, 0.0, 0.0, 1.0]])
-    found = best_step(now, along, mass)
-    assert np.isinf(found.impurity[0])  # one row alone changes sides: there is no stop between two
+    result = best_step(now, along, mass)
+    assert np.isinf(result.impurity[0])  # one row alone changes sides: there is no stop between two
 
 
 def test_cut_in_the_widest_gap_wins_among_equal_ones():
     mass = ClassMass(np.array([0, 1, 0, 1]), None, 2)
-    found = best_cut(np.array([[0.0, 1.0, 1.5, 9.5]]), mass)
-    assert found.high[0] == pytest.approx(5.5)
+    cut = best_cut(np.array([[0.0, 1.0, 1.5, 9.5]]), mass)
+    assert cut.high[0] == pytest.approx(5.5)
 
 
 def test_zero_of_either_sign_is_one_value():
     mass = ClassMass(np.array([0, 1, 0]), None, 2)
-    found = best_cut(np.array([[0.0, -0.0, 0.0]]), mass)
-    assert found.impurity[0] == pytest.approx(mass.gini)
-    assert np.isinf(found.high[0])
+    cut = best_cut(np.array([[0.0, -0.0, 0.0]]), mass)
+    assert cut.impurity[0] == pytest.approx(mass.gini)
+    assert np.isinf(cut.high[0])
 
 
 def test_a_weight_of_two_is_a_row_given_twice():

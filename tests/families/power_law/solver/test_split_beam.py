@@ -23,10 +23,10 @@ def planted(d=5, n=240, seed=0):
 
 def test_a_planted_power_law_is_found_with_its_two_exponents():
     X, law = planted()
-    found = searched(X, (law > 1.1).astype(int))
-    assert (found.n_exponents, found.modulus) == (2, False)
-    assert np.abs(found.exponents).tolist() == [[0, 2, 0, 1, 0]]
-    assert found.impurity == pytest.approx(0.0, abs=1e-12)
+    rule = searched(X, (law > 1.1).astype(int))
+    assert (rule.n_exponents, rule.modulus) == (2, False)
+    assert np.abs(rule.exponents).tolist() == [[0, 2, 0, 1, 0]]
+    assert rule.impurity == pytest.approx(0.0, abs=1e-12)
 
 
 @pytest.mark.slow
@@ -41,28 +41,28 @@ def test_found_split_has_its_stated_value():
     rng = np.random.default_rng(3)
     X = rng.uniform(0.3, 2.0, (150, 4))
     codes = (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=150) > 1.2).astype(int)
-    found = searched(X, codes, max_exponents=4)
+    rule = searched(X, codes, max_exponents=4)
     total = sum(
         w * np.array([reference.power_law(row, law) for row in X])
-        for w, law in zip(found.weights, found.exponents, strict=True)
+        for w, law in zip(rule.weights, rule.exponents, strict=True)
     )
-    left = (total >= found.low) & (total <= found.high)
-    assert reference.impurity(left, codes) == pytest.approx(found.impurity, abs=1e-9)
+    left = (total >= rule.low) & (total <= rule.high)
+    assert reference.impurity(left, codes) == pytest.approx(rule.impurity, abs=1e-9)
 
 
 def test_levels_add_one_exponent_each_and_stop_when_pure():
     X, law = planted()
-    found = searched(X, (law > 1.1).astype(int), modulus=False)
-    assert [step["n_exponents"] for step in found.history] == [1, 2]
-    assert found.history[0]["impurity"] > 0.05 >= found.history[1]["impurity"]
+    rule = searched(X, (law > 1.1).astype(int), modulus=False)
+    assert [step["n_exponents"] for step in rule.history] == [1, 2]
+    assert rule.history[0]["impurity"] > 0.05 >= rule.history[1]["impurity"]
 
 
 @pytest.mark.slow
 def test_noise_ends_the_search_instead_of_growing_the_split():
     rng = np.random.default_rng(0)
     X, codes = rng.uniform(0.3, 2.0, (150, 3)), rng.integers(0, 2, 150)
-    found = searched(X, codes, max_exponents=12)
-    assert found.n_exponents <= 8
+    rule = searched(X, codes, max_exponents=12)
+    assert rule.n_exponents <= 8
 
 
 def test_constant_features_give_no_split():
@@ -73,8 +73,8 @@ def test_a_search_that_is_stopped_returns_the_best_so_far():
     X, law = planted()
     mass = ClassMass((law > 1.1).astype(np.int64), None, 2)
     task = SplitTask(X, mass, modulus=False)
-    found = beam_search(task, np.random.default_rng(0), lambda: True)
-    assert found.n_exponents == 1
+    box = beam_search(task, np.random.default_rng(0), lambda: True)
+    assert box.n_exponents == 1
 
 
 @pytest.mark.slow
@@ -85,8 +85,8 @@ def test_jointly_relevant_pair_is_found_among_many_features():
     X[codes == 1, 41] = 1.0 - X[codes == 1, 17] + 0.01 * rng.random(100)
     mass = ClassMass(codes.astype(np.int64), None, 2)
     assert likely_pairs(X + 1, mass, True)[0].tolist() == [17, 41]
-    found = searched(X + 1, codes)
-    assert set(np.flatnonzero(found.exponents.any(axis=0))) == {17, 41}
+    rule = searched(X + 1, codes)
+    assert set(np.flatnonzero(rule.exponents.any(axis=0))) == {17, 41}
 
 
 @pytest.mark.parametrize("modulus", [False, True])

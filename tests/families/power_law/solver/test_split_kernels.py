@@ -118,9 +118,9 @@ def test_genetic_impurities_equal_their_twin(problem, size, modulus):
     laws = np.stack([values, along, values * along], axis=1)[:, :size]
     rng = np.random.default_rng(len(mass.codes))
     people = rounded(rng, (len(laws), 5, size + 1 + modulus), 1)
-    found = GeneticLevel(None, mass, rng)._worth(laws, people, modulus)
-    assert found.shape == (6, 5)
-    assert found.tobytes() == twin.people_worth(laws, people, mass, modulus).tobytes()
+    result = GeneticLevel(None, mass, rng)._worth(laws, people, modulus)
+    assert result.shape == (6, 5)
+    assert result.tobytes() == twin.people_worth(laws, people, mass, modulus).tobytes()
 
 
 def overlapping(n_classes, n=150, d=4):
@@ -191,19 +191,19 @@ def found_split():
     """Write the split of a small table in full."""
     X, codes = overlapping(2, n=120, d=5)
     task = SplitTask(X, ClassMass(codes, None, 2), max_exponents=3)
-    found = beam_search(task, np.random.default_rng(0))
-    numbers = [*found.weights, found.low, found.high, found.impurity]
-    return found.exponents.tolist(), [float(number).hex() for number in numbers]
+    box = beam_search(task, np.random.default_rng(0))
+    numbers = [*box.weights, box.low, box.high, box.impurity]
+    return box.exponents.tolist(), [float(number).hex() for number in numbers]
 
 
 @pytest.mark.slow
 def test_split_does_not_depend_on_blas_threads_or_other_searches():
-    found = []
+    results = []
     for threads in (1, 4):
         with threadpool_limits(threads):
-            found.append(found_split())
-    found += Parallel(n_jobs=2, prefer="threads")(delayed(found_split)() for _ in range(2))
-    assert all(other == found[0] for other in found)
+            results.append(found_split())
+    results += Parallel(n_jobs=2, prefer="threads")(delayed(found_split)() for _ in range(2))
+    assert all(other == results[0] for other in results)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
@@ -214,14 +214,14 @@ def test_moments_are_means_and_mean_products_of_scaled_power_laws(size):
     structures[0, 0] = 0  # a power law that is 1 throughout
     weight = rng.uniform(0.5, 2.0, 83)
     inside = np.where(rng.random(83) < 0.4, weight, 0.0)
-    found = split_kernels.moments(table.powers, structures, weight, inside)
+    result = split_kernels.moments(table.powers, structures, weight, inside)
     for k, structure in enumerate(structures):
         laws = table.laws(structure).values
-        for (mean, second), rows in ((found[:2], weight), (found[2:], inside)):
+        for (mean, second), rows in ((result[:2], weight), (result[2:], inside)):
             np.testing.assert_allclose(mean[k], laws @ rows / rows.sum(), atol=1e-9)
             expected = np.einsum("an,bn,n->ab", laws, laws, rows) / rows.sum()
             np.testing.assert_allclose(second[k], expected, atol=1e-9)
-    assert found[0][0, 0] == 0.0
+    assert result[0][0, 0] == 0.0
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -41,12 +41,12 @@ def test_every_split_has_its_stated_value(modulus):
     structures = random_structures(40, 4, 3, 1)
     structures[:10, 2] = 0
     structures[:3, 1] = 0
-    found = lower.screen(structures, modulus)
-    better = lower.improve(found, modulus, REFINED, np.random.default_rng(0))
-    for splits in (found, better):
+    screening = lower.screen(structures, modulus)
+    better = lower.improve(screening, modulus, REFINED, np.random.default_rng(0))
+    for splits in (screening, better):
         worth = mass.of_split(left_of(splits, table))
         np.testing.assert_allclose(worth, splits.impurity, atol=1e-9)
-    assert (better.impurity <= found.impurity + 1e-12).all()
+    assert (better.impurity <= screening.impurity + 1e-12).all()
 
 
 @pytest.mark.slow
@@ -56,11 +56,11 @@ def test_two_power_laws_are_nearly_as_good_as_a_fine_grid():
         table, mass = clouds(seed)
         lower = LowerLevel(table, mass)
         structures = random_structures(4, 4, 2, seed)
-        found = lower.screen(structures, False)
-        found = lower.improve(found, False, FINISHED, np.random.default_rng(0))
+        screening = lower.screen(structures, False)
+        screening = lower.improve(screening, False, FINISHED, np.random.default_rng(0))
         for k, structure in enumerate(structures):
             laws = table.laws(structure[:2]).values
-            gaps.append(found.impurity[k] - reference.best_direction_on_grid(laws, mass.codes))
+            gaps.append(screening.impurity[k] - reference.best_direction_on_grid(laws, mass.codes))
     assert np.mean(gaps) <= 0.001
     assert max(gaps) <= 0.005
 
@@ -97,9 +97,9 @@ def test_three_classes_are_split_as_well_as_two_of_them_can_be():
     table, mass = PowerTable(X), ClassMass(codes, None, 3)
     structure = np.zeros((1, 2, 2), dtype=np.int8)
     structure[0, 0] = [1, 1]
-    found = LowerLevel(table, mass).screen(structure, False)
+    screening = LowerLevel(table, mass).screen(structure, False)
     value = X[:, 0] * X[:, 1]
-    assert found.impurity[0] == pytest.approx(reference.best_cut(value, codes), abs=1e-9)
+    assert screening.impurity[0] == pytest.approx(reference.best_cut(value, codes), abs=1e-9)
 
 
 def test_rescaling_a_feature_changes_no_impurity():
@@ -107,11 +107,11 @@ def test_rescaling_a_feature_changes_no_impurity():
     X, codes = rng.uniform(0.2, 2.0, (120, 3)), rng.integers(0, 2, 120)
     structures = random_structures(10, 3, 2, 0)
     scales = np.array([100.0, 1e-3, 7.0])
-    found = [
+    results = [
         LowerLevel(PowerTable(Z), ClassMass(codes, None, 2)).screen(structures, False).impurity
         for Z in (X, X * scales)
     ]
-    np.testing.assert_allclose(*found, atol=1e-9)
+    np.testing.assert_allclose(*results, atol=1e-9)
 
 
 def test_power_laws_that_cancel_are_no_split():
@@ -119,10 +119,10 @@ def test_power_laws_that_cancel_are_no_split():
     structures = random_structures(1, 4, 3, 0)
     structures[:, 1] = structures[:, 0]
     structures[:, 2] = 0
-    found = LowerLevel(table, mass).screen(structures, True)
-    worth = mass.of_split(left_of(found, table))
-    np.testing.assert_allclose(worth, found.impurity, atol=1e-12)
-    assert found.high[0] == np.inf  # two power laws are one, which has no band here
+    screening = LowerLevel(table, mass).screen(structures, True)
+    worth = mass.of_split(left_of(screening, table))
+    np.testing.assert_allclose(worth, screening.impurity, atol=1e-12)
+    assert screening.high[0] == np.inf  # two power laws are one, which has no band here
 
 
 def test_a_band_is_centred_in_its_gaps_and_worth_what_it_holds():

@@ -44,20 +44,20 @@ def test_large_tables_find_the_same_law_on_a_part():
     X, codes = crowd()
     mass = ClassMass(codes, None, 2)
     task = SplitTask(X, mass, tau=0.15)
-    found = beam_search(task, np.random.default_rng(0))
+    box = beam_search(task, np.random.default_rng(0))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(split_beam, "SEARCHED_ROWS", len(X))
         slow = beam_search(task, np.random.default_rng(0))
-    assert found.n_exponents == slow.n_exponents == 2
-    for split in (found, slow):
+    assert box.n_exponents == slow.n_exponents == 2
+    for split in (box, slow):
         assert np.flatnonzero(split.exponents.any(axis=0)).tolist() == [1, 3]
-    assert abs(found.impurity - slow.impurity) < 0.002
+    assert abs(box.impurity - slow.impurity) < 0.002
     total = sum(
         w * np.prod(X ** row.astype(float), axis=1)
-        for w, row in zip(found.weights, found.exponents, strict=True)
+        for w, row in zip(box.weights, box.exponents, strict=True)
     )
-    left = (total >= found.low) & (total <= found.high)
-    np.testing.assert_allclose(mass.of_split(left[None])[0], found.impurity, atol=1e-9)
+    left = (total >= box.low) & (total <= box.high)
+    np.testing.assert_allclose(mass.of_split(left[None])[0], box.impurity, atol=1e-9)
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ from tests.strategies.points import cuts_of, planted
 def free_fit(x, weights):
     """Fit weights that are not whole."""
     X = np.column_stack([x, np.ones(len(x))]).astype(float)
-    found = minimize(lambda b: loss(X @ b, weights), np.zeros(X.shape[1]), tol=1e-12)
-    return X @ found.x, found.fun
+    result = minimize(lambda b: loss(X @ b, weights), np.zeros(X.shape[1]), tol=1e-12)
+    return X @ result.x, result.fun
 
 
 def test_the_gain_of_a_first_condition_is_one_step_of_newtons():
@@ -41,9 +41,9 @@ def test_gain_with_others_refits_intercept_and_one_factor():
         curve = (X * q[:, None]).T @ X
         left = curve[2, 2] - curve[2, :2] @ np.linalg.solve(curve[:2, :2], curve[:2, 2])
         expected.append((x[:, j] @ (yes - (yes + no) * p)) ** 2 / (2 * left))
-    found = problem.gains((0, 3))
-    assert found == pytest.approx(expected, rel=1e-3, abs=1e-6)
-    assert found[[0, 3]] == pytest.approx(0.0, abs=1e-9)
+    result = problem.gains((0, 3))
+    assert result == pytest.approx(expected, rel=1e-3, abs=1e-6)
+    assert result[[0, 3]] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_points_cost_at_least_free_weights_and_polishing_helps():
@@ -97,18 +97,18 @@ def test_loss_equals_the_line_and_is_minimal_from_any_start(scale):
     rng = np.random.default_rng(1)
     values, weights = rng.normal(0, scale, (80, 1)), rng.uniform(0, 3, (80, 2))
     for start in ([0.0, 0.0], [9.0 / scale, -4.0], [-30.0 / scale, 20.0]):
-        found = np.array(start)
-        cost = line_through(values, weights, found)
-        assert cost == pytest.approx(loss(values[:, 0] * found[0] + found[1], weights), rel=1e-12)
+        result = np.array(start)
+        cost = line_through(values, weights, result)
+        assert cost == pytest.approx(loss(values[:, 0] * result[0] + result[1], weights), rel=1e-12)
         assert cost == pytest.approx(line(values[:, 0], weights)[2], rel=1e-9)
 
 
 def test_separated_classes_have_a_loss_near_zero():
     values = np.repeat([[0.0], [1.0]], 30, axis=0)
-    found = np.zeros(2)
+    result = np.zeros(2)
     weights = np.repeat([[0.0, 1.0], [1.0, 0.0]], 30, axis=0)
-    assert 0 <= line_through(values, weights, found) < 1e-6
-    assert np.isfinite(found).all()
+    assert 0 <= line_through(values, weights, result) < 1e-6
+    assert np.isfinite(result).all()
 
 
 def test_conditions_of_two_runs_hold_in_both():

@@ -88,19 +88,19 @@ def test_more_conditions_than_there_are_candidates_are_not_invented():
 def test_a_tenth_of_a_row_of_each_class_counts_for_the_other():
     y = np.arange(50) < 20
     weight = np.where(y, 1.5, 1.0) * (50 / 60)
-    found = class_masses(y, weight)
-    assert found.sum(axis=1) == pytest.approx(weight)
-    assert found[y, 1].sum() == pytest.approx(0.1 * 25 / 26)
-    assert found[~y, 0].sum() == pytest.approx(0.1 * 25 / 26)
+    result = class_masses(y, weight)
+    assert result.sum(axis=1) == pytest.approx(weight)
+    assert result[y, 1].sum() == pytest.approx(0.1 * 25 / 26)
+    assert result[~y, 0].sum() == pytest.approx(0.1 * 25 / 26)
     orders = [np.random.default_rng(k).permutation(50) for k in range(5)]
-    assert len({float(found[rows, 0].cumsum()[-1]) for rows in orders}) == 1
+    assert len({float(result[rows, 0].cumsum()[-1]) for rows in orders}) == 1
 
 
 def test_odds_equal_the_sum_of_points_of_true_conditions():
     problem = planted()
-    found = problem.odds(0.5, -1.0, {0: 2, 3: -1})
+    result = problem.odds(0.5, -1.0, {0: 2, 3: -1})
     x = holds(problem)
-    assert found.tolist() == (-1.0 + 0.5 * 2 * x[:, 0] - 0.5 * x[:, 3]).tolist()
+    assert result.tolist() == (-1.0 + 0.5 * 2 * x[:, 0] - 0.5 * x[:, 3]).tolist()
 
 
 def test_rows_that_are_kept_bring_their_cells_and_weights():

@@ -1,0 +1,83 @@
+"""The command `check`: a rule verified over every possible row, and its test cases."""
+
+from typing import Any
+
+import click
+
+from rulekit.cli.inputs import Reading, reads_tables
+from rulekit.cli.output import echo, print_json
+from rulekit.cli.show import RULE, as_json, read_rule, write_file
+from rulekit.export import to_cases
+from rulekit.rules import Finding, verify_rule
+
+NUMBERED = 10  # rows listed for a finding
+FAULTY = 1
+
+
+@click.command()
+@RULE
+@click.argument("table", metavar="[TABLE]", required=False)
+@click.option("--cases", metavar="FILE", help="Write test cases with their answers, as CSV.")
+@as_json
+@reads_tables
+@click.pass_context
+def check(
+    context: click.Context,
+    rule: str,
+    table: str | None,
+    cases: str | None,
+    as_json: bool,
+    reading: Reading,
+) -> None:
+    """Check RULE over every possible row; exit with 1 if it has a fault.
+
+    A clause that never decides, parts that can go, and outcomes that no row gets are faults. With
+    the TABLE it was learned from, rows are counted, and combinations of values without a row and
+    limits within rounding of values are listed.
+    """
+    rule_set = read_rule(rule)
+    frame = None if table is None else reading.cases(table, rule_set).frame
+    checked = verify_rule(rule_set, frame)
+    if as_json:
+        print_json(
+            {
+                "findings": [_as_dict(finding) for finding in checked.findings],
+                "not_checked": checked.not_checked,
+            }
+        )
+    else:
+        for finding in checked.findings:
+            echo(f"{'Fault' if finding.is_fault else 'Note'}: {finding.sentence}{_rows(finding)}")
+        for text in checked.not_checked:
+            echo(f"Not checked: {text}.")
+        if not checked.faults:
+            echo("No fault found.")
+    if cases is not None:
+        write_file(cases, to_cases(rule_set).encode())
+    if checked.faults:
+        context.exit(FAULTY)
+
+
+def _as_dict(finding: Finding) -> dict[str, Any]:
+    return {
+        "kind": finding.kind,
+        "fault": finding.is_fault,
+        "sentence": finding.sentence,
+        "clause": None if finding.clause is None else finding.clause + 1,
+        "example": finding.example,
+        "rows": [row + 1 for row in finding.rows],
+        "share": finding.share,
+    }
+
+
+def _rows(finding: Finding) -> str:
+    """Return the numbers of rows that a finding concerns, or an example, as text."""
+    if finding.rows:
+        listed = ", ".join(str(row + 1) for row in finding.rows[:NUMBERED])
+        more = f" and {len(finding.rows) - NUMBERED} more" * (len(finding.rows) > NUMBERED)
+        return f" Rows {listed}{more}."
+    if len(finding.example) == 1:
+        cells = finding.example[0].items()
+        text = ", ".join(f"{n} {'missing' if v is None else f'= {v}'}" for n, v in cells)
+        return f" Example: {text}."
+    return ""

@@ -1,0 +1,294 @@
+"""Where the rows go: the rows that each clause, total, value or leaf of a rule decides."""
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from rulekit.data.target import read_labels
+from rulekit.explain.subject import columns_for
+from rulekit.plots.outcomes import outcome_bins_figure
+from rulekit.plots.thresholds import FEW, gather_outliers
+from rulekit.rules import Columns, RuleSet, scorecard_of
+from rulekit.rules.analysis.flow import Part, divide_rows
+from rulekit.rules.rule_set import rule_of
+from rulekit.style.palette import GREY, MARK, Look, bars, base_layout, outcome_looks, plain
+from rulekit.style.phrases import PLAIN, Wording, clause_words, whole_percent
+from rulekit.style.scorecard import clause_names
+from rulekit.style.wording import capital, plural
+
+WIDTH, LINES = 50, 3  # characters of a line on a phone, lines of a clause
+LINE, BAR, GAP = 17, 18, 10  # pixels
+LIGHT = 0.4  # opacity of rows that are predicted wrongly
+FLOW = "rgba(128,128,128,0.15)"
+
+
+def flow_table(model: Any, X: Any, y: Any, *, wording: Wording = PLAIN) -> pd.DataFrame:
+    """Count the rows that each part of a rule decides.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+    X : data frame, or mapping of column name to array, n rows
+    y : array-like of shape (n,)
+        Their true classes.
+    wording : Wording
+        Display names of columns.
+
+    Returns
+    -------
+    DataFrame
+        A row for each clause, range of totals or leaf, in the order of the rule, the rest last:
+        ``part``, ``prediction``, ``rows``, ``correct``, ``share`` (that is correct; NaN without
+        rows) and ``lift`` (`share` divided by that of the prediction in all rows). Every row of
+        the table is counted once.
+    """
+    rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
+    parts = divide_rows(rule, columns)
+    names = _names(rule, parts, wording)
+    rows = [
+        (name, str(p.label), int(p.rows.sum()), int((truth[p.rows] == p.label).sum()))
+        for name, p in zip(names, parts, strict=True)
+        if p.label is not None
+    ]
+    table = pd.DataFrame(rows, columns=["part", "prediction", "rows", "correct"])
+    share = table["correct"] / table["rows"].where(table["rows"] > 0)
+    base = [np.mean(truth == p.label) or np.nan for p in parts if p.label is not None]
+    return table.assign(share=share, lift=share / base)
+
+
+def flow_sentence(table: pd.DataFrame) -> str:
+    """Return the counts of a `flow_table` as one sentence, the alternative text of the figure."""
+    parts = [
+        f"{row.part} ({row.prediction}): {row.correct:,} of {row.rows:,} correct"
+        for row in table.itertuples()
+    ]
+    return f"{plural(int(table['rows'].sum()), 'row')}. {'; '.join(parts)}."
+
+
+def flow_figure(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    case: Columns | None = None,
+    wording: Wording = PLAIN,
+    is_small: bool = False,
+) -> go.Figure:
+    """Draw where a rule sends the rows of a table.
+
+    Parameters
+    ----------
+    model, X, y, wording
+        As for `flow_table`.
+    classes : sequence, optional
+        All classes of the table, see `rulekit.style.palette.outcome_looks`.
+    case : mapping of column name to array of shape (1,), optional
+        A row that is drawn as a line that ends in the part that decides it.
+    is_small : bool, default=False
+        Leave out the texts of clauses, where they stand beside the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        All rows as one bar by outcome; below, each part as a bar below the rows it takes. Widths
+        are rows; rows predicted wrongly are faint. A tree is drawn with all its splits. A
+        scorecard, or a single sum, is a histogram of its value by outcome with its thresholds.
+        A bar's ``customdata`` is the number of its part in the order of `flow_table`.
+    """
+    rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
+    labels = sorted(set(truth.tolist()), key=str)
+    value = _value_of(rule)
+    if value is not None and np.isfinite(value.compared(columns).astype(float)).any():
+        return _distribution(rule, columns, truth, labels, classes, case, wording)
+    parts = divide_rows(rule, columns)
+    names = _names(rule, parts, wording)
+    looks = outcome_looks(labels, classes)
+    figure = go.Figure(layout=base_layout())
+    noun = "past case" if wording.spoken else "row"
+    depth, places = 0.0, []
+    for k, (name, part) in enumerate(zip(names, parts, strict=True)):
+        lines = _lines(name, part, truth, is_small) if k or part.clause else []
+        lines = lines if k else [*_head(truth, labels, looks, noun), *lines]
+        _write(figure, lines, depth)
+        places.append(depth + LINE * len(lines))
+        if k:
+            _connect(figure, part, places[part.parent] + BAR, places[k])
+        depth = places[k] + BAR + GAP
+    number = 0
+    for part, place in zip(parts, places, strict=True):
+        _draw(figure, part, place, truth, labels, looks, number)
+        number += part.label is not None
+    if case is not None:
+        _mark(figure, rule, case, parts, places)
+    figure.update_layout(
+        barmode="overlay",
+        height=int(depth) + 8,
+        margin={"l": 4, "r": 4, "t": 4, "b": 4},
+        showlegend=False,
+    )
+    figure.update_xaxes(visible=False, range=[0, max(len(truth), 1)], fixedrange=True)
+    figure.update_yaxes(visible=False, range=[depth, 0], fixedrange=True)
+    return figure
+
+
+def _read(y: Any) -> NDArray[np.object_]:
+    return read_labels(y).astype(object)
+
+
+def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
+    """Return the display name of each part, with its conditions."""
+    if scorecard_of(rule):
+        return [parts[0].name, *map(capital, clause_names(rule))]
+    texts = [clause_words(part.clause, wording) if part.clause else "" for part in parts]
+    if wording.spoken:
+        return [capital(text or part.name) for part, text in zip(parts, texts, strict=True)]
+    return [
+        capital(f"{part.name}: {text}" if text else part.name)
+        for part, text in zip(parts, texts, strict=True)
+    ]
+
+
+def _head(
+    truth: NDArray[Any], labels: Sequence[Any], looks: Sequence[Look], noun: str
+) -> list[str]:
+    """Return the lines above all rows: their number, and the rows of each outcome."""
+    lines, length = [f"{plural(len(truth), noun)} (faint: predicted wrongly)"], WIDTH
+    for label, look in zip(labels, looks, strict=True):
+        words = f"{int((truth == label).sum()):,} {' '.join(str(label).split())[:30]}"
+        sign = f'<span style="color:{look.colour}">■</span> {plain(words)}'
+        if length + len(words) + 4 > WIDTH:
+            lines.append(sign)
+            length = len(words) + 2
+        else:
+            lines[-1] += f"  {sign}"
+            length += len(words) + 4
+    return lines
+
+
+def _lines(name: str, part: Part, truth: NDArray[Any], is_small: bool) -> list[str]:
+    """Return the lines above a part: its conditions, its prediction and its counts."""
+    if part.label is None:
+        return _wrap(name)
+    n, right = int(part.rows.sum()), int((truth[part.rows] == part.label).sum())
+    counts = f"{right:,} of {n:,} correct ({whole_percent(right, n)})" if n else "no row"
+    prediction = plain(part.label, WIDTH - 28)
+    if is_small:
+        return [f"{plain(capital(part.name))}: <b>{prediction}</b>, {counts}"]
+    return [*_wrap(name), f"<b>{prediction}</b>: {counts}"]
+
+
+def _wrap(text: str) -> list[str]:
+    lines = textwrap.wrap(text, WIDTH, max_lines=LINES, placeholder=" …")
+    return [plain(line) for line in lines]
+
+
+def _write(figure: go.Figure, lines: Sequence[str], top: float) -> None:
+    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": top, "yanchor": "top"}
+    text = {"text": "<br>".join(lines), "align": "left", "font": {"size": 12}, "borderpad": 0}
+    figure.add_annotation(place | text, showarrow=False)
+
+
+def _connect(figure: go.Figure, part: Part, top: float, bottom: float) -> None:
+    """Draw the way of a part's rows from its parent's bar to its own."""
+    end = part.start + int(part.rows.sum())
+    box = {"type": "rect", "x0": part.start, "x1": end, "y0": top, "y1": bottom}
+    figure.add_shape(box, fillcolor=FLOW, line={"width": 0}, layer="below")
+
+
+def _draw(
+    figure: go.Figure,
+    part: Part,
+    top: float,
+    truth: NDArray[Any],
+    labels: Sequence[Any],
+    looks: Sequence[Look],
+    number: int,
+) -> None:
+    """Draw a part as one bar: rows predicted correctly first, wrong ones faint."""
+    start = part.start
+    order = sorted(range(len(labels)), key=lambda k: labels[k] != part.label)
+    for k in order:
+        n = int((truth[part.rows] == labels[k]).sum())
+        if not n:
+            continue
+        is_wrong = part.label is not None and labels[k] != part.label
+        predicted = "" if part.label is None else f", predicted {plain(part.label, 30)}"
+        figure.add_bar(
+            x=[n],
+            base=[start],
+            y=[top + BAR / 2],
+            width=[BAR],
+            orientation="h",
+            marker=bars(looks[k]),
+            opacity=LIGHT if is_wrong else 1,
+            name=plain(labels[k]),
+            customdata=[] if part.label is None else [number],
+            hovertext=f"{n:,} actual {plain(labels[k], 30)}{predicted}",
+            hoverinfo="text",
+        )
+        start += n
+
+
+def _mark(
+    figure: go.Figure, rule: RuleSet, case: Columns, parts: Sequence[Part], places: Sequence[float]
+) -> None:
+    """Draw the way of one row from all rows to the part that decides it."""
+    taken = divide_rows(rule, case)
+    k = next(k for k, part in enumerate(taken) if part.label is not None and part.rows[0])
+    x = parts[k].start + int(parts[k].rows.sum()) / 2
+    figure.add_scatter(
+        x=[x, x],
+        y=[places[0], places[k] + BAR / 2],
+        mode="lines+markers",
+        line={"color": GREY, "width": 2, "dash": "dot"},
+        marker={**MARK, "size": [0, 13], "symbol": "diamond"},
+        hovertext="this case",
+        hoverinfo="text",
+        name="this case",
+    )
+
+
+def _value_of(rule: RuleSet) -> Any:
+    """Return the condition whose value decides alone: points or a sum; None for clauses."""
+    if splits := scorecard_of(rule):
+        return splits[0]
+    if rule.n_clauses != 1 or len(rule.clauses[0].conditions) != 1:
+        return None
+    condition = rule.clauses[0].conditions[0]
+    return condition if hasattr(condition, "sum_text") else None
+
+
+def _distribution(
+    rule: RuleSet,
+    columns: Columns,
+    truth: NDArray[Any],
+    labels: Sequence[Any],
+    classes: Sequence[Any] | None,
+    case: Columns | None,
+    wording: Wording,
+) -> go.Figure:
+    """Draw the values of points or of a sum by outcome, with the thresholds of the rule."""
+    value = _value_of(rule)
+    values = np.asarray(value.compared(columns), dtype=float)
+    if splits := scorecard_of(rule):
+        cuts, name = sorted(split.total - 0.5 for split in splits), "points"
+    else:
+        cuts, name = np.atleast_1d(value.comparison[1]).tolist(), wording.score(value)
+    codes = np.array(list(map(labels.index, truth.tolist())))
+    figure = outcome_bins_figure(values, codes, cuts, name=name, labels=labels, classes=classes)
+    if case is not None and np.isfinite(here := float(value.compared(case)[0])):
+        drawn, _ = gather_outliers(values[np.isfinite(values)], cuts)
+        distinct = np.unique(drawn)
+        here = float(np.clip(here, distinct[0], distinct[-1]))
+        x = float(np.searchsorted(distinct, here)) if len(distinct) <= FEW else here
+        figure.add_scatter(
+            x=[x], y=[0], mode="markers", marker={**MARK, "size": 13, "symbol": "diamond"},
+            name="this case", row=1, col=1,
+        )  # fmt: skip
+    return figure

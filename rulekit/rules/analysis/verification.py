@@ -1,0 +1,415 @@
+"""Check of a rule over every row that is possible, as decision-table tools check tables."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import partial
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+
+from rulekit.rules.analysis.cells import Row, TooLongError
+from rulekit.rules.analysis.monotonicity import monotonicity_checks
+from rulekit.rules.analysis.mutations import Mutation, clause_name, mutations
+from rulekit.rules.analysis.row_search import (
+    RowSearch,
+    Wanted,
+    answers,
+    as_column,
+    decides,
+    decides_before,
+    holds_without,
+)
+from rulekit.rules.condition import ORDERED, Columns, number_text
+from rulekit.rules.constraints import Constraints
+from rulekit.rules.literal import Literal
+from rulekit.rules.points_split import scorecard_of
+from rulekit.rules.rule_set import RuleSet, rule_of
+from rulekit.rules.schema import COLUMN_KINDS, ColumnSchema, schema_of
+
+MOST_CONDITIONS = 300
+MOST_COMBINATIONS = 100_000
+MOST_LISTED = 10_000
+#: What a finished rule should not have; all others are notes.
+FAULTS = (
+    "masked clause",
+    "subsumed clause",
+    "reducible condition",
+    "reducible level",
+    "unreachable outcome",
+    "broken promise",
+)
+NOTES = ("overlap", "gap", "brittle limit")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding of `verify_rule`.
+
+    Attributes
+    ----------
+    kind : str
+        "masked clause", "subsumed clause", "reducible condition", "reducible level", "unreachable
+        outcome", "broken promise" (faults), "overlap", "gap", or "brittle limit" (notes).
+    sentence : str
+    clause : int or None
+        Position of the clause, from 0; `n_clauses` for the rows that no clause decides.
+    example : tuple of dict
+        A row that shows it; two rows for a broken promise; empty if what is proved is that there
+        is no such row.
+    rows : tuple of int
+        Positions of the table's rows that it concerns.
+    shorter : RuleSet or None
+        A rule with the same answers for every row, without the part.
+    share : float or None
+        Of a gap: its share of the combinations that the clause decides, by the training range of
+        numbers and the number of levels.
+    """
+
+    kind: str
+    sentence: str
+    clause: int | None = None
+    example: tuple[Row, ...] = ()
+    rows: tuple[int, ...] = ()
+    shorter: RuleSet | None = None
+    share: float | None = None
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether a finished rule should not have it."""
+        return self.kind in FAULTS
+
+
+@dataclass(frozen=True)
+class RuleCheck:
+    """What `verify_rule` found.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+        Faults first.
+    not_checked : tuple of str
+        What could not be decided.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    not_checked: tuple[str, ...] = field(default=())
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """The findings that a finished rule should not have."""
+        return tuple(f for f in self.findings if f.is_fault)
+
+    def __str__(self) -> str:
+        """Return one line a finding."""
+        lines = [f.sentence for f in self.findings] or ["Nothing found."]
+        return "\n".join([*lines, *(f"Not checked: {text}." for text in self.not_checked)])
+
+
+def verify_rule(
+    model: Any, X: Any = None, *, constraints: Constraints | Mapping[str, Any] | None = None
+) -> RuleCheck:
+    """Check a rule over every row that its columns can have, not only the rows of a table.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+    X : table, optional
+        The training rows. With them, findings count rows, and gaps and brittle limits are looked
+        for.
+    constraints : Constraints or mapping, default=None
+        Directions to check; None for the `constraints` of the model, if it has any.
+
+    Returns
+    -------
+    RuleCheck
+
+    Raises
+    ------
+    RuleError
+        If the directions do not fit the rule.
+    DataError
+        If the table lacks a column that the rule reads.
+
+    Notes
+    -----
+    The tests of each column divide its values into cells, one for each combination of results, and
+    a search with bounds looks for a row among the combinations. It is exact: either a row is found
+    (and `predict` confirms it), or there is none. Values beyond the training range, levels that no
+    training row had and missing values count as possible. Sums of columns are settled as true or
+    false by themselves: that there is no row is then still proved, and rows are drawn; what no
+    drawn row shows, searches of more than 20 000 steps, and rules of more than 300 conditions are
+    listed in `not_checked`.
+
+    A limit is brittle if training values of its column are nearer to it than half a unit of its
+    last decimal place. A column of whole numbers has no such limits.
+
+    Examples
+    --------
+    >>> from rulekit.rules import Clause
+    >>> old, older = Clause((Literal("age", ">", 50),)), Clause((Literal("age", ">", 60),))
+    >>> print(verify_rule(RuleSet((old, older), ("ill", "ill"), "dnf", "well")))
+    Clause 2 never decides: clause 1 takes all of its cases.
+    """
+    rule = rule_of(model)
+    if rule.n_conditions > MOST_CONDITIONS:
+        return RuleCheck((), (f"a rule of more than {MOST_CONDITIONS} conditions",))
+    check = _Check(rule, X)
+    check.run()
+    checks = monotonicity_checks(model, constraints)
+    for promise in checks:
+        if promise.kept is False and promise.example is not None:
+            check.add("broken promise", promise.sentence, example=promise.example)
+        elif promise.kept is None:
+            check.not_checked.append(promise.sentence.rstrip("."))
+    order = {kind: k for k, kind in enumerate((*FAULTS, *NOTES))}
+    found = sorted(check.findings, key=lambda f: order[f.kind])
+    return RuleCheck(tuple(found), tuple(dict.fromkeys(check.not_checked)))
+
+
+class _Check:
+    """The findings of one rule; a CNF is looked at as the DNF of its other class."""
+
+    def __init__(self, rule: RuleSet, X: Any) -> None:
+        self.rule = rule
+        self.dnf = rule if rule.form == "dnf" else rule.negated()
+        self.schema = schema_of(rule)
+        self.columns: Columns | None = None if X is None else rule.read(X)
+        self.findings: list[Finding] = []
+        self.not_checked: list[str] = []
+        self.search = RowSearch(self.dnf, self.schema)
+
+    def run(self) -> None:
+        """Look for everything."""
+        without = self._masked()
+        self._outcomes()
+        self._shorter(without)
+        if not scorecard_of(self.dnf):  # the bands of a scorecard overlap by design
+            self._overlaps(without)
+        if self.columns is not None:
+            self._gaps(self.columns)
+            self._brittle(self.columns)
+
+    def _name(self, k: int) -> str:
+        return clause_name(self.dnf, k)
+
+    def add(self, kind: str, sentence: str, **more: Any) -> None:
+        """Add a finding."""
+        self.findings.append(Finding(kind, sentence, **more))
+
+    def find(self, wanted: Wanted, question: str) -> Any:
+        """Return a row or None; False if it is not known whether there is one."""
+        return self._look(question, partial(self.search.first, wanted))
+
+    def _look(self, question: str, look: Callable[[], Row | None]) -> Any:
+        try:
+            return look()
+        except TooLongError:
+            self.not_checked.append(question)
+            return False
+
+    def _masked(self) -> set[int]:
+        """Find clauses that never decide; return their positions."""
+        masked = set()
+        for k in range(self.dnf.n_clauses):
+            question = f"whether {self._name(k)} ever decides"
+            if self.find(decides(self.dnf, k), question) is not None:
+                continue
+            masked.add(k)
+            self.add(
+                "masked clause",
+                f"{_capital(self._name(k))} never decides: {self._why_masked(k)}.",
+                clause=k,
+                shorter=self._without(k),
+            )
+        return masked
+
+    def _why_masked(self, k: int) -> str:
+        alone = RuleSet((self.dnf.clauses[k],), (True,), "dnf", False)
+        if self.find(decides(alone, 0), f"whether {self._name(k)} can hold") is None:
+            return "its conditions contradict one another"
+        for j in range(k):
+            question = f"whether {self._name(j)} takes all cases of {self._name(k)}"
+            if self.find(holds_without(self.dnf, k, j), question) is None:
+                return f"{self._name(j)} takes all of its cases"
+        return "earlier clauses take all of its cases"
+
+    def _without(self, k: int) -> RuleSet:
+        changes = mutations(self.dnf, self.schema)
+        return self._as_given(next(m.rule for m in changes if (m.part, m.clause) == ("clause", k)))
+
+    def _as_given(self, dnf: RuleSet) -> RuleSet:
+        """Return a changed DNF in the form of the rule."""
+        if self.rule.form == "dnf":
+            return dnf
+        if not dnf.clauses:
+            return RuleSet((), self.rule.labels[:1], "cnf", self.rule.default, self.rule.schema)
+        return dnf.negated()
+
+    def _outcomes(self) -> None:
+        for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
+            if label in self.dnf.classes:
+                row = self.find(
+                    answers(self.dnf, label),
+                    f"whether any row gets {label}",
+                )
+                if row is not None:
+                    continue
+            self.add("unreachable outcome", f"No row gets the answer {label}.")
+
+    def _shorter(self, without: set[int]) -> None:
+        """Find parts that can go without a change of any answer."""
+        for mutation in mutations(self.dnf, self.schema):
+            if not mutation.shorter or mutation.clause in without:
+                continue
+            what = self._part_text(mutation)
+            look = partial(self.search.first_difference, self.dnf, mutation.rule, mutation.clause)
+            if self._look(f"whether {what} can go", look) is not None:
+                continue
+            kind = {"clause": "subsumed clause"}.get(mutation.part, f"reducible {mutation.part}")
+            if mutation.part == "clause" and mutation.clause is not None:
+                without.add(mutation.clause)
+            self.add(
+                kind,
+                f"{_capital(what)} can go: no answer changes.",
+                clause=mutation.clause,
+                shorter=self._as_given(mutation.rule),
+            )
+
+    def _part_text(self, mutation: Mutation) -> str:
+        if mutation.part == "clause" or mutation.condition is None:
+            return self._name(mutation.clause or 0)
+        condition = mutation.condition
+        text = str(condition if self.rule.form == "dnf" else condition.negated())
+        place = "the points" if mutation.clause is None else self._name(mutation.clause)
+        if mutation.part == "level":
+            return f"{mutation.level} in {text!r} of {place}"
+        return f"{text!r} of {place}"
+
+    def _overlaps(self, without: set[int]) -> None:
+        """Find pairs of clauses with different outcomes whose order decides."""
+        rule, fired = self.dnf, None
+        if self.columns is not None:
+            fired = rule.clauses_fired(self.columns)
+        for k, j in combinations(range(rule.n_clauses), 2):
+            if rule.labels[k] == rule.labels[j] or {k, j} & without:
+                continue
+            pair = f"clauses {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
+            row = self.find(decides_before(rule, k, j), f"whether {pair} overlap")
+            if not row:
+                continue
+            rows: tuple[int, ...] = ()
+            counted = ""
+            if fired is not None:
+                both = fired[:, k] & fired[:, j] & ~fired[:, :k].any(axis=1)
+                rows = tuple(np.flatnonzero(both).tolist())
+                counted = f", {len(rows)} rows of the table among them"
+            text = f"C{pair[1:]} overlap: their order decides some cases{counted}."
+            self.add("overlap", text, clause=k, example=(row,), rows=rows)
+
+    def _gaps(self, columns: Columns) -> None:
+        """Find combinations of cells that no row of the table has."""
+        cells, rule = self.search.cells, self.dnf
+        sizes = [len(values) for values in cells.values()]
+        if not sizes:
+            return
+        sums = any(not c.tests for c in rule.conditions)
+        if sums or self.search.undivided or np.prod(sizes, dtype=float) > MOST_COMBINATIONS:
+            self.not_checked.append("which combinations no row of the table has")
+            return
+        index = np.indices(sizes).reshape(len(sizes), -1)
+        grid = {name: as_column(values)[index[i]] for i, (name, values) in enumerate(cells.items())}
+        weight = np.ones(index.shape[1])
+        codes = np.zeros(len(next(iter(columns.values()))), dtype=np.int64)
+        for i, (name, values) in enumerate(cells.items()):
+            tests = [t for t in rule.tests if t.feature == name]
+            weight *= _weigh_cells(tests, values, self.schema.column(name))[index[i]]
+            codes = codes * len(values) + _code(tests, values, columns[name])
+        unseen = np.ones(index.shape[1], dtype=bool)
+        unseen[codes] = False
+        fired = rule.clauses_fired(grid)
+        deciding = np.where(fired.any(axis=1), fired.argmax(axis=1), rule.n_clauses)
+        for k in range(rule.n_clauses + 1):
+            here = (deciding == k) & (weight > 0)
+            open_ = here & unseen
+            if not open_.any():
+                continue
+            share = float(weight[open_].sum() / weight[here].sum())
+            largest = int(np.where(open_, weight, -1.0).argmax())
+            example = {name: cells[name][index[i, largest]] for i, name in enumerate(cells)}
+            name = _capital(self._name(k)) if k < rule.n_clauses else "The default"
+            self.add(
+                "gap",
+                f"{name} decides {here.sum()} combinations of values; no row of the table has "
+                f"{open_.sum()} of them ({100 * share:.0f} % of its space).",
+                clause=k,
+                example=(example,),
+                share=share,
+            )
+
+    def _brittle(self, columns: Columns) -> None:
+        for test in self.rule.tests:
+            column = self.schema.column(test.feature)
+            if column is None or column.kind != "number" or test.op not in ORDERED:
+                continue
+            values = np.asarray(columns[test.feature], dtype=float)
+            limit = float(test.positions[0])
+            decimals = max(-int(Decimal(number_text(limit)).as_tuple().exponent), 0)
+            tolerance = 0.5 * 10.0**-decimals
+            rows = np.flatnonzero(np.abs(values - limit) <= tolerance)
+            if len(rows):
+                are = "1 row is" if len(rows) == 1 else f"{len(rows)} rows are"
+                self.add(
+                    "brittle limit",
+                    f"{are} within rounding ({tolerance:g}) of {str(test)!r}.",
+                    rows=tuple(rows.tolist()),
+                )
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _code(tests: Sequence[Literal], cells: Sequence[Any], values: Any) -> Any:
+    """Return the cell of each value of a column, shape (n,)."""
+    name = tests[0].feature
+    of_cells = np.array([t.mask({name: as_column(cells)}) for t in tests]).T
+    of_values = np.array([t.mask({name: values}) for t in tests]).T
+    place = {tuple(results): k for k, results in enumerate(of_cells.tolist())}
+    distinct, inverse = np.unique(of_values, axis=0, return_inverse=True)
+    return np.array([place[tuple(r)] for r in distinct.tolist()])[inverse.ravel()]
+
+
+def _weigh_cells(
+    tests: Sequence[Literal], cells: Sequence[Any], column: ColumnSchema | None
+) -> Any:
+    """Return the share of a column's values that each cell has; 0 where training had none."""
+    values, weights = _list_values(tests, cells, column)
+    shares = np.zeros(len(cells))
+    if values:
+        np.add.at(shares, _code(tests, cells, as_column(values)), weights)
+    return shares
+
+
+def _list_values(
+    tests: Sequence[Literal], cells: Sequence[Any], column: ColumnSchema | None
+) -> tuple[list[Any], list[float]]:
+    """List values of a column with their weights: pieces of its range, or its levels."""
+    present = [v for v in cells if v is not None]
+    if column is None or column.kind not in COLUMN_KINDS:
+        return present, [1.0] * len(present)
+    if column.levels:
+        return list(column.levels), [1.0 / len(column.levels)] * len(column.levels)
+    if isinstance(column.low, str) or column.low is None or column.high is None:
+        return present, [1.0 / max(len(present), 1)] * len(present)
+    low, high = float(column.low), float(column.high)
+    if column.kind == "whole number" and high - low < MOST_LISTED:
+        values = [float(v) for v in range(int(low), int(high) + 1)]
+        return values, [1.0 / len(values)] * len(values)
+    if low == high:
+        return [low], [1.0]
+    cuts = {float(v) for t in tests for v in t.positions if isinstance(v, float)}
+    ends = sorted({low, high, *(v for v in cuts if low < v < high)})
+    middles = [(a / 2 + b / 2, (b - a) / (high - low)) for a, b in pairwise(ends)]
+    return [v for v, _ in middles], [w for _, w in middles]

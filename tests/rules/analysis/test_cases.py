@@ -1,0 +1,139 @@
+"""Test cases of a rule: whatever small fault is planted in it, one of them has another answer."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+
+from rulekit import BoxSearchClassifier
+from rulekit.families import ScorecardClassifier
+from rulekit.rules import Clause, LinearSplit, RuleSet, make_cases, verify_rule
+from rulekit.rules.analysis.row_search import columns_of_rows
+from tests.rules.analysis.test_verification import list_every_row, read_in_one_way
+from tests.strategies.rules import rule_sets
+
+
+def columns_of(cases, rule):
+    return columns_of_rows([case.row for case in cases], rule.features)
+
+
+def plant_fault(rule, rng):
+    """Exchange two limits, lose a level, a condition or a clause, or change a label."""
+    k = int(rng.integers(rule.n_clauses))
+    clause = rule.clauses[k]
+    i = int(rng.integers(len(clause.conditions)))
+    conditions, labels, clauses = list(clause.conditions), list(rule.labels), list(rule.clauses)
+    fault = rng.choice(["limit", "level", "condition", "clause", "label", "turned"])
+    literal = conditions[i]
+    if fault == "label" and len(rule.classes) > 1:
+        labels[k] = next(v for v in rule.classes if v != labels[k])
+    elif fault == "clause":
+        del clauses[k], labels[k]
+    elif fault == "limit" and isinstance(literal.value, float):
+        conditions[i] = replace(literal, value=literal.value * float(rng.choice([0.9, 1.1])) + 0.3)
+    elif fault == "level" and isinstance(literal.value, tuple) and len(literal.value) > 1:
+        conditions[i] = replace(literal, value=literal.value[1:])
+    elif fault == "turned":
+        conditions[i] = literal.negated()
+    else:
+        del conditions[i]
+    if len(clauses) == rule.n_clauses:
+        clauses[k] = Clause(tuple(conditions))
+    return RuleSet(tuple(clauses), tuple(labels), "dnf", rule.default, rule.schema)
+
+
+@pytest.fixture(scope="module")
+def learned():
+    """Rules of two and three outcomes, of numbers, whole numbers, levels and gaps."""
+    rules = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        n = 300
+        X = pd.DataFrame(
+            {
+                "weight": rng.normal(70, 12, n).round(1),
+                "visits": rng.integers(0, 9, n),
+                "ward": rng.choice(["north", "south", "east", "west"], n),
+                "smoker": rng.random(n) < 0.4,
+            }
+        )
+        X.loc[rng.random(n) < 0.1, "weight"] = np.nan
+        risk = (X["weight"] > 75) * 2 + (X["visits"] > 4) + X["ward"].isin(["north", "east"])
+        y = np.where(risk + X["smoker"] > 2, "ill", "well")
+        if seed % 2:
+            y = np.where(risk == 0, "young", y)
+        model = BoxSearchClassifier(max_conditions=8, n_perturbations=0, random_state=seed)
+        rules.append(model.fit(X, y).rule_set_)
+    return rules
+
+
+def test_sixty_planted_faults_are_found(learned):
+    rng = np.random.default_rng(7)
+    cases = [make_cases(rule) for rule in learned]
+    assert all(
+        len(rule_cases) <= 5 * rule.n_conditions + 5
+        for rule_cases, rule in zip(cases, learned, strict=True)
+    )
+    missed = 0
+    for k in range(60):
+        rule, own = learned[k % len(learned)], cases[k % len(learned)]
+        faulty = plant_fault(rule, rng)
+        told = faulty.predict(columns_of(own, rule)) != [case.answer for case in own]
+        missed += not told.any() and not verify_rule(faulty).faults
+    assert missed <= 3
+
+
+@settings(suppress_health_check=[HealthCheck.filter_too_much])  # most rules have a fault
+@given(rule_sets(form="dnf", max_clauses=3, max_size=3))
+def test_cases_tell_rules_apart_that_lack_a_part(rule):
+    assume(
+        1 <= len(rule.features) <= 3
+        and read_in_one_way(rule)
+        and all(c.conditions for c in rule.clauses)
+        and not verify_rule(rule).faults
+    )
+    cases = make_cases(rule)
+    columns, every = columns_of(cases, rule), list_every_row(rule)
+    expected = rule.predict(every)
+    assert [case.answer for case in cases] == rule.predict(columns).tolist()
+    for seed in range(5):
+        faulty = plant_fault(rule, np.random.default_rng(seed))
+        if (faulty.predict(every) != expected).any() and len(rule.classes) > 1:
+            assert (faulty.predict(columns) != rule.predict(columns)).any()
+
+
+def test_a_sum_of_columns_has_a_case_on_each_side_of_its_limit():
+    plane = LinearSplit((("height", 1.0), ("mass", -0.5)), ">", 3.0)
+    rule = RuleSet((Clause((plane,)),), ("far",), "dnf", "near")
+    cases = [case for case in make_cases(rule) if "limit" in case.shows]
+    assert [case.answer for case in cases] in (["near", "far"], ["far", "near"])
+    totals = [case.row["height"] - 0.5 * case.row["mass"] for case in cases]
+    assert max(abs(total - 3.0) for total in totals) < 1e-4
+
+
+def test_a_scorecard_has_cases_for_its_points():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.normal(size=(200, 4)), columns=list("abcd"))
+    y = (X["a"] + X["b"] - X["c"] > 0.3).map({True: "high", False: "low"})
+    rule = ScorecardClassifier(max_conditions=4).fit(X, y).rule_set_
+    cases = make_cases(rule)
+    (split,) = rule.clauses[0].conditions
+    for i in range(len(split.points)):
+        points = tuple(p + (k == i) * 2 for k, p in enumerate(split.points))
+        faulty = replace(rule, clauses=(Clause((replace(split, points=points),)),))
+        every = list_grid(split)
+        if (faulty.predict(every) != rule.predict(every)).any():
+            told = faulty.predict(columns_of(cases, rule))
+            assert (told != [case.answer for case in cases]).any()
+
+
+def list_grid(split):
+    """Rows with every combination of the tests' results, for columns of numbers."""
+    ends = {
+        name: sorted(t.value for t in split.tests if t.feature == name) for name in split.features
+    }
+    pools = [[v + d for v in ends[name] for d in (-1e-6, 1e-6)] for name in split.features]
+    grid = np.meshgrid(*pools)
+    return {name: axis.ravel() for name, axis in zip(split.features, grid, strict=True)}

@@ -1,0 +1,70 @@
+"""Findings about a rule agree with a look at every row that its conditions can tell apart."""
+
+from itertools import combinations, product
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from rulekit.rules import (
+    Clause,
+    PointsSplit,
+    RuleSet,
+    verify_rule,
+)
+from rulekit.rules.analysis.row_search import columns_of_rows
+from tests.rules.analysis.test_violations import POOLS, read_in_one_way
+from tests.strategies.rules import points_splits, rule_sets
+
+WITH_POINTS = points_splits(max_size=3).map(
+    lambda split: RuleSet((Clause((split,)),), ("yes",), "dnf", "no")
+)
+
+
+def list_every_row(rule):
+    pools = [{None if v != v else v: None for v in (*POOLS[f], None)} for f in rule.features]
+    rows = [dict(zip(rule.features, cells, strict=True)) for cells in product(*pools)]
+    return columns_of_rows(rows, rule.features)
+
+
+def drop_clause(rule, k):
+    labels = (*rule.labels[:k], *rule.labels[k + 1 :])
+    if rule.form == "cnf":
+        labels = labels or rule.labels[:1]
+    clauses = (*rule.clauses[:k], *rule.clauses[k + 1 :])
+    return RuleSet(clauses, labels, rule.form, rule.default)
+
+
+@given(st.one_of(rule_sets(max_clauses=3, max_size=3), WITH_POINTS))
+def test_findings_agree_with_a_look_at_every_row(rule):
+    assume(1 <= len(rule.features) <= 3 and read_in_one_way(rule))
+    check = verify_rule(rule)
+    assert not check.not_checked
+    columns = list_every_row(rule)
+    predicted = rule.predict(columns)
+    names = {(f.kind, f.clause) for f in check.findings}
+    mirrored = rule if rule.form == "dnf" else rule.negated()
+    fired = mirrored.clauses_fired(columns)
+    for k in range(rule.n_clauses):
+        never = not (fired[:, k] & ~fired[:, :k].any(axis=1)).any()
+        assert (("masked clause", k) in names) == never
+        same = (drop_clause(rule, k).predict(columns) == predicted).all()
+        assert (("subsumed clause", k) in names or never) == same
+    for finding in check.findings:
+        if finding.shorter is not None:
+            assert (finding.shorter.predict(columns) == predicted).all()
+        for row in finding.example:
+            seen = rule.clauses_fired(columns_of_rows([row], list(row)))
+            assert seen.shape == (1, rule.n_clauses)
+    unreached = {f.sentence for f in check.findings if f.kind == "unreachable outcome"}
+    labels = {*rule.labels, rule.default}
+    assert unreached == {f"No row gets the answer {v}." for v in labels - set(predicted)}
+    pairs = {
+        (k, j)
+        for k, j in combinations(range(mirrored.n_clauses), 2)
+        if mirrored.labels[k] != mirrored.labels[j]
+        and (fired[:, k] & fired[:, j] & ~fired[:, :k].any(axis=1)).any()
+    }
+    gone = {f.clause for f in check.findings if f.kind in ("masked clause", "subsumed clause")}
+    listed = [f.clause for f in check.findings if f.kind == "overlap"]
+    if not any(isinstance(c, PointsSplit) for c in rule.conditions):
+        assert sorted(listed) == sorted(k for k, j in pairs if not {k, j} & gone)

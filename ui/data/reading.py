@@ -1,0 +1,250 @@
+"""The Data page's card on how a file was read: its lines, each decision and what changes it."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from zlib import crc32
+
+import streamlit as st
+
+from rulekit.data import ParseOptions
+from rulekit.data.options import DELIMITERS, Decision, apply_decision
+from rulekit.data.reading.layout import Line
+from rulekit.data.reading.loading import kind_of_file
+from rulekit.exceptions import DataError
+from ui import workspace
+from ui.data.load import read
+from ui.escape import md
+from ui.shell import once
+from ui.state import app_state
+from ui.upload import Upload, change_upload, current_upload
+
+DETECT = ""  # the choice to detect an option
+NO_HEADER = "none"
+ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")
+MARKS = {".": "point", ",": "comma"}
+FIRST_LINES = 8  # of a file that was not read
+SHOWN = 12  # decisions; further ones are a click away
+PREVIEW = 5  # rows
+
+
+def options_card() -> None:
+    """Show how the file was read; a change reads it again at once."""
+    upload, table = current_upload(), app_state().table
+    if upload.file_id:
+        _lines(upload)
+    notes = table.notes if table is not None else ()
+    for number, note in enumerate(notes[:SHOWN]):
+        _decision(note, number, upload)
+    if len(notes) > SHOWN:
+        with st.expander(f"{len(notes) - SHOWN} more"):
+            for number, note in enumerate(notes[SHOWN:], SHOWN):
+                _decision(note, number, upload)
+    if not upload.file_id:
+        return
+    _fields(upload)
+    if replace(upload.options, columns=None) != ParseOptions():
+        columns = ParseOptions(columns=upload.options.columns)
+        st.button("Read as detected", key="read_detected", on_click=once(lambda: read(columns)))
+    if table is not None and not upload.error:
+        st.caption("The first rows, as they are read:")
+        st.dataframe(table.frame.head(PREVIEW), alt="The first rows, as they are read.")
+
+
+def _lines(upload: Upload) -> None:
+    """Show the first and last lines as they are, with the header and the ends marked."""
+    lines = first_lines(upload) if upload.error or upload.layout is None else upload.layout.lines
+    if any("\0" in text for _, text, _ in lines):  # images and programs have no readable lines
+        return
+    if lines:
+        st.caption("The file's first lines, as they are:")
+        st.code(marked_lines(lines), None)
+
+
+def first_lines(upload: Upload) -> tuple[Line, ...]:
+    """Return the first lines of a text file that was not read."""
+    if _kind(upload) != "text":
+        return ()
+    text = upload.content[:20_000].decode(upload.options.encoding or "utf-8", errors="replace")
+    lines = text.splitlines()[:FIRST_LINES]
+    return tuple((number, line[:200], "") for number, line in enumerate(lines, 1))
+
+
+def marked_lines(lines: Sequence[Line]) -> str:
+    """Write lines with their numbers and marks; "..." for those between."""
+    parts, before = [], lines[0][0] - 1
+    for number, text, mark in lines:
+        if number > before + 1 and before:
+            parts.append(f"{'...':>17}")
+        parts.append(f"{mark:>8} {number:>7}  {text}")
+        before = number
+    return "\n".join(parts)
+
+
+def _kind(upload: Upload) -> str:
+    try:
+        return kind_of_file(upload.content)
+    except DataError:
+        return ""
+
+
+def _decision(note: str, number: int, upload: Upload) -> None:
+    """Show a sentence, with the button that changes what it says."""
+    if not (isinstance(note, Decision) and note.change and upload.file_id):
+        st.markdown(f"- {md(note, 400)}")
+        return
+    text, button = st.columns([7, 3], vertical_alignment="center")
+    text.markdown(f"- {md(note, 400)}")
+    button.button(
+        note.label,
+        key=f"decision_{number}_{crc32(note.encode())}",
+        on_click=once(lambda: change_reading(note.change)),
+        width="stretch",
+    )
+
+
+def change_reading(change: Mapping[str, Any]) -> None:
+    """Read the file again with changed options; what was set on Data for single columns stays."""
+    upload, options = current_upload(), current_upload().options
+    if workspace.file_of_analysis() == upload.file_id and not upload.error:
+        used = app_state().options
+        options = replace(
+            options, merged=used.get("merged") or None, missing_in=used.get("missing_in") or None
+        )
+    try:
+        options = apply_decision(options, change)
+    except ValueError as error:
+        change_upload(error=str(error))
+        return
+    read(options)
+
+
+def _fields(upload: Upload) -> None:
+    """Show what can be set for the whole file, with the detected values."""
+    options, layout, kind = upload.options, upload.layout, _kind(upload)
+    detected = {} if upload.error else app_state().options
+    top, low = st.columns(4), st.columns(4)
+    if kind == "text":
+        _choice(top[0], "Between cells", "delimiter", DELIMITERS, upload, detected)
+        encodings = {name: name for name in ENCODINGS}
+        _choice(top[1], "Encoding", "encoding", encodings, upload, detected)
+    elif layout is not None and len(layout.sheets) > 1:
+        sheets = {name: name for name in layout.sheets}
+        _choice(top[0], "Sheet", "sheet", sheets, upload, detected)
+    _choice(top[2], "Decimal mark", "decimal", MARKS, upload, detected)
+    if kind == "text" or layout is not None:
+        _header_row(top[3], upload)
+        rows = ", ".join(map(str, options.skip_rows or ()))
+        _typed(low[0], "Lines not read", "skip_rows", rows, numbers_of, upload)
+        last = "" if options.skip_last is None else str(options.skip_last)
+        _typed(low[1], "Lines not read at the end", "skip_last", last, _count_of, upload)
+    words = ", ".join(options.missing or ())
+    _typed(low[2], "Words for “missing”", "missing", words, words_of, upload)
+
+
+def numbers_of(text: str) -> tuple[int, ...] | None:
+    """Return the numbers of a text; None without any.
+
+    >>> numbers_of("2, 5-7")
+    (2, 5, 6, 7)
+    """
+    numbers: list[int] = []
+    for first, last in re.findall(r"(\d+)(?:\s*[-–]\s*(\d+))?", text):
+        numbers += range(int(first), min(int(last or first), int(first) + 999) + 1)
+    return tuple(numbers) or None
+
+
+def _count_of(text: str) -> int | None:
+    numbers = numbers_of(text)
+    return numbers[0] if numbers else None
+
+
+def words_of(text: str) -> tuple[str, ...] | None:
+    """Return the words of a text, commas between them; None without any."""
+    return tuple(word.strip() for word in text.split(",") if word.strip()) or None
+
+
+def _typed(
+    place: Any, label: str, name: str, now: str, parse: Callable[[str], Any], upload: Upload
+) -> None:
+    """Show an option that is typed; empty, it is detected."""
+    key = f"upload_option_{name}_{upload.file_id}_{crc32(now.encode())}"
+    place.text_input(
+        label,
+        now,
+        key=key,
+        placeholder="detected",
+        on_change=lambda: change_reading({name: parse(st.session_state[key])}),
+    )
+
+
+def _choice(
+    place: Any,
+    label: str,
+    name: str,
+    choices: Mapping[Any, str],
+    upload: Upload,
+    detected: Mapping[str, Any],
+) -> None:
+    """Show the choice of an option with the detected value."""
+    _box(
+        place,
+        label,
+        name,
+        dict(choices),
+        getattr(upload.options, name),
+        detected.get(name),
+        lambda value: change_reading({name: value}),
+    )
+
+
+def _header_row(place: Any, upload: Upload) -> None:
+    """Show the choice of the row with the names."""
+    options, layout = upload.options, None if upload.error else upload.layout
+    lines = first_lines(upload) if layout is None else layout.lines[: 3 * FIRST_LINES]
+    now = NO_HEADER if options.header is False else options.header_row
+    found = None if layout is None else layout.header or NO_HEADER
+    numbers = {n for n in (*(n for n, _, _ in lines), now, found) if isinstance(n, int)}
+    _box(
+        place,
+        "Header row",
+        "header",
+        {NO_HEADER: "no names"} | {n: f"line {n}" for n in sorted(numbers)},
+        found if options.header else now,
+        found,
+        lambda value: change_reading(
+            {
+                "header": False if value == NO_HEADER else None,
+                "header_row": None if value == NO_HEADER else value,
+            }
+        ),
+    )
+
+
+def _box(
+    place: Any,
+    label: str,
+    name: str,
+    choices: dict[Any, str],
+    now: Any,
+    detected: Any,
+    change: Callable[[Any], None],
+) -> None:
+    """Show a list of choices, the first of which detects the value."""
+    choices = {DETECT: "detect"} | choices
+    if detected is not None:
+        choices[DETECT] = f"{choices.get(detected, detected)} (detected)"
+    # A browser identifies a choice by its label: if labels change, it is another field.
+    key = f"upload_option_{name}_{current_upload().file_id}_{choices[DETECT]}"
+    values = list(choices)
+    place.selectbox(
+        label,
+        values,
+        values.index(now) if now in choices else 0,
+        choices.get,
+        key=key,
+        on_change=lambda: change(
+            st.session_state[key] if st.session_state[key] != DETECT else None
+        ),
+    )
