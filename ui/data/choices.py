@@ -1,8 +1,7 @@
 """The Data page's settings: outcome and names of its classes, roles and overview of columns."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -17,12 +16,11 @@ from rulekit.data.column import looks_like_id
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import MAX_CLASSES, check_target
 from rulekit.exceptions import DataError
-from rulekit.export import from_json, to_json
-from rulekit.rules import RuleSet
 from rulekit.rules.condition import positions_in
 from rulekit.style.phrases import cap_list, whole_percent
 from rulekit.style.wording import percent, plural
 from ui.cache import kept
+from ui.data.outcomes import describe_class, outcome_fields, rare_classes_line
 from ui.escape import md
 from ui.shell import once
 from ui.state import CUT, DATES, IGNORED, AppState, Wording, app_state
@@ -30,8 +28,6 @@ from ui.words import looks_protected
 from ui.workspace import change, turned
 
 TYPED = "Another number"
-FEW_ROWS = 5  # a class of fewer rows may be left out, or joined with others as
-OTHER = "other"
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 BARS = 10  # bins of a histogram: equal intervals of numbers and dates, the most frequent levels
 MOST_ROWS = 10_000  # in a longer table every k-th row is counted
@@ -240,7 +236,7 @@ def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
         classes,
         index=classes.index(positive) if positive in classes else None,
         format_func=lambda c: (
-            f"{_named(c, state)} ({counts[c]:,} rows, {whole_percent(counts[c], total)})"
+            f"{describe_class(c, state)} ({counts[c]:,} rows, {whole_percent(counts[c], total)})"
         ),
         horizontal=len(classes) <= 4,
         key=radio,
@@ -250,12 +246,6 @@ def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
         help="The rule describes this class; all other rows get the other label. "
         "Suggested: the class named yes, fraud or the like; else the rarest of 30 rows or more.",
     )
-
-
-def _named(label: Any, state: AppState) -> str:
-    """Return a class as its value and its name."""
-    called = state.called(label)
-    return md(label, 40) if str(called) == str(label) else f"{md(called, 40)} ({md(label, 20)})"
 
 
 def set_aside(table: Table) -> str:
@@ -508,133 +498,3 @@ def this_round() -> str:
 def refresh_editor() -> None:
     """Reset the column editor to the current table."""
     st.session_state["columns_round"] = st.session_state.get("columns_round", 0) + 1
-
-
-IN_A_ROW = 4
-# with numbers and single letters: they have no meaning for a reader
-CODES = {"true", "false", "yes", "no"}
-
-
-def outcome_fields(key: str) -> None:
-    """Show a field for the name of each class; two classes cannot have the same name."""
-    state = app_state()
-    classes = [label for label in state.class_counts if state.called(label) is not None]
-    target, is_cut = md(state.target, 40), state.target in state.options.get(CUT, {})
-    if not state.outcomes and all(map(is_code, classes)):
-        values = " and ".join(md(c, 20) for c in classes) if len(classes) == 2 else "its values"
-        st.markdown(f"**What do {values} mean?** Sentences, figures and exports will say it.")
-    cells = st.columns(min(len(classes), IN_A_ROW)) if len(classes) <= IN_A_ROW else None
-    container = st.container() if cells else st.expander(f"Names of the {len(classes)} classes")
-    for number, label in enumerate(classes):
-        with cells[number] if cells else container:
-            st.text_input(
-                f"Name for “{md(label, 40)}”" if is_cut else f"{target} = {md(label, 30)} means",
-                state.outcomes.get(str(label), ""),
-                max_chars=40,
-                placeholder=str(label)[:40],
-                key=f"{key}_name_{number}",
-                on_change=once(
-                    lambda: name_outcomes(
-                        app_state().outcomes
-                        | {
-                            str(c): st.session_state[f"{key}_name_{i}"]
-                            for i, c in enumerate(classes)
-                        }
-                    )
-                ),
-                help="Such as “died”. Rules, sentences, figures and every export then give this "
-                "name instead of the value; empty: the value itself.",
-            )
-    if state.model is not None and not state.is_edited:
-        st.caption("With a new name the current rule is learned again, with the same settings.")
-
-
-def rare_classes(state: AppState) -> dict[Any, int]:
-    """Return the classes with too few rows to learn from that are neither left out nor joined."""
-    return {
-        label: n
-        for label, n in state.class_counts.items()
-        if n < FEW_ROWS and state.called(label) not in (None, OTHER)
-    }
-
-
-def rare_classes_line() -> None:
-    """Offer to leave out or join the classes of few rows, or to bring them back."""
-    state = app_state()
-    rare, n_classes = rare_classes(state), len(state.classes)
-    names = [f"{_named(label, state)} ({n})" for label, n in rare.items()]
-    back = [c for c in state.class_counts if state.called(c) in (None, OTHER) and c != OTHER]
-    sentences = [f"Fewer than {FEW_ROWS} rows: {cap_list(names, 5)}."] * bool(rare)
-    sentences += [f"Left out or joined: {cap_list([md(c, 40) for c in back], 5)}."] * bool(back)
-    if not sentences:
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(" ".join(sentences), width="content")
-        for name, label, fits in (
-            (None, "Leave them out", n_classes - len(rare) >= 2),
-            (OTHER, f"Join them as “{OTHER}”", sum(rare.values()) >= 2 and n_classes > 2),
-        ):
-            if rare and fits:
-                st.button(label, key=f"rare_{name}", on_click=once(partial(rename, rare, name)))
-        if back:
-            st.button(
-                "Bring them back",
-                key="rare_back",
-                type="tertiary",
-                on_click=once(partial(rename, back, "")),
-            )
-
-
-def rename(labels: Iterable[Any], name: str | None) -> None:
-    """Set the name of some classes, "" for their own, None to leave them out."""
-    state = app_state()
-    name_outcomes(state.outcomes | dict.fromkeys(map(str, labels), name))
-    state = app_state()
-    if state.positive is None:
-        counts = {c: n for c, n in state.class_counts.items() if state.called(c) is not None}
-        largest = max(counts, key=counts.__getitem__)
-        change(table=state.table.with_roles({}, positive_label=largest))
-
-
-def is_code(label: Any) -> bool:
-    """Whether the value of a class has no meaning for a reader: a number, a boolean, a letter."""
-    text = str(label).strip().lower()
-    return len(text) < 2 or text in CODES or text.lstrip("+-").replace(".", "", 1).isdigit()
-
-
-def name_outcomes(names: Mapping[Any, str | None]) -> None:
-    """Set the names of the target's classes, None to leave out; edited rules keep their clauses."""
-    state = app_state()
-    given = {str(c): name and " ".join(name.split()) for c, name in names.items()}
-    given = {label: name for label, name in given.items() if name not in ("", label)}
-    fresh = replace(state, outcomes=given)
-    called = [fresh.called(label) for label in state.class_counts]
-    joined = (None, OTHER)
-    if twice := next((c for c in called if called.count(c) > 1 and c not in joined), None):
-        raise DataError(f"Two classes cannot both be called {twice!r}. Use different names.")
-    if given == state.outcomes:
-        return
-    rule = None
-    if state.rule_json is not None and state.is_edited:  # avoids learning again
-        rule = to_json(relabelled(from_json(state.rule_json), state, fresh))
-    new = {str(old): str(name) for old, name in _translation(state, fresh).items()}
-    notes = {
-        row: note | {"answer": new.get(note["answer"], note["answer"])}
-        if "answer" in note
-        else note
-        for row, note in state.case_notes.items()
-    }
-    change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # the rule stays in use
-
-
-def relabelled(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:
-    """Return a rule with the labels of the same classes under other names."""
-    new = _translation(before, after)
-    labels = tuple(new.get(label, label) for label in rule.labels)
-    return replace(rule, labels=labels, default=new.get(rule.default, rule.default))
-
-
-def _translation(before: AppState, after: AppState) -> dict[Any, Any]:
-    """Map each label of a rule to its current name."""
-    new = {before.called(c): after.called(c) for c in before.class_counts}
-    return {before.other_label: after.other_label} | new

@@ -14,7 +14,8 @@ import streamlit as st
 from rulekit.style.palette import bars, base_layout, outcome_looks, plain
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import plural
-from ui.data.choices import is_code, this_round
+from ui.data.choices import this_round
+from ui.data.outcomes import is_code
 from ui.escape import md
 from ui.shell import sentences
 from ui.state import AppState, SplitSpec, app_state

@@ -23,7 +23,6 @@ from rulekit.data.reading.layout import (
     Layout,
     Row,
     count_after,
-    drop_sentence,
     ends_with_total,
     find_layout,
 )
@@ -432,3 +431,11 @@ def _ragged_sentence(rows: list[Row], width: int, delimiter: str) -> str:
         f'lines, put cells that hold {shown(delimiter)} in quotation marks ("), or set another '
         "delimiter or row of the header."
     )
+
+
+def drop_sentence(n_columns: int, is_last: bool) -> str:
+    """Return a note on columns without a name and without a cell."""
+    if is_last:
+        return "The last column has no name and no cells (rows end with a delimiter); not read."
+    columns = "A column" if n_columns == 1 else f"{n_columns} columns"
+    return f"{columns} without name and cells {'is' if n_columns == 1 else 'are'} not read."

@@ -598,11 +598,3 @@ def ends_with_total(values: NDArray[np.float64], how: str) -> bool:
         return False
     total = above.sum() if how == "sum" else above.mean()
     return bool(np.isclose(values[-1], total, rtol=5e-3 if how == "mean" else 1e-6, atol=1e-9))
-
-
-def drop_sentence(n_columns: int, is_last: bool) -> str:
-    """Return a note on columns without a name and without a cell."""
-    if is_last:
-        return "The last column has no name and no cells (rows end with a delimiter); not read."
-    columns = "A column" if n_columns == 1 else f"{n_columns} columns"
-    return f"{columns} without name and cells {'is' if n_columns == 1 else 'are'} not read."

@@ -18,7 +18,7 @@ from rulekit.data.cells.columns import ReadColumns, typed_columns
 from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
-from rulekit.data.reading.delimited import RawTable, check_cell, check_size
+from rulekit.data.reading.delimited import RawTable, check_cell, check_size, drop_sentence
 from rulekit.data.reading.layout import (
     LINES,
     TAIL,
@@ -26,7 +26,6 @@ from rulekit.data.reading.layout import (
     Row,
     count_after,
     count_cells,
-    drop_sentence,
     ends_with_total,
     find_layout,
     is_empty,

@@ -1,0 +1,102 @@
+"""Names of the outcome's classes, kept by edited rules and notes."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rulekit.data import Table
+from rulekit.exceptions import DataError
+from rulekit.export import from_json, to_json
+from rulekit.rules import Clause, Literal, RuleSet
+from ui.data.outcomes import is_code, name_outcomes, relabelled
+from ui.state import AppState
+
+
+@pytest.fixture
+def session(monkeypatch):
+    """A session that holds an analysis whose target is 0 or 1."""
+    frame = pd.DataFrame({"a": np.arange(40), "ill": np.arange(40) % 2, "b": np.arange(40) % 7})
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label=1)
+    held = {"app": AppState(table=table)}
+    monkeypatch.setattr("ui.state.st.session_state", held)
+    monkeypatch.setattr("ui.workspace.st.session_state", held)
+    monkeypatch.setattr("ui.workspace.save", lambda: None)
+    return held
+
+
+def test_names_are_kept_tidied_and_an_empty_one_is_taken_back(session):
+    name_outcomes({0: " sur\tvived ", 1: "died"})
+    assert session["app"].outcomes == {"0": "sur vived", "1": "died"}
+    name_outcomes({0: "", 1: "1"})
+    assert session["app"].outcomes == {}
+    assert session["app"].positive == 1
+
+
+@pytest.mark.parametrize("names", [{0: "died", 1: "died"}, {0: "", 1: "0"}])
+def test_two_classes_cannot_get_one_name(session, names):
+    name_outcomes({0: "survived", 1: ""})
+    with pytest.raises(DataError, match="Two classes cannot both be called"):
+        name_outcomes(names)
+    assert session["app"].outcomes == {"0": "survived"}
+
+
+def rule(label, default):
+    return RuleSet((Clause((Literal("a", ">", 5.0),)),), (label,), "dnf", default)
+
+
+def test_edited_rule_keeps_its_clauses_under_new_labels(session):
+    session["app"] = AppState(
+        table=session["app"].table,
+        setting={"edited": "a rule of mine"},
+        model="stands for a model",
+        rule_json=to_json(rule(1, 0)),
+    )
+    name_outcomes({0: "survived", 1: "died"})
+    state = session["app"]
+    assert from_json(state.rule_json) == rule("died", "survived")
+    assert state.model is None
+    name_outcomes({0: "survived", 1: "dead"})
+    assert from_json(session["app"].rule_json) == rule("dead", "survived")
+
+
+def test_learned_rule_is_dropped_and_its_setting_kept(session):
+    session["app"] = AppState(
+        table=session["app"].table,
+        setting={"theta": 2.0},
+        model="m",
+        rule_json="{}",
+        rule_selected=True,
+    )
+    name_outcomes({0: "survived", 1: "died"})
+    state = session["app"]
+    assert (state.model, state.rule_json, state.setting) == (None, None, {"theta": 2.0})
+    assert state.rule_selected
+    session["app"] = replace(state, model="learned again")
+    name_outcomes({0: "survived", 1: "died"})
+    assert session["app"].model == "learned again"
+
+
+def test_case_notes_follow_the_outcome_names(session):
+    notes = {"3": {"answer": "1", "verdict": "agree", "note": "x"}, "4": {"answer": "0"}}
+    session["app"] = AppState(table=session["app"].table, case_notes=notes)
+    name_outcomes({0: "survived", 1: "died"})
+    answers = {k: v["answer"] for k, v in session["app"].case_notes.items()}
+    assert answers == {"3": "died", "4": "survived"}
+    assert json.dumps(notes)  # and the former ones are as they were
+    assert notes["3"]["answer"] == "1"
+
+
+def test_rest_of_three_classes_is_renamed_with_the_one():
+    frame = pd.DataFrame({"a": range(60), "t": [1, 2, 3] * 20})
+    table = Table.from_frame(frame).with_roles({"t": "target"}, positive_label=2)
+    before, after = AppState(table=table), AppState(table=table, outcomes={"2": "poor"})
+    assert relabelled(rule("2", "not 2"), before, after) == rule("poor", "not poor")
+
+
+@pytest.mark.parametrize("label", [0, 1, -1, 2.5, True, "0", "x", "Yes", "no"])
+def test_values_that_name_no_outcome_are_codes(label):
+    assert is_code(label)
+    assert not any(map(is_code, ["died", ">50K", "good", "iris 1"]))
