@@ -197,7 +197,7 @@ def _learner(options: dict[str, Any]) -> Any:
 
 
 def _set_tested_gaps(model: Any, options: dict[str, Any]) -> None:
-    """Let rules test the gaps of the columns named, as on the pages."""
+    """Set the columns whose gaps rules may test, as on the pages."""
     if isinstance(model, RuleClassifier):
         model.set_params(binarizer=Binarizer(test_missing=list(options["test_missing"])))
     elif options["test_missing"]:

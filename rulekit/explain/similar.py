@@ -72,12 +72,10 @@ def count_past_cases(
 
 
 def count_rows_by_clause(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
-    """Return the rows that count for each clause, and last those of no clause: (n, k + 1)."""
+    """Return the rows that each clause decides, and last those of no clause: (n, k + 1)."""
     fired = dnf.clauses_fired(columns)
-    counted = fired
-    if len(set(dnf.labels)) > 1:  # a list: only the first clause that matches counts
-        counted = fired & (fired.cumsum(axis=1) == 1)
-    return np.column_stack([counted, ~fired.any(axis=1)])
+    first = fired & (fired.cumsum(axis=1) == 1)
+    return np.column_stack([first, ~fired.any(axis=1)])
 
 
 def deciding_clause(subject: Subject, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:

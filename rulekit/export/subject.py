@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from numpy.typing import NDArray
-
 from rulekit.exceptions import ExportError, RuleError
-from rulekit.rules import Columns, RuleSet, clause_statistics, wilson_interval
+from rulekit.rules import RuleSet, wilson_interval
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import whole_percent
 
@@ -62,16 +60,14 @@ class ClauseNumbers:
     Attributes
     ----------
     n : int
-        In a DNF the rows it matches, in a CNF those it fails on; if clauses have different labels,
-        like the bands of a scorecard, the rows it decides.
+        The rows it decides: in a DNF the first clause that holds decides, in a CNF the first one
+        that fails.
     n_right : int
         How many of these have the predicted label.
     low, high : float
         95 % Wilson interval of the share, from 0 to 1.
     where : str
         The counted rows: "training" or "test".
-    verb : str
-        The effect of the clause on rows: "matches", "decides", in a CNF "turns away".
     """
 
     n: int
@@ -79,23 +75,22 @@ class ClauseNumbers:
     low: float
     high: float
     where: str = "training"
-    verb: str = "matches"
 
     @property
     def sentence(self) -> str:
         """The counts in words."""
         rows = f"{self.where} {'row' if self.n == 1 else 'rows'}"
         if self.n == 0:
-            return f"{self.verb} no {self.where} row"
+            return f"decides no {self.where} row"
         share = whole_percent(self.n_right, self.n)
         span = f"95 % interval {100 * self.low:.0f}-{100 * self.high:.0f} %"
-        return f"{self.verb} {self.n} {rows}, right for {self.n_right} ({share}, {span})"
+        return f"decides {self.n} {rows}, right for {self.n_right} ({share}, {span})"
 
 
 def clause_numbers(
     model: Any, X: Any, y: Any, where: str = "training"
 ) -> tuple[ClauseNumbers, ...]:
-    """Count matches and classes of each clause, for the formats that show them.
+    """Count the rows that each clause decides, for the formats that show them.
 
     Parameters
     ----------
@@ -111,7 +106,7 @@ def clause_numbers(
     Returns
     -------
     tuple of ClauseNumbers
-        One a clause, in order; see `rulekit.rules.clause_statistics`.
+        One a clause, in order.
 
     Raises
     ------
@@ -124,24 +119,12 @@ def clause_numbers(
 
     rule = rule_to_export(model)
     columns, truth = columns_for(model, X), read_labels(y).astype(object)
-    verb = "matches" if rule.form == "dnf" else "turns away"
-    statistics = clause_statistics(rule, columns, truth)
-    if len(set(rule.labels)) > 1:
-        return _count_decided(rule, columns, truth, where)
-    return tuple(
-        ClauseNumbers(s.n, s.positives, s.confidence_low, s.confidence_high, where, verb)
-        for s in statistics
-    )
-
-
-def _count_decided(
-    rule: RuleSet, columns: Columns, truth: NDArray[Any], where: str
-) -> tuple[ClauseNumbers, ...]:
-    """Count for each clause the rows that no earlier clause takes."""
     fired = rule.clauses_fired(columns)
+    labels = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
+    fired = fired if rule.form == "dnf" else ~fired
     first = fired & (fired.cumsum(axis=1) == 1)
     counts = []
-    for rows, label in zip(first.T, rule.labels, strict=True):
+    for rows, label in zip(first.T, labels, strict=True):
         n, right = int(rows.sum()), int((truth[rows] == label).sum())
-        counts.append(ClauseNumbers(n, right, *wilson_interval(right, n), where, "decides"))
+        counts.append(ClauseNumbers(n, right, *wilson_interval(right, n), where))
     return tuple(counts)

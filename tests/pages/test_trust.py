@@ -47,15 +47,14 @@ class Recount:
         self.truth = [str(label) for label in y]
         self.predicted = [str(decide(rule, row)) for row in rows]
         self.n, self.clauses = len(rows), [[0, 0] for _ in range(rule.n_clauses + 1)]
-        is_list = len(set(rule.labels)) > 1
         self.deciding = []
         for row, label in zip(rows, self.truth, strict=True):
             fired = [k for k, clause in enumerate(rule.clauses) if clause_holds(clause, row)]
             self.deciding.append(fired[0] if fired else -1)
-            for k in (fired[:1] if is_list else fired) or [-1]:
-                outcome = rule.labels[k] if k >= 0 else rule.default
-                self.clauses[k][0] += label == str(outcome)
-                self.clauses[k][1] += 1
+            k = self.deciding[-1]
+            outcome = rule.labels[k] if k >= 0 else rule.default
+            self.clauses[k][0] += label == str(outcome)
+            self.clauses[k][1] += 1
 
     @property
     def pairs(self):
@@ -241,8 +240,9 @@ class Session:
             or f": {percent(1 - most / train.n)} of training rows" in words
         )
         if not rule.is_constant and not scorecard_of(rule):
-            shown = re.findall(r"Clause \d+: .+? in ([\d,]+) of ([\d,]+) training rows?", words)
-            assert shown == [pair for pair in train.of_clauses[:2] if pair[1] != "0"]
+            (flow,) = [c.proto.alt for c in app.get("plotly_chart") if c.key == "flow_small"]
+            shown = re.findall(r": ([\d,]+) of ([\d,]+) correct", flow)
+            assert shown[:-1] == train.of_clauses
         number = state.result.number_of_rule(state)
         if number is None:
             assert not [s for s in app.select_slider if s.key.startswith("slider_limit_")]

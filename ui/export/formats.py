@@ -248,7 +248,7 @@ CHOICES: dict[str, tuple[str, str]] = {  # label and caption
 FIRST = ("text", "xlsx", CODE)
 AUDIENCES = {
     "For readers": ("markdown", "report", "html", "sheet", "latex"),
-    "For analysts": ("csv", "json", "script"),
+    "For analysts": ("csv", "cases", "json", "script"),
     "For decision services": ("pmml", "dmn"),
 }
 

@@ -243,8 +243,7 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
         lines.append(line)
     st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, part by part.")
     rule = rule_of(scored.model)
-    verb = "decides" if len(set(rule.labels)) > 1 else "matches"
-    part = "in a range of totals" if scorecard_of(rule) else f"a clause {verb}"
+    part = "in a range of totals" if scorecard_of(rule) else "a clause decides"
     st.caption(f"Correct predictions of the rows {part}, with 95 % intervals.")
     if sentence := cost_sentence(cases, scored, app_state()):
         st.markdown(md(sentence, 300))

@@ -70,7 +70,7 @@ def test_report_counts_clauses_and_uses_outcome_colours():
     lines, answers = page.tables
     fired, predicted = rule.clauses_fired(frame), rule.predict(frame)
     for k, row in enumerate(lines[1:]):
-        held = fired[:, k]
+        held = fired[:, k] & ~fired[:, :k].any(axis=1)
         right = (truth[held] == rule.labels[k]).sum()
         assert row == [f"line {k + 1}", f"'{rule.labels[k]}'", str(held.sum()), str(right)]
     assert answers[0] == ["", "predicted'ill'", "predicted'well'"]
@@ -126,16 +126,16 @@ def test_rows_and_records_that_do_not_fit_are_refused():
         to_report(rule, pd.DataFrame({"a": [1.0]}))
 
 
-def test_clause_numbers_count_matches_or_rejections():
+def test_clause_numbers_count_the_rows_that_a_clause_decides():
     rule, frame = patients()
     matched = clause_numbers(rule, frame, LABELS)
-    assert [(k.n, k.n_right) for k in matched] == [(2, 2), (2, 1)]
+    assert [(k.n, k.n_right) for k in matched] == [(2, 2), (1, 0)]
     turned = clause_numbers(rule.negated(), frame, LABELS, "test")
-    assert [(k.n, k.n_right) for k in turned] == [(2, 2), (2, 1)]
-    assert turned[0].sentence.startswith("turns away 2 test rows, right for 2 (100 %")
-    assert "right for 1 (50 %" in to_html(rule, numbers=matched)
+    assert [(k.n, k.n_right) for k in turned] == [(2, 2), (1, 0)]
+    assert turned[0].sentence.startswith("decides 2 test rows, right for 2 (100 %")
+    assert "right for 0 (0 %" in to_html(rule, numbers=matched)
     numbers = clause_numbers(rule, frame.assign(glucose=np.nan), LABELS)
-    assert numbers[0].sentence == "matches no training row"
+    assert numbers[0].sentence == "decides no training row"
 
 
 def test_a_band_is_counted_on_the_rows_that_it_decides():

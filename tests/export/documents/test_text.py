@@ -43,7 +43,7 @@ def test_a_column_called_like_a_function_or_an_operator_is_quoted():
 def test_numbers_are_below_their_clause_as_a_comment():
     rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
     text = to_text(rule, numbers=[ClauseNumbers(71, 62, 0.776, 0.93)])
-    assert "#    matches 71 training rows, right for 62 (87 %, 95 % interval 78-93 %)" in text
+    assert "#    decides 71 training rows, right for 62 (87 %, 95 % interval 78-93 %)" in text
     assert from_text(text) == rule
 
 
