@@ -293,11 +293,13 @@ class Session:
         if not scorecard_of(rule):
             both = zip(train.of_clauses, test.of_clauses, strict=True)
             assert counts == [pair for pairs in both for pair in pairs]
-        for label in set(train.truth):
-            n, right = train.truth.count(label), train.pairs.count((label, label))
-            most, least = (100, 0) if right in (0, n) else (99, 1)
-            share = min(max(round(100 * right / n), least), most)
-            assert f"{label}: {right:,} of {n:,} correct ({share} %)" in words
+        (matrix,) = [h.proto.body for h in self.app.get("html") if "<table" in h.proto.body]
+        predicted = re.findall(r'scope="col"[^>]*>([^<]*)</th>', matrix)
+        lines = re.findall(r'scope="row"[^>]*>([^<]*)</th>(.*?)</tr>', matrix)
+        assert {label for label, _ in lines} == set(train.truth)
+        for label, cells in lines:
+            counts = [f"{train.pairs.count((label, answer)):,}" for answer in predicted]
+            assert re.findall(r">([\d,]+)</td>", cells) == counts
         assert f"{train.wrong:,} of {train.n:,} training rows" in words
 
     def check_explain(self, words, train, test):
