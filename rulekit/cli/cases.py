@@ -19,6 +19,7 @@ from rulekit.cli.inputs import (
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.cli.show import RULE, as_json, read_rule, write_file
 from rulekit.data import Table
+from rulekit.data.columns.report import Report
 from rulekit.explain import Scored
 from rulekit.explain import explain as explained
 from rulekit.explain import score as scored
@@ -93,6 +94,8 @@ def score(rule: str, table: str, reading: Reading, as_json: bool, **options: Any
         None if target is None else known_outcomes(given, target, rule_set, options["outcomes"])
     )
     result = _scored(rule_set, given, actual, reading, options)
+    differing = {drift.column for drift in result.drift}  # their sentences say the same
+    note_report(Report(unseen=result.report.without(differing).unseen))  # misfits are warned of
     with working(f"Smallest changes of {len(result):,} cases") as work:
         frame = cases_frame(
             result, changes=options["changes"], progress=work.report, cells=given.cells

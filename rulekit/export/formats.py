@@ -444,7 +444,7 @@ def verify_export(
     >>> from rulekit.export import from_text
     >>> rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
     >>> verify_export(rule, {"age": np.array([40.0, 50.0, 60.0, np.nan])}, "json").sentence
-    'Checked: 4/4 rows give the same class when this JSON is loaded (and 15/15 at the limits).'
+    'Checked: 4/4 rows give the same class when this JSON is loaded (and 18/18 at the limits).'
     """
     form = FORMATS.get(format)
     if form is None or form.run is None:

@@ -6,8 +6,9 @@ from functools import partial
 import pandas as pd
 import pytest
 
+from rulekit import BoxSearchClassifier
 from rulekit.explain import explain
-from rulekit.export import from_text
+from rulekit.export import from_text, to_json
 from tests.cli.conftest import ANSWERS, CLAUSES, RULE, printed
 
 
@@ -84,3 +85,15 @@ def test_unread_options_raise(refused, requested, sentence):
 def test_a_table_with_no_rows_is_refused(refused, tmp_path):
     (tmp_path / "empty.csv").write_text("age,sex,bmi\n")
     assert "has a header but no rows" in refused("score", "rule.json", "empty.csv")
+
+
+def test_levels_never_seen_are_noted_by_score(run, tmp_path):
+    frame = pd.DataFrame({"ward": ["01", "02", "03"] * 20, "x": range(60)})
+    answers = ["p" if ward == "01" else "q" for ward in frame["ward"]]
+    model = BoxSearchClassifier(theta=0.5, random_state=0).fit(frame, answers)
+    (tmp_path / "wards.json").write_text(to_json(model))
+    (tmp_path / "new.csv").write_text("ward,x\n1,5\n2,6\nnorth,7\n")
+    result = run("score", "wards.json", "new.csv", "-o", "out.csv")
+    assert "Never in training: Column 'ward' holds levels" in result.stderr
+    assert "in 1 row: 'north' (1)" in result.stderr
+    assert pd.read_csv(tmp_path / "out.csv")["answer"].tolist() == ["p", "q", "q"]

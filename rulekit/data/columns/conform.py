@@ -29,7 +29,7 @@ from rulekit.data.typed import (
     refuse_inexact,
 )
 from rulekit.exceptions import DataError
-from rulekit.rules.condition import NUMBERS, TRUTH, Columns, moment_text
+from rulekit.rules.condition import NUMBERS, TRUTH, Columns, moment_text, number_text
 from rulekit.rules.schema import NUMERIC, TEXTUAL, ColumnSchema, Schema
 
 TRUTH_TEXTS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
@@ -401,12 +401,15 @@ class _LevelMatch:
         )
 
     def text(self, text: str) -> str:
-        """Return the level that a text means: itself, or the whole number that 4.0 spells."""
+        """Return the level that a text means: itself, or that of the number it spells plainly.
+
+        4 and 4.0 mean the level "4" or "04"; 04 does not mean "4".
+        """
         if text in self.levels:
             return text
-        whole = text.removesuffix(".0")
-        if whole != text and whole in self.levels and _plain_number(text) is not None:
-            return whole
+        number = _plain_number(text)
+        if number is not None and text.removesuffix(".0") == number_text(number):
+            return self.by_number.get(number, text)
         truth = TRUTH_TEXTS.get(text.lower())
         return self.by_truth.get(truth, text) if truth is not None else text
 

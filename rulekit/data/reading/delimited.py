@@ -241,10 +241,14 @@ class _Text:
         lines = chain(self.head[begin - self.number :], self.rest)
         reader = self._reader(lines, strict=True)
         line, first, skip, add = begin, layout.first, set(skip_rows or ()), self.lines.append
+        alone = len(layout.names) == 1  # then "" in quotation marks is a row, a blank line is not
         try:
             for record in reader:
                 is_read = line >= first and line not in skip
-                if is_read and record and (len(record) > 1 or record[0].strip()):
+                filled = len(record) > 1 or (
+                    record and (record[0].strip() or record == [""] * alone)
+                )
+                if is_read and filled:
                     add(line)
                     yield record
                 line = begin + reader.line_num

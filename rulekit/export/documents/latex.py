@@ -83,7 +83,7 @@ def to_latex(
 def _table(columns: str, head: str, rows: Sequence[str], counts: Sequence[str] | None) -> list[str]:
     """Write a tabular of rows, with a last column for `counts`."""
     if counts is not None:
-        columns, head = f"{columns}r", f"{head} & Right of matched"
+        columns, head = f"{columns}r", f"{head} & Right of decided"
     begin = rf"\begin{{tabular}}{{{columns}}}"
     return [begin, r"\toprule", rf"{head} \\", r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
 

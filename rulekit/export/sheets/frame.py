@@ -27,7 +27,7 @@ def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> p
     frame = _card_frame(rule) if scorecard_of(rule) else _clause_frame(rule)
     if numbers is not None:
         before = [None] * (len(frame) - len(numbers) - 1)  # the conditions of a scorecard
-        for name, counts in (("matched", "n"), ("right", "n_right")):
+        for name, counts in (("decided", "n"), ("right", "n_right")):
             found = [*before, *(getattr(k, counts) for k in numbers), None]
             frame[name] = pd.array(found, dtype="Int64")
     return frame

@@ -133,6 +133,7 @@ def _beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterator[tu
             below, above = rule.predict(columns_of_rows(moved, rule.features))
             if below != above:
                 yield from ((near, f"near the limit of {condition}") for near in moved)
+                yield {**row, name: None}, f"{name} is missing"
                 break
 
 

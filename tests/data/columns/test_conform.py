@@ -71,6 +71,20 @@ def test_what_is_not_certain_is_refused(column, values, message):
         read(column, values)
 
 
+@pytest.mark.parametrize(
+    ("levels", "texts", "expected"),
+    [
+        (("01", "02", "10"), ["1", "2.0", "10", "3"], ["01", "02", "10", "3"]),
+        (("4", "5"), ["04", "4.0", "+4"], ["04", "4", "+4"]),  # zeros in front may mean something
+        (("1", "01"), ["1", "1.0", "001"], ["1", "1.0", "001"]),
+    ],
+)
+def test_a_text_means_the_level_of_the_number_that_it_spells_plainly(levels, texts, expected):
+    schema = Schema((ColumnSchema("c", "level", levels=levels, gaps=False),))
+    columns, _ = conform({"c": texts}, schema)
+    assert columns["c"].tolist() == expected
+
+
 def test_a_table_needs_the_columns_of_the_schema_once():
     with pytest.raises(DataError, match="reads column 'c', which the table does not have"):
         conform({"d": [1]}, Schema((CODES,)))

@@ -286,3 +286,12 @@ def test_large_numbers_that_would_become_one_are_kept_as_text():
 def test_large_measurements_are_numbers(cell):
     table = read_table(f"a,b\n{cell},1\n0.5,2\n".encode())
     assert table.frame["a"].tolist() == [float(cell), 0.5]
+
+
+def test_a_quoted_empty_cell_alone_is_a_row_and_a_blank_line_is_not():
+    assert read_table(b'c\n5\n""\n7\n\n8\n').frame["c"].isna().tolist() == [
+        False,
+        True,
+        False,
+        False,
+    ]

@@ -26,8 +26,8 @@ from tests.export.test_golden import rules
 def test_counts_are_whole_numbers_and_empty_for_the_rest():
     rule, frame = patients()
     counted = to_frame(rule, numbers=clause_numbers(rule, frame, ["ill", "well", "ill", "well"]))
-    assert counted["matched"].tolist()[:2] == [2, 2]
-    assert counted["matched"].isna().tolist() == [False, False, True]
+    assert counted["decided"].tolist()[:2] == [2, 1]
+    assert counted["decided"].isna().tolist() == [False, False, True]
     text = to_csv(rule, numbers=clause_numbers(rule, frame, ["ill", "well", "ill", "well"]))
     assert text.splitlines()[1].endswith(",ill,2,2,2")
     assert text.splitlines()[3] == "otherwise,,well,0,,"
@@ -41,7 +41,7 @@ def test_counts_of_a_scorecard_are_beside_its_totals():
     assert counted["points"].dropna().tolist() == [3, 2, -1, 0]
     totals = counted.loc["total from 4":]
     assert totals["answer"].tolist() == ["ill", "watch", "well"]
-    for column, expected in (("matched", "n"), ("right", "n_right")):
+    for column, expected in (("decided", "n"), ("right", "n_right")):
         assert totals[column].tolist()[:2] == [getattr(k, expected) for k in counts]
         assert counted[column].notna().sum() == len(counts) == 2
 
