@@ -53,7 +53,8 @@ CSS = """
   .st-key-two_columns > div > .stHorizontalBlock > .stColumn { width: 100%; }
 }
 @media print {
-  .stAppHeader, .stButton, .stDownloadButton, .stElementToolbar { display: none !important; }
+  .stAppHeader, .stButton, .stDownloadButton, .stElementToolbar, .stPlotlyChart button {
+    display: none !important; }
   html, body, .stApp, .stApp * { color: #000 !important; background: #fff !important; }
   html, body, #root, .stApp, .stApp :has(.stMainBlockContainer), .stMainBlockContainer {
     position: static; overflow: visible; height: auto; padding: 0; }

@@ -150,7 +150,8 @@ NOTED = """broken => {
   window.mostCurves = 0;
   window.boxes = [];
   new MutationObserver(() => {
-    const all = [...document.querySelectorAll("[data-testid=stMain] .js-plotly-plot")];
+    const curves = "[data-testid=stMain] [class*=st-key-front_] .js-plotly-plot";
+    const all = [...document.querySelectorAll(curves)];
     const seen = all.filter(one => one.getBoundingClientRect().height > 0);
     window.mostCurves = Math.max(window.mostCurves, seen.length);
     for (const box of document.querySelectorAll(broken)) window.boxes.push(box.innerText);
