@@ -71,7 +71,7 @@ def test_counts_on_the_training_rows_are_beside_the_clauses(on_credit):
         words = (
             f"{right} of {n}"
             if name == "latex"
-            else f"matches {n} training rows, right for {right}"
+            else f"decides {n} training rows, right for {right}"
         )
         assert words in (page(on_credit) if name == "html" else on_credit.code[-1].value), name
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -295,11 +295,11 @@ class Grower:
 
     def _settle(self, node: Node) -> None:
         """Move the bounds of a split between two leaves to where fewest rows are wrong."""
-        if not isinstance(node.split, PowerLawSplit):
+        if node.split is None or node.split.tests:  # a plain condition stays where it is
             return
-        rows = node.rows
-        columns = {name: self.columns[name][rows] for name in node.split.features}
-        split = with_least_wrong(node.split, columns, self.codes[rows], self.weight[rows])
+        rows, formula = node.rows, cast(PowerLawSplit, node.split)
+        columns = {name: self.columns[name][rows] for name in formula.features}
+        split = with_least_wrong(formula, columns, self.codes[rows], self.weight[rows])
         if split is not node.split:
             held = split.mask(columns)
             node.split = split
