@@ -124,7 +124,7 @@ def _beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterator[tu
             (row, name, limit)
             for row, _ in found
             for name in condition.features
-            if None not in row.values()
+            if None not in row.values() and not isinstance(row[name], bool)
             for limit in condition.limits(name, row)[:1]
         )
         for row, name, limit in options:

@@ -140,8 +140,10 @@ class RowSearch:
         return {f: values[int(fits.argmax())] for f, values in drawn.items()}
 
     def _draw(self, name: str, rng: np.random.Generator) -> list[Any]:
-        """Draw numbers of a column, mostly from the range of its training rows."""
+        """Draw values of a column, numbers mostly from the range of its training rows."""
         column = self.schema.column(name)
+        if column is not None and column.kind == "truth value":
+            return (rng.random(DRAWN_ROWS) < 0.5).tolist()
         low, high = (0.0, 1.0)
         if column and column.kind in NUMERIC and column.low is not None and column.high is not None:
             low, high = float(column.low), float(column.high)
