@@ -93,8 +93,8 @@ ASKED = {
     "operating": lambda model, Z, y: operating_points(model, Z, y).to_json(),
     "verify": lambda model, Z, y: str(verify_export(model, Z, "python")),
     "stability": lambda model, Z, y: stability(model, Z, y, n_resamples=2).columns.to_dict(),
-    "sweep": lambda model, Z, y: told(sweep(model, Z, y, grid={"theta": [1.0]}, cv=2).table),
-    "baselines": lambda model, Z, y: told(baselines(Z, y, only=["tree"], cv=2)["tree"].table),
+    "sweep": lambda model, Z, y: as_plain(sweep(model, Z, y, grid={"theta": [1.0]}, cv=2).table),
+    "baselines": lambda model, Z, y: as_plain(baselines(Z, y, only=["tree"], cv=2)["tree"].table),
 }
 
 
@@ -115,7 +115,7 @@ def test_tables_of_any_library_are_accepted(table, kind, asked):
     assert ASKED[asked](model, KINDS[kind](X), y) == ASKED[asked](model, X, y)
 
 
-def told(table):
+def as_plain(table):
     return table.drop(columns="seconds").astype(str).to_dict("list")
 
 
@@ -128,7 +128,7 @@ def test_learners_are_compared_on_a_table_of_any_library(table, kind):
         compare_learners(Z, y, learners=learners, cv=2, references=True).points()
         for Z in (KINDS[kind](X), X)
     )
-    assert told(result) == told(plain)
+    assert as_plain(result) == as_plain(plain)
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "pandas", "array"])

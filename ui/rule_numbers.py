@@ -85,13 +85,6 @@ def matches(rule: RuleSet, rows: Rows) -> NDArray[np.bool_]:
     return fired if rule.form == "dnf" else ~fired
 
 
-def decided_counts(rule: RuleSet, rows: Rows) -> list[tuple[int, int]]:
-    """Return for each clause how many rows it decides, and how many of these correctly."""
-    fired, right = matches(rule, rows), rows.answers(rule) == rows.y
-    first = fired & (fired.cumsum(axis=1) == 1)
-    return [(int(taken.sum()), int((taken & right).sum())) for taken in first.T]
-
-
 def error(rule: RuleSet, rows: Rows) -> float:
     """Return the share of rows that a rule predicts wrongly."""
     return float(np.mean(rows.answers(rule) != rows.y))

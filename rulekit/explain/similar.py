@@ -73,9 +73,8 @@ def count_past_cases(
 
 def count_rows_by_clause(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
     """Return the rows that each clause decides, and last those of no clause: (n, k + 1)."""
-    fired = dnf.clauses_fired(columns)
-    first = fired & (fired.cumsum(axis=1) == 1)
-    return np.column_stack([first, ~fired.any(axis=1)])
+    first = dnf.clauses_deciding(columns)
+    return np.column_stack([first, ~first.any(axis=1)])
 
 
 def deciding_clause(subject: Subject, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:

@@ -119,12 +119,9 @@ def clause_numbers(
 
     rule = rule_to_export(model)
     columns, truth = columns_for(model, X), read_labels(y).astype(object)
-    fired = rule.clauses_fired(columns)
     labels = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
-    fired = fired if rule.form == "dnf" else ~fired
-    first = fired & (fired.cumsum(axis=1) == 1)
     counts = []
-    for rows, label in zip(first.T, labels, strict=True):
+    for rows, label in zip(rule.clauses_deciding(columns).T, labels, strict=True):
         n, right = int(rows.sum()), int((truth[rows] == label).sum())
         counts.append(ClauseNumbers(n, right, *wilson_interval(right, n), where))
     return tuple(counts)

@@ -220,6 +220,15 @@ class RuleSet:
         masks = [c.mask(columns) for c in self.clauses]
         return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
 
+    def clauses_deciding(self, X: Any) -> NDArray[np.bool_]:
+        """Return whether each clause decides each row, shape (n, n_clauses).
+
+        Of a DNF the first clause that holds decides, of a CNF the first one that fails.
+        """
+        fired = self.clauses_fired(X) == (self.form == "dnf")
+        first: NDArray[np.bool_] = fired & (fired.cumsum(axis=1) == 1)
+        return first
+
     def read(self, X: Any) -> Columns:
         """Return the columns that the rule reads from a table; see `clauses_fired`."""
         if isinstance(X, Mapping) and all(_is_read(self, f, X[f]) for f in self.features if f in X):

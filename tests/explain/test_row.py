@@ -175,14 +175,18 @@ def test_plain_words_hold_no_sign_and_no_term_of_logic(case, split):
     names = {rule.default: "well"}
     labels = tuple(names.get(label, "ill") for label in rule.labels)
     clauses = tuple(replace(c, conditions=(*c.conditions, split)) for c in rule.clauses)
-    for clauses_told in (rule.clauses, clauses):
-        told = RuleSet(clauses_told, labels, rule.form, "well")
+    for plain_clauses in (rule.clauses, clauses):
+        spoken_rule = RuleSet(plain_clauses, labels, rule.form, "well")
         columns = {"age": columns["age"], "bmi": columns["bmi"], "smoker": columns["smoker"]}
         truth = ["well"] * len(columns["age"])
-        for result in explain(told, columns, training=(columns, truth), wording=SPOKEN):
-            said = [result.sentence, *result.supporting, *(m.sentence for m in result.near_misses)]
-            assert not [s for s in said if NO_SIGNS.search(s)]
-        for clause in told.clauses:
+        for result in explain(spoken_rule, columns, training=(columns, truth), wording=SPOKEN):
+            sentences = [
+                result.sentence,
+                *result.supporting,
+                *(m.sentence for m in result.near_misses),
+            ]
+            assert not [s for s in sentences if NO_SIGNS.search(s)]
+        for clause in spoken_rule.clauses:
             assert not NO_SIGNS.search(clause_words(clause, SPOKEN))
 
 
@@ -202,18 +206,18 @@ def test_plain_sentences_give_values_and_limits_in_words():
 
 
 @pytest.mark.parametrize(
-    ("split", "holds", "told"),
+    ("split", "holds", "ending"),
     [
         (SUMS[0], True, "the score from age and bmi is -15, at most 3"),
         (SUMS[1], False, "the score from age and bmi would have to be at most 27 (it is 60)"),
         (SUMS[2], True, "the score from age is 30, not between 1 and 2"),
     ],
 )
-def test_plain_sums_are_scores(split, holds, told):
+def test_plain_sums_are_scores(split, holds, ending):
     rule = RuleSet((Clause((split,)),), ("ill",), "dnf", "well")
     result = explain(rule, pd.DataFrame({"age": [30.0], "bmi": [30.0]}), wording=SPOKEN)[0]
     start = "Predicted ill because " if holds else "Predicted well: for ill, "
-    assert result.sentence == f"{start}{told}."
+    assert result.sentence == f"{start}{ending}."
 
 
 def test_plain_bounds_of_one_column_are_one_condition():

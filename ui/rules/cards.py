@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from rulekit.evaluation import brier_score, operating_points, reliability, threshold_rule
 from rulekit.evaluation.operating import clause_points
 from rulekit.exceptions import RuleError
-from rulekit.export import to_json
+from rulekit.export import ClauseNumbers, clause_numbers, to_json
 from rulekit.export.documents.html import matrix_html
 from rulekit.plots import (
     operating_figure,
@@ -109,7 +109,7 @@ def clause_lines(
         st.markdown(f"Always **{md(constant_answer(rule))}**")
         return frozenset()
     tables = [
-        (rows, rule_numbers.decided_counts(rule, rows))
+        (rows, clause_numbers(rule, rows.columns, rows.y))
         for rows in (train, test)
         if rows is not None
     ]
@@ -139,7 +139,7 @@ def _label(rule: RuleSet, k: int) -> str:
 
 
 def _clause_line(
-    rule: RuleSet, k: int, tables: list[tuple[Rows, list[tuple[int, int]]]], state: AppState
+    rule: RuleSet, k: int, tables: list[tuple[Rows, tuple[ClauseNumbers, ...]]], state: AppState
 ) -> bool:
     """Show one clause; return whether its switch is on."""
     switch, text, *counts, edit = _line(len(tables))
@@ -151,7 +151,7 @@ def _clause_line(
         joint = f"else {_label(rule, k)} if "
     text.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
     for column, (_, counted) in zip(counts, tables, strict=True):
-        column.caption(f"{counted[k][1]:,} of {counted[k][0]:,} correct")
+        column.caption(f"{counted[k].n_right:,} of {counted[k].n:,} correct")
     with edit:
         edit_button(rule, k, "Edit", state)
     return bool(used)

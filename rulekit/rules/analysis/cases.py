@@ -10,12 +10,11 @@ import numpy as np
 
 from rulekit.rules.analysis.cells import Row, TooLongError
 from rulekit.rules.analysis.mutations import mutations
-from rulekit.rules.analysis.row_search import RowSearch, columns_of_rows
+from rulekit.rules.analysis.row_search import MOST_CONDITIONS, RowSearch, columns_of_rows
 from rulekit.rules.condition import unseen_text
 from rulekit.rules.rule_set import Label, RuleSet, rule_of
 from rulekit.rules.schema import Schema, schema_of
 
-MOST_CONDITIONS = 300
 MOST_STEPS = 500_000  # of all searches, each as long as the rule has conditions
 MOST_CHANGES = 500
 MOST_TESTS = 50_000  # of changed rules on a row
@@ -51,7 +50,7 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
     tuple of RuleCase
         A case for each clause, outcome and condition, both sides of each limit, each level, a level
         that no condition names, and missing values, where these matter. As few as are needed: each
-        case tells the rule apart from a changed rule that no other case tells apart.
+        case notices a changed rule that no other case notices.
 
     Notes
     -----
@@ -101,7 +100,7 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
 def _drop_needless(
     rule: RuleSet, changed: Sequence[RuleSet], found: Sequence[tuple[Row, str]]
 ) -> list[tuple[Row, str]]:
-    """Drop cases whose changed rules other cases tell apart as well, later ones first."""
+    """Drop cases whose changed rules other cases notice as well, later ones first."""
     if not found:
         return []
     columns = columns_of_rows([row for row, _ in found], rule.features)

@@ -79,6 +79,25 @@ def evaluate_points(split: PointsSplit, test: Callable[[Literal], Truth]) -> tup
     return None, undecided
 
 
+def held_by(test: Callable[[Literal], Truth], sums: Callable[[Condition], Truth]) -> Held:
+    """Return the truth of conditions by that of tests of one column, and of sums of columns.
+
+    Sums are looked up in their positive form, which names them if they are not settled.
+    """
+
+    def held(condition: Condition) -> tuple[Truth, Any]:
+        if isinstance(condition, Literal):
+            truth = test(condition)
+            return truth, condition.feature if truth is None else None
+        if isinstance(condition, PointsSplit):
+            return evaluate_points(condition, test)
+        key = positive_form(condition)
+        truth = sums(key)
+        return (None, key) if truth is None else (truth == (key == condition), None)
+
+    return held
+
+
 def positive_form(condition: Condition) -> Condition:
     """Return a condition and its negation in the same, positive form."""
     return min(condition, condition.negated(), key=repr)

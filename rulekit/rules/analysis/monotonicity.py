@@ -12,7 +12,7 @@ from rulekit.rules.analysis.cells import (
     Row,
     TooLongError,
     Truth,
-    evaluate_points,
+    held_by,
     list_cells,
     list_numbers,
     meets,
@@ -22,7 +22,6 @@ from rulekit.rules.analysis.cells import (
 from rulekit.rules.condition import Condition, value_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal, holds
-from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Label, RuleSet, rule_of
 
 Pair = tuple[bool, bool]  # an answer before the step, and after it
@@ -99,18 +98,10 @@ class ViolationSearch:
                 return None
             return meets(literal, state[literal.feature])
 
-        def held(condition: Condition) -> tuple[Truth, Any]:
-            if isinstance(condition, Literal):
-                truth = test(condition)
-                return truth, condition.feature if truth is None else None
-            if isinstance(condition, PointsSplit):
-                return evaluate_points(condition, test)
-            key = positive_form(condition)
-            if key not in state:
-                return None, key
-            return state[key][side] == (key == condition), None
+        def sums(condition: Condition) -> Truth:
+            return state[condition][side] if condition in state else None
 
-        return held
+        return held_by(test, sums)
 
 
 def _steps(literals: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:

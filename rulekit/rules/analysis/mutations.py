@@ -32,7 +32,7 @@ class Mutation:
         The only clause that is changed, None if there are several.
     condition : Condition or None
     text : str
-        What a row shows that tells both rules apart.
+        What a row shows that both rules answer otherwise.
     shorter : bool
         Whether the changed rule has fewer parts.
     level : str

@@ -11,19 +11,18 @@ from rulekit.rules.analysis.cells import (
     TooLongError,
     Truth,
     evaluate_clause,
-    evaluate_points,
+    held_by,
     list_cells,
-    positive_form,
     possible_answers,
 )
-from rulekit.rules.condition import Columns, Condition
+from rulekit.rules.condition import Columns
 from rulekit.rules.literal import Literal
-from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Label, RuleSet
 from rulekit.rules.schema import NUMERIC, Schema
 
 MOST_STEPS = 20_000  # of one search
 MOST_STEPS_OF_ALL = 200_000
+MOST_CONDITIONS = 300  # of a rule that is searched
 DRAWN_ROWS = 500  # for sums of columns, whose values are drawn
 #: Whether something is true of the rows that agree with the settled columns, and what to settle.
 Wanted = Callable[[Held], tuple[Truth, Any]]
@@ -110,18 +109,7 @@ class RowSearch:
             cell = state.get(literal.feature)
             return None if cell is None else self._meets[literal][cell]
 
-        def held(condition: Condition) -> tuple[Truth, Any]:
-            if isinstance(condition, Literal):
-                truth = test(condition)
-                return truth, condition.feature if truth is None else None
-            if isinstance(condition, PointsSplit):
-                return evaluate_points(condition, test)
-            key = positive_form(condition)
-            if key not in state:
-                return None, key
-            return state[key] == (key == condition), None
-
-        return held
+        return held_by(test, state.get)
 
     def _row(self, state: Mapping[Any, Any]) -> Row | None:
         """Return a row with the settled cells and sums; None if none is drawn."""

@@ -13,6 +13,7 @@ from rulekit.rules.analysis.cells import Row, TooLongError
 from rulekit.rules.analysis.monotonicity import monotonicity_checks
 from rulekit.rules.analysis.mutations import Mutation, clause_name, mutations
 from rulekit.rules.analysis.row_search import (
+    MOST_CONDITIONS,
     RowSearch,
     Wanted,
     answers,
@@ -26,9 +27,8 @@ from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import scorecard_of
 from rulekit.rules.rule_set import RuleSet, rule_of
-from rulekit.rules.schema import COLUMN_KINDS, ColumnSchema, schema_of
+from rulekit.rules.schema import ColumnSchema, schema_of
 
-MOST_CONDITIONS = 300
 MOST_COMBINATIONS = 100_000
 MOST_LISTED = 10_000
 #: What a finished rule should not have; all others are notes.
@@ -397,7 +397,7 @@ def _list_values(
 ) -> tuple[list[Any], list[float]]:
     """List values of a column with their weights: pieces of its range, or its levels."""
     present = [v for v in cells if v is not None]
-    if column is None or column.kind not in COLUMN_KINDS:
+    if column is None:
         return present, [1.0] * len(present)
     if column.levels:
         return list(column.levels), [1.0 / len(column.levels)] * len(column.levels)

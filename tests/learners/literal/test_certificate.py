@@ -131,11 +131,11 @@ def test_gap_of_a_suboptimal_rule_is_reported():
     assert certificate.objective > certificate.lower_bound
     assert not certificate.proved
     assert certificate.gap == pytest.approx(certificate.objective / certificate.lower_bound - 1)
-    said = float(certificate.sentence.split("within ")[1].split(" %")[0])
-    assert certificate.gap <= said / 100 <= certificate.gap + 0.001
+    percent = float(certificate.sentence.split("within ")[1].split(" %")[0])
+    assert certificate.gap <= percent / 100 <= certificate.gap + 0.001
     assert (least.verdict, certificate.verdict) == (
         "proven optimal",
-        f"within {said:g} % of the best possible",
+        f"within {percent:g} % of the best possible",
     )
 
 

@@ -80,8 +80,8 @@ def test_sixty_planted_faults_are_found(learned):
     for k in range(60):
         rule, own = learned[k % len(learned)], cases[k % len(learned)]
         faulty = plant_fault(rule, rng)
-        told = faulty.predict(columns_of(own, rule)) != [case.answer for case in own]
-        missed += not told.any() and not verify_rule(faulty).faults
+        noticed = faulty.predict(columns_of(own, rule)) != [case.answer for case in own]
+        missed += not noticed.any() and not verify_rule(faulty).faults
     assert missed <= 3
 
 
@@ -125,8 +125,8 @@ def test_a_scorecard_has_cases_for_its_points():
         faulty = replace(rule, clauses=(Clause((replace(split, points=points),)),))
         every = list_grid(split)
         if (faulty.predict(every) != rule.predict(every)).any():
-            told = faulty.predict(columns_of(cases, rule))
-            assert (told != [case.answer for case in cases]).any()
+            noticed = faulty.predict(columns_of(cases, rule))
+            assert (noticed != [case.answer for case in cases]).any()
 
 
 def list_grid(split):

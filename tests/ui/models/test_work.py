@@ -148,7 +148,7 @@ def outside(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*(s.name for s in list_samples()), *OUTSIDE])
 def test_page_command_and_library_end_with_the_same_rule(name, tmp_path):
-    """Page and command test gaps of no column by themselves, so that the library is told so."""
+    """Page and command test gaps of no column by themselves; the library gets this setting."""
     table = outside(name) if name in OUTSIDE else load_sample(name)
     table = table.with_roles({}, positive_label=suggest_positive(table, table.target))
     shown = AppState(table=table, every_class=True)
@@ -160,10 +160,10 @@ def test_page_command_and_library_end_with_the_same_rule(name, tmp_path):
     assert model.rule_set_ == library.rule_set_
     file, written = tmp_path / "table.parquet", tmp_path / "rule.json"
     table.frame[[*table.features, table.target]].to_parquet(file)
-    asked = ["learn", str(file), "--target", table.target, "-o", str(written)]
+    words = ["learn", str(file), "--target", table.target, "-o", str(written)]
     if len(shown.classes) > 2:
-        asked.append("--every-class")
-    done = CliRunner().invoke(command, asked)
+        words.append("--every-class")
+    done = CliRunner().invoke(command, words)
     assert done.exit_code == 0, done.output
     ours = replace(model.rule_set_, schema=None)
     assert replace(from_json(written.read_text()), schema=None) == ours
