@@ -65,7 +65,6 @@ OTHERS = [
     ScorecardClassifier(),
     ScorecardClassifier(1, calibration_folds=0),
     PowerLawTreeClassifier(max_depth=1, max_power_laws=1, max_exponents=2),
-    PowerLawTreeClassifier(max_depth=1, max_power_laws=1, max_exponents=2, tau_prune=None),
 ]
 
 LEFT_OUT = {
