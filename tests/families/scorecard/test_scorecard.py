@@ -125,17 +125,6 @@ def test_the_path_holds_the_rule_of_every_limit():
         assert (model.rule_set_, model.training_error_) == (row.rule_set, row.train_error)
 
 
-@pytest.mark.slow
-def test_order_of_rows_and_columns_does_not_change_the_rule():
-    X, y = mixed_table()
-    rule = fitted(X, y).rule_set_
-    rows = np.random.default_rng(0).permutation(len(y))
-    assert fitted(X.iloc[rows], y[rows]).rule_set_ == rule
-    turned = fitted(X[X.columns[::-1]], y)
-    assert turned.rule_set_ == rule
-    assert turned.predict_proba(X).tolist() == fitted(X, y).predict_proba(X).tolist()
-
-
 def test_constraints_are_kept():
     X, y = mixed_table()
     wish = Literal("flag", "==", 1.0)
