@@ -32,9 +32,9 @@ from rulekit.explain.domains import (
     stated_values,
     whole_bounds,
 )
-from rulekit.explain.subject import Subject, as_column, rows_with, subject_of
+from rulekit.explain.subject import Subject, rows_with, subject_of
 from rulekit.rules import Columns, Condition, Literal, RuleSet
-from rulekit.rules.condition import ORDERED, WORDS
+from rulekit.rules.condition import ORDERED, WORDS, as_column
 from rulekit.rules.writer import kind_of
 from rulekit.style.phrases import (
     PLAIN,

@@ -13,9 +13,10 @@ from rulekit.explain import explain_path
 from rulekit.explain.counterfactual import STEP, smallest_change
 from rulekit.explain.domains import domain_of
 from rulekit.explain.splits import change_text, read_split
-from rulekit.explain.subject import as_column, row_values
+from rulekit.explain.subject import row_values
 from rulekit.rules import Branch, Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.analysis.tree import Leaf, rule_of_tree
+from rulekit.rules.condition import as_column
 from rulekit.rules.schema import ColumnSchema, Schema
 from tests.explain.tables import PLAIN, cases, points_rules, rule_sets, tables
 from tests.reference import counterfactual as reference
