@@ -402,13 +402,13 @@ def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording)
     if wording.spoken:
         ends = [b for b in (split.low, split.high) if b is not None]
         value = number(total, min(ends, key=lambda b: abs(total - b)))
-        return score_text(body, value, write_bounds(split, total), within == split.inside)
+        return score_text(body, value, write_bounds(split), within == split.inside)
     if split.low is None:
         word = "at most" if within else "above"
-        return f"{body} is {number(total, split.high)}, {word} {number(split.high, total)}"
+        return f"{body} is {number(total, split.high)}, {word} {exact(split.high)}"
     near = min((split.low, split.high), key=lambda b: abs(total - b))
     word = "within" if within else "outside"
-    bounds = f"{number(split.low, total)} to {number(split.high, total)}"
+    bounds = f"{exact(split.low)} to {exact(split.high)}"
     return f"{body} is {number(total, near)}, {word} {bounds}"
 
 

@@ -62,17 +62,9 @@ def test_empty_clause_wins_at_equal_cost():
     assert not round_without_redundancy(task, np.array([0.5])).any()
 
 
-def test_a_required_column_stays_and_the_others_work_around_it():
-    A = np.array([[True, True, False], [True, False, True], [False, False, True]])
-    task = rounding_task(A, np.ones(3, dtype=bool), np.ones(3), 0.1, required=[0])
-    np.testing.assert_array_equal(
-        round_without_redundancy(task, np.full(3, 0.3)), [True, False, True]
-    )
-
-
 def test_columns_of_infinite_price_are_never_chosen():
     task = rounding_task(np.ones((2, 2), dtype=bool), np.ones(2, dtype=bool), np.ones(2), 0.1)
-    barred = RoundingTask(task.P, task.m, np.array([np.inf, 0.5]), task.layout, task.required)
+    barred = RoundingTask(task.P, task.m, np.array([np.inf, 0.5]), task.layout)
     np.testing.assert_array_equal(
         round_without_redundancy(barred, np.array([0.0, 0.4])), [False, True]
     )

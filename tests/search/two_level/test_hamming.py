@@ -47,8 +47,7 @@ def test_replaced_clause_gives_the_weights_of_a_new_rule(task, r):
     always = np.ones((len(task.y), 1), bool)  # the column of a disabled clause
     A = np.hstack([task.problem.table.values, always])
     chosen = np.hstack([rule.chosen, rule.disabled[:, None]])
-    price = task.theta * rule.chosen.sum() + (task.disable_cost or 0.0) * rule.disabled.sum()
-    expected = hamming_cost(A, task.y, task.weight, chosen, 0.0) + price
+    expected = hamming_cost(A, task.y, task.weight, chosen, 0.0) + task.theta * rule.chosen.sum()
     assert rule.value == pytest.approx(expected)
 
 
@@ -92,12 +91,7 @@ def test_clauses_equal_the_plain_twin(task, n_clauses):
 def test_the_value_is_the_hamming_objective(task, n_clauses):
     solution = set_cover(task, n_clauses)
     expected = hamming_objective(
-        task.problem.table.values,
-        task.y,
-        task.weight,
-        as_sets(solution),
-        task.theta,
-        task.disable_cost or 0.0,
+        task.problem.table.values, task.y, task.weight, as_sets(solution), task.theta
     )
     assert solution.value == pytest.approx(expected, abs=1e-9)
 
@@ -154,7 +148,7 @@ def test_clauses_equal_the_plain_twins(task, n_clauses):
     A, y, weight = task.problem.table.values, task.y, task.weight
 
     def value(clauses):
-        return hamming_objective(A, y, weight, clauses, task.theta, task.disable_cost or 0.0)
+        return hamming_objective(A, y, weight, clauses, task.theta)
 
     start = as_sets(set_cover(task, n_clauses))
     expected = plain_block_coordinate(A, y, start, learner(task), value)
