@@ -34,9 +34,10 @@ def outcome_bins(
     missing = np.isnan(values)
     bins = np.where(missing, len(edges) - 1, np.searchsorted(edges[1:-1], values, side="left"))
     ends = {"low": [*edges[:-1], np.nan], "high": [*edges[1:], np.nan]}
-    rows = {"rows": np.bincount(bins, minlength=len(edges))}
-    counts = {k: np.bincount(bins[codes == k], minlength=len(edges)) for k in range(n_outcomes)}
-    return pd.DataFrame(ends | rows | counts).iloc[: len(edges) - 1 + missing.any()]
+    table = pd.DataFrame({**ends, "rows": np.bincount(bins, minlength=len(edges))})
+    for k in range(n_outcomes):
+        table[k] = np.bincount(bins[codes == k], minlength=len(edges))
+    return table.iloc[: len(edges) - 1 + missing.any()]
 
 
 def outcome_levels(
@@ -46,8 +47,9 @@ def outcome_levels(
     levels = pd.Series(list(values), dtype=object)
     names = levels.astype(str).where(levels.notna())
     rows = names.value_counts().sort_index().sort_values(ascending=False, kind="stable")
-    counts = {k: names[codes == k].value_counts() for k in range(n_outcomes)}
-    table = pd.DataFrame({"rows": rows, **counts}).loc[rows.index].fillna(0).astype(int)
+    table = pd.DataFrame({"rows": rows})
+    for k in range(n_outcomes):
+        table[k] = names[codes == k].value_counts().reindex(rows.index, fill_value=0)
     table = table.rename_axis("level").reset_index()
     if levels.isna().any():
         absent = codes[levels.isna()]
