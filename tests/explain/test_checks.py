@@ -3,8 +3,8 @@
 import pytest
 
 from rulekit.explain.checks import CheckedClause, Checker, describe_near_miss, nearness
-from rulekit.explain.subject import as_column
 from rulekit.rules import Factor, LinearSplit, Literal, PowerLaw, PowerLawSplit
+from rulekit.rules.condition import as_column
 
 RANGES = {"age": 100.0, "mass": 100.0}
 OLD = Literal("age", ">", 50)

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier, explain
-from rulekit.exceptions import RuleError
 from rulekit.explain import explain_path
 from rulekit.explain.counterfactual import STEP, smallest_change
 from rulekit.explain.domains import domain_of
 from rulekit.explain.splits import change_text, read_split
-from rulekit.explain.subject import as_column, row_values
+from rulekit.explain.subject import row_values
 from rulekit.rules import Branch, Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.analysis.tree import Leaf, rule_of_tree
+from rulekit.rules.condition import as_column
 from rulekit.rules.schema import ColumnSchema, Schema
 from tests.explain.tables import PLAIN, cases, points_rules, rule_sets, tables
 from tests.reference import counterfactual as reference
@@ -190,14 +190,6 @@ def test_blocking_immutable_columns_are_named():
     rule = dnf((Literal("age", ">", 50),))
     found = smallest_change(rule, {"age": 60.0}, immutable=("age",))
     assert found.sentence == "No change gives another prediction while age stays as it is."
-
-
-def test_target_requires_one_of_several_predictions():
-    rule = dnf((Literal("x", ">", 2),), (Literal("x", ">", 1),), labels=("c", "b"), default="a")
-    assert smallest_change(rule, {"x": 3.0}).prediction == "b"
-    assert smallest_change(rule, {"x": 3.0}, target="a").prediction == "a"
-    with pytest.raises(RuleError, match="is already predicted as 'c'"):
-        smallest_change(rule, {"x": 3.0}, target="c")
 
 
 def test_many_clauses_to_break_are_searched_in_a_blink():

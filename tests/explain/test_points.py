@@ -11,8 +11,9 @@ from rulekit import explain
 from rulekit.exceptions import RuleError
 from rulekit.explain import distance_to_boundary, read_points
 from rulekit.explain.counterfactual import smallest_change
-from rulekit.explain.subject import as_column, row_values
+from rulekit.explain.subject import row_values
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.rules.condition import as_column
 from rulekit.style.phrases import Wording, condition_text
 from tests.explain.tables import PLAIN, literals, tables
 from tests.strategies.rules import points_splits

@@ -28,7 +28,7 @@ code{background:#f2f4f7;padding:.1em .3em;border-radius:3px;overflow-wrap:anywhe
 b{font-weight:600;font-size:.85em;letter-spacing:.03em}
 table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .75rem;text-align:left;
 border-bottom:1px solid #ccc}td.n{text-align:right}
-pre{background:#f2f4f7;padding:.75rem;overflow-x:auto;font-size:.8rem}svg{max-width:40rem}
+svg{max-width:40rem}
 @media print{body{margin:0;max-width:none}code{background:none;padding:0}}
 """.strip()
 
