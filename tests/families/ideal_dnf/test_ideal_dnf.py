@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample, sweep
-from rulekit.evaluation.sweeps.result import fit_settings
+from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
 from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
@@ -172,30 +171,6 @@ def test_negated_condition_holds_for_gaps_if_training_had_gaps():
     assert not any(lit.missing for lit in plainly)
 
 
-def test_stopping_between_settings_ends_the_work():
-    X, y = mixed()
-    answers = iter([False, True])
-    result = list(
-        fit_settings(
-            IdealDNFClassifier(random_state=0),
-            X,
-            y,
-            [{"max_variables": 1}, {"max_variables": 2}],
-            should_stop=lambda: next(answers),
-        )
-    )
-    assert len(result) == 1
-
-
-def test_the_most_conditions_are_swept_like_any_other_knob():
-    X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = IdealDNFClassifier(positive_label="malignant", random_state=0)
-    sweep_result = sweep(model, X, y, grid={"max_variables": [1, 3, 6]}, cv=3)
-    assert sweep_result.summary["max_variables"].tolist() == [1, 3, 6]
-    assert sweep_result.summary["n_conditions"].is_monotonic_increasing
-    assert sweep_result.summary["test_error"].max() < 0.2
-
-
 def test_balanced_classes_count_as_repeated_rows_would():
     X, y = numbers(1, n=300)
     weight = np.where(y, 3.0, 1.0)
@@ -217,14 +192,6 @@ def test_any_binarizer_is_fitted_without_held_out_rows():
     literals = set(Binarizer(method="entropy").fit(X[training], y[training]).literals_)
     assert set(model.conditions_) <= literals
     assert (model.predict(X) != y).sum() == model.objective_
-
-
-def test_other_class_mirrors_paper_mode_except_for_ties():
-    X, y = numbers(2)
-    true = IdealDNFClassifier(positive_label=True, random_state=0).fit(X, y)
-    false = IdealDNFClassifier(positive_label=False, random_state=0).fit(X, y)
-    assert (true.positive_label_, false.default_label_) == (True, True)
-    assert abs(true.objective_ - false.objective_) <= 0.05 * len(y)
 
 
 def test_local_explanation_names_the_true_term_or_what_fails():
@@ -300,12 +267,6 @@ def test_constraints_beyond_counting_are_refused(wishes):
     X, y = mixed()
     with pytest.raises(ValueError, match="can only forbid whole columns"):
         IdealDNFClassifier(constraints=wishes).fit(X, y)
-
-
-def test_a_forbidden_column_that_is_not_there_is_named():
-    X, y = mixed()
-    with pytest.raises(DataError, match="`constraints` names column 'size'"):
-        IdealDNFClassifier(constraints={"forbidden": ["size"]}).fit(X, y)
 
 
 def test_two_levels_without_gaps_are_one_condition():

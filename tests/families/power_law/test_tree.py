@@ -64,15 +64,6 @@ def test_rule_and_tree_predict_the_same(fitted):
     )
 
 
-@pytest.mark.slow
-def test_earlier_fits_do_not_change_a_tree(fitted):
-    model, X, y = fitted
-    again = PowerLawTreeClassifier(positive_label="heavy").fit(X, y)
-    assert again.rule_set_ == model.rule_set_
-    other = PowerLawTreeClassifier(positive_label="heavy", random_state=7).fit(X, y)
-    assert other.score(X, y) == 1.0
-
-
 def test_work_that_is_stopped_yields_no_further_tree():
     X, y = body_mass(80)
     answers = iter([False, False, True])
@@ -224,17 +215,6 @@ def test_numbers_are_written_as_short_as_their_neighbours_allow(fitted):
     assert len(json.dumps(split.high)) <= 5
 
 
-@pytest.mark.slow
-def test_a_weight_of_two_is_like_a_row_given_twice():
-    X, y = body_mass(150)
-    twice = np.r_[np.arange(150), np.arange(30)]
-    weight = np.bincount(twice)
-    a = PowerLawTreeClassifier().fit(X, y, sample_weight=weight)
-    b = PowerLawTreeClassifier().fit(X.iloc[twice], y[twice])
-    assert a.rule_set_.features == b.rule_set_.features
-    assert a.training_error_ == b.training_error_ == 0.0
-
-
 def raised_turns(model, X, name, towards):
     """How many answers turn away from a class as one column rises, step by step, in every row."""
     steps = np.linspace(-3.0, 9.0, 49)
@@ -312,19 +292,6 @@ def test_trees_support_only_monotonic_constraints():
             PowerLawTreeClassifier(constraints=limits_given).fit(X, y)
     with pytest.raises(DataError, match="names column 'd', which the table does not have"):
         PowerLawTreeClassifier(constraints={"directions": {"d": ">"}}).fit(X, y)
-
-
-@pytest.mark.slow
-def test_settings_fitted_together_equal_single_fits_with_constraints():
-    X, y = product(80)
-    limits_given = {"directions": {"a": "<", "b": ">"}, "towards": "good"}
-    settings = [{"max_depth": d, "max_power_laws": p} for d in (0, 1) for p in (1, 2)]
-    base = PowerLawTreeClassifier(max_exponents=2, constraints=limits_given)
-    for setting, model in zip(settings, fit_settings(base, X, y, settings), strict=True):
-        alone = PowerLawTreeClassifier(max_exponents=2, constraints=limits_given, **setting)
-        with pytest.warns(MonotonicityWarning):
-            alone.fit(X, y)
-        assert (model.rule_set_, model.left_out_) == (alone.rule_set_, alone.left_out_)
 
 
 def table(n=140):
