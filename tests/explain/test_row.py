@@ -281,7 +281,7 @@ def test_past_cases_name_a_number_as_an_outcome(label, outcome):
 def test_spoken_past_cases_end_with_the_outcome():
     labels = np.array([1, 1, 0])
     counts = count_past_cases(labels, np.ones(3, dtype=bool), 1, "", Wording(spoken=True))
-    assert counts.sentence == "In 2 of 3 past cases like it the outcome was 1."
+    assert counts.sentence == "In 2 of 3 past cases decided for the same reason it was 1."
 
 
 def test_most_similar_case_is_the_row_itself():
