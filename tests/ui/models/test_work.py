@@ -321,7 +321,7 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
 def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, monkeypatch):
     requested = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
     found = requested(Reporter())
-    monkeypatch.setattr("rulekit.evaluation.sweeps.sweep._do", None)
+    monkeypatch.setattr("rulekit.evaluation.sweeps.compare.fit_fold", None)
     again = requested.stored()
     pd.testing.assert_frame_equal(again.points(), found.points())
 
