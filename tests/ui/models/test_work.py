@@ -153,7 +153,9 @@ def test_page_command_and_library_end_with_the_same_rule(name, tmp_path):
     table = table.with_roles({}, positive_label=suggest_positive(table, table.target))
     shown = AppState(table=table, every_class=True)
     requested = choice(RunSpec(folds=5))
-    result = RunResult.of(requested, work(requested, shown)(Quiet()))
+    task = replace(work(requested, shown), store=tmp_path / "store.sqlite")
+    result = RunResult.of(requested, task(Quiet()))
+    assert_frame_equal(RunResult.of(requested, task.stored()).points, result.points)
     (model,) = result.models.values()
     assert result.settings[result.suggestion.number] == result.settings[0]
     library = RuleClassifier(binarizer=Binarizer(test_missing=[])).fit(*shown.training)
