@@ -60,7 +60,7 @@ def learners():
     yield "lp_svm", rk.LPSVM()
     yield "few columns", rk.LPSVM(max_features=3)
     yield "laws", rk.PowerLawTreeClassifier()
-    yield "bands", rk.PowerLawTreeClassifier(tau_impurity=0.01, max_depth=3, tau_prune=None)
+    yield "bands", rk.PowerLawTreeClassifier(tau_impurity=0.01, max_depth=3)
     genetic = {"upper_level": "beam", "lower_level": "genetic"}
     yield "genetic", rk.PowerLawTreeClassifier(max_power_laws=2, max_depth=1, **genetic)
 

@@ -10,8 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from rulekit.plots import flow_figure, flow_sentence, flow_table
-from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels, outcome_levels_figure
-from rulekit.plots.thresholds import level_figure, level_table, threshold_figure
+from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels_figure
 from ui.state import AppState, app_state
 from ui.words import wording
 
@@ -71,25 +70,14 @@ def bins_figure(
     name: str,
 ) -> go.Figure:
     """Draw numbers by outcome (`codes` among `state.labels`), with cut points."""
-    if state.several:
-        return outcome_bins_figure(numbers, codes, cuts, name=name, labels=state.labels)
-    looks = {"labels": tuple(state.labels), "classes": state.classes}
-    return threshold_figure(numbers, codes == 0, cuts, name=name, **looks)
-
-
-def level_counts(state: AppState, values: list[Any], codes: NDArray[np.intp]) -> pd.DataFrame:
-    """Count the rows of each level by outcome."""
-    if state.several:
-        return outcome_levels(values, codes, len(state.labels))
-    return level_table(values, codes == 0)
+    looks = {"labels": state.labels, "classes": state.classes}
+    return outcome_bins_figure(numbers, codes, cuts, name=name, **looks)
 
 
 def levels_figure(state: AppState, levels: pd.DataFrame, name: str) -> go.Figure:
-    """Draw the result of `level_counts`."""
-    if state.several:
-        return outcome_levels_figure(levels, name=name, labels=state.labels)
-    looks = {"labels": tuple(state.labels), "classes": state.classes}
-    return level_figure(levels, name=name, **looks)
+    """Draw the result of `outcome_levels`."""
+    looks = {"labels": state.labels, "classes": state.classes}
+    return outcome_levels_figure(levels, name=name, **looks)
 
 
 def style() -> None:

@@ -32,18 +32,10 @@ from rulekit.explain.domains import (
     stated_values,
     whole_bounds,
 )
-from rulekit.explain.subject import Subject, as_column, rows_with, subject_of
-from rulekit.rules import (
-    Columns,
-    Condition,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-)
-from rulekit.rules.condition import ORDERED, WORDS
-from rulekit.rules.writer import ConditionWriter
+from rulekit.explain.subject import Subject, rows_with, subject_of
+from rulekit.rules import Columns, Condition, Literal, RuleSet
+from rulekit.rules.condition import ORDERED, WORDS, as_column
+from rulekit.rules.writer import kind_of
 from rulekit.style.phrases import (
     PLAIN,
     Wording,
@@ -263,23 +255,8 @@ TOO_MANY = (
     "explain a shorter rule."
 )
 EXACT, ROWS, ALONE, NONE = "all columns", "row by row", "one column alone", "none"
+WAYS = {"literal": EXACT, "points": ROWS, "power_law": ALONE, "linear": NONE}  # for each kind
 Fixed = frozenset[tuple[str, int]]
-
-
-class _Way(ConditionWriter[str]):
-    """Selects how changes are searched for each kind of condition."""
-
-    def literal(self, literal: Literal) -> str:
-        return EXACT
-
-    def linear(self, split: LinearSplit) -> str:
-        return NONE
-
-    def power_law(self, split: PowerLawSplit) -> str:
-        return ALONE
-
-    def points(self, split: PointsSplit) -> str:
-        return ROWS
 
 
 @dataclass(frozen=True)
@@ -313,16 +290,15 @@ def smallest_change(
     *,
     training: Columns | None = None,
     immutable: Collection[str] = (),
-    target: Any = None,
     wording: Wording = PLAIN,
 ) -> Counterfactual:
-    """Find the smallest change of one row that gives another prediction (`target`, if given).
+    """Find the smallest change of one row that gives another prediction.
 
     Smallest means: fewest columns, then the smallest sum of changes, numbers as shares of the
     range; a strict threshold is priced itself, and the value lies past it. Values of the training
     rows are tried first, then all values, then missing ones. The search is by uniform cost, so its
     first result is optimal. For power laws only changes of one column are searched, for weighted
-    sums none. RuleError if the row has the prediction already, or after 100,000 steps.
+    sums none. RuleError after 100,000 steps.
 
     >>> from rulekit.rules import Clause
     >>> clause = Clause((Literal("glucose", ">", 126), Literal("age", ">", 50)))
@@ -335,15 +311,13 @@ def smallest_change(
     now = rule.predict(rows_with(row, {}) or {"": np.zeros(1)})[0]
 
     def wanted(label: Any) -> bool:
-        return bool(label != now if target is None else label == target)
+        return bool(label != now)
 
-    ways = set(map(_Way().write, rule.conditions))
-    if ALONE in ways and not wanted(now):
+    ways = {WAYS[kind_of(condition)] for condition in rule.conditions}
+    if ALONE in ways:
         return _single_change(rule, row, wanted, training or {}, immutable, wording)
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
-    if wanted(now):
-        raise RuleError(f"The row is already predicted as {label_text(target)}.")
     stated = stated_values(rule, row)
     for seen, erase in ((training, False), (None, False), (None, True)):
         options = {

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.explain.subject import as_column
 from rulekit.rules import Columns, Literal, RuleSet
 from rulekit.rules.condition import (
     DAY,
     EPOCH,
     SEPARATORS,
     WORDS,
+    as_column,
     missing_in,
     moment,
     moment_text,

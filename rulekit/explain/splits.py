@@ -19,7 +19,6 @@ from rulekit.explain.subject import columns_for, row_values, rows_with
 from rulekit.rules import (
     Branch,
     Clause,
-    Condition,
     LinearSplit,
     Literal,
     PointsSplit,
@@ -28,8 +27,8 @@ from rulekit.rules import (
     Tree,
     tree_of_rule,
 )
+from rulekit.rules.power_law_split import power_law_of
 from rulekit.rules.rule_set import rule_of
-from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import (
     LONG_SUM,
     PLAIN,
@@ -321,25 +320,6 @@ def explain_path(
     return [_path(tree, row_values(read, i), past, wording) for i in range(n)]
 
 
-class _PowerLaws(ConditionWriter[PowerLawSplit | None]):
-    def literal(self, literal: Literal) -> None:
-        return None
-
-    def linear(self, split: LinearSplit) -> None:
-        return None
-
-    def power_law(self, split: PowerLawSplit) -> PowerLawSplit:
-        return split
-
-    def points(self, split: PointsSplit) -> None:
-        return None
-
-
-def power_law_of(condition: Condition) -> PowerLawSplit | None:
-    """Return a condition that is a sum of power laws; None for any other kind."""
-    return _PowerLaws().write(condition)
-
-
 def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
     """Format a change: "height 1.8 -> 1.876"."""
     new = wording.amount(change.feature, exact(change.new))
@@ -393,8 +373,7 @@ def _path(
     node = tree
     while isinstance(node, Branch):
         condition = node.condition
-        split = power_law_of(condition)
-        if split is not None:
+        if split := power_law_of(condition):
             path.append(read_split(split, row, ranges=ranges, whole=whole, wording=wording))
         held = condition.mask(rows_with({f: row[f] for f in condition.features}, {}))[0]
         node = node.yes if held else node.no
@@ -423,13 +402,13 @@ def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording)
     if wording.spoken:
         ends = [b for b in (split.low, split.high) if b is not None]
         value = number(total, min(ends, key=lambda b: abs(total - b)))
-        return score_text(body, value, write_bounds(split, total), within == split.inside)
+        return score_text(body, value, write_bounds(split), within == split.inside)
     if split.low is None:
         word = "at most" if within else "above"
-        return f"{body} is {number(total, split.high)}, {word} {number(split.high, total)}"
+        return f"{body} is {number(total, split.high)}, {word} {exact(split.high)}"
     near = min((split.low, split.high), key=lambda b: abs(total - b))
     word = "within" if within else "outside"
-    bounds = f"{number(split.low, total)} to {number(split.high, total)}"
+    bounds = f"{exact(split.low)} to {exact(split.high)}"
     return f"{body} is {number(total, near)}, {word} {bounds}"
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.columns.conform import RuleColumns, refuse_absent
 from rulekit.rules import Columns, RuleSet
+from rulekit.rules.condition import as_column
 from rulekit.rules.rule_set import rule_of
 
 
@@ -65,13 +66,3 @@ def rows_with(row: Mapping[str, Any], values: Mapping[str, Sequence[Any]]) -> Co
     """Build columns that repeat one row, with the values of some columns replaced."""
     n = len(next(iter(values.values()), (None,)))
     return {f: as_column(values.get(f, [cell] * n)) for f, cell in row.items()}
-
-
-def as_column(values: Sequence[Any]) -> NDArray[Any]:
-    """Build a column of values: float64 if all present ones are numbers, else objects."""
-    present = [v for v in values if v is not None]
-    if present and all(isinstance(v, float) and not isinstance(v, bool) for v in present):
-        return np.array([np.nan if v is None else v for v in values])
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column

@@ -1,4 +1,4 @@
-"""A column's values by outcome, for two or more outcomes."""
+"""A column's values by outcome, with its cut points: figures, tables and sentences."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from rulekit.plots.thresholds import (
-    MAX_LEVELS,
+    MAX_LINES,
     add_histogram,
-    bin_table,
     cut_positions,
     gather_outliers,
     interval_words,
-    level_table,
     mark_cuts,
     name_values,
 )
 from rulekit.style.palette import Look, bars, base_layout, outcome_looks, plain
+from rulekit.style.phrases import write_outcome
 
+MAX_LEVELS = 12
 MAX_NAMED = 6  # most outcomes in one sentence
 TALL, WIDE = 0.15, 0.06  # shares of the picture that a strip needs to have its percentage in it
 
@@ -30,21 +30,32 @@ def outcome_bins(
     values: NDArray[np.float64], codes: NDArray[np.intp], n_outcomes: int, cuts: Sequence[float]
 ) -> pd.DataFrame:
     """Count the rows of each outcome between cut points: values, codes (n,), cuts (k,)."""
-    tables = [bin_table(values, codes == k, cuts) for k in range(n_outcomes)]
-    return _join_words(tables, ["low", "high", "rows"])
+    edges = np.array([-np.inf, *cuts, np.inf])
+    missing = np.isnan(values)
+    bins = np.where(missing, len(edges) - 1, np.searchsorted(edges[1:-1], values, side="left"))
+    ends = {"low": [*edges[:-1], np.nan], "high": [*edges[1:], np.nan]}
+    table = pd.DataFrame({**ends, "rows": np.bincount(bins, minlength=len(edges))})
+    for k in range(n_outcomes):
+        table[k] = np.bincount(bins[codes == k], minlength=len(edges))
+    return table.iloc[: len(edges) - 1 + missing.any()]
 
 
 def outcome_levels(
     values: Sequence[object], codes: NDArray[np.intp], n_outcomes: int
 ) -> pd.DataFrame:
     """Count the rows of each outcome at each level, most frequent first: values, codes (n,)."""
-    tables = [level_table(values, codes == k) for k in range(n_outcomes)]
-    return _join_words(tables, ["level", "rows"])
-
-
-def _join_words(tables: Sequence[pd.DataFrame], shared: list[str]) -> pd.DataFrame:
-    counts = pd.DataFrame({k: table["positive"] for k, table in enumerate(tables)})
-    return pd.concat([tables[0][shared], counts], axis=1)
+    levels = pd.Series(list(values), dtype=object)
+    names = levels.astype(str).where(levels.notna())
+    rows = names.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    table = pd.DataFrame({"rows": rows})
+    for k in range(n_outcomes):
+        table[k] = names[codes == k].value_counts().reindex(rows.index, fill_value=0)
+    table = table.rename_axis("level").reset_index()
+    if levels.isna().any():
+        absent = codes[levels.isna()]
+        gaps = [np.sum(absent == k) for k in range(n_outcomes)]
+        table.loc[len(table)] = ["missing", len(absent), *gaps]
+    return table
 
 
 def outcome_shares(table: pd.DataFrame) -> NDArray[np.float64]:
@@ -102,7 +113,7 @@ def _strips(
 ) -> None:
     """Add one stacked bar per bin, as wide as the bin, divided by the outcomes' shares."""
     width = np.diff(edges)
-    wide = width >= WIDE * width.sum()
+    wide, gap = width >= WIDE * width.sum(), int(len(table) <= MAX_LINES)
     where = [interval_words(row) for _, row in table.iterrows()]
     for k, (label, look, share) in enumerate(
         zip(labels, looks, outcome_shares(table).T, strict=True)
@@ -117,7 +128,7 @@ def _strips(
             insidetextanchor="middle",
             textangle=0,
             insidetextfont={"color": look.ink},
-            marker={"color": look.colour, "line": {"color": "white", "width": 1}},
+            marker={"color": look.colour, "line": {"color": "white", "width": gap}},
             name=plain(label),
             hovertext=[
                 f"{words}<br>{count:.0f} of {rows:.0f} rows are {plain(label)}"
@@ -130,15 +141,29 @@ def _strips(
         )
 
 
-def outcome_levels_figure(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -> go.Figure:
-    """Draw the levels of a category: rows of each, by outcome."""
+def outcome_levels_figure(
+    table: pd.DataFrame,
+    *,
+    name: str,
+    labels: Sequence[Any],
+    classes: Sequence[Any] | None = None,
+) -> go.Figure:
+    """Draw the levels of a category: rows of each by outcome, of two the share of the first."""
     shown = table.head(MAX_LEVELS).iloc[::-1]
     levels = [plain(level, 30) for level in shown["level"]]
     figure = go.Figure(layout=base_layout(110 + 26 * len(shown)))
-    for k, (label, look) in enumerate(zip(labels, outcome_looks(labels), strict=True)):
+    for k, (label, look) in enumerate(zip(labels, outcome_looks(labels, classes), strict=True)):
         figure.add_bar(y=levels, x=shown[k], orientation="h", name=plain(label), marker=bars(look))
-    figure.update_layout(barmode="stack")
-    figure.update_xaxes(title_text="rows", showgrid=False)
+    title = "rows"
+    if len(labels) == 2:
+        figure.data[-1].update(
+            text=[f"{share:.0%}" for share in outcome_shares(shown)[:, 0]],
+            textposition="outside",
+            cliponaxis=False,
+        )
+        title = f"rows (and share of {plain(write_outcome(labels[0]), 20)})"
+    figure.update_layout(barmode="stack", margin={"r": 48})
+    figure.update_xaxes(title_text=title, showgrid=False)
     figure.update_yaxes(title_text=plain(name), type="category")
     return figure
 

@@ -133,6 +133,16 @@ def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
     return np.zeros(len(column), dtype=bool)
 
 
+def as_column(values: Sequence[Any]) -> NDArray[Any]:
+    """Build a column of values: float64 if all present ones are numbers, else objects."""
+    present = [v for v in values if v is not None]
+    if present and all(isinstance(v, float) for v in present):
+        return np.array([np.nan if v is None else v for v in values])
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return column
+
+
 def absent_in(features: Iterable[str], columns: Columns) -> NDArray[np.bool_]:
     """Return where at least one of some columns has no value, shape (n,)."""
     return np.asarray(np.any([missing_in(columns[f]) for f in features], axis=0))

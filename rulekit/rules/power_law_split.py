@@ -383,6 +383,11 @@ class PowerLawSplit(Condition):
         return self.text()
 
 
+def power_law_of(condition: Condition) -> PowerLawSplit | None:
+    """Return a condition that is a sum of power laws; None for any other kind."""
+    return condition if isinstance(condition, PowerLawSplit) else None
+
+
 def _roots(
     split: PowerLawSplit, feature: str, values: Mapping[str, float], bound: float
 ) -> list[float]:

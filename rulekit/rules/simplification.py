@@ -11,9 +11,7 @@ from rulekit.rules.condition import (
     WORDS,
     Condition,
     Scalar,
-    spelled,
     value_at,
-    value_text,
 )
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.rule_set import Clause, Label, RuleSet
@@ -80,7 +78,7 @@ class FeatureTest:
     def fewest_literals(self) -> tuple[Literal, ...]:
         """Write the test with fewest literals; raise RuleError if nothing meets it."""
         if self.never:
-            raise RuleError(f"No value of column {self.feature!r} meets {self}. Drop the clause.")
+            raise RuleError(f"No value of column {self.feature!r} is left. Drop the clause.")
         if self.scale[2] is not None and self.allows_present:
             return (replace(self.literals[0], missing=self.missing),)
         if not self.allows_present and self.scale[1] is None:
@@ -89,9 +87,9 @@ class FeatureTest:
             return self._fewest_values(self.values)
         literals = []
         if math.isfinite(self.low):
-            literals.append(self._literal(self._low_op, self.low))
+            literals.append(self._literal(">=" if self.low_closed else ">", self.low))
         if math.isfinite(self.high):
-            literals.append(self._literal(self._high_op, self.high))
+            literals.append(self._literal("<=" if self.high_closed else "<", self.high))
         if self.excluded:
             literals.append(self._list_tests("!=", "not-in", self.excluded))
         if not literals and not self.missing:
@@ -113,25 +111,6 @@ class FeatureTest:
                 return (self._literal(">=", values[0]),)
         return (self._list_tests("==", "in", values),)
 
-    def __str__(self) -> str:
-        """Return the test as one line, an interval once; nothing is escaped."""
-        if self.scale[2] is not None and self.allows_present:
-            return str(self.fewest_literals()[0])
-        if not self.allows_present:
-            return f"{self.feature} is {'missing' if self.missing else 'none'}"
-        text = " and ".join(filter(None, [self._interval_text(), self._values_text()]))
-        if not text:
-            return f"{self.feature} is {'anything' if self.missing else 'present'}"
-        return f"{text} or missing" if self.missing else text
-
-    @property
-    def _low_op(self) -> str:
-        return ">=" if self.low_closed else ">"
-
-    @property
-    def _high_op(self) -> str:
-        return "<=" if self.high_closed else "<"
-
     def _list_tests(self, one: str, many: str, values: tuple[Scalar, ...]) -> Literal:
         return self._literal(one, values[0]) if len(values) == 1 else self._literal(many, values)
 
@@ -148,42 +127,15 @@ class FeatureTest:
         part, order, _ = self.scale
         return position if part is None and order is None else value_at(position, part, order)
 
-    def _text(self, position: Any) -> str:
-        return value_text(spelled(self._value_at(position), self.scale[0]))
-
-    @property
-    def _subject(self) -> str:
-        return self.literals[0].subject if self.literals else self.feature
-
-    def _interval_text(self) -> str:
-        if self.values is not None or not self.has_interval:
-            return ""
-        if not math.isfinite(self.low):
-            return f"{self._subject} {self._high_op} {self._text(self.high)}"
-        if not math.isfinite(self.high):
-            return f"{self._subject} {self._low_op} {self._text(self.low)}"
-        turned = "<=" if self.low_closed else "<"
-        low, high = self._text(self.low), self._text(self.high)
-        return f"{low} {turned} {self._subject} {self._high_op} {high}"
-
-    def _values_text(self) -> str:
-        positive = self.values is not None
-        values = self.values if self.values is not None else self.excluded
-        if not values:
-            return ""
-        text = ", ".join(map(self._text, values))
-        if len(values) == 1:
-            return f"{self._subject} {'==' if positive else '!='} {text}"
-        return f"{self._subject} {'in' if positive else 'not in'} {{{text}}}"
-
 
 def feature_test(literals: Sequence[Literal]) -> FeatureTest:
     """Combine literals of one column, joined by AND.
 
-    >>> print(feature_test([Literal("bp", "<=", 150), Literal("bp", ">", 120)]))
-    120 < bp <= 150
-    >>> print(feature_test([Literal("bp", ">", 120), Literal("bp", "==", 90)]))
-    bp is none
+    >>> test = feature_test([Literal("bp", "<=", 150), Literal("bp", ">", 120)])
+    >>> test.low, test.low_closed, test.high, test.high_closed
+    (120.0, False, 150.0, True)
+    >>> feature_test([Literal("bp", ">", 120), Literal("bp", "==", 90)]).never
+    True
     """
     if len({(literal.feature, literal.scale) for literal in literals}) != 1:
         raise RuleError(
@@ -239,8 +191,8 @@ def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
     since a union of conditions is no interval. Conditions of other kinds are returned unchanged.
 
     >>> clause = Clause((Literal("a", ">", 1), Literal("b", "==", "x"), Literal("a", "<=", 2)))
-    >>> [str(test) for test in intervals(clause)]
-    ['1 < a <= 2', 'b == x']
+    >>> [(test.feature, test.n_conditions) for test in intervals(clause)]
+    [('a', 2), ('b', 1)]
     """
     groups: dict[object, list[Condition]] = {}
     for number, condition in enumerate(clause.conditions):

@@ -31,6 +31,11 @@ KINDS: dict[str, type[Condition]] = {
 }
 
 
+def kind_of(condition: Condition) -> str:
+    """Return the name of a condition's kind, one of `KINDS`."""
+    return next(name for name, kind in KINDS.items() if type(condition) is kind)
+
+
 class ConditionWriter(ABC, Generic[T]):
     """Base class of everything that depends on the kind of a condition."""
 

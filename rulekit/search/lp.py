@@ -53,19 +53,6 @@ class LinearProgram:
     x_upper: Floats  # (n,)
     integrality: NDArray[Any] | None = None  # (n,)
 
-    def __post_init__(self) -> None:
-        n, m = len(self.c), len(self.lower)
-        if self.A.shape != (m, n):
-            raise ValueError(
-                f"`A` must have one row for each of the {m} bounds in `lower` and one column for "
-                f"each of the {n} costs in `c`; its shape is {self.A.shape}."
-            )
-        for name, size in (("upper", m), ("x_lower", n), ("x_upper", n)):
-            if len(getattr(self, name)) != size:
-                raise ValueError(
-                    f"`{name}` must hold {size} bounds, got {len(getattr(self, name))}."
-                )
-
 
 @dataclass(frozen=True)
 class LPSolution:

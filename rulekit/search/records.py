@@ -26,8 +26,6 @@ class Record(types.Type):  # type: ignore[misc]
     def __init__(self, kind: type, parts: tuple[Any, ...]) -> None:
         self.kind, self.parts = kind, parts
         self.names: tuple[str, ...] = tuple(kind._fields)  # type: ignore[attr-defined]
-        if len(parts) != len(self.names):
-            raise TypeError(f"{kind.__name__} has {len(self.names)} fields, got {len(parts)}.")
         typed = ", ".join(f"{n}: {t}" for n, t in zip(self.names, parts, strict=True))
         super().__init__(f"Record({kind.__module__}.{kind.__name__}, {typed})")
 

@@ -53,7 +53,7 @@ class Wording:
     def score(self, split: LinearSplit | PowerLawSplit) -> str:
         """Return a sum of columns as a formula; as "the score" if long, its columns if spoken."""
         if not self.spoken:
-            text = split.sum_text(self.name, number)
+            text = split.sum_text(self.name, exact)
             return text if len(text) <= MAX_TEXT else LONG_SUM
         names = [self.name(f) for f in split.features]
         more = len(names) - MAX_LISTED
@@ -189,23 +189,24 @@ def value_words(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
     value = spelled(value, literal.part)
     if literal.part in NAMES and isinstance(value, str):
         return value
-    if isinstance(value, float) and literal.op in ORDERED:
-        text = number(value)
-        return text if literal.part else wording.amount(literal.feature, text)
+    if isinstance(value, float):
+        text = exact(value)
+        is_amount = literal.op in ORDERED and not literal.part
+        return wording.amount(literal.feature, text) if is_amount else text
     return show_value(value, wording=wording)
 
 
-def write_bounds(split: PowerLawSplit, beside: float | None = None) -> str:
+def write_bounds(split: PowerLawSplit) -> str:
     """Return the required range of a sum of power laws: "above 3", "between 1 and 2"."""
-    high = number(split.high, beside)
+    high = exact(split.high)
     if split.low is None:
         return f"{'at most' if split.inside else 'above'} {high}"
-    bounds = f"between {number(split.low, beside)} and {high}"
+    bounds = f"between {exact(split.low)} and {high}"
     return bounds if split.inside else f"not {bounds}"
 
 
 class Words(ReadingWriter[str]):
-    """Writes conditions in a reader's words, numbers with six significant digits."""
+    """Writes conditions in a reader's words, limits with all their digits."""
 
     def __init__(self, wording: Wording = PLAIN) -> None:
         self.wording = wording
@@ -241,12 +242,12 @@ class Words(ReadingWriter[str]):
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum: "0.5 * age - 1 * bmi > 3"."""
-        comparison = f"{self.wording.sign(split.op)} {number(split.value)}"
-        return self._speak(split, comparison) or split.text(self.wording.name, number)
+        comparison = f"{self.wording.sign(split.op)} {exact(split.value)}"
+        return self._speak(split, comparison) or split.text(self.wording.name, exact)
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws: "mass / height^2 > 27"."""
-        return self._speak(split, write_bounds(split)) or split.text(self.wording.name, number)
+        return self._speak(split, write_bounds(split)) or split.text(self.wording.name, exact)
 
     def _speak(self, split: LinearSplit | PowerLawSplit, comparison: str) -> str:
         if not self.wording.spoken:
@@ -338,6 +339,6 @@ def _format_beside(literal: Literal, value: Any, wording: Wording) -> tuple[str,
     if not isinstance(literal.value, float) or literal.part in NAMES:
         value_text = value_words(literal, literal.value_at(float(value)), wording)
         return value_text, value_words(literal, literal.value, wording)
-    limit = number(literal.value, float(value))
+    limit, cell = exact(literal.value), float(value)
     amount = limit if literal.part else wording.amount(literal.feature, limit)
-    return number(float(value), literal.value), amount
+    return limit if cell == literal.value else number(cell, literal.value), amount

@@ -6,7 +6,8 @@ import pytest
 
 from rulekit import BoxSearchClassifier
 from rulekit.exceptions import DataError
-from rulekit.explain.subject import as_column, columns_for, row_values, subject_of, value_at
+from rulekit.explain.subject import columns_for, row_values, subject_of, value_at
+from rulekit.rules.condition import as_column
 from tests.explain.tables import patients
 
 

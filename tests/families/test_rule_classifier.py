@@ -15,7 +15,6 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from rulekit.binning import Binarizer
 from rulekit.data import Costs, load_sample, make_folds
 from rulekit.evaluation import suggest, sweep
-from rulekit.evaluation.metrics import cost_per_100
 from rulekit.evaluation.sweeps.result import fit_setting, fit_settings
 from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning
 from rulekit.families import RuleClassifier, ScorecardClassifier
@@ -88,17 +87,6 @@ def test_the_rule_does_not_depend_on_the_number_of_workers(fitted):
     pd.testing.assert_frame_equal(again.choice_.table, model.choice_.table)
 
 
-@pytest.mark.slow
-def test_the_table_that_was_compared_gives_the_same_suggestion(fitted):
-    shown = fitted[0].choice_
-    found = suggest(shown.table)
-    assert (found["default"], found["best"]) == (shown.default, shown.best)
-    assert shown.reason.startswith(found["reason"])
-    row = shown.table.loc[shown.default]
-    assert shown.error == row["test_error"]
-    assert {name: row[name] for name in shown.setting} == shown.setting
-
-
 def test_the_parameters_that_were_taken_learn_the_rule_again(fitted):
     model, X, y = fitted
     search = BoxSearchClassifier(max_conditions=8, n_perturbations=0, random_state=0)
@@ -158,16 +146,6 @@ def test_the_class_that_is_given_is_described(fitted):
 
 
 @pytest.mark.slow
-def test_a_row_of_weight_zero_is_as_one_that_is_not_there(fitted):
-    _, X, y = fitted
-    kept = np.arange(len(y)) < 110
-    weighted = clone(ONE_CLASS).fit(X, y, sample_weight=kept.astype(float))
-    alone = clone(ONE_CLASS).fit(X[kept], y[kept])
-    assert weighted.rule_set_ == alone.rule_set_
-    pd.testing.assert_frame_equal(weighted.choice_.table, alone.choice_.table)
-
-
-@pytest.mark.slow
 def test_weights_count_in_the_errors_of_the_folds(fitted):
     _, X, y = fitted
     weight = np.where(y == "yes", 3.0, 1.0)
@@ -212,15 +190,6 @@ def test_a_class_of_one_row_gets_the_simplest_setting_and_a_warning(forms):
     assert model.predict_proba(X).shape == (20, 2)
     with pytest.raises(DataError, match="has a single row"):  # gaps are measured on inner folds
         RuleClassifier(forms=forms, groups="a").fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("labels", "sentence"), [(["n"] * 20, "needs rows of two classes; `y` holds one class only")]
-)
-def test_classes_that_cannot_be_learned_are_refused_in_a_sentence(labels, sentence):
-    X = pd.DataFrame({"a": np.arange(20.0)})
-    with pytest.raises(DataError, match=sentence):
-        RuleClassifier().fit(X, labels)
 
 
 def added_up(n=300):
@@ -308,17 +277,6 @@ def test_under_costs_settings_are_compared_by_what_their_errors_cost(forms):
     assert shown.constant_error == pytest.approx(heavy * plain.constant_error, rel=0.01)
     assert shown.table["test_cost_per_100"].min() < shown.constant_error
     assert "test error" not in shown.reason
-
-
-@pytest.mark.slow
-def test_costs_select_no_dearer_rule_on_credit():
-    X, y = load_sample("credit").xy("risk")
-    rows = np.random.default_rng(4).permutation(700)[:490]
-    X, y = X.iloc[rows].reset_index(drop=True), np.asarray(y)[rows]
-    costs = Costs(miss=5, false_alarm=1, positive="high")
-    plain = RuleClassifier(max_conditions=4).fit(X, y)
-    found = RuleClassifier(max_conditions=4, costs=costs).fit(X, y)
-    assert cost_per_100(y, found.predict(X), costs) <= cost_per_100(y, plain.predict(X), costs)
 
 
 @pytest.mark.slow

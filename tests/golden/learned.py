@@ -246,7 +246,7 @@ def power_laws() -> Iterator[Case]:
         yield case(name, table, **short | {"max_power_laws": 1}, modulus=False)
     for table in ("iris", "wine"):
         yield case(name, table, "every class", random_state=0)
-        yield case(name, table, "every class", **short, tau_prune=None, tau_impurity=0.0)
+        yield case(name, table, "every class", **short, tau_impurity=0.0)
     genetic = {"upper_level": "genetic", "lower_level": "exact", "max_depth": 1}
     yield case(name, "iris", max_power_laws=2, random_state=0, **genetic)
     for kind, balance in (("weighted", None), (None, "balanced")):

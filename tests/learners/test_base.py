@@ -3,7 +3,6 @@
 import warnings
 from functools import partial
 from textwrap import dedent
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -306,21 +305,6 @@ def test_warnings_point_at_the_line_of_the_caller():
     of_predict.pop()
     for result in (of_fit, of_many, of_empty, of_predict):
         assert [w.filename for w in result] == [__file__]
-
-
-def test_constraints_follow_the_order_in_which_classes_inherit():
-    class Left(BoxSearchClassifier):
-        pass
-
-    class Right(BoxSearchClassifier):
-        _own_constraints: ClassVar = {"theta": [None]}
-
-    class Both(Left, Right):
-        _own_constraints: ClassVar = {"refine": [None], "more": [None]}  # no parameter `more`
-
-    inherited = BoxSearchClassifier()._parameter_constraints
-    assert Left()._parameter_constraints == inherited
-    assert Both()._parameter_constraints == inherited | {"theta": [None], "refine": [None]}
 
 
 def test_subclass_adds_a_parameter_without_a_constraint():

@@ -65,7 +65,6 @@ OTHERS = [
     ScorecardClassifier(),
     ScorecardClassifier(1, calibration_folds=0),
     PowerLawTreeClassifier(max_depth=1, max_power_laws=1, max_exponents=2),
-    PowerLawTreeClassifier(max_depth=1, max_power_laws=1, max_exponents=2, tau_prune=None),
 ]
 
 LEFT_OUT = {
@@ -141,6 +140,7 @@ MANY = [
         ],
     ),
     (SEARCH, SEARCHED),
+    (ScorecardClassifier(), {"max_conditions": [3, 1, 5]}),
     (SEARCH, {"label_noise": [0.0, 1.0], "theta": [0.5, 2.0]}),
     (SEARCH, {"refine_thresholds": [True, False], "n_clauses": [1, 2], "theta": [0.5, 0.6, 4.0]}),
     (ColumnGenerationClassifier(binarizer=FEW), {"theta": [0.5, 2.0], "form": ["dnf", "cnf"]}),

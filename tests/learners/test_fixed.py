@@ -48,11 +48,6 @@ def test_a_rule_of_three_labels_answers_all_of_them():
     assert model.predict_proba(ages).argmax(axis=1).tolist() == [2, 0, 1]
 
 
-def test_a_missing_column_is_named():
-    with pytest.raises(DataError, match="reads column 'age', which the table does not have"):
-        FixedRuleClassifier(RULE).predict(pd.DataFrame({"bmi": [1.0]}))
-
-
 def test_an_array_s_columns_have_the_names_that_learners_give_them():
     X, y = np.array([[3.0, 1.0], [2.0, 5.0], [1.0, 4.0]]), ["well", "ill", "ill"]
     learned = TwoLevelRuleClassifier(theta=0).fit(X, y)

@@ -210,7 +210,6 @@ CASES = {
         "modulus": [Acts(False, SHORT)],
         "max_depth": [Acts(0, SHORT)],
         "tau_impurity": [Acts(0.0, {"max_depth": 0, "inner_folds": None}, table=nearly_one_cut)],
-        "tau_prune": [Acts(0.2, SHORT)],
         "upper_level": [Acts("genetic", {"max_depth": 0, "max_power_laws": 2})],
         "lower_level": [Acts("genetic", {**SHORT, "max_depth": 0, "max_exponents": 2})],
         "max_exponents": [Acts(1, SHORT), Refused(3, {"upper_level": "genetic"})],

@@ -17,7 +17,6 @@ from rulekit import (
 )
 from rulekit.binning.binned_table import row_order
 from rulekit.data import columns_of
-from rulekit.data.columns.conform import RuleColumns
 from rulekit.exceptions import DataError
 from rulekit.learners.training import Clock, learning_problem, read_training_table
 from tests.learners.tables import mixed_table
@@ -32,14 +31,6 @@ def test_checked_rows_are_predicted_like_their_table():
         np.testing.assert_array_equal(requested.predict(rows), requested.predict(X))
         np.testing.assert_array_equal(requested.predict_proba(rows), requested.predict_proba(X))
         np.testing.assert_array_equal(requested.clauses_fired(rows), requested.clauses_fired(X))
-
-
-def test_columns_of_one_s_own_making_are_checked_like_any_table():
-    X, y = mixed_table(n=60)
-    model = OneLevelRuleClassifier(theta=0.5).fit(X, y)
-    assert isinstance(model.read_columns(X), RuleColumns)
-    with pytest.raises(DataError, match="reads column 'age', which the table does not have"):
-        model.predict(pd.DataFrame({"bmi": [1.0]}))
 
 
 def test_work_shared_by_settings_is_done_once_per_table():

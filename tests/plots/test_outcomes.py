@@ -61,6 +61,10 @@ def test_levels_are_drawn_by_every_outcome_with_missing_among_them():
     figure = outcome_levels_figure(table, name="town", labels=LABELS)
     assert [trace.name for trace in figure.data] == LABELS
     assert list(figure.data[1].x) == [1, 0, 1]
+    table = outcome_levels(["b", "a", "b"], np.array([0, 1, 1]), 2)
+    figure = outcome_levels_figure(table, name="town", labels=(1, 0))
+    assert list(figure.data[-1].text) == ["0%", "50%"]
+    assert figure.layout.xaxis.title.text == "rows (and share of outcome 1)"
 
 
 def test_a_hostile_name_or_outcome_is_text_in_the_figure():

@@ -3,14 +3,13 @@
 from tests.reference.set_cover import holds
 
 
-def hamming_objective(A, y, weight, clauses, theta, disable_cost=0.0):
+def hamming_objective(A, y, weight, clauses, theta):
     """Objective (3.10): the distance of each row to a rule that is right on it, and the price."""
     total = 0.0
     for row, label, w in zip(A, y, weight, strict=True):
         counts = [1 if c is None else sum(bool(row[j]) for j in c) for c in clauses]
         total += w * (sum(k == 0 for k in counts) if label else min(counts))
-    price = [disable_cost if c is None else theta * len(c) for c in clauses]
-    return total + sum(price)
+    return total + theta * sum(len(c or ()) for c in clauses)
 
 
 def block_coordinate(A, y, clauses, learn, value, max_iter=100):

@@ -89,31 +89,13 @@ def test_an_interval_is_reported_once_and_counts_two():
     )
     first, second = intervals(clause)
     assert (first.low, first.low_closed, first.high, first.high_closed) == (120, False, 150, True)
-    assert (str(first), first.n_conditions) == ("120 < bp <= 150", 2)
-    assert str(second) == "sex == female"
+    assert first.n_conditions == 2
+    assert second.values == ("female",)
 
 
 def test_the_literals_of_an_or_are_alone():
     clause = Clause((Literal("bp", "<=", 120), Literal("bp", ">", 150)), "or")
-    assert [str(t) for t in intervals(clause)] == ["bp <= 120", "bp > 150"]
-
-
-@pytest.mark.parametrize(
-    ("group", "text"),
-    [
-        ([Literal("a", ">=", 1), Literal("a", "<", 2)], "1 <= a < 2"),
-        ([Literal("a", ">", 1), Literal("a", "!=", 2)], "a > 1 and a != 2"),
-        ([Literal("a", "<=", 0.1, True)], "a <= 0.1 or missing"),
-        ([Literal("a", "not-in", ("x", "y"))], "a not in {x, y}"),
-        ([Literal("a", "==", True)], "a == true"),
-        ([Literal("a", "missing")], "a is missing"),
-        ([Literal("a", "not-missing")], "a is present"),
-        ([Literal("a", "not-missing"), Literal("a", "missing")], "a is none"),
-    ],
-    ids=str,
-)
-def test_a_test_reads_as_a_person_would_write_it(group, text):
-    assert str(feature_test(group)) == text
+    assert [t.literals for t in intervals(clause)] == [(c,) for c in clause.conditions]
 
 
 def test_texts_are_impossible_beside_an_order_test():
@@ -132,7 +114,7 @@ def test_literals_of_two_columns_are_refused():
 
 
 def test_a_test_nothing_meets_has_no_literals():
-    with pytest.raises(RuleError, match="No value of column 'a' meets"):
+    with pytest.raises(RuleError, match="No value of column 'a' is left"):
         FeatureTest("a", values=()).fewest_literals()
 
 

@@ -115,28 +115,6 @@ def test_a_program_without_variables_is_answered(lower, upper, status):
     assert (solution.status, solution.value) == (status, 0.0 if status == "optimal" else None)
 
 
-def test_shapes_that_do_not_agree_are_refused():
-    with pytest.raises(ValueError, match=r"each of the 2 bounds in `lower`.* \(1, 3\)"):
-        LinearProgram(*[np.zeros(3), np.zeros((1, 3))], *[np.zeros(2)] * 2, *[np.zeros(3)] * 2)
-    with pytest.raises(ValueError, match="`x_upper` must hold 3 bounds, got 2"):
-        LinearProgram(
-            np.zeros(3), np.zeros((1, 3)), np.zeros(1), np.zeros(1), np.zeros(3), np.zeros(2)
-        )
-
-
-@only_highspy
-@pytest.mark.parametrize("seed", range(10))
-def test_without_highspy_scipy_finds_the_same_optimum(seed):
-    results = []
-    for solver in ("highs", "linprog"):
-        with solved_by(solver):
-            results.append(solve_lp(covering(seed)))
-    highs, scipy = results
-    assert scipy.basic_x is None
-    assert highs.basic_x is not None
-    np.testing.assert_allclose(highs.x, scipy.x, atol=1e-9)
-
-
 def test_resident_program_matches_a_fresh_one():
     first, second = covering(1), covering(2)
     resident = ResidentProgram(first)

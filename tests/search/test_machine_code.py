@@ -1,6 +1,5 @@
 """Kernels: made once, in the open; loaded from the cache after that."""
 
-import ast
 import importlib
 import logging
 import os
@@ -8,11 +7,8 @@ import re
 import subprocess
 import sys
 import textwrap
-import threading
 import time
-from collections import Counter, deque
 from pathlib import Path
-from queue import SimpleQueue
 
 import pytest
 
@@ -112,23 +108,6 @@ def test_a_kernel_that_cannot_be_compiled_is_an_error(made):
         made(KERNELS.replace("half(half(x))", "x + 'half'"))
 
 
-def test_concurrent_threads_wait_for_one_import(made, tmp_path):
-    made(KERNELS)
-    sys.modules.pop("some_kernels")
-    results = []
-    threads = [
-        threading.Thread(
-            target=lambda: results.append(importlib.import_module("some_kernels").quarter(2.0))
-        )
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert results == [0.5] * 4
-
-
 @pytest.fixture
 def kernel_files(made, monkeypatch, tmp_path):
     """Two small kernel files that stand for all others; nothing of them is compiled."""
@@ -163,34 +142,6 @@ def test_a_kernel_that_fails_ends_the_preparation(kernel_files, tmp_path):
     (tmp_path / "one_kernels.py").write_text("raise ValueError", encoding="utf-8")
     with pytest.raises(SolverError, match="Compiling one_kernels failed"):
         list(door.prepare(("one_kernels",)))
-
-
-def test_a_process_that_has_ended_compiles_nothing():
-    process = subprocess.Popen(
-        [sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    process.wait()
-    done = SimpleQueue()
-    door._compile(process, deque(["one_kernels"]), {}, done)
-    assert done.get_nowait() == ("one_kernels", False)
-
-
-def test_a_process_that_does_not_start_ends_the_preparation(kernel_files, monkeypatch):
-    monkeypatch.setattr(door.sys, "executable", "/nonexistent/python")
-    with pytest.raises(FileNotFoundError):
-        list(door.prepare(kernel_files))
-
-
-def test_inlined_kernels_are_called_in_one_place():
-    calls, inlined = Counter(), set()
-    for path in Path(door.__file__).parents[1].rglob("*kernels.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                calls[node.func.id] += 1
-            if isinstance(node, ast.FunctionDef) and "inline=True" in ast.unparse(node):
-                inlined.add(node.name)
-    assert len(inlined) > 30
-    assert {name: calls[name] for name in inlined if calls[name] != 1} == {}
 
 
 def test_time_left_follows_the_work_that_is_done(kernel_files):

@@ -86,8 +86,3 @@ def test_a_field_of_another_kind_than_its_type_is_refused():
 def test_an_unknown_field_is_named():
     with pytest.raises(TypingError, match="Unknown attribute 'colour'"):
         machine_code(types.float64(OUTER))(lambda outer: outer.colour)
-
-
-def test_each_field_needs_a_type():
-    with pytest.raises(TypeError, match="Inner has 1 fields, got 2"):
-        record(Inner, F1, F1)

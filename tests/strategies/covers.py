@@ -90,14 +90,13 @@ def sub_problems(y, seed, n):
         yield np.where(y | (rng.random(len(y)) < share), 1.0, 0.0), float(theta)
 
 
-def rounding_task(A, y, rows, theta, binned=None, required=()):
+def rounding_task(A, y, rows, theta, binned=None):
     """Fold a table into rows to cover and prices, for rounding."""
     binned = binned_matrix(A) if binned is None else binned
     groups = redundancy_groups(binned, y)
-    must = np.isin(np.arange(A.shape[1]), required)
     price = theta + rows[~y] @ A[~y].astype(float)
     P = binned[y]
-    return RoundingTask(P, rows[y], price, rounding_layout(P, groups), must)
+    return RoundingTask(P, rows[y], price, rounding_layout(P, groups))
 
 
 def small_dual(seed, g, d):

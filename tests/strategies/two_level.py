@@ -25,9 +25,9 @@ def two_level_tasks(draw, disable=False, **sizes):
     """A table with its price of a column; `disable` offers to switch clauses off."""
     A, y, weight = draw(binary_tables(**sizes))
     theta = draw(st.sampled_from(THETAS))
-    cost = draw(st.sampled_from((None, 0.0, 0.4))) if disable else None
+    may_disable = disable and draw(st.booleans())
     rng = np.random.default_rng(draw(st.integers(0, 99)))
-    return TwoLevelTask(cover_problem(A, y, weight), theta, disable_cost=cost, rng=rng)
+    return TwoLevelTask(cover_problem(A, y, weight), theta, may_disable=may_disable, rng=rng)
 
 
 def planted_task(seed=0, n=120, d=14, theta=0.5, noise=0.08, **settings):

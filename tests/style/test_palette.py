@@ -11,7 +11,7 @@ from rulekit.families.hyperplane import coverage_figure, projection_figure
 from rulekit.families.hyperplane.plots.hypercubes import Projection
 from rulekit.families.power_law import bspace_figure, columns_figure, split_points
 from rulekit.plots import flow_figure
-from rulekit.plots.thresholds import level_figure, level_table, threshold_figure
+from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels, outcome_levels_figure
 from rulekit.rules import Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.style.palette import (
     REST,
@@ -52,10 +52,10 @@ def figures(described, other, classes):
     yield "boxes", projection_figure(shown, described, other, classes=classes)
     sizes = {described: [3, 1], other: [2]}
     yield "coverage", coverage_figure(sizes, {described: 4, other: 4}, classes=classes)
-    labels, positive = (described, other), truth == described
-    yield "cuts", threshold_figure(VALUES, positive, [3], name="a", labels=labels, classes=classes)
-    levels = level_table(list("aabbaabb"), positive)
-    yield "levels", level_figure(levels, name="a", labels=labels, classes=classes)
+    codes, looks = (truth != described).astype(int), {"labels": (described, other)}
+    looks |= {"name": "a", "classes": classes}
+    yield "cuts", outcome_bins_figure(VALUES, codes, [3], **looks)
+    yield "levels", outcome_levels_figure(outcome_levels(list("aabbaabb"), codes, 2), **looks)
     yield "split", split_figure({"Training": {described: 5, other: 3}}, classes)
 
 

@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.style.phrases import exact, join_list, number, one_line, show_value, whole_percent
+from rulekit.rules import Literal
+from rulekit.rules.literal import holds
+from rulekit.style.phrases import (
+    condition_text,
+    exact,
+    explain_match,
+    join_list,
+    number,
+    one_line,
+    show_value,
+    whole_percent,
+)
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -13,6 +24,15 @@ finite = st.floats(allow_nan=False, allow_infinity=False)
 def test_two_numbers_shown_side_by_side_keep_their_order(a, b):
     left, right = float(number(a, b)), float(number(b, a))
     assert (left < right, left > right) == (a < b, a > b)
+
+
+@given(finite, finite, st.sampled_from(["<", "<=", ">", ">="]))
+def test_condition_in_words_has_the_limit_of_the_rule_and_agrees_with_it(limit, cell, op):
+    literal = Literal("dose", op, limit)
+    assert float(condition_text(literal).split()[-1]) == limit
+    if holds(literal, cell):
+        _, shown, _, right = explain_match(literal, cell).split()
+        assert holds(Literal("dose", op, float(right)), float(shown))
 
 
 @given(finite, finite)

@@ -31,7 +31,7 @@ from ui.escape import md
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
 from ui.state import KEEP, AppState, BinningSpec, app_state
-from ui.theme import bins_figure, chart, level_counts, levels_figure
+from ui.theme import bins_figure, chart, levels_figure
 from ui.widgets import COUNT, pick_row
 from ui.workspace import change, turned
 
@@ -245,12 +245,8 @@ def _numeric(
     few, codes, labels = cuts, state.outcome_codes, state.labels
     if len(cuts) > MAX_TYPED:
         few = cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
-    if state.several:
-        table = outcomes.outcome_bins(numbers, codes, len(labels), few)
-        alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
-    else:
-        table = thresholds.bin_table(numbers, codes == 0, few)
-        alt = thresholds.threshold_sentence(table, name=state.label(name), label=state.positive)
+    table = outcomes.outcome_bins(numbers, codes, len(labels), few)
+    alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
     figure = bins_figure(state, numbers, codes, few, shown_name(state, name))
     chart(figure, "binning_chart", alt)
     _editor(state, name, cuts)
@@ -292,20 +288,13 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
 
 def _levels(state: AppState, name: str, values: list[Any]) -> None:
     """Show a category by outcome: chart, then table."""
-    labels, table = state.labels, level_counts(state, values, state.outcome_codes)
+    table = outcomes.outcome_levels(values, state.outcome_codes, len(state.labels))
     if len(table):
-        if state.several:
-            alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
-        else:
-            top = table.iloc[0]
-            alt = (
-                f"{state.label(name)}: {len(table)} levels; the commonest, {top['level']}, has "
-                f"{top['rows']:,} rows, {top['share']:.0%} {write_outcome(state.positive)}."
-            )
+        alt = outcomes.outcome_sentence(table, name=state.label(name), labels=state.labels)
         figure = levels_figure(state, table, shown_name(state, name))
         chart(figure, "binning_levels_chart", alt)
-        if len(table) > thresholds.MAX_LEVELS:
-            most = thresholds.MAX_LEVELS
+        if len(table) > outcomes.MAX_LEVELS:
+            most = outcomes.MAX_LEVELS
             st.caption(f"The chart shows the {most} most frequent of {len(table):,} levels.")
     title = "values" if state.several else "level"
     _outcome_table(state, table["level"], *_counts(state, table), "in each level", title)
@@ -339,10 +328,9 @@ def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
 
 
 def _counts(state: AppState, table: pd.DataFrame) -> tuple[Any, Any, Any]:
-    """Return rows, counts of the described outcome (if two) and shares of a table of counts."""
-    if state.several:
-        return table["rows"], None, outcomes.outcome_shares(table)
-    return table["rows"], table["positive"].tolist(), table["share"]
+    """Return rows, counts of the first outcome and shares (of two, of the first) of a table."""
+    shares = outcomes.outcome_shares(table)
+    return table["rows"], table[0].tolist(), shares if state.several else shares[:, 0]
 
 
 def _outcome_table(

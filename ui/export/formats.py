@@ -6,6 +6,7 @@ import platform
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -115,11 +116,14 @@ def counts(state: AppState, model: ClassifierMixin) -> Sequence[export.ClauseNum
 
 def report(state: AppState, model: ClassifierMixin) -> str:
     """Return a self-contained page: rule, training and test figures, cases, the record."""
-    held_back = state.testing
+    training, test = (
+        (X.rename(index=partial(row_name, state=state)), y)
+        for X, y in (state.training, state.testing)
+    )
     return export.to_report(
         model,
-        state.training,
-        held_back if len(held_back[0]) else None,
+        training,
+        test if len(test[0]) else None,
         title=f"{_question(state)} A rule and what it is worth",
         record=run_record(state, model),
         wording=wording(state, clause="line"),

@@ -14,7 +14,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.explain import explain_path
-from rulekit.explain.splits import SplitReading, power_law_of
+from rulekit.explain.splits import SplitReading
 from rulekit.export.documents.latex import LatexWriter, latex_number
 from rulekit.families.power_law import (
     bspace_figure,
@@ -25,6 +25,7 @@ from rulekit.families.power_law import (
 )
 from rulekit.families.power_law.tree import DEPTHS, EXPONENT_LIMITS
 from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
+from rulekit.rules.power_law_split import power_law_of
 from rulekit.style.phrases import Wording, exact, number
 from rulekit.style.wording import percent
 from ui.escape import md
@@ -178,8 +179,7 @@ def _nodes(tree: Tree | None, rows: Rows) -> list[Node]:
         if not isinstance(node, Branch):
             continue
         held = node.condition.mask(rows.columns)
-        split = power_law_of(node.condition)
-        if split is not None:
+        if split := power_law_of(node.condition):
             nodes.append((split, reached))
         todo += [(node.yes, reached & held), (node.no, reached & ~held)]
     return nodes

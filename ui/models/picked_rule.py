@@ -15,7 +15,7 @@ from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.learners.choice import COST
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
-from rulekit.style.phrases import Wording, join_list, number
+from rulekit.style.phrases import Wording, exact, join_list
 from rulekit.style.wording import format_measure, percent, plural
 from ui import picked
 from ui.escape import md
@@ -367,7 +367,7 @@ def _moved(threshold: ChangedThreshold, wording: Wording) -> str:
     """Return both values of a threshold: a number with its unit, a date or a level unchanged."""
     name, op = threshold.feature, threshold.op
     before, after = (
-        f"{op} {wording.amount(name, number(value)) if isinstance(value, float) else value}"
+        f"{op} {wording.amount(name, exact(value)) if isinstance(value, float) else value}"
         for value in (threshold.before, threshold.after)
     )
     return f"{wording.name(name)} {before} becomes {after}"

@@ -11,7 +11,8 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from rulekit.plots.thresholds import FEW, MAX_LEVELS, TAIL
+from rulekit.plots.outcomes import MAX_LEVELS, outcome_levels
+from rulekit.plots.thresholds import FEW, TAIL
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.condition import GAPS, ORDERED, WORDS, spelled
 from rulekit.style.phrases import condition_text
@@ -20,7 +21,7 @@ from ui.cache import kept
 from ui.escape import md
 from ui.rule_numbers import Rows
 from ui.state import AppState
-from ui.theme import bins_figure, chart, level_counts, levels_figure
+from ui.theme import bins_figure, chart, levels_figure
 from ui.widgets import COUNT
 from ui.words import wording
 
@@ -292,7 +293,7 @@ def _figure(literal: Literal, train: Rows, key: str, state: AppState) -> None:
             [None if v != v else _level_text(literal.value_at(v), literal.part) for v in values],
             dtype=object,
         )
-    levels = level_counts(state, list(values), codes)
+    levels = outcome_levels(list(values), codes, len(state.labels))
     chart(levels_figure(state, levels, name), f"condition_{key}", alt)
     if len(levels) > MAX_LEVELS:
         st.caption(f"Drawn are the {MAX_LEVELS} most frequent of {len(levels):,} levels.")

@@ -28,6 +28,7 @@ class Dialect:
     truth: tuple[str, str] = ("TRUE", "FALSE")
     moment: str = "TIMESTAMP {}"
     date: str = "CAST({column} AS TIMESTAMP)"
+    zoned: str | None = None  # of a column with a time zone, in UTC; like `date` if None
     date_part: str = "EXTRACT({part} FROM {date})"
     weekday: str | None = None
     since: str | None = None
@@ -37,6 +38,12 @@ class Dialect:
     qualified: bool = False  # columns are written with their table
 
 
+# of an instant, a moment, or text with or without an offset, whatever the session's time zone
+ZONED = (
+    "(CAST(regexp_replace({text} || CASE WHEN {text} NOT LIKE '%:%' THEN ' 00:00+00' "
+    r"WHEN {text} ~ '.*(Z|[+-][0-9:]+)$' THEN '' ELSE '+00' END, ' ([+-])', '\1') "
+    "AS TIMESTAMP WITH TIME ZONE) AT TIME ZONE 'UTC')"
+).replace("{text}", "CAST({column} AS TEXT)")
 # the first day of year 1 was a Monday
 WEEKDAY = "(MOD(EXTRACT(DAY FROM ({date} - TIMESTAMP '0001-01-01 00:00:00')), 7) + 1)"
 GAP = "({date} - {since})"
@@ -91,6 +98,7 @@ DIALECTS = {
         unknown_nan="(typeof({0}) IN ('DOUBLE', 'FLOAT') AND CAST({0} AS VARCHAR) = 'nan')",
         infinity="CAST('{}inf' AS DOUBLE)",
         mark="chr({code})",
+        zoned=ZONED,
         weekday=WEEKDAY,
         since="(date_diff('second', {since}, {date}) / 86400e0)",
         longest=None,
@@ -100,6 +108,7 @@ DIALECTS = {
         unknown_nan="(pg_typeof({0}) IN ('real'::regtype, 'double precision'::regtype, "
         "'numeric'::regtype) AND " + IS_NAN.replace("{}", "{0}") + ")",
         text='CAST({} AS TEXT) COLLATE "C"',
+        zoned=ZONED,
         weekday=WEEKDAY,
         since=f"(FLOOR(CAST(EXTRACT(EPOCH FROM {GAP}) AS DOUBLE PRECISION)) / 86400)",
         longest=63,

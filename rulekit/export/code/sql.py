@@ -33,6 +33,7 @@ from rulekit.rules import (
     scorecard_of,
 )
 from rulekit.rules.condition import DAYS_SINCE, GAPS, ORDERED, WORDS, foldings, moment
+from rulekit.rules.schema import Schema
 from rulekit.rules.writer import ConditionWriter
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
@@ -160,7 +161,9 @@ class SqlWriter(ConditionWriter[str]):
     def _read_date(self, literal: Literal, column: str) -> str:
         """Write the part of dates that is read; parts without common grammar are rejected."""
         part, dialect = str(literal.part), self.dialect
-        date, since, day = dialect.date.format(column=column), "", ""
+        column_schema = (self.rule.schema or Schema()).column(literal.feature)
+        zoned = dialect.zoned if column_schema and column_schema.zone else None
+        date, since, day = (zoned or dialect.date).format(column=column), "", ""
         template: str | None = dialect.date_part
         if part == "date":
             return date

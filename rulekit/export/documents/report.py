@@ -1,6 +1,5 @@
 """A self-contained report: the rule, its performance, some cases, and how it was made."""
 
-import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +40,7 @@ class _Part:
     y: list[Any]
     answers: list[Any]
     numbers: tuple[ClauseNumbers, ...]
+    rows: Sequence[Any]  # their names, or numbers
 
     @property
     def n_right(self) -> int:
@@ -87,13 +87,13 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     model : fitted model (or RuleSet)
         The model of the report. Its `constraints` are listed with the rule.
     training : pair of table and labels
-        The rows that the rule was learned from.
+        The rows that the rule was learned from. Cases are named by the index of a pandas table.
     test : pair of table and labels, optional
         Rows not used in learning.
     title : str
         The page's heading.
     record : mapping, optional
-        How the rule was learned: settings, seeds, versions; shown at the end as JSON.
+        How the rule was learned: settings, seeds, versions; a table at the end.
     wording : Wording, optional
         Display names of columns, in the rule and in the explanations of cases; clauses are called
         lines. If a display name differs from the column's name, a line below the rule lists both.
@@ -115,7 +115,7 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     ExportError, DataError, RuleError
         If there is no rule, rows and labels do not fit it, or Jinja2 is not installed.
     ValueError
-        If the record is longer than 200 000 characters.
+        If the record is longer than 200 000 characters as text.
     """
     rule, words = rule_to_export(model), wording or Wording(clause="line")
     parts = [_part(model, "training", *_pair(training, "training"))]
@@ -169,7 +169,8 @@ def _part(model: Any, name: str, X: Any, y: Any) -> _Part:
     columns = columns_for(model, X)
     answers = rule_to_export(model).predict(columns).tolist()
     labels = read_labels(y).tolist()
-    return _Part(name, columns, labels, answers, clause_numbers(model, X, y, name))
+    numbers = clause_numbers(model, X, y, name)
+    return _Part(name, columns, labels, answers, numbers, getattr(X, "index", range(len(labels))))
 
 
 def _list_display_names(rule: RuleSet, words: Wording) -> dict[str, str]:
@@ -260,7 +261,7 @@ def _cases(
     )
     return [
         {
-            "name": f"Case {row + 1} of the {part.name} cases",
+            "name": part.rows[row] if isinstance(part.rows[row], str) else f"Row {part.rows[row]}",
             "outcome": "right" if row not in wrong else f"wrong: it was {label_text(part.y[row])}",
             "sentence": explanation.sentence,
             "change": explanation.counterfactual.sentence,
@@ -276,11 +277,22 @@ def _count_verdicts(reviews: Sequence[Review]) -> str:
     return f"{count_noun(len(reviews), 'case')} looked at: {verdicts}." if reviews else ""
 
 
-def _record(record: Mapping[str, Any]) -> str:
-    text = json.dumps(record, indent=2, ensure_ascii=False, default=str)
-    if len(text) > MAX_RECORD:
+def _record(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Write a record as names and texts, without what is empty."""
+    lines = [(name.replace("_", " "), _text(value)) for name, value in record.items()]
+    if (length := sum(len(text) for _, text in lines)) > MAX_RECORD:
         raise ValueError(
-            f"`record` must be at most {MAX_RECORD} characters long as JSON, it has {len(text)}; "
+            f"`record` must be at most {MAX_RECORD} characters long as text, it has {length}; "
             "leave rows of data out of it."
         )
-    return text
+    return [(name, text) for name, text in lines if text]
+
+
+def _text(value: Any) -> str:
+    """Write a plain value of any depth in one line."""
+    if isinstance(value, Mapping):
+        texts = ((name, _text(each)) for name, each in value.items())
+        return "; ".join(f"{name}: {text}" for name, text in texts if text)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(_text, value))
+    return "" if value is None else str(value)

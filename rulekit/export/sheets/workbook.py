@@ -21,16 +21,8 @@ from rulekit.export.sheets.cell_formulas import (
     check_cell,
 )
 from rulekit.export.subject import check_label, describe_columns, rule_to_export
-from rulekit.rules import (
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-    scorecard_of,
-)
+from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.condition import WORDS
-from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import Wording, clause_words, condition_text
 from rulekit.style.scorecard import clause_names, points_listed
 
@@ -152,29 +144,6 @@ def column_name(number: int) -> str:
     return text
 
 
-class _Points(ConditionWriter[Given]):
-    """Returns the points condition; None for other kinds."""
-
-    def literal(self, literal: Literal) -> Given:
-        return ()
-
-    def linear(self, split: LinearSplit) -> Given:
-        return ()
-
-    def power_law(self, split: PowerLawSplit) -> Given:
-        return ()
-
-    def points(self, split: PointsSplit) -> Given:
-        return split.given
-
-
-def card_of(rule: RuleSet) -> Given:
-    """Return the points condition of all clauses if there is nothing else; else None."""
-    points = {tuple(map(_Points().write, clause.conditions)) for clause in rule.clauses}
-    given = points.pop() if len(points) == 1 and rule.form == "dnf" else ()
-    return given[0] if len(given) == 1 else ()
-
-
 def write_card(
     sheet: Sheet, rule: RuleSet, given: Given, kinds: Mapping[str, str], values: Values
 ) -> None:
@@ -205,8 +174,8 @@ def write_card(
     writer = CellWriter(cells, kinds, values, {given: f"$D${total}"})
     row = top
     for row, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=True), top + 1):
-        sign, limit = clause.conditions[0].comparison
-        sheet.value(row, 1, f"{'at least' if sign == '>=' else 'less than'} {limit} points")
+        _, limit = clause.conditions[0].comparison
+        sheet.value(row, 1, f"at least {limit} points")
         sheet.formula(row, 2, writer.write(clause.conditions[0]))
         sheet.value(row, 3, label)
     sheet.value(row + 1, 1, "otherwise")
@@ -312,7 +281,8 @@ class _BookWriter:
         self.values = Values()
         self.labels = self.values.several(labels)
         self.default = self.values.one(rule.default)
-        self.card = card_of(rule)
+        splits = scorecard_of(rule)
+        self.card = splits[0].given if splits else ()
         names = [CASES, "Rule", *(["Scorecard"] if self.card else []), WORKINGS, "Values"]
         self.sheets = {name: Sheet(book, name) for name in names}
         self.checked = [f for f in rule.features if self.kinds[f] in INPUTS]

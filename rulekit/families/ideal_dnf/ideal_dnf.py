@@ -66,15 +66,6 @@ class SampleGuarantee:
     confidence: float = 0.95
     margins: tuple[int, ...] = ()
 
-    def __post_init__(self) -> None:
-        if not 0 < self.confidence < 1:
-            raise ValueError(f"`confidence` must lie between 0 and 1, got {self.confidence!r}.")
-        if self.n_rows < 1 or self.n_conditions < 0:
-            raise ValueError(
-                "`n_rows` must be at least 1 and `n_conditions` at least 0; got "
-                f"{self.n_rows!r} and {self.n_conditions!r}."
-            )
-
     @property
     def n_types(self) -> int:
         """Number of types that k conditions can distinguish."""
@@ -410,15 +401,15 @@ n_rules_, n_conditions_, training_error_
             raise ValueError(f"`mode` must be one of {MODES}, got {mode!r}.")
         return self._formula.rule(mode)
 
-    def guarantee(self, confidence: float = 0.95) -> SampleGuarantee:
-        """Return what the number of rows guarantees about the formula, at some confidence.
+    def guarantee(self) -> SampleGuarantee:
+        """Return what the number of rows guarantees about the formula.
 
         The `sentences` of the result are for reading; every number in them is an attribute.
         """
         check_is_fitted(self)
         rows = self._formula.rows
         margins = () if rows is None else margins_of(rows)
-        return SampleGuarantee(self.n_rows_, len(self.conditions_), confidence, margins)
+        return SampleGuarantee(self.n_rows_, len(self.conditions_), margins=margins)
 
     def _keep_formula(self) -> None:
         """Set the attributes that follow from the counts."""

@@ -136,6 +136,7 @@ MIN_SAMPLES = 10  # rows a node needs to be split
 NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
 MEMORY_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
 MEMORY_CELLS_IN_ALL = 4_000_000  # the same of all rows of the node
+TAU_PRUNE = 0.03  # balanced training accuracy that pruning may give up (the paper's)
 PURE = 0.1  # share of the root's impurity at which a node needs no further split
 
 
@@ -272,8 +273,8 @@ class Grower:
             history=[],
         )
 
-    def grown(self, tau_prune: float | None = None) -> Node:
-        """Grow a tree from all rows, and prune it if a tolerance is set."""
+    def grown(self) -> Node:
+        """Grow a tree from all rows, and prune it."""
         root = self._node(np.arange(len(self.codes)), 0)
         self._pure = max(min(self.limits.tau, PURE * _gini(root.mass)), NEGLIGIBLE)
         open_nodes = [root]
@@ -284,12 +285,11 @@ class Grower:
                 open_nodes += [node.no, node.yes]
         if self.clock.stopped():
             raise StoppedError("The work was stopped before the tree was grown.")
-        if tau_prune is not None:
-            prune(root, tau_prune)
+        prune(root, TAU_PRUNE)
         for node in reversed(root.splits):
             if node.is_last:
                 self._settle(node)
-                if tau_prune is not None and node.is_uninformative:
+                if node.is_uninformative:
                     node.collapse()
         return root
 

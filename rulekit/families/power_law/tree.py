@@ -106,7 +106,7 @@ def sizes_of(limits: GrowthLimits, n_rows: int) -> list[GrowthLimits]:
     return [replace(limits, max_depth=d, max_exponents=e) for d, e in sorted(within)]
 
 
-def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Compared | None:
+def compare_sizes(grower: Grower, n_folds: int) -> Compared | None:
     """Grow a tree of each size on all rows and without each fold, and compute its errors."""
     codes, rows = grower.codes, np.arange(len(grower.codes))
     sizes, folds = sizes_of(grower.limits, len(rows)), []
@@ -119,19 +119,15 @@ def compare_sizes(grower: Grower, tau_prune: float | None, n_folds: int) -> Comp
     if len(sizes) == 1 or (len(rows) < MANY_ROWS and not folds):
         return None
     memory: dict[Any, Any] = {}
-    inside, length = _tried(grower, sizes, tau_prune, (rows, rows), memory)
-    outside = [_tried(grower, sizes, tau_prune, fold, {})[0] for fold in folds]
+    inside, length = _tried(grower, sizes, (rows, rows), memory)
+    outside = [_tried(grower, sizes, fold, {})[0] for fold in folds]
     errors = np.array(outside).reshape(len(folds), len(sizes)).T
     used_memory = memory if len(rows) == len(codes) else None
     return Compared(sizes, inside, errors, length, len(rows), used_memory)
 
 
 def _tried(
-    grower: Grower,
-    sizes: list[GrowthLimits],
-    tau_prune: float | None,
-    fold: tuple[Rows, Rows],
-    memory: dict[Any, Any],
+    grower: Grower, sizes: list[GrowthLimits], fold: tuple[Rows, Rows], memory: dict[Any, Any]
 ) -> tuple[Floats, Floats]:
     """Grow a tree of each size on some rows; return its errors on others, and its length."""
     train, test = fold
@@ -139,7 +135,7 @@ def _tried(
     codes, weight = grower.codes[test], grower.weight[test]
     wrong, length = np.zeros(len(sizes)), np.zeros(len(sizes))
     for s, size in enumerate(sizes):
-        root = grower.inside(train, size, memory).grown(tau_prune)
+        root = grower.inside(train, size, memory).grown()
         missed = root.answers(left, len(test)) != codes
         wrong[s], length[s] = weight[missed].sum() / weight.sum(), root.length
     return wrong, length
@@ -162,8 +158,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     tau_impurity : float, default=0.05
         Impurity (Gini) that a split has to reach; the shortest that does is taken. For a node of
         impurity g it is ``min(tau_impurity, g / 10)``, above what a perfect split would leave.
-    tau_prune : float, default=0.03
-        Balanced training accuracy that pruning may give up; None keeps the tree as grown.
     upper_level : {"beam", "genetic"}, default="beam"
         How the power laws of a split are found: one exponent after the other, without chance, or
         by the paper's genetic algorithm.
@@ -284,7 +278,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         "modulus": ["boolean"],
         "max_depth": [Interval(Integral, 0, None, closed="left")],
         "tau_impurity": [Interval(Real, 0, 1, closed="both")],
-        "tau_prune": [Interval(Real, 0, 1, closed="both"), None],
         "upper_level": [StrOptions({"beam", "genetic"})],
         "lower_level": [StrOptions({"exact", "genetic"})],
         "max_exponents": [Interval(Integral, 1, None, closed="left")],
@@ -300,7 +293,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     modulus: bool = True
     max_depth: int = 5
     tau_impurity: float = 0.05
-    tau_prune: float | None = 0.03
     upper_level: str = "beam"
     lower_level: str = "exact"
     max_exponents: int = 12
@@ -373,7 +365,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         inside = replace(
             grower, features=used, plain=plain, limits=limits, memory=memory, history=[]
         )
-        root = inside.grown(self.tau_prune)
+        root = inside.grown()
         self.history_ = inside.history
         return root
 
@@ -384,7 +376,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         if self.upper_level == "beam" and self.inner_folds is not None:
             search = search_for(self.upper_level, self.lower_level, clock)
             timed = replace(grower, search=search, clock=clock)
-            compared = compare_sizes(timed, self.tau_prune, self.inner_folds)
+            compared = compare_sizes(timed, self.inner_folds)
         compared = None if clock.ran_out else compared
         self.sizes_: list[dict[str, float]] = [] if compared is None else compared.records()
         if compared is None:

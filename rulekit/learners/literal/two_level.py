@@ -171,7 +171,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             problem.cover,
             float(self.theta),
             self.rounding,
-            0.0 if self.allow_disabled else None,
+            self.allow_disabled,
             rng,
             problem.memory,
         )
@@ -191,7 +191,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         """Solve the relaxation; use unselected clauses if the time limit passes."""
         try:
             solution = solve_two_level_lp(
-                task.problem, task.theta, self.n_clauses, disable_cost=task.disable_cost
+                task.problem, task.theta, self.n_clauses, may_disable=task.may_disable
             )
         except TimeLimitError:
             off = task.iterate([task.make_disabled_clause()] * self.n_clauses)
@@ -201,7 +201,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     def _proved(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
         """Improve a rule by the integer program, which reports optimality."""
         solution = solve_two_level_exact(
-            task.problem, task.theta, self.n_clauses, disable_cost=task.disable_cost, start=start
+            task.problem, task.theta, self.n_clauses, may_disable=task.may_disable, start=start
         )
         last: dict[str, Any] = {"step": len(start.history), "objective": solution.value}
         last["lower_bound"] = solution.lower_bound

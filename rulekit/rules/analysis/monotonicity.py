@@ -2,80 +2,68 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.analysis.cells import (
     MOST_STEPS,
-    Held,
     Row,
     TooLongError,
     Truth,
     held_by,
-    list_cells,
     list_numbers,
-    meets,
-    positive_form,
     possible_answers,
 )
+from rulekit.rules.analysis.row_search import RowSearch, State
 from rulekit.rules.condition import Condition, value_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.rule_set import Label, RuleSet, rule_of
+from rulekit.rules.schema import Schema
 
 Pair = tuple[bool, bool]  # an answer before the step, and after it
 
 
-class ViolationSearch:
+class ViolationSearch(RowSearch):
     """Search for a row and a step of one column that turn the prediction away from a class.
 
-    A state maps settled columns to values, and sums to their answers before and after the step.
+    Sums are settled as their answers before and after the step.
     """
 
     def __init__(self, rule: RuleSet, feature: str, towards: Label, direction: str) -> None:
+        super().__init__(rule, Schema(), MOST_STEPS)
         self.rule, self.feature, self.towards = rule, feature, towards
-        tests: dict[str, list[Literal]] = {feature: []}
-        for test in rule.tests:
-            tests.setdefault(test.feature, []).append(test)
-        self.sums = tuple(dict.fromkeys(positive_form(c) for c in rule.conditions if not c.tests))
-        self.steps = list(_steps(tests.pop(feature), feature, bool(self.sums)))
-        self.values = {name: list_cells(of_column) for name, of_column in tests.items()}
+        self.sums = any(not c.tests for c in rule.conditions)
+        tests = [test for test in rule.tests if test.feature == feature]
+        self.steps = list(_steps(tests, feature, self.sums))
         self.falls = direction == "<"
-        self.left = MOST_STEPS
 
     def first_violation(self) -> tuple[Row, Row] | None:
         """Return two rows that differ in the column alone and violate the constraint, or None."""
         for low, high in self.steps:
             ends = (high, low) if self.falls else (low, high)
-            state = self._search({}, ends)
-            if state is not None:
-                row = {name: state.get(name, values[0]) for name, values in self.values.items()}
-                return ({self.feature: ends[0], **row}, {self.feature: ends[1], **row})
+            row = self.search({}, partial(self._decide, ends), self.row)
+            if row is not None:
+                return {**row, self.feature: ends[0]}, {**row, self.feature: ends[1]}
         return None
 
-    def _search(self, state: dict[Any, Any], ends: tuple[Any, Any]) -> dict[Any, Any] | None:
-        self.left -= 1
-        if self.left < 0:
-            raise TooLongError
-        before, name_before = self._answers(state, ends, 0)
+    def _decide(self, ends: tuple[Any, Any], state: State) -> tuple[Truth, Any]:
+        """Return whether a step violates the constraint, and what to settle next."""
+        before, name = self._answers(state, ends, 0)
         if self.towards not in before:
-            return None
-        after, name_after = self._answers(state, ends, 1)
-        if after == {self.towards}:
-            return None
-        name = name_before if name_before is not None else name_after
-        if name is None:
-            return state
-        for value in self._options(name):
-            violation = self._search({**state, name: value}, ends)
-            if violation is not None:
-                return violation
-        return None
+            return False, None
+        after, later = self._answers(state, ends, 1)
+        name = later if name is None else name
+        if name is None or after == {self.towards}:
+            return after != {self.towards}, None
+        return None, name
 
-    def _options(self, name: Any) -> Sequence[Any]:
+    def options(self, name: Any) -> Sequence[Any]:
+        """List the cells of a column, or the pairs of answers that a sum can have."""
         if isinstance(name, str):
-            return self.values[name]
+            return super().options(name)
         pairs: dict[int | None, list[Pair]] = {
             0: [(False, False), (True, True)],
             1: [(False, False), (True, True), (False, True)],
@@ -85,23 +73,16 @@ class ViolationSearch:
         trend = name.trend(self.feature)
         return pairs.get(-trend if self.falls and trend is not None else trend, every)
 
-    def _answers(
-        self, state: dict[Any, Any], ends: tuple[Any, Any], side: int
-    ) -> tuple[set[Label], Any]:
-        return possible_answers(self.rule, self._list_matching(state, ends[side], side))
-
-    def _list_matching(self, state: dict[Any, Any], tested: Any, side: int) -> Held:
+    def _answers(self, state: State, ends: tuple[Any, Any], side: int) -> tuple[set[Label], Any]:
         def test(literal: Literal) -> Truth:
             if literal.feature == self.feature:
-                return holds(literal, tested)
-            if literal.feature not in state:
-                return None
-            return meets(literal, state[literal.feature])
+                return holds(literal, ends[side])
+            return self.result(state, literal)
 
         def sums(condition: Condition) -> Truth:
             return state[condition][side] if condition in state else None
 
-        return held_by(test, sums)
+        return possible_answers(self.rule, held_by(test, sums))
 
 
 def _steps(literals: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:

@@ -1,6 +1,7 @@
 """Search for a row, among all rows that are possible, for which something is true of a rule."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from rulekit.rules.analysis.cells import (
     list_cells,
     possible_answers,
 )
-from rulekit.rules.condition import Columns
+from rulekit.rules.condition import Columns, as_column
 from rulekit.rules.literal import Literal
 from rulekit.rules.rule_set import Label, RuleSet
 from rulekit.rules.schema import NUMERIC, Schema
@@ -26,6 +27,9 @@ MOST_CONDITIONS = 300  # of a rule that is searched
 DRAWN_ROWS = 500  # for sums of columns, whose values are drawn
 #: Whether something is true of the rows that agree with the settled columns, and what to settle.
 Wanted = Callable[[Held], tuple[Truth, Any]]
+#: Settled columns, as numbers of their cells, and settled sums.
+State = Mapping[Any, Any]
+Decide = Callable[[State], tuple[Truth, Any]]
 
 
 class RowSearch:
@@ -44,6 +48,7 @@ class RowSearch:
         self.cells: dict[str, list[Any]] = {}
         self.undivided: set[str] = set()  # columns with too many cells
         self._meets: dict[Literal, list[bool]] = {}
+        self._most = 0
         for name in self._tests:
             self._divide(name, [])
 
@@ -81,39 +86,47 @@ class RowSearch:
         TooLongError if the search takes too many steps, or sums decide and no drawn row has them.
         """
         self._most, self._undrawn = self.left - MOST_STEPS, False
-        row = self._search({}, wanted)
+
+        def decide(state: State) -> tuple[Truth, Any]:
+            return wanted(held_by(partial(self.result, state), state.get))
+
+        row: Row | None = self.search({}, decide, self._draw_row)
         if row is None and self._undrawn:
             raise TooLongError
         return row
 
-    def _search(self, state: dict[Any, Any], wanted: Wanted) -> Row | None:
+    def search(self, state: State, decide: Decide, finish: Callable[[State], Any]) -> Any:
+        """Settle columns and sums until something is decided; return the first result but None."""
         self.left -= 1
         if self.left < max(self._most, 0):
             raise TooLongError
-        truth, name = wanted(self._holder(state))
-        if truth is False:
-            return None
-        if truth:
-            return self._row(state)
+        truth, name = decide(state)
+        if truth is not None:
+            return finish(state) if truth else None
         if name in self.undivided:
             raise TooLongError
-        options = range(len(self.cells[name])) if isinstance(name, str) else (True, False)
-        for option in options:
-            row = self._search({**state, name: option}, wanted)
-            if row is not None:
-                return row
+        for option in self.options(name):
+            result = self.search({**state, name: option}, decide, finish)
+            if result is not None:
+                return result
         return None
 
-    def _holder(self, state: Mapping[Any, Any]) -> Held:
-        def test(literal: Literal) -> Truth:
-            cell = state.get(literal.feature)
-            return None if cell is None else self._meets[literal][cell]
+    def options(self, name: Any) -> Sequence[Any]:
+        """List what a column or a sum can be settled as."""
+        return range(len(self.cells[name])) if isinstance(name, str) else (True, False)
 
-        return held_by(test, state.get)
+    def result(self, state: State, literal: Literal) -> Truth:
+        """Return the result of a test, None if its column is not settled."""
+        cell = state.get(literal.feature)
+        return None if cell is None else self._meets[literal][cell]
 
-    def _row(self, state: Mapping[Any, Any]) -> Row | None:
+    def row(self, state: State) -> Row:
+        """Return a row with the settled cells."""
+        return {name: cells[state.get(name, 0)] for name, cells in self.cells.items()}
+
+    def _draw_row(self, state: State) -> Row | None:
         """Return a row with the settled cells and sums; None if none is drawn."""
-        row = {name: cells[state.get(name, 0)] for name, cells in self.cells.items()}
+        row = self.row(state)
         sums = {key: value for key, value in state.items() if not isinstance(key, str)}
         if not sums:
             return row
@@ -210,16 +223,6 @@ def differs(rule: RuleSet, other: RuleSet, k: int | None = None) -> Wanted:
         return None, next(n for n in (first, name, other_name) if n is not None)
 
     return wanted
-
-
-def as_column(values: Sequence[Any]) -> Any:
-    """Return cells as a column as conditions read it."""
-    numbers = [v for v in values if v is not None]
-    if numbers and all(isinstance(v, float) for v in numbers):
-        return np.array([np.nan if v is None else v for v in values], dtype=float)
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column
 
 
 def columns_of_rows(rows: Sequence[Row], names: Sequence[str]) -> Columns:

@@ -17,12 +17,11 @@ from rulekit.rules.analysis.row_search import (
     RowSearch,
     Wanted,
     answers,
-    as_column,
     decides,
     decides_before,
     holds_without,
 )
-from rulekit.rules.condition import ORDERED, Columns, number_text
+from rulekit.rules.condition import ORDERED, Columns, as_column, number_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import scorecard_of

@@ -57,10 +57,8 @@ def error_cost(
     theta: float,
     *,
     disabled: Bools | None = None,
-    disable_cost: float = 0.0,
 ) -> float:
     """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7)."""
     off = np.zeros(len(chosen), dtype=bool) if disabled is None else disabled
     answer = ((clause_counts(A, chosen) > 0) | off).all(axis=1)
-    price = float(theta) * int(chosen.sum()) + disable_cost * int(off.sum())
-    return float(weight[answer != y].sum()) + price
+    return float(weight[answer != y].sum()) + float(theta) * int(chosen.sum())

@@ -106,6 +106,7 @@ DENOMINATORS = np.arange(2.0, 241.0)
 Floats = NDArray[np.float64]
 TIE = 1e-9
 DRAWS = 10  # of `round_at_random`
+THRESHOLD = 0.2  # of `round_by_threshold`
 
 
 def default_perturbation(d: int) -> Floats:
@@ -155,7 +156,6 @@ class RoundingTask:
     m: Floats
     price: Floats
     layout: Any
-    required: Bools  # (d,)
 
     def cost(self, chosen: Bools) -> float:
         """Cost of a clause, all its columns chosen."""
@@ -193,14 +193,14 @@ def rounding_layout(P: BinnedTable, groups: Sequence[RedundancyGroup]) -> Any:
     )
 
 
-def round_by_threshold(w: Floats, threshold: float = 0.2) -> Bools:
-    """Choose the columns with at least this weight; shapes: w (d,); result (d,)."""
-    return w >= threshold
+def round_by_threshold(w: Floats) -> Bools:
+    """Choose the columns of at least the paper's weight; shapes: w (d,); result (d,)."""
+    return w >= THRESHOLD
 
 
 def round_at_random(task: RoundingTask, w: Floats, rng: np.random.Generator) -> Bools:
     """Choose each column with its weight as the probability; keep the cheapest of some draws."""
-    draws = (rng.random((DRAWS, len(w))) < w) | task.required
+    draws = rng.random((DRAWS, len(w))) < w
     costs = np.array([task.cost(draw) for draw in draws])
     near = np.flatnonzero(costs <= costs.min() + TIE)
     shortest: Bools = draws[near[np.argmin(draws[near].sum(axis=1))]]
@@ -222,17 +222,18 @@ def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
     mass = np.bincount(layout.group_of, w, n_groups)
     order = np.argsort(-np.round(mass / TIE), kind="stable")
     n_heavy = np.count_nonzero(mass > TIE)
-    clause = kernel.RoundedClause(task.m, task.price, task.required)
+    clause = kernel.RoundedClause(task.m, task.price)
     most = layout.n_cells.max(initial=0) + 1
     d, n = len(w), len(task.m)
     room = kernel.WorkArrays(
         np.zeros(d), np.zeros(n), np.zeros(n), np.zeros(most), np.zeros(d), np.zeros_like(order)
     )
-    best, best_cost = task.required, task.cost(task.required)
+    best = np.zeros(d, dtype=bool)
+    best_cost = task.cost(best)
     for start in (w.copy(), np.zeros_like(w)):  # the two readings of what the paper leaves open
         cost = kernel.round_clause(layout, clause, room, order, n_heavy, start)
         chosen = start > 0.5
         shorter = cost <= best_cost + TIE and chosen.sum() < best.sum()
         if cost < best_cost - TIE or shorter:
             best, best_cost = chosen, cost
-    return best.copy()
+    return best

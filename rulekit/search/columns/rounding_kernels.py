@@ -54,11 +54,10 @@ class Layout(NamedTuple):
 
 
 class RoundedClause(NamedTuple):
-    """One clause to be rounded: costs of rows and columns, and columns that stay."""
+    """One clause to be rounded: costs of rows and columns."""
 
     m: Floats
     price: Floats
-    required: Bools
 
 
 class WorkArrays(NamedTuple):
@@ -75,7 +74,7 @@ class WorkArrays(NamedTuple):
 I1, I2, F1 = types.int64[::1], types.int64[:, ::1], types.float64[::1]
 U2, B1 = types.uint32[:, ::1], types.boolean[::1]
 LAYOUT = record(Layout, U2, I1, I1, I2, I1, I1, I1, I1, I1, I1, I1, B1, I1, B1)
-CLAUSE = record(RoundedClause, F1, F1, B1)
+CLAUSE = record(RoundedClause, F1, F1)
 ROOM = record(WorkArrays, F1, F1, F1, F1, F1, I1)
 
 
@@ -129,12 +128,10 @@ def _find_changes(g, layout, clause, room):  # type: ignore[no-untyped-def]
     least = np.inf
     for e in range(layout.start[g], layout.start[g + 1]):
         c = layout.columns[e]
-        room.delta[c] = np.inf
-        if not clause.required[c]:
-            gain = 0.0
-            for r in range(0, layout.spans.shape[1], 2):
-                gain += room.upto[layout.spans[c, r + 1]] - room.upto[layout.spans[c, r]]
-            room.delta[c] = clause.price[c] - gain
+        gain = 0.0
+        for r in range(0, layout.spans.shape[1], 2):
+            gain += room.upto[layout.spans[c, r + 1]] - room.upto[layout.spans[c, r]]
+        room.delta[c] = clause.price[c] - gain
         least = min(least, room.delta[c])
     return least
 
@@ -179,19 +176,17 @@ def _choose_pair(g, limit, layout, room):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _remove(g, layout, clause, room):  # type: ignore[no-untyped-def]
-    """Take the weights of a group's columns out of the cover, but for the required ones."""
+def _remove(g, layout, room):  # type: ignore[no-untyped-def]
+    """Take the weights of a group's columns out of the cover."""
     total = 0.0
     for e in range(layout.start[g], layout.start[g + 1]):
-        c = layout.columns[e]
-        if not clause.required[c]:
-            total += room.w[c]
+        total += room.w[layout.columns[e]]
     if total == 0.0:
         return
     unit = _grid_unit(total)
     for e in range(layout.start[g], layout.start[g + 1]):
         c = layout.columns[e]
-        if not clause.required[c] and room.w[c] != 0.0:
+        if room.w[c] != 0.0:
             _add(c, -np.rint(room.w[c] / unit) * unit, layout, room)
             room.w[c] = 0.0
 
@@ -199,7 +194,7 @@ def _remove(g, layout, clause, room):  # type: ignore[no-untyped-def]
 @machine_code()
 def _settle(g, layout, clause, room):  # type: ignore[no-untyped-def]
     """Replace the weights of a group by its cheapest combination."""
-    _remove(g, layout, clause, room)
+    _remove(g, layout, room)
     one = _find_changes(g, layout, clause, room)
     two = _choose_pair(g, -np.inf, layout, room)
     best = min(0.0, one, two) + TIE
@@ -233,12 +228,12 @@ def _cost(layout, clause, w):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _start(layout, clause, w, room):  # type: ignore[no-untyped-def]
-    """Start from weights: required columns at 1, rows covered accordingly."""
+def _start(layout, w, room):  # type: ignore[no-untyped-def]
+    """Start from weights, rows covered accordingly."""
     total = 0.0
     for c in range(len(w)):
-        room.w[c] = 1.0 if clause.required[c] else w[c]
-        total += room.w[c]
+        room.w[c] = w[c]
+        total += w[c]
     unit = _grid_unit(total)
     for i in range(len(room.cover)):
         room.cover[i] = 0.0
@@ -250,7 +245,7 @@ def _start(layout, clause, w, room):  # type: ignore[no-untyped-def]
 @machine_code()
 def _sweep(n_first, layout, clause, w, room):  # type: ignore[no-untyped-def]
     """Settle the first groups of the order, then those of the others that lower the cost."""
-    _start(layout, clause, w, room)
+    _start(layout, w, room)
     for k in range(len(room.order)):
         g = room.order[k]
         if k < n_first or _find_changes(g, layout, clause, room) < -TIE:

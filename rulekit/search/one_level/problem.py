@@ -356,7 +356,6 @@ class CoverProblem:
     def __init__(self, table: BinnedTable, perturbation: Floats, form: str = "cnf") -> None:
         table, (n, d) = table.as_cnf(form), table.shape
         self.perturbation = perturbation
-        self.allowed, self.required = np.ones(d, dtype=bool), np.zeros(d, dtype=bool)
         self.deadline: float | None = None
         self.remember = True
         self.screening = d >= SCREEN_FROM
@@ -397,24 +396,20 @@ class CoverProblem:
         return A[kept].astype(float), y[kept], weight[kept]
 
     def sub_problem(
-        self, rows: Floats | None, theta: float, *, disable_cost: float | None = None
+        self, rows: Floats | None, theta: float, *, may_disable: bool = False
     ) -> SubProblem:
         """Fold the rows of Z into prices and merge the rows of P; arguments as in `solve`."""
         rows = self.weight if rows is None else np.asarray(rows, dtype=float)
         rows = addable(rows)
         m, z = self._sum_by_group(rows), rows[self._z_order]
-        price = theta + self._Z.sums(z)
-        price = np.where(self.allowed | self.required, price, np.inf)
-        if disable_cost is None or self.required.any():
-            return SubProblem(m, price)
-        return SubProblem(m, price, float(disable_cost + z.sum()))
+        always = float(z.sum()) if may_disable else np.inf
+        return SubProblem(m, theta + self._Z.sums(z), always)
 
     def solve(
-        self, rows: Floats | None, theta: float, *, disable_cost: float | None = None
+        self, rows: Floats | None, theta: float, *, may_disable: bool = False
     ) -> CoverSolution:
         """Find the relaxed clause of least perturbed cost; shapes: rows (n,)."""
-        sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
-        return self._solve_sub(sub, theta)
+        return self._solve_sub(self.sub_problem(rows, 0.0, may_disable=may_disable), theta)
 
     def _solve_sub(self, sub: SubProblem, theta: float) -> CoverSolution:
         """Solve a sub-problem whose prices lack theta."""
@@ -430,20 +425,15 @@ class CoverProblem:
     def _key(self, sub: SubProblem) -> bytes:
         """Digest everything but theta that a solution depends on."""
         digest = hashlib.blake2b(digest_size=20)
-        for part in (sub.m, sub.price, self.required, np.float64(sub.always)):
+        for part in (sub.m, sub.price, np.float64(sub.always)):
             digest.update(part.tobytes())
         return digest.digest()
 
     def _solve_program(self, sub: SubProblem, theta: float) -> Vertex:
-        """Solve for the columns that are not required, over the rows these leave open."""
+        """Solve the program of a sub-problem."""
         c = np.append(sub.price + theta + self.perturbation, sub.always + ALWAYS_PERTURBATION)
-        # Required columns are paid and hold in any case: they leave the program, and so do the
-        # rows they cover.
-        c[:-1][self.required] = np.inf
-        open_row = ~self._P.values_of(np.flatnonzero(self.required)).any(axis=1)
         limit = seconds_left(self.deadline)
-        m = np.where(open_row, sub.m, 0.0)
-        return self._program.solve(c, m, limit, self._chains if self.screening else None)
+        return self._program.solve(c, sub.m, limit, self._chains if self.screening else None)
 
     @cached_property
     def _chains(self) -> ChainScreen | None:
@@ -452,7 +442,7 @@ class CoverProblem:
 
     def _solution(self, sub: SubProblem, theta: float, vertex: Vertex) -> CoverSolution:
         """Value a relaxed clause; the value depends on the clause and the sub-problem alone."""
-        w = np.append(self.required.astype(float), 0.0)
+        w = np.zeros(self.n_columns + 1)
         w[vertex.columns] = vertex.weights
         w, always = w[:-1], float(w[-1])
         used = np.flatnonzero(w)
@@ -474,14 +464,14 @@ class CoverProblem:
         if ((w == 0.0) | (w == 1.0)).all():
             return w > 0.5
         if rounding == "threshold":
-            return round_by_threshold(w) | self.required
+            return round_by_threshold(w)
         if rounding == "random":
             return round_at_random(task, w, np.random.default_rng(0) if rng is None else rng)
         return round_without_redundancy(task, w)
 
     def task(self, sub: SubProblem) -> RoundingTask:
         """Return a sub-problem as rounding reads it."""
-        return RoundingTask(self._P, sub.m, sub.price, self._layout, self.required)
+        return RoundingTask(self._P, sub.m, sub.price, self._layout)
 
     @cached_property
     def _layout(self) -> Any:
@@ -495,10 +485,10 @@ class CoverProblem:
         rounding: str = "redundancy",
         rng: np.random.Generator | None = None,
         *,
-        disable_cost: float | None = None,
+        may_disable: bool = False,
     ) -> LearnedClause:
         """Solve and round: the whole of one step of the two-level methods."""
-        sub = self.sub_problem(rows, 0.0, disable_cost=disable_cost)
+        sub = self.sub_problem(rows, 0.0, may_disable=may_disable)
         relaxed = self._solve_sub(sub, theta)
         task = self.task(replace(sub, price=sub.price + theta))
         selected = self.round_clause(task, relaxed.w, rounding, rng)

@@ -7,10 +7,7 @@
    more columns are taken until that is more than the best clause found.
 """
 
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -110,14 +107,12 @@ def _worst(problem: PricedColumns, overdrawn: Floats, n: int | None = None) -> I
 
 Bools = NDArray[np.bool_]
 
-_TURN = threading.Lock()
 PROVED = 1e-6  # of the heaviest row: bounds that differ by less have met (HiGHS proves no more)
 ROUNDING = 1e-12  # of the cost
 FIRST = 400  # columns in the first integer program
 GROWTH = 4
 MAX_CELLS = 400_000_000  # rows times columns that are packed into bits to be merged
 MAX_MERGED = 20_000_000  # the same after merging: a larger integer program is not begun
-LARGE = 1_000_000  # the same: programs from this size on are solved one at a time
 ROW_BLOCK = 4096
 DRAWS = 20
 MAX_SWEEPS = 20
@@ -273,11 +268,8 @@ def _integer_program(search: _CoverSearch, columns: Ints) -> float:
     rows, m = merge_rows(part)
     if rows.size > MAX_MERGED:
         return search.relaxation.lower
-    with _turn(rows.size, search.deadline) as mine:
-        if not mine:
-            return search.relaxation.lower
-        program = compact_program(rows.astype(float), m, part.price)
-        solution = solve_milp(program, time_limit=seconds_left(search.deadline))
+    program = compact_program(rows.astype(float), m, part.price)
+    solution = solve_milp(program, time_limit=seconds_left(search.deadline))
     if solution.status not in ("optimal", "time limit"):
         raise solution.error("An integer program that always has a solution")
     bound = np.inf
@@ -291,22 +283,6 @@ def _integer_program(search: _CoverSearch, columns: Ints) -> float:
         same = abs(bound - solution.value) <= PROVED * max(1.0, bound)
         return bound if same else min(bound, solution.value)
     return search.relaxation.lower if solution.bound is None else solution.bound
-
-
-@contextmanager
-def _turn(cells: int, deadline: float | None) -> Iterator[bool]:
-    """Wait for the turn of a large program; yield whether it came before the deadline."""
-    if cells < LARGE:
-        yield True
-        return
-    # a solver cannot be interrupted and takes some 40 bytes a cell first, 0.8 GB at `MAX_MERGED`
-    left = seconds_left(deadline)
-    mine = _TURN.acquire(timeout=-1 if left is None else max(0.0, left))
-    try:
-        yield mine
-    finally:
-        if mine:
-            _TURN.release()
 
 
 def merge_rows(problem: PricedColumns) -> tuple[Bools, Floats]:

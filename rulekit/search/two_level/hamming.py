@@ -9,7 +9,7 @@ With the equation numbers of Su, Wei, Varshney, Malioutov (2015), sections 2.2, 
     owner    (n,)   int     the clause that is to reject a row without y (v = 0 in (3.12)); for all
                             other clauses the row is "don't care"; -1 for rows with y
     value    float          Hamming objective (3.12): distance of every row to a correct rule,
-                            theta a column, and the price of disabled clauses
+                            and theta a column
 """
 
 import hashlib
@@ -41,7 +41,7 @@ class TwoLevelTask:
     problem: CoverProblem
     theta: float
     rounding: str = "redundancy"
-    disable_cost: float | None = None
+    may_disable: bool = False
     rng: np.random.Generator | None = None
     memory: Memory = field(default_factory=dict, repr=False)
 
@@ -63,7 +63,7 @@ class TwoLevelTask:
         rows = np.where(kept, self.weight, 0.0)
         if self.rounding == "random":
             return self._learn(rows)
-        settings = (self.theta, self.rounding, self.disable_cost)
+        settings = (self.theta, self.rounding, self.may_disable)
         digest = hashlib.blake2b(repr(settings).encode(), digest_size=20)
         digest.update(np.packbits(kept).tobytes())
         key = digest.digest()
@@ -73,11 +73,7 @@ class TwoLevelTask:
 
     def _learn(self, rows: Floats) -> LearnedClause:
         return self.problem.learn(
-            rows,
-            self.theta,
-            self.rounding,
-            self.rng,
-            disable_cost=self.disable_cost,
+            rows, self.theta, self.rounding, self.rng, may_disable=self.may_disable
         )
 
     def empty_clause(self) -> LearnedClause:
@@ -107,9 +103,7 @@ class TwoLevelTask:
         """Weigh a rule whose counts are known: the Hamming objective (3.12)."""
         distance = np.where(self.y, (counts == 0).sum(axis=1), counts.min(axis=1))
         n_columns = sum(int(clause.selected.sum()) for clause in clauses)
-        n_disabled = sum(clause.disabled for clause in clauses)
-        price = self.theta * n_columns + (self.disable_cost or 0.0) * n_disabled
-        return float((self.weight * distance).sum()) + price
+        return float((self.weight * distance).sum()) + self.theta * n_columns
 
 
 @dataclass(frozen=True)

@@ -54,29 +54,20 @@ class TwoLevelTable:
     y: Bools  # (n,)
     weight: Floats  # (n,)
     price: Floats  # (k,)
-    required: Bools  # (k,)
     groups: tuple[RedundancyGroup, ...]
-    columns: Index  # (k,)
 
 
 def two_level_table(
-    problem: CoverProblem, theta: float, disable_cost: float | None = None
+    problem: CoverProblem, theta: float, *, may_disable: bool = False
 ) -> TwoLevelTable:
-    """Collect what the two-level programs need from the one-level problem of the same table."""
+    """Collect what the two-level programs need; a last column of ones disables a clause."""
     A, y, weight = problem.distinct_rows()
-    columns = np.flatnonzero(problem.allowed | problem.required)
-    place = np.full(problem.n_columns, -1)
-    place[columns] = np.arange(len(columns))
-    groups = [_renumber(g, place) for g in problem.groups]
-    groups = [g for g in groups if len(g.columns)]
-    A, price = A[:, columns], theta + problem.perturbation[columns]
-    required = problem.required[columns]
-    if disable_cost is not None and not required.any():
-        groups.append(single_group([len(columns)]))
+    groups, price = problem.groups, theta + problem.perturbation
+    if may_disable:
+        groups = (*groups, single_group([problem.n_columns]))
         A = np.hstack([A, np.ones((len(A), 1))])
-        price = np.append(price, disable_cost + ALWAYS_PERTURBATION)
-        required, columns = np.append(required, False), np.append(columns, -1)
-    return TwoLevelTable(A, y, weight, price, required, tuple(groups), columns)
+        price = np.append(price, ALWAYS_PERTURBATION)
+    return TwoLevelTable(A, y, weight, price, groups)
 
 
 def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> LinearProgram:
@@ -107,7 +98,7 @@ def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> Line
         matrix,
         low,
         np.full(len(low), np.inf),
-        np.concatenate([np.tile(np.concatenate([table.required, none]), copies), np.zeros(n)]),
+        np.zeros(copies * len(ceiling) + n),
         np.concatenate([np.tile(ceiling, copies), np.full(n, np.inf)]),
         np.concatenate([np.tile(whole, copies), np.zeros(n, dtype=bool)]),
     )
@@ -185,19 +176,6 @@ def _descending(copies: int, width: int, k: int) -> sparse.csr_array:
     return sparse.csr_array(step)
 
 
-def _renumber(group: RedundancyGroup, place: Index) -> RedundancyGroup:
-    """Renumber the columns of a group; those that are not allowed drop out."""
-    low, high = place[group.low] >= 0, place[group.high] >= 0
-    single = place[group.single]
-    return RedundancyGroup(
-        place[group.low][low],
-        place[group.high][high],
-        single[single >= 0],
-        group.pairs[np.ix_(low, high)],
-        group.overlap,
-    )
-
-
 def relax(
     table: TwoLevelTable, n_clauses: int, *, time_limit: float | None = None
 ) -> tuple[Floats, float]:
@@ -214,11 +192,11 @@ def relax(
 
 
 def solve_two_level_lp(
-    problem: CoverProblem, theta: float, n_clauses: int, *, disable_cost: float | None = None
+    problem: CoverProblem, theta: float, n_clauses: int, *, may_disable: bool = False
 ) -> ClauseSelection:
     """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy."""
     _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
-    table = two_level_table(problem, theta, disable_cost)
+    table = two_level_table(problem, theta, may_disable=may_disable)
     limit = seconds_left(problem.deadline)
     u, value = relax(table, n_clauses, time_limit=limit)
     w = _round(table, np.tile(u, (n_clauses, 1)))
@@ -226,7 +204,7 @@ def solve_two_level_lp(
     # too much, so that the value minus it is a bound for the given prices.
     slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
     bound = value - slack * max(1.0, float(u.sum()))
-    return _selection(problem, table, w, (theta, disable_cost or 0.0), bound, False)
+    return _selection(problem, table, w, theta, bound, False)
 
 
 def solve_two_level_exact(
@@ -234,28 +212,27 @@ def solve_two_level_exact(
     theta: float,
     n_clauses: int,
     *,
-    disable_cost: float | None = None,
+    may_disable: bool = False,
     start: ClauseSelection | None = None,
 ) -> ClauseSelection:
     """Solve the integer program (4.14) on a small table, with proof or with a bound."""
     _check_size(problem, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
-    table = two_level_table(problem, theta, disable_cost)
+    table = two_level_table(problem, theta, may_disable=may_disable)
     limit = seconds_left(problem.deadline)
     solution = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
     if solution.status not in ("optimal", "time limit"):
         raise solution.error("The two-level integer program")
     k = len(table.price)
-    w = np.tile(table.required.astype(float), (n_clauses, 1))
+    w = np.zeros((n_clauses, k))
     if solution.x is not None:
         # the weights lead the variables of each clause; psi, one a row, follows all clauses
         w = np.round(solution.x[: len(solution.x) - len(table.y)].reshape(n_clauses, -1)[:, :k])
     proved = solution.status == "optimal"
     bound = None if solution.bound is None else solution.bound - n_clauses * k * PERTURBATION
-    prices = (theta, disable_cost or 0.0)
-    rule = _selection(problem, table, w, prices, bound, proved)
+    rule = _selection(problem, table, w, theta, bound, proved)
     if start is None or proved:
         return rule
-    error = _error(problem, start.chosen, start.disabled, prices)
+    error = _error(problem, start.chosen, start.disabled, theta)
     if error >= rule.value:
         return rule
     return ClauseSelection(start.chosen, start.disabled, error, (), rule.lower_bound)
@@ -264,8 +241,7 @@ def solve_two_level_exact(
 def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:
     """Raise an error before writing a program of more entries than can be solved."""
     seen = np.column_stack([problem.table.content, problem.y])[problem.weight > 0]
-    n_columns = int((problem.allowed | problem.required).sum())
-    entries = copies * n_columns * len(np.unique(seen, axis=0))
+    entries = copies * problem.n_columns * len(np.unique(seen, axis=0))
     if entries > most:
         ways = "fewer thresholds, or fewer clauses" if copies > 1 else "or fewer thresholds"
         raise ValueError(
@@ -276,27 +252,25 @@ def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit
 
 def _round(table: TwoLevelTable, w: Floats) -> Floats:
     """Settle (clause, group) after (clause, group), heaviest first, by the relaxed error cost."""
-    w = np.where(table.required, 1.0, w)
+    w = w.copy()
     mass = np.array([[row[g.columns].sum() for g in table.groups] for row in w])
     order = np.argsort(-np.round(mass, 9).ravel(), kind="stable")
     for r, g in zip(*np.unravel_index(order, mass.shape), strict=True):
         group = table.groups[g]
         # The group's own weights go first: the gain is that over the clause without it.
-        w[r, group.columns] = table.required[group.columns]
+        w[r, group.columns] = 0.0
         gain = _gain_of_covering(table, w, int(r))
-        for j in _cheapest_combination(
-            group, table.A[:, group.columns].T, addable(gain), table.price, table.required
-        ):
-            w[r, j] = 1.0
+        block = table.A[:, group.columns].T
+        w[r, _cheapest_combination(group, block, addable(gain), table.price)] = 1.0
     return w
 
 
 def _cheapest_combination(
-    group: RedundancyGroup, block: Floats, gain: Floats, price: Floats, barred: Bools
+    group: RedundancyGroup, block: Floats, gain: Floats, price: Floats
 ) -> list[int]:
     """Find the columns of one group that lower the cost most."""
     columns = group.columns
-    delta = np.where(barred[columns], np.inf, price[columns] - block @ gain)
+    delta = price[columns] - block @ gain
     best_one = float(delta.min(initial=np.inf))
     best_two = np.inf
     if group.has_pairs:
@@ -336,23 +310,18 @@ def _selection(
     problem: CoverProblem,
     table: TwoLevelTable,
     w: Floats,
-    prices: tuple[float, float],
+    theta: float,
     bound: float | None,
     proved: bool,
 ) -> ClauseSelection:
     """Write whole weights as clauses, and value them."""
-    chosen = np.zeros((len(w), problem.n_columns), dtype=bool)
-    real = table.columns >= 0
-    chosen[:, table.columns[real]] = w[:, real] > 0.5
-    disabled: Bools = np.asarray((w[:, ~real] > 0.5).any(axis=1))
+    chosen = w[:, : problem.n_columns] > 0.5
+    disabled: Bools = np.asarray((w[:, problem.n_columns :] > 0.5).any(axis=1))
     chosen[disabled] = False
-    value = _error(problem, chosen, disabled, prices)
+    value = _error(problem, chosen, disabled, theta)
     return ClauseSelection(chosen, disabled, value, (), value if proved else bound, proved)
 
 
-def _error(
-    problem: CoverProblem, chosen: Bools, disabled: Bools, prices: tuple[float, float]
-) -> float:
+def _error(problem: CoverProblem, chosen: Bools, disabled: Bools, theta: float) -> float:
     A, y, weight = problem.distinct_rows()
-    theta, off = prices
-    return error_cost(A > 0, y, weight, chosen, theta, disabled=disabled, disable_cost=off)
+    return error_cost(A > 0, y, weight, chosen, theta, disabled=disabled)

@@ -27,6 +27,7 @@ from rulekit.rules import (
     PowerLawSplit,
     scorecard_of,
 )
+from rulekit.rules.schema import ColumnSchema, Schema
 from tests.databases import connected, runner, served
 from tests.explain.tables import PLAIN, cases, dnf, patients
 from tests.strategies.power_laws import rows, split_rules
@@ -229,6 +230,40 @@ def test_column_tests_are_written_for_every_database_or_refused(dialect, kind):
 
 def rows_of(connection, text):
     return connection.execute(text).fetchall()
+
+
+ZONED = ["2024-03-05T01:30:00+05:30", "2024-03-04 18:59:59.5Z", "2024-03-05 03:00 +0800", None]
+ZONED += ["2024-03-05", "2024-03-04T20:00:00"]  # without an offset: in UTC
+
+
+@pytest.fixture(params=["duckdb", pytest.param("postgresql", marks=in_postgres)])
+def in_new_york(request):
+    """A function that runs SQL of a dialect in a session whose time zone is not UTC."""
+    if request.param == "duckdb":
+        with duckdb.connect() as connection:
+            connection.execute("SET TimeZone = 'America/New_York'")
+            yield request.param, lambda text: connection.execute(text).fetchall()
+        return
+    link = request.getfixturevalue("link")
+    link.execute("SET LOCAL TIME ZONE 'America/New_York'")
+    yield request.param, lambda text: link.execute(text).fetchall()
+
+
+@pytest.mark.parametrize("stored", ["TEXT", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP", "DATE"])
+@pytest.mark.parametrize("part", ["date", "hour", "weekday", "days since 2024-03-01"])
+def test_dates_of_a_zone_are_compared_in_utc_by_every_session(in_new_york, part, stored):
+    dialect, run = in_new_york
+    has_zone = [t for t in ZONED[:2] if "ZONE" in stored]
+    texts = ZONED if stored == "TEXT" else has_zone or [None, *ZONED[4:]]
+    value = {"date": "2024-03-04 19:00:00", "hour": 19.0, "weekday": 2.0}.get(part, 3.8)
+    schema = Schema((ColumnSchema("seen", "date", zone="UTC"),))
+    rule = replace(dnf(Literal("seen", ">=", value, part=part)), schema=schema)
+    case = to_sql(rule, dialect=dialect)
+    cells = [f"CAST({'NULL' if t is None else repr(t)} AS {stored})" for t in texts]
+    answers = [run(f'SELECT {case} FROM (SELECT {cell} AS "seen") t')[0][0] for cell in cells]
+    if stored == "DATE":
+        texts = [t and t[:10] for t in texts]
+    assert answers == rule.predict(pd.DataFrame({"seen": pd.Series(texts, dtype=object)})).tolist()
 
 
 @pytest.mark.slow

@@ -22,11 +22,17 @@ LABELS = ["ill", "well", "ill", "well"]
 
 def test_report_contains_the_rule_its_figures_and_single_cases():
     rule, frame = patients()
-    text = to_report(rule, (frame, LABELS), (frame[:2], LABELS[:2]), record={"seed": 0})
+    record = {"random_state": 0, "run": {"sizes": [2, 4], "costs": None}, "notes": []}
+    test = frame[:2].set_axis(["Row 17, Ada", "Row 20"])
+    text = to_report(rule, (frame, LABELS), (test, LABELS[:2]), record=record)
     assert "The rule is right for 3 of 4 training cases (75.0 %) and 1 of 2 test cases" in text
     assert "glucose 141 &gt; 126.5" in text
     assert "wrong: it was &#39;well&#39;" in text
-    assert "&#34;seed&#34;: 0" in text
+    assert "<th>random state</th><td>0</td>" in text
+    assert "<th>run</th><td>sizes: 2, 4</td>" in text
+    assert "<th>notes</th>" not in text
+    assert "<b>Row 17, Ada</b>" in text
+    assert "<b>Row 0</b>" in to_report(rule, (frame, LABELS))
     assert "truly" not in text
 
 
@@ -113,8 +119,8 @@ def test_no_name_level_or_label_becomes_markup(case):
     frame = pd.DataFrame(columns)
     answers = rule.predict(columns)
     text = to_report(rule, (frame, answers), title="<i>", record={"<script>": "</pre>"})
-    assert not re.search(r"<(script|i|table;|b>no)", text.replace("<b>Case", ""))
-    assert text.count("</pre>") == 1
+    assert not re.search(r"<(script|i|table;|b>no)", text.replace("<b>Row", ""))
+    assert "</pre>" not in text
 
 
 def test_rows_and_records_that_do_not_fit_are_refused():

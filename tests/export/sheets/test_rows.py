@@ -7,7 +7,6 @@ from hypothesis import given
 from rulekit.exceptions import RuleError
 from rulekit.export import rows_to_rule, rule_to_rows
 from rulekit.export.sheets.rows import points_to_rows, rows_to_points
-from rulekit.export.sheets.workbook import card_of
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from tests.explain.tables import PLAIN, literals, tables
 from tests.strategies.rules import points_splits
@@ -54,25 +53,6 @@ def test_a_cell_that_cannot_be_read_is_named_by_its_row(row, cell, value, messag
     rows.loc[row, cell] = value
     with pytest.raises(RuleError, match=f"Row {row + 1} of the rule.*{message}"):
         rows_to_rule(rows, RULE, COLUMNS)
-
-
-OLD, HIGH = Literal("age", ">", 60), Literal("bp", ">", 140)
-
-
-def points(total, *points):
-    return PointsSplit((OLD, HIGH), points or (2, 1), total)
-
-
-def rule(*clauses):
-    return RuleSet(tuple(map(Clause, clauses)), ("ill",) * len(clauses), "dnf", "well")
-
-
-def test_only_bands_of_one_card_are_a_card():
-    assert card_of(rule((points(3),), (points(1),))) == ((OLD, 2), (HIGH, 1))
-    assert card_of(rule((points(3),), (points(1, 1, 1),))) == ()
-    assert card_of(rule((points(3), OLD))) == ()
-    assert card_of(rule((OLD,))) == ()
-    assert card_of(rule()) == ()
 
 
 TESTS = (Literal("age", ">", 60), Literal("bp", ">", 140, missing=True), Literal("town", "==", "A"))

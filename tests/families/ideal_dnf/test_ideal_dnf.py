@@ -7,11 +7,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample, sweep
-from rulekit.evaluation.sweeps.result import fit_settings
+from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
 from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
@@ -173,37 +171,6 @@ def test_negated_condition_holds_for_gaps_if_training_had_gaps():
     assert not any(lit.missing for lit in plainly)
 
 
-def test_the_rule_does_not_depend_on_the_order_of_the_columns():
-    X, y = mixed()
-    model = IdealDNFClassifier(positive_label="ill", random_state=0)
-    turned = clone(model).fit(X[X.columns[::-1]], y)
-    assert turned.rule_set_ == model.fit(X, y).rule_set_
-
-
-def test_stopping_between_settings_ends_the_work():
-    X, y = mixed()
-    answers = iter([False, True])
-    result = list(
-        fit_settings(
-            IdealDNFClassifier(random_state=0),
-            X,
-            y,
-            [{"max_variables": 1}, {"max_variables": 2}],
-            should_stop=lambda: next(answers),
-        )
-    )
-    assert len(result) == 1
-
-
-def test_the_most_conditions_are_swept_like_any_other_knob():
-    X, y = load_sample("breast_cancer").xy("diagnosis")
-    model = IdealDNFClassifier(positive_label="malignant", random_state=0)
-    sweep_result = sweep(model, X, y, grid={"max_variables": [1, 3, 6]}, cv=3)
-    assert sweep_result.summary["max_variables"].tolist() == [1, 3, 6]
-    assert sweep_result.summary["n_conditions"].is_monotonic_increasing
-    assert sweep_result.summary["test_error"].max() < 0.2
-
-
 def test_balanced_classes_count_as_repeated_rows_would():
     X, y = numbers(1, n=300)
     weight = np.where(y, 3.0, 1.0)
@@ -225,14 +192,6 @@ def test_any_binarizer_is_fitted_without_held_out_rows():
     literals = set(Binarizer(method="entropy").fit(X[training], y[training]).literals_)
     assert set(model.conditions_) <= literals
     assert (model.predict(X) != y).sum() == model.objective_
-
-
-def test_other_class_mirrors_paper_mode_except_for_ties():
-    X, y = numbers(2)
-    true = IdealDNFClassifier(positive_label=True, random_state=0).fit(X, y)
-    false = IdealDNFClassifier(positive_label=False, random_state=0).fit(X, y)
-    assert (true.positive_label_, false.default_label_) == (True, True)
-    assert abs(true.objective_ - false.objective_) <= 0.05 * len(y)
 
 
 def test_local_explanation_names_the_true_term_or_what_fails():
@@ -310,12 +269,6 @@ def test_constraints_beyond_counting_are_refused(wishes):
         IdealDNFClassifier(constraints=wishes).fit(X, y)
 
 
-def test_a_forbidden_column_that_is_not_there_is_named():
-    X, y = mixed()
-    with pytest.raises(DataError, match="`constraints` names column 'size'"):
-        IdealDNFClassifier(constraints={"forbidden": ["size"]}).fit(X, y)
-
-
 def test_two_levels_without_gaps_are_one_condition():
     X = pd.DataFrame({"sex": ["f", "m"] * 40})
     model = IdealDNFClassifier(random_state=0).fit(X, np.array([0, 1] * 40))
@@ -366,17 +319,6 @@ def test_too_few_rows_give_no_guarantee():
 
 def test_margins_are_leads_of_types_that_occur():
     assert margins_of(np.array([[3, 1], [0, 0], [2, 7]])) == (2, 5)
-
-
-@pytest.mark.parametrize("confidence", [0.0, 1.0, 1.5])
-def test_certainty_is_not_to_be_had(confidence):
-    with pytest.raises(ValueError, match="`confidence` must lie between 0 and 1"):
-        SampleGuarantee(10, 1, confidence)
-
-
-def test_a_table_without_rows_is_refused():
-    with pytest.raises(ValueError, match="`n_rows` must be at least 1"):
-        SampleGuarantee(0, 1)
 
 
 def test_an_impossible_error_is_refused():

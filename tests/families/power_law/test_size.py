@@ -104,16 +104,6 @@ def test_sample_of_very_many_rows_is_used(monkeypatch):
 
 
 @pytest.mark.slow
-def test_empty_rule_has_a_hint():
-    rng = np.random.default_rng(2)
-    X = pd.DataFrame(rng.uniform(1.0, 2.0, (400, 2)), columns=list("ab"))
-    y = np.where(rng.random(400) < np.where(X["a"] > 1.9, 0.55, 0.05), "rare", "usual")
-    model = PowerLawTreeClassifier().fit(X, y)
-    assert model.n_splits_ > 0
-    assert model.training_error_ <= np.mean(y == "rare")
-
-
-@pytest.mark.slow
 def test_the_chosen_tree_is_the_one_grown_at_its_size_and_short():
     X, y = noisy()
     model = PowerLawTreeClassifier().fit(X, y)

@@ -1,11 +1,7 @@
 """The tree learner: what it finds, what it says, and what it does with odd tables."""
 
 import json
-import os
-import subprocess
-import sys
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +10,6 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier
-from rulekit.evaluation import sweep
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, EmptyRuleWarning, MonotonicityWarning
 from rulekit.families.power_law.features import PowerLawFeatures, short_split, shortest
@@ -67,15 +62,6 @@ def test_rule_and_tree_predict_the_same(fitted):
     assert model.tree_ == Branch(
         model.rule_set_.clauses[0].conditions[0], Leaf("heavy", 0), Leaf("light")
     )
-
-
-@pytest.mark.slow
-def test_earlier_fits_do_not_change_a_tree(fitted):
-    model, X, y = fitted
-    again = PowerLawTreeClassifier(positive_label="heavy").fit(X, y)
-    assert again.rule_set_ == model.rule_set_
-    other = PowerLawTreeClassifier(positive_label="heavy", random_state=7).fit(X, y)
-    assert other.score(X, y) == 1.0
 
 
 def test_work_that_is_stopped_yields_no_further_tree():
@@ -229,17 +215,6 @@ def test_numbers_are_written_as_short_as_their_neighbours_allow(fitted):
     assert len(json.dumps(split.high)) <= 5
 
 
-@pytest.mark.slow
-def test_a_weight_of_two_is_like_a_row_given_twice():
-    X, y = body_mass(150)
-    twice = np.r_[np.arange(150), np.arange(30)]
-    weight = np.bincount(twice)
-    a = PowerLawTreeClassifier().fit(X, y, sample_weight=weight)
-    b = PowerLawTreeClassifier().fit(X.iloc[twice], y[twice])
-    assert a.rule_set_.features == b.rule_set_.features
-    assert a.training_error_ == b.training_error_ == 0.0
-
-
 def raised_turns(model, X, name, towards):
     """How many answers turn away from a class as one column rises, step by step, in every row."""
     steps = np.linspace(-3.0, 9.0, 49)
@@ -319,22 +294,6 @@ def test_trees_support_only_monotonic_constraints():
         PowerLawTreeClassifier(constraints={"directions": {"d": ">"}}).fit(X, y)
 
 
-@pytest.mark.slow
-def test_settings_fitted_together_equal_single_fits_with_constraints():
-    X, y = product(80)
-    limits_given = {"directions": {"a": "<", "b": ">"}, "towards": "good"}
-    settings = [{"max_depth": d, "max_power_laws": p} for d in (0, 1) for p in (1, 2)]
-    base = PowerLawTreeClassifier(max_exponents=2, constraints=limits_given)
-    for setting, model in zip(settings, fit_settings(base, X, y, settings), strict=True):
-        alone = PowerLawTreeClassifier(max_exponents=2, constraints=limits_given, **setting)
-        with pytest.warns(MonotonicityWarning):
-            alone.fit(X, y)
-        assert (model.rule_set_, model.left_out_) == (alone.rule_set_, alone.left_out_)
-
-
-GRID = {"max_power_laws": [1, 2]}
-
-
 def table(n=140):
     rng = np.random.default_rng(4)
     X = rng.uniform(0.3, 2.0, (n, 5))
@@ -359,39 +318,6 @@ def expected():
 def test_a_tree_depends_on_no_number_of_blas_threads(expected, threads):
     with threadpool_limits(threads):
         assert tree_text() == expected
-
-
-@pytest.mark.slow
-def test_trees_learned_at_once_are_those_learned_alone(expected):
-    found = joblib.Parallel(n_jobs=2, prefer="threads")(
-        joblib.delayed(tree_text)() for _ in range(2)
-    )
-    assert found == [expected] * 2
-
-
-@pytest.mark.slow
-def test_sweep_of_trees_does_not_depend_on_workers():
-    X, y = table(90)
-    tree = PowerLawTreeClassifier(max_exponents=3, max_depth=1)
-    alone = sweep(tree, X, y, grid=GRID, cv=2)
-    with joblib.parallel_config("threading", n_jobs=2):
-        other = sweep(tree, X, y, grid=GRID, cv=2)
-    left_out = ["seconds"]
-    assert other.table.drop(columns=left_out).equals(alone.table.drop(columns=left_out))
-
-
-@pytest.mark.slow
-def test_fresh_process_with_two_threads_finds_the_same_tree(expected):
-    names = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    code = "from tests.families.power_law.test_tree import tree_text\nprint(tree_text())"
-    made = subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | dict.fromkeys(names, "2"),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert made.stdout.strip() == expected
 
 
 SUM = (PowerLaw(1.0, (Factor("a"),)), PowerLaw(-2.0, (Factor("b", 2),)))

@@ -108,11 +108,6 @@ def test_a_required_column_without_conditions_is_named():
         found(X, np.repeat(["no", "yes"], 10), required=("b",))
 
 
-def test_a_table_that_cannot_be_cut_has_no_candidates():
-    X = pd.DataFrame({"a": np.ones(20)})
-    assert found(X, np.repeat(["no", "yes"], 10)).written == ()
-
-
 def test_a_required_condition_that_holds_in_every_row_is_refused():
     X, y = mixed_table()
     with pytest.raises(RuleError, match="holds in every row of the training table"):

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from sklearn.metrics import log_loss
 
 from rulekit import Binarizer, Literal, RuleError, ScorecardClassifier, load_sample
-from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import EmptyRuleWarning
 from rulekit.families.scorecard import scorecard
 from rulekit.families.scorecard.scorecard import LEAST_SHARE, bands_of, rule_of_bands
@@ -95,26 +94,6 @@ def test_total_with_the_fewest_wrong_rows_is_chosen():
     assert model.training_error_ == pytest.approx(min(errors))
 
 
-@pytest.mark.slow
-def test_one_search_answers_every_limit_as_single_fits_do(monkeypatch):
-    X, y = mixed_table()
-    begun = []
-
-    def counted(problem, *more):
-        begun.append(len(problem.weights))
-        return PointsPath(problem, *more)
-
-    monkeypatch.setattr(scorecard, "PointsPath", counted)
-    settings = [{"max_conditions": k} for k in (3, 1, 5)]
-    models = list(fit_settings(ScorecardClassifier(positive_label="yes"), X, y, settings))
-    assert begun == [240] + 5 * [192], "the search of all rows and those of the inner folds"
-    for setting, model in zip(settings, models, strict=True):
-        alone = fitted(X, y, **setting)
-        assert model.rule_set_ == alone.rule_set_
-        assert model.predict_proba(X).tolist() == alone.predict_proba(X).tolist()
-        assert (model.objective_, model.history_) == (alone.objective_, alone.history_)
-
-
 def test_the_path_holds_the_rule_of_every_limit():
     X, y = mixed_table()
     path = ScorecardClassifier(4, positive_label="yes").path(X, y)
@@ -123,17 +102,6 @@ def test_the_path_holds_the_rule_of_every_limit():
     for row in path.iloc[1:].itertuples():
         model = fitted(X, y, max_conditions=row.n_conditions)
         assert (model.rule_set_, model.training_error_) == (row.rule_set, row.train_error)
-
-
-@pytest.mark.slow
-def test_order_of_rows_and_columns_does_not_change_the_rule():
-    X, y = mixed_table()
-    rule = fitted(X, y).rule_set_
-    rows = np.random.default_rng(0).permutation(len(y))
-    assert fitted(X.iloc[rows], y[rows]).rule_set_ == rule
-    turned = fitted(X[X.columns[::-1]], y)
-    assert turned.rule_set_ == rule
-    assert turned.predict_proba(X).tolist() == fitted(X, y).predict_proba(X).tolist()
 
 
 def test_constraints_are_kept():
@@ -181,14 +149,6 @@ def test_class_weights_move_the_total_and_row_weights_probabilities():
     assert weighed / weight.sum() == pytest.approx(heavy)
     assert by_class.predict_proba(X)[:, 1].mean() == pytest.approx((y == "yes").mean(), abs=0.02)
     assert weight @ by_row.predict_proba(X)[:, 1] / weight.sum() == pytest.approx(heavy, abs=0.02)
-
-
-@pytest.mark.slow
-def test_rows_of_weight_zero_are_ignored():
-    X, y = noisy()
-    weight = np.arange(len(y)) % 3 > 0
-    model = ScorecardClassifier(positive_label="yes").fit(X, y, weight)
-    assert model.rule_set_ == fitted(X[weight], y[weight]).rule_set_
 
 
 @pytest.mark.slow
@@ -377,11 +337,3 @@ def test_few_rows_make_no_band_if_a_side_has_others():
     chances = pd.DataFrame(reported | {"chance": [0.1, 0.6, 0.9]})
     split = PointsSplit(TESTS[:2], (1, 1), 1)
     assert bands_of(chances, split, 3)["from_total"].tolist() == [1, 0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
-def test_answer_is_the_likelier_class_without_weights(seed):
-    X, y = mixed_table(seed, n=200, noise=0.2)
-    model = ScorecardClassifier().fit(X, y)
-    assert (model.classes_[model.predict_proba(X).argmax(axis=1)] == model.predict(X)).all()

@@ -79,11 +79,3 @@ def test_label_noise_keeps_rules_of_noisy_labels_shorter():
             results.append(model.n_conditions_)
         sizes[label_noise] = np.mean(results)
     assert sizes[1.0] < sizes[0.0]
-
-
-def test_a_share_outside_0_to_1_is_refused():
-    X, y = mixed(n=40)
-    with pytest.raises(
-        ValueError, match=r"'label_noise' parameter .* must be a float in the range"
-    ):
-        clone(LEARNER).set_params(label_noise=1.5).fit(X, y)

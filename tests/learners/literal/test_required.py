@@ -77,13 +77,6 @@ def test_an_added_condition_ends_the_proof():
     assert model.lower_bound_ < model.objective_
 
 
-def test_a_required_column_without_conditions_is_refused():
-    X, y = mixed_table()
-    model = TwoLevelRuleClassifier(constraints={"required": ["same"]})
-    with pytest.raises(RuleError, match=r"Column 'same' is required .* it is constant"):
-        model.fit(X.assign(same=1), y)
-
-
 def test_required_conditions_that_contradict_each_other_are_refused():
     X, y = mixed_table()
     limits = Constraints(required=(Literal("age", ">", 40), Literal("age", ">", 50)))

@@ -76,12 +76,6 @@ def test_counting_tests_change_no_rule_of_the_linear_program(rounding):
                 assert with_.lower_bound_ == without.lower_bound_
 
 
-def test_an_unknown_screening_is_refused():
-    X, y = mixed_table()
-    with pytest.raises(ValueError, match="'screening' parameter"):
-        OneLevelRuleClassifier(screening="magic").fit(X, y)
-
-
 def test_every_distinct_value_may_be_a_cut():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(2000, 8)))

@@ -124,17 +124,6 @@ def test_cuts_refined_keep_size_and_never_cost_more():
     assert [step["objective"] for step in finer.history_] == [value, finer.objective_]
 
 
-@pytest.mark.slow
-def test_the_rule_does_not_depend_on_the_order_of_rows_and_columns():
-    X, y = three_grades()
-    shuffled = np.random.default_rng(0).permutation(len(y))
-    learner = BoxSearchClassifier(
-        n_perturbations=1, label_noise=0.5, refine_thresholds=True, random_state=0
-    )
-    rule = learner.fit(X, y).rule_set_
-    assert learner.fit(X.iloc[shuffled, ::-1], y[shuffled]).rule_set_ == rule
-
-
 @pytest.mark.parametrize(
     ("given_", "words"),
     [

@@ -34,14 +34,6 @@ def test_a_dnf_is_the_negated_cnf_of_the_other_class(method):
     assert cnf.objective_ == dnf.objective_
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_dnf_equals_the_cnf_of_the_other_class_without_gaps(method):
-    X, y = mixed_table(gaps=False)
-    dnf = TwoLevelRuleClassifier(method, positive_label="yes").fit(X, y)
-    cnf = TwoLevelRuleClassifier(method, positive_label="no", form="cnf").fit(X, y)
-    np.testing.assert_array_equal(dnf.predict(X), cnf.predict(X))
-
-
 def test_fitting_many_stops_on_request():
     X, y = mixed_table()
     requested = iter([False, False, True])
@@ -164,21 +156,8 @@ def test_rules_are_nonempty_below_theta_max_and_empty_from_it():
     assert above.rule_set_.is_constant
 
 
-def test_columns_without_conditions_give_an_empty_rule_with_a_hint():
-    X = pd.DataFrame({"same": np.ones(20)})
-    with pytest.warns(EmptyRuleWarning, match="no single condition of this table"):
-        model = TwoLevelRuleClassifier().fit(X, np.arange(20) % 2)
-    assert len(set(model.predict(X))) == 1
-
-
 def test_random_parts_repeat_with_the_same_random_state():
     X, y = mixed_table(noise=0.2)
     model = TwoLevelRuleClassifier("block_coordinate", n_clauses=3, rounding="random")
     first, second = (clone(model).set_params(random_state=5).fit(X, y) for _ in range(2))
     assert first.rule_set_ == second.rule_set_
-
-
-def test_methods_that_are_not_built_are_refused():
-    X, y = mixed_table()
-    with pytest.raises(ValueError, match="The 'method' parameter of TwoLevelRuleClassifier"):
-        TwoLevelRuleClassifier("boosting").fit(X, y)

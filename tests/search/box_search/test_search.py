@@ -75,32 +75,6 @@ def test_answers_are_monotone_in_price_and_in_clauses():
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_the_same_seed_gives_the_same_bits():
-    first, second = (
-        search_rows(planted(), SearchPlan(THETAS, 3, 2), np.random.default_rng(7)).entries
-        for _ in "ab"
-    )
-    assert [(e.n_clauses, e.n_conditions, e.loss) for e in first] == [
-        (e.n_clauses, e.n_conditions, e.loss) for e in second
-    ]
-    for a, b in zip(first, second, strict=True):
-        np.testing.assert_array_equal(a.boxes.low, b.boxes.low)
-        np.testing.assert_array_equal(a.boxes.high, b.boxes.high)
-
-
-def test_the_order_of_the_rows_changes_nothing():
-    problem = planted()
-    order = np.random.default_rng(3).permutation(problem.n_rows)
-    shuffled = box_rows(
-        problem.codes[order], problem.n_bins, problem.y[order], problem.weight[order]
-    )
-    plan = SearchPlan(THETAS, 3, 1)
-    a, b = (search_rows(x, plan, np.random.default_rng(0)).entries for x in (problem, shuffled))
-    assert [(e.n_clauses, e.n_conditions, e.loss) for e in a] == [
-        (e.n_clauses, e.n_conditions, e.loss) for e in b
-    ]
-
-
 def test_the_archive_only_improves_from_round_to_round():
     problem, best = planted(seed=5), None
     for archive in search_rounds(problem, SearchPlan(THETAS, 4, 3), np.random.default_rng(0)):
@@ -175,13 +149,6 @@ def test_largest_number_of_bins_works_with_missing_values():
     problem = box_rows(codes, np.array([65_535]), np.array([True, True, False, False]))
     archive = search_rows(problem, SearchPlan((0.1,), 1, 0), np.random.default_rng(0))
     assert archive.answer(1, 0.1).loss == 0.0
-
-
-def test_archive_begins_with_the_empty_rule():
-    problem = planted()
-    (empty,) = Archive(problem).entries
-    assert (empty.n_clauses, empty.n_conditions) == (0, 0)
-    assert empty.loss == problem.weight[problem.y].sum()
 
 
 def long_problem(n=3000, p=6, seed=0):

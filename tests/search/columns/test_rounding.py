@@ -9,7 +9,6 @@ from rulekit.search.columns.rounding import (
     RoundingTask,
     redundancy_groups,
     round_at_random,
-    round_by_threshold,
     round_without_redundancy,
 )
 from rulekit.search.screening.bounds import price_columns
@@ -62,25 +61,11 @@ def test_empty_clause_wins_at_equal_cost():
     assert not round_without_redundancy(task, np.array([0.5])).any()
 
 
-def test_a_required_column_stays_and_the_others_work_around_it():
-    A = np.array([[True, True, False], [True, False, True], [False, False, True]])
-    task = rounding_task(A, np.ones(3, dtype=bool), np.ones(3), 0.1, required=[0])
-    np.testing.assert_array_equal(
-        round_without_redundancy(task, np.full(3, 0.3)), [True, False, True]
-    )
-
-
 def test_columns_of_infinite_price_are_never_chosen():
     task = rounding_task(np.ones((2, 2), dtype=bool), np.ones(2, dtype=bool), np.ones(2), 0.1)
-    barred = RoundingTask(task.P, task.m, np.array([np.inf, 0.5]), task.layout, task.required)
+    barred = RoundingTask(task.P, task.m, np.array([np.inf, 0.5]), task.layout)
     np.testing.assert_array_equal(
         round_without_redundancy(barred, np.array([0.0, 0.4])), [False, True]
-    )
-
-
-def test_the_threshold_itself_is_chosen():
-    np.testing.assert_array_equal(
-        round_by_threshold(np.array([0.19, 0.2, 0.5])), [False, True, True]
     )
 
 
@@ -145,9 +130,3 @@ def test_missing_as_high_makes_both_sides_true():
     y = np.array([True, True, False])
     assert redundancy_groups(binned, y)[0].overlap
     assert not redundancy_groups(binned, ~y)[0].overlap
-
-
-def test_a_column_of_a_feature_of_its_own_is_its_own_group():
-    groups = redundancy_groups(binned_matrix(np.ones((2, 3), bool)), np.ones(2, dtype=bool))
-    assert [g.single.tolist() for g in groups] == [[0], [1], [2]]
-    assert not any(g.has_pairs for g in groups)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rulekit.search.columns.rounding import default_perturbation
-from rulekit.search.one_level.problem import SCREEN_FROM, ChainScreen
+from rulekit.search.one_level.problem import ChainScreen
 from tests.strategies.covers import binned_matrix, cover_problem, sub_problems, threshold_table
 
 
@@ -61,12 +61,3 @@ def test_the_vertex_is_the_same_with_and_without_screening(seed):
         a, b = one.solve(rows, theta), other.solve(rows, theta)
         assert (a.w == b.w).all()
         assert a.value == b.value
-
-
-@pytest.mark.slow
-def test_many_columns_are_screened_and_few_are_not():
-    A, y, binned = threshold_table(0)
-    assert not cover_problem(binned, y).screening
-    many = np.tile(A, (1, SCREEN_FROM // A.shape[1] + 1))
-    assert cover_problem(many, y).screening
-    assert cover_problem(many, y).solve(None, 1.0).value >= 0.0  # without chains, all are passed

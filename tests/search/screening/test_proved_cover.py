@@ -1,7 +1,6 @@
 """The best clause with proof: the optimum of all subsets, whatever was screened before."""
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -70,34 +69,6 @@ def test_a_program_too_large_for_memory_is_cut_and_reported_as_weaker(monkeypatc
     assert not result.proved
     assert result.bound == pytest.approx(0.45)
     assert result.cost >= result.bound
-
-
-def test_large_integer_programs_are_solved_one_at_a_time(monkeypatch):
-    monkeypatch.setattr(proved_cover, "LARGE", 0)
-    held, solve = [], proved_cover.solve_milp
-
-    def watched(*args, **kwargs):
-        held.append(proved_cover._TURN.locked())
-        return solve(*args, **kwargs)
-
-    monkeypatch.setattr(proved_cover, "solve_milp", watched)
-    with ThreadPoolExecutor(3) as pool:
-        result = list(
-            pool.map(lambda n: best_columns(price_columns(*fractional(n), 0.9)), (7, 9, 11))
-        )
-    assert all(one.proved for one in result)
-    assert len(held) >= 3
-    assert all(held)  # one lock for all
-
-
-@pytest.mark.slow
-def test_late_large_program_leaves_the_previous_bound(monkeypatch):
-    monkeypatch.setattr(proved_cover, "LARGE", 0)
-    with proved_cover._TURN:
-        columns = best_columns(price_columns(*fractional(), 0.9), deadline=time.monotonic() + 0.3)
-    assert not columns.proved
-    assert columns.bound == pytest.approx(columns.relaxation.lower)
-    assert best_columns(price_columns(*fractional(), 0.9)).proved
 
 
 def test_columns_removed_by_duality_are_certified():
@@ -201,15 +172,6 @@ def test_without_columns_or_rows_every_row_is_left_at_its_weight():
     assert len(relax(dear).columns) == 0
 
 
-def test_stopped_early_it_still_bounds():
-    cells, matrix, y, weight, _ = tied_table(9, n=60, features=4, cuts=6)
-    problem = price_columns(cells, y, 0.01, weight)
-    relaxed = relax(problem, time.monotonic() - 1)
-    value, _ = one_level.compact_value(matrix, y, weight, 0.01, 0.0)
-    assert relaxed.lower <= value + 1e-9
-    assert not relaxed.solved
-
-
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 def test_after_any_round_no_clause_costs_less_than_the_bound(rounds, monkeypatch):
     better = 0
@@ -224,14 +186,3 @@ def test_after_any_round_no_clause_costs_less_than_the_bound(rounds, monkeypatch
         assert relaxed.lower <= costs.min() + 1e-9
         better += relaxed.lower > relaxed.mu.sum() + 1e-6
     assert better or rounds > 1
-
-
-def test_a_solver_that_fails_on_a_relaxation_is_named(monkeypatch):
-    class Broken(proved_cover.GeneratedDual):
-        def solve(self, time_limit=None):
-            return LPSolution(None, None, None, None, "error", None, "no memory")
-
-    monkeypatch.setattr(proved_cover, "GeneratedDual", Broken)
-    problem = next(problems())[0]
-    with pytest.raises(SolverError, match=r"ended with 'error' \(no memory\)"):
-        relax(problem)

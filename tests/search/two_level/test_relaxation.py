@@ -17,7 +17,7 @@ from rulekit.search.two_level.relaxation import (
     two_level_program,
     two_level_table,
 )
-from tests.engines import ENGINES, only_highspy, solved_by
+from tests.engines import ENGINES, solved_by
 from tests.reference import two_level as reference
 from tests.strategies.covers import cover_problem, cover_problems, threshold_table
 
@@ -58,32 +58,10 @@ def test_rounded_rule_costs_its_stated_value_above_its_bound(problem, n_clauses)
     assert solution.lower_bound <= solution.value + 1e-9
 
 
-@only_highspy
-def test_both_engines_give_the_same_rule():
-    rules = []
-    for solver in ("highs", "linprog"):
-        _, _, problem = small(4)
-        with solved_by(solver):
-            rules.append(solve_two_level_lp(problem, 0.5, 2).chosen)
-    np.testing.assert_array_equal(*rules)
-
-
-@pytest.mark.parametrize("solve", [solve_two_level_lp, solve_two_level_exact])
-def test_masks_of_columns_are_respected(solve):
-    _, y, binned = threshold_table(1, n=20, features=2, cuts=2)
-    problem = cover_problem(binned, y)
-    free = solve(problem, 0.5, 2).chosen.any(axis=0)
-    problem.allowed = ~free
-    problem.required = np.arange(len(free)) == np.flatnonzero(~free)[0]
-    rule = solve(problem, 0.5, 2)
-    assert not rule.chosen[:, free].any()
-    assert rule.chosen[:, problem.required].all()
-
-
 def test_useless_clause_is_disabled_if_that_is_free():
     A = np.array([[True], [True], [False], [False]])
     problem = cover_problem(A, np.array([True, True, False, False]))
-    rule = solve_two_level_exact(problem, 1.5, 3, disable_cost=0.0)
+    rule = solve_two_level_exact(problem, 1.5, 3, may_disable=True)
     assert rule.disabled.sum() == 2
     assert rule.value == 1.5
 
@@ -127,7 +105,7 @@ def test_relaxation_out_of_time_is_marked():
 def test_disabled_clauses_are_on_offer_to_the_relaxation_too():
     A = np.zeros((4, 1), dtype=bool)
     problem = cover_problem(A, np.ones(4, dtype=bool))
-    rule = solve_two_level_lp(problem, 1.0, 2, disable_cost=0.0)
+    rule = solve_two_level_lp(problem, 1.0, 2, may_disable=True)
     assert rule.disabled.all()
     assert rule.value == 0.0
 
@@ -171,12 +149,10 @@ def test_one_clause_for_all_equals_distinct_clauses(seed, n_clauses):
     assert one == pytest.approx(all_of_them, rel=1e-7)
 
 
-def test_forbidden_columns_drop_out_and_a_disabling_one_is_added():
+def test_a_column_that_disables_clauses_is_added():
     A, _, problem = small(1)
-    problem.allowed = np.arange(A.shape[1]) % 2 == 0
-    table = two_level_table(problem, 1.0, disable_cost=0.5)
-    assert table.columns.tolist() == [*np.flatnonzero(problem.allowed), -1]
+    table = two_level_table(problem, 1.0, may_disable=True)
+    assert table.A.shape[1] == A.shape[1] + 1
     assert table.A[:, -1].all()
-    assert table.price[-1] == pytest.approx(0.5, abs=1e-6)
-    held = np.concatenate([g.columns for g in table.groups])
-    assert sorted(held) == list(range(len(table.columns)))
+    assert table.price[-1] == pytest.approx(0.0, abs=1e-6)
+    assert table.groups[-1].columns.tolist() == [A.shape[1]]

@@ -59,11 +59,8 @@ class MinimumForm:
         return answer
 
 
-def minimum_dnf(
-    on: Bools, off: Bools, *, exact: bool = True, time_limit: float | None = None
-) -> MinimumForm:
+def minimum_dnf(on: Bools, off: Bools, *, time_limit: float | None = None) -> MinimumForm:
     """Find the disjunctive normal form of least cost: O(3**k), k up to 8; on, off (2**k,)."""
-    _check(on, off)
     primes = prime_implicants(on, off)
     if not on.any():
         return MinimumForm(primes[:0], 0, 0)
@@ -74,10 +71,7 @@ def minimum_dnf(
     paid = int(cover.cost[forced].sum())
     if not cover.open:
         return _form(primes[forced], paid)
-    start = cover.greedy()
-    chosen, bound = start, cover.least_price()
-    if exact:
-        chosen, bound = cover.cheapest(start, time_limit)
+    chosen, bound = cover.cheapest(cover.greedy(), time_limit)
     return _form(primes[[*forced, *chosen]], paid + bound)
 
 
@@ -247,14 +241,3 @@ def _lesser(within: Bools, cost: NDArray[np.float64]) -> Bools:
     earlier = np.tri(len(cost), k=-1, dtype=bool)  # [a, b]: b comes before a
     lesser: Bools = (better & (~same | earlier)).any(axis=1)
     return lesser
-
-
-def _check(on: Bools, off: Bools) -> None:
-    k = int(on.size).bit_length() - 1
-    if on.shape != (2**k,) or off.shape != on.shape or k > MAX_COLUMNS:
-        raise ValueError(
-            f"`on` and `off` must hold 2**k truth values for k from 0 to {MAX_COLUMNS}; their "
-            f"shapes are {on.shape} and {off.shape}."
-        )
-    if (on & off).any():
-        raise ValueError(f"Type {int((on & off).argmax())} is both on and off; it must be one.")

@@ -9,9 +9,7 @@ from rulekit.families.hyperplane import (
     coverage_figure,
     coverage_sentence,
     interval_figure,
-    interval_sentence,
     projection_figure,
-    projection_sentence,
 )
 from rulekit.families.hyperplane.plots.hypercubes import (
     ANY,
@@ -22,7 +20,6 @@ from rulekit.families.hyperplane.plots.hypercubes import (
     intervals,
     number_names,
     numbers_of,
-    others_words,
     plane_words,
     projection,
     side_of,
@@ -77,14 +74,6 @@ def test_names_from_the_table_are_escaped():
     assert "<b>size" not in str(interval_figure(TABLE).data[0].y)
 
 
-def test_sentence_names_the_columns_that_exclude_a_case():
-    assert interval_sentence(TABLE) == (
-        "The box limits 1 of 2 columns that the plane reads; the case is inside."
-    )
-    out = TABLE.assign(met=[False, True])
-    assert interval_sentence(out).endswith("the case is outside, by age.")
-
-
 def test_every_box_is_a_rectangle_and_the_chosen_one_is_filled():
     shapes = projection_figure(shown(), "ill", "well").layout.shapes
     assert [s.line.width for s in shapes] == [3, 1]
@@ -99,22 +88,6 @@ def test_rows_fade_with_every_other_condition_they_miss():
     assert line.mode == "lines"
 
 
-def test_without_other_conditions_every_row_is_drawn_in_full():
-    figure = projection_figure(shown(n_others=0), "ill", "well")
-    assert set(figure.data[0].marker.opacity) == {1.0}
-
-
-@pytest.mark.parametrize(
-    ("n_others", "words"),
-    [
-        (2, "3 training rows lie in the filled rectangle; 2 of these also meet the box's all 2"),
-        (0, "3 training rows lie in the filled rectangle, 2 of them ill; the box has no other"),
-    ],
-)
-def test_the_sentence_counts_rows_in_the_rectangle(n_others, words):
-    assert projection_sentence(shown(n_others), "ill").startswith(words)
-
-
 def test_the_curve_adds_up_the_boxes():
     curves, totals = {"ill": [6, 3], "well": [5]}, {"ill": 10, "well": 5}
     ill, well = coverage_figure(curves, totals).data
@@ -125,10 +98,6 @@ def test_the_curve_adds_up_the_boxes():
         "90.0 %; well: the largest box covers 100.0 % of the rows that the plane gets right, all 1 "
         "together 100.0 %."
     )
-
-
-def test_a_class_without_boxes_is_named():
-    assert coverage_sentence({"ill": []}, {"ill": 4}) == "ill: no box."
 
 
 WORDS = Wording(names={"income": "Einkommen"})
@@ -188,20 +157,6 @@ def test_the_trace_is_on_the_plane_for_the_case(fitted):
             assert w @ point == pytest.approx(model.plane_.gamma, abs=1e-9 * scale_of(half))
             drawn += 1
     assert drawn
-
-
-def test_conditions_on_other_columns_are_counted_in_words(fitted):
-    model, X = fitted
-    label = model.positive_label_
-    _, rows = cases(model, X)
-    boxes = model.boxes_[label]
-    table = intervals(model, label, (boxes.lower[-1], boxes.upper[-1]), rows[0], WORDS)
-    words = others_words(table, (0, 1))
-    others = table.iloc[2:][table.iloc[2:]["limits"]]
-    if len(others) > 1:
-        assert f"meets {others['met'].sum()} of the {len(others)}" in words
-    else:
-        assert "other condition" in words or words.endswith("no condition on other columns.")
 
 
 def test_names_are_the_readers(fitted):

@@ -8,7 +8,6 @@ from sympy import symbols
 from sympy.logic import And, Not, Or, simplify_logic
 
 from rulekit.families.ideal_dnf.solver.prime_implicants import (
-    MAX_COLUMNS,
     minimum_dnf,
     prime_implicants,
 )
@@ -46,17 +45,9 @@ def test_no_set_of_primes_is_cheaper(table):
 @given(truth_tables(8))
 def test_the_formula_is_right_on_every_type_that_is_on_or_off(table):
     on, off = table
-    for exact in (True, False):
-        holds = minimum_dnf(on, off, exact=exact).holds()
-        assert holds[on].all()
-        assert not holds[off].any()
-
-
-@given(truth_tables(8))
-def test_greedy_costs_at_most_a_sixth_more_and_never_less(table):
-    on, off = table
-    exact, greedy = minimum_dnf(on, off), minimum_dnf(on, off, exact=False)
-    assert greedy.bound <= exact.cost <= greedy.cost <= 1.17 * exact.cost + 2
+    holds = minimum_dnf(on, off).holds()
+    assert holds[on].all()
+    assert not holds[off].any()
 
 
 def sympy_cost(on, k):
@@ -125,14 +116,3 @@ def test_nothing_on_has_no_term_and_nothing_off_one_without_literals():
 def test_a_truth_table_of_no_column_is_a_constant():
     assert minimum_dnf(np.array([True]), np.array([False])).cubes.shape == (1, 0)
     assert minimum_dnf(np.array([False]), np.array([True])).cubes.shape == (0, 0)
-
-
-def test_a_type_both_on_and_off_is_refused():
-    with pytest.raises(ValueError, match="Type 1 is both on and off"):
-        minimum_dnf(np.array([0, 1], bool), np.array([1, 1], bool))
-
-
-def test_too_many_columns_are_refused():
-    on = np.zeros(2 ** (MAX_COLUMNS + 1), dtype=bool)
-    with pytest.raises(ValueError, match=r"k from 0 to 12.*shapes are \(8192,\)"):
-        minimum_dnf(on, ~on)

@@ -86,14 +86,6 @@ def test_histogram_contains_those_of_fewer_columns(table):
         np.testing.assert_array_equal(counts, fewer)
 
 
-@given(boolean_tables())
-def test_both_parts_together_are_all_rows(table):
-    B, y, part = table
-    codes = type_codes(words_of(B), len(y))
-    apart = type_counts(codes, B.shape[1], y, part)
-    np.testing.assert_array_equal(apart.sum(axis=0), type_counts(codes, B.shape[1], y))
-
-
 def test_complements_count_the_other_rows():
     y = np.array([1, 1, 0, 0, 0], dtype=bool)
     B = np.array([[1, 1, 1, 0, 0]], dtype=bool).T
@@ -180,15 +172,6 @@ def test_first_of_equal_columns_comes_first():
     B = np.repeat(y[:, None], 3, axis=1)
     for ranking in row_types.rankings(counted(B, y), row_types.SCORES, 2):
         assert ranking.tolist() == [0, 1]
-
-
-def test_column_equal_to_the_class_ranks_first_with_infinite_f():
-    rng = np.random.default_rng(0)
-    y = rng.random(50) < 0.5
-    B = np.column_stack([rng.random(50) < 0.5, y])
-    counts = counted(B, y)
-    assert row_types.squared_correlation(counts)[1] == 1.0
-    assert row_types.rankings(counts, ["f"], 1)[0].tolist() == [1]
 
 
 def test_one_class_alone_leaves_the_order_of_the_columns():

@@ -150,13 +150,3 @@ def test_log_axes_are_offered_for_long_tails_only():
     assert [s.x0 for s in figure.layout.shapes] == [1.0]
     even = PowerLawSplit((PowerLaw(1.0, (Factor("b"),)), PowerLaw(1.0, (Factor("c"),))), 1.0)
     assert not log_helps(split_points(even, COLUMNS, TRUTH, SAID))
-
-
-@pytest.mark.parametrize(
-    ("low", "words"), [(None, "at or below the boundary"), (1.0, "within the band")]
-)
-def test_the_shaded_side_is_called_as_the_sentence_calls_it(low, words):
-    made = points(2, low)
-    shaded = drawn(bspace_figure(split(2, low), made), words)
-    assert shaded.contours.operation == ">"  # Plotly shades what a constraint leaves out
-    assert words in bspace_sentence(split(2, low), made)

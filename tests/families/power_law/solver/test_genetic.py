@@ -99,17 +99,6 @@ def test_crossover_keeps_the_middle_of_each_pair_and_mutation_the_box(problem):
     assert np.abs(mutated).max() <= 1.0
 
 
-def test_no_progress_ends_the_lower_level_early(problem):
-    X, mass = problem
-    calls = []
-    level = GeneticLevel(PowerTable(X), mass, np.random.default_rng(0))
-    level.patience = 3
-    plain = level._worth
-    level._worth = lambda *given: calls.append(1) or plain(*given)
-    level.screen(structures(1), False)
-    assert len(calls) < 51
-
-
 def test_the_ranking_is_the_paper_s():
     sizes = [2, 1, 1, 3, 1, 1]
     made = np.zeros((6, 3, 4), dtype=np.int8)

@@ -94,33 +94,7 @@ def test_a_step_of_a_band_is_the_best_of_all_steps(problem):
         assert result.impurity[k] == pytest.approx(expected, abs=1e-9)
 
 
-def test_rows_that_do_not_move_stay_on_their_side():
-    mass = ClassMass(np.array([0, 0, 1, 1]), None, 2)
-    now = np.array([[-1.0, -1.0, 1.0, -2.0]])
-    along = np.array([[0.0, 0.0, 0.0, 1.0]])
-    result = best_step(now, along, mass)
-    assert np.isinf(result.impurity[0])  # one row alone changes sides: there is no stop between two
-
-
 def test_cut_in_the_widest_gap_wins_among_equal_ones():
     mass = ClassMass(np.array([0, 1, 0, 1]), None, 2)
     cut = best_cut(np.array([[0.0, 1.0, 1.5, 9.5]]), mass)
     assert cut.high[0] == pytest.approx(5.5)
-
-
-def test_zero_of_either_sign_is_one_value():
-    mass = ClassMass(np.array([0, 1, 0]), None, 2)
-    cut = best_cut(np.array([[0.0, -0.0, 0.0]]), mass)
-    assert cut.impurity[0] == pytest.approx(mass.gini)
-    assert np.isinf(cut.high[0])
-
-
-def test_a_weight_of_two_is_a_row_given_twice():
-    rng = np.random.default_rng(3)
-    values, codes = rng.normal(size=(4, 20)), rng.integers(0, 3, 20)
-    twice = np.r_[np.arange(20), np.arange(7)]
-    weighted = ClassMass(codes, np.bincount(twice).astype(float), 3)
-    repeated = ClassMass(codes[twice], None, 3)
-    np.testing.assert_allclose(
-        best_cut(values, weighted).impurity, best_cut(values[:, twice], repeated).impurity
-    )

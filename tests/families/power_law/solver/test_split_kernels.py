@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from rulekit.families.power_law.solver import genetic, split_kernels, split_search, split_task
 from rulekit.families.power_law.solver.genetic import GeneticLevel, _Evolution, genetic_search
 from rulekit.families.power_law.solver.laws import FLAT, PowerTable, canonical
-from rulekit.families.power_law.solver.split_beam import beam_search
 from rulekit.families.power_law.solver.split_search import POLISHED, LowerLevel
 from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask
 from rulekit.families.power_law.solver.structures import RIDGE, Moments
@@ -170,40 +167,11 @@ def test_the_paper_s_search_is_the_same_by_kernels_and_by_numpy(by_numpy, monkey
     assert search() == ours
 
 
-def test_equal_weights_split_as_no_weights_do():
-    X, codes = overlapping(3)
-    counted, weighed = ClassMass(codes, None, 3), ClassMass(codes, np.full(len(codes), 0.75), 3)
-    values = np.ascontiguousarray(X.T)
-    for scan in (split_search.best_cut, split_search.best_interval):
-        ours, theirs = scan(values, counted), scan(values, weighed)
-        np.testing.assert_allclose(ours.impurity, theirs.impurity, rtol=1e-12)
-        np.testing.assert_allclose(ours.high, theirs.high, rtol=1e-9)
-
-
 def test_the_twins_call_the_same_impurities_equal():
     assert split_kernels.TINY == split_task.TINY
     assert split_kernels.EQUAL == split_task.EQUAL
     assert split_kernels.FLIP == split_search.FLIP
     assert split_kernels.COARSE == twin.COARSE
-
-
-def found_split():
-    """Write the split of a small table in full."""
-    X, codes = overlapping(2, n=120, d=5)
-    task = SplitTask(X, ClassMass(codes, None, 2), max_exponents=3)
-    box = beam_search(task, np.random.default_rng(0))
-    numbers = [*box.weights, box.low, box.high, box.impurity]
-    return box.exponents.tolist(), [float(number).hex() for number in numbers]
-
-
-@pytest.mark.slow
-def test_split_does_not_depend_on_blas_threads_or_other_searches():
-    results = []
-    for threads in (1, 4):
-        with threadpool_limits(threads):
-            results.append(found_split())
-    results += Parallel(n_jobs=2, prefer="threads")(delayed(found_split)() for _ in range(2))
-    assert all(other == results[0] for other in results)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
