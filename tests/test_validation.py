@@ -31,7 +31,7 @@ from rulekit import (
     verify_export,
 )
 from rulekit.evaluation import operating_points
-from rulekit.evaluation.sweeps.baselines import baselines
+from rulekit.evaluation.sweeps.baselines import reference_learners
 from rulekit.exceptions import DataError
 from rulekit.explain import score
 from tests.learners.planes import blobs
@@ -94,7 +94,9 @@ ASKED = {
     "verify": lambda model, Z, y: str(verify_export(model, Z, "python")),
     "stability": lambda model, Z, y: stability(model, Z, y, n_resamples=2).columns.to_dict(),
     "sweep": lambda model, Z, y: as_plain(sweep(model, Z, y, grid={"theta": [1.0]}, cv=2).table),
-    "baselines": lambda model, Z, y: as_plain(baselines(Z, y, only=["tree"], cv=2)["tree"].table),
+    "baselines": lambda model, Z, y: as_plain(
+        compare_learners(Z, y, learners=reference_learners()[2:3], cv=2).table
+    ),
 }
 
 

@@ -162,4 +162,5 @@ def _job_line(job: jobs.Job) -> None:
         position = jobs.registry().position(job)
         st.caption(f"Waiting: {md(job.title)}, place {position} in the queue", width="content")
     elif job.active:
-        st.caption(f"Running: {md(job.title)}, {100 * job.share:.0f} %", width="content")
+        share = f", {100 * job.share:.0f} %" if job.total else ""
+        st.caption(f"Running: {md(job.title)}{share}", width="content")

@@ -42,7 +42,7 @@ def whole(table: BenchTable, method: str, thetas: tuple[float, ...], n_jobs: int
     with joblib.parallel_config("threading", n_jobs=n_jobs):
         protocol.protocol_sweep(
             table, [method], protocol.CLAUSES, 0, thetas=thetas, n_jobs=None,
-            on_result=lambda row: landed.append(time.perf_counter() - start),
+            on_progress=lambda progress: landed.append(time.perf_counter() - start),
         )  # fmt: skip
     setting = {
         "method": method,

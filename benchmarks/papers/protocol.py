@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from benchmarks._cli import BenchTable
-from rulekit.evaluation import SweepResult, SweepStore, sweep
+from rulekit.evaluation import Comparison, Progress, sweep
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier
 
@@ -75,9 +75,9 @@ def protocol_sweep(
     thetas: Sequence[float] = THETA_GRID,
     n_jobs: int | None = None,
     store: Path | None = None,
-    on_result: Callable[[dict[str, Any]], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
     **fixed: Any,
-) -> SweepResult:
+) -> Comparison:
     """Run the protocol for one seed with some of `METHODS`, or `SEARCH` alone."""
     sizes = {"n_clauses": list(clauses), "theta": list(thetas)}
     if list(methods) == [SEARCH]:
@@ -86,25 +86,20 @@ def protocol_sweep(
     else:
         learner = TwoLevelRuleClassifier(positive_label=table.positive, **fixed)
         grid = [{k: [v] for k, v in METHODS[name].items()} | sizes for name in methods]
-    sweep_store = None if store is None else SweepStore(store)
-    try:
-        return sweep(
-            learner, table.X, table.y, grid=grid, cv=10, random_state=seed, n_jobs=n_jobs,
-            store=sweep_store, on_result=on_result,
-        )  # fmt: skip
-    finally:
-        if sweep_store is not None:
-            sweep_store.close()
+    return sweep(
+        learner, table.X, table.y, grid=grid, cv=10, random_state=seed, n_jobs=n_jobs,
+        store=store, on_progress=on_progress,
+    )  # fmt: skip
 
 
-def method_of(result: SweepResult, number: int) -> str:
+def method_of(result: Comparison, number: int) -> str:
     """Return the name of the paper's method that a setting belongs to."""
     setting = result.setting(number)
     parameters = {k: v for k, v in setting.items() if k not in ("theta", "n_clauses")}
     return next(name for name, parts in METHODS.items() if parts == parameters)
 
 
-def least_errors(result: SweepResult) -> pd.DataFrame:
+def least_errors(result: Comparison) -> pd.DataFrame:
     """Select the ``theta`` of least mean test error (%) per method and R; ties: fewer literals."""
     rows = result.summary.assign(method=[method_of(result, n) for n in result.summary["setting"]])
     best = rows.sort_values(["test_error", "n_conditions"]).groupby(["method", "n_clauses"]).first()

@@ -16,7 +16,7 @@ import pandas as pd
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from benchmarks.papers import protocol
 from benchmarks.papers.svg import front_figure
-from rulekit.evaluation import SweepResult
+from rulekit.evaluation import Comparison
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 
 RESULTS = Path("results")
@@ -62,7 +62,7 @@ def _swept(
     seed: int,
     arguments: argparse.Namespace,
     **fixed: bool,
-) -> SweepResult:
+) -> Comparison:
     return protocol.protocol_sweep(
         table,
         methods,
@@ -75,7 +75,7 @@ def _swept(
     )
 
 
-def _points(result: SweepResult, suffix: str = "") -> pd.DataFrame:
+def _points(result: Comparison, suffix: str = "") -> pd.DataFrame:
     """List a point a setting: what the figures draw."""
     summary = result.summary
     return pd.DataFrame(

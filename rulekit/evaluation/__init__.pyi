@@ -5,15 +5,14 @@ from .metrics import reliability as reliability
 from .operating import operating_points as operating_points
 from .operating import threshold_rule as threshold_rule
 from .sweeps.baselines import Baseline as Baseline
-from .sweeps.compare import Comparison as Comparison
 from .sweeps.compare import Progress as Progress
 from .sweeps.compare import compare_learners as compare_learners
+from .sweeps.compare import sweep as sweep
 from .sweeps.grid import Family as Family
-from .sweeps.result import SweepResult as SweepResult
+from .sweeps.result import Comparison as Comparison
 from .sweeps.result import pareto_front as pareto_front
 from .sweeps.result import suggest as suggest
 from .sweeps.store import SweepStore as SweepStore
-from .sweeps.sweep import sweep as sweep
 from .trust.alternatives import Alternatives as Alternatives
 from .trust.alternatives import alternatives as alternatives
 from .trust.stability import Stability as Stability
@@ -27,7 +26,6 @@ __all__ = [
     "GroupMetrics",
     "Progress",
     "Stability",
-    "SweepResult",
     "SweepStore",
     "alternatives",
     "brier_score",

@@ -179,13 +179,20 @@ def spread(
     n_jobs: int | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Any]]:
-    """Run tasks on joblib's configured backend; yield each index and result as they finish."""
+    """Run tasks on joblib's configured backend; yield each index and result as they finish.
+
+    `stopped` is called before each task is sent, from any thread.
+    """
     if (client := getattr(get_active_backend()[0], "client", None)) is not None:
         yield from on_cluster(client, work, tasks, stopped)
         return
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    parallel = Parallel(
+        n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs"
+    )
     plain = [[a.value if isinstance(a, Once) else a for a in task] for task in tasks]
-    yield from parallel(delayed(_placed)(number, work, *task) for number, task in enumerate(plain))
+    yield from parallel(
+        delayed(_placed)(number, work, *task) for number, task in enumerate(plain) if not stopped()
+    )
 
 
 def _placed(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rulekit import BoxSearchClassifier, from_text
 from rulekit.exceptions import DataError, RuleError
 from rulekit.explain import explain
-from rulekit.explain.similar import count_past_cases, similar_cases, training_rows
+from rulekit.explain.similar import similar_cases, training_rows
 from rulekit.rules import (
     Clause,
     Factor,
@@ -53,109 +53,12 @@ def test_explanation_as_dict_is_standard_json(rule, columns):
         )
 
 
-def test_decided_row_names_values_and_limits():
-    rule, frame = patients()
-    result = explain(rule, frame)
-    assert result[0].sentence == ("Predicted ill: glucose 141 > 126.5 and age 57 > 50 (clause 1).")
-    assert result[2].sentence == (
-        "Predicted ill: glucose 190 > 126.5 and age 60 > 50 (clause 1; clause 2 matches too)."
-    )
-
-
-def test_default_states_what_the_nearest_clause_requires():
-    rule, frame = patients()
-    assert explain(rule, YOUNG)[0].sentence == (
-        "Predicted well: no clause matches. Closest is clause 1: age is 44 "
-        "but would have to be above 50."
-    )
-    assert "glucose is missing but would have to be above 126.5" in explain(rule, frame)[3].sentence
-    alone = RuleSet(rule.clauses[:1], ("ill",), "dnf", "well")
-    assert explain(alone, YOUNG)[0].sentence == (
-        "Predicted well: clause 1 does not match, as age is 44 but would have to be above 50."
-    )
-
-
 def test_nearest_is_a_clause_that_would_give_another_answer():
     near, far = Clause((Literal("age", ">", 45),)), Clause((Literal("age", ">", 90),))
     rule = RuleSet((near, far), ("well", "ill"), "dnf", "well")
     result = explain(rule, YOUNG, training=YOUNG)[0]
     assert [m.index for m in result.near_misses] == [1, 0]
     assert "Closest is clause 2: age is 44 but would have to be above 90" in result.sentence
-
-
-def test_cnf_names_what_holds_or_the_clause_that_fails():
-    rule, _ = patients()
-    assert explain(rule.negated(), YOUNG)[0].sentence == (
-        "Predicted well: every clause holds, clause 1 as age 44 <= 50; "
-        "clause 2 as colour is 'blue' (not 'red')."
-    )
-    rule, frame = patients()
-    assert explain(rule.negated(), frame)[0].sentence == (
-        "Predicted ill: clause 1 fails, glucose 141 > 126.5 and age 57 > 50."
-    )
-
-
-def test_first_of_several_labels_decides():
-    old, young = Clause((Literal("age", ">", 50),)), Clause((Literal("age", "<=", 60),))
-    rule = RuleSet((old, young), ("a", "b"), "dnf", "c")
-    explanation = explain(rule, pd.DataFrame({"age": [55.0, np.nan]}))
-    assert explanation[0].sentence.startswith("Predicted a: age 55 > 50 (clause 1; clause 2")
-    assert explanation[1].prediction == "c"
-
-
-def test_rule_without_conditions_is_stated():
-    result = explain(RuleSet((), (), "dnf", "well"), YOUNG)[0]
-    assert (
-        result.sentence
-        == "Predicted well: the rule reads no column, every row gets this prediction."
-    )
-    assert not result.counterfactual.possible
-
-
-def test_near_misses_come_nearest_first_with_what_is_missing():
-    rule, frame = patients()
-    result = explain(rule, frame, training=frame)[1]
-    assert [m.index for m in result.near_misses] == [0]
-    near = explain(rule, YOUNG, training=frame)[0].near_misses
-    assert [m.sentence for m in near] == [
-        "Clause 1 nearly matches, 1 of 2 conditions met: age is 44 but would have to be above 50.",
-        "Clause 2 nearly matches, 1 of 2 conditions met: colour is 'blue' but would have to be "
-        "'red'.",
-    ]
-    check = near[0].failing[0]
-    assert check.distance == 6
-    assert check.share == pytest.approx(6 / (70 - 44))
-
-
-def test_value_at_a_limit_or_missing_is_called_so():
-    rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
-    result = explain(rule, pd.DataFrame({"age": [50]}))[0]
-    assert result.near_misses[0].sentence == (
-        "Clause 1 does not match: age is 50 but would have to be above 50."
-    )
-    rule = RuleSet((Clause((Literal("age", ">", 50, missing=True),)),), ("ill",), "dnf", "well")
-    result = explain(rule, pd.DataFrame({"age": [np.nan]}))[0]
-    assert "age is missing, which counts as > 50" in result.sentence
-
-
-def test_long_rule_is_cut_after_five_reasons():
-    clauses = tuple(Clause((Literal("x", "<", float(k)),), "or") for k in range(1, 9))
-    rule = RuleSet(clauses, (1,) * 8, "cnf", 0)
-    sentence = explain(rule, pd.DataFrame({"x": [0.0]}))[0].sentence
-    assert sentence.endswith("clause 5 as x 0 < 5; and 3 more clauses likewise.")
-
-
-def test_display_names_units_and_clause_word_are_used():
-    rule, frame = patients()
-    words = Wording({"glucose": "Blood sugar"}, {"glucose": "mg/dL", "age": "years"}, "rule")
-    result = explain(rule, frame, wording=words)[0]
-    assert result.sentence == (
-        "Predicted ill: Blood sugar 141 > 126.5 mg/dL and age 57 > 50 years (rule 1)."
-    )
-    everything = " ".join(
-        [result.sentence, *result.supporting, *(m.sentence for m in result.near_misses)]
-    )
-    assert not any(word in everything.lower() for word in ("clause", "literal", "dnf", "theta"))
 
 
 SPOKEN = Wording(spoken=True)
@@ -190,52 +93,6 @@ def test_plain_words_hold_no_sign_and_no_term_of_logic(case, split):
             assert not NO_SIGNS.search(clause_words(clause, SPOKEN))
 
 
-def test_plain_sentences_give_values_and_limits_in_words():
-    rule, frame = patients()
-    old, _, both, unknown = explain(rule, frame, wording=SPOKEN)
-    because = "Predicted ill because glucose is {}, above 126.5, and age is {}, above 50."
-    assert old.sentence == because.format(141, 57)
-    assert both.sentence == because.format(190, 60)
-    assert unknown.sentence.startswith("Predicted well: for ill, glucose would have to be above")
-    assert explain(rule, YOUNG, wording=SPOKEN)[0].sentence == (
-        "Predicted well: for ill, age would have to be above 50 (it is 44)."
-    )
-    assert explain(rule.negated(), YOUNG, wording=SPOKEN)[0].sentence == (
-        "Predicted well because age is 44, at most 50, and colour is blue (not red)."
-    )
-
-
-@pytest.mark.parametrize(
-    ("split", "holds", "ending"),
-    [
-        (SUMS[0], True, "the score from age and bmi is -15, at most 3"),
-        (SUMS[1], False, "the score from age and bmi would have to be at most 27 (it is 60)"),
-        (SUMS[2], True, "the score from age is 30, not between 1 and 2"),
-    ],
-)
-def test_plain_sums_are_scores(split, holds, ending):
-    rule = RuleSet((Clause((split,)),), ("ill",), "dnf", "well")
-    result = explain(rule, pd.DataFrame({"age": [30.0], "bmi": [30.0]}), wording=SPOKEN)[0]
-    start = "Predicted ill because " if holds else "Predicted well: for ill, "
-    assert result.sentence == f"{start}{ending}."
-
-
-def test_plain_bounds_of_one_column_are_one_condition():
-    bounds = Clause((Literal("age", ">", 20), Literal("age", "<=", 50)))
-    assert clause_words(bounds, SPOKEN) == "age is above 20 and at most 50"
-
-
-def test_supporting_lines_count_past_cases_and_name_unused_columns():
-    rule, frame = patients()
-    result = explain(rule, frame, training=(frame, ["ill", "well", "well", "well"]))[0]
-    assert result.supporting == (
-        "Clause 1: ill in 1 of 2 training rows (50 %).",
-        "The prediction would be well if glucose were 120 or lower (now 141).",
-        "Not used: zip.",
-    )
-    assert (result.past.n, result.past.n_same) == (2, 1)
-
-
 def test_columns_not_read_are_listed_except_the_outcome():
     rule, frame = patients()
     outcome = pd.Series(["ill", "well", "well", "well"], name="outcome")
@@ -261,27 +118,6 @@ def test_unused_columns_include_those_the_model_has_not_seen():
     unread = 2_004 - len(model.rule_set_.features)
     (result, *_) = explain(model, wide)
     assert result.supporting[-1].endswith(f" and {unread - MAX_LISTED:,} more.")
-
-
-def test_past_cases_of_the_default_are_those_no_clause_decides():
-    rule, frame = patients()
-    past = explain(rule, YOUNG, training=(frame, ["ill", "ill", "ill", "ill"]))[0].past
-    assert past.sentence == "No clause matches: well in 0 of 1 training row (0 %)."
-
-
-@pytest.mark.parametrize(
-    ("label", "outcome"), [(1, "outcome 1"), ("0", "outcome 0"), ("ill", "ill"), (True, "True")]
-)
-def test_past_cases_name_a_number_as_an_outcome(label, outcome):
-    labels = np.array([label, "other"], dtype=object)
-    counts = count_past_cases(labels, np.array([True, True]), label, "Clause 1")
-    assert counts.sentence == f"Clause 1: {outcome} in 1 of 2 training rows (50 %)."
-
-
-def test_spoken_past_cases_end_with_the_outcome():
-    labels = np.array([1, 1, 0])
-    counts = count_past_cases(labels, np.ones(3, dtype=bool), 1, "", Wording(spoken=True))
-    assert counts.sentence == "In 2 of 3 past cases like it the outcome was 1."
 
 
 def test_most_similar_case_is_the_row_itself():
@@ -340,16 +176,6 @@ def test_model_without_own_reading_is_explained_by_column_names():
     assert [e.sentence for e in by_model] == [e.sentence for e in by_rule]
     with pytest.raises(DataError, match="A rule set reads columns by name"):
         explain(Bare(), frame.to_numpy())
-
-
-def test_boolean_outcomes_are_written_as_on_the_pages():
-    rule = RuleSet((Clause((Literal("a", ">", 1.0),)),), (True,), "dnf", False)
-    (result,) = explain(rule, {"a": np.array([2.0])})
-    assert result.sentence == "Predicted True: a 2 > 1 (clause 1)."
-    assert (
-        result.counterfactual.sentence
-        == "The prediction would be False if a were 1 or lower (now 2)."
-    )
 
 
 @pytest.mark.parametrize("condition", ["t >= 9999-12-31", "YEAR OF t > 1", "t < 0001-01-02"])

@@ -90,9 +90,9 @@ def counted(values, journal):
 def test_two_workers_give_the_table_that_one_core_gives(client, learner):
     X, y = noisy_table()
     reported = []
-    ours = sweep(learner, X, y, grid=SETTINGS, cv=4, on_result=reported.append)
+    ours = sweep(learner, X, y, grid=SETTINGS, cv=4, on_progress=reported.append)
     same(ours.table, alone(lambda: sweep(learner, X, y, grid=SETTINGS, cv=4)).table)
-    assert len(reported) == len(ours.table) == 24
+    assert len([p for p in reported if p.row is not None]) == len(ours.table) == 24
 
 
 def test_comparison_on_a_cluster_equals_one_core(client):
@@ -107,8 +107,7 @@ def test_comparison_on_a_cluster_equals_one_core(client):
     plain = alone(lambda: compare_learners(X, y, **how))
     columns = ["setting", "fold"]
     result, wanted = (
-        pd.DataFrame(r.finished).sort_values(columns, ignore_index=True).drop(columns="done")
-        for r in (ours, plain)
+        pd.DataFrame(r.finished).sort_values(columns, ignore_index=True) for r in (ours, plain)
     )
     same(result, wanted)
     assert [m.rule_set_ for m in ours.models.values()] == [
@@ -158,14 +157,13 @@ def test_workers_killed_again_and_again_are_reported(client, tmp_path):
 def test_results_arrive_before_the_sweep_ends(client, tmp_path):
     (tmp_path / "journal").mkdir()
     gate(tmp_path / "journal").write_text("12")  # two of four tasks
-    reported, learner = [], SharedStump(journal=str(tmp_path / "journal"))
+    learner = SharedStump(journal=str(tmp_path / "journal"))
 
-    def on_result(row):
-        reported.append(row)
+    def open_gate(progress):
         gate(tmp_path / "journal").unlink(missing_ok=True)
 
-    sweep_result = sweep(learner, *noisy_table(), grid=SETTINGS, cv=4, on_result=on_result)
-    assert len(reported) == len(sweep_result.table) == 24
+    sweep_result = sweep(learner, *noisy_table(), grid=SETTINGS, cv=4, on_progress=open_gate)
+    assert len(sweep_result.table) == 24
 
 
 def test_stop_reaches_the_workers_in_the_middle_of_a_task(client, tmp_path):
@@ -180,7 +178,7 @@ def test_stop_reaches_the_workers_in_the_middle_of_a_task(client, tmp_path):
     learner = Listening(journal=str(tmp_path))
     sweep_result = sweep(learner, *noisy_table(), grid=SETTINGS, cv=8, should_stop=stop.is_set)
     thread.join()
-    assert not sweep_result.complete
+    assert not sweep_result.is_complete
     until(lambda: len(list(tmp_path.glob("stopped-*"))) == 2)
 
 

@@ -75,16 +75,16 @@ def test_second_killed_worker_ends_the_sweep_and_keeps_results(tmp_path):
         with pytest.raises(RulekitError, match=r"twice, .* of 16 fits were finished, and are kept"):
             sweep(
                 learner, *noisy_table(), **how, n_jobs=2, store=store,
-                on_result=lambda row: marks(folder, 50),  # later fits kill their process
+                on_progress=lambda progress: marks(folder, 50),  # later fits kill their process
             )  # fmt: skip
         kept = len(store)
         assert 0 < kept < 16
         for mark in folder.iterdir():
             mark.unlink()
-        rows = []
-        sweep(learner, *noisy_table(), **how, store=store, on_result=rows.append)
-    assert sum(row["from_store"] for row in rows) == kept
-    assert len(rows) == 16
+        seen = []
+        again = sweep(learner, *noisy_table(), **how, store=store, on_progress=seen.append)
+    assert sum(progress.from_store for progress in seen) == kept
+    assert again.is_complete
 
 
 def test_an_error_of_the_work_itself_is_not_tried_again():

@@ -18,10 +18,9 @@ from sklearn.base import clone
 
 from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, Family, Progress, SweepStore, compare_learners
-from rulekit.evaluation.sweeps.collector import code_version
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RulekitError
-from rulekit.learners.cluster import cached_on_workers
+from rulekit.learners.cluster import cached_on_workers, code_version
 from rulekit.learners.forest_loss import judged
 from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quiet
 from ui.runs.worker import Reporter
@@ -70,7 +69,8 @@ class RunTask:
     def stored(self) -> Comparison:
         """Return the finished fits in the store; nothing is computed."""
         options = {"store": self.store, "only_stored": True}
-        parts = [self._compared(budget_seconds=self.spec.budget, **options)] * bool(self.families)
+        budget = self.spec.budget
+        parts = [self._compared(budget_seconds=budget, **options)] if self.families else []
         selected = self._stored_selection()
         if selected is not None:
             parts.append(self._measured(selected, **options))
@@ -212,7 +212,7 @@ def for_page(found: Comparison, **estimates: Any) -> Comparison:
     """Drop the rules of the folds, which no page reads, and average here, not in the server."""
     rows = tuple(row | {"rule": None} for row in found.finished)
     found = replace(found, finished=rows, **estimates)
-    found.points()  # kept, also when it is sent
+    _ = found.summary  # kept, also when it is sent
     return found
 
 
@@ -231,9 +231,9 @@ class _ProgressReport:
 
     def __call__(self, progress: Progress, folds: Sequence[int] | None = None) -> None:
         """Report a fit of one of `folds` (all if None), and the points when a learner is done."""
-        if progress.stage == "references":
+        if not progress.family:
             self.reporter.report(message="Reference models")
-        elif progress.row is None:
+        elif progress.found is not None:
             if self.work.spec.thorough:
                 self.reporter.report(interim=for_page(progress.found))
         else:

@@ -1,6 +1,5 @@
 """Reference models on the same folds."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from rulekit.data import Costs, columns_of
-from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
-from rulekit.evaluation.sweeps.result import SweepResult
-from rulekit.evaluation.sweeps.sweep import settled_costs, sweep
+from rulekit.evaluation.sweeps.grid import Family
 
 TREE_LEAVES = (2, 3, 4, 6, 8, 12, 16)
 ABSENT = "(missing)"
@@ -30,8 +27,6 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    name : str
-        Its name on a front.
     learner : classifier
         A scikit-learn classifier that accepts ``sample_weight``; a copy is fitted.
 
@@ -41,8 +36,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     values become 0 and 1; text becomes one column per value, with rare ones merged.
     """
 
-    def __init__(self, name: str, learner: Any) -> None:
-        self.name = name
+    def __init__(self, learner: Any) -> None:
         self.learner = learner
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Baseline":
@@ -164,45 +158,20 @@ class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.tile(self.shares_, (len(X), 1))
 
 
-def baseline_models(costs: Costs | None = None) -> dict[str, tuple[Baseline, dict[str, list[Any]]]]:
-    """Build the unfitted reference models."""
-    constant: dict[str, Any] = {"majority": DummyClassifier(strategy="most_frequent")}
+def reference_learners(costs: Costs | None = None) -> list[Family]:
+    """List the reference models, with costs the cheapest constant instead of the most frequent one.
+
+    >>> [family.name for family in reference_learners()][:3]
+    ['majority', 'logistic regression', 'tree']
+    """
+    learners: dict[str, Any] = {"majority": DummyClassifier(strategy="most_frequent")}
     if costs is not None:
-        constant = {"cheapest answer": CheapestAnswer(costs)}
-    learners = constant | {
+        learners = {"cheapest answer": CheapestAnswer(costs)}
+    learners |= {
         "logistic regression": ScaledLogistic(),
         "tree": DecisionTreeClassifier(random_state=0),
         "random forest": RandomForestClassifier(n_estimators=200, random_state=0),
         "gradient boosting": HistGradientBoostingClassifier(early_stopping=False, random_state=0),
     }
     grids = {"tree": {"learner__max_leaf_nodes": list(TREE_LEAVES)}}
-    return {n: (Baseline(n, learner), grids.get(n, {})) for n, learner in learners.items()}
-
-
-def baselines(
-    X: Any,
-    y: ArrayLike,
-    *,
-    only: Iterable[str] | None = None,
-    costs: Costs | None = None,
-    **settings: Any,
-) -> dict[str, SweepResult]:
-    """Cross-validate the reference models.
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> found = baselines(X, y, cv=5, only=["majority"])
-    >>> round(float(found["majority"].summary["test_error"].iloc[0]), 3)
-    0.667
-    """
-    settled = settled_costs(costs, [None], read_labels(y))
-    models = baseline_models(settled)
-    names = list(models) if only is None else list(only)
-    unknown = [name for name in names if name not in models]
-    if unknown:
-        raise ValueError(f"There is no baseline {unknown[0]!r}; there are {', '.join(models)}.")
-    return {
-        name: sweep(model, X, y, grid=grid, costs=settled, **settings)
-        for name, (model, grid) in models.items()
-        if name in names
-    }
+    return [Family(name, Baseline(each), grids.get(name, {})) for name, each in learners.items()]

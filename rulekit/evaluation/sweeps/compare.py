@@ -1,5 +1,6 @@
-"""Comparison of learners on the same folds, within a time budget, with early results."""
+"""Cross-validation of learners on the same folds: parallel, resumable, within a time budget."""
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,179 +11,94 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from rulekit.data import Costs
 from rulekit.data.folds import Fold, make_folds
 from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
-from rulekit.evaluation.sweeps.baselines import baselines
-from rulekit.evaluation.sweeps.collector import fingerprint
-from rulekit.evaluation.sweeps.grid import Family, rule_learners, spread_order
-from rulekit.evaluation.sweeps.result import (
-    EXTRAS,
-    SweepResult,
-    check_same_folds,
-    fit_settings,
-    summarise,
-    table_of,
-)
+from rulekit.evaluation.sweeps.baselines import reference_learners
+from rulekit.evaluation.sweeps.fits import Caller, FoldTask, fit_fold, settle_costs, with_costs
+from rulekit.evaluation.sweeps.grid import Family, Grid, rule_learners, spread_order, units_of
+from rulekit.evaluation.sweeps.keys import data_digest, folds_digest, join_digests, work_key
+from rulekit.evaluation.sweeps.result import Comparison, Row, fit_settings
 from rulekit.evaluation.sweeps.store import SweepStore
-from rulekit.evaluation.sweeps.sweep import ShouldStop, priced, settled_costs, sweep
-from rulekit.learners.choice import FOREST_LOSS, FOREST_SIZE
-from rulekit.learners.cluster import cached_on_workers
+from rulekit.learners.cluster import Once, cached_on_workers, spread, tried_twice
 from rulekit.learners.paths import Setting
-
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Results of a comparison, during and after it.
-
-    Parameters
-    ----------
-    families : tuple of Family
-        Their settings are numbered in this order.
-    n_folds : int
-    folds_digest : str
-        Fingerprint of rows, target, weights and folds; equal for results that share a curve.
-    finished : tuple of dict
-        One row per finished fit, as `rulekit.evaluation.sweep` reports it; ``learner`` is the
-        family's name.
-    models : mapping of int to classifier
-        Models by number of setting, fitted on all rows, for families that keep their models.
-    references : DataFrame or None
-        Reference models on the same folds: ``name`` and the columns of `summarise`.
-    estimates : mapping of int to (float, float)
-        A forest's estimates for models, by number of setting: the loss, and the conditions.
-    """
-
-    families: tuple[Family, ...]
-    n_folds: int
-    folds_digest: str
-    finished: tuple[Row, ...] = ()
-    models: Mapping[int, Any] = field(default_factory=dict)
-    references: pd.DataFrame | None = None
-    estimates: Mapping[int, tuple[float, float]] = field(default_factory=dict)
-
-    @property
-    def settings(self) -> tuple[Setting, ...]:
-        """The settings behind the numbers, each with its learner's parameters."""
-        return tuple(setting for family in self.families for setting in family.settings)
-
-    @property
-    def n_fits(self) -> int:
-        """Number of requested fits: each setting in each fold."""
-        return len(self.settings) * self.n_folds
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every requested fit is finished."""
-        return len(self.finished) == self.n_fits
-
-    @property
-    def progress(self) -> dict[str, tuple[int, int]]:
-        """Finished and requested fits of each family."""
-        done = Counter(row["learner"] for row in self.finished)
-        totals: Counter[str] = Counter()
-        for family in self.families:
-            totals[family.name] += len(family.settings) * self.n_folds
-        return {name: (done[name], total) for name, total in totals.items()}
-
-    @property
-    def missed(self) -> tuple[str, ...]:
-        """Return the names of the families without a setting finished in all folds."""
-        found = set(self.points().get("learner", ()))
-        return tuple(family.name for family in self.families if family.name not in found)
-
-    @cached_property
-    def result(self) -> SweepResult:
-        """The finished rows as one result, for its front, its suggestion and its table."""
-        names = list(dict.fromkeys(k for setting in self.settings for k in setting))
-        return SweepResult(
-            table=table_of([_plain(row) for row in self.finished], names),
-            settings=self.settings,
-            estimators=tuple(f.estimator for f in self.families for _ in f.settings),
-            n_folds=self.n_folds,
-            complete=self.is_complete,
-            folds_digest=self.folds_digest,
-        )
-
-    def points(self, *, whole: bool = True) -> pd.DataFrame:
-        """Average over folds: one row per setting, as in `summarise`.
-
-        With `whole`, settings with missing folds are left out, since their means are over other
-        rows. ``forest_loss`` and ``forest_conditions`` are included if there are `estimates`.
-        """
-        points = self._means
-        return points[points["folds"] == self.n_folds] if whole and len(points) else points.copy()
-
-    @cached_property
-    def _means(self) -> pd.DataFrame:
-        if not self.finished:
-            return pd.DataFrame()
-        means = summarise([_plain(row) for row in self.finished])
-        names = [FOREST_LOSS, FOREST_SIZE]
-        known = pd.DataFrame.from_dict(dict(self.estimates), "index", float, names)
-        return means.join(known, on="setting") if self.estimates else means
-
-    def join(self, *others: "Comparison") -> "Comparison":
-        """Combine comparisons on the same folds; settings are renumbered.
-
-        Families may occur in several; the first reference models are taken. ValueError for other
-        rows or folds.
-        """
-        everyone = (self, *others)
-        check_same_folds(everyone, "comparison", "it")
-        shifts = [0, *np.cumsum([len(one.settings) for one in everyone[:-1]]).tolist()]
-        pairs = list(zip(everyone, shifts, strict=True))
-
-        return Comparison(
-            families=tuple(family for one in everyone for family in one.families),
-            n_folds=self.n_folds,
-            folds_digest=self.folds_digest,
-            finished=tuple(
-                row | {"setting": row["setting"] + by} for one, by in pairs for row in one.finished
-            ),
-            models={k + by: model for one, by in pairs for k, model in one.models.items()},
-            references=next(
-                (one.references for one in everyone if one.references is not None), None
-            ),
-            estimates={k + by: each for one, by in pairs for k, each in one.estimates.items()},
-        )
+from rulekit.learners.training import ShouldStop
+from rulekit.rules import RuleSet
+from rulekit.rules.codec import rule_from_dict
 
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """Progress of a comparison.
+    """Progress of a sweep or comparison.
 
     Parameters
     ----------
-    stage : {"search", "references"}
-        The current stage.
     family : str
         The current learner; empty for reference models.
     row : dict or None
-        The fit that has just finished; None at the end of a stage, when all its results are in
-        `found` (for "references" at the beginning).
-    found : Comparison
-        All results so far.
+        The fit that has just finished, a row of `Comparison.table`; None at the end of a learner's
+        turn, and at the beginning of the reference models.
+    found : Comparison or None
+        All results so far, where there is no `row`.
+    from_store : bool
+        Whether the row was stored before.
     """
 
-    stage: str
     family: str
-    row: Row | None
-    found: Comparison
-
-
-def _plain(row: Row) -> Row:
-    return {name: value for name, value in row.items() if name not in EXTRAS}
+    row: Row | None = None
+    found: Comparison | None = None
+    from_store: bool = False
 
 
 OnProgress = Callable[[Progress], None]
 Learners = Mapping[str, tuple[Any, Any]] | Iterable[Family]
+
+
+def sweep(estimator: Any, X: Any, y: ArrayLike, *, grid: Grid, **options: Any) -> Comparison:
+    """Cross-validate a learner over a grid of settings.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Not modified. A rule learner searches a fold once for all settings of one kind; any other
+        scikit-learn classifier is cloned and fitted for each setting.
+    X : DataFrame or array of shape (n, k)
+        Features.
+    y : array-like of shape (n,)
+        Classes.
+    grid : mapping of str to list, or several of these
+        Parameters to vary. Each mapping gives all combinations of its values.
+    **options
+        As for `compare_learners`.
+
+    Returns
+    -------
+    Comparison
+        Of this learner alone, under the name of its class.
+
+    Raises
+    ------
+    ValueError
+        If the grid names no parameter of the learner; and errors of `compare_learners`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> tree = DecisionTreeClassifier(random_state=0)
+    >>> found = sweep(tree, X, y, grid={"max_leaf_nodes": [2, 3]}, cv=5)
+    >>> found.summary["test_error"].round(3).tolist()
+    [0.333, 0.073]
+    """
+    learners = {type(estimator).__name__: (estimator, grid)}
+    return compare_learners(X, y, learners=learners, **options)
 
 
 def compare_learners(  # noqa: PLR0913  one call says everything; all but two are by keyword
@@ -213,7 +129,8 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     learners : mapping of str to (classifier, grid), or iterable of Family, default=None
         The learners to compare, in this order. None is `rule_learners`.
     cv : int, splitter or iterable, default=10
-        See `rulekit.data.make_folds`.
+        See `rulekit.data.make_folds`; folds are seeded, shuffled and stratified. Give
+        ``make_folds(y, 10, groups=...)`` to keep groups together.
     budget_seconds : float, default=None
         For all learners together; None is no limit. Each learner may use an equal part of the
         remaining time, so unused time is passed on to later ones. Each learner begins with its
@@ -227,38 +144,50 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         Cross-validate reference models, too (`evaluation.sweeps.baselines`): at the end, or with a
         budget at the beginning, as an additional stage.
     n_jobs : int, default=None
-        Workers, as for `rulekit.evaluation.sweep`.
+        Workers, as joblib counts them: None is one, or the value set by `joblib.parallel_config`.
+        The active backend is used; each worker computes with one thread.
     random_state : int, default=None
-        Seed of the folds; None is 0.
+        Seed of the folds; None is 0, so that a comparison can be repeated and resumed.
     store : SweepStore or path, default=None
-        Where finished fits are stored and looked up. A path is opened when it is first needed.
+        Where finished fits are stored, as soon as `on_progress` gets them, and looked up first.
     on_progress : callable, default=None
-        Called with a `Progress` after each fit and each stage; never concurrently, but not always
-        from the calling thread. An exception raised by it ends the comparison and is raised.
+        Called with a `Progress` after each fit, stored ones first, and after each learner; if
+        workers do not share this process's memory, after all fits of a unit of work. Never called
+        concurrently, but not always from the calling thread. An exception raised by it ends the
+        comparison and is raised.
     should_stop : callable, default=None
-        Called between fits, from any thread; True ends the comparison early.
+        Called between fits, from any thread; True ends the comparison early. Other processes
+        finish the unit of work that they have begun.
     sample_weight : array-like of shape (n,), default=None
         Weights of rows, in fits and in errors.
     costs : Costs, default=None
-        Costs of wrong predictions, as for `rulekit.evaluation.sweep`; reference models use them,
-        too. None for the costs of the learners.
+        Costs of wrong predictions: measured as `test_cost_per_100`, and used in learning. A learner
+        with a parameter `costs` gets them, any other, as the reference models, gets equivalent
+        weights of rows. None for the costs that the learners have already.
     only_stored : bool, default=False
-        Fit nothing: return what is stored for exactly these fits.
+        Fit nothing: return what is stored for exactly these fits, as after a stop.
 
     Returns
     -------
     Comparison
-        Without a budget it depends neither on `n_jobs` nor on the store's content (except for
-        ``seconds``) if the learners are repeatable. After a stop, or at the end of the budget, it
-        contains what was finished.
+        Without a budget its table depends neither on `n_jobs` nor on the store's content (except
+        for ``seconds``) if the learners are repeatable. After a stop, or at the end of the budget,
+        it contains what was finished.
 
     Raises
     ------
     ValueError
-        If there is no learner, the budget is not positive, or `only_stored` is set without a store;
-        and errors of `rulekit.evaluation.sweep`.
+        If there is no learner, a grid names no parameter of its learner, lengths differ, the budget
+        is not positive, `only_stored` is set without a store, or the learners have different costs
+        or class weights in addition; and any error of a fit, with a note on its setting and fold.
     DataError
-        See `rulekit.evaluation.sweep`.
+        If a class has fewer rows than folds, or the store cannot be used.
+    RulekitError
+        If a worker process is killed, and another one in a second attempt.
+
+    Notes
+    -----
+    A unit of work is one fold with all settings of a learner that can share its matrix.
 
     Examples
     --------
@@ -276,26 +205,28 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         raise ValueError(f"`budget_seconds` must be positive or None, got {budget_seconds!r}.")
     if only_stored and store is None:
         raise ValueError("`only_stored` needs a `store` to read from; got None.")
-    labels = read_labels(y)
+    X = as_pandas(X)
+    labels, weight = _checked(X, y, sample_weight)
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
     families = _families(rule_learners(labels) if learners is None else learners)
-    weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    settled = settled_costs(costs, [family.estimator for family in families], labels)
-    families = tuple(replace(f, estimator=priced(f.estimator, settled)) for f in families)
-    work = _Comparing(as_pandas(X), labels, folds, weight, families, settled)
-    work.n_jobs, work.budget, work.store_or_path = n_jobs, budget_seconds, store
-    work.on_progress, work.should_stop = on_progress, should_stop or work.should_stop
+    settled = settle_costs(costs, [family.estimator for family in families], labels)
+    families = tuple(replace(f, estimator=with_costs(f.estimator, settled)) for f in families)
+    comparing = _Comparing(X, labels, folds, weight, families, settled)
+    comparing.n_jobs, comparing.budget, comparing.on_progress = n_jobs, budget_seconds, on_progress
+    comparing.should_stop = should_stop or comparing.should_stop
+    if store is not None:
+        comparing.store = store if isinstance(store, SweepStore) else SweepStore(store)
     if only_stored:
-        work.look_up()
+        comparing.look_up()
     else:
         with cached_on_workers():
-            work.run(references)
-    return work.found()
+            comparing.run(references)
+    return comparing.found()
 
 
 @dataclass
 class _Comparing:
-    """A comparison in progress."""
+    """A comparison in progress; results arrive from all threads, and each is recorded once."""
 
     X: Any
     y: NDArray[Any]
@@ -305,59 +236,26 @@ class _Comparing:
     costs: Costs | None
     n_jobs: int | None = None
     budget: float | None = None
-    store_or_path: SweepStore | str | PathLike[str] | None = None
+    store: SweepStore | None = None
     on_progress: OnProgress | None = None
     should_stop: ShouldStop = lambda: False
-    began: float = field(default_factory=lambda: time.monotonic())
-    finished: list[Row] = field(default_factory=list)
+    began: float = field(default_factory=lambda: time.time())
+    rows: dict[tuple[int, int], Row] = field(default_factory=dict)  # by setting and fold
     models: dict[int, Any] = field(default_factory=dict)
     lines: pd.DataFrame | None = None
-
-    def run(self, references: bool) -> None:
-        """Run all stages until everything is done, the time is up, or it is stopped."""
-        n_stages = len(self.families) + references
-        if references and self.budget is not None:  # at the end there may be no time left
-            self.refer(self.until_turn_ends(n_stages))
-            n_stages -= 1
-        for position, (family, first) in enumerate(self.numbered):
-            stop = self.until_turn_ends(n_stages - position, keeps_models=family.keep_models)
-            for k, (limited, numbers) in enumerate(self.rounds(family)):
-                # the first round gives every learner a point
-                ends = stop if k else self.should_stop
-                if not ends():
-                    self.sweep(limited, first, numbers, store=self.store, should_stop=ends)
-            if self.should_stop():
-                return
-            self.keep_models(self.limited(family), first, self.whole(family, first))
-            self.report_progress("search", family.name)
-        if references and self.budget is None and not self.should_stop():
-            self.refer(self.should_stop)
-
-    def refer(self, stop: ShouldStop) -> None:
-        """Cross-validate the reference models that finish in time."""
-        self.report_progress("references")
-        options: Any = {"cv": self.folds, "sample_weight": self.weight, "should_stop": stop}
-        found = baselines(self.X, self.y, n_jobs=self.n_jobs, costs=self.costs, **options)
-        tables = [r.summary.assign(name=name) for name, r in found.items() if r.complete]
-        self.lines = pd.concat(tables, ignore_index=True) if tables else None
-
-    def look_up(self) -> None:
-        """Load what the store holds."""
-        for family, first in self.numbered:
-            for limited, numbers in self.rounds(family):
-                self.sweep(limited, first, numbers, store=self.store, only_stored=True)
+    lock: Any = field(default_factory=threading.RLock)
+    # settings of one fold often share the dictionary of a rule; it is kept, so that its id is too
+    rules: dict[int, tuple[Any, RuleSet]] = field(default_factory=dict)
 
     @cached_property
-    def store(self) -> SweepStore | None:
-        """The store of finished fits; a path is opened or created at first use."""
-        if self.store_or_path is None or isinstance(self.store_or_path, SweepStore):
-            return self.store_or_path
-        return SweepStore(self.store_or_path)
+    def data(self) -> str:
+        """Digest of the table."""
+        return data_digest(self.X, self.y, self.weight, self.costs)
 
     @cached_property
-    def digest(self) -> str:
-        """Digest of everything that must be equal for two comparisons on one curve."""
-        return fingerprint(self.X, self.y, self.weight, self.folds, self.costs)
+    def fold_digests(self) -> tuple[str, ...]:
+        """Digest of each fold."""
+        return folds_digest(self.folds)
 
     @cached_property
     def numbered(self) -> list[tuple[Family, int]]:
@@ -365,25 +263,65 @@ class _Comparing:
         sizes = [len(family.settings) for family in self.families]
         return [(f, sum(sizes[:position])) for position, f in enumerate(self.families)]
 
+    def run(self, references: bool = False) -> None:
+        """Run all learners until everything is done, the time is up, or it is stopped."""
+        n_stages = len(self.families) + references
+        if references and self.budget is not None:  # at the end there may be no time left
+            self.refer(*self.turn(n_stages))
+            n_stages -= 1
+        for position, (family, first) in enumerate(self.numbered):
+            turn = self.turn(n_stages - position, keeps_models=family.keep_models)
+            for k, (limited, numbers) in enumerate(self.rounds(family)):
+                # the first round gives every learner a point
+                should_stop, until = turn if k else (self.should_stop, np.inf)
+                if not should_stop():
+                    self.fit_round(limited, first, numbers, should_stop, until)
+            if self.should_stop():
+                return
+            self.keep_models(family, first)
+            self.report_progress(Progress(family.name, found=self.found()))
+        if references and self.budget is None and not self.should_stop():
+            self.refer(self.should_stop, np.inf)
+
+    def refer(self, should_stop: ShouldStop, until: float) -> None:
+        """Cross-validate the reference models that finish in time."""
+        self.report_progress(Progress("", found=self.found()))
+        families = tuple(reference_learners(self.costs))
+        others = _Comparing(self.X, self.y, self.folds, self.weight, families, self.costs)
+        others.n_jobs = self.n_jobs
+        for family, first in others.numbered:
+            if not should_stop():
+                numbers = range(len(family.settings))
+                others.fit_round(family, first, numbers, should_stop, until)
+        points = others.found().points()
+        self.lines = points.rename(columns={"learner": "name"}) if len(points) else None
+
+    def look_up(self) -> None:
+        """Load what the store holds."""
+        for family, first in self.numbered:
+            for limited, numbers in self.rounds(family):
+                self.look_up_round(limited, first, self.keys(limited, numbers))
+
     def found(self) -> Comparison:
         """Return the current result."""
-        rows, models = tuple(self.finished), dict(self.models)
-        n_folds = len(self.folds)
-        return Comparison(self.families, n_folds, self.digest, rows, models, self.lines)
+        with self.lock:
+            rows, models = tuple(self.rows.values()), dict(self.models)
+        digest = join_digests(self.data, self.fold_digests)
+        return Comparison(self.families, len(self.folds), digest, rows, models, self.lines)
 
-    def report_progress(self, stage: str, family: str = "", row: Row | None = None) -> None:
+    def report_progress(self, progress: Progress) -> None:
         """Report progress to the caller."""
         if self.on_progress is not None:
-            self.on_progress(Progress(stage, family, row, self.found()))
+            self.on_progress(progress)
 
-    def until_turn_ends(self, n_stages: int, *, keeps_models: bool = False) -> ShouldStop:
-        """Return a check of whether the first of several stages is over, minus time for models."""
+    def turn(self, n_stages: int, *, keeps_models: bool = False) -> tuple[ShouldStop, float]:
+        """Return the end of the first of several stages, minus time for models: check and time."""
         if self.budget is None:
-            return self.should_stop
-        now, n_folds = time.monotonic(), len(self.folds)
+            return self.should_stop, np.inf
+        now, n_folds = time.time(), len(self.folds)
         share = n_folds / (n_folds + keeps_models) / n_stages
         end = now + share * (self.began + self.budget - now)
-        return lambda: time.monotonic() >= end or self.should_stop()
+        return lambda: time.time() >= end or self.should_stop(), end
 
     def limited(self, family: Family, *, each_fold: bool = False) -> Family:
         """Limit a single fit of a family to its part of the budget, or to the part per fold."""
@@ -396,7 +334,7 @@ class _Comparing:
         return replace(family, estimator=clone(family.estimator).set_params(time_limit=limit))
 
     def rounds(self, family: Family) -> list[tuple[Family, list[int]]]:
-        """List the settings swept together, with their time limit; the smallest one comes first."""
+        """List settings that are fitted together, with their time limit; the smallest is first."""
         order = spread_order(len(family.settings))
         if self.budget is None or (family.whole_front and has_time_limit(family)):
             return [(self.limited(family), sorted(order))]
@@ -406,41 +344,112 @@ class _Comparing:
         doubled = [rest[2**k - 2 : 2 ** (k + 1) - 2] for k in range(1, len(order).bit_length())]
         return [begun, *((self.limited(family), numbers) for numbers in doubled if numbers)]
 
-    def sweep(self, family: Family, first: int, numbers: Sequence[int], **options: Any) -> None:
-        """Cross-validate settings of a family and record each row under its number."""
+    def fit_round(
+        self,
+        family: Family,
+        first: int,
+        numbers: Sequence[int],
+        should_stop: ShouldStop,
+        until: float,
+    ) -> None:
+        """Cross-validate settings of a family; `until` is the end of its turn."""
+        keys = self.keys(family, numbers)
+        self.look_up_round(family, first, keys)
 
-        def land(row: Row) -> None:
-            named = {"setting": first + numbers[row["setting"]], "learner": family.name}
-            self.finished.append(row | named)
-            self.report_progress("search", family.name, self.finished[-1])
+        def land(number: int, fold: int, measured: dict[str, Any]) -> None:
+            with self.lock:
+                if (first + number, fold) not in self.rows:
+                    self.record(family, first, number, fold, measured)
+                    if self.store is not None:
+                        self.store.put(keys[number, fold], self.data, measured)
+                    row = self.rows[first + number, fold]
+                    self.report_progress(Progress(family.name, row))
 
-        grid = [{k: [v] for k, v in family.settings[number].items()} for number in numbers]
-        sweep(
-            family.estimator,
-            self.X,
-            self.y,
-            grid=grid,
-            cv=self.folds,
-            n_jobs=self.n_jobs if family.n_jobs is None else family.n_jobs,
-            on_result=land,
-            sample_weight=self.weight,
-            costs=self.costs,
-            **options,
+        def run_tasks() -> None:
+            tasks = self.tasks(family, first, numbers)
+            table = Once((self.X, self.y, self.weight), self.data)
+            folds = [Once(*pair) for pair in zip(self.folds, self.fold_digests, strict=True)]
+            caller = Caller(land, should_stop, until)
+            calls = [(table, folds[task.fold], task, caller) for task in tasks]
+            with threadpool_limits(1):
+                n_jobs = self.n_jobs if family.n_jobs is None else family.n_jobs
+                for position, (rows, error) in spread(fit_fold, calls, n_jobs, caller.is_stopped):
+                    caller.error = caller.error or error
+                    for number, measured in rows:
+                        caller.report(number, tasks[position].fold, measured)
+            if caller.error is not None:
+                raise caller.error
+
+        tried_twice(run_tasks, self.describe_kept)
+
+    def keys(self, family: Family, numbers: Sequence[int]) -> dict[tuple[int, int], str]:
+        """Compute the key in the store of each fit, by number and fold; empty without a store."""
+        return {
+            (number, fold): work_key(self.data, family.estimator, family.settings[number], digest)
+            for fold, digest in enumerate(self.fold_digests)
+            for number in (numbers if self.store is not None else ())
+        }
+
+    def look_up_round(self, family: Family, first: int, keys: dict[tuple[int, int], str]) -> None:
+        """Load stored fits of a family, fold by fold."""
+        stored = {} if self.store is None else self.store.get(keys.values())
+        for (number, fold), key in keys.items():
+            if key in stored and (first + number, fold) not in self.rows:
+                self.record(family, first, number, fold, stored[key])
+                row = self.rows[first + number, fold]
+                self.report_progress(Progress(family.name, row, from_store=True))
+
+    def record(
+        self, family: Family, first: int, number: int, fold: int, measured: dict[str, Any]
+    ) -> None:
+        """Record the measures of a fit as a row."""
+        plain = measured.get("rule")
+        if plain is not None and id(plain) not in self.rules:
+            self.rules[id(plain)] = plain, rule_from_dict(plain)
+        self.rows[first + number, fold] = {
+            "setting": first + number,
+            "learner": family.name,
+            **family.settings[number],
+            "fold": fold,
+            **measured,
+            "rule": None if plain is None else self.rules[id(plain)][1],
+        }
+
+    def tasks(self, family: Family, first: int, numbers: Sequence[int]) -> list[FoldTask]:
+        """List the remaining units of work, fold by fold; smaller ones if workers would be idle."""
+        settings = [family.settings[number] for number in numbers]
+        groups = units_of(family.estimator, settings)
+        n_workers = effective_n_jobs(self.n_jobs if family.n_jobs is None else family.n_jobs)
+        if len(groups) * len(self.folds) < n_workers:
+            groups = units_of(family.estimator, settings, split=True)
+        tasks = []
+        for fold in range(len(self.folds)):
+            for group in groups:
+                todo = [k for k in group if (first + numbers[k], fold) not in self.rows]
+                if todo:
+                    named = {numbers[k]: settings[k] for k in todo}
+                    tasks.append(FoldTask(family.estimator, fold, named, self.costs))
+        return tasks
+
+    def describe_kept(self) -> str:
+        """Return a sentence on what is kept if the comparison is interrupted now."""
+        done = f"{len(self.rows)} of {self.found().n_fits} fits were finished"
+        return (
+            f"{done}. Give a `store`."
+            if self.store is None
+            else f"{done}, and are kept in the store."
         )
 
-    def whole(self, family: Family, first: int) -> list[int]:
-        """List the settings of a family that are finished in all folds."""
-        done = Counter(row["setting"] for row in self.finished)
-        return [k for k in range(len(family.settings)) if done[first + k] == len(self.folds)]
-
-    def keep_models(self, family: Family, first: int, numbers: Sequence[int]) -> None:
-        """Fit settings of a family on all rows, if models are to be kept."""
+    def keep_models(self, family: Family, first: int) -> None:
+        """Fit the settings finished in all folds on all rows, if models are to be kept."""
+        done = Counter(number for number, _ in self.rows)
+        n_folds, settings = len(self.folds), family.settings
+        numbers = [k for k in range(len(settings)) if done[first + k] == n_folds]
         if not family.keep_models or not numbers or self.should_stop():
             return
-        settings = [family.settings[number] for number in numbers]
-        fits = fit_settings(
-            family.estimator, self.X, self.y, settings, self.weight, self.should_stop
-        )
+        chosen = [settings[number] for number in numbers]
+        estimator = self.limited(family).estimator
+        fits = fit_settings(estimator, self.X, self.y, chosen, self.weight, self.should_stop)
         self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
 
 
@@ -462,6 +471,23 @@ def smallest(settings: Sequence[Setting]) -> int:
 def has_time_limit(family: Family) -> bool:
     """Return whether a single fit of a learner can be limited."""
     return "time_limit" in family.estimator.get_params(deep=False)
+
+
+def _checked(
+    X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+    labels = read_labels(y)
+    n = len(X)
+    if labels.shape != (n,):
+        raise ValueError(f"`y` must hold one class a row ({n}); its shape is {labels.shape}.")
+    if sample_weight is None:
+        return labels, None
+    weights = np.asarray(sample_weight, dtype=float)
+    if weights.shape != (n,):
+        raise ValueError(
+            f"`sample_weight` must hold one weight a row ({n}); its shape is {weights.shape}."
+        )
+    return labels, weights
 
 
 def _families(learners: Learners) -> tuple[Family, ...]:

@@ -1,8 +1,9 @@
-"""Result of a sweep: table, summary, front, and the suggested setting."""
+"""Result of a sweep or comparison: table, summary, front, and the suggested setting."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from rulekit.evaluation.sweeps.grid import Family
 from rulekit.learners.choice import (
     FOREST_LOSS,
     FOREST_SIZE,
@@ -22,6 +24,8 @@ from rulekit.learners.choice import (
 )
 from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
+
+Row = dict[str, Any]
 
 
 def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
@@ -95,51 +99,100 @@ TEST_MEASURES = ("test_error", "test_balanced_error", "test_f1", "test_auc")
 COUNTED = ("test_tp", "test_fp", "test_fn", "test_tn")
 SIZES = ("n_conditions", "n_clauses_used", "objective", "seconds")
 MEASURES = ("test_error", "train_error", *TEST_MEASURES[1:], *COUNTED, *SIZES)
-EXTRAS = ("done", "total", "from_store")  # progress, only passed to `on_result`
 AVERAGED = ("train_error", *SIZES)
 
 
-@dataclass(frozen=True)
-class SweepResult:
-    """Every fold of every setting.
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Results of a sweep or comparison, during and after it.
 
     Parameters
     ----------
-    table : DataFrame
-        One row per setting and fold, sorted by both. Columns: ``setting`` (a number), ``learner``,
-        the grid's keys, ``fold``, the measures (`test_error`, `train_error`, `test_balanced_error`,
-        `test_f1`, `test_auc`, with costs `test_cost_per_100`, the cost of wrong predictions per
-        hundred cases; the four confusion counts `test_tp` ..., `n_conditions`, `n_clauses_used`,
-        `objective`, `seconds`) and ``rule`` (a `RuleSet`, or None for a learner without one).
-        Errors are shares between 0 and 1.
-    settings : tuple of dict
-        The parameters for each number in ``setting``.
-    estimators : tuple of estimator
-        Unfitted, one for each setting: the estimator that the setting is applied to.
+    families : tuple of Family
+        Their settings are numbered in this order.
     n_folds : int
-        Number of folds requested.
-    complete : bool
-        Whether every fold of every setting is finished; False after a stop.
     folds_digest : str
-        Fingerprint of rows, target and folds: equal for results that share a front.
+        Fingerprint of rows, target, weights and folds; equal for results that share a curve.
+    finished : tuple of dict
+        One row per finished fit, as in `table`.
+    models : mapping of int to classifier
+        Models by number of setting, fitted on all rows, for families that keep their models.
+    references : DataFrame or None
+        Reference models on the same folds: ``name`` and the columns of `summary`.
+    estimates : mapping of int to (float, float)
+        A forest's estimates for models, by number of setting: the loss, and the conditions.
 
     Notes
     -----
     The lowest of many cross-validated errors is optimistic for its setting. It compares settings;
-    an honest figure for the selected one needs rows that the sweep did not use.
+    an honest figure for the selected one needs rows that the comparison did not use.
     """
 
-    table: pd.DataFrame
-    settings: tuple[Setting, ...]
-    estimators: tuple[Any, ...]
+    families: tuple[Family, ...]
     n_folds: int
-    complete: bool
     folds_digest: str
+    finished: tuple[Row, ...] = ()
+    models: Mapping[int, Any] = field(default_factory=dict)
+    references: pd.DataFrame | None = None
+    estimates: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """The settings behind the numbers, each with its learner's parameters."""
+        return tuple(setting for family in self.families for setting in family.settings)
+
+    @property
+    def n_fits(self) -> int:
+        """Number of requested fits: each setting in each fold."""
+        return len(self.settings) * self.n_folds
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every requested fit is finished."""
+        return len(self.finished) == self.n_fits
+
+    @property
+    def progress(self) -> dict[str, tuple[int, int]]:
+        """Finished and requested fits of each family."""
+        done = Counter(row["learner"] for row in self.finished)
+        totals: Counter[str] = Counter()
+        for family in self.families:
+            totals[family.name] += len(family.settings) * self.n_folds
+        return {name: (done[name], total) for name, total in totals.items()}
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """Return the names of the families without a setting finished in all folds."""
+        found = set(self.points()["learner"])
+        return tuple(family.name for family in self.families if family.name not in found)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per setting and fold, sorted by both.
+
+        Columns: ``setting`` (a number), ``learner`` (the family's name), the grids' keys, ``fold``,
+        the measures (`test_error`, `train_error`, `test_balanced_error`, `test_f1`, `test_auc`,
+        with costs `test_cost_per_100`, the cost of wrong predictions per hundred cases; the four
+        confusion counts `test_tp` ..., `n_conditions`, `n_clauses_used`, `objective`, `seconds`)
+        and ``rule`` (a `RuleSet`, or None for a learner without one). Errors are shares between 0
+        and 1.
+        """
+        return table_of(self.finished, list(dict.fromkeys(k for s in self.settings for k in s)))
 
     @cached_property
     def summary(self) -> pd.DataFrame:
-        """One row per setting, see `summarise`."""
-        return summarise(self.table)
+        """One row per setting: its keys, means over folds, standard errors and number of folds.
+
+        ``forest_loss`` and ``forest_conditions`` are included if there are `estimates`.
+        """
+        means = summarise(self.table)
+        names = [FOREST_LOSS, FOREST_SIZE]
+        known = pd.DataFrame.from_dict(dict(self.estimates), "index", float, names)
+        return means.join(known, on="setting") if self.estimates else means
+
+    def points(self) -> pd.DataFrame:
+        """Return the `summary` of settings finished in all folds; other means are of other rows."""
+        return self.summary[self.summary["folds"] == self.n_folds]
 
     def setting(self, number: int) -> Setting:
         """Return the parameters of a number of column ``setting``."""
@@ -152,7 +205,8 @@ class SweepResult:
     def model(self, number: int) -> Any:
         """Build the unfitted learner of a setting."""
         setting = self.setting(number)
-        return clone(self.estimators[number]).set_params(**setting)
+        estimators = [family.estimator for family in self.families for _ in family.settings]
+        return clone(estimators[number]).set_params(**setting)
 
     def front(self, x: str = "n_conditions", y: str = "test_error") -> pd.DataFrame:
         """Return the settings that are not dominated in the two coordinates.
@@ -165,8 +219,8 @@ class SweepResult:
         Returns
         -------
         DataFrame
-            Rows of `summary`, from left to right. Equal settings are all kept. In an incomplete
-            sweep only the settings with the most finished folds are compared.
+            Rows of `summary`, from left to right. Equal settings are all kept. Before the end only
+            the settings with the most finished folds are compared.
 
         Raises
         ------
@@ -175,50 +229,49 @@ class SweepResult:
         """
         rows = comparable(self.summary)
         across, up = coordinate(rows, x), coordinate(rows, y)
-        chosen = rows[pareto_front(across, up)]
-        return chosen.sort_values([x, y, "setting"], ascending=[x not in MAXIMISED, True, True])
+        selected = rows[pareto_front(across, up)]
+        return selected.sort_values([x, y, "setting"], ascending=[x not in MAXIMISED, True, True])
 
     def suggest(self, y: str = "test_error") -> dict[str, Any]:
         """Select a setting: `rulekit.suggest` of this result."""
         return suggest(self, y)
 
-    def join(self, *others: "SweepResult") -> "SweepResult":
-        """Combine results of several learners, renumbered; ValueError for other rows or folds."""
-        everyone = (self, *others)
-        check_same_folds(everyone, "result", "the sweep")
-        shifts = np.cumsum([0, *(len(r.settings) for r in everyone[:-1])])
-        tables = [
-            r.table.assign(setting=r.table["setting"] + int(shift)).astype({"learner": object})
-            for r, shift in zip(everyone, shifts, strict=True)
-        ]
-        rows = [row for table in tables for row in table.to_dict("records")]
-        return SweepResult(
-            table_of(rows, list(dict.fromkeys(k for r in everyone for s in r.settings for k in s))),
-            tuple(s for r in everyone for s in r.settings),
-            tuple(e for r in everyone for e in r.estimators),
-            self.n_folds,
-            all(r.complete for r in everyone),
-            self.folds_digest,
+    def join(self, *others: "Comparison") -> "Comparison":
+        """Combine comparisons on the same folds; settings are renumbered.
+
+        Families may occur in several; the first reference models are taken. ValueError for other
+        rows or folds.
+        """
+        joined = (self, *others)
+        for number, one in enumerate(joined):
+            if one.folds_digest != self.folds_digest:
+                raise ValueError(
+                    "Only comparisons of the same rows, target, weights and folds can be joined; "
+                    f"comparison {number} differs. Repeat it with the same `cv` and `random_state`."
+                )
+        shifts = [0, *np.cumsum([len(one.settings) for one in joined[:-1]]).tolist()]
+        pairs = list(zip(joined, shifts, strict=True))
+        references = (one.references for one in joined if one.references is not None)
+        return Comparison(
+            families=tuple(family for one in joined for family in one.families),
+            n_folds=self.n_folds,
+            folds_digest=self.folds_digest,
+            finished=tuple(
+                row | {"setting": row["setting"] + by} for one, by in pairs for row in one.finished
+            ),
+            models={k + by: model for one, by in pairs for k, model in one.models.items()},
+            references=next(references, None),
+            estimates={k + by: each for one, by in pairs for k, each in one.estimates.items()},
         )
 
 
-def check_same_folds(results: Sequence[Any], noun: str, run: str) -> None:
-    """Raise ValueError unless all results have the fingerprint of the first."""
-    for number, result in enumerate(results):
-        if result.folds_digest != results[0].folds_digest:
-            raise ValueError(
-                f"Only {noun}s of the same rows, target, weights and folds can be joined; "
-                f"{noun} {number} differs. Repeat {run} with the same `cv` and `random_state`."
-            )
-
-
-def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict[str, Any]:
+def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[str, Any]:
     """Select a setting, and list alternatives.
 
     Parameters
     ----------
-    result : SweepResult or DataFrame
-        A finished sweep; or a table with one row per setting, like `SweepResult.summary` and
+    result : Comparison or DataFrame
+        A finished sweep; or a table with one row per setting, like `Comparison.summary` and
         `Choice.table`: columns ``setting`` (numbers), ``folds``, ``n_conditions``,
         ``n_clauses_used``, the measure and its standard error, and the settings' parameters.
     y : str, default="test_error"
@@ -263,7 +316,7 @@ def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict
     >>> found["default"], found["best"]
     (1, 2)
     """
-    if isinstance(result, SweepResult):
+    if isinstance(result, Comparison):
         return suggestion(result.summary, result.settings, y)
     needed = ("setting", "folds", f"{y}_se", "n_conditions", "n_clauses_used")
     missing = [name for name in needed if name not in result.columns]
@@ -271,7 +324,7 @@ def suggest(result: "SweepResult | pd.DataFrame", y: str = "test_error") -> dict
         raise ValueError(
             f"`result` must be a sweep's result, or a table with one row a setting and the columns "
             f"{', '.join(needed)}; {', '.join(missing)} "
-            f"{'is' if len(missing) == 1 else 'are'} missing. `summarise` makes such a table."
+            f"{'is' if len(missing) == 1 else 'are'} missing, as in `Comparison.summary`."
         )
     return suggestion(result, _settings_in(result), y)
 
@@ -326,11 +379,10 @@ def _fit_each(
         yield fit_setting(estimator, setting, X, y, sample_weight)
 
 
-def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Average over folds."""
-    table = rows if isinstance(rows, pd.DataFrame) else table_of(list(rows))
     measures = [c for c in table.columns if c.startswith("test_") and c not in COUNTED]
-    expected = {"fold", "rule", *AVERAGED, *measures, *COUNTED, *EXTRAS}
+    expected = {"fold", "rule", *AVERAGED, *measures, *COUNTED}
     keys = [c for c in table.columns if c not in expected]
     groups = table.groupby("setting", sort=True)
     summary = table[keys].drop_duplicates("setting").set_index("setting")
@@ -345,11 +397,8 @@ def summarise(rows: pd.DataFrame | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return summary.reset_index()
 
 
-def table_of(rows: Sequence[Mapping[str, Any]], keys: Sequence[str] | None = None) -> pd.DataFrame:
-    """Build a sweep's table, sorted by setting and fold; missing keys are None."""
-    fixed = {"setting", "learner", "fold", "rule", *MEASURES, *EXTRAS}
-    if keys is None:
-        keys = list(dict.fromkeys(k for row in rows for k in row if k not in fixed))
+def table_of(rows: Sequence[Row], keys: Sequence[str]) -> pd.DataFrame:
+    """Build a table of fits, sorted by setting and fold; missing keys are None."""
     ordered = sorted(rows, key=lambda row: (row["setting"], row["fold"]))
     extra = [k for k in dict.fromkeys(k for row in rows for k in row) if k.startswith("test_")]
     measures = [*MEASURES, *(k for k in extra if k not in MEASURES)]
@@ -364,7 +413,7 @@ def table_of(rows: Sequence[Mapping[str, Any]], keys: Sequence[str] | None = Non
     return pd.DataFrame(columns)
 
 
-def _column(rows: Sequence[Mapping[str, Any]], name: str, kind: type) -> Any:
+def _column(rows: Sequence[Row], name: str, kind: type) -> Any:
     values = [row.get(name) for row in rows]
     return np.array([math.nan if v is None else v for v in values], dtype=kind)
 

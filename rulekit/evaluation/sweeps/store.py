@@ -50,7 +50,7 @@ class SweepStore:
     Notes
     -----
     A row is written once: putting a key again changes nothing. Rows of an older code version are
-    never read, as the version is part of the key (`rulekit.evaluation.sweeps.collector`).
+    never read, as the version is part of the key (`rulekit.evaluation.sweeps.keys`).
 
     Examples
     --------

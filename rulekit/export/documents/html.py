@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from rulekit.export.documents.text import clause_parts, exact_scales, label_text, size_text
+from rulekit.export.documents.text import exact_scales, label_text, size_text, write_lines
 from rulekit.export.subject import ClauseNumbers, describe_columns, rule_to_export
-from rulekit.rules import PointsSplit, RuleSet, scorecard_of
+from rulekit.rules import PointsSplit, scorecard_of
 from rulekit.style.scorecard import (
     Band,
     Scale,
@@ -84,34 +84,20 @@ def rule_html(
 ) -> str:
     """Write a rule as a list for a page, a scorecard as tables with its `bands` of totals."""
     rule = rule_to_export(model)
+    lines = [f'<p class="size">{escape(size or size_text(rule))}</p>']
     if splits := scorecard_of(rule):
-        lines = [f'<p class="size">{escape(size or size_text(rule))}</p>']
         lines += _card(splits[0], bands_of_totals(model) if bands is None else bands)
         for name, counts in zip(clause_names(rule), numbers or (), strict=False):
             sentence = f"{capital(name)}: {counts.sentence}"
             lines.append(f'<p class="count">{escape(sentence)}</p>')
         return "\n".join(lines)
-    lines = [f'<p class="size">{escape(size or size_text(rule))}</p>', '<ol class="rule">']
-    if rule.form == "cnf":
-        lines.append(_line("<b>ALL OF</b>"))
-    lines += _clause_lines(rule, numbers)
-    if rule.form == "cnf":
-        lines.append(_line(f"<b>THEN</b> {_code(label_text(rule.labels[0]))}"))
-    lines += [_line(f"<b>OTHERWISE</b> {_code(label_text(rule.default))}"), "</ol>"]
-    return "\n".join(lines)
-
-
-def _clause_lines(rule: RuleSet, numbers: Sequence[ClauseNumbers] | None) -> list[str]:
-    lines = []
-    for index, clause in enumerate(rule.clauses):
-        body = f" <b>{clause.op.upper()}</b> ".join(_code(p) for p in clause_parts(clause))
-        if rule.form == "dnf":
-            body = f"<b>IF</b> {body} <b>THEN</b> {_code(label_text(rule.labels[index]))}"
+    lines.append('<ol class="rule">')
+    for index, line in write_lines(rule, "<b>{}</b>".format, _code):
         count = ""
-        if numbers is not None:
+        if numbers is not None and index is not None:
             count = f'<span class="count">{escape(numbers[index].sentence)}</span>'
-        lines.append(_line(f"{index + 1}. {body}", count))
-    return lines
+        lines.append(f'<li><span class="line">{line}</span>{count}</li>')
+    return "\n".join([*lines, "</ol>"])
 
 
 def _card(split: PointsSplit, bands: Sequence[Band]) -> list[str]:
@@ -162,10 +148,6 @@ def matrix_html(confusion: Any) -> str:
             f'min-width:5em">{name}</th>{cells}</tr>'
         )
     return "".join([*lines, "</table>"])
-
-
-def _line(content: str, count: str = "") -> str:
-    return f'<li><span class="line">{content}</span>{count}</li>'
 
 
 def _code(text: str) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.export.documents.text import clause_parts, exact_scales, label_text, size_text
+from rulekit.export.documents.text import exact_scales, label_text, size_text, write_lines
 from rulekit.export.subject import ClauseNumbers, describe_columns, rule_to_export
 from rulekit.rules import PointsSplit, RuleSet, scorecard_of
 from rulekit.style.scorecard import (
@@ -51,14 +51,13 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
             lines += ["", *_count_lines(rule, numbers)]
         return "\n".join([*lines, *_column_lines(rule)]) + "\n"
     lines = [f"*{size_text(rule)}*", ""]
-    if rule.form == "cnf":
-        lines += ["**ALL OF**", ""]
-    lines += _clause_lines(rule, numbers)
-    if rule.clauses:
-        lines.append("")
-    if rule.form == "cnf":
-        lines += [f"**THEN** {code(label_text(rule.labels[0]))}", ""]
-    lines.append(f"**OTHERWISE** {code(label_text(rule.default))}")
+    for index, line in write_lines(rule, "**{}**".format, code):
+        if index is None:
+            lines += [""] * bool(lines[-1]) + [line, ""]
+        else:
+            lines.append(line)
+            lines += [f"   <br>*{numbers[index].sentence}*"] if numbers is not None else []
+    lines.pop()
     return "\n".join([*lines, *_column_lines(rule)]) + "\n"
 
 
@@ -66,18 +65,6 @@ def _column_lines(rule: RuleSet) -> list[str]:
     """List what the columns were when the rule was learned."""
     lines = [f"- {code(line)}" for line in describe_columns(rule)]
     return ["", "*Columns of the training rows*", "", *lines] if lines else []
-
-
-def _clause_lines(rule: RuleSet, numbers: Sequence[ClauseNumbers] | None) -> list[str]:
-    lines = []
-    for index, clause in enumerate(rule.clauses):
-        body = f" **{clause.op.upper()}** ".join(code(part) for part in clause_parts(clause))
-        if rule.form == "dnf":
-            body = f"**IF** {body} **THEN** {code(label_text(rule.labels[index]))}"
-        lines.append(f"{index + 1}. {body}")
-        if numbers is not None:
-            lines.append(f"   <br>*{numbers[index].sentence}*")
-    return lines
 
 
 def _card_lines(split: PointsSplit, bands: Sequence[Band]) -> list[str]:

@@ -30,7 +30,7 @@ rule exactly.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -97,19 +97,29 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     """
     rule = rule_to_export(model)
     lines = [f"# {size_text(rule)}"]
-    if rule.form == "cnf":
-        lines.append("ALL OF")
-    for index, clause in enumerate(rule.clauses):
-        body = f" {clause.op.upper()} ".join(clause_parts(clause))
-        if rule.form == "dnf":
-            body = f"IF {body} THEN {label_text(rule.labels[index])}"
-        lines.append(f"{index + 1}. {body}")
-        if numbers is not None:
+    for index, line in write_lines(rule):
+        lines.append(line)
+        if numbers is not None and index is not None:
             lines.append(f"#    {numbers[index].sentence}")
-    if rule.form == "cnf":
-        lines.append(f"THEN {label_text(rule.labels[0])}")
-    lines.append(f"OTHERWISE {label_text(rule.default)}")
     return "\n".join(lines) + "\n"
+
+
+def write_lines(
+    rule: RuleSet, keyword: Callable[[str], str] = str, code: Callable[[str], str] = str
+) -> Iterator[tuple[int | None, str]]:
+    """Write the lines of a rule, each with its clause's position; None for the other lines."""
+    is_cnf = rule.form == "cnf"
+    if is_cnf:
+        yield None, keyword("ALL OF")
+    for index, clause in enumerate(rule.clauses):
+        body = f" {keyword(clause.op.upper())} ".join(map(code, clause_parts(clause)))
+        if not is_cnf:
+            label = code(label_text(rule.labels[index]))
+            body = f"{keyword('IF')} {body} {keyword('THEN')} {label}"
+        yield index, f"{index + 1}. {body}"
+    if is_cnf:
+        yield None, f"{keyword('THEN')} {code(label_text(rule.labels[0]))}"
+    yield None, f"{keyword('OTHERWISE')} {code(label_text(rule.default))}"
 
 
 def exact_scales(split: PointsSplit) -> tuple[Scale, ...]:

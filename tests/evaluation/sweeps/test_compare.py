@@ -1,11 +1,16 @@
-"""Learners compared: on the same folds, in turns, within a budget, the same whoever works."""
+"""Learners compared on the same folds: any workers, in turns, within a budget, resumed."""
 
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
 
 from rulekit import (
     BoxSearchClassifier,
@@ -15,13 +20,31 @@ from rulekit import (
     load_sample,
 )
 from rulekit.data import make_folds
-from rulekit.evaluation import Comparison, Family, SweepStore, sweep
+from rulekit.evaluation import Family, SweepStore, sweep
 from rulekit.evaluation.sweeps import compare
-from rulekit.evaluation.sweeps.baselines import baselines
-from tests.evaluation.learners import SharedStump, Sized, Stump, noisy_table
+from rulekit.evaluation.sweeps.baselines import reference_learners
+from tests.evaluation.learners import SharedStump, Sized, Stump, gate, noisy_table
 
+GRID = {"theta": [-0.5, 0.0, 0.5, 2.0], "column": [0, 1]}
+TWO = [{"theta": [0.0]}, {"theta": [0.0], "column": [1]}]
 THETAS = {"theta": [-0.5, 0.0, 0.5, 2.0]}
 STUMPS = {"first": (Stump(), THETAS), "second": (SharedStump(column=1), THETAS)}
+
+
+def timeless(result):
+    return result.table.drop(columns="seconds")
+
+
+def assert_same(one, two):
+    pd.testing.assert_frame_equal(timeless(one), timeless(two))
+
+
+class Listener(list):
+    """Keeps the progress of fits."""
+
+    def __call__(self, progress):
+        if progress.row is not None:
+            self.append(progress)
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +52,154 @@ def table():
     return noisy_table()
 
 
-def timeless(found):
-    return found.result.table.drop(columns="seconds")
+@pytest.fixture(scope="module")
+def plain(table):
+    return sweep(Stump(), *table, grid=GRID, cv=4)
+
+
+def test_errors_equal_scikit_learns_cross_validation(table, plain):
+    X, y = table
+    for number, setting in enumerate(plain.settings):
+        scores = cross_val_score(Stump(**setting), X, y, cv=make_folds(y, 4))
+        rows = plain.table[plain.table["setting"] == number]
+        np.testing.assert_allclose(rows["test_error"], 1 - scores)
+    row = plain.table.iloc[5]
+    assert (row["setting"], row["fold"], row["theta"], row["column"]) == (1, 1, -0.5, 1)
+    assert row["learner"] == "Stump"
+    assert row["rule"].clauses[0].literals[0].feature == "x1"
+
+
+def test_threads_and_shared_preparation_give_the_same_table(table, plain):
+    shared = timeless(sweep(SharedStump(), *table, grid=GRID, cv=4)).drop(columns="learner")
+    pd.testing.assert_frame_equal(shared, timeless(plain).drop(columns="learner"))
+    with joblib.parallel_config("threading", n_jobs=3):
+        assert_same(sweep(Stump(), *table, grid=GRID, cv=4), plain)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("learner", [Stump(), SharedStump()])
+def test_two_processes_give_the_same_table_and_report_each_fit(table, learner):
+    how, reported = {"grid": GRID, "cv": 4}, Listener()
+    with ThreadPoolExecutor(1) as pool:  # a dashboard's job is no main thread either
+        job = pool.submit(sweep, learner, *table, **how, n_jobs=2, on_progress=reported)
+        result = job.result()
+    assert_same(result, sweep(learner, *table, **how))
+    assert len({(p.row["setting"], p.row["fold"]) for p in reported}) == len(reported) == 32
+
+
+@pytest.mark.slow
+def test_results_of_another_process_arrive_before_the_sweep_ends(table, tmp_path):
+    journal = tmp_path / "journal"
+    journal.mkdir()
+    gate(journal).write_text("16")  # two of four tasks
+    sweep(
+        SharedStump(journal=str(journal)),
+        *table,
+        grid={"theta": np.linspace(-1, 1, 8).tolist()},
+        cv=4,
+        n_jobs=2,
+        on_progress=lambda progress: gate(journal).unlink(missing_ok=True),
+    )
+    assert len(list(journal.iterdir())) == 32
+
+
+@pytest.mark.slow
+def test_stop_and_end_of_the_budget_reach_other_processes(table, tmp_path):
+    journal, grid = tmp_path / "journal", {"theta": np.linspace(-1, 1, 20).tolist()}
+    journal.mkdir()
+    learner = SharedStump(pause=0.05, journal=str(journal))
+    stop = {"should_stop": lambda: any(journal.iterdir())}
+    stopped = sweep(learner, *table, cv=8, n_jobs=2, grid=grid, **stop)
+    assert 0 < len(stopped.table) == len(list(journal.iterdir())) < 160  # begun folds are finished
+    limited = sweep(learner, *table, cv=2, n_jobs=2, grid=grid, budget_seconds=0.5)
+    assert 2 <= len(limited.table) < 40
+
+
+def test_a_stop_ends_between_fits_and_keeps_what_is_finished(table):
+    seen = Listener()
+    comparison = compare_learners(
+        *table,
+        learners=STUMPS,
+        cv=4,
+        on_progress=seen,
+        should_stop=lambda: len(seen) >= 3,
+    )
+    assert comparison.progress == {"first": (3, 16), "second": (0, 16)}
+    assert len(comparison.finished) == len(comparison.summary) == 3
+    assert len(comparison.points()) == 0
+    assert not comparison.is_complete
+    at_once = sweep(Stump(), *table, grid=GRID, cv=4, should_stop=lambda: True)
+    assert at_once.table.empty
+    assert at_once.summary.empty
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_error_raised_by_a_callback_ends_the_comparison(table, n_jobs):
+    def broken(progress):
+        raise KeyError("the listener's own mistake")
+
+    with pytest.raises(KeyError, match="the listener's own mistake"):
+        compare_learners(*table, learners=STUMPS, cv=4, n_jobs=n_jobs, on_progress=broken)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_failed_fit_names_its_setting_and_fold(table, n_jobs):
+    with pytest.raises(ValueError, match="the planted failure") as caught:
+        sweep(Stump(fail_at=0.5), *table, grid=GRID, cv=4, n_jobs=n_jobs)
+    assert "with the setting {'theta': 0.5" in caught.value.__notes__[0]
+
+
+def test_rows_are_distinguished_by_place_not_by_index(table, plain):
+    X, y = table
+    frame = pd.DataFrame(X, index=np.zeros(len(X), dtype=int))
+    labels = pd.Series(y, index=range(5, 5 + len(y)))
+    assert_same(sweep(Stump(), frame, labels, grid=GRID, cv=4), plain)
+
+
+def test_three_classes_have_errors_but_no_positive_class():
+    X, y = load_iris(return_X_y=True)
+    tree = DecisionTreeClassifier(random_state=0)
+    result = sweep(tree, X, y, grid={"max_leaf_nodes": [3]}, cv=KFold(3, shuffle=True))
+    assert result.n_folds == 3
+    assert result.summary["test_error"].iloc[0] < 0.2
+    assert result.table[["test_tp", "test_auc", "n_conditions"]].isna().all(axis=None)
+
+
+def test_finished_folds_are_stored_and_not_computed_again(table, tmp_path):
+    learner, seen, again, kept = Stump(journal=str(tmp_path)), Listener(), Listener(), Listener()
+    how = {"grid": TWO, "cv": 4, "store": tmp_path / "store.sqlite"}
+    stopped = sweep(learner, *table, **how, on_progress=seen, should_stop=lambda: len(seen) == 3)
+    fits = len(list(tmp_path.glob("0.*")))
+    read = sweep(learner, *table, **how, only_stored=True, on_progress=kept)
+    other = how | {"grid": {"theta": [1.0]}}
+    assert not sweep(learner, *table, **other, only_stored=True).finished
+    assert len(list(tmp_path.glob("0.*"))) == fits
+    assert_same(read, stopped)
+    assert [p.from_store for p in kept] == [True] * 3
+    second = sweep(learner, *table, **how, on_progress=again)
+    assert len(list(tmp_path.glob("0.*"))) == 8
+    assert [p.from_store for p in again] == [True] * 3 + [False] * 5
+    assert second.is_complete
+    assert_same(second, sweep(Stump(), *table, grid=TWO, cv=4))
+
+
+def test_a_store_does_not_answer_for_other_rows_folds_or_parameters(table, tmp_path):
+    X, y = table
+    with SweepStore(tmp_path / "store.sqlite") as store:
+        for learner, rows, labels, more in [
+            (Stump(), X, y, {}),
+            (Stump(), X + 1, y, {}),
+            (Stump(), X, 1 - y, {}),
+            (Stump(), X, y, {"random_state": 1}),
+            (Stump(), X, y, {"costs": Costs(5, 2)}),
+            (Stump(), X, y, {"costs": Costs(50, 20)}),
+            (Stump(column=2), X, y, {}),
+        ]:
+            how = {"grid": {"theta": [0.0]}, "cv": 4, "store": store, **more}
+            assert not sweep(learner, rows, labels, **how, only_stored=True).finished
+            fresh = sweep(learner, rows, labels, **how)
+            assert_same(sweep(learner, rows, labels, **how, only_stored=True), fresh)
 
 
 def searcher(**more):
@@ -54,10 +223,10 @@ def test_two_rule_learners_share_a_front_with_their_own_figures(credit):
     points = comparison.points().set_index("setting")
     assert points["learner"].tolist() == ["search"] * 4 + ["one clause"] * 2
     assert points.loc[4:, "test_error"].tolist() == own.summary["test_error"].tolist()
-    assert comparison.result.folds_digest == own.folds_digest
+    assert comparison.folds_digest == own.folds_digest
     assert comparison.is_complete
-    assert set(comparison.result.front()["learner"]) <= {"search", "one clause"}
-    assert comparison.result.suggest()["default"] in points.index
+    assert set(comparison.front()["learner"]) <= {"search", "one clause"}
+    assert comparison.suggest()["default"] in points.index
 
 
 @pytest.mark.slow
@@ -94,7 +263,7 @@ def test_same_seed_gives_the_same_table_with_any_workers(table):
 def fit_a_second(monkeypatch):
     """Advance a fake clock by one second for each fit."""
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(compare, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(compare, "time", SimpleNamespace(time=lambda: clock.now))
 
     def passed(progress):
         clock.now += progress.row is not None
@@ -120,7 +289,7 @@ def test_when_the_budget_is_over_most_points_are_whole(table, fit_a_second):
     )
     assert len(comparison.finished) == 30
     assert comparison.points()["setting"].tolist() == [0, 7, 15, 22, 30, 44, 59]
-    assert len(comparison.points(whole=False)) == 9
+    assert len(comparison.summary) == 9
 
 
 def test_each_learner_has_a_point_within_any_budget(table, fit_a_second):
@@ -175,36 +344,14 @@ def test_no_single_fit_has_more_time_than_its_part_of_the_budget(credit):
     assert searcher().estimator.time_limit is None
 
 
-def test_a_stop_ends_between_fits_and_what_is_there_is_given(table):
-    seen = []
-    comparison = compare_learners(
-        *table,
-        learners=STUMPS,
-        cv=4,
-        on_progress=lambda p: seen.append(p),
-        should_stop=lambda: len(seen) >= 3,
-    )
-    assert len(comparison.finished) == 3
-    assert comparison.progress == {"first": (3, 16), "second": (0, 16)}
-    assert len(comparison.points()) == 0
-    assert len(comparison.points(whole=False)) == 3
-
-
 def test_progress_reports_each_fit_and_each_family(table):
     seen = []
     comparison = compare_learners(*table, learners=STUMPS, cv=4, on_progress=seen.append)
-    assert [p.family for p in seen if p.row is None] == ["first", "second"]
-    assert [len(p.found.finished) for p in seen if p.row is not None] == list(range(1, 33))
-    assert seen[-1].found.progress == comparison.progress == {"first": (16, 16), "second": (16, 16)}
+    ends = [(p.family, len(p.found.finished)) for p in seen if p.row is None]
+    assert ends == [("first", 16), ("second", 32)]
+    assert [p.row for p in seen if p.row is not None] == list(comparison.finished)
+    assert comparison.progress == {"first": (16, 16), "second": (16, 16)}
     assert {row["learner"] for row in comparison.finished if row["setting"] >= 4} == {"second"}
-
-
-def test_error_raised_by_progress_ends_the_comparison(table):
-    def refuse(progress):
-        raise KeyError("enough")
-
-    with pytest.raises(KeyError, match="enough"):
-        compare_learners(*table, learners=STUMPS, cv=4, on_progress=refuse)
 
 
 @pytest.mark.slow
@@ -215,12 +362,12 @@ def test_stored_settings_are_not_fitted_again(credit, tmp_path):
     two = compare_learners(
         *credit, learners=[searcher()], cv=3, store=place, on_progress=seen.append
     )
-    assert all(p.row["from_store"] for p in seen if p.row is not None)
-    assert {p.stage for p in seen} == {"search"}
-    pd.testing.assert_frame_equal(one.result.table, two.result.table)
+    assert all(p.from_store for p in seen if p.row is not None)
+    assert {p.family for p in seen} == {"search"}
+    pd.testing.assert_frame_equal(one.table, two.table)
     with SweepStore(place) as store:
         read = compare_learners(*credit, learners=[searcher()], cv=3, store=store, only_stored=True)
-    pd.testing.assert_frame_equal(one.result.table, read.result.table)
+    pd.testing.assert_frame_equal(one.table, read.table)
     assert not read.models
 
 
@@ -233,8 +380,8 @@ def test_nothing_stored_is_nothing_found(table, tmp_path):
 @pytest.mark.slow
 def test_reference_models_are_measured_on_the_same_folds(table):
     comparison = compare_learners(*table, learners=STUMPS, cv=3, references=True)
-    X, y = table
-    (own,) = baselines(X, y, cv=make_folds(y, 3), only=["majority"]).values()
+    majority = [f for f in reference_learners() if f.name == "majority"]
+    own = compare_learners(*table, learners=majority, cv=3)
     reported = comparison.references.set_index("name").loc["majority", "test_error"]
     assert reported == own.summary.loc[0, "test_error"]
     assert {"tree", "random forest"} <= set(comparison.references["name"])
@@ -246,6 +393,9 @@ def test_weights_of_rows_count_in_fits_and_errors(table):
     comparison = compare_learners(X, y, learners=STUMPS, cv=4, sample_weight=weight)
     own = sweep(Stump(), X, y, grid=THETAS, cv=4, sample_weight=weight)
     assert comparison.points()["test_error"].tolist()[:4] == own.summary["test_error"].tolist()
+    share = weight[y == 1].sum() / weight.sum()
+    assert comparison.summary["test_error"].iloc[3] == pytest.approx(share, abs=0.01)
+    assert comparison.table["objective"].min() >= 0.5
     assert comparison.folds_digest == own.folds_digest
 
 
@@ -255,92 +405,11 @@ def test_weights_of_rows_count_in_fits_and_errors(table):
         ({"learners": {}}, "at least one learner"),
         ({"budget_seconds": 0}, "must be positive"),
         ({"only_stored": True}, "needs a `store`"),
+        ({"learners": {"a": (Stump(), {"price": [1]})}}, "varies 'price', which the learner does"),
+        ({"y": [0, 1]}, r"one class a row \(120\); its shape is \(2,\)"),
+        ({"sample_weight": [1.0]}, r"one weight a row \(120\); its shape is \(1,\)"),
     ],
 )
 def test_a_wrong_question_is_answered_by_a_sentence(table, wrong, words):
     with pytest.raises(ValueError, match=words):
-        compare_learners(*table, **({"learners": STUMPS} | wrong))
-
-
-def row(setting, fold, error=0.5):
-    return {
-        "setting": setting,
-        "learner": "stump",
-        "theta": float(setting),
-        "fold": fold,
-        "test_error": error,
-        "done": 1,
-    }
-
-
-def family(name="stump", n=3):
-    return Family(name, Stump(), {"theta": [float(k) for k in range(n)]})
-
-
-def test_points_are_whole_unless_requested_otherwise():
-    result = Comparison((family(),), 2, "", tuple(row(*pair) for pair in ((0, 0), (0, 1), (1, 0))))
-    assert result.points()["setting"].tolist() == [0]
-    assert result.points(whole=False)["setting"].tolist() == [0, 1]
-    assert result.progress == {"stump": (3, 6)}
-    assert not result.is_complete
-
-
-def test_nothing_found_has_no_points():
-    comparison = Comparison((family(),), 2, "")
-    assert comparison.points().empty
-    assert comparison.n_fits == 6
-
-
-@pytest.mark.slow
-def test_added_results_keep_figures_models_and_learner():
-    X, y = noisy_table()
-    one = compare_learners(X, y, learners={"a": (Stump(), {"theta": [0.0, 0.5]})}, cv=3)
-    two = compare_learners(
-        X, y, learners={"b": (Stump(column=1), {"theta": [0.1]})}, cv=3, references=True
-    )
-    both = one.join(two, one)
-    assert both.progress == {"a": (12, 12), "b": (3, 3)}
-    points = both.points()
-    assert points["setting"].tolist() == [0, 1, 2, 3, 4]
-    assert points["learner"].tolist() == ["a", "a", "b", "a", "a"]
-    assert points["test_error"].tolist()[2] == two.points()["test_error"].tolist()[0]
-    assert both.settings[2] == {"theta": 0.1}
-    assert both.result.model(2).column == 1
-    assert both.references is two.references
-    assert both.is_complete
-
-
-def test_models_of_all_rows_are_numbered_with_their_settings():
-    one = Comparison((family(),), 2, "x", models={1: "mine"})
-    two = Comparison((family("other", 2),), 2, "x", models={0: "yours"})
-    both = one.join(two)
-    assert both.models == {1: "mine", 3: "yours"}
-
-
-def test_other_rows_or_folds_are_not_put_on_one_curve():
-    X, y = noisy_table()
-    stump = {"a": (Stump(), {"theta": [0.0]})}
-    one = compare_learners(X, y, learners=stump, cv=3)
-    for other in (
-        compare_learners(X, y, learners=stump, cv=4),
-        compare_learners(X[:-1], y[:-1], learners=stump, cv=3),
-        compare_learners(X, y, learners=stump, cv=3, random_state=1),
-    ):
-        with pytest.raises(ValueError, match="comparison 1 differs"):
-            one.join(other)
-
-
-def test_estimates_of_a_forest_are_columns_of_the_points():
-    rows = tuple(row(k, fold) for k in (0, 1) for fold in (0, 1))
-    one = Comparison((family(n=2),), 2, "x", rows, estimates={1: (0.25, 3.0)})
-    assert one.points()["forest_loss"].tolist()[1] == 0.25
-    assert one.points()["forest_loss"].isna().tolist() == [True, False]
-    assert one.join(one).estimates == {1: (0.25, 3.0), 3: (0.25, 3.0)}
-    assert "forest_loss" not in Comparison((family(n=2),), 2, "x", rows).points()
-
-
-def test_a_family_without_a_whole_setting_is_missed():
-    rows = (row(0, 0), row(0, 1), {**row(3, 0), "learner": "other"})
-    comparison = Comparison((family(), family("other")), 2, "x", rows)
-    assert comparison.missed == ("other",)
-    assert Comparison((family(),), 2, "x").missed == ("stump",)
+        compare_learners(**({"X": table[0], "y": table[1], "learners": STUMPS} | wrong))

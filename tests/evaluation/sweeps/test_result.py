@@ -3,39 +3,37 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data.groups import GROUP_MEASURES
-from rulekit.evaluation import pareto_front, suggest, sweep
-from rulekit.evaluation.sweeps.result import (
-    SweepResult,
-    fit_setting,
-    front_steps,
-    summarise,
-    table_of,
-)
+from rulekit.evaluation import Comparison, Family, compare_learners, pareto_front, suggest, sweep
+from rulekit.evaluation.sweeps.result import fit_setting, front_steps, table_of
 from tests.evaluation.learners import Stump, noisy_table
 from tests.reference import pareto as reference
 
 
-def result_of(points, n_folds=4):
+def result_of(points, n_folds=4, settings=None):
     """A result with given (error, spread over folds, literals) for each setting."""
+    settings = settings or [{"theta": float(i)} for i in range(len(points))]
     turns = np.resize([-1.0, 1.0], n_folds)
     rows = [
         {
-            "setting": i, "learner": "Made", "theta": float(i), "fold": fold,
+            "setting": i, "learner": "Made", **settings[i], "fold": fold,
             "test_error": error + spread * turns[fold], "train_error": error / 2,
             "n_conditions": literals, "n_clauses_used": 1.0,
         }
         for i, (error, spread, literals) in enumerate(points)
         for fold in range(n_folds)
     ]  # fmt: skip
-    settings = tuple({"theta": float(i)} for i in range(len(points)))
-    models = (Stump(),) * len(points)
-    return SweepResult(table_of(rows, ["theta"]), settings, models, n_folds, True, "folds")
+    family = Family("Made", None, [{k: [v] for k, v in one.items()} for one in settings])
+    return Comparison((family,), n_folds, "folds", tuple(rows))
+
+
+def with_rows(result, change):
+    """The result with changed rows; those of which nothing is left are dropped."""
+    return replace(result, finished=tuple(filter(None, map(change, result.finished))))
 
 
 POINTS = st.lists(
@@ -57,34 +55,25 @@ def test_a_single_fold_has_no_standard_error():
     assert np.isnan(result_of([(0.3, 0.1, 2)], n_folds=1).summary["test_error_se"].iloc[0])
 
 
-def test_summary_of_streamed_rows_equals_that_of_the_table():
-    reported = []
-    result = sweep(
-        Stump(), *noisy_table(), grid={"theta": [0.0, 1.0]}, cv=4, on_result=reported.append
-    )
-    pd.testing.assert_frame_equal(summarise(reported), result.summary)
-
-
 def test_the_number_of_clauses_requested_is_beside_the_number_found():
     rows = [
         {"setting": 0, "learner": "Made", "fold": f, "n_clauses": 5, "n_clauses_used": 2 + f}
         for f in range(2)
     ]
-    row = summarise(rows).iloc[0]
+    family = Family("Made", None, {"n_clauses": [5]})
+    row = Comparison((family,), 2, "folds", tuple(rows)).summary.iloc[0]
     assert (row["n_clauses"], row["n_clauses_used"]) == (5, 2.5)
 
 
 def test_maximised_measure_has_its_own_front():
     result = result_of([(0.2, 0.0, 2), (0.3, 0.0, 1), (0.4, 0.0, 3)])
-    table = result.table.assign(test_auc=1 - result.table["test_error"])
-    turned = SweepResult(table, result.settings, result.estimators, 4, True, "folds")
+    turned = with_rows(result, lambda row: row | {"test_auc": 1 - row["test_error"]})
     assert turned.front(y="test_auc")["setting"].tolist() == [1, 0]  # from left to right
 
 
 def test_only_settings_with_the_most_finished_folds_compete():
     result = result_of([(0.3, 0.0, 2), (0.1, 0.0, 1)])
-    part = result.table[(result.table["setting"] == 0) | (result.table["fold"] == 0)]
-    partial = SweepResult(part, result.settings, result.estimators, 4, False, "folds")
+    partial = with_rows(result, lambda row: row if 0 in (row["setting"], row["fold"]) else {})
     assert partial.front()["setting"].tolist() == [0]
     assert partial.suggest()["best"] == 0
 
@@ -122,7 +111,7 @@ def test_default_is_best_among_neighbours_with_a_reason():
 
 
 def test_settings_are_reported_in_words_and_what_is_at_rest_is_not():
-    kinds = (
+    kinds = [
         {
             "positive_label": "ill",
             "n_clauses": 1,
@@ -131,39 +120,36 @@ def test_settings_are_reported_in_words_and_what_is_at_rest_is_not():
             "label_noise": 0.0,
         },
         {"rule__max_conditions": 3, "robustness": 0.1, "method": "lp"},
-    )
-    result = replace(result_of([(0.2, 0.0, 2), (0.3, 0.0, 2)]), settings=kinds)
-    assert (
-        "Selected: for ill, at most 1 clause, price of a condition 2.5 ("
-        in result.suggest()["reason"]
-    )
-    result = replace(result_of([(0.3, 0.0, 2), (0.2, 0.0, 2)]), settings=kinds)
+    ]
+    result = result_of([(0.2, 0.0, 2), (0.3, 0.0, 2)], settings=kinds)
+    shown = "Selected: for ill, at most 1 clause, price of a condition 2.5 ("
+    assert shown in result.suggest()["reason"]
+    result = result_of([(0.3, 0.0, 2), (0.2, 0.0, 2)], settings=kinds)
     shown = "Selected: at most 3 conditions, robustness 0.1, method = lp ("
     assert shown in result.suggest()["reason"]
 
 
 def test_a_literal_must_earn_two_tenths_of_a_point():
-    alone = {"method": ["a", "b"]}
+    two = [{"method": name} for name in "ab"]
     for gain, taken in ((0.0039, 0), (0.0041, 1)):
-        rows = result_of([(0.2, 0.0, 2), (0.2 - gain, 0.0, 4)])
-        settings = tuple({"method": name} for name in alone["method"])
-        assert replace(rows, settings=settings).suggest()["default"] == taken
+        result = result_of([(0.2, 0.0, 2), (0.2 - gain, 0.0, 4)], settings=two)
+        assert result.suggest()["default"] == taken
 
 
 def test_a_literal_is_charged_in_the_unit_of_the_measure():
-    two = tuple({"method": name} for name in "ab")
+    two = [{"method": name} for name in "ab"]
     for name, scale, better in (("test_cost_per_100", 500.0, -1), ("test_auc", 1.0, 1)):
         for gain, taken in ((0.0039, 0), (0.0041, 1)):
-            result = replace(result_of([(0.2, 0.0, 2), (0.2, 0.0, 4)]), settings=two)
-            values = scale * (1.0 + better * gain * result.table["setting"])
-            result = replace(result, table=result.table.assign(**{name: values}))
+            result = result_of([(0.2, 0.0, 2), (0.2, 0.0, 4)], settings=two)
+            values = [scale, scale * (1.0 + better * gain)]
+            result = with_rows(result, lambda row: row | {name: values[row["setting"]]})  # noqa: B023
             assert result.suggest(y=name)["default"] == taken, (name, gain)
 
 
 def test_settings_that_differ_in_more_than_size_are_no_neighbours():
     points = [(0.30, 0.0, 2), (0.20, 0.0, 2), (0.30, 0.0, 2)]
-    kinds = tuple({"theta": float(i), "robustness": 0.1 * i} for i in range(3))
-    lone = replace(result_of([*points, (0.21, 0.0, 2)]), settings=(*kinds, {"theta": 9.0}))
+    kinds = [{"theta": float(i), "robustness": 0.1 * i} for i in range(3)]
+    lone = result_of([*points, (0.21, 0.0, 2)], settings=[*kinds, {"theta": 9.0}])
     assert lone.suggest()["default"] == 1
     assert result_of([*points, (0.21, 0.0, 2)]).suggest()["default"] == 3
 
@@ -195,7 +181,7 @@ def test_gaps_between_groups_are_no_parameters_of_a_setting():
 
 def test_a_table_without_sizes_is_refused_with_what_is_missing():
     rows = result_of([(0.3, 0.0, 1)]).summary.drop(columns=["n_conditions", "folds"])
-    with pytest.raises(ValueError, match=r"folds, n_conditions are missing\. `summ"):
+    with pytest.raises(ValueError, match=r"folds, n_conditions are missing, as in"):
         suggest(rows)
 
 
@@ -205,30 +191,9 @@ def test_errors_alike_but_for_rounding_are_a_tie():
 
 
 def test_nothing_finished_means_nothing_to_suggest():
-    result = result_of([(0.3, 0.0, 1)])
-    empty = SweepResult(result.table[:0], result.settings, result.estimators, 4, False, "folds")
+    empty = with_rows(result_of([(0.3, 0.0, 1)]), lambda row: {})
     with pytest.raises(ValueError, match=r"No setting has a 'test_error' yet, so none can"):
         empty.suggest()
-
-
-def test_results_of_the_same_folds_join_and_are_numbered_on():
-    X, y = noisy_table()
-    one = sweep(Stump(), X, y, grid={"theta": [0.0, 0.5]}, cv=4)
-    two = sweep(Stump(column=1), X, y, grid={"column": [1]}, cv=4)
-    both = one.join(two)
-    assert both.summary["setting"].tolist() == [0, 1, 2]
-    assert both.setting(2) == {"column": 1}
-    assert both.summary["theta"].tolist() == [0.0, 0.5, None]
-    assert both.model(2).get_params()["column"] == 1
-    np.testing.assert_array_equal(both.summary["test_error"][:2], one.summary["test_error"])
-
-
-def test_results_of_other_folds_do_not_join():
-    X, y = noisy_table()
-    one = sweep(Stump(), X, y, grid={"theta": [0.0]}, cv=4)
-    two = sweep(Stump(), X, y, grid={"theta": [0.0]}, cv=4, random_state=1)
-    with pytest.raises(ValueError, match="result 1 differs"):
-        one.join(two)
 
 
 def test_the_model_of_a_setting_is_fitted_on_the_rows_given():
@@ -251,7 +216,7 @@ def test_settings_that_are_whole_numbers_stay_whole_in_the_table():
         {"setting": k, "learner": "A", "fold": 0, "rule": "", **setting}
         for k, setting in enumerate(settings)
     ]
-    table = table_of(rows)
+    table = table_of(rows, ["n_clauses", "theta"])
     assert table["n_clauses"].dtype == int
     assert table["theta"].dtype == float
     assert table_of(rows, ["other"])["other"].tolist() == [None, None]
@@ -281,3 +246,87 @@ def test_the_staircase_never_rises(points):
     assert (np.diff(x) >= 0).all()
     assert (np.diff(y) <= 0).all()
     assert bool(len(x)) == bool(finite)
+
+
+def row(setting, fold, error=0.5):
+    return {
+        "setting": setting,
+        "learner": "stump",
+        "theta": float(setting),
+        "fold": fold,
+        "test_error": error,
+        "done": 1,
+    }
+
+
+def family(name="stump", n=3):
+    return Family(name, Stump(), {"theta": [float(k) for k in range(n)]})
+
+
+def test_points_are_whole_unless_requested_otherwise():
+    result = Comparison((family(),), 2, "", tuple(row(*pair) for pair in ((0, 0), (0, 1), (1, 0))))
+    assert result.points()["setting"].tolist() == [0]
+    assert result.summary["setting"].tolist() == [0, 1]
+    assert result.progress == {"stump": (3, 6)}
+    assert not result.is_complete
+
+
+def test_nothing_found_has_no_points():
+    comparison = Comparison((family(),), 2, "")
+    assert comparison.points().empty
+    assert comparison.n_fits == 6
+
+
+@pytest.mark.slow
+def test_added_results_keep_figures_models_and_learner():
+    X, y = noisy_table()
+    one = compare_learners(X, y, learners={"a": (Stump(), {"theta": [0.0, 0.5]})}, cv=3)
+    two = compare_learners(
+        X, y, learners={"b": (Stump(column=1), {"theta": [0.1]})}, cv=3, references=True
+    )
+    both = one.join(two, one)
+    assert both.progress == {"a": (12, 12), "b": (3, 3)}
+    points = both.points()
+    assert points["setting"].tolist() == [0, 1, 2, 3, 4]
+    assert points["learner"].tolist() == ["a", "a", "b", "a", "a"]
+    assert points["test_error"].tolist()[2] == two.points()["test_error"].tolist()[0]
+    assert both.settings[2] == {"theta": 0.1}
+    assert both.model(2).column == 1
+    assert both.references is two.references
+    assert both.is_complete
+
+
+def test_models_of_all_rows_are_numbered_with_their_settings():
+    one = Comparison((family(),), 2, "x", models={1: "mine"})
+    two = Comparison((family("other", 2),), 2, "x", models={0: "yours"})
+    both = one.join(two)
+    assert both.models == {1: "mine", 3: "yours"}
+
+
+def test_other_rows_or_folds_are_not_put_on_one_curve():
+    X, y = noisy_table()
+    stump = {"a": (Stump(), {"theta": [0.0]})}
+    one = compare_learners(X, y, learners=stump, cv=3)
+    for other in (
+        compare_learners(X, y, learners=stump, cv=4),
+        compare_learners(X[:-1], y[:-1], learners=stump, cv=3),
+        compare_learners(X, y, learners=stump, cv=3, random_state=1),
+    ):
+        with pytest.raises(ValueError, match="comparison 1 differs"):
+            one.join(other)
+
+
+def test_estimates_of_a_forest_are_columns_of_the_points():
+    rows = tuple(row(k, fold) for k in (0, 1) for fold in (0, 1))
+    one = Comparison((family(n=2),), 2, "x", rows, estimates={1: (0.25, 3.0)})
+    assert one.points()["forest_loss"].tolist()[1] == 0.25
+    assert one.points()["forest_loss"].isna().tolist() == [True, False]
+    assert one.join(one).estimates == {1: (0.25, 3.0), 3: (0.25, 3.0)}
+    assert "forest_loss" not in Comparison((family(n=2),), 2, "x", rows).points()
+
+
+def test_a_family_without_a_whole_setting_is_missed():
+    rows = (row(0, 0), row(0, 1), {**row(3, 0), "learner": "other"})
+    comparison = Comparison((family(), family("other")), 2, "x", rows)
+    assert comparison.missed == ("other",)
+    assert Comparison((family(),), 2, "x").missed == ("stump",)

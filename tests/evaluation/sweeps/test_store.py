@@ -263,12 +263,13 @@ def test_killed_sweep_resumes_and_gives_the_same_table(tmp_path):
         kept = len(store)
         assert 8 <= kept < n_all
         learner = SharedStump(journal=str(tmp_path / "journal"))
-        result = []
+        seen = []
         resumed = sweep(
-            learner, *noisy_table(), grid=SETTINGS, cv=4, store=store, on_result=result.append
+            learner, *noisy_table(), grid=SETTINGS, cv=4, store=store, on_progress=seen.append
         )
     assert fits_done(tmp_path) - before == n_all - kept
-    assert [row["from_store"] for row in result] == [True] * kept + [False] * (n_all - kept)
+    from_store = [progress.from_store for progress in seen if progress.row is not None]
+    assert from_store == [True] * kept + [False] * (n_all - kept)
     whole = sweep(learner, *noisy_table(), grid=SETTINGS, cv=4)
     pd.testing.assert_frame_equal(
         resumed.table.drop(columns="seconds"), whole.table.drop(columns="seconds")

@@ -200,7 +200,7 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
     family = Family("Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True)
     found = compare_learners(X, y, learners=[family], cv=5)
     page = RunResult.of(SPEC, found)
-    assert page.suggestion.number == found.result.suggest()["default"]
+    assert page.suggestion.number == found.suggest()["default"]
 
 
 CHOICE = {"learner": "search", CHOSEN: 2.0, "n_clauses": 2}

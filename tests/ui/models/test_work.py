@@ -153,7 +153,9 @@ def test_page_command_and_library_end_with_the_same_rule(name, tmp_path):
     table = table.with_roles({}, positive_label=suggest_positive(table, table.target))
     shown = AppState(table=table, every_class=True)
     requested = choice(RunSpec(folds=5))
-    result = RunResult.of(requested, work(requested, shown)(Quiet()))
+    task = replace(work(requested, shown), store=tmp_path / "store.sqlite")
+    result = RunResult.of(requested, task(Quiet()))
+    assert_frame_equal(RunResult.of(requested, task.stored()).points, result.points)
     (model,) = result.models.values()
     assert result.settings[result.suggestion.number] == result.settings[0]
     library = RuleClassifier(binarizer=Binarizer(test_missing=[])).fit(*shown.training)
@@ -321,7 +323,7 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
 def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, monkeypatch):
     requested = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
     found = requested(Reporter())
-    monkeypatch.setattr("rulekit.evaluation.sweeps.sweep._do", None)
+    monkeypatch.setattr("rulekit.evaluation.sweeps.compare.fit_fold", None)
     again = requested.stored()
     pd.testing.assert_frame_equal(again.points(), found.points())
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.evaluation.sweeps import collector
+from rulekit.evaluation.sweeps import keys
 from tests.evaluation.learners import Stump
 
 
@@ -20,16 +20,14 @@ def frame(**columns):
 
 
 def test_work_has_one_name_however_numbers_and_lists_are_packed():
-    one = collector.work_key("data", Stump(column=1), {"theta": 0.5, "pause": 0.0}, "fold")
-    two = collector.work_key(
-        "data", Stump(column=np.int64(1)), {"pause": 0.0, "theta": 0.5}, "fold"
-    )
+    one = keys.work_key("data", Stump(column=1), {"theta": 0.5, "pause": 0.0}, "fold")
+    two = keys.work_key("data", Stump(column=np.int64(1)), {"pause": 0.0, "theta": 0.5}, "fold")
     assert one == two
 
 
 def test_swept_parameters_may_be_set_on_the_learner():
-    one = collector.work_key("data", Stump(theta=3.0), {"theta": 0.5}, "fold")
-    assert one == collector.work_key("data", Stump(theta=7.0), {"theta": 0.5}, "fold")
+    one = keys.work_key("data", Stump(theta=3.0), {"theta": 0.5}, "fold")
+    assert one == keys.work_key("data", Stump(theta=7.0), {"theta": 0.5}, "fold")
 
 
 @pytest.mark.parametrize(
@@ -44,13 +42,13 @@ def test_swept_parameters_may_be_set_on_the_learner():
     ],
 )
 def test_anything_that_differs_changes_the_name(other):
-    assert collector.work_key(*other) != collector.work_key("data", Stump(), {"theta": 0.5}, "fold")
+    assert keys.work_key(*other) != keys.work_key("data", Stump(), {"theta": 0.5}, "fold")
 
 
 def test_another_code_version_changes_the_name(monkeypatch):
-    before = collector.work_key("data", Stump(), {}, "fold")
-    monkeypatch.setattr(collector, "code_version", lambda: "another")
-    assert collector.work_key("data", Stump(), {}, "fold") != before
+    before = keys.work_key("data", Stump(), {}, "fold")
+    monkeypatch.setattr(keys, "code_version", lambda: "another")
+    assert keys.work_key("data", Stump(), {}, "fold") != before
 
 
 @pytest.mark.parametrize(
@@ -64,35 +62,35 @@ def test_another_code_version_changes_the_name(monkeypatch):
     ],
 )
 def test_tables_that_differ_have_different_digests(one, two):
-    assert collector.data_digest(one, [0, 1]) != collector.data_digest(two, [0, 1])
+    assert keys.data_digest(one, [0, 1]) != keys.data_digest(two, [0, 1])
 
 
 def test_target_and_weights_are_part_of_the_digest():
     X = frame(a=[1.0, 2.0])
     digests = {
-        collector.data_digest(X, [0, 1]),
-        collector.data_digest(X, [1, 0]),
-        collector.data_digest(X, ["0", "1"]),
-        collector.data_digest(X, [0, 1], [1.0, 1.0]),
-        collector.data_digest(X, [0, 1], [1.0, 2.0]),
+        keys.data_digest(X, [0, 1]),
+        keys.data_digest(X, [1, 0]),
+        keys.data_digest(X, ["0", "1"]),
+        keys.data_digest(X, [0, 1], [1.0, 1.0]),
+        keys.data_digest(X, [0, 1], [1.0, 2.0]),
     }
     assert len(digests) == 5
 
 
 def test_an_index_is_not_part_of_the_digest():
     X = frame(a=[1.0, 2.0])
-    assert collector.data_digest(X, [0, 1]) == collector.data_digest(X.set_axis([7, 8]), [0, 1])
+    assert keys.data_digest(X, [0, 1]) == keys.data_digest(X.set_axis([7, 8]), [0, 1])
 
 
 def test_nested_learners_dataclasses_sets_and_arrays_have_keys():
     value = {"inner": Stump(), "limits": Limits(("a",)), "set": {2, 1}, "array": np.arange(3)}
-    assert collector.plain_form(value) == collector.plain_form(dict(reversed(value.items())))
-    assert collector.plain_form(Limits(("a",))) != collector.plain_form(Limits(("b",)))
-    assert collector.plain_form(np.arange(3)) != collector.plain_form(np.arange(3.0))
+    assert keys.plain_form(value) == keys.plain_form(dict(reversed(value.items())))
+    assert keys.plain_form(Limits(("a",))) != keys.plain_form(Limits(("b",)))
+    assert keys.plain_form(np.arange(3)) != keys.plain_form(np.arange(3.0))
 
 
 def test_function_has_no_key_and_raises_an_error():
     with pytest.raises(
         ValueError, match=r"'column' holds a function\. Give plain values, or sweep"
     ):
-        collector.work_key("data", Stump(column=lambda: 0), {}, "fold")
+        keys.work_key("data", Stump(column=lambda: 0), {}, "fold")

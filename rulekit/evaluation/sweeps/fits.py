@@ -1,0 +1,225 @@
+"""Fits of one fold, measured: the work of one call of a worker."""
+
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone
+from threadpoolctl import threadpool_limits
+
+from rulekit.data import Costs
+from rulekit.data.folds import Fold
+from rulekit.evaluation import metrics
+from rulekit.evaluation.sweeps.result import fit_settings
+from rulekit.learners.base import BaseRuleClassifier
+from rulekit.learners.choice import COST
+from rulekit.learners.cluster import cancellation
+from rulekit.learners.paths import Setting
+from rulekit.learners.training import ShouldStop
+from rulekit.rules import Columns
+from rulekit.rules.codec import rule_to_dict
+
+Part = tuple[Any, NDArray[Any], NDArray[np.float64] | None]  # features, classes, weights
+Land = Callable[[int, int, dict[str, Any]], None]  # setting, fold, measures
+
+
+def part_of(table: Part, at: NDArray[np.intp]) -> Part:
+    """Select rows of a table."""
+    X, y, weight = table
+    rows = X.iloc[at] if isinstance(X, pd.DataFrame) else np.asarray(X)[at]
+    return rows, y[at], None if weight is None else weight[at]
+
+
+class FoldMeasures:
+    """Measures models of one fold; equal rules of learners that share their work only once."""
+
+    def __init__(self, estimator: Any, train: Part, test: Part, costs: Costs | None) -> None:
+        self.train, self.test, self.costs = train, test, costs
+        self._shares_work = isinstance(estimator, BaseRuleClassifier)
+        self._has_label = hasattr(estimator, "positive_label")
+        self._label = getattr(estimator, "positive_label", None)
+        self._errors_by_rule: dict[Any, dict[str, Any]] = {}
+        self._columns: tuple[Columns, Columns] | None = None
+
+    def of(self, model: Any) -> dict[str, Any]:
+        """Measure one fitted model on both parts of the fold."""
+        rule = getattr(model, "rule_set_", None)
+        errors = self._errors_by_rule.get(rule) if self._shares_work and rule is not None else None
+        if errors is None:
+            errors = self._errors(model)
+            errors["rule"] = None if rule is None else rule_to_dict(rule)
+            self._errors_by_rule[rule] = errors
+        size = getattr(model, "n_conditions_", None) if rule is None else rule.n_conditions
+        return errors | {
+            "n_conditions": _number(size),  # a tree's count differs from the count of its rule
+            "n_clauses_used": _number(getattr(model, "n_rules_", None)),
+            "objective": _number(getattr(model, "objective_", None)),
+        }
+
+    def _errors(self, model: Any) -> dict[str, Any]:
+        _, y, weight = self.test
+        _, y_train, weight_train = self.train
+        predicted, predicted_train, scores = self._predictions(model)
+        measured = {
+            "test_error": metrics.error_rate(y, predicted, weight),
+            "train_error": metrics.error_rate(y_train, predicted_train, weight_train),
+            "test_balanced_error": metrics.balanced_error_rate(y, predicted, weight),
+        }
+        if self.costs is not None:
+            measured[COST] = metrics.cost_per_100(y, predicted, self.costs, weight)
+        if len(model.classes_) != 2:
+            return measured
+        positive = self._positive(model)
+        counts = metrics.confusion_counts(y, predicted, positive, weight)
+        measured |= {f"test_{name}": count for name, count in counts.items()}
+        measured["test_f1"] = metrics.f1_score(counts)
+        if scores is not None:
+            column = int(np.flatnonzero(model.classes_ == positive)[0])
+            measured["test_auc"] = metrics.area_under_roc(y, scores[:, column], positive, weight)
+        return measured
+
+    def _predictions(
+        self, model: Any
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
+        """Return predictions on test and training rows, and any probabilities on test rows."""
+        X, X_train = self.test[0], self.train[0]
+        if not self._shares_work:
+            scores = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+            return model.predict(X), model.predict(X_train), scores
+        if self._columns is None:
+            self._columns = model.read_columns(X), model.read_columns(X_train)
+        test, train = self._columns
+        return model.predict(test), model.predict(train), model.predict_proba(test)
+
+    def _positive(self, model: Any) -> Any:
+        if not self._has_label:
+            return getattr(model, "positive_label_", model.classes_[-1])
+        return model.classes_[-1] if self._label is None else self._label
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+@dataclass(frozen=True)
+class FoldTask:
+    """The work of one worker call: some settings of a learner on one fold."""
+
+    estimator: Any
+    fold: int
+    settings: Mapping[int, Setting]  # by number
+    costs: Costs | None
+
+
+@dataclass(eq=False)
+class Caller:
+    """The caller, as seen by tasks; in another process a copy without its functions."""
+
+    land: Land | None
+    should_stop: ShouldStop
+    until: float  # when tasks in other processes end, as `time.time()`
+    error: Exception | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without functions."""
+        return {"land": None, "should_stop": None, "until": self.until, "error": None}
+
+    def report(self, setting: int, fold: int, measured: dict[str, Any]) -> None:
+        """Pass on a result in the caller's process; its first error stops the tasks."""
+        if self.land is not None:
+            try:
+                self.land(setting, fold, measured)
+            except Exception as error:
+                self.error = self.error or error
+
+    def is_stopped(self) -> bool:
+        """Return whether tasks should end; in the caller's process."""
+        try:
+            return self.error is not None or self.should_stop()
+        except Exception as error:
+            self.error = error
+            return True
+
+    def stop_in_task(self) -> ShouldStop:
+        """Return the check of this thread's task, in any process."""
+        if self.land is not None:
+            return self.is_stopped
+        cancelled = cancellation() or (lambda: False)
+        return lambda: time.time() >= self.until or cancelled()
+
+
+def fit_fold(
+    table: Part, fold: Fold, task: FoldTask, caller: Caller
+) -> tuple[list[tuple[int, dict[str, Any]]], Exception | None]:
+    """Fit and measure every setting of a task; report each at once in the caller's process."""
+    rows: list[tuple[int, dict[str, Any]]] = []
+    train, test = part_of(table, fold[0]), part_of(table, fold[1])
+    measures = FoldMeasures(task.estimator, train, test, task.costs)
+    should_stop = caller.stop_in_task()
+    with threadpool_limits(1):
+        fits = _fits(task, train, np.unique(table[1]), should_stop)
+        for number, setting in task.settings.items():
+            if should_stop():
+                break
+            start = time.perf_counter()
+            try:
+                model = next(fits, None)
+                if model is None:  # stopped
+                    break
+                seconds = time.perf_counter() - start
+                rows.append((number, measures.of(model) | {"seconds": seconds}))
+            except Exception as error:
+                error.add_note(f"This happened in fold {task.fold} with the setting {setting}.")
+                if caller.land is None:  # pickling on the way back to the caller would lose it
+                    error.add_note(traceback.format_exc())
+                return rows, error
+            caller.report(number, task.fold, rows[-1][1])
+    return rows, None
+
+
+def _fits(
+    task: FoldTask, train: Part, classes: NDArray[Any], should_stop: ShouldStop
+) -> Iterator[Any]:
+    X, y, weight = train
+    if task.costs is not None and not takes_costs(task.estimator):
+        by_class = task.costs.class_weight(classes)
+        factors = np.array([by_class[label] for label in y.tolist()])
+        weight = factors if weight is None else factors * weight
+    settings = list(task.settings.values())
+    yield from fit_settings(task.estimator, X, y, settings, weight, should_stop)
+
+
+def takes_costs(estimator: Any) -> bool:
+    """Return whether a learner has a parameter for costs."""
+    return "costs" in estimator.get_params(deep=False)
+
+
+def with_costs(estimator: Any, costs: Costs | None) -> Any:
+    """Return a copy of a learner with costs, where it accepts them."""
+    if costs is None or not takes_costs(estimator):
+        return estimator
+    return clone(estimator).set_params(costs=costs)
+
+
+def settle_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any]) -> Costs | None:
+    """Return the costs for the comparison as a matrix over the classes, or None."""
+    classes = np.unique(y)
+    common = None
+    for given, estimator in ((costs, None), *((getattr(e, "costs", None), e) for e in estimators)):
+        if given is None:
+            continue
+        settled = given.settled(
+            classes, getattr(estimator or estimators[0], "positive_label", None)
+        )
+        if common is not None and settled != common:
+            raise ValueError(
+                f"All learners must have the same costs; {type(estimator).__name__} has {settled} "
+                f"instead of {common}. Set its `costs` to None."
+            )
+        common = settled
+    return common
