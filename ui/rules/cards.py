@@ -20,8 +20,9 @@ from rulekit.plots import (
 )
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.analysis.flow import divide_rows
+from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import percent, plural
-from ui import rule_numbers
+from ui import rule_numbers, workspace
 from ui.escape import md
 from ui.learners.points import scorecard
 from ui.picked import looked_at_test_rows
@@ -51,8 +52,11 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
     """Show the verdict, the rule's size and errors, overfitting, and the looks at test rows."""
     state = app_state()
     measured_on = train if test is None else test
-    majority = state.training[1].value_counts().index[0]
-    wrong, *rest = rule_numbers.verdict_words(rule, measured_on, majority, state.labels)
+    shares = state.training[1].value_counts(normalize=True)
+    folds, always = workspace.fold_error(state), f"always {write_outcome(shares.index[0])}"
+    others = {} if folds is None else {"folds": folds}
+    others[always] = 1.0 - shares.iloc[0]
+    wrong, *rest = rule_numbers.verdict_words(rule, measured_on, others, state.labels)
     st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
     clauses = "" if scorecard_of(rule) else f" in {plural(rule.n_clauses, 'clause')}"
