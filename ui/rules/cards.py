@@ -32,7 +32,7 @@ from ui.shell import once
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart, selected_id
 from ui.widgets import COUNT, SHARE, choice, pick_row
-from ui.words import clause_names, clause_words, constant_answer, wording
+from ui.words import clause_names, constant_answer, full_words, wording
 
 SHOWN_ROWS = 500
 CORRECT = "How many of the rows that the clause decides are predicted correctly."
@@ -149,7 +149,7 @@ def _clause_line(
     switch, text, *counts, edit = _line(len(tables))
     key = f"use_{k}_{state.rule_json}"
     used = switch.toggle(f"Use clause {k + 1}", True, key=key, label_visibility="collapsed")
-    words = md(clause_words(rule.clauses[k], wording(state)), 700)
+    words = md(full_words(rule.clauses[k], wording(state)), 5000)
     joint = "and " if rule.form == "cnf" else "or "
     if k and len(set(rule.labels)) > 1:
         joint = f"else {_label(rule, k)} if "
