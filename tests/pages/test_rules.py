@@ -20,7 +20,7 @@ from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.rule_numbers import rows_of
 from ui.runs import jobs
-from ui.state import AppState, Wording
+from ui.state import AppState, ColumnName
 from ui.words import clause_words, rule_words, without_clauses, wording
 
 QUOTED = re.compile("“(.+?)”")
@@ -89,7 +89,7 @@ def test_rule_shown_after_reloads_is_one_look_at_the_test_rows(on_credit, open_a
 
 
 def test_business_names_and_units_are_used(on_credit):
-    app = on_credit(wording={"late_payments": Wording("Late payments", "in five years")})
+    app = on_credit(wording={"late_payments": ColumnName("Late payments", "in five years")})
     assert "Late payments > 1 in five years" in text(app)
 
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, suggest
 from rulekit.cli.command import rulekit
 from rulekit.data import Table, load_sample
-from rulekit.evaluation import Comparison, Family
+from rulekit.evaluation import Comparison, LearnerGrid
 from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier, search_grid
 from rulekit.rules import Clause, Literal, RuleSet
@@ -183,7 +183,9 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
     assert page.suggestion.number == suggest(choice.table)["default"] == choice.default
 
     search = BoxSearchClassifier(positive_label="high", n_perturbations=0)
-    family = Family("Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True)
+    family = LearnerGrid(
+        "Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True
+    )
     found = compare_learners(X, y, learners=[family], cv=5)
     page = RunResult.of(SPEC, found)
     assert page.suggestion.number == found.suggest()["default"]
