@@ -51,8 +51,9 @@ def rule_words(model: Any, wording: Wording) -> str:
             for clause, words in zip(rule.clauses, clauses, strict=True)
         ]
         return "\n".join(["IF  " + "\nAND ".join(several), f"THEN {rule.labels[0]}", last])
+    following = "OR IF" if len(set(rule.labels)) == 1 else "ELSE IF"
     lines = [
-        f"{'IF' if k == 0 else 'OR IF'} {words}\n   THEN {rule.labels[k]}"
+        f"{'IF' if k == 0 else following} {words}\n   THEN {rule.labels[k]}"
         for k, words in enumerate(clauses)
     ]
     return "\n".join([*lines, last])

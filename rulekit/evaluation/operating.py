@@ -43,7 +43,13 @@ def clause_points(model: Any) -> list[tuple[tuple[int, ...], RuleSet]]:
 
 
 def operating_points(
-    model: Any, X: Any, y: ArrayLike, *, by: str = "clauses", costs: Costs | None = None
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    by: str = "clauses",
+    costs: Costs | None = None,
+    positive: Any = None,
 ) -> pd.DataFrame:
     """Measure a two-class rule at its operating points.
 
@@ -60,15 +66,17 @@ def operating_points(
         from a probability on, for every probability that a row of `X` has, and never.
     costs : Costs, default=None
         Costs of wrong predictions; adds `cost_per_100`.
+    positive : label, default=None
+        The class whose rates are counted; None for the class that the rule describes.
 
     Returns
     -------
     DataFrame
         One row per point, from the one that predicts the described class least often (for the
         clauses of a CNF: most often). `clauses` (numbers of those that are on) or `threshold` (the
-        probability; 1 for never); `called_positive`, the share of rows predicted as the described
-        class; `found`, the same share among rows of that class; `false_alarms`, among all other
-        rows; `precision`; `error`; NaN if there is no row to count.
+        probability of the described class; 1 for never); `called_positive`, the share of rows
+        predicted as `positive`; `found`, the same share among rows of that class; `false_alarms`,
+        among all other rows; `precision`; `error`; NaN if there is no row to count.
 
     Raises
     ------
@@ -90,8 +98,9 @@ def operating_points(
     classes = model.classes_.tolist()
     if len(classes) != 2:
         raise ValueError(f"Operating points need two classes; this rule has {len(classes)}.")
-    positive = model.positive_label_
-    other = classes[1 - classes.index(positive)]
+    described = model.positive_label_
+    other = classes[1 - classes.index(described)]
+    positive = described if positive is None else positive
     columns = model.read_columns(X)
     points: list[tuple[str, Any, NDArray[Any]]] = []
     if by == "clauses":
@@ -99,13 +108,13 @@ def operating_points(
     else:
         chance = chances_of(model, columns)
         for threshold in [1.0, *np.unique(chance)[::-1].tolist()]:
-            answers = np.where(chance >= threshold, positive, other)
+            answers = np.where(chance >= threshold, described, other)
             points.append(("threshold", threshold, answers))
     rows = []
     for name, value, answers in points:
         figures = _figures(y, answers, positive)
         if costs is not None:
-            figures["cost_per_100"] = cost_per_100(y, answers, costs, positive=positive)
+            figures["cost_per_100"] = cost_per_100(y, answers, costs, positive=described)
         rows.append({name: value} | figures)
     return pd.DataFrame(rows)
 

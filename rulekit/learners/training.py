@@ -451,15 +451,11 @@ class LearningProblem:
         return frozenset(cuts_barred)
 
     def clauses(
-        self, chosen: Bools, disabled: Bools, moved: Sequence[tuple[int, int]] = ()
+        self, chosen: Bools, moved: Sequence[tuple[int, int]] = ()
     ) -> tuple[tuple[Literal, ...], ...]:
-        """Read chosen columns as clauses of the rule; disabled ones are left out."""
+        """Read chosen columns, and moved cuts after them, as clauses of the rule."""
         literals = (*self.table.literals, *(self._cut_anew(j, k) for j, k in moved))
-        return tuple(
-            tuple(literals[j] for j in np.flatnonzero(row))
-            for row, off in zip(chosen, disabled, strict=True)
-            if not off
-        )
+        return tuple(tuple(literals[j] for j in np.flatnonzero(row)) for row in chosen)
 
     @contextmanager
     def within(self, seconds: float | None) -> Iterator[Clock]:

@@ -67,19 +67,20 @@ def test_clauses_are_switched_on_by_training_accuracy(learner, table):
 
 
 @pytest.mark.parametrize("by", ["clauses", "chances"])
+@pytest.mark.parametrize("positive", ["no", "yes"])
 @pytest.mark.slow
-def test_figures_equal_counts_of_predictions(by, table):
+def test_figures_equal_counts_of_predictions(by, positive, table):
     X, y = table
     model = LEARNERS[0].fit(X, y)
     costs = Costs(4, 1, positive="no")
-    points = operating_points(model, X, y, by=by, costs=costs)
+    points = operating_points(model, X, y, by=by, costs=costs, positive=positive)
     rules = [rule for _, rule in clause_points(model)]
     if by == "chances":
         rules = [threshold_rule(model, t) for t in points["threshold"]]
     assert len(points) == len(rules)
     for row, rule in zip(points.to_dict("records"), rules, strict=True):
-        shown = rule.predict(model.read_columns(X)) == "no"
-        true = y == "no"
+        shown = rule.predict(model.read_columns(X)) == positive
+        true = y == positive
         assert row["called_positive"] == pytest.approx(shown.mean())
         assert row["found"] == pytest.approx(shown[true].mean())
         alarms, missed = (shown & ~true).sum(), (true & ~shown).sum()
@@ -87,8 +88,11 @@ def test_figures_equal_counts_of_predictions(by, table):
         if shown.any():
             assert row["precision"] == pytest.approx(true[shown].mean())
         assert row["error"] == pytest.approx((shown != true).mean())
+        if positive == "yes":
+            alarms, missed = missed, alarms
         assert row["cost_per_100"] == pytest.approx(100 * (4 * missed + alarms) / len(y))
-    assert points["called_positive"].is_monotonic_increasing
+    rises = points["called_positive"] if positive == "no" else -points["called_positive"]
+    assert rises.is_monotonic_increasing
 
 
 @given(st.lists(st.booleans(), min_size=40, max_size=40))

@@ -237,14 +237,16 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     if not scorecard_of(source.rule_set_):
         by = choice("Points", WAYS, "clauses", "operating_by", label_visibility="collapsed")
     try:
-        points = operating_points(source, rows.X, rows.y, by=by, costs=state.costs)
+        points = operating_points(
+            source, rows.X, rows.y, by=by, costs=state.costs, positive=state.positive
+        )
     except RuleError as error:
         st.info(md(str(error), 400))
         return
     points = _few(points)
     places = {value: k for k, value in enumerate(points.iloc[:, 0])}
     at = places.get(picked, None if picked else (len(points) - 1 if by == "clauses" else None))
-    name = str(source.positive_label_)
+    name = str(state.positive)
     sentence = operating_sentence(points, name)
     generation = st.session_state.get("_operating_turn", 0)
 
@@ -262,7 +264,7 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
     pick_row(
-        _point_table(points, by),
+        _point_table(points, by, source.positive_label_),
         at,
         pick,
         column_config={
@@ -282,13 +284,13 @@ def _few(points: pd.DataFrame) -> pd.DataFrame:
     return points.iloc[indices].reset_index(drop=True)
 
 
-def _point_table(points: pd.DataFrame, by: str) -> pd.DataFrame:
+def _point_table(points: pd.DataFrame, by: str, described: Any) -> pd.DataFrame:
     first = (
         [", ".join(map(str, on)) or "none" for on in points["clauses"]]
         if by == "clauses"
         else [f"{100 * t:.1f} %" if t < 1 else "never" for t in points["threshold"]]
     )
-    table = {"clauses on" if by == "clauses" else "from": first}
+    table = {"clauses on" if by == "clauses" else f"probability of {described} from": first}
     for measure, (title, _) in SHARES.items():
         table[title] = [f"{100 * v:.1f} %" if v == v else "—" for v in points[measure]]
     if "cost_per_100" in points:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 from sklearn.base import clone
 
 from rulekit._sums import exp
@@ -28,6 +29,7 @@ from rulekit.rules import Clause, PointsSplit, RuleSet
 Ints = NDArray[np.int64]
 LEAST_SHARE = 0.05  # of all rows, in each of several bands of a side: of fewer nothing is known
 SAME = 1e-9  # deviances that differ by less, relative to the rows, are equal but for rounding
+DRAWN = 100.0  # training rows that the model counts for in the probability of a band
 Floats = NDArray[np.float64]
 CHANCE_COLUMNS = ["total", "weight", "share", "weighted_share", "chance"]
 OF_A_BAND = ["from_total", "to_total", "weight", "share", "chance"]
@@ -51,7 +53,12 @@ class Chances:
 
 
 def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFrame:
-    """Group totals into at most `most` bands of least deviance, none across the deciding total."""
+    """Group totals into at most `most` bands of least deviance, none across the deciding total.
+
+    The probability of a band is its share of the training rows, as if `DRAWN` more rows had the
+    probability of the model: closer to the shares of new rows than either of them. A higher band
+    never has a lower one.
+    """
     totals = chances["total"].to_numpy()
     weight, share = chances["weight"].to_numpy(), chances["share"].to_numpy()
     decides = int(np.searchsorted(totals, split.total))
@@ -64,17 +71,20 @@ def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFra
     rows = []
     for k, (a, b) in enumerate(zip(starts, ends, strict=True)):
         held = weight[a:b]
-        chance = float(held @ chances["chance"].to_numpy()[a:b] / held.sum())
+        described = float(held @ share[a:b])
+        modelled = float(held @ chances["chance"].to_numpy()[a:b] / held.sum())
         rows.append(
             {
                 "from_total": lowest if k == 0 else first[k],
                 "to_total": highest if k + 1 == len(starts) else first[k + 1] - 1,
                 "weight": float(held.sum()),
-                "share": float(held @ share[a:b] / held.sum()),
-                "chance": chance,
+                "share": described / held.sum(),
+                "chance": (described + DRAWN * modelled) / (held.sum() + DRAWN),
             }
         )
-    return pd.DataFrame(rows[::-1])
+    bands = pd.DataFrame(rows[::-1])
+    ordered = isotonic_regression(bands["chance"], weights=bands["weight"], increasing=False)
+    return bands.assign(chance=ordered.x)
 
 
 def rule_of_bands(bands: pd.DataFrame, split: PointsSplit) -> RuleSet:

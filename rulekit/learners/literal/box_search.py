@@ -265,8 +265,7 @@ class BoxPath(LearnedPath):
             if moves:
                 search = self.learner._box_search()
                 chosen, moved, loss = search.refine_cuts(self.searched.problem, chosen)
-            enabled = np.zeros(len(chosen), dtype=bool)
-            self._clauses[key] = self.problem.clauses(chosen, enabled, moved), loss
+            self._clauses[key] = self.problem.clauses(chosen, moved), loss
         return self._clauses[key]
 
     def _descended(
@@ -277,7 +276,7 @@ class BoxPath(LearnedPath):
             selection, moved = refined(
                 self.searched.problem, self.searched.selection(entry, theta), theta
             )
-        clauses = self.problem.clauses(selection.chosen, selection.disabled, moved)
+        clauses = self.problem.clauses(selection.chosen, moved)
         return clauses, selection.value, [*selection.history]
 
     def rules(self, max_conditions: int | None) -> RulePath:
@@ -362,7 +361,7 @@ class ListPath(LearnedPath):
             if max_conditions is not None:
                 remaining = max(0, max_conditions - n_conditions)
             chosen = searched.chosen(searched.entry(theta, n_clauses, remaining))
-            return problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
+            return problem.clauses(chosen)
 
         return describe
 

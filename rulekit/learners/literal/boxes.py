@@ -108,7 +108,7 @@ class Searched:
         if not self.finished:
             history.append({"step": 1, "objective": value, "stopped": "time limit"})
         chosen = self.chosen(entry)
-        return ClauseSelection(chosen, np.zeros(len(chosen), bool), value, tuple(history))
+        return ClauseSelection(chosen, value, tuple(history))
 
     def chosen(self, entry: ArchiveEntry) -> NDArray[np.bool_]:
         """Return the columns of the learner's table in an entry, shape (k, d)."""
@@ -193,7 +193,7 @@ class SearchedLists:
         return self.rule_of(self._clauses(self.search.chosen(boxes)), boxes)
 
     def _clauses(self, chosen: NDArray[np.bool_], moved: Any = ()) -> Clauses:
-        return list(self.problem.clauses(chosen, np.zeros(len(chosen), bool), moved))
+        return list(self.problem.clauses(chosen, moved))
 
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
@@ -374,7 +374,7 @@ class RuleSpace:
         chosen = np.zeros((len(priced.columns), self.holds.shape[1]), dtype=bool)
         for row, clause in zip(chosen, priced.columns, strict=True):
             row[list(clause)] = True
-        written = self.problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
+        written = self.problem.clauses(chosen)
         return simplify(self.learner.rule_of(written))
 
     def features(self, priced: PricedRule) -> frozenset[str]:

@@ -270,7 +270,7 @@ def _cheaper(
     model: LiteralRuleClassifier, problem: LearningProblem, chosen: Bools, cost: float
 ) -> RuleSet | None:
     """Build a rule of the chosen columns; None unless it is cheaper and complete."""
-    clauses = problem.clauses(chosen, np.zeros(len(chosen), dtype=bool))
+    clauses = problem.clauses(chosen)
     rule = simplify(model.rule_of(clauses))
     full = model.with_required(rule, problem, max(1, len(chosen)))
     cheaper = _cost(rule, problem, float(model.theta)) < cost - SAME * max(1.0, cost)

@@ -102,7 +102,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             selection, moved = refined(problem, selection, theta)
             proved, bound = None, None  # cuts that are no conditions of the table may be used
         return LearnedRule(
-            problem.clauses(selection.chosen, selection.disabled, moved),
+            problem.clauses(selection.chosen, moved),
             selection.value,
             problem.constant_losses,
             selection.history,
@@ -134,9 +134,8 @@ def generated(problem: LearningProblem, theta: float) -> ClauseSelection:
     proved = rule.lower_bound is not None and (
         rule.objective - rule.lower_bound <= PROVED * max(1.0, rule.objective)
     )
-    off = np.zeros(len(chosen), dtype=bool)
     history = _history(rule, stopped=clock.ran_out)
-    return ClauseSelection(chosen, off, rule.objective, history, rule.lower_bound, proved)
+    return ClauseSelection(chosen, rule.objective, history, rule.lower_bound, proved)
 
 
 def _history(rule: GeneratedRule, *, stopped: bool) -> tuple[dict[str, Any], ...]:

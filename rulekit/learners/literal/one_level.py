@@ -342,7 +342,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             constants = problem.constant_losses
             step = {"step": 0, "objective": constants[0], "stopped": "time limit"}
             return LearnedRule((), constants[0], constants, (step,))
-        clauses = problem.clauses(clause.selected[None, :], np.array([False]))
+        clauses = problem.clauses(clause.selected[None, :])
         proved = clause.cost - clause.bound <= PROVED * max(1.0, clause.cost)
         step = {"step": 0, "objective": clause.cost, "relaxation_binary": clause.was_binary}
         constants = problem.constant_losses

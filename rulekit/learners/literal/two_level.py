@@ -156,7 +156,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             selection, moved = refined(problem, selection, float(self.theta))
             proved, bound = None, None  # cuts that are no conditions of the table may be used
         return LearnedRule(
-            problem.clauses(selection.chosen, selection.disabled, moved),
+            problem.clauses(selection.chosen, moved),
             selection.value,
             problem.constant_losses,
             selection.history,
@@ -194,7 +194,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
                 task.problem, task.theta, self.n_clauses, may_disable=task.may_disable
             )
         except TimeLimitError:
-            off = task.iterate([task.make_disabled_clause()] * self.n_clauses)
+            off = task.iterate([task.make_empty_clause(disabled=True)] * self.n_clauses)
             return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
         return replace(solution, history=({"step": 0, "objective": solution.value},))
 

@@ -25,7 +25,6 @@ class ClauseSelection:
     """Conditions chosen for the clauses of a rule."""
 
     chosen: Bools  # (R, d)
-    disabled: Bools  # (R,)
     value: float
     history: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     lower_bound: float | None = None
@@ -49,16 +48,7 @@ def hamming_cost(A: Bools, y: Bools, weight: Floats, chosen: Bools, theta: float
     return float((weight * distance).sum()) + theta * int(chosen.sum())
 
 
-def error_cost(
-    A: Bools,
-    y: Bools,
-    weight: Floats,
-    chosen: Bools,
-    theta: float,
-    *,
-    disabled: Bools | None = None,
-) -> float:
+def error_cost(A: Bools, y: Bools, weight: Floats, chosen: Bools, theta: float) -> float:
     """Weigh the rows that the CNF gets wrong, plus `theta` a column: objective (3.7)."""
-    off = np.zeros(len(chosen), dtype=bool) if disabled is None else disabled
-    answer = ((clause_counts(A, chosen) > 0) | off).all(axis=1)
+    answer = (clause_counts(A, chosen) > 0).all(axis=1)
     return float(weight[answer != y].sum()) + float(theta) * int(chosen.sum())

@@ -76,15 +76,10 @@ class TwoLevelTask:
             rows, self.theta, self.rounding, self.rng, may_disable=self.may_disable
         )
 
-    def empty_clause(self) -> LearnedClause:
-        """Make the clause without columns, which is never true."""
+    def make_empty_clause(self, *, disabled: bool = False) -> LearnedClause:
+        """Make a clause without columns: never true, or switched off and always true."""
         none = np.zeros(self.problem.n_columns, dtype=bool)
-        return LearnedClause(none, False, 0.0, 0.0, True)
-
-    def make_disabled_clause(self) -> LearnedClause:
-        """Make the clause that is switched off, which is always true."""
-        none = np.zeros(self.problem.n_columns, dtype=bool)
-        return LearnedClause(none, True, 0.0, 0.0, True)
+        return LearnedClause(none, disabled, 0.0, 0.0, True)
 
     def count(self, clause: LearnedClause) -> Counts:
         """Count the true columns of a clause in each row: shape (n,)."""
@@ -122,10 +117,10 @@ class Iterate:
         return Iterate(clauses, counts, task.value(clauses, counts))
 
     def selection(self, history: Sequence[dict[str, object]]) -> ClauseSelection:
-        """Hand the rule back."""
-        chosen = np.stack([clause.selected for clause in self.clauses])
-        disabled = np.array([clause.disabled for clause in self.clauses])
-        return ClauseSelection(chosen, disabled, self.value, tuple(history))
+        """Return the clauses that are not disabled."""
+        enabled = [not clause.disabled for clause in self.clauses]
+        chosen = np.stack([clause.selected for clause in self.clauses])[enabled]
+        return ClauseSelection(chosen, self.value, tuple(history))
 
 
 def set_cover(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
@@ -141,9 +136,9 @@ def cover_clauses(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, list[dic
     history: list[dict[str, object]] = []
     for r in range(n_clauses):
         try:
-            clause = task.learn(undecided) if undecided.any() else task.empty_clause()
+            clause = task.learn(undecided) if undecided.any() else task.make_empty_clause()
         except TimeLimitError:
-            clauses += [task.make_disabled_clause()] * (n_clauses - r)
+            clauses += [task.make_empty_clause(disabled=True)] * (n_clauses - r)
             history.append({"step": r, "clause": r, "stopped": "time limit"})
             break
         clauses.append(clause)

@@ -5,7 +5,7 @@ Throughout the module::
     A        (n, d) bool    A[i, j]: column j is true in row i; columns of moved cuts are appended
     y        (n,)   bool    rows that every clause has to cover
     weight   (n,)   float   what a row counts
-    counts   (n, R) int     true columns of clause r in row i; a clause that is off counts 1
+    counts   (n, R) int     true columns of clause r in row i
     value    float          weight of the wrong rows + theta * columns, objective (3.7)
 
 The rule is searched as a CNF. Where all other clauses hold and clause r does not, a column that r
@@ -60,7 +60,7 @@ def local_search(
 
 @dataclass(frozen=True)
 class _Move:
-    """Clause r becomes these columns; None switches it off."""
+    """Clause r becomes these columns; None removes it."""
 
     kind: str
     r: int
@@ -80,14 +80,13 @@ class _State:
         single = whole and self.weight.sum() < 2**24  # sums are exact in single precision
         self.numbers = self.A.astype(np.float32 if single else np.float64)
         self.gain = np.where(self.y, -self.weight, self.weight)
-        self.clauses: list[tuple[int, ...] | None] = [
-            None if off else tuple(int(j) for j in np.flatnonzero(row))
-            for row, off in zip(selection.chosen, selection.disabled, strict=True)
-        ]
+        self.clauses = [tuple(np.flatnonzero(row).tolist()) for row in selection.chosen]
         self.moved: list[tuple[int, int]] = []
         self._extra: list[Bools] = []
-        self.counts = np.stack([self._count(c) for c in self.clauses], axis=1)
-        self.value = self._value(self.counts, self.clauses)
+        self.counts = np.zeros((len(self.y), len(self.clauses)), dtype=np.int64)
+        for r, clause in enumerate(self.clauses):
+            self.counts[:, r] = self._count(clause)
+        self.value = self._value()
 
     def column(self, j: int) -> Bools:
         """Return column j of A, or of the moved cuts, shape (n,)."""
@@ -98,8 +97,6 @@ class _State:
         """Find the best way to switch off, drop, add or swap, if one helps."""
         best, best_key = None, (self.value - IMPROVEMENT, 0)
         for r, clause in enumerate(self.clauses):
-            if clause is None:
-                continue
             others = self._others_hold(r)
             for kind, columns, value in self._changes(r, clause, others):
                 key = (round(value, 9), self._n_columns() - len(clause) + len(columns or ()))
@@ -137,11 +134,11 @@ class _State:
         """Find the best move of one cut, if one helps."""
         best, best_value = None, self.value - IMPROVEMENT
         for r, clause in enumerate(self.clauses):
-            for j in clause or ():
+            for j in clause:
                 template, cut = self._template(j)
                 if self.table.side[template] == 0:
                     continue
-                base = tuple(c for c in clause or () if c != j)
+                base = tuple(c for c in clause if c != j)
                 k, value = self._nearest_best_cut(r, base, template, cut)
                 if value < best_value and k != cut:
                     best, best_value = _Move("move cut", r, base, (template, k)), value
@@ -169,17 +166,21 @@ class _State:
             return cut, np.inf
         ties = np.flatnonzero(change <= change.min() + IMPROVEMENT)
         k = int(ties[np.abs(ties - cut).argmin()])
-        price = self.theta * (self._n_columns() - len(self.clauses[r] or ()) + len(base) + 1)
+        price = self.theta * (self._n_columns() - len(self.clauses[r]) + len(base) + 1)
         return k, price + self._wrong(others & holds) + float(change[k])
 
     def make(self, move: _Move) -> None:
         """Change clause r."""
         columns = move.columns
-        if move.cut is not None and columns is not None:
-            columns = (*columns, self._make_column(move.cut))
-        self.clauses[move.r] = columns if columns is None else tuple(dict.fromkeys(columns))
-        self.counts[:, move.r] = self._count(self.clauses[move.r])
-        self.value = self._value(self.counts, self.clauses)
+        if columns is None:
+            del self.clauses[move.r]
+            self.counts = np.delete(self.counts, move.r, axis=1)
+        else:
+            if move.cut is not None:
+                columns = (*columns, self._make_column(move.cut))
+            self.clauses[move.r] = tuple(dict.fromkeys(columns))
+            self.counts[:, move.r] = self._count(self.clauses[move.r])
+        self.value = self._value()
 
     def _make_column(self, cut: tuple[int, int]) -> int:
         """Make the column of a moved cut, unless it was made before."""
@@ -216,9 +217,7 @@ class _State:
             holds |= self.column(j)
         return holds
 
-    def _count(self, clause: tuple[int, ...] | None) -> NDArray[np.int64]:
-        if clause is None:
-            return np.ones(len(self.y), dtype=np.int64)
+    def _count(self, clause: tuple[int, ...]) -> NDArray[np.int64]:
         count = np.zeros(len(self.y), dtype=np.int64)
         for j in clause:
             count += self.column(j)
@@ -228,11 +227,10 @@ class _State:
         return float(self.weight[answer != self.y].sum())
 
     def _n_columns(self) -> int:
-        return sum(len(clause or ()) for clause in self.clauses)
+        return sum(map(len, self.clauses))
 
-    def _value(self, counts: NDArray[np.int64], clauses: list[tuple[int, ...] | None]) -> float:
-        n_columns = sum(len(clause or ()) for clause in clauses)
-        return self._wrong(np.all(counts > 0, axis=1)) + self.theta * n_columns
+    def _value(self) -> float:
+        return self._wrong(np.all(self.counts > 0, axis=1)) + self.theta * self._n_columns()
 
     def result(
         self, history: tuple[dict[str, object], ...]
@@ -240,6 +238,5 @@ class _State:
         """Hand the rule back."""
         chosen = np.zeros((len(self.clauses), self.A.shape[1] + len(self.moved)), dtype=bool)
         for r, clause in enumerate(self.clauses):
-            chosen[r, list(clause or ())] = True
-        disabled = np.array([clause is None for clause in self.clauses])
-        return ClauseSelection(chosen, disabled, self.value, history), tuple(self.moved)
+            chosen[r, list(clause)] = True
+        return ClauseSelection(chosen, self.value, history), tuple(self.moved)

@@ -232,10 +232,10 @@ def solve_two_level_exact(
     rule = _selection(problem, table, w, theta, bound, proved)
     if start is None or proved:
         return rule
-    error = _error(problem, start.chosen, start.disabled, theta)
+    error = _error(problem, start.chosen, theta)
     if error >= rule.value:
         return rule
-    return ClauseSelection(start.chosen, start.disabled, error, (), rule.lower_bound)
+    return ClauseSelection(start.chosen, error, (), rule.lower_bound)
 
 
 def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:
@@ -315,13 +315,12 @@ def _selection(
     proved: bool,
 ) -> ClauseSelection:
     """Write whole weights as clauses, and value them."""
-    chosen = w[:, : problem.n_columns] > 0.5
-    disabled: Bools = np.asarray((w[:, problem.n_columns :] > 0.5).any(axis=1))
-    chosen[disabled] = False
-    value = _error(problem, chosen, disabled, theta)
-    return ClauseSelection(chosen, disabled, value, (), value if proved else bound, proved)
+    enabled = ~(w[:, problem.n_columns :] > 0.5).any(axis=1)
+    chosen = w[enabled, : problem.n_columns] > 0.5
+    value = _error(problem, chosen, theta)
+    return ClauseSelection(chosen, value, (), value if proved else bound, proved)
 
 
-def _error(problem: CoverProblem, chosen: Bools, disabled: Bools, theta: float) -> float:
+def _error(problem: CoverProblem, chosen: Bools, theta: float) -> float:
     A, y, weight = problem.distinct_rows()
-    return error_cost(A > 0, y, weight, chosen, theta, disabled=disabled)
+    return error_cost(A > 0, y, weight, chosen, theta)

@@ -19,16 +19,6 @@ def test_both_objectives_are_those_counted_row_by_row(problem, n_clauses, random
         assert fast(A, y, weight, chosen, theta) == pytest.approx(slow(A, y, weight, chosen, theta))
 
 
-def test_a_disabled_clause_counts_as_one_column_that_is_always_true():
-    A = np.array([[True, False], [False, True]])
-    y = np.array([True, False])
-    chosen, disabled = np.array([[True, False], [False, False]]), np.array([False, True])
-    with_column = np.array([[True, False, False], [False, False, True]])
-    padded = np.hstack([A, np.ones((2, 1), dtype=bool)])
-    cost = error_cost(A, y, np.ones(2), chosen, 0.5, disabled=disabled)
-    assert cost + 0.5 == error_cost(padded, y, np.ones(2), with_column, 0.5)
-
-
 def test_an_empty_rule_without_clauses_is_always_true():
     A, y = np.ones((2, 1), dtype=bool), np.array([True, False])
     assert hamming_cost(A, y, np.ones(2), np.zeros((0, 1), dtype=bool), 0.0) == 1.0

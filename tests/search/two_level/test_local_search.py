@@ -38,9 +38,7 @@ class Problem:
         self.y = rng.random(n) < 0.5
         self.weight = rng.integers(1, 4, n).astype(float) if whole else rng.random(n) + 0.1
         self.theta = theta
-        disabled = rng.random(n_clauses) < 0.2
-        chosen = (rng.random((n_clauses, self.A.shape[1])) < 0.3) & ~disabled[:, None]
-        self.start = ClauseSelection(chosen, disabled, 0.0)
+        self.start = ClauseSelection(rng.random((n_clauses, self.A.shape[1])) < 0.3, 0.0)
 
     def search(self, form="cnf", **settings):
         table = self.table.labelled(self.y, self.weight)
@@ -56,12 +54,10 @@ class Problem:
     def tests(self, selection, moved=()):
         d = self.A.shape[1]
         return [
-            None
-            if off
-            else tuple(
+            tuple(
                 ("column", int(j)) if j < d else ("cut", *moved[j - d]) for j in np.flatnonzero(row)
             )
-            for row, off in zip(selection.chosen, selection.disabled, strict=True)
+            for row in selection.chosen
         ]
 
     def cost(self, clauses):
@@ -102,7 +98,7 @@ def test_the_objective_falls_with_every_move(problem):
 def test_a_cut_moves_to_the_best_value_that_is_not_barred(barred, rank, value):
     ranks = np.arange(10)
     A = np.array([ranks <= 2, ranks > 2]).T
-    start = ClauseSelection(np.array([[True, False]]), np.array([False]), 0.0)
+    start = ClauseSelection(np.array([[True, False]]), 0.0)
     table = binned_matrix(A, np.zeros(2, int), np.array([-1, 1]))
     cuts = MovableCuts({0: ranks}, frozenset(barred))
     selection, moved = local_search(
