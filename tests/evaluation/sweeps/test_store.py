@@ -112,7 +112,7 @@ def test_a_store_of_a_newer_version_is_refused(path):
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 9")
     connection.close()
-    with pytest.raises(DataError, match="has schema 9, this version reads up to 2; update"):
+    with pytest.raises(DataError, match="has schema 9, this version reads up to 3; update"):
         SweepStore(path)
 
 
