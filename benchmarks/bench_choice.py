@@ -31,7 +31,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import RuleClassifier, sweep
 from rulekit.data import make_folds
-from rulekit.evaluation import Baseline, SweepStore
+from rulekit.evaluation import ReferenceModel, SweepStore
 from rulekit.evaluation.sweeps.keys import code_version, data_digest
 from rulekit.evaluation.sweeps.result import fit_setting
 
@@ -78,7 +78,7 @@ def outer_folds(
     parallel = Parallel(n_jobs=arguments.jobs, return_as="generator")
     done = parallel(delayed(one_fold)(table, *tasks[k], n_folds, arguments.quick) for k in todo)
     for key, row in zip(todo, done, strict=True):
-        store.put(key, table.name, row)
+        store.put(key, row)
         stored[key] = row
     return pd.DataFrame([stored[key] for key in tasks])
 
@@ -100,7 +100,7 @@ def one_fold(
     start = time.process_time()
     model = RuleClassifier(MOST, cv=inner, random_state=seed).fit(X, y)
     seconds = time.process_time() - start
-    tree = Baseline("CART", DecisionTreeClassifier(random_state=seed))
+    tree = ReferenceModel(DecisionTreeClassifier(random_state=seed))
     leaves = {"learner__max_leaf_nodes": list(range(2, MOST_SPLITS + 2))}
     result = sweep(tree, X, y, grid=leaves, cv=inner, random_state=seed)
     number = result.suggest()["default"]

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import Costs, RuleClassifier, sweep
 from rulekit.data import make_folds
-from rulekit.evaluation import Baseline
+from rulekit.evaluation import ReferenceModel
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.evaluation.sweeps.baselines import CheapestAnswer
 from rulekit.evaluation.sweeps.result import fit_setting
@@ -77,7 +77,7 @@ def one_fold(
     inner = 3 if quick else INNER_FOLDS
     costs = Costs(ratio, 1.0, positive=table.positive).settled(np.unique(table.y))
     ours = RuleClassifier(MOST, cv=inner, costs=costs, random_state=seed).fit(X, y)
-    tree = Baseline("CART", DecisionTreeClassifier(random_state=seed))
+    tree = ReferenceModel(DecisionTreeClassifier(random_state=seed))
     leaves = {"learner__max_leaf_nodes": list(range(2, MOST + 2))}
     result = sweep(tree, X, y, grid=leaves, cv=inner, random_state=seed, costs=costs)
     by_class = costs.class_weight(np.unique(y))

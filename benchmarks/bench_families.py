@@ -11,11 +11,11 @@ import numpy as np
 from benchmarks._cli import Row, report, run, tables
 from rulekit import BoxSearchClassifier, compare_learners
 from rulekit.data.folds import drawn_rows
-from rulekit.evaluation import Family
+from rulekit.evaluation import LearnerGrid
 from rulekit.evaluation.sweeps.grid import rule_learners
 
 MOST_CONDITIONS, FOLDS, MOST_ROWS = 12, 5, 4000
-SINGLE = Family(
+SINGLE = LearnerGrid(
     "one condition", BoxSearchClassifier(n_clauses=1, max_conditions=1), {"theta": [0.5, 2.0]}
 )
 

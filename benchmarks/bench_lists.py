@@ -31,7 +31,7 @@ from benchmarks._cli import BenchTable, Row, facts_of, report, run
 from benchmarks.bench_choice import FOLDS, INNER_FOLDS
 from rulekit import BoxSearchClassifier, RuleClassifier, sweep
 from rulekit.data import make_folds
-from rulekit.evaluation import Baseline, SweepStore
+from rulekit.evaluation import ReferenceModel, SweepStore
 from rulekit.evaluation.sweeps.keys import code_version, data_digest
 from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.learners.literal.boxes import searched_lists
@@ -116,7 +116,7 @@ def _outer(
     parallel = Parallel(n_jobs=arguments.jobs, return_as="generator")
     done = parallel(delayed(one_fold)(table, *tasks[key], n_folds) for key in todo)
     for key, row in zip(todo, done, strict=True):
-        store.put(key, table.name, row)
+        store.put(key, row)
         stored[key] = row
     return pd.DataFrame([stored[key] for key in tasks])
 
@@ -149,7 +149,7 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> d
         "objective": plain.objective_,
         "start_objective": _one_after_the_other(plain, X, y),
     }
-    tree = Baseline("CART", DecisionTreeClassifier(random_state=seed))
+    tree = ReferenceModel(DecisionTreeClassifier(random_state=seed))
     leaves = {"learner__max_leaf_nodes": list(range(2, most + 2))}
     result = sweep(tree, X, y, grid=leaves, cv=inner, random_state=seed)
     number = result.suggest()["default"]

@@ -36,7 +36,7 @@ from benchmarks._cli import BenchTable, Row, report, run, tables
 from benchmarks.bench_choice import FOLDS, INNER_FOLDS, KEPT, MOST_SPLITS, TABLES, outer_folds
 from rulekit import sweep
 from rulekit.data import make_folds
-from rulekit.evaluation import Baseline, SweepStore
+from rulekit.evaluation import ReferenceModel, SweepStore
 from rulekit.evaluation.sweeps.keys import code_version, data_digest
 from rulekit.evaluation.sweeps.result import fit_setting
 
@@ -78,7 +78,7 @@ class Cuts:
     """0/1 columns of a table: it is prepared as CART's, then cut where boosted stumps cut it."""
 
     def __init__(self, X: pd.DataFrame, y: np.ndarray, n_stumps: int) -> None:
-        self.preparation = Baseline("cuts", DecisionTreeClassifier(max_depth=1)).fit(X, y)
+        self.preparation = ReferenceModel(DecisionTreeClassifier(max_depth=1)).fit(X, y)
         numbers = self.preparation._encoded(X)
         boosted = GradientBoostingClassifier(n_estimators=n_stumps, max_depth=1, random_state=0)
         codes = np.unique(y, return_inverse=True)[1]
@@ -170,7 +170,7 @@ def peer_folds(
         stored = store.get([key])
         if not stored:
             stored = {key: one_fold(table, peer, int(seed), int(fold), n_folds, quick)}
-            store.put(key, table.name, stored[key])
+            store.put(key, stored[key])
         rows.append(stored[key])
     return pd.DataFrame(rows)
 

@@ -29,7 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import Binarizer, BoxSearchClassifier, ScorecardClassifier
 from rulekit.data import make_folds
-from rulekit.evaluation import Baseline
+from rulekit.evaluation import ReferenceModel
 from rulekit.rules import PointsSplit
 from rulekit.search.machine_code import warm_up
 
@@ -136,7 +136,7 @@ def one_fold(table: BenchTable, train: np.ndarray, test: np.ndarray) -> dict[str
     described, truth = y == table.positive, table.y[test] == table.positive
     card, seconds = _timed(_scorecard(table, MOST), X, y)
     box = BoxSearchClassifier(positive_label=table.positive, random_state=0, max_conditions=MOST)
-    tree = Baseline("CART", DecisionTreeClassifier(max_leaf_nodes=MOST + 1, random_state=0))
+    tree = ReferenceModel(DecisionTreeClassifier(max_leaf_nodes=MOST + 1, random_state=0))
     tree.fit(X, described)
     cuts = Binarizer().fit(X)
     one = _one_of_each_pair(cuts.transform(X).complement)

@@ -25,7 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import RuleClassifier
 from rulekit.data import make_folds
-from rulekit.evaluation import Baseline
+from rulekit.evaluation import ReferenceModel
 from rulekit.evaluation.metrics import area_under_roc, brier_score
 
 TABLES = (
@@ -70,7 +70,7 @@ def one_fold(table: BenchTable, seed: int, fold: int, n_folds: int = FOLDS) -> l
         if not model.n_conditions_:
             continue
         tree = DecisionTreeClassifier(max_leaf_nodes=model.n_conditions_ + 1, random_state=seed)
-        both = {"ours": model, "reference": Baseline("CART", tree).fit(X, y)}
+        both = {"ours": model, "reference": ReferenceModel(tree).fit(X, y)}
         answers: dict[str, Any] = {"seed": seed, "fold": fold, "size": size}
         answers["true"] = table.y[test] == table.positive
         for name, one in both.items():

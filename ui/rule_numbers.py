@@ -26,7 +26,7 @@ FEW_GROUPS = 8  # columns with at most this many values are offered as groups fi
 
 
 @dataclass(frozen=True)
-class Rows:
+class Cases:
     """One part of the table, "training" or "test": columns and labels; `X` has the row numbers."""
 
     name: str
@@ -44,11 +44,11 @@ class Rows:
         return rule.predict(self.columns)
 
 
-def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Rows, Rows | None]:
+def rows_of(state: AppState, model: ClassifierMixin) -> tuple[Cases, Cases | None]:
     """Return the training rows and the test rows (None without test rows)."""
 
-    def part(name: str, X: pd.DataFrame, y: pd.Series) -> Rows:
-        return Rows(name, X, y.to_numpy(dtype=object), model.read_columns(X))
+    def part(name: str, X: pd.DataFrame, y: pd.Series) -> Cases:
+        return Cases(name, X, y.to_numpy(dtype=object), model.read_columns(X))
 
     if state.is_of_all_rows:  # learned from all rows: there are no test rows
         return part("training", *state.data), None
@@ -79,29 +79,29 @@ def beats_majority(model: ClassifierMixin, state: AppState, spec: RunSpec) -> bo
     return bool(kept("beats majority", key, compare))
 
 
-def matches(rule: RuleSet, rows: Rows) -> NDArray[np.bool_]:
+def matches(rule: RuleSet, rows: Cases) -> NDArray[np.bool_]:
     """Return which rows each clause decides: holds on (DNF) or fails on (CNF), shape (n, k)."""
     fired = rule.clauses_fired(rows.columns)
     return fired if rule.form == "dnf" else ~fired
 
 
-def error(rule: RuleSet, rows: Rows) -> float:
+def error(rule: RuleSet, rows: Cases) -> float:
     """Return the share of rows that a rule predicts wrongly."""
     return float(np.mean(rows.answers(rule) != rows.y))
 
 
-def cost_words(rule: RuleSet, rows: Rows, costs: Costs) -> str:
+def cost_words(rule: RuleSet, rows: Cases, costs: Costs) -> str:
     """Return the cost of a rule's errors per hundred rows."""
     return format_measure(cost_per_100(rows.y, rows.answers(rule), costs), COST, costs.unit)
 
 
-def cheapest_words(rows: Rows, costs: Costs) -> str:
+def cheapest_words(rows: Cases, costs: Costs) -> str:
     """Return the lowest cost of predicting one outcome for every row."""
     labels, counts = np.unique(rows.y, return_counts=True)
     return format_measure(costs.cheapest(labels, counts)[1], COST, costs.unit)
 
 
-def verdict_words(rule: RuleSet, rows: Rows, majority: Any, labels: list[Any]) -> list[str]:
+def verdict_words(rule: RuleSet, rows: Cases, majority: Any, labels: list[Any]) -> list[str]:
     """Return sentences on a rule's errors: number, comparison with the majority, and kinds."""
     of = "new" if rows.name == "test" else rows.name
     wrong, alone = rows.answers(rule) != rows.y, rows.y != majority
@@ -125,7 +125,7 @@ def _of_100(wrong: NDArray[np.bool_]) -> str:
     return "fewer than 1" if 0 < 200 * n < total else str((200 * n + total) // (2 * total))
 
 
-def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
+def overfit_words(rule: RuleSet, train: Cases, test: Cases) -> str:
     """Return a warning if the test error is above the training error (one-sided Fisher test)."""
     here, there = (int(np.sum(rows.answers(rule) != rows.y)) for rows in (train, test))
     n_train, n_test = len(train.y), len(test.y)
@@ -140,7 +140,7 @@ def overfit_words(rule: RuleSet, train: Rows, test: Rows) -> str:
     )
 
 
-def confusion(rule: RuleSet, rows: Rows, labels: list[Any]) -> pd.DataFrame:
+def confusion(rule: RuleSet, rows: Cases, labels: list[Any]) -> pd.DataFrame:
     """Count actual classes (rows) against predicted ones (columns), in the order of `labels`."""
     decided = rows.answers(rule)
     counts = [[int(np.sum((rows.y == a) & (decided == b))) for b in labels] for a in labels]
@@ -170,7 +170,7 @@ def row_name(position: int, state: AppState) -> str:
     return name if pd.isna(label) else f"{name}, {state.label(column)} {label}"
 
 
-def case_frame(rule: RuleSet, rows: Rows, state: AppState) -> pd.DataFrame:
+def case_frame(rule: RuleSet, rows: Cases, state: AppState) -> pd.DataFrame:
     """List rows for display: `ROW`, `TRUTH`, `ANSWER`, features of the rule, then the others."""
     used = [f for f in rule.features if f in rows.X.columns]
     frame = rows.X[[*used, *[c for c in rows.X.columns if c not in used]]].reset_index(drop=True)

@@ -39,7 +39,7 @@ class Setting(TypedDict, total=False):
     whole_file: str
 
 
-class Review(TypedDict):
+class CaseReview(TypedDict):
     """A person's verdict on one prediction."""
 
     verdict: str

@@ -76,7 +76,7 @@ class BinningSpec:
 
 
 @dataclass(frozen=True)
-class Wording:
+class ColumnName:
     """Display name and unit of a column."""
 
     label: str = ""
@@ -93,7 +93,7 @@ class AppState:
     outcomes: dict[str, str | None] = field(default_factory=dict)
     every_class: bool = False  # predict all classes, not the positive one against the rest
     options: dict[str, Any] = field(default_factory=dict)  # how the file was read
-    wording: dict[str, Wording] = field(default_factory=dict)
+    wording: dict[str, ColumnName] = field(default_factory=dict)
     split: SplitSpec = SplitSpec()
     binning: BinningSpec = BinningSpec()
     run_settings: dict[str, Any] = field(default_factory=dict)  # of the run of `setting`
@@ -342,11 +342,11 @@ class AppState:
 
     def label(self, name: str) -> str:
         """Return a column's display name."""
-        return self.wording.get(name, Wording()).label or name
+        return self.wording.get(name, ColumnName()).label or name
 
     def unit(self, name: str) -> str:
         """Return a column's unit, or an empty text."""
-        return self.wording.get(name, Wording()).unit
+        return self.wording.get(name, ColumnName()).unit
 
 
 def app_state() -> AppState:
@@ -401,7 +401,7 @@ class SavedAnalysis(TypedDict):
     roles: dict[str, str]
     orders: dict[str, tuple[str, ...]]
     positive: str | bool | float | None
-    wording: dict[str, Wording]
+    wording: dict[str, ColumnName]
     split: SplitSpec
     binning: BinningSpec
     options: schema.Options
@@ -416,7 +416,7 @@ class SavedAnalysis(TypedDict):
     edit: int
     runs: tuple[RunSpec, ...]
     notes: str
-    case_notes: dict[str, schema.Review]
+    case_notes: dict[str, schema.CaseReview]
     test_looks: int
     looked_at: tuple[str, ...]
 
@@ -457,7 +457,7 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
     tuples = {name: tuple(saved[name]) for name in ("looked_at", "runs", "edits")}
     return AppState(
         table=table,
-        wording={name: Wording(**w) for name, w in saved["wording"].items()},
+        wording={name: ColumnName(**w) for name, w in saved["wording"].items()},
         split=SplitSpec(**saved["split"]),
         binning=BinningSpec(**binning),
         **{name: saved[name] for name in SAVED} | tuples,

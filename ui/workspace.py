@@ -38,8 +38,8 @@ from ui.state import (
     RULE,
     VERSION,
     AppState,
+    ColumnName,
     SavedAnalysis,
-    Wording,
     app_state,
     changed,
     from_file,
@@ -379,7 +379,7 @@ def begin(
     if base is not None and analysis is not None and saved.is_deleted(base / analysis):
         analysis = None
     names = {*table.labels, *table.units}
-    wording = {n: Wording(table.labels.get(n, ""), table.units.get(n, "")) for n in names}
+    wording = {n: ColumnName(table.labels.get(n, ""), table.units.get(n, "")) for n in names}
     state = AppState(table=table, every_class=True, options=options or {}, wording=wording)
     _replace(state, analysis)
     st.session_state[BEGUN] = file_id, analysis_id(), to_plain(app_state())

@@ -4,11 +4,11 @@ from .metrics import group_metrics as group_metrics
 from .metrics import reliability as reliability
 from .operating import operating_points as operating_points
 from .operating import threshold_rule as threshold_rule
-from .sweeps.baselines import Baseline as Baseline
+from .sweeps.baselines import ReferenceModel as ReferenceModel
 from .sweeps.compare import Progress as Progress
 from .sweeps.compare import compare_learners as compare_learners
 from .sweeps.compare import sweep as sweep
-from .sweeps.grid import Family as Family
+from .sweeps.grid import LearnerGrid as LearnerGrid
 from .sweeps.result import Comparison as Comparison
 from .sweeps.result import pareto_front as pareto_front
 from .sweeps.result import suggest as suggest
@@ -20,11 +20,11 @@ from .trust.stability import stability as stability
 
 __all__ = [
     "Alternatives",
-    "Baseline",
     "Comparison",
-    "Family",
     "GroupMetrics",
+    "LearnerGrid",
     "Progress",
+    "ReferenceModel",
     "Stability",
     "SweepStore",
     "alternatives",

@@ -37,17 +37,6 @@ def test_hostile_names_are_shown_literally_and_fetch_nothing(visit):
     assert visitor.page.locator("[data-testid=stMain] a[href*=evil]").count() == 0
 
 
-def test_a_bad_file_is_a_sentence_and_the_earlier_table_stays(visit):
-    visitor = visit("/").upload("good.csv", table(["age"]))
-    visitor.page.get_by_role("tab", name="Load another table").click()
-    visitor.upload("bad.csv", b"a,b\n1,2\n3,4,5\n")
-    visitor.page.get_by_text("was not read").wait_for()
-    visitor.reads("good.csv is still here")
-    visitor.upload("letter.docx", b"PK\x03\x04" + b"0" * 400)
-    visitor.reads("'letter.docx' was not read")
-    assert "Traceback" not in visitor.text()
-
-
 # Give a file right after the first message that the page sends with an upload field: the key.
 GIVE_WITH_KEY = """
 const send = WebSocket.prototype.send;
@@ -88,20 +77,6 @@ def test_file_of_the_server_with_a_backslash_keeps_its_name(visit, tmp_path, mon
             visitor.until_sent(opener.click, "Open")
         visitor.reads(r"salaries\.csv · 40 rows")
         visitor.leave()
-
-
-def test_forgetting_leaves_an_empty_page_and_a_clean_address(visit):
-    visitor = visit("/").press("sample_iris")
-    visitor.page.wait_for_url("**/data?analysis=*")
-    address = visitor.page.url
-    with visitor.action():  # the page runs again, which would close the popover
-        visitor.page.get_by_role("tab", name="This analysis").click()
-    visitor.page.get_by_text("Forget this analysis").click()
-    visitor.press("forget")
-    visitor.page.get_by_text("Or try a sample").wait_for()
-    assert "analysis=" not in visitor.page.url
-    again = visit(address.removeprefix(visitor.address))
-    again.reads("not on this machine")
 
 
 def test_a_returning_visitor_renames_opens_and_forgets_saved_analyses(visit):

@@ -169,15 +169,3 @@ def test_rule_picked_during_a_run_stays_selected(modelling):
     assert visitor.page.evaluate("[window.mostCurves, window.boxes]") == [1, []]
     visitor.turn_to("Rules").turn_to("Models")
     assert rule(visitor) == last
-
-
-def test_stop_ends_a_run_before_its_end_and_keeps_the_points(visit):
-    visitor = visit("/data", height=2400).press("sample_breast_cancer")
-    visitor.page.evaluate(NOTED, BROKEN)
-    found_first(visitor.turn_to("Models")).press("search_longer").press("stop_run")
-    visitor.reads("was stopped")
-    visitor.reads("continues from there")
-    visitor.ready()
-    assert visitor.page.locator(f"{CURVE} .points path").count() > 0
-    assert visitor.page.locator(".st-key-search_longer button").first.is_enabled()
-    assert visitor.page.evaluate("[window.mostCurves, window.boxes]") == [1, []]

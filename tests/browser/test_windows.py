@@ -33,37 +33,3 @@ def test_note_of_one_person_survives_the_slider_of_another(visit):
     assert open_notes(second).input_value() == NOTE
     first.reload()
     assert open_notes(first).input_value() == NOTE
-
-
-def test_later_person_decides_what_both_changed(visit):
-    first, query = begun(visit)
-    second = visit(f"/data{query}")
-    for visitor, seed in ((first, "3"), (second, "5")):
-        field = visitor.page.get_by_role("spinbutton", name="Seed")
-        field.fill(seed)
-        with visitor.action():
-            field.press("Enter")
-    second.turn_to("Binning")
-    second.reads("Another window has changed this as well, differently: the test rows.")
-    second.press("settle_theirs").turn_to("Data")
-    assert second.page.get_by_role("spinbutton", name="Seed").input_value() == "3"
-
-
-def test_deleted_analysis_does_not_come_back(visit, shared_workspace):
-    first, query = begun(visit)
-    second = visit(f"/data{query}")
-    folder = shared_workspace / analysis_of(first)
-    assert folder.is_dir()
-    first.page.get_by_role("tab", name="This analysis").click()
-    first.ready().page.get_by_role("button", name="Forget this analysis").click()
-    first.press("forget")
-    assert not folder.exists()
-    second.turn_to("Binning")
-    second.reads("This analysis was deleted by another window.")
-    second.turn_to("Models")
-    found_first(second)
-    assert not folder.exists()
-    second.press("save_as_new")
-    assert analysis_of(second) != folder.name
-    assert (shared_workspace / analysis_of(second) / "table.parquet").exists()
-    assert not folder.exists()

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, load_sample, stability
-from rulekit.evaluation import Family, sweep
+from rulekit.evaluation import LearnerGrid, sweep
 from rulekit.exceptions import RulekitError
 from rulekit.learners import cluster
 from tests.clusters import cluster_of
@@ -101,7 +101,7 @@ def test_comparison_on_a_cluster_equals_one_core(client):
     X = table.frame.drop(columns=y.name)
     search = BoxSearchClassifier(random_state=0, n_perturbations=2)
     grid = {"n_clauses": [1, 2], "theta": [1.0, 3.0]}
-    learners = [Family("search", search, grid, whole_front=True, keep_models=True)]
+    learners = [LearnerGrid("search", search, grid, whole_front=True, keep_models=True)]
     how = {"learners": learners, "cv": 2, "references": True}
     ours = compare_learners(X, y, **how)
     plain = alone(lambda: compare_learners(X, y, **how))

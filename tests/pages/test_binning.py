@@ -45,16 +45,6 @@ def test_page_without_a_target_names_it(open_app):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sample", ["breast_cancer", "credit", "wine"])
-def test_every_sample_is_shown_with_its_conditions(open_app, sample):
-    app = open_app("binning", sample=sample)
-    assert not app.error
-    assert int(metric(app, "Candidate conditions").replace(",", "")) > 0
-    assert len(app.get("plotly_chart")) == 1
-    assert len(screened(app).get("plotly_chart")) == 2
-
-
-@pytest.mark.slow
 def test_every_method_works_and_more_cut_points_give_more_conditions(open_app):
     app = open_app("binning", sample="breast_cancer")
     before = int(metric(app, "Candidate conditions").replace(",", ""))

@@ -27,8 +27,7 @@ from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.rule_numbers import ANSWER, ROW, TRUTH, row_name
 from ui.runs import jobs
-from ui.state import AppState
-from ui.state import Wording as Words
+from ui.state import AppState, ColumnName
 
 SETTING = {"learner": "alternating", "theta": 2.0, "n_clauses": 2}
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
@@ -202,7 +201,7 @@ LEARNED = {
 @pytest.mark.parametrize("kind", [*KINDS, *LEARNED, "classes"])
 def test_presenter_mode_has_no_signs_and_no_jargon(open_app, kind):
     table = load_sample("credit")
-    names = {c: Words(c.replace("_", " ").title()) for c in table.frame.columns}
+    names = {c: ColumnName(c.replace("_", " ").title()) for c in table.frame.columns}
     state = AppState(table=table, run_settings=QUICK, wording=names, setting={"edited": "a test"})
     if kind in KINDS:
         state = replace(state, rule_json=to_json(KINDS[kind]))

@@ -133,7 +133,7 @@ def test_a_store_that_is_damaged_is_reported_and_the_page_stays(open_app, worksp
     place = workspace_folder / at(app)["analysis"] / "sweep.sqlite"
     with SweepStore(place) as store:
         for k in range(200):
-            store.put(f"{k}", "another table", {"test_error": 0.5})
+            store.put(f"{k}", {"test_error": 0.5})
     store.close()
     place.write_bytes(DAMAGES[damage](place.read_bytes()))
     app = finished(app.button(key="search_longer").click().run())

@@ -252,12 +252,6 @@ def test_page_is_drawn_at_once_while_the_first_search_is_in_the_queue(open_app, 
     jobs.registry().forget(app.session_state["analysis_id"])
 
 
-def test_rule_read_by_another_page_is_selected(on_models):
-    app = on_models
-    app.switch_page("pages/rules.py").run()
-    assert app.session_state["app"].rule_selected
-
-
 def test_longer_search_replaces_quick_points_and_unpicked_rules(
     open_app,
 ):

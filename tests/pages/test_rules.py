@@ -19,9 +19,8 @@ from tests.waiting import PATIENCE, until
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.rule_numbers import rows_of
-from ui.rules.cards import LARGER
 from ui.runs import jobs
-from ui.state import AppState, Wording
+from ui.state import AppState, ColumnName
 from ui.words import clause_words, rule_words, without_clauses, wording
 
 QUOTED = re.compile("“(.+?)”")
@@ -90,7 +89,7 @@ def test_rule_shown_after_reloads_is_one_look_at_the_test_rows(on_credit, open_a
 
 
 def test_business_names_and_units_are_used(on_credit):
-    app = on_credit(wording={"late_payments": Wording("Late payments", "in five years")})
+    app = on_credit(wording={"late_payments": ColumnName("Late payments", "in five years")})
     assert "Late payments > 1 in five years" in text(app)
 
 
@@ -102,26 +101,16 @@ def without_the_first(app):
 
 
 @pytest.mark.slow
-def test_disabled_clause_shows_its_effect_and_can_be_removed(on_credit):
-    app = on_credit()
-    n = app.session_state["app"].model.rule_set_.n_clauses
-    assert "Optimality" in [t.label for t in app.tabs]
-    app = without_the_first(app)
-    assert app.session_state["app"].model.rule_set_.n_clauses == n - 1
-    assert "Optimality" not in [t.label for t in app.tabs]
-    assert "edited by hand" in text(app)
-    app.button(key="undo_edit").click().run()
-    assert app.session_state["app"].model.rule_set_.n_clauses == n
-
-
-@pytest.mark.slow
 def test_undo_redo_and_back_restore_rules_with_their_own_figures(on_credit):
     app = on_credit()
     app.session_state["app"] = learned = replace(app.session_state["app"], error=0.123)
     assert "12.3 % wrong" in text(app.run())
     assert not [b for b in app.button if b.key == "undo_edit"]
+    assert "Optimality" in [t.label for t in app.tabs]
     app = without_the_first(app)
     edited = app.session_state["app"]
+    assert edited.model.rule_set_.n_clauses == learned.model.rule_set_.n_clauses - 1
+    assert "Optimality" not in [t.label for t in app.tabs]
     assert "12.3 % wrong" not in text(app)
     for key, state in (
         ("undo_edit", learned),
@@ -242,15 +231,6 @@ def test_empty_rule_states_what_to_do(on_credit):
     (reported,) = [w.value for w in app.warning]
     assert "The rule has no condition" in reported
     assert "Always **low**" in text(app)
-
-
-@pytest.mark.slow
-def test_the_controls_that_an_empty_rule_names_are_on_models(open_app):
-    app = open_app("models", sample="credit")
-    until(lambda: not any(job.active for job in jobs.registry()._jobs.values()))
-    app.run()
-    labels = {w.label for w in [*app.slider, *app.select_slider, *app.button]}
-    assert set(QUOTED.findall(LARGER)) <= labels
 
 
 @pytest.mark.slow

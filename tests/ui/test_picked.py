@@ -9,7 +9,7 @@ from rulekit.export import from_text, to_json
 from tests.pages.driving import opened, routed, text
 from ui.learners.offered import RunSpec
 from ui.picked import monotonicity
-from ui.state import AppState, Wording
+from ui.state import AppState, ColumnName
 
 ASKED = RunSpec(
     thetas=(2.0,), folds=5, baselines=False, directions=(("income", "<"), ("age", "<"))
@@ -26,7 +26,7 @@ def page(tmp_path, monkeypatch):
             table=load_sample("credit"),
             setting=setting,
             run_settings=ASKED,
-            wording={"income": Wording("Yearly income")},
+            wording={"income": ColumnName("Yearly income")},
         )
         app = opened(name, state=replace(state, **more))
         return app

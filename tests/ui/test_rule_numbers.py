@@ -12,7 +12,7 @@ from ui.rule_numbers import (
     BY_CHANCE,
     ROW,
     TRUTH,
-    Rows,
+    Cases,
     case_frame,
     confusion,
     error,
@@ -22,7 +22,7 @@ from ui.rule_numbers import (
     row_position,
     verdict_words,
 )
-from ui.state import AppState, Wording
+from ui.state import AppState, ColumnName
 
 RULE_ENDS = (("ill",), "dnf", "well")
 RULE = RuleSet((Clause((Literal("age", ">", 50.0),)),), *RULE_ENDS)
@@ -32,7 +32,7 @@ def part(name, n, wrong):
     """Make rows of which the rule is wrong about so many."""
     X = pd.DataFrame({"age": np.full(n, 60.0)})
     y = np.array(["well"] * wrong + ["ill"] * (n - wrong), dtype=object)
-    return Rows(name, X, y, {"age": X["age"].to_numpy()})
+    return Cases(name, X, y, {"age": X["age"].to_numpy()})
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_people_count_rows_from_1():
 
 def test_truth_and_answer_come_first_then_the_rule_columns():
     X = pd.DataFrame({"row": ["a", "b"], "bmi": [20.0, 30.0], "age": [40.0, 60.0]}, index=[6, 9])
-    rows = Rows("test", X, np.array(["ill", "ill"], dtype=object), {"age": X["age"].to_numpy()})
-    state = AppState(table=Table.from_frame(X), wording={"bmi": Wording("actual")})
+    rows = Cases("test", X, np.array(["ill", "ill"], dtype=object), {"age": X["age"].to_numpy()})
+    state = AppState(table=Table.from_frame(X), wording={"bmi": ColumnName("actual")})
     frame = case_frame(CASE_RULE, rows, state)
     assert list(frame.columns) == [ROW, TRUTH, ANSWER, "age", "row (row)", "actual (bmi)"]
     assert frame[ROW].tolist() == [7, 10]
@@ -107,7 +107,7 @@ def test_truth_and_answer_come_first_then_the_rule_columns():
 def test_listed_dates_have_a_time_only_if_their_column_has():
     days = pd.to_datetime(["2024-03-01", None])
     X = pd.DataFrame({"age": [40.0, 60.0], "day": days, "at": days + pd.Timedelta(hours=9)})
-    rows = Rows("test", X, np.array(["ill", "ill"], dtype=object), {"age": X["age"].to_numpy()})
+    rows = Cases("test", X, np.array(["ill", "ill"], dtype=object), {"age": X["age"].to_numpy()})
     frame = case_frame(CASE_RULE, rows, AppState(table=Table.from_frame(X)))
     assert frame["day"].tolist() == [days[0].date(), pd.NaT]
     assert frame["at"].iloc[0] == pd.Timestamp("2024-03-01 09:00")

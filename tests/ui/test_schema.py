@@ -19,8 +19,8 @@ from ui.state import (
     RULE,
     AppState,
     BinningSpec,
+    ColumnName,
     SavedAnalysis,
-    Wording,
     from_file,
     to_plain,
 )
@@ -35,7 +35,7 @@ FULL = json.loads(
                 table=TABLE,
                 outcomes={"high": "defaults"},
                 options={"delimiter": ";", "header": True, "dates": {"x": None}, "numeric": ["y"]},
-                wording={"age": Wording("Age", "years")},
+                wording={"age": ColumnName("Age", "years")},
                 binning=BinningSpec(cuts=(("age", (30.0, 50.0)),), missing=("age",)),
                 run_settings=RunSpec(costs=(1.0, 5.0), directions=(("age", ">"),)).to_dict(),
                 setting={"edited": "by hand"},

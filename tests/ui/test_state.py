@@ -8,7 +8,7 @@ import pytest
 
 from rulekit.data import Table, load_sample, make_folds
 from rulekit.exceptions import DataError
-from ui.state import AppState, BinningSpec, SplitSpec, Wording, changed
+from ui.state import AppState, BinningSpec, ColumnName, SplitSpec, changed
 
 
 def small(n=40, **columns):
@@ -208,7 +208,7 @@ def test_twins_of_fifty_thousand_rows_are_counted_at_once():
 
 
 def test_words_for_people_do_not_change_the_key():
-    state = AppState(table=small(), wording={"a": Wording("Age", "years")}, notes="x")
+    state = AppState(table=small(), wording={"a": ColumnName("Age", "years")}, notes="x")
     assert state.fit_key == AppState(table=small()).fit_key
     assert (state.label("a"), state.unit("a"), state.label("ill")) == ("Age", "years", "ill")
 

@@ -13,7 +13,7 @@ import pytest
 from rulekit.data import Table, load_sample
 from scripts.fuzz import damaged
 from ui import saved, workspace
-from ui.state import AppState, BinningSpec, SplitSpec, Wording, to_plain
+from ui.state import AppState, BinningSpec, ColumnName, SplitSpec, to_plain
 
 
 def restored(folder):
@@ -31,7 +31,7 @@ def test_decisions_are_restored(session):
         table=load_sample("credit").with_roles({"age": "ignore"}),
         outcomes={"high": "defaulted"},
         options={"delimiter": ";"},
-        wording={"income": Wording("Yearly income", "€")},
+        wording={"income": ColumnName("Yearly income", "€")},
         split=SplitSpec(0.2, 7, keep_twins=True),
         binning=BinningSpec("entropy", None, 20, (("amount", (1.5, 2.0)),)),
         setting={"learner": "search", "theta": 0.5},
@@ -176,7 +176,7 @@ def test_a_full_disk_is_named_as_such(session, monkeypatch):
 def test_damaged_analysis_is_rejected_or_unchanged(session):
     state = AppState(
         table=load_sample("credit").with_roles({"age": "ignore"}),
-        wording={"income": Wording("Yearly income", "€")},
+        wording={"income": ColumnName("Yearly income", "€")},
         setting={"theta": 0.5},
         notes="ask Ada",
     )

@@ -23,7 +23,7 @@ from ui.cache import kept
 from ui.data.outcomes import describe_class, outcome_fields, rare_classes_line
 from ui.escape import md
 from ui.shell import once
-from ui.state import CUT, DATES, IGNORED, AppState, Wording, app_state
+from ui.state import CUT, DATES, IGNORED, AppState, ColumnName, app_state
 from ui.words import looks_protected
 from ui.workspace import change, turned
 
@@ -367,7 +367,7 @@ def allow_missing(names: Collection[str]) -> None:
     change(binning=replace(app_state().binning, missing=tuple(sorted(names))))
 
 
-def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
+def editor_frame(table: Table, wording: dict[str, ColumnName]) -> pd.DataFrame:
     """Return the initial content of the column editor: one row per column, in the table's order."""
     rows = [
         {
@@ -376,8 +376,8 @@ def editor_frame(table: Table, wording: dict[str, Wording]) -> pd.DataFrame:
             "holds": f"{c.kind}, ordered" if c.order else c.kind,
             "distinct": c.n_distinct,
             "missing": c.n_missing / max(1, table.n_rows),
-            "label": wording.get(c.name, Wording()).label,
-            "unit": wording.get(c.name, Wording()).unit,
+            "label": wording.get(c.name, ColumnName()).label,
+            "unit": wording.get(c.name, ColumnName()).unit,
         }
         for c in table.columns
     ]
@@ -455,10 +455,10 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     roles = {name: role for name, role in roles.items() if now[name] != role}
     wording = dict(state.wording)
     for row, cells in edits.items():
-        old = wording.get(names[row], Wording())
+        old = wording.get(names[row], ColumnName())
         label = str(cells.get("label", old.label) or "").strip()
         unit = str(cells.get("unit", old.unit) or "").strip()
-        wording[names[row]] = Wording(label, unit)
+        wording[names[row]] = ColumnName(label, unit)
     for name in state.options.get(CUT, {}):
         if roles.get(numbers_of_cut(name), "ignore") not in ("ignore", "id"):
             raise DataError(f"{numbers_of_cut(name)!r} holds the outcome. It must be ignored.")

@@ -22,7 +22,7 @@ from rulekit.style.wording import capital, plural
 from ui.escape import md
 from ui.learners.offered import CARDS
 from ui.learners.points import points_sentence
-from ui.rule_numbers import ANSWER, ROW, TRUTH, Rows, matches, row_number
+from ui.rule_numbers import ANSWER, ROW, TRUTH, Cases, matches, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart
 from ui.widgets import choice, pick_row, rule_text
@@ -32,7 +32,7 @@ from ui.workspace import change, turned
 ALIKE = "conditions alike"
 
 
-def similar(explanation: Explanation, rule: RuleSet, train: Rows, state: AppState) -> None:
+def similar(explanation: Explanation, rule: RuleSet, train: Cases, state: AppState) -> None:
     """List the training rows most like the case, by the rule's columns."""
     cases = explanation.similar(5)
     if not cases:
@@ -96,7 +96,7 @@ def choose_part(container: DeltaGenerator, parts: Sequence[str]) -> None:
     """Show the choice of a part of the table and of its cases; see `which`."""
     parted = {part: f"{part} rows" for part in parts}
     with container.container(horizontal=True):
-        for label, key, words in (("Rows", PART, parted), ("Show", SHOWN, SHOW)):
+        for label, key, words in (("Cases", PART, parted), ("Show", SHOWN, SHOW)):
             choice(label, words, None, key, label_visibility="collapsed", width="content")
 
 
@@ -107,7 +107,12 @@ def which(parts: Sequence[str]) -> tuple[str, str]:
 
 
 def case_table(
-    frame: pd.DataFrame, show: str, rule: RuleSet, rows: Rows, train: Rows, state: AppState
+    frame: pd.DataFrame,
+    show: str,
+    rule: RuleSet,
+    rows: Cases,
+    train: Cases,
+    state: AppState,
 ) -> int | None:
     """Show the list of cases; return the chosen position among `rows`, None if none is listed."""
     search, *narrow = st.columns([4, 3, 3, 3], vertical_alignment="bottom")
@@ -121,7 +126,9 @@ def case_table(
     return choose_listed(listed.head(MAX_LISTED), len(listed))
 
 
-def _narrowed(places: Sequence[DeltaGenerator], rule: RuleSet, rows: Rows, state: AppState) -> Mask:
+def _narrowed(
+    places: Sequence[DeltaGenerator], rule: RuleSet, rows: Cases, state: AppState
+) -> Mask:
     """Show the filters by clause and group; return which cases remain."""
     fired = matches(rule, rows)
     verb, title = " matches" if rule.form == "dnf" else " fails", "Clause"
@@ -206,7 +213,7 @@ ABSENT = "(missing)"
 MAX_CLAUSES = 8
 
 
-def explained(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording) -> Explanation:
+def explained(model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording) -> Explanation:
     """Explain the prediction of one row; columns left alone stay as they are."""
     default = fixed_columns(model.rule_set_)  # people cannot change them
     fixed = st.session_state.get("explain_fixed", default)
@@ -242,7 +249,7 @@ def _bold(explanation: Explanation, words: Wording) -> str:
 
 
 def conditions(
-    explanation: Explanation, rule: RuleSet, row: Columns, train: Rows, words: Wording
+    explanation: Explanation, rule: RuleSet, row: Columns, train: Cases, words: Wording
 ) -> None:
     """Show each clause with its met and unmet conditions; the first one is open."""
     if scorecard_of(rule):
@@ -281,7 +288,11 @@ def _conditions_table(clause: Clause, row: Columns, words: Wording) -> pd.DataFr
 
 
 def what_if(
-    model: ClassifierMixin, X: pd.DataFrame, explanation: Explanation, train: Rows, words: Wording
+    model: ClassifierMixin,
+    X: pd.DataFrame,
+    explanation: Explanation,
+    train: Cases,
+    words: Wording,
 ) -> None:
     """Show fields for the values the rule reads, and the resulting prediction."""
     rule, generation = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)
@@ -345,7 +356,7 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
 PRESENTER = "presenter"  # session key: whether Explain is in presenter mode
 
 
-def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording) -> None:
+def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording) -> None:
     """Show one case: its prediction, the values read with their limits, what would change it."""
     with st.container(key="presenter"):
         explanation = explained(model, X, train, words)

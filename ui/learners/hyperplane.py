@@ -33,7 +33,7 @@ from rulekit.style.wording import percent, plural
 from ui.escape import md
 from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner, as_entered, price_input
 from ui.learners.spec import RunSpec
-from ui.rule_numbers import Rows, row_number
+from ui.rule_numbers import Cases, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart
 from ui.widgets import SHARE, choice, rule_text
@@ -48,7 +48,7 @@ COLUMNS = {
 }
 
 
-def boxes_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
+def boxes_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording) -> None:
     """Show the boxes of a plane: one column by column, in two columns, and all by size."""
     if not hypercubes.has_one_plane(model):
         return
@@ -72,7 +72,7 @@ def boxes_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) 
     _coverage(model)
 
 
-def _by_the_plane(model: HyperplaneRuleClassifier, train: Rows) -> None:
+def _by_the_plane(model: HyperplaneRuleClassifier, train: Cases) -> None:
     """Show how many training rows are in no box, and their prediction."""
     n_boxes = len(model.boxes_[model.positive_label_])
     fired = model.rule_set_.clauses_fired(train.columns)[:, :n_boxes]
@@ -108,7 +108,7 @@ def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
     return labels[side], chosen
 
 
-def _case(model: HyperplaneRuleClassifier, train: Rows, label: Any, chosen: int) -> np.ndarray:
+def _case(model: HyperplaneRuleClassifier, train: Cases, label: Any, chosen: int) -> np.ndarray:
     """Return the selected training row, drawn as a tick; by default one in the box."""
     half, boxes = hypercubes.side_of(model, label), model.boxes_[label]
     rows = hypercubes.numbers_of(model, train.X)[:, half.columns]
@@ -186,7 +186,7 @@ def _coverage(model: HyperplaneRuleClassifier) -> None:
 
 
 def box_of_case(
-    model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
+    model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording, *, plain: bool
 ) -> None:
     """Show the box around one case, its training rows, and the plane's confidence."""
     if plain or not hypercubes.has_one_plane(model):

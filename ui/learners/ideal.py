@@ -17,7 +17,7 @@ from rulekit.style.wording import plural
 from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner, Setting
 from ui.learners.spec import RunSpec
-from ui.rule_numbers import Rows
+from ui.rule_numbers import Cases
 from ui.state import AppState
 from ui.theme import chart
 from ui.widgets import menu, rule_text
@@ -145,7 +145,7 @@ def _types(model: IdealDNFClassifier, state: AppState) -> None:
 
 
 def past_case(
-    model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
+    model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording, *, plain: bool
 ) -> None:
     """Warn if no training row has the type of a case; nothing for other learners."""
     if isinstance(model, IdealDNFClassifier) and not bool(model.seen(X)[0]):

@@ -6,7 +6,7 @@ Learners are the entries of `rulekit.families.FAMILIES`; `PAGES` has their page 
 from collections.abc import Mapping
 from typing import Any
 
-from rulekit.evaluation import Family
+from rulekit.evaluation import LearnerGrid
 from rulekit.families import FAMILIES
 from rulekit.families.table import PAPERS
 from rulekit.style.palette import Look, learner_look
@@ -74,12 +74,14 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     )
 
 
-def families(spec: RunSpec, state: AppState) -> list[Family]:
+def families(spec: RunSpec, state: AppState) -> list[LearnerGrid]:
     """List what a run compares; its settings are numbered as `settings_of_run` lists them."""
     return [_family(learner, variant, spec, state) for learner, variant in varied(spec)]
 
 
-def _family(learner: Learner, variant: dict[str, Any], spec: RunSpec, state: AppState) -> Family:
+def _family(
+    learner: Learner, variant: dict[str, Any], spec: RunSpec, state: AppState
+) -> LearnerGrid:
     estimator, grid = learner.estimator(spec, state, variant), learner.grid(spec)
     label = getattr(estimator, "positive_label", state.positive)
     if label != state.positive and not state.several:
@@ -89,7 +91,7 @@ def _family(learner: Learner, variant: dict[str, Any], spec: RunSpec, state: App
     words = family_words(learner, variant)
     # searches hold the interpreter's lock: two in parallel take longer than in sequence
     n_jobs = 1 if learner.whole_front else None
-    return Family(words, estimator, grid, learner.whole_front, QUICK not in variant, n_jobs)
+    return LearnerGrid(words, estimator, grid, learner.whole_front, QUICK not in variant, n_jobs)
 
 
 def family_words(learner: Learner, variant: Mapping[str, Any]) -> str:

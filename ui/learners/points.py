@@ -13,7 +13,7 @@ from rulekit.style.phrases import Wording, show_value
 from rulekit.style.scorecard import bands_of_totals, count_per_hundred, reading_notes, scales_of
 from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner
-from ui.rule_numbers import Rows
+from ui.rule_numbers import Cases
 
 
 def split_of(model: ClassifierMixin) -> PointsSplit | None:
@@ -61,7 +61,7 @@ def scorecard(model: ClassifierMixin, words: Wording) -> None:
 
 
 def points_of_case(
-    model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
+    model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording, *, plain: bool
 ) -> None:
     """Show how the points of one case add up."""
     split = split_of(model)

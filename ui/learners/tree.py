@@ -30,7 +30,7 @@ from rulekit.style.phrases import Wording, exact, number
 from rulekit.style.wording import percent
 from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner
-from ui.rule_numbers import Rows
+from ui.rule_numbers import Cases
 from ui.state import app_state
 from ui.theme import chart
 from ui.widgets import choice
@@ -44,7 +44,7 @@ VIEWS = {
 Node = tuple[PowerLawSplit, np.ndarray]
 
 
-def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -> None:
+def tree_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording) -> None:
     """Show the formulas of a tree's splits and its rows in B-space."""
     rule: RuleSet = model.rule_set_
     tree = tree_of_rule(rule)
@@ -67,7 +67,7 @@ def tree_card(model: ClassifierMixin, train: Rows, rows: Rows, words: Wording) -
 
 
 def case_in_bspace(
-    model: ClassifierMixin, X: pd.DataFrame, train: Rows, words: Wording, *, plain: bool
+    model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording, *, plain: bool
 ) -> None:
     """Show the case at each split on its path, and the changes that would change each result."""
     if plain:
@@ -144,7 +144,7 @@ def changes_words(reading: SplitReading) -> str:
 
 
 def _rows_of_split(
-    split: PowerLawSplit, reached: np.ndarray, rule: RuleSet, rows: Rows, words: Wording
+    split: PowerLawSplit, reached: np.ndarray, rule: RuleSet, rows: Cases, words: Wording
 ) -> None:
     answers = rule.predict(rows.columns)
     points = split_points(split, rows.columns, rows.y, answers, reached, app_state().classes)
@@ -170,7 +170,7 @@ def _rows_of_split(
     st.caption(md(sentence + hint, 500))
 
 
-def _nodes(tree: Tree | None, rows: Rows) -> list[Node]:
+def _nodes(tree: Tree | None, rows: Cases) -> list[Node]:
     """List the power-law splits of a tree from the root on, each with the rows that reach it."""
     nodes: list[Node] = []
     todo = [(tree, np.ones(len(rows.y), dtype=bool))]

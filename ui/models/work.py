@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rulekit.data.folds import Fold
-from rulekit.evaluation import Comparison, Family, Progress, SweepStore, compare_learners
+from rulekit.evaluation import Comparison, LearnerGrid, Progress, SweepStore, compare_learners
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RulekitError
 from rulekit.learners.cluster import cached_on_workers, code_version
@@ -40,7 +40,7 @@ class RunTask:
     y: pd.Series
     weight: NDArray[np.float64] | None
     folds: Sequence[Fold]
-    families: Sequence[Family]
+    families: Sequence[LearnerGrid]
     judge: Any  # unfitted box search with the cuts and constraints of the forest that judges rules
     selector: Any = None  # unfitted `RuleClassifier` that selects the suggested rule
     store: Path | None = None  # of finished fits
@@ -91,7 +91,7 @@ class RunTask:
                 if "positive_label" in plain:
                     plain["positive_label"] = self._labels.index(plain["positive_label"])
                 with SweepStore(self.store) as store:
-                    store.put(self._selection_key, "selected", plain)
+                    store.put(self._selection_key, plain)
         return selected
 
     def _stored_selection(self) -> dict[str, Any] | None:
@@ -116,7 +116,7 @@ class RunTask:
         """Cross-validate the setting that `RuleClassifier` selects."""
         estimator = clone(self.judge).set_params(**SEARCH_OF_CHOICE)
         grid = {name: [value] for name, value in selected.items()}
-        family = Family(SELECTED, estimator, grid, True, True, 1)
+        family = LearnerGrid(SELECTED, estimator, grid, True, True, 1)
         return self._compared(learners=[family], **options)
 
     def _judged(self, found: Comparison) -> Comparison:
@@ -129,7 +129,7 @@ class RunTask:
         with SweepStore(self.store) as store:
             if found.models:
                 plain = {str(k): v for k, v in self._estimates(found.models, numbers).items()}
-                store.put(key, "forest", plain)
+                store.put(key, plain)
             # restored points have no rules, so their estimates are read
             stored = store.get([key]).get(key, {})
         return for_page(found, estimates={int(k): tuple(v) for k, v in stored.items()})
@@ -172,7 +172,7 @@ class RunTask:
         return found
 
     def _quick_errors(
-        self, family: Family, progress: "_ProgressReport", should_stop: ShouldStop
+        self, family: LearnerGrid, progress: "_ProgressReport", should_stop: ShouldStop
     ) -> tuple[dict[str, Any], ...]:
         """Cross-validate on a part of each fold; folds with the same columns are run together."""
         together: dict[tuple[str, ...], dict[int, Fold]] = {}
@@ -194,7 +194,7 @@ class RunTask:
             errors += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
         return tuple(errors)
 
-    def _quick_models(self, family: Family, should_stop: ShouldStop) -> dict[int, Any]:
+    def _quick_models(self, family: LearnerGrid, should_stop: ShouldStop) -> dict[int, Any]:
         """Learn every setting from a part of the training rows."""
         rows, columns = quick_part(self.X, self.y, np.arange(len(self.y)), family.estimator)
         fits = fit_settings(

@@ -25,7 +25,7 @@ from ui import rule_numbers
 from ui.escape import md
 from ui.learners.points import scorecard
 from ui.picked import looked_at_test_rows
-from ui.rule_numbers import Rows
+from ui.rule_numbers import Cases
 from ui.rules.editor import edit_button, edited_clause, editor, keep
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
@@ -47,7 +47,7 @@ LARGER = (
 BY_HAND = "Press “Add a clause” below, or “Back to the learned rule”."
 
 
-def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
+def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     """Show the verdict, the rule's size and errors, overfitting, and the looks at test rows."""
     state = app_state()
     measured_on = train if test is None else test
@@ -78,7 +78,7 @@ def headline(rule: RuleSet, train: Rows, test: Rows | None) -> None:
         st.warning(warning)
 
 
-def alarms(rule: RuleSet, train: Rows) -> None:
+def alarms(rule: RuleSet, train: Cases) -> None:
     """Warn of a rule without conditions or without errors."""
     state = app_state()
     if rule.is_constant:
@@ -95,7 +95,7 @@ def alarms(rule: RuleSet, train: Rows) -> None:
 
 
 def clause_lines(
-    model: ClassifierMixin, train: Rows, test: Rows | None, state: AppState
+    model: ClassifierMixin, train: Cases, test: Cases | None, state: AppState
 ) -> frozenset[int]:
     """Show one line per clause with counts, switch and editing; return the clauses switched off."""
     rule = model.rule_set_
@@ -139,7 +139,10 @@ def _label(rule: RuleSet, k: int) -> str:
 
 
 def _clause_line(
-    rule: RuleSet, k: int, tables: list[tuple[Rows, tuple[ClauseNumbers, ...]]], state: AppState
+    rule: RuleSet,
+    k: int,
+    tables: list[tuple[Cases, tuple[ClauseNumbers, ...]]],
+    state: AppState,
 ) -> bool:
     """Show one clause; return whether its switch is on."""
     switch, text, *counts, edit = _line(len(tables))
@@ -157,7 +160,7 @@ def _clause_line(
     return bool(used)
 
 
-def where_rows_go(rule: RuleSet, rows: Rows, state: AppState) -> None:
+def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
     """Draw the rows that each part of the rule decides, with the same counts as a table."""
     generation = st.session_state.get("_flow_turn", 0)
 
@@ -183,13 +186,13 @@ def where_rows_go(rule: RuleSet, rows: Rows, state: AppState) -> None:
     )
 
 
-def outcomes(rule: RuleSet, rows: Rows, labels: list[Any]) -> None:
+def outcomes(rule: RuleSet, rows: Cases, labels: list[Any]) -> None:
     """Show the predictions of each actual class as a matrix."""
     st.html(matrix_html(rule_numbers.confusion(rule, rows, labels)))
     st.caption("Rows: actual. Columns: predicted. Shade: share of the actual outcome.")
 
 
-def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
+def covered_rows(rule: RuleSet, rows: Cases, state: AppState) -> None:
     """List the rows the rule predicts wrongly, or those that a part of it decides."""
     wrong = rows.answers(rule) != rows.y
     parts = [part for part in divide_rows(rule, rows.columns) if part.label is not None]
@@ -199,7 +202,7 @@ def covered_rows(rule: RuleSet, rows: Rows, state: AppState) -> None:
     choices = {WRONG: wrong, **{k: part.rows for k, part in enumerate(parts)}}
     words = {WRONG: "wrong", **{k: f"decided by {name}" for k, name in enumerate(names)}}
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    which = left.selectbox("Rows", list(choices), format_func=words.get, key="covered_which")
+    which = left.selectbox("Cases", list(choices), format_func=words.get, key="covered_which")
     only = right.toggle("Only wrong ones", key="covered_wrong", disabled=which == WRONG)
     chosen = choices[which] & wrong if only else choices[which]
     st.caption(f"{int(chosen.sum()):,} of {len(chosen):,} {rows.name} rows")
@@ -224,7 +227,7 @@ SHARES = {
 }
 
 
-def operating_card(model: Any, rows: Rows, state: AppState) -> None:
+def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     """Show the operating points of the rule as a curve, and select one."""
     source, picked = _source(model)
     if state.several or len(source.classes_) != 2:
@@ -315,7 +318,7 @@ def _source(model: Any) -> tuple[Any, Any]:
     return model, None
 
 
-def chances_card(model: Any, rows: Rows, state: AppState) -> None:
+def chances_card(model: Any, rows: Cases, state: AppState) -> None:
     """Show the rule's probabilities beside the observed shares on these rows."""
     labels = model.classes_.tolist()
     label = state.positive

@@ -19,7 +19,7 @@ from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent
 from ui.cache import kept
 from ui.escape import md
-from ui.rule_numbers import Rows
+from ui.rule_numbers import Cases
 from ui.state import AppState
 from ui.theme import bins_figure, chart, levels_figure
 from ui.widgets import COUNT
@@ -68,7 +68,7 @@ class ConditionCounts:
 
 
 def condition_counts(
-    rule: RuleSet, k: int, i: int, rows: Rows, labels: Sequence[Any]
+    rule: RuleSet, k: int, i: int, rows: Cases, labels: Sequence[Any]
 ) -> ConditionCounts:
     """Count rows by the values of condition i of clause k, a `Literal`, and by outcome."""
     clause = rule.clauses[k]
@@ -116,7 +116,7 @@ def with_levels(literal: Literal, levels: tuple[Any, ...]) -> Literal:
 
 
 def edited_condition(
-    rule: RuleSet, k: int, i: int, train: Rows, test: Rows | None, state: AppState
+    rule: RuleSet, k: int, i: int, train: Cases, test: Cases | None, state: AppState
 ) -> RuleSet | None:
     """Show condition i of clause k with the errors of the edited rule; return it on "Apply"."""
     condition = rule.clauses[k].conditions[i]
@@ -268,7 +268,7 @@ def _missing(literal: Literal, n_missing: int, key: str) -> Literal:
     return replace(literal, missing=bool(holds))
 
 
-def _figure(literal: Literal, train: Rows, key: str, state: AppState) -> None:
+def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
     """Show the column's training rows by outcome, with the cut point."""
     name = state.label(literal.feature)
     values = literal.compared(train.columns)

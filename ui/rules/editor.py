@@ -13,7 +13,7 @@ from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent, plural
 from ui.escape import md
 from ui.picked import setting_words
-from ui.rule_numbers import Rows, error
+from ui.rule_numbers import Cases, error
 from ui.rules.condition_editor import TABLE, edited_condition
 from ui.shell import sentences
 from ui.state import AppState, app_state
@@ -62,7 +62,7 @@ def versions_of(state: Any) -> Versions:
     return Versions((now,))
 
 
-def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
+def edited_card(rule: RuleSet, train: Cases, state: AppState) -> RuleSet | None:
     """Show the card as an editable table; return it once "Apply" is pressed, else None."""
     st.caption(
         "A row is a condition; values of a set are separated by semicolons, and 0 points leave it "
@@ -89,7 +89,7 @@ def edited_card(rule: RuleSet, train: Rows, state: AppState) -> RuleSet | None:
     return rows_to_points(rows, totals, rule, train.columns)
 
 
-def _cells(train: Rows, **more: Any) -> dict[str, Any]:
+def _cells(train: Cases, **more: Any) -> dict[str, Any]:
     """Return the formats of the cells of a condition."""
     return {
         "column": st.column_config.SelectboxColumn(options=_names(train), required=True),
@@ -100,12 +100,12 @@ def _cells(train: Rows, **more: Any) -> dict[str, Any]:
     }
 
 
-def _names(train: Rows) -> list[str]:
+def _names(train: Cases) -> list[str]:
     """List the columns of the training rows, read by the rule or not."""
     return list(getattr(train.columns, "names", train.columns))
 
 
-def without(rule: RuleSet, off: frozenset[int], train: Rows, test: Rows | None) -> None:
+def without(rule: RuleSet, off: frozenset[int], train: Cases, test: Cases | None) -> None:
     """Show the effect of switching clauses off, with a button to keep that rule."""
     if not off:
         return
@@ -155,7 +155,7 @@ def edited_clause(state: AppState) -> int | None:
 
 
 @st.fragment
-def editor(rule: RuleSet, k: int, train: Rows, test: Rows | None, state: AppState) -> None:
+def editor(rule: RuleSet, k: int, train: Cases, test: Cases | None, state: AppState) -> None:
     """Show the conditions of clause k, a table to write them, or the whole scorecard."""
     with sentences():
         if scorecard_of(rule):
@@ -184,7 +184,7 @@ def _condition(rule: RuleSet, k: int, state: AppState) -> int | None:
     return None if i == len(conditions) else i
 
 
-def _edited_table(rule: RuleSet, k: int, train: Rows, state: AppState) -> RuleSet | None:
+def _edited_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet | None:
     """Show the conditions of clause k, or of a new clause, as a table; return it on "Apply"."""
     every = rule_to_rows(rule)
     mine = (every["clause"] == k + 1).to_numpy()

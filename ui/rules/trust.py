@@ -40,7 +40,7 @@ from rulekit.style.wording import percent, plural
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.spec import quiet
-from ui.rule_numbers import FEW_GROUPS, Rows, case_frame, training_gap
+from ui.rule_numbers import FEW_GROUPS, Cases, case_frame, training_gap
 from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
 from ui.runs.worker import Reporter
@@ -78,7 +78,7 @@ def look(
     return alternatives(model, X, y, **options, **limits, should_stop=reporter.should_stop)
 
 
-def just_as_good_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
+def just_as_good_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
     """Show the rules within a margin, and select one."""
     if state.several:
         st.info(
@@ -118,7 +118,7 @@ def _learner(state: AppState) -> BoxSearchClassifier | None:
     )
 
 
-def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -> None:
+def _rules(alternatives: Alternatives, key: str, train: Cases, state: AppState) -> None:
     """Show the table of rules, and the selected one."""
     lacking = {
         f"without {state.label(c)}": c for c in alternatives.columns.query("selected > 0")["column"]
@@ -169,7 +169,7 @@ def _rules(alternatives: Alternatives, key: str, train: Rows, state: AppState) -
     _pairs(alternatives)
 
 
-def _one(alternatives: Alternatives, rule: RuleSet, train: Rows, state: AppState) -> None:
+def _one(alternatives: Alternatives, rule: RuleSet, train: Cases, state: AppState) -> None:
     """Show a rule, the rows with other predictions, and a button to use it."""
     rule_text(rule_words(rule, wording(state)))
     rows = alternatives.differing_rows(rule)
@@ -198,7 +198,11 @@ def _one(alternatives: Alternatives, rule: RuleSet, train: Rows, state: AppState
 
 
 def _difference(
-    alternatives: Alternatives, rule: RuleSet, rows: NDArray[np.intp], train: Rows, state: AppState
+    alternatives: Alternatives,
+    rule: RuleSet,
+    rows: NDArray[np.intp],
+    train: Cases,
+    state: AppState,
 ) -> str:
     """Return how many predictions differ, which rule is right there, and where the rows are."""
     n, truth = len(train.y), train.y[rows]
@@ -257,7 +261,7 @@ def repeat(
     )
 
 
-def how_stable_card(model: ClassifierMixin, train: Rows, state: AppState) -> None:
+def how_stable_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
     """Learn the rule again from resamples on demand, and show how often its parts return."""
     if state.is_edited:
         st.info(BY_HAND)
@@ -447,7 +451,7 @@ def _mark(
     return None if gap != gap or state.error is None else (gap, state.error)
 
 
-def groups_card(model: Any, rows: Rows, state: AppState) -> None:
+def groups_card(model: Any, rows: Cases, state: AppState) -> None:
     """Show a choice of columns, and the figures of the groups of one."""
     left, seen = st.columns([3, 2], vertical_alignment="bottom")
     columns = [c.name for c in state.table.columns if c.name != state.target]

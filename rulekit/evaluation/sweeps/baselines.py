@@ -16,13 +16,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from rulekit.data import Costs, columns_of
 from rulekit.data.typed import as_pandas
-from rulekit.evaluation.sweeps.grid import Family
+from rulekit.evaluation.sweeps.grid import LearnerGrid
 
 TREE_LEAVES = (2, 3, 4, 6, 8, 12, 16)
 ABSENT = "(missing)"
 
 
-class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A scikit-learn classifier with preprocessing for any table.
 
     Parameters
@@ -39,7 +39,7 @@ class Baseline(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(self, learner: Any) -> None:
         self.learner = learner
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Baseline":
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "ReferenceModel":
         """Fit preprocessing and classifier on the training rows."""
         encoded = self._prepared(X)
         self.learner_ = clone(self.learner).fit(encoded, y, sample_weight=sample_weight)
@@ -158,7 +158,7 @@ class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.tile(self.shares_, (len(X), 1))
 
 
-def reference_learners(costs: Costs | None = None) -> list[Family]:
+def reference_learners(costs: Costs | None = None) -> list[LearnerGrid]:
     """List the reference models, with costs the cheapest constant instead of the most frequent one.
 
     >>> [family.name for family in reference_learners()][:3]
@@ -174,4 +174,7 @@ def reference_learners(costs: Costs | None = None) -> list[Family]:
         "gradient boosting": HistGradientBoostingClassifier(early_stopping=False, random_state=0),
     }
     grids = {"tree": {"learner__max_leaf_nodes": list(TREE_LEAVES)}}
-    return [Family(name, Baseline(each), grids.get(name, {})) for name, each in learners.items()]
+    return [
+        LearnerGrid(name, ReferenceModel(each), grids.get(name, {}))
+        for name, each in learners.items()
+    ]

@@ -22,7 +22,7 @@ from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.evaluation.sweeps.baselines import reference_learners
 from rulekit.evaluation.sweeps.fits import Caller, FoldTask, fit_fold, settle_costs, with_costs
-from rulekit.evaluation.sweeps.grid import Family, Grid, rule_learners, spread_order, units_of
+from rulekit.evaluation.sweeps.grid import Grid, LearnerGrid, rule_learners, spread_order, units_of
 from rulekit.evaluation.sweeps.keys import data_digest, folds_digest, join_digests, work_key
 from rulekit.evaluation.sweeps.result import Comparison, Row, fit_settings
 from rulekit.evaluation.sweeps.store import SweepStore
@@ -57,7 +57,7 @@ class Progress:
 
 
 OnProgress = Callable[[Progress], None]
-Learners = Mapping[str, tuple[Any, Any]] | Iterable[Family]
+Learners = Mapping[str, tuple[Any, Any]] | Iterable[LearnerGrid]
 
 
 def sweep(estimator: Any, X: Any, y: ArrayLike, *, grid: Grid, **options: Any) -> Comparison:
@@ -232,7 +232,7 @@ class _Comparing:
     y: NDArray[Any]
     folds: list[Fold]
     weight: NDArray[np.float64] | None
-    families: tuple[Family, ...]
+    families: tuple[LearnerGrid, ...]
     costs: Costs | None
     n_jobs: int | None = None
     budget: float | None = None
@@ -258,7 +258,7 @@ class _Comparing:
         return folds_digest(self.folds)
 
     @cached_property
-    def numbered(self) -> list[tuple[Family, int]]:
+    def numbered(self) -> list[tuple[LearnerGrid, int]]:
         """The families, each with the number of its first setting."""
         sizes = [len(family.settings) for family in self.families]
         return [(f, sum(sizes[:position])) for position, f in enumerate(self.families)]
@@ -323,7 +323,7 @@ class _Comparing:
         end = now + share * (self.began + self.budget - now)
         return lambda: time.time() >= end or self.should_stop(), end
 
-    def limited(self, family: Family, *, each_fold: bool = False) -> Family:
+    def limited(self, family: LearnerGrid, *, each_fold: bool = False) -> LearnerGrid:
         """Limit a single fit of a family to its part of the budget, or to the part per fold."""
         if self.budget is None or not has_time_limit(family):
             return family
@@ -333,7 +333,7 @@ class _Comparing:
         limit = min(family.estimator.time_limit or np.inf, part)
         return replace(family, estimator=clone(family.estimator).set_params(time_limit=limit))
 
-    def rounds(self, family: Family) -> list[tuple[Family, list[int]]]:
+    def rounds(self, family: LearnerGrid) -> list[tuple[LearnerGrid, list[int]]]:
         """List settings that are fitted together, with their time limit; the smallest is first."""
         order = spread_order(len(family.settings))
         if self.budget is None or (family.whole_front and has_time_limit(family)):
@@ -346,7 +346,7 @@ class _Comparing:
 
     def fit_round(
         self,
-        family: Family,
+        family: LearnerGrid,
         first: int,
         numbers: Sequence[int],
         should_stop: ShouldStop,
@@ -361,7 +361,7 @@ class _Comparing:
                 if (first + number, fold) not in self.rows:
                     self.record(family, first, number, fold, measured)
                     if self.store is not None:
-                        self.store.put(keys[number, fold], self.data, measured)
+                        self.store.put(keys[number, fold], measured)
                     row = self.rows[first + number, fold]
                     self.report_progress(Progress(family.name, row))
 
@@ -382,7 +382,7 @@ class _Comparing:
 
         tried_twice(run_tasks, self.describe_kept)
 
-    def keys(self, family: Family, numbers: Sequence[int]) -> dict[tuple[int, int], str]:
+    def keys(self, family: LearnerGrid, numbers: Sequence[int]) -> dict[tuple[int, int], str]:
         """Compute the key in the store of each fit, by number and fold; empty without a store."""
         return {
             (number, fold): work_key(self.data, family.estimator, family.settings[number], digest)
@@ -390,7 +390,9 @@ class _Comparing:
             for number in (numbers if self.store is not None else ())
         }
 
-    def look_up_round(self, family: Family, first: int, keys: dict[tuple[int, int], str]) -> None:
+    def look_up_round(
+        self, family: LearnerGrid, first: int, keys: dict[tuple[int, int], str]
+    ) -> None:
         """Load stored fits of a family, fold by fold."""
         stored = {} if self.store is None else self.store.get(keys.values())
         for (number, fold), key in keys.items():
@@ -400,7 +402,7 @@ class _Comparing:
                 self.report_progress(Progress(family.name, row, from_store=True))
 
     def record(
-        self, family: Family, first: int, number: int, fold: int, measured: dict[str, Any]
+        self, family: LearnerGrid, first: int, number: int, fold: int, measured: dict[str, Any]
     ) -> None:
         """Record the measures of a fit as a row."""
         plain = measured.get("rule")
@@ -415,7 +417,7 @@ class _Comparing:
             "rule": None if plain is None else self.rules[id(plain)][1],
         }
 
-    def tasks(self, family: Family, first: int, numbers: Sequence[int]) -> list[FoldTask]:
+    def tasks(self, family: LearnerGrid, first: int, numbers: Sequence[int]) -> list[FoldTask]:
         """List the remaining units of work, fold by fold; smaller ones if workers would be idle."""
         settings = [family.settings[number] for number in numbers]
         groups = units_of(family.estimator, settings)
@@ -440,7 +442,7 @@ class _Comparing:
             else f"{done}, and are kept in the store."
         )
 
-    def keep_models(self, family: Family, first: int) -> None:
+    def keep_models(self, family: LearnerGrid, first: int) -> None:
         """Fit the settings finished in all folds on all rows, if models are to be kept."""
         done = Counter(number for number, _ in self.rows)
         n_folds, settings = len(self.folds), family.settings
@@ -468,7 +470,7 @@ def smallest(settings: Sequence[Setting]) -> int:
     return alike[len(alike) // 2]
 
 
-def has_time_limit(family: Family) -> bool:
+def has_time_limit(family: LearnerGrid) -> bool:
     """Return whether a single fit of a learner can be limited."""
     return "time_limit" in family.estimator.get_params(deep=False)
 
@@ -490,9 +492,9 @@ def _checked(
     return labels, weights
 
 
-def _families(learners: Learners) -> tuple[Family, ...]:
+def _families(learners: Learners) -> tuple[LearnerGrid, ...]:
     if isinstance(learners, Mapping):
-        learners = [Family(name, *pair) for name, pair in learners.items()]
+        learners = [LearnerGrid(name, *pair) for name, pair in learners.items()]
     families = tuple(learners)
     if not families:
         raise ValueError("`learners` must name at least one learner; it is empty.")

@@ -96,7 +96,7 @@ def spread_order(n: int) -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
+class LearnerGrid:
     """A learner and its settings in a comparison.
 
     Parameters
@@ -128,7 +128,7 @@ class Family:
         return settings_of(self.grid, self.estimator)
 
 
-def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]:
+def rule_learners(y: ArrayLike) -> list[LearnerGrid]:
     """List the rule learners with settings that suit a table: the default comparison.
 
     >>> [family.name for family in rule_learners(["ill"] * 20 + ["well"] * 30)]
@@ -141,6 +141,6 @@ def rule_learners(y: ArrayLike, *, random_state: int | None = 0) -> list[Family]
         if one.default_grid is not None and (two or one.many_classes):
             model = clone(one.model)
             if "random_state" in model.get_params():
-                model.set_params(random_state=random_state)
-            listed.append(Family(one.title, model, one.default_grid(labels), one.whole_front))
+                model.set_params(random_state=0)
+            listed.append(LearnerGrid(one.title, model, one.default_grid(labels), one.whole_front))
     return listed

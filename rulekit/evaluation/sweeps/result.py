@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from rulekit.evaluation.sweeps.grid import Family
+from rulekit.evaluation.sweeps.grid import LearnerGrid
 from rulekit.learners.choice import (
     FOREST_LOSS,
     FOREST_SIZE,
@@ -128,7 +128,7 @@ class Comparison:
     an honest figure for the selected one needs rows that the comparison did not use.
     """
 
-    families: tuple[Family, ...]
+    families: tuple[LearnerGrid, ...]
     n_folds: int
     folds_digest: str
     finished: tuple[Row, ...] = ()

@@ -19,12 +19,11 @@ from typing import Any
 from rulekit.exceptions import DataError
 
 APPLICATION = 0x52554C45  # "RULE": distinguishes our files from other SQLite files
-SCHEMA = 2
+SCHEMA = 3
 PATIENCE = 30.0  # seconds to wait for another process that writes
 CREATE = """
 CREATE TABLE finished (
     key TEXT PRIMARY KEY,
-    data TEXT NOT NULL,
     measured TEXT NOT NULL,
     checksum TEXT NOT NULL,
     finished_at REAL NOT NULL
@@ -57,7 +56,7 @@ class SweepStore:
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with SweepStore(pathlib.Path(folder) / "sweep.sqlite") as store:
-    ...         store.put("key", "table", {"test_error": 0.25})
+    ...         store.put("key", {"test_error": 0.25})
     ...         store.get(["key", "other"])
     {'key': {'test_error': 0.25}}
     """
@@ -118,11 +117,10 @@ class SweepStore:
             )
         return stored
 
-    def put(self, key: str, data: str, measured: Mapping[str, Any]) -> None:
+    def put(self, key: str, measured: Mapping[str, Any]) -> None:
         """Store one finished fold under its key; it is on disk on return.
 
-        `data` is the digest of the table; `measured` holds JSON values, non-finite numbers become
-        None.
+        `measured` holds JSON values; non-finite numbers become None.
         """
         finite = {
             name: None if isinstance(value, float) and not math.isfinite(value) else value
@@ -131,16 +129,9 @@ class SweepStore:
         text = json.dumps(finite, allow_nan=False)
         with self._using() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO finished VALUES (?, ?, ?, ?, ?)",
-                (key, data, text, _checksum(key, text), time.time()),
+                "INSERT OR IGNORE INTO finished VALUES (?, ?, ?, ?)",
+                (key, text, _checksum(key, text), time.time()),
             )
-
-    def forget(self, data: str | None = None) -> int:
-        """Delete the rows of the table with this digest, or all; return their number."""
-        with self._using() as connection:
-            if data is None:
-                return connection.execute("DELETE FROM finished").rowcount
-            return connection.execute("DELETE FROM finished WHERE data = ?", (data,)).rowcount
 
     def close(self) -> None:
         """Close the file; it is opened again at the next use."""

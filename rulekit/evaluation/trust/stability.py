@@ -51,7 +51,7 @@ class Resample(NamedTuple):
     usual_wrong: NDArray[np.bool_]
 
 
-class Cut(NamedTuple):
+class RuleCut(NamedTuple):
     """A threshold of a column, and the side that a condition requires."""
 
     column: str
@@ -124,7 +124,7 @@ class Stability:
         of_resamples = [_cuts(r.rule) for r in self.resamples]
         places = dict.fromkeys((c.column, c.side) for c in of_selected)
         further = sorted({(c.column, c.side) for cuts in of_resamples for c in cuts} - set(places))
-        thresholds: list[Cut] = [*of_selected, *(Cut(*cut, math.nan) for cut in further)]
+        thresholds: list[RuleCut] = [*of_selected, *(RuleCut(*cut, math.nan) for cut in further)]
         rows = [self._cut(cut, of_resamples) for cut in thresholds]
         names = ("column", "side", "selected", "returned", "near", "low", "middle", "high")
         return pd.DataFrame(rows, columns=list(names))
@@ -214,7 +214,7 @@ class Stability:
         """Return what is stable, as sentences."""
         return list(_sentences(self, names or {}))
 
-    def _cut(self, cut: Cut, of_resamples: list[list[Cut]]) -> tuple[Any, ...]:
+    def _cut(self, cut: RuleCut, of_resamples: list[list[RuleCut]]) -> tuple[Any, ...]:
         """Build a row of `cuts`."""
         same = [
             [c.value for c in cuts if (c.column, c.side) == (cut.column, cut.side)]
@@ -313,10 +313,10 @@ def _threshold_sentences(stability: Stability, names: Names) -> Iterator[str]:
         )
 
 
-def _cuts(rule: RuleSet) -> list[Cut]:
+def _cuts(rule: RuleSet) -> list[RuleCut]:
     """List the thresholds of a rule, each once."""
     cuts = [
-        Cut(test.feature, "above" if test.op in ABOVE else "below", test.value)
+        RuleCut(test.feature, "above" if test.op in ABOVE else "below", test.value)
         for test in rule.tests
         if test.op in ORDERED and isinstance(test.value, float)
     ]

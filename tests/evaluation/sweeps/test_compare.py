@@ -20,7 +20,7 @@ from rulekit import (
     load_sample,
 )
 from rulekit.data import make_folds
-from rulekit.evaluation import Family, SweepStore, sweep
+from rulekit.evaluation import LearnerGrid, SweepStore, sweep
 from rulekit.evaluation.sweeps import compare
 from rulekit.evaluation.sweeps.baselines import reference_learners
 from tests.evaluation.learners import SharedStump, Sized, Stump, gate, noisy_table
@@ -205,7 +205,7 @@ def test_a_store_does_not_answer_for_other_rows_folds_or_parameters(table, tmp_p
 def searcher(**more):
     grid = {"n_clauses": [1, 2], "theta": [2.0, 8.0]}
     learner = BoxSearchClassifier(random_state=0)
-    return Family("search", learner, grid, whole_front=True, **more)
+    return LearnerGrid("search", learner, grid, whole_front=True, **more)
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +217,7 @@ def credit():
 @pytest.mark.slow
 def test_two_rule_learners_share_a_front_with_their_own_figures(credit):
     one = OneLevelRuleClassifier(random_state=0)
-    family = Family("one clause", one, {"theta": [2.0, 8.0]})
+    family = LearnerGrid("one clause", one, {"theta": [2.0, 8.0]})
     comparison = compare_learners(*credit, learners=[searcher(), family], cv=3)
     own = sweep(one, *credit, grid=family.grid, cv=3)
     points = comparison.points().set_index("setting")

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data.groups import GROUP_MEASURES
-from rulekit.evaluation import Comparison, Family, compare_learners, pareto_front, suggest, sweep
+from rulekit.evaluation import (
+    Comparison,
+    LearnerGrid,
+    compare_learners,
+    pareto_front,
+    suggest,
+    sweep,
+)
 from rulekit.evaluation.sweeps.result import fit_setting, front_steps, table_of
 from tests.evaluation.learners import Stump, noisy_table
 from tests.reference import pareto as reference
@@ -27,7 +34,7 @@ def result_of(points, n_folds=4, settings=None):
         for i, (error, spread, literals) in enumerate(points)
         for fold in range(n_folds)
     ]  # fmt: skip
-    family = Family("Made", None, [{k: [v] for k, v in one.items()} for one in settings])
+    family = LearnerGrid("Made", None, [{k: [v] for k, v in one.items()} for one in settings])
     return Comparison((family,), n_folds, "folds", tuple(rows))
 
 
@@ -60,7 +67,7 @@ def test_the_number_of_clauses_requested_is_beside_the_number_found():
         {"setting": 0, "learner": "Made", "fold": f, "n_clauses": 5, "n_clauses_used": 2 + f}
         for f in range(2)
     ]
-    family = Family("Made", None, {"n_clauses": [5]})
+    family = LearnerGrid("Made", None, {"n_clauses": [5]})
     row = Comparison((family,), 2, "folds", tuple(rows)).summary.iloc[0]
     assert (row["n_clauses"], row["n_clauses_used"]) == (5, 2.5)
 
@@ -260,7 +267,7 @@ def row(setting, fold, error=0.5):
 
 
 def family(name="stump", n=3):
-    return Family(name, Stump(), {"theta": [float(k) for k in range(n)]})
+    return LearnerGrid(name, Stump(), {"theta": [float(k) for k in range(n)]})
 
 
 def test_points_are_whole_unless_requested_otherwise():

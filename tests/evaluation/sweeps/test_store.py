@@ -24,7 +24,7 @@ import sys
 from rulekit.evaluation.sweeps.store import APPLICATION, SweepStore
 store = SweepStore(sys.argv[1])
 for i in range(40):
-    store.put(f"{sys.argv[2]}-{i}", "table", {"test_error": i / 40})
+    store.put(f"{sys.argv[2]}-{i}", {"test_error": i / 40})
 """
 
 
@@ -35,21 +35,21 @@ def path(tmp_path):
 
 def test_stored_rows_are_found_after_closing(path):
     with SweepStore(path) as store:
-        store.put("key", "table", {"test_error": 0.1 + 0.2, "rule": {"schema": 1}})
+        store.put("key", {"test_error": 0.1 + 0.2, "rule": {"schema": 1}})
     with SweepStore(path) as store:
         assert store.get(["key"]) == {"key": {"test_error": 0.1 + 0.2, "rule": {"schema": 1}}}
 
 
 def test_a_measure_that_is_not_finite_comes_back_as_none(path):
     with SweepStore(path) as store:
-        store.put("key", "table", {"test_auc": float("nan"), "objective": float("inf")})
+        store.put("key", {"test_auc": float("nan"), "objective": float("inf")})
         assert store.get(["key"]) == {"key": {"test_auc": None, "objective": None}}
 
 
 def test_a_key_is_written_once(path):
     with SweepStore(path) as store:
-        store.put("key", "table", {"seconds": 1.0})
-        store.put("key", "table", {"seconds": 2.0})
+        store.put("key", {"seconds": 1.0})
+        store.put("key", {"seconds": 2.0})
         assert store.get(["key"])["key"] == {"seconds": 1.0}
         assert len(store) == 1
 
@@ -57,29 +57,20 @@ def test_a_key_is_written_once(path):
 def test_thousands_of_keys_are_read_at_once(path):
     with SweepStore(path) as store:
         for i in range(0, 3000, 100):
-            store.put(str(i), "table", {"i": i})
+            store.put(str(i), {"i": i})
         assert len(store.get(str(i) for i in range(3000))) == 30
-
-
-def test_forgetting_a_table_leaves_the_others(path):
-    with SweepStore(path) as store:
-        for key, table in [("1", "a"), ("2", "a"), ("3", "b")]:
-            store.put(key, table, {})
-        assert store.forget("a") == 2
-        assert list(store.get(["1", "2", "3"])) == ["3"]
-        assert store.forget() == 1
 
 
 def test_the_file_is_readable_by_its_owner_only(path):
     with SweepStore(path) as store:
-        store.put("key", "table", {})
+        store.put("key", {})
         files = list(path.parent.glob("sweep.sqlite*"))
         assert [stat.S_IMODE(f.stat().st_mode) for f in files] == [0o600] * len(files)
 
 
 def test_threads_write_at_the_same_time(path):
     with SweepStore(path) as store, ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda i: store.put(str(i), "table", {"i": i}), range(200)))
+        list(pool.map(lambda i: store.put(str(i), {"i": i}), range(200)))
         assert len(store) == 200
 
 
@@ -94,7 +85,7 @@ def test_processes_write_at_the_same_time(path):
 
 def test_a_store_travels_to_another_process_as_its_path(path):
     with SweepStore(path) as store:
-        store.put("key", "table", {"i": 1})
+        store.put("key", {"i": 1})
         with pickle.loads(pickle.dumps(store)) as twin:
             assert twin.get(["key"]) == {"key": {"i": 1}}
 
@@ -121,14 +112,14 @@ def test_a_store_of_a_newer_version_is_refused(path):
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA user_version = 9")
     connection.close()
-    with pytest.raises(DataError, match="has schema 9, this version reads up to 2; update"):
+    with pytest.raises(DataError, match="has schema 9, this version reads up to 3; update"):
         SweepStore(path)
 
 
 def test_a_store_that_was_cut_short_is_refused(path):
     with SweepStore(path) as store:
         for i in range(300):
-            store.put(str(i), "table", {"text": "x" * 200})
+            store.put(str(i), {"text": "x" * 200})
     path.write_bytes(path.read_bytes()[:9000])
     with pytest.raises(DataError, match="is damaged or no store"), SweepStore(path) as store:
         store.get(str(i) for i in range(300))
@@ -147,21 +138,21 @@ def test_a_store_that_was_cut_short_is_refused(path):
 )
 def test_altered_row_is_deleted_with_a_warning(path, damage):
     with SweepStore(path) as store:
-        store.put("key", "table", {"test_error": 0.25})
-        store.put("other", "table", {"test_error": 0.5})
+        store.put("key", {"test_error": 0.25})
+        store.put("other", {"test_error": 0.5})
         connection = sqlite3.connect(path)
         connection.execute(f"UPDATE finished SET {damage} WHERE key = 'key'")
         connection.commit()
         connection.close()
         with pytest.warns(UserWarning, match="1 finished folds in the store 'sweep.sqlite' were"):
             assert store.get(["key", "other"]) == {"other": {"test_error": 0.5}}
-        store.put("key", "table", {"test_error": 0.25})
+        store.put("key", {"test_error": 0.25})
         assert store.get(["key"]) == {"key": {"test_error": 0.25}}
 
 
 def test_a_row_copied_under_another_key_is_not_believed(path):
     with SweepStore(path) as store:
-        store.put("key", "table", {"test_error": 0.25})
+        store.put("key", {"test_error": 0.25})
         connection = sqlite3.connect(path)
         connection.execute("UPDATE finished SET key = 'stolen'")
         connection.commit()
@@ -207,7 +198,7 @@ store = SweepStore(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 try:
     for i in range(1000):
-        store.put(str(i), "table", {"text": "x" * 500})
+        store.put(str(i), {"text": "x" * 500})
 except DataError as error:
     print(i, error)
 """

@@ -11,7 +11,7 @@ import pytest
 from tests.pages.data.steps import GOOD, notes_field, upload
 from tests.pages.driving import errors, opened
 from ui.learners.offered import RunSpec
-from ui.state import BinningSpec, SplitSpec, Wording, to_plain
+from ui.state import BinningSpec, ColumnName, SplitSpec, to_plain
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def settings_file(app):
         notes="ask Ada",
         split=SplitSpec(0.2, 7),
         binning=BinningSpec("median"),
-        wording={"income": Wording("monthly income", "EUR")},
+        wording={"income": ColumnName("monthly income", "EUR")},
         run_settings=RunSpec(thetas=(2.0,)).to_dict(),
     )
     return json.dumps(to_plain(state)).encode()

@@ -85,11 +85,6 @@ def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
     assert NO_PAST_CASE in text(app)
 
 
-def test_export_takes_it_away_checked(on_credit):
-    app, _ = on_credit("export")
-    assert not app.error
-
-
 def test_the_ideal_dnf_is_on_the_curve_and_has_a_slider(open_app):
     app = compared(small(open_app("models", sample="credit")), "Every combination")
     result = app.session_state["app"].result

@@ -17,7 +17,6 @@ from tests.pages.driving import (
 from ui.export.formats import FORMATS, obstacle
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
-from ui.models.run import work
 from ui.state import AppState, from_plain, to_plain
 
 LIST = {"learner": "search", "max_conditions": 4}
@@ -193,9 +192,3 @@ def test_an_analysis_of_all_classes_comes_back_as_it_was():
     again = from_plain(to_plain(state), state.table)
     assert again.several
     assert again.fit_key == state.fit_key != AppState(table=state.table).fit_key
-
-
-def test_folds_hold_all_classes():
-    state = AppState(table=load_sample("iris"), every_class=True)
-    requested = work(SPEC, state)
-    assert all(len(set(requested.y.iloc[test])) == 3 for _, test in requested.folds)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from rulekit import BoxSearchClassifier, RuleClassifier, compare_learners, suggest
 from rulekit.cli.command import rulekit
 from rulekit.data import Table, load_sample
-from rulekit.evaluation import Comparison, Family
+from rulekit.evaluation import Comparison, LearnerGrid
 from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier, search_grid
 from rulekit.rules import Clause, Literal, RuleSet
@@ -142,31 +142,17 @@ def test_suggestion_is_the_point_at_its_limit():
 @pytest.mark.parametrize(
     ("errors", "limit", "why"),
     [
-        (
-            [0.30, 0.20, 0.199, 0.1985],
-            3,
-            "more conditions improve the error by less than 0.2 points each.",
-        ),
-        ([0.30, 0.20, 0.15, 0.10], 4, "no other point has a lower error."),
-        (
-            [0.20, 0.20, 0.30, 0.19],
-            1,
-            "the lowest error averaged with similar sizes, plus 0.2 points per condition.",
-        ),
-        (
-            [0.40, 0.30, 0.10, 0.11],
-            4,
-            "the lowest error averaged with similar sizes, plus 0.2 points per condition.",
-        ),
+        ([0.30, 0.20, 0.199, 0.1985], 3, "more conditions improve"),
+        ([0.30, 0.20, 0.15, 0.10], 4, "no other point"),
+        ([0.20, 0.20, 0.30, 0.19], 1, "averaged with similar sizes"),
+        ([0.40, 0.30, 0.10, 0.11], 4, "averaged with similar sizes"),
     ],
 )
 def test_suggestion_has_a_reason_that_holds(errors, limit, why):
     suggested = by_size(errors).suggestion
     assert suggested.number == limit - 1
     assert suggested.words == f"at most {plural(limit, 'condition')}"
-    assert suggested.why == why
-    assert "literal" not in suggested.reason
-    assert "θ" not in suggested.reason
+    assert why in suggested.why
 
 
 def test_no_dominated_point_and_no_empty_rule_is_suggested():
@@ -197,7 +183,9 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
     assert page.suggestion.number == suggest(choice.table)["default"] == choice.default
 
     search = BoxSearchClassifier(positive_label="high", n_perturbations=0)
-    family = Family("Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True)
+    family = LearnerGrid(
+        "Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True
+    )
     found = compare_learners(X, y, learners=[family], cv=5)
     page = RunResult.of(SPEC, found)
     assert page.suggestion.number == found.suggest()["default"]

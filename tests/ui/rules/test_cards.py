@@ -12,7 +12,7 @@ from rulekit.evaluation import brier_score, operating_points
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import on_tab, opened, routed, text
 from ui.learners.offered import RunSpec
-from ui.rule_numbers import Rows
+from ui.rule_numbers import Cases
 from ui.rules.cards import alarms
 from ui.state import AppState
 
@@ -39,7 +39,7 @@ def test_a_rule_without_errors_is_questioned_for_any_number_of_columns(monkeypat
     monkeypatch.setattr("ui.rules.cards.app_state", AppState)
     rule = RuleSet((Clause((Literal("a", ">", 0.5), Literal("b", ">", 0.5))),), (1,), "dnf", 0)
     columns = {"a": np.arange(2.0), "b": np.arange(2.0)}
-    alarms(rule, Rows("training", pd.DataFrame(columns), np.array([0, 1], dtype=object), columns))
+    alarms(rule, Cases("training", pd.DataFrame(columns), np.array([0, 1], dtype=object), columns))
     (words,) = warnings
     assert words.endswith(
         "whether it reads what contains the outcome or is known only after it: a, b."

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.rules import Clause, Literal, RuleSet
-from ui.rule_numbers import Rows
+from ui.rule_numbers import Cases
 from ui.rules.condition_editor import (
     condition_counts,
     digits_of,
@@ -84,7 +84,7 @@ def tables(draw):
     columns = {name: np.array([r[name] for r in rows], dtype=object) for name in CELLS}
     columns["x"] = columns["x"].astype(float)
     y = draw(st.lists(st.sampled_from(LABELS), min_size=len(rows), max_size=len(rows)))
-    return Rows("training", None, np.array(y, dtype=object), columns)
+    return Cases("training", None, np.array(y, dtype=object), columns)
 
 
 @given(tables(), st.sampled_from(EDITS), st.integers(0, 2))

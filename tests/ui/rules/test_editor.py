@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rulekit.exceptions import RuleError
 from rulekit.export import from_json, to_json
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
-from ui.rule_numbers import Rows
+from ui.rule_numbers import Cases
 from ui.rules import editor
 from ui.rules.editor import Versions, obstacle, versions_of
 from ui.state import AppState
@@ -25,7 +25,7 @@ X = {"a": np.array([0.0, 1.0, 2.0, 3.0, np.nan])}
 @pytest.fixture
 def train():
     columns = {"age": np.array([70.0, 50.0]), "bp": np.array([150.0, 120.0])}
-    return Rows("training", None, np.array(["ill", "well"]), columns)
+    return Cases("training", None, np.array(["ill", "well"]), columns)
 
 
 def written(monkeypatch, change, totals, pressed=True):

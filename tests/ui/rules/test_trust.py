@@ -18,7 +18,7 @@ from ui.rule_numbers import rows_of
 from ui.rules import trust
 from ui.rules.trust import PICKED, SOURCE, gap_curve
 from ui.runs import jobs
-from ui.state import AppState, Wording
+from ui.state import AppState, ColumnName
 
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
 SETTING = {"learner": "search", "max_conditions": 2}
@@ -61,7 +61,7 @@ def on_alike(on_rules, monkeypatch):
 @pytest.mark.slow
 def test_stability_is_shown_in_words_charts_and_tables(on_stable, monkeypatch):
     monkeypatch.setattr(trust, "N_RESAMPLES", 20)
-    app = on_stable(wording={"worst radius": Wording("Radius", "mm")})
+    app = on_stable(wording={"worst radius": ColumnName("Radius", "mm")})
     app = finished(app.button(key="begin_stable").click().run())
     state = app.session_state["app"]
     X, y = state.training
