@@ -14,7 +14,7 @@ import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, compress, count, islice, pairwise, product
+from itertools import combinations, compress, count, islice, product
 from operator import itemgetter
 from typing import Any
 
@@ -34,7 +34,7 @@ from rulekit.explain.domains import (
 )
 from rulekit.explain.subject import rows_with
 from rulekit.rules import Columns, Condition, Literal, RuleSet
-from rulekit.rules.condition import ORDERED, WORDS, as_column
+from rulekit.rules.condition import ORDERED, WORDS, as_column, list_numbers
 from rulekit.rules.writer import kind_of
 from rulekit.style.phrases import (
     PLAIN,
@@ -93,10 +93,7 @@ def _run(
         return [new]
     if not any(x.op in ORDERED for x in literals):
         return [new]
-    cuts = number_cuts(literals)
-    between = [a + (b - a) / 2 for a, b in pairwise(cuts)]
-    beyond = [cuts[0] - 1 - abs(cuts[0]), cuts[-1] + 1 + abs(cuts[-1])]
-    cells = sorted({new, *cuts, *between, *beyond})
+    cells = list_numbers([*number_cuts(literals), new])
     outward = [v for v in cells if v > new] if new > old else [v for v in cells if v < new][::-1]
     run = [new, *outward]
     same = rule.predict(rows_with(after, {feature: run})) == rule.predict(rows_with(after, {}))
