@@ -32,7 +32,7 @@ from rulekit.explain.domains import (
     stated_values,
     whole_bounds,
 )
-from rulekit.explain.subject import Subject, rows_with, subject_of
+from rulekit.explain.subject import rows_with
 from rulekit.rules import Columns, Condition, Literal, RuleSet
 from rulekit.rules.condition import ORDERED, WORDS, as_column
 from rulekit.rules.writer import kind_of
@@ -306,7 +306,6 @@ def smallest_change(
     >>> smallest_change(rule, {"glucose": 141.0, "age": 60.0}).sentence
     'The prediction would be well if glucose were 126 or lower (now 141).'
     """
-    subject = subject_of(rule)
     row = {f: values[f] for f in rule.features}
     now = rule.predict(rows_with(row, {}) or {"": np.zeros(1)})[0]
 
@@ -324,7 +323,7 @@ def smallest_change(
             f: (DomainValue(value, 0.0),)
             if f in immutable
             else cells_of(
-                [t for t in subject.dnf.tests if t.feature == f],
+                [t for t in rule.as_dnf.tests if t.feature == f],
                 value,
                 (seen or stated).get(f),
                 erase=erase,
@@ -334,7 +333,7 @@ def smallest_change(
         if ROWS in ways:
             change = _fewest_columns(rule, options, wanted)
         else:
-            change = _Search(subject, options, wanted).run()
+            change = _Search(rule.as_dnf, options, wanted).run()
         if change is not None:
             changes = changes_between(rule, row, change, wording)
             after = rule.predict(rows_with({f: c.value for f, c in change.items()}, {}))[0]
@@ -436,11 +435,10 @@ class _Search:
 
     def __init__(
         self,
-        subject: Subject,
+        dnf: RuleSet,
         options: dict[str, tuple[DomainValue, ...]],
         wanted: Callable[[Any], bool],
     ) -> None:
-        dnf = subject.dnf
         self.wanted = [wanted(label) for label in (*dnf.labels[: dnf.n_clauses], dnf.default)]
         self.options = options
         self.fits: list[dict[str, NDArray[Any]]] = [

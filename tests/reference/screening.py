@@ -120,16 +120,16 @@ def steepest_columns(A, y, weight, theta, n):
     return clause
 
 
-def certificate_holds(found, A, y, weight, theta, bounds=None):
+def certificate_holds(j, found, A, y, weight, theta, bounds=None):
     """Check one removal by its numbers alone."""
-    a = A[:, found.column]
+    a = A[:, j]
     price, worth = theta + weight[~y] @ a[~y], weight[y] @ a[y]
-    if not (np.isclose(price, found.price) and np.isclose(worth, found.worth)):
+    if not (np.isclose(price, found["price"]) and np.isclose(worth, found["worth"])):
         return False
-    if found.test == "simple":
+    if found["test"] == "simple":
         return price >= worth
-    if found.test == "pairs":
-        b = A[:, found.by]
+    if found["test"] == "pairs":
+        b = A[:, found["by"]]
         return price - theta - weight[~y] @ b[~y] >= weight[y] @ (a & ~b)[y] - 1e-12
     rows = y & (weight > 0)
     mu, slack = bounds.mu, 1e-9
@@ -137,4 +137,4 @@ def certificate_holds(found, A, y, weight, theta, bounds=None):
     dual &= (mu @ A[rows] <= theta + weight[~y] @ A[~y] + slack).all()
     known = cost(A, y, weight, theta, bounds.clause.tolist())
     floor = price + mu @ ~a[rows]
-    return bool(dual) and np.isclose(floor, found.floor) and floor > known
+    return bool(dual) and np.isclose(floor, found["floor"]) and floor > known

@@ -33,7 +33,6 @@ from rulekit.rules import Clause
 from rulekit.style.phrases import PLAIN, Wording, condition_text, count_noun, join_list, label_text
 
 Floats = NDArray[np.float64]
-BOXES = ("corner", "symmetric")
 CHUNK = 256  # cases compared with all training rows at a time
 
 
@@ -151,9 +150,7 @@ class HyperplaneExplanation:
         }
 
 
-def explain_with_hyperplane(
-    model: HyperplaneRuleClassifier, X: Any, *, box: str = "corner"
-) -> list[HyperplaneExplanation]:
+def explain_with_hyperplane(model: HyperplaneRuleClassifier, X: Any) -> list[HyperplaneExplanation]:
     """Compute for each case a box on its side of the hyperplane.
 
     Parameters
@@ -162,9 +159,6 @@ def explain_with_hyperplane(
         Fitted.
     X : DataFrame or array-like of shape (n, p)
         The cases; no gap in the columns that the plane reads.
-    box : {"corner", "symmetric"}, default="corner"
-        Where the box ends on the side away from the plane: at the edge of the table, as the rule's
-        boxes do, or as far from the case as the plane is.
 
     Returns
     -------
@@ -176,8 +170,6 @@ def explain_with_hyperplane(
         If a case has a gap in a column that the plane reads, or the table does not fit the model.
     RuleError
         If the model has no plane, or one that reads no column.
-    ValueError
-        If `box` has another value.
 
     Notes
     -----
@@ -198,8 +190,6 @@ def explain_with_hyperplane(
     The plane predicts 'b', as for every case within the training table's range
     with age >= 46. 3 training cases lie in this box, 3 of them 'b'.
     """
-    if box not in BOXES:
-        raise ValueError(f"`box` must be one of {BOXES}, got {box!r}.")
     plane = getattr(model, "plane_", None)
     if not isinstance(plane, Plane):
         raise RuleError(
@@ -222,10 +212,8 @@ def explain_with_hyperplane(
     for code, label in enumerate(model.boxes_):
         there = np.flatnonzero(is_above == (code == 1))
         side = _Side(model, code, label)
-        for row_index, explanation in zip(
-            there, side.explained(rows[there], there, answers, box), strict=True
-        ):
-            explanations[row_index] = explanation
+        for explanation in side.explained(rows[there], there, answers):
+            explanations[explanation.row] = explanation
     return [explanation for explanation in explanations if explanation is not None]
 
 
@@ -258,21 +246,17 @@ class _Side:
         self.n_right = np.bincount(row_codes.ravel()[self.right], minlength=len(merged))
 
     def explained(
-        self, rows: Floats, places: NDArray[np.intp], answers: list[Any], box: str
+        self, rows: Floats, places: NDArray[np.intp], answers: list[Any]
     ) -> Iterator[HyperplaneExplanation]:
         """Explain the cases of this side."""
         V = self.half.oriented(rows)
         upper = self._feet(V)
-        symmetric = box == "symmetric"
-        lower = np.full_like(V, -np.inf)
-        if symmetric:  # just below the mirror image of the foot, so that it is part of the box
-            lower = np.nextafter(np.minimum(V - (upper - V), V), -np.inf)
         values = self.half.values(V) - self.half.cap
         distance = unit_distances(values, self.half.weights, self.widths)
         sure = self.plane.confidence
         confidence = [None] * len(V) if sure is None else sure.of(distance, self.code).tolist()
-        n_all, n_right = self._counted(lower, upper)
-        ratio = self._volume_ratio(lower, upper)
+        n_all, n_right = self._counted(upper)
+        ratio = self._volume_ratio(upper)
         held = self.boxes.members(V)
         rule = np.where(held.any(axis=1), held.argmax(axis=1), -1) if len(self.boxes) else None
         for i, box_index in enumerate(places.tolist()):
@@ -286,7 +270,7 @@ class _Side:
                 int(n_right[i]),
                 float(ratio[i]),
                 None if rule is None or rule[i] < 0 else int(rule[i]),
-                lower[i],
+                np.full(len(upper[i]), -np.inf),
                 upper[i],
                 V[i],
                 self,
@@ -306,27 +290,24 @@ class _Side:
             feet[beyond] = V[beyond] + reach[beyond] * (1.0 - min(shrink, 1.0))
             shrink *= 2.0
 
-    def _counted(self, lower: Floats, upper: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _counted(self, upper: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
         """Count the training rows in each box, and those of this side's class."""
         both = np.column_stack([self.n_all, self.n_right]).astype(float)
         counts = np.zeros((len(upper), 2))
-        bounded = bool(np.isfinite(lower).any())
         for start in range(0, len(upper), CHUNK):
             part = slice(start, start + CHUNK)
             inside = np.ones((len(upper[part]), len(self.distinct)), dtype=bool)
             for i in range(self.half.n_features):
                 inside &= self.distinct[:, i] <= upper[part, i, None]
-                if bounded:
-                    inside &= self.distinct[:, i] > lower[part, i, None]
             counts[part] = inside @ both
         return counts[:, 0], counts[:, 1]
 
-    def _volume_ratio(self, lower: Floats, upper: Floats) -> Floats:
+    def _volume_ratio(self, upper: Floats) -> Floats:
         """Compare volumes within the table's range with the largest possible one, shape (n,)."""
         weights = Region.whole(self.half).unit_weights()
         if weights is None:
             return np.zeros(len(upper))
-        inside = np.minimum(upper, self.half.high) - np.maximum(lower, self.half.low)
+        inside = np.minimum(upper, self.half.high) - self.half.low
         sides = np.divide(inside, self.widths, out=np.ones_like(upper), where=self.widths > 0)
         greatest = np.log(water_fill(weights)).sum()
         with np.errstate(divide="ignore"):

@@ -54,51 +54,47 @@ class Cut:
 class HyperplaneRuleClassifier(BaseRuleClassifier):
     """Convert the hyperplane of a linear classifier to disjoint, readable boxes.
 
-    Every box lies on one side of the plane, so inside the boxes, and within the range of the
-    training table, rule and plane agree. With all columns (`max_columns` None) boxes are those of
-    the paper; few columns give few conditions.
+    Every box lies on one side of the plane, so rule and plane agree inside the boxes and within the
+    training range.
 
     Parameters
     ----------
     linear : estimator, optional
         A linear classifier with `coef_` and `intercept_` after `fit`, or a pipeline of scalers and
-        such a classifier; the rule is in the table's own units in both cases. Default: `LPSVM()`.
-        It is fitted on numbers: Boolean and text columns become indicators, one per level.
+        such a classifier; the rule is in the table's own units. Default: `LPSVM()`. It is fitted
+        on numbers: Boolean and text columns become indicators, one for each level.
     max_columns : int, optional
-        Most numbers the plane reads; None for all. Sets of this size are found forward and on the
-        path of the 1-norm machine, `linear` is fitted on each, its plane is tried in several places
-        along its normal, and the boxes are those that get fewest training rows wrong. Of each plane
-        those boxes are kept that are right more often than wrong; two that fit into one are merged,
-        and a face that no row needs is dropped.
+        Largest number of columns that the plane reads; None for all, as in the paper. Sets of this
+        size are found by forward selection and on the path of the 1-norm machine. `linear` is
+        fitted on each, its plane is moved to several places along its normal, and the boxes with
+        the fewest training errors are used. Boxes that are wrong more often than right are dropped,
+        two boxes are merged if one is as good, and faces that improve nothing are dropped.
     criterion : {"peel", "point_lp", "volume_paper"}, default="peel"
-        What a box maximises: the number of rows in it, counted exactly ("peel") or by the paper's
-        linear program ("point_lp"), or its volume, as in the paper.
+        What a box maximises: its number of rows, counted exactly ("peel") or by the paper's linear
+        program ("point_lp"), or its volume, as in the paper.
     max_depth : int, default=20
-        Maximum number of boxes that are cut away before the next one is found.
+        Largest number of boxes that are cut away before the next one is found.
     max_rules : int, optional
-        Maximum number of boxes in the rule (per class if there are several); those with the most
-        rows are kept.
+        Largest number of boxes (for each class if there are several); those with the most rows are
+        kept.
     min_coverage : int, default=2
         Boxes with fewer rows of their class are dropped; the paper drops boxes of one row.
     uncovered : {"other", "hyperplane"}, default="other"
-        Prediction for rows outside all boxes: the other class, so that the boxes alone are the
-        rule, or the plane's prediction, as a last linear condition (see `answered_by_plane`).
+        Prediction for rows outside all boxes: the other class, or the plane's prediction, as a last
+        linear condition (see `answered_by_plane`).
     confidence_folds : int, default=5
         Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
-    positive_label : str, int, float or bool, optional
-        The class that the rule describes; None for the last of `classes_`, and with `max_columns`
-        for the one whose boxes are better or fewer. Not allowed with more than two classes: then
-        each class, from the rarest on, is separated from the more frequent ones, in one ordered
-        list.
-    class_weight : dict, "balanced" or None
-        As in scikit-learn; passed to the linear classifier as `sample_weight`.
-    costs : Costs, default=None
-        Costs of wrong predictions, instead of `class_weight`.
-    constraints : Constraints or dict, optional
-        Monotonic constraints only: `directions` and their class, see `Constraints`. `LPSVM`
-        restricts the signs of the weights; other classifiers must have learned these signs, or
-        fitting fails. Boxes are open on the side that a constraint leads to, which stays on their
-        side of the plane.
+    positive_label : label, default=None
+        The class that the rule describes. None describes the last of `classes_`, and with
+        `max_columns` the one with fewer errors or boxes. With more than two classes it must be
+        None: each class, from the rarest on, is separated from the more frequent ones, in one
+        ordered list.
+    class_weight, costs
+        As in `TwoLevelRuleClassifier`; passed to `linear` as `sample_weight`.
+    constraints : Constraints or dict, default=None
+        Monotonic constraints only, see `Constraints`. `LPSVM` restricts the signs of the weights;
+        fitting fails if another classifier has learned other signs. Boxes are open on the side that
+        a constraint leads to.
 
     Attributes
     ----------
@@ -109,35 +105,33 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         The fitted linear classifier.
     plane_ : Plane
         The plane in the table's units, its range and training rows; with `max_columns` parallel to
-        that of `linear_`. Its columns are sorted by name: the rule does not depend on their order.
+        that of `linear_`. Its columns are sorted by name.
     boxes_ : dict of label to Boxes
         The boxes of both classes. The described class has none if a constant prediction has no
-        more errors on the training rows than the rule and therefore replaces it.
+        more training errors than the rule and therefore replaces it.
     coverage_, coverage_all_ : float
         Of the rows of the described class that the plane classifies correctly: the share in
         `boxes_`, and in all boxes found.
     against_rest_ : dict of label to HyperplaneRuleClassifier
-        With more than two classes: for each described class, in order, the model that separates
-        it (True) from the classes after it; `plane_`, `linear_`, `coverage_` and
-        `coverage_all_` are None then, and `boxes_` is empty.
+        With more than two classes: for each described class, in order, the model that separates it
+        (True) from the classes after it. `plane_`, `linear_`, `coverage_` and `coverage_all_` are
+        then None, and `boxes_` is empty.
     n_problems_ : int
         Number of searches for a box of the described class.
     n_incomplete_ : int
         Number of training rows with missing values; the plane is learned without them.
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
-n_rules_, n_conditions_, training_error_
-        As in `BaseRuleClassifier`.
-    empty_rule_hint_ : str or None
-        Why the rule has no conditions; None if it has some.
+n_rules_, n_conditions_, training_error_, empty_rule_hint_
+        As in `TwoLevelRuleClassifier`.
     history_ : list of dict
         For each box of the rule: its number of rows, and the share covered so far.
     objective_, lower_bound_, proved_optimal_
-        None: extraction is not an optimisation of the whole rule.
+        None: no objective of the whole rule is optimised.
 
     Notes
     -----
-    With ``uncovered="other"`` the rule is narrower than the plane: rows outside all boxes are
-    predicted as the other class. A missing value meets no condition.
+    With ``uncovered="other"`` rows outside all boxes are predicted as the other class, whatever the
+    plane predicts. A missing value meets no condition.
 
     References
     ----------

@@ -53,24 +53,22 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     nu : float or "cv", default="cv"
         Price of a unit of margin missed by a row; the smaller, the fewer columns are read. "cv"
-        takes the smallest of ten prices, each twice the one before, whose error by
-        cross-validation is within one standard error of the best; prices at which the plane reads
-        no column are left out where another does.
+        compares ten prices, each twice the one before, and uses the smallest whose cross-validated
+        error is within one standard error of the best. Prices at which the plane reads no column
+        are not used if another reads some.
     max_features : int, optional
-        Most columns the plane may read; `nu` is lowered until it does.
+        Largest number of columns that the plane reads; `nu` is lowered accordingly.
     cv : int, splitter, iterable or None, default=5
-        Folds for ``nu="cv"``, and only there. A number (None is 5): as many shuffled ones, fewer
-        where a class has fewer rows. Else as in scikit-learn: what has `split`, or pairs of
-        indices of rows to learn from and to test on.
+        Folds for ``nu="cv"``. A number (None is 5) means stratified shuffled folds, fewer if a
+        class has fewer rows; otherwise a splitter or pairs of row indices, as in scikit-learn.
     standardize : bool, default=True
-        Bring columns to mean 0 and standard deviation 1 (ddof 0, rows as weighed by
-        `sample_weight`) first, so that the 1-norm treats them alike. `coef_` is in the table's own
-        units either way.
+        Whether columns are scaled to mean 0 and standard deviation 1 (weighted by `sample_weight`)
+        before the fit. `coef_` is in the table's own units in both cases.
     class_weight : dict, "balanced" or None
         As in scikit-learn.
     directions : mapping of str to {">", "<"}, optional
-        Columns, by name (x0, x1, ... of an array), along which the plane must lead to
-        ``classes_[1]`` (">") or away from it ("<"): their weights have that sign, or are 0.
+        Columns, by name (x0, x1, ... of an array), whose weights must not be negative (">") or not
+        be positive ("<").
     random_state : int, RandomState or None, default=0
         For the folds.
 
@@ -78,22 +76,22 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     classes_ : ndarray of shape (2,)
     coef_ : ndarray of shape (1, p)
-        All zero where `nu` is too small for any column.
+        All zero if `nu` is too small for any column.
     intercept_ : ndarray of shape (1,)
         A row is of ``classes_[1]`` where ``coef_ @ x + intercept_ > 0``.
     nu_ : float
         The price used.
     nus_, cv_errors_ : ndarray of shape (10,), or None
-        Prices tried and their mean error, where ``nu="cv"`` and every class has two rows.
+        Prices compared and their mean errors, with ``nu="cv"`` and two rows of each class.
     objective_ : float
-        ``nu`` times the margins missed, plus the 1-norm, in the units learned in.
+        ``nu`` times the margins missed, plus the 1-norm, in the scaled units.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    The dual program is solved, which has one row a column and one more; several planes may be
-    optimal, and which one is found depends on the solver.
+    The dual program is solved, which has one row for each column and one more. If several planes
+    are optimal, the result depends on the solver.
 
     References
     ----------

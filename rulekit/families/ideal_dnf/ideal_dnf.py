@@ -144,86 +144,79 @@ def margins_of(counts: NDArray[Any]) -> tuple[int, ...]:
 
 @dataclass(eq=False, repr=False)
 class IdealDNFClassifier(BaseRuleClassifier):
-    """Select a few conditions, count, and write the best formula over them.
+    """Select a few conditions, and build the best formula over them by counting.
 
-    For 1, 2, ... conditions the best formula is counted and evaluated on held-out rows. The fewest
-    conditions that do nearly as well as any number are selected again and counted on all rows. The
-    rule is the shortest disjunctive normal form of the result.
+    For 1, 2, ... conditions the best formula is counted and evaluated on held-out rows. The
+    smallest number of conditions that is nearly as good as any is used, and counted on all rows.
+    The rule is the shortest disjunctive normal form of the result.
 
     Parameters
     ----------
     max_variables : int, default=10
-        Conditions the formula may read, at most 12.
+        Largest number of conditions, at most 12.
     tolerance : float, default=0.01
-        Share of held-out rows that may be lost against the best number of conditions.
+        Share of held-out rows by which a smaller number of conditions may be worse than the best.
     selection : {"forward", "ranking"}, default="forward"
-        How conditions are selected. "forward": one after the other, by what each adds to the
-        formula of all of them; after each one an earlier one may be exchanged. "ranking": by how
-        well each alone predicts the class, as in the paper.
+        "forward" adds one condition after another, by what each adds to the formula of all, and
+        may exchange an earlier one after each. "ranking" ranks conditions by how well each alone
+        predicts the class, as in the paper.
     mode : {"compact", "paper"}, default="compact"
-        Prediction for types of cases that do not occur, or occur with both classes equally
-        often: whatever makes the formula shorter, or always `default_label_`. The training error
-        is the same.
-    positive_label : label, default=None
-        The class the rule describes; None for the last of `classes_`.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
-    costs : Costs, default=None
-        Costs of wrong predictions, instead of `class_weight`.
+        Prediction for types of cases that do not occur, or occur with both classes equally often:
+        whatever makes the formula shorter, or always `default_label_`. The training error is the
+        same.
+    positive_label, class_weight, costs
+        As in `TwoLevelRuleClassifier`; two classes only.
     binarizer : Binarizer, default=None
-        Makes the conditions; without the held-out rows while these are held out. None is
-        `Binarizer()`, and for ``selection="ranking"`` one condition a numeric column, "above the
-        median", as in the paper.
+        Makes the conditions, from rows that are not held out. None is `Binarizer()`, and with
+        ``selection="ranking"`` one condition for each numeric column, "above the median", as in the
+        paper.
     constraints : Constraints or dict, default=None
-        Columns that must not appear. Other constraints raise an error, since the formula uses
-        its conditions and their negations as the counts require.
+        Columns that must not appear; other constraints raise an error.
     random_state : int, RandomState or None, default=None
         Seed of the split.
     time_limit : float, default=None
-        Seconds for writing the formula short; None is 3. When they pass, the shortest found so
-        far is kept, with a `ConvergenceWarning`; its predictions are the same.
+        Seconds for shortening the formula; None is 3. The shortest formula so far is then kept,
+        with a `ConvergenceWarning`; its predictions are the same.
 
     Attributes
     ----------
     rule_set_ : RuleSet
         The formula.
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
-n_rules_, n_conditions_, training_error_
+n_rules_, n_conditions_, training_error_, empty_rule_hint_
         As in `TwoLevelRuleClassifier`.
     conditions_ : tuple of Literal
-        The chosen conditions, in the order of their selection.
+        The conditions, in the order of their selection.
     score_ : str or None
-        The ranking they come from, or "forward".
+        Their ranking, or "forward".
     validation_curve_ : DataFrame
-        A row for each number of conditions `k`: `accuracy` on the held-out rows, of the best
-        ranking if there are several, its `score`, the accuracy of each ranking,
-        `training_errors` (on the rows not held out), `chosen`.
+        A row for each number of conditions `k`: `accuracy` on the held-out rows (of the best
+        ranking), its `score`, the accuracy of each ranking, `training_errors` (on the rows not held
+        out), `chosen`.
     n_held_out_ : int or float
-        Rows held out: each of five parts in turn, or for "ranking" 30 % once.
+        Held-out rows: each of five parts in turn, or with "ranking" 30 % once.
     types_ : DataFrame
         A row for each type of cases that occurs: its answers to `conditions_`, the rows of
-        `positive_label_` and of the other class, and what the formula answers.
+        `positive_label_` and of the other class, and the prediction.
     objective_, lower_bound_ : float
-        Training errors, in rows: no formula over `conditions_` has fewer.
+        Training errors, in rows; no formula over `conditions_` has fewer.
     proved_optimal_ : bool
-        True: that is what counting shows.
+        Always True, by counting.
     proved_shortest_ : bool
-        Whether no formula of the same answers has fewer clauses and literals together.
+        Whether no formula with the same predictions has fewer clauses and literals together.
     history_ : list of dict
         The rows of `validation_curve_`.
-    empty_rule_hint_ : str or None
-        Why the rule has no conditions; None if it has some.
 
     Notes
     -----
-    The parts follow from a hash of the row's number and the seed. Of two equally good conditions
-    the one of the alphabetically first column is taken. Where a column had no gaps in training, a
-    gap meets neither a condition on it nor its negation. With ``selection="ranking"`` and no
-    binarizer, a column is cut at its lower middle value, ``x > median``; a column of two values is
-    Boolean and is not cut; a missing value is a condition of its own.
+    The parts follow from a hash of the row's number and the seed. Ties between conditions go to the
+    alphabetically first column. If a column has no missing values in training, a missing value
+    meets neither a condition on it nor its negation. With ``selection="ranking"`` and no binarizer,
+    a column is cut at its lower middle value; a column of two values is not cut; a missing value is
+    a condition of its own.
 
-    O(n d k**2) for n rows (at most 10 000), d conditions offered and k selected; for "ranking"
-    O(n d). `fit_table` learns from tables that stay in a database.
+    The cost is O(n d k**2) for n rows (at most 10 000), d conditions and k selected ones; with
+    "ranking" O(n d). `fit_table` learns from tables in a database.
 
     References
     ----------

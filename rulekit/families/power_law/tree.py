@@ -148,113 +148,94 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     Parameters
     ----------
     max_power_laws : int, default=3
-        Power laws in one split at most (the paper's p).
+        Largest number of power laws in one split (the paper's p).
     exponents : sequence of int, default=(-3, -2, -1, 0, 1, 2, 3)
-        What columns may be raised to.
+        Allowed exponents.
     modulus : bool, default=True
         Whether a split may test for a band instead of a side (the paper's modulus flag).
     max_depth : int, default=5
-        Deepest node that may be split; the root has depth 0.
+        Depth of the deepest node that may be split; the root has depth 0.
     tau_impurity : float, default=0.05
-        Impurity (Gini) that a split has to reach; the shortest that does is taken. For a node of
-        impurity g it is ``min(tau_impurity, g / 10)``, above what a perfect split would leave.
+        Gini impurity that a split has to reach; the shortest split that reaches it is used. In a
+        node of impurity g it is ``min(tau_impurity, g / 10)`` more than a perfect split leaves.
     upper_level : {"beam", "genetic"}, default="beam"
-        How the power laws of a split are found: one exponent after the other, without chance, or
-        by the paper's genetic algorithm.
+        How the power laws of a split are searched: deterministically, one exponent after the other,
+        or by the paper's genetic algorithm.
     lower_level : {"exact", "genetic"}, default="exact"
-        How weights and bias are found for given power laws: by closed forms, sorting and exact
-        steps, or by the paper's genetic algorithm. "genetic" for both is the paper's method; it
-        takes far longer.
+        How weights and bias of given power laws are searched: by closed forms, sorting and exact
+        steps, or by the paper's genetic algorithm. "genetic" for both is the paper's method, which
+        is far slower.
     max_exponents : int, default=12
-        Exponents in one split at most, where `tau_impurity` cannot be reached ("beam" only).
+        Largest number of exponents in one split ("beam" only).
     inner_folds : int or None, default=3
-        Parts of the training rows, each left out in turn, by which a size within `max_depth` and
-        `max_exponents` is chosen; none is left out of 3000 rows and more, see Notes. None grows as
-        far as these allow ("beam" only, as the genetic search does).
+        Number of folds by which a size within `max_depth` and `max_exponents` is selected, see
+        Notes. None grows the tree up to these limits ("beam" only).
     positive_label : label, default=None
-        Of two classes, the one the clauses describe; None for the last of `classes_`.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
-    costs : Costs, default=None
-        Costs of wrong predictions, instead of `class_weight`.
+        With two classes, the one that the clauses describe; None for the last of `classes_`.
+    class_weight, costs
+        As in `TwoLevelRuleClassifier`.
     constraints : Constraints or dict, default=None
-        Monotonic constraints only, see `Constraints`: `directions`, and the class they lead to,
-        which of more than two classes is named by `towards` or `positive_label`. See Notes.
+        Monotonic constraints only: `directions`, and the class they lead to, which `towards` or
+        `positive_label` must name if there are more than two. See Notes.
     random_state : int, RandomState or None, default=None
-        For the random starts. None means 0: the same table always gives the same tree.
+        For the random starts; None is 0.
     time_limit : float, default=None
-        Seconds. When they pass, the best splits so far are kept and nothing more is split, with a
-        `ConvergenceWarning`.
+        Time limit in seconds. The best splits so far are then kept, with a `ConvergenceWarning`.
 
     Attributes
     ----------
     rule_set_ : RuleSet
-        The paths to the leaves, except to those of `default_label_`; they never hold together.
+        The paths to the leaves, except to those of `default_label_`. No two of them match a row.
     tree_ : Branch or Leaf
-        The same as a tree, for drawing.
+        The same as a tree.
     left_out_ : tuple of str
-        Columns of monotonic constraints that the tree was not allowed to read, see Notes.
-    classes_ : ndarray of shape (K,)
-        The classes, sorted.
+        Columns with monotonic constraints that the tree does not read, see Notes.
+    classes_, n_features_in_, feature_names_in_, training_error_
+        As in `TwoLevelRuleClassifier`.
     positive_label_, default_label_
         With two classes, the described one and the other; with more, `default_label_` is the
-        class of most weight.
-    n_features_in_, feature_names_in_
-        Number of columns, and their names if they have any.
+        class of largest weight.
     n_rules_, n_splits_, n_conditions_ : int
-        Clauses; nodes that ask (the paper's rules); exponents over these nodes (its rule length).
-    training_error_ : float
-        Weighted share of training rows that the rule gets wrong.
+        Numbers of clauses, of splits (the paper's rules) and of exponents (its rule length).
     objective_ : float
         Impurity of the leaves, weighted by their share of the rows.
     lower_bound_, proved_optimal_ : None
         Nothing is proved.
     sizes_ : list of dict
-        A record of each size compared: "max_depth", "max_exponents", "error" (weighted share of
-        wrong rows, see Notes), "length" (exponents); empty where nothing was chosen.
+        The sizes compared: "max_depth", "max_exponents", "error" (see Notes), "length" (exponents);
+        empty if none were compared.
     history_ : list of dict
-        One entry a level of a search: "node", "depth", "modulus", "n_exponents" (of the level),
-        "n_structures" (tried), "impurity" (best).
+        One entry for each level of a search: "node", "depth", "modulus", "n_exponents",
+        "n_structures" (tried), "impurity" (lowest).
 
     Notes
     -----
-    Columns whose values are all positive enter as they are, so that each power law means something
-    in the user's units; others are shifted first, and both what is subtracted and the floor below
-    which values do not go are part of the rule. Of columns of text, categories and dates a node may
-    test one of the conditions that `Binarizer` offers, which counts as one exponent: it is taken if
-    its impurity is the least, up to .002 for each exponent more of the power laws. A gap in a
-    column of a split of power laws sends a row to the side where such rows did less harm in
-    training.
+    Positive columns are used in their own units; others are shifted first, and the shift and a
+    lower limit of the shifted values are part of the rule. A node may also test one condition of
+    `Binarizer` on a column of text, categories or dates, which counts as one exponent. It is used
+    if its impurity is lower, or higher by at most .002 for each exponent it saves. Rows with a
+    missing value follow the side where such rows had fewer errors in training.
 
-    Monotonic constraints are proved, not searched for: after the fit, `check_monotonicity` is
-    called. If it does not prove one, the tree is learned again without bands, then with one power
-    law a split besides, and then, in the same three ways, without the columns of constraints still
-    not proved (`left_out_`). So constraints cost up to three trees for each and three more, all
-    within `time_limit`, and a tree that reads a column less need not be the best that satisfies the
-    constraint. With a monotonic constraint all power laws but a column itself have a floor: of
-    factors that can be negative nothing is proved.
+    Monotonic constraints are proved after the fit by `check_monotonicity`. If one is not proved,
+    the tree is learned again without bands, then with one power law a split, and then, in the same
+    three ways, without the columns whose constraints are not proved (`left_out_`). With a
+    constraint all power laws except single columns have a lower limit.
 
-    The size is chosen among trees of one split of 1 to 4 exponents, of two levels of splits of 1 to
-    3, and of three levels of 1, as far as the limits allow: the one of least error e, if each
-    exponent is charged .2 standard errors, ``sqrt(e * (1 - e) / n)`` for n rows. The error is the
-    share of wrong rows in the folds, .632 of it, and .368 of that in training. Of 3000 rows and
-    more it is that in training alone, as each tree follows a few numbers only and its power laws
-    come from 1000 of the rows; splits of 5 and 6 exponents are compared, too; of more than 20 000 a
-    part is taken by chance.
-    A tree that says nothing is taken only where no size says anything, also where the constant
-    answer has the least error. The choice has half of a time limit; if it does not end, the limits
-    hold.
+    Sizes compared are one split of 1 to 4 exponents, two levels of splits of 1 to 3, and three
+    levels of 1, within the limits. The size of lowest error e is selected, with a penalty of .2
+    standard errors, ``sqrt(e * (1 - e) / n)`` for n rows, for each exponent. The error is .632 of
+    the share of wrong rows in the folds plus .368 of that in training. From 3000 rows on it is the
+    training error, and splits of 5 and 6 exponents are compared too; from 20 000 rows on, a random
+    part of the rows is used. A tree without splits is selected only if no size has splits. The
+    comparison may take half of the time limit; if it takes longer, the limits are used.
 
-    Power laws and weights are those of least impurity, and so are the bounds of a split that more
-    splits follow. The bounds of a last split are moved to where fewest training rows are wrong, by
-    weight, if the least impurity is not there already.
+    Power laws, weights and bounds minimise the impurity. The bounds of a last split are then moved
+    to where the fewest training rows are wrong, by weight.
 
-    The cost of a node is linear in rows, features, power laws and exponents of the split. Of more
-    than 30 columns, 15 are used that tell the classes apart best alone, those of the 15 best
-    pairs, and as many again for bands ("beam" only); columns that help only three at a time are
-    not seen. In nodes of more than 1000 rows, power laws are chosen on a part of about 1000 by the
-    beam with exact weights, each class in its share; weights and bounds of the chosen ones are
-    found on all rows.
+    The cost of a node is linear in rows, columns, power laws and exponents. With more than 30
+    columns the 15 that separate the classes best alone are used, those of the 15 best pairs, and as
+    many again for bands ("beam" only). With more than 1000 rows in a node, the beam selects power
+    laws on about 1000 of them, and finds weights and bounds on all.
 
     References
     ----------

@@ -147,75 +147,65 @@ class _Work:
 
 @dataclass(eq=False, repr=False)
 class ScorecardClassifier(BaseRuleClassifier):
-    """Learn a scorecard: a few conditions with whole points, and the total that decides.
+    """Learn a scorecard: a few conditions with integer points, and a threshold of their total.
 
-    Conditions and points are chosen together for the least logistic loss of the total, among the
-    cuts of all columns and several scales; they are not rounded afterwards.
+    Conditions and points are selected together for the lowest logistic loss of the total; points
+    are not rounded afterwards.
 
     Parameters
     ----------
     max_conditions : int, default=8
-        Conditions at most, those that are required included.
+        Largest number of conditions, including required ones.
     bands : int, default=2
-        Bands of totals at most in `bands_`: two are split at the threshold of the prediction,
-        more split these again. The prediction always follows from the threshold.
+        Largest number of bands of totals in `bands_`: two bands are split at the threshold of the
+        prediction, more split these again. The prediction depends on the threshold only.
     calibration_folds : int, default=5
-        Inner folds on which the probability of each total is measured, on rows that neither
-        conditions nor points were learned from (cuts are those of the whole table); fewer where a
-        class has fewer rows, and of many rows as many of them as leave 10 000 rows out. Fewer than
-        2 take the chances of the training rows, which flatter.
-    positive_label : label, default=None
-        The class that points are for; None for the last of `classes_`.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, in loss and total.
-    costs : Costs, default=None
-        Costs of wrong predictions, instead of `class_weight`.
-    binarizer : Binarizer, default=None
-        How columns are cut; None for ``Binarizer()``.
-    constraints : Constraints or mapping, default=None
-        What must, and must not, be a condition. A direction is the sign of the points.
+        Folds by which the probability of each total is calibrated on rows that were not used to
+        learn conditions and points (fewer if a class has fewer rows). Of large tables only as many
+        folds are used as leave out 10 000 rows. Fewer than 2 use the training rows, whose
+        probabilities are too extreme.
+    positive_label, class_weight, costs, binarizer
+        As in `TwoLevelRuleClassifier`; two classes only.
+    constraints : Constraints or dict, default=None
+        Conditions that must not appear, or must. A direction is the sign of the points.
 
     Attributes
     ----------
     rule_set_ : RuleSet
-        One clause, which is one `PointsSplit`; none where a constant answer has fewer errors.
+        One clause of one `PointsSplit`; no clause if a constant prediction has fewer errors.
     chances_ : DataFrame
-        For each total that a training row has: `total`, `weight` (of training rows, without that
-        of their class), `share` (of it in the class described), `weighted_share` (with what
-        classes weigh in learning) and `chance`. Empty for a constant answer.
+        For each total that occurs in training: `total`, `weight` (of training rows, by
+        `sample_weight`), `share` (of the described class), `weighted_share` (with class weights)
+        and `chance`. Empty for a constant prediction.
     bands_ : DataFrame
         The totals in bands, highest first: `from_total`, `to_total`, `weight`, `share` and
-        `chance` (see `rulekit.families.scorecard.scorecard.bands_of`). Empty for a constant answer.
+        `chance`, see `rulekit.families.scorecard.scorecard.bands_of`. Empty for a constant
+        prediction.
     band_rule_ : RuleSet or None
-        The bands as a rule of one clause each, which answers with cases of a hundred, "72 of 100":
-        every export, explanation and picture takes it as it takes `rule_set_`. None for a constant
-        answer.
+        The bands as a rule of one clause each, which predicts cases of a hundred ("72 of 100") and
+        can be exported and explained like `rule_set_`. None for a constant prediction.
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, n_rules_, \
-n_conditions_, training_error_, empty_rule_hint_
-        As in other learners.
+n_conditions_, training_error_, empty_rule_hint_, binarizer_
+        As in `TwoLevelRuleClassifier`.
     few_rows_hint_ : str or None
-        What to think of the chances where a class has one row, or two; `fit` warns of it, too.
-    binarizer_ : Binarizer
-        As fitted.
+        A sentence on the probabilities if a class has one or two rows; `fit` warns with it.
     objective_ : float
-        Weighted logistic loss of the training rows, a tenth of a row of each class counted as the
-        other.
+        Weighted logistic loss of the training rows, where a tenth of a row of each class counts as
+        the other class.
     lower_bound_, proved_optimal_ : None
         Nothing is proved.
     history_ : list of dict
-        A dictionary a size: "n_conditions", "objective".
+        One entry for each size: "n_conditions", "objective".
 
     Notes
     -----
-    Conditions are written so that they give points; only where that side of them is forbidden, or
-    a required condition lowers the odds of the class, do they take some. The threshold has the
-    fewest wrong training rows by weight; of equal ones that nearest to even odds is taken.
+    Conditions are written so that their points are positive, unless that side is forbidden or
+    required. The threshold has the lowest weight of wrong training rows; ties go to the one nearest
+    to even odds. The search is deterministic and does not depend on the order of rows or columns;
+    the folds have a fixed seed.
 
-    Nothing is drawn by chance in the search, and neither the order of rows nor that of columns
-    matters; the inner folds are drawn by row with a fixed seed.
-
-    Cost: each size looks at all cuts of all columns in O(n p), a few dozen times; fits are made
-    on the at most ``2 ** max_conditions`` kinds of rows.
+    Each size looks at all cuts of all columns in O(n p), a few dozen times; fits use the at most
+    ``2 ** max_conditions`` combinations of conditions.
 
     Examples
     --------

@@ -242,6 +242,32 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
         """Learn a rule of `form` for the rows `problem.table.y`."""
 
+    def _read_selection(
+        self,
+        problem: LearningProblem,
+        selection: ClauseSelection,
+        *,
+        proved: bool | None,
+        max_clauses: int,
+        counts_errors: bool = True,
+    ) -> LearnedRule:
+        """Return a selection as literals, after local search if `refine` is set."""
+        moved: tuple[tuple[int, int], ...] = ()
+        bound, refine = selection.lower_bound, bool(getattr(self, "refine", False))
+        if refine:
+            selection, moved = refined(problem, selection, float(self.theta))
+            proved, bound = None, None  # cuts that are no conditions of the table may be used
+        return LearnedRule(
+            problem.clauses(selection.chosen, moved),
+            selection.value,
+            problem.constant_losses,
+            selection.history,
+            bound,
+            proved,
+            counts_errors=counts_errors or refine,
+            max_clauses=max_clauses,
+        )
+
     @property
     def has_one_clause(self) -> bool:
         """Whether no rule of more clauses may be learned."""

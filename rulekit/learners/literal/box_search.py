@@ -37,7 +37,7 @@ Clauses = tuple[tuple[Literal, ...], ...]
 
 @dataclass(eq=False, repr=False)
 class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
-    """Learn a Boolean rule of several clauses by moving whole intervals, without linear programs.
+    """Learn a rule of several clauses by moving whole intervals, without linear programs.
 
     One search finds the rules for every price and number of clauses, see `path`.
 
@@ -46,36 +46,31 @@ class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
     theta : float, default=1.0
         Price of a condition, in misclassified training rows.
     n_clauses : int, default=2
-        Number of clauses at most; of several classes, for each class but one.
+        Largest number of clauses; with more than two classes, for each class but one.
     max_conditions : int, default=None
-        Conditions of the rule at most, as the search counts them; required conditions come on top.
-        None sets no limit. Not with `refine`, which adds conditions where they pay.
+        Largest number of conditions, as the search counts them and without required ones. None sets
+        no limit. Not with `refine`, which may add conditions.
     robustness : float, default=0.0
-        How much a row of the other class that a single condition keeps out counts against a
-        clause. 0 counts wrong training rows and nothing else. `rulekit.RuleClassifier` selects it
-        by cross-validation, together with price, clauses and class.
+        Cost of a row of the other class that only one condition keeps out of a clause. 0 counts
+        wrong training rows only. `rulekit.RuleClassifier` selects it by cross-validation.
     label_noise : float, default=0.0
-        How far a row is discounted that does not look like its class. A random forest, of 20 000
-        draws a tree at most, gives out-of-bag votes for each row; where the share
-        p of their votes is for its class, it counts ``1 - label_noise * (1 - p)`` of its weight
-        in the search; from 0 (all rows count alike) to 1. Errors that are reported count rows in
-        full.
+        Discount, from 0 to 1, of rows that do not look like their class: if the share p of a random
+        forest's out-of-bag votes is for its class, a row has ``1 - label_noise * (1 - p)`` of its
+        weight in the search. Reported errors use the full weights.
     n_perturbations : int, default=3
-        Random perturbations of the rule after the first descent, each followed by another descent.
+        Number of random perturbations after the first descent, each followed by another descent.
     refine_thresholds : bool, default=False
-        Whether the cuts of the rule that was found are moved to any value of the training table,
-        interval by interval, where that lowers its loss; the number of conditions stays. Not with
-        `refine`.
+        Whether the thresholds of the rule are moved to any training value, interval by interval, if
+        that lowers its loss. Not with `refine`.
     refine : bool, default=False
-        Descend from the rule found on training errors plus `theta` a condition: drop clauses, drop,
-        add and swap conditions, and move cuts to any value of the training table.
+        As in `TwoLevelRuleClassifier`.
     form : {"dnf", "cnf"}, default="dnf"
         An OR of ANDs, or an AND of ORs, for the class `positive_label`.
     positive_label : label, default=None
-        The class the rule describes; None for the last of `classes_`. With more than two classes an
-        ordered list of which the first clause that holds decides is searched as a whole, and never
-        costs more than one class after the other against the rest; no class may be named, `form`
-        is "dnf", and neither `robustness`, `refine` nor required conditions are known.
+        The class that the rule describes; None describes the last of `classes_`. With more than two
+        classes it must be None: an ordered list, in which the first clause that matches decides, is
+        searched as a whole. It never costs more than a list learned class by class. Then `form`
+        must be "dnf", and `robustness`, `refine` and required conditions are not supported.
     class_weight, costs, binarizer, constraints, time_limit
         As in `TwoLevelRuleClassifier`.
     random_state : int, RandomState or None, default=None
@@ -88,18 +83,17 @@ n_rules_, n_conditions_, training_error_, history_, n_iter_, theta_max_, theta_p
 empty_rule_hint_, binarizer_
         As in `TwoLevelRuleClassifier`.
     objective_ : float
-        Weight of wrong rows plus `theta` a condition, with the prices of `robustness` and the
-        weights of `label_noise`; after `refine` without the prices of `robustness`.
+        Weight of wrong rows plus `theta` for each condition, with the costs of `robustness` and the
+        weights of `label_noise`; after `refine` without the costs of `robustness`.
     lower_bound_, proved_optimal_ : None
         Nothing is proved; see `certify`.
 
     Notes
     -----
-    The rule does not depend on the order of the table's rows or columns, nor on earlier fits. Of
-    two classes: of more than 80 000 distinct rows the search, its perturbations too, is made on 20
-    000 that are spread over the sorted table, and one descent on all settles it; of more than 512
-    columns, perturbations change only the 256 that came nearest to being of use, and those of rules
-    found.
+    The rule does not depend on the order of rows or columns, or on earlier fits. With two classes
+    and more than 80 000 distinct rows, a part of 20 000 rows is searched, and one descent uses all
+    rows. With more than 512 columns, perturbations change only the 256 most promising ones and
+    those of rules found.
 
     Examples
     --------

@@ -33,6 +33,7 @@ from rulekit.search.clause_generation.exact_clause import (
     ALL_TESTS,
     ClauseLimits,
     NearBest,
+    clause_task,
     list_near_best,
 )
 from rulekit.search.columns.clause_selection import ClauseSelection
@@ -397,20 +398,12 @@ class RuleSpace:
 
     def clauses(self, margin: float, best: float, most: int) -> Iterator[tuple[int, NearBest]]:
         """List the clauses near the best one, by number of conditions."""
-        nothing = self.constants()[0].cost
+        limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=self.stop)
+        incumbent = max(0.0, self.constants()[0].cost - best)
+        y, weight = self._table.y, self._table.weight
+        task = clause_task(self.holds, y, self.theta, self.slots, weight, incumbent, limits)
         for size in range(1, self.max_conditions + 1):
-            near = list_near_best(
-                self.holds,
-                self._table.y,
-                self.theta,
-                margin,
-                max_conditions=size,
-                slots=self.slots,
-                weight=self._table.weight,
-                incumbent=max(0.0, nothing - best),
-                most=most,
-                limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=self.stop),
-            )
+            near = list_near_best(task, margin, size, most)
             yield size, near
             if not near.complete:
                 return
@@ -443,18 +436,9 @@ class RuleSpace:
             floor = max(0.0, base.cost - limit)
             if remaining < 1 or floor > most or self.stop():
                 continue
-            near = list_near_best(
-                self.holds,
-                described,
-                self.theta,
-                most - floor,
-                max_conditions=remaining,
-                slots=self.slots,
-                weight=weight,
-                incumbent=most,
-                most=EXCHANGE_MOST,
-                limits=ClauseLimits(max_tests=EXCHANGE_TESTS, should_stop=self.stop),
-            )
+            limits = ClauseLimits(max_tests=EXCHANGE_TESTS, should_stop=self.stop)
+            task = clause_task(self.holds, described, self.theta, self.slots, weight, most, limits)
+            near = list_near_best(task, most - floor, remaining, EXCHANGE_MOST)
             for clause in near.clauses:
                 yield self.reduced(self.priced((*rest, clause)))
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
+from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.training import Clock, LearningProblem, as_constraints
 from rulekit.search.clause_generation.column_generation import (
     GeneratedRule,
@@ -93,23 +93,10 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             )
 
     def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
-        theta = float(self.theta)
-        selection = generated(problem, theta)
-        proved: bool | None = selection.proved
-        bound = selection.lower_bound
-        moved: tuple[tuple[int, int], ...] = ()
-        if self.refine:
-            selection, moved = refined(problem, selection, theta)
-            proved, bound = None, None  # cuts that are no conditions of the table may be used
-        return LearnedRule(
-            problem.clauses(selection.chosen, moved),
-            selection.value,
-            problem.constant_losses,
-            selection.history,
-            bound,
-            proved,
-            counts_errors=True,
-            max_clauses=len(selection.chosen),
+        selection = generated(problem, float(self.theta))
+        n_clauses = len(selection.chosen)
+        return self._read_selection(
+            problem, selection, proved=selection.proved, max_clauses=n_clauses
         )
 
 

@@ -18,14 +18,15 @@ from rulekit.learners.literal.certificate import Certificate
 from rulekit.learners.training import LearningProblem
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.search.screening.proved_cover import best_conditions
+from rulekit.search.screening.bounds import price_table
+from rulekit.search.screening.proved_cover import best_columns
 from rulekit.search.screening.screen import (
     BASIC,
     COUNTING,
     ENHANCED,
     Screening,
     list_unproved,
-    screen_table,
+    screen,
 )
 
 Bools = NDArray[np.bool_]
@@ -132,18 +133,9 @@ class ConditionScreening:
         return [(test, self.problem.table.literals[j]) for test, j in reasons]
 
     def _certificate(self, j: int) -> dict[str, Any]:
-        removal = self.screening.removal(j)
-        assert removal is not None
-        by = None if removal.by is None else str(self.problem.table.literals[removal.by])
-        row = {
-            "condition": str(self.problem.table.literals[j]),
-            "test": removal.test,
-            "price": removal.price,
-            "worth": removal.worth,
-            "by": by,
-            "floor": removal.floor,
-            "upper": removal.upper,
-        }
+        literals, removal = self.problem.table.literals, self.screening.removal(j)
+        by = None if removal["by"] is None else str(literals[removal["by"]])
+        row = {"condition": str(literals[j])} | removal | {"by": by}
         return row | {"sentence": _sentence(row)}
 
 
@@ -310,9 +302,8 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     def _learn_proved(self, problem: LearningProblem) -> LearnedRule:
         """Find the best clause over bins."""
         theta = float(self.theta)
-        best = best_conditions(
-            problem.table, problem.form, theta, screening=self.screening, deadline=problem.deadline
-        )
+        priced = price_table(problem.table, problem.form, theta)
+        best = best_columns(priced, screening=self.screening, deadline=problem.deadline)
         if best.screening is not None:
             self.screening_ = ConditionScreening(problem, best.screening, theta)
         literals = [problem.table.literals[j] for j in best.columns.tolist()]
@@ -420,10 +411,7 @@ def screen_conditions(
     model._check()
     table = model._read(X, y, sample_weight)
     problem = model.problem_of(table, positive_label, by_cells=True)
-    task = problem.table, form, float(theta)
-    if how == "duality":
-        screening = best_conditions(*task, screening="duality").screening
-    else:
-        screening = screen_table(*task, HOW[how])
+    priced = price_table(problem.table, form, float(theta))
+    screening = best_columns(priced).screening if how == "duality" else screen(priced, HOW[how])
     assert screening is not None
     return ConditionScreening(problem, screening, float(theta))

@@ -8,7 +8,7 @@ import numpy as np
 
 from rulekit._validation import Interval, Needs, StrOptions
 from rulekit.exceptions import TimeLimitError
-from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier, refined
+from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.training import LearningProblem
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.hamming import TwoLevelTask, alternating, block_coordinate, set_cover
@@ -149,21 +149,12 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
 
     def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
         selection = self._select(self._task(problem, rng))
-        proved = selection.proved if self.method == "exact" else None
-        bound = selection.lower_bound
-        moved: tuple[tuple[int, int], ...] = ()
-        if self.refine:
-            selection, moved = refined(problem, selection, float(self.theta))
-            proved, bound = None, None  # cuts that are no conditions of the table may be used
-        return LearnedRule(
-            problem.clauses(selection.chosen, moved),
-            selection.value,
-            problem.constant_losses,
-            selection.history,
-            bound,
-            proved,
-            counts_errors=self.refine or self.method not in HAMMING_METHODS,
+        return self._read_selection(
+            problem,
+            selection,
+            proved=selection.proved if self.method == "exact" else None,
             max_clauses=self.n_clauses,
+            counts_errors=self.method not in HAMMING_METHODS,
         )
 
     def _task(self, problem: LearningProblem, rng: np.random.Generator) -> TwoLevelTask:

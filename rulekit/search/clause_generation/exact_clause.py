@@ -93,7 +93,10 @@ def clause_task(
     incumbent: float = 0.0,
     limits: ClauseLimits | None = None,
 ) -> ClauseTask:
-    """Sort the rows by class, leave out those of weight zero, and find the steps."""
+    """Sort the rows by class, leave out those of weight zero, and find the steps.
+
+    Shapes: holds (n, d), y (n,), slots d, weight (n,).
+    """
     weight = np.ones(len(y)) if weight is None else weight
     slots = range(holds.shape[1]) if slots is None else slots
     _, exponent = math.frexp(float(weight.sum()))
@@ -120,27 +123,6 @@ def clause_task(
     )
 
 
-def best_clause(
-    holds: Bools,
-    y: Bools,
-    theta: float,
-    *,
-    slots: Sequence[int] | None = None,
-    weight: Floats | None = None,
-    incumbent: float = 0.0,
-    limits: ClauseLimits | None = None,
-) -> ExactClause:
-    """Find the clause of the highest value among all subsets of the literals; exponential at worst.
-
-    Shapes: holds (n, d), y (n,), slots d, weight (n,). Safe prunes: a literal must take at least θ
-    from N that no other one takes, a share that only shrinks, and some of it in its step; the best
-    gain of each slot bounds what all literals of smaller loss can take together.
-    """
-    if theta <= 0:
-        raise ValueError(f"`theta` must be positive for an exact search, got {theta!r}.")
-    return search(clause_task(holds, y, theta, slots, weight, incumbent, limits))
-
-
 def half_lines(problem: BoxRows) -> tuple[list[HalfLine], list[int]]:
     """List every literal that a box may use, and the slot of each, shape (d,)."""
     limits: list[HalfLine] = []
@@ -160,7 +142,7 @@ def half_lines(problem: BoxRows) -> tuple[list[HalfLine], list[int]]:
 
 
 def best_box_search(problem: BoxRows) -> BestBox:
-    """Return a function as `best_clause` of theta, weight, incumbent and limits, over boxes."""
+    """Return a function of theta, weight, incumbent and limits: `best_clause` over boxes."""
     limits, slots = half_lines(problem)
     holds = np.zeros((problem.n_rows, len(limits)), bool)
     for j, (f, low, high, absent) in enumerate(limits):
@@ -171,9 +153,7 @@ def best_box_search(problem: BoxRows) -> BestBox:
     def best_box(
         theta: float, weight: Floats, incumbent: float, allowed: ClauseLimits
     ) -> tuple[ExactClause, Boxes | None]:
-        best = best_clause(
-            holds, problem.y, theta, slots=slots, weight=weight, incumbent=incumbent, limits=allowed
-        )
+        best = best_clause(clause_task(holds, problem.y, theta, slots, weight, incumbent, allowed))
         chosen = None if best.chosen is None else [limits[j] for j in best.chosen]
         return best, None if chosen is None else box_of_literals(problem, chosen)
 
@@ -200,8 +180,15 @@ def box_of_literals(problem: BoxRows, literals: Sequence[HalfLine]) -> Boxes:
     return box
 
 
-def search(task: ClauseTask) -> ExactClause:
-    """Find the best clause; see `best_clause`."""
+def best_clause(task: ClauseTask) -> ExactClause:
+    """Find the clause of the highest value among all subsets of the literals; exponential at worst.
+
+    Safe prunes: a literal must take at least θ from N that no other one takes, a share that only
+    shrinks, and some of it in its step; the best gain of each slot bounds what all literals of
+    smaller loss can take together.
+    """
+    if task.theta <= 0:
+        raise ValueError(f"`theta` must be positive for an exact search, got {task.theta!r}.")
     from rulekit.search.clause_generation import exact_kernels as kernel
 
     depth = _most_conditions(task)
@@ -322,23 +309,12 @@ class NearBest:
     n_tests: int
 
 
-def list_near_best(  # noqa: PLR0913  all but four by keyword
-    holds: Bools,
-    y: Bools,
-    theta: float,
-    margin: float,
-    *,
-    max_conditions: int,
-    slots: Sequence[int] | None = None,
-    weight: Floats | None = None,
-    incumbent: float = 0.0,
-    most: int = 10_000,
-    limits: ClauseLimits | None = None,
+def list_near_best(
+    task: ClauseTask, margin: float, max_conditions: int, most: int = 10_000
 ) -> NearBest:
     """List all clauses that are worth at most `margin` less than the best; steps are ignored."""
     from rulekit.search.clause_generation import exact_kernels as kernel
 
-    task = clause_task(holds, y, theta, slots, weight, incumbent, limits)
     depth = min(max_conditions, int(task.slot.max(initial=-1)) + 1)
     packed, levels, tops = pack_task(replace(task, step=np.ones_like(task.step)), depth + 1)
     room = np.zeros(most), np.zeros(most, np.int64), np.zeros((most, depth), np.int64)

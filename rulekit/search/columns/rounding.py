@@ -41,21 +41,6 @@ class RedundancyGroup:
         """All columns of the group, in order."""
         return np.sort(np.concatenate([self.low, self.high, self.single]))
 
-    @cached_property
-    def low_at(self) -> NDArray[np.intp]:
-        """Positions of the columns of `low` in `columns`."""
-        return np.searchsorted(self.columns, self.low)
-
-    @cached_property
-    def high_at(self) -> NDArray[np.intp]:
-        """Positions of the columns of `high` in `columns`."""
-        return np.searchsorted(self.columns, self.high)
-
-    @cached_property
-    def has_pairs(self) -> bool:
-        """Return whether two columns of the group may be combined."""
-        return bool(self.pairs.any())
-
 
 def redundancy_groups(columns: BinnedTable, y: Bools) -> tuple[RedundancyGroup, ...]:
     """Partition the columns into groups of which an optimal clause holds few."""

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning import BinnedTable
 from rulekit.search.columns.generated_dual import GeneratedDual
 from rulekit.search.lp import seconds_left, solve_milp
 from rulekit.search.screening.bounds import (
@@ -21,7 +20,6 @@ from rulekit.search.screening.bounds import (
     PricedColumns,
     compact_program,
     feasible,
-    price_table,
     steepest_clause,
 )
 from rulekit.search.screening.screen import COUNTING, Screening, screen
@@ -153,19 +151,6 @@ class _CoverSearch:
         """Whether the bounds have met."""
         row = float(self.problem.m.max(initial=0.0))
         return self.cost - self.bound <= PROVED * row + ROUNDING * self.cost
-
-
-def best_conditions(
-    table: BinnedTable,
-    form: str,
-    theta: float,
-    *,
-    screening: str | None = "duality",
-    deadline: float | None = None,
-) -> ProvedClause:
-    """Find the clause of least cost over the conditions of a labelled table."""
-    problem = price_table(table, form, theta)
-    return best_columns(problem, screening=screening, deadline=deadline)
 
 
 def best_columns(

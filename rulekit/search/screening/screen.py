@@ -27,12 +27,12 @@ holds the column. The first two keep the value of the linear program as well.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning import BinnedTable
-from rulekit.search.screening.bounds import Bounds, PricedColumns, greedy_bounds, price_table
+from rulekit.search.screening.bounds import Bounds, PricedColumns, greedy_bounds
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -129,19 +129,6 @@ TESTS: dict[str, Callable[[PricedColumns], Outcome]] = {
 
 
 @dataclass(frozen=True)
-class Removal:
-    """Why one column was removed, in numbers."""
-
-    column: int
-    test: str
-    price: float
-    worth: float
-    by: int | None = None
-    floor: float | None = None
-    upper: float | None = None
-
-
-@dataclass(frozen=True)
 class Screening:
     """What several tests removed."""
 
@@ -172,29 +159,18 @@ class Screening:
             first[outcome.removed] = k
         return first
 
-    def removal(self, column: int) -> Removal | None:
-        """Return why a column was removed, by the first test that did; None for a kept column."""
-        k = int(self.first_test()[column])
-        if k < 0:
-            return None
-        outcome = self.outcomes[k]
+    def removal(self, column: int) -> dict[str, Any]:
+        """Return why a column was removed, in numbers, by the first test that removed it."""
+        outcome = self.outcomes[int(self.first_test()[column])]
         has_bounds = outcome.bounds is not None
-        return Removal(
-            column,
-            outcome.test,
-            float(self.problem.price[column]),
-            float(self.problem.worth[column]),
-            int(outcome.by[column]) if outcome.by[column] >= 0 else None,
-            float(outcome.floor[column]) if has_bounds else None,
-            outcome.bounds.upper if outcome.bounds is not None else None,
-        )
-
-
-def screen_table(
-    table: BinnedTable, form: str, theta: float, tests: Sequence[str] = COUNTING
-) -> Screening:
-    """Remove conditions that some best clause of a rule of this form does without."""
-    return screen(price_table(table, form, theta), tests)
+        return {
+            "test": outcome.test,
+            "price": float(self.problem.price[column]),
+            "worth": float(self.problem.worth[column]),
+            "by": int(outcome.by[column]) if outcome.by[column] >= 0 else None,
+            "floor": float(outcome.floor[column]) if has_bounds else None,
+            "upper": outcome.bounds.upper if outcome.bounds is not None else None,
+        }
 
 
 def screen(

@@ -273,8 +273,8 @@ def _cheapest_combination(
     delta = price[columns] - block @ gain
     best_one = float(delta.min(initial=np.inf))
     best_two = np.inf
-    if group.has_pairs:
-        low, high = group.low_at, group.high_at
+    if group.pairs.any():
+        low, high = np.searchsorted(columns, group.low), np.searchsorted(columns, group.high)
         both = delta[low][:, None] + delta[high]
         if group.overlap:  # rows of both sides were counted twice
             # `delta` of each side holds their gain, so that it is given back once

@@ -27,11 +27,10 @@ def half_of(model, result):
     return model.plane_.half(list(model.boxes_).index(result.prediction))
 
 
-@pytest.mark.parametrize("box", ["corner", "symmetric"])
-def test_every_case_is_in_its_box_and_the_box_on_its_side(fitted, box):
+def test_every_case_is_in_its_box_and_the_box_on_its_side(fitted):
     model, X, _ = fitted
     far = pd.concat([X, X * 3.0, X * -1.0])
-    outcome = explain_with_hyperplane(model, far, box=box)
+    outcome = explain_with_hyperplane(model, far)
     assert [e.prediction for e in outcome] == model.linear_.predict(far).tolist()
     for result in outcome:
         half = half_of(model, result)
@@ -51,11 +50,10 @@ def test_the_corner_is_the_foot_of_the_normal_in_the_unit_box(fitted):
         assert np.linalg.norm(step) == pytest.approx(result.distance, rel=1e-9)
 
 
-@pytest.mark.parametrize("box", ["corner", "symmetric"])
-def test_counts_and_volume_equal_those_of_the_box(fitted, box):
+def test_counts_and_volume_equal_those_of_the_box(fitted):
     model, X, y = fitted
     plane = model.plane_
-    for result in explain_with_hyperplane(model, X.head(25), box=box):
+    for result in explain_with_hyperplane(model, X.head(25)):
         half = half_of(model, result)
         inside = [
             reference.in_box(result.lower, result.upper, v) for v in half.oriented(plane.rows)
@@ -69,11 +67,10 @@ def test_counts_and_volume_equal_those_of_the_box(fitted, box):
         assert result.volume_ratio == pytest.approx(np.prod(sides / width) / greatest)
 
 
-@pytest.mark.parametrize("box", ["corner", "symmetric"])
-def test_the_conditions_hold_on_the_same_training_rows(fitted, box):
+def test_the_conditions_hold_on_the_same_training_rows(fitted):
     model, X, _ = fitted
     columns = model.read_columns(X)
-    for result in explain_with_hyperplane(model, X.head(25), box=box):
+    for result in explain_with_hyperplane(model, X.head(25)):
         holds = result.clause.mask(columns)
         assert holds.sum() == result.n_covered
         assert holds[result.row]
@@ -129,12 +126,9 @@ def test_box_without_training_rows_is_stated():
     X = pd.DataFrame({"a": [0.0, 0.1, 0.9, 1.0], "b": [0.9, 1.0, 0.0, 0.1]})
     linear = LPSVM(nu=100.0, standardize=False)
     model = HyperplaneRuleClassifier(linear, confidence_folds=0).fit(X, [0, 0, 1, 1])
-    case = pd.DataFrame({"a": [0.02], "b": [0.1]})
-    results = [e for e in explain_with_hyperplane(model, case, box="symmetric") if not e.n_covered]
-    assert len(results) == 1
-    assert results[0].purity is None
-    assert "No training case lies in this box." in results[0].sentence
-    assert results[0].confidence is None
+    (result,) = explain_with_hyperplane(model, pd.DataFrame({"a": [-2.0], "b": [-2.0]}))
+    assert (result.n_covered, result.purity, result.confidence) == (0, None, None)
+    assert "No training case lies in this box." in result.sentence
 
 
 def test_levels_are_reported_as_levels():
@@ -174,9 +168,3 @@ def test_a_model_without_a_plane_is_refused(fitted):
         constant.fit(X, y)
     with pytest.raises(RuleError, match="plane reads no column"):
         explain_with_hyperplane(constant, X)
-
-
-def test_a_shape_of_box_that_is_not_known_is_refused(fitted):
-    model, X, _ = fitted
-    with pytest.raises(ValueError, match="`box` must be one of"):
-        explain_with_hyperplane(model, X, box="round")

@@ -9,7 +9,6 @@ from rulekit.search.clause_generation.exact_clause import (
     ClauseLimits,
     best_clause,
     clause_task,
-    search,
 )
 from tests.reference.exact_clause import search_plainly
 
@@ -67,7 +66,7 @@ def test_the_value_of_the_twin_is_the_best_of_all_boxes(first):
 @pytest.mark.parametrize("first", range(0, 240, 40))
 def test_search_makes_the_same_tests_as_its_twin(first):
     for seed in range(first, first + 40):
-        assert search(task_of(seed)) == search_plainly(task_of(seed)), seed
+        assert best_clause(task_of(seed)) == search_plainly(task_of(seed)), seed
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -78,11 +77,11 @@ def test_search_equals_its_twin_on_many_words_and_weights(seed):
     weight = [np.ones(300), rng.integers(0, 5, 300).astype(float), rng.random(300)][seed % 3]
     holds, slots = literals_of(codes)
     task = clause_task(holds, y, 1.5, slots, weight)
-    assert search(task) == search_plainly(task)
+    assert best_clause(task) == search_plainly(task)
     assert search_plainly(task).chosen
 
 
-@pytest.mark.parametrize("search", [search_plainly, search])
+@pytest.mark.parametrize("search", [search_plainly, best_clause])
 @pytest.mark.parametrize("tests", [1, 15, 40, 90])
 def test_a_search_that_ends_early_still_bounds_what_there_is(search, tests):
     cut_short = 0
@@ -96,8 +95,8 @@ def test_a_search_that_ends_early_still_bounds_what_there_is(search, tests):
 @pytest.mark.parametrize("seed", range(30))
 def test_the_clause_has_its_stated_value(seed):
     codes, y, weight, theta = instance(seed)
-    holds, slots = literals_of(codes)
-    clause = best_clause(holds, y, theta, slots=slots, weight=weight)
+    holds, _ = literals_of(codes)
+    clause = best_clause(task_of(seed))
     weight = np.ones(len(y)) if weight is None else weight
     if clause.chosen is None:
         assert clause.value == 0.0
@@ -108,16 +107,13 @@ def test_the_clause_has_its_stated_value(seed):
 
 
 def test_an_incumbent_that_is_already_best_is_proved_and_not_repeated():
-    codes, y, weight, theta = instance(1)
-    holds, slots = literals_of(codes)
-    best = best_clause(holds, y, theta, slots=slots, weight=weight)
-    again = best_clause(holds, y, theta, slots=slots, weight=weight, incumbent=best.value)
+    best = best_clause(task_of(1))
+    again = best_clause(task_of(1, best.value))
     assert (again.chosen, again.proved, again.value) == (None, True, best.value)
     assert again.n_tests <= best.n_tests
-    few = ClauseLimits(max_tests=best.n_tests // 2)
-    assert not best_clause(holds, y, theta, slots=slots, weight=weight, limits=few).proved
+    assert not best_clause(task_of(1, max_tests=best.n_tests // 2)).proved
 
 
 def test_a_free_literal_is_refused():
     with pytest.raises(ValueError, match="`theta` must be positive"):
-        best_clause(np.ones((2, 1), bool), np.array([True, False]), 0.0)
+        best_clause(clause_task(np.ones((2, 1), bool), np.array([True, False]), 0.0))

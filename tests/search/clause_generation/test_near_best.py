@@ -5,10 +5,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from rulekit.search.clause_generation.exact_clause import ClauseLimits, list_near_best
+from rulekit.search.clause_generation.exact_clause import ClauseLimits, clause_task, list_near_best
 from tests.reference.near_best import near_best_by_force
 
 LIMITS = (1, 2, 3)
+
+
+def list_near(holds, y, theta, margin, *, max_conditions, most=10_000, **rows):
+    return list_near_best(clause_task(holds, y, theta, **rows), margin, max_conditions, most)
 
 
 def instance(seed):
@@ -35,9 +39,7 @@ def test_every_clause_of_the_margin_is_listed_and_no_other(first):
 def assert_listed(seed):
     holds, y, theta, margin, slots, weight = instance(seed)
     limit = LIMITS[seed % 3]
-    near_best = list_near_best(
-        holds, y, theta, margin, max_conditions=limit, slots=slots, weight=weight
-    )
+    near_best = list_near(holds, y, theta, margin, max_conditions=limit, slots=slots, weight=weight)
     wanted = near_best_by_force(holds, y, theta, margin, limit, weight)
     assert near_best.complete
     assert near_best.margin == margin
@@ -50,7 +52,7 @@ def assert_listed(seed):
 @pytest.mark.parametrize("seed", range(40))
 def test_any_clause_of_the_margin_is_a_listed_one_with_idle_literals(seed):
     holds, y, theta, margin, slots, weight = instance(seed)
-    result = list_near_best(holds, y, theta, margin, max_conditions=3, slots=slots, weight=weight)
+    result = list_near(holds, y, theta, margin, max_conditions=3, slots=slots, weight=weight)
     listed = [set(c) for c in result.clauses]
     best = max(0.0, *result.values[:1], 0.0)
     for size in range(4):
@@ -68,9 +70,9 @@ def test_margin_shrinks_if_there_is_no_room_and_stays_complete(seed):
     holds, weight = rng.random((60, 12)) < 0.7, rng.random(60)
     y = holds[:, :3].all(axis=1) ^ (rng.random(60) < 0.2)
     requested = {"max_conditions": 3, "weight": weight}
-    every = list_near_best(holds, y, 0.1, 12.0, **requested)
+    every = list_near(holds, y, 0.1, 12.0, **requested)
     room = len(every.clauses) // 3
-    few = list_near_best(holds, y, 0.1, 12.0, **requested, most=room)
+    few = list_near(holds, y, 0.1, 12.0, **requested, most=room)
     assert room > 3
     assert few.complete
     assert room // 3 <= len(few.clauses) <= room
@@ -82,7 +84,7 @@ def test_margin_shrinks_if_there_is_no_room_and_stays_complete(seed):
 
 def test_ties_that_there_is_no_room_for_end_the_list_without_a_claim():
     holds = np.repeat(np.array([[True], [True], [False], [False]]), 9, axis=1)
-    near_best = list_near_best(
+    near_best = list_near(
         holds, np.array([True, True, False, False]), 0.1, 1.0, max_conditions=2, most=4
     )
     assert not near_best.complete
@@ -91,8 +93,8 @@ def test_ties_that_there_is_no_room_for_end_the_list_without_a_claim():
 
 def test_unreachable_incumbent_leaves_only_clauses_near_it():
     holds, y, theta, _, slots, weight = instance(8)
-    every = list_near_best(holds, y, theta, 100.0, max_conditions=3, slots=slots, weight=weight)
-    near_best = list_near_best(
+    every = list_near(holds, y, theta, 100.0, max_conditions=3, slots=slots, weight=weight)
+    near_best = list_near(
         holds, y, theta, 1.0, max_conditions=3, slots=slots, weight=weight,
         incumbent=every.values[0] + 0.5,
     )  # fmt: skip
@@ -104,19 +106,17 @@ def test_stopped_search_is_marked():
     rng = np.random.default_rng(0)
     holds, y = rng.random((200, 40)) < 0.5, rng.random(200) < 0.5
     limits = ClauseLimits(max_tests=50)
-    near_best = list_near_best(holds, y, 0.1, 50.0, max_conditions=5, limits=limits)
+    near_best = list_near(holds, y, 0.1, 50.0, max_conditions=5, limits=limits)
     assert not near_best.complete
     assert near_best.n_tests <= 50
     stopped = ClauseLimits(should_stop=lambda: True)
-    assert not list_near_best(holds, y, 0.1, 5.0, max_conditions=5, limits=stopped).complete
+    assert not list_near(holds, y, 0.1, 5.0, max_conditions=5, limits=stopped).complete
 
 
 def test_the_list_does_not_depend_on_the_order_of_rows():
     holds, y, theta, margin, slots, weight = instance(5)
     turned = np.random.default_rng(1).permutation(len(y))
     requested = {"max_conditions": 3, "slots": slots}
-    one = list_near_best(holds, y, theta, margin, weight=weight, **requested)
-    other = list_near_best(
-        holds[turned], y[turned], theta, margin, weight=weight[turned], **requested
-    )
+    one = list_near(holds, y, theta, margin, weight=weight, **requested)
+    other = list_near(holds[turned], y[turned], theta, margin, weight=weight[turned], **requested)
     assert one == other

@@ -8,9 +8,10 @@ from rulekit.search.screening.bounds import (
     build_greedy_clause,
     greedy_dual,
     price_columns,
+    price_table,
     steepest_clause,
 )
-from rulekit.search.screening.proved_cover import best_columns, best_conditions
+from rulekit.search.screening.proved_cover import best_columns
 from rulekit.search.screening.screen import (
     BASIC,
     COUNTING,
@@ -19,7 +20,6 @@ from rulekit.search.screening.screen import (
     chains_of,
     duality_test,
     screen,
-    screen_table,
 )
 from tests.reference import screening as reference
 from tests.strategies.covers import chained, labelled
@@ -61,10 +61,11 @@ def test_a_table_is_screened_in_the_orientation_of_its_rule(form):
     table = chained(labelled(matrix, y, weight))
     rule = table if form == "cnf" else table.opposite
     expected = screen(price_columns(cells, y, 0.1, weight), ("simple",))
-    screening = screen_table(rule, form, 0.1, ("simple",))
+    priced = price_table(rule, form, 0.1)
+    screening = screen(priced, ("simple",))
     assert screening.removed.tolist() == expected.removed.tolist()
     assert screening.problem.price == pytest.approx(expected.problem.price)
-    best = best_conditions(rule, form, 0.1, screening=None)
+    best = best_columns(priced, screening=None)
     assert best.cost == pytest.approx(best_columns(price_columns(cells, y, 0.1, weight)).cost)
 
 
