@@ -16,7 +16,7 @@ from rulekit.rules import Columns, RuleSet, scorecard_of
 from rulekit.rules.analysis.flow import Part, divide_rows
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import GREY, MARK, Look, bars, base_layout, outcome_looks, plain
-from rulekit.style.phrases import PLAIN, Wording, clause_words, whole_percent
+from rulekit.style.phrases import PLAIN, Wording, clause_words, whole_percent, write_outcome
 from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import capital, plural
 
@@ -159,7 +159,7 @@ def _head(
     """Return the lines above all rows: their number, and the rows of each outcome."""
     lines, length = [f"{plural(len(truth), noun)} (faint: predicted wrongly)"], WIDTH
     for label, look in zip(labels, looks, strict=True):
-        words = f"{int((truth == label).sum()):,} {' '.join(str(label).split())[:30]}"
+        words = f"{write_outcome(label)[:30]}: {int((truth == label).sum()):,}"
         sign = f'<span style="color:{look.colour}">■</span> {plain(words)}'
         if length + len(words) + 4 > WIDTH:
             lines.append(sign)

@@ -163,7 +163,7 @@ def cap_list(texts: Sequence[str], most: int = MAX_LISTED) -> str:
 
 def count_noun(n: int, noun: str) -> str:
     """Format a number with its noun: "1 row", "2 rows"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def comparison_text(literal: Literal, wording: Wording = PLAIN) -> str:

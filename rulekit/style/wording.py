@@ -30,4 +30,5 @@ def capital(text: str) -> str:
 def plural(count: float, word: str) -> str:
     """Format a count, or a mean of counts to one digit, with its noun: ``2.5 conditions``."""
     shown = round(count, 1)
-    return f"{short_number(shown)} {word}{'' if shown == 1 else 's'}"
+    number = f"{shown:,.0f}" if shown >= 1000 else short_number(shown)
+    return f"{number} {word}{'' if shown == 1 else 's'}"

@@ -39,7 +39,7 @@ def test_mean_of_counts_has_a_digit_unless_whole():
         "3.2 rows",
         "3 rows",
         "1 row",
-        "1234 rows",
+        "1,234 rows",
     ]
 
 

@@ -97,7 +97,7 @@ def picked_card(result: RunResult, spec: RunSpec) -> None:
     rule_text(rule_words(model, wording(state)))
     rule = model.rule_set_
     size = plural(rule.n_conditions, "condition")
-    if not scorecard_of(rule):
+    if not (scorecard_of(rule) or rule.is_constant):
         size += f" in {plural(rule.n_clauses, 'clause')}"
     if number is None:
         _unmeasured(size, state, spec)

@@ -59,7 +59,9 @@ def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     wrong, *rest = rule_numbers.verdict_words(rule, measured_on, others, state.labels)
     st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
-    clauses = "" if scorecard_of(rule) else f" in {plural(rule.n_clauses, 'clause')}"
+    clauses = (
+        "" if scorecard_of(rule) or rule.is_constant else f" in {plural(rule.n_clauses, 'clause')}"
+    )
     size.metric("Conditions", f"{rule.n_conditions}{clauses}")
     learned.metric("Error, training rows", percent(rule_numbers.error(rule, train)))
     costs = state.costs
