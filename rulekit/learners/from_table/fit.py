@@ -402,7 +402,7 @@ def _keep(model: Any, result: Found, rows: TableRows, certificate: TableCertific
     kinds = {name: named.get(kind, "level") for name, kind in rows.kinds.items()}
     model._schema = Schema(tuple(ColumnSchema(*item) for item in kinds.items()), classes)
     columns = (
-        replace(c, kind=kinds[c.name]) if kinds[c.name] != "level" else c
+        rows.describe(replace(c, kind=kinds[c.name]) if kinds[c.name] != "level" else c)
         for c in implied_schema(rule).columns
     )
     model.rule_set_ = replace(rule, schema=Schema(tuple(columns), classes))

@@ -7,7 +7,8 @@ from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, Constraints, Costs, RuleClassifier
 from rulekit.data import columns_of
-from rulekit.exceptions import DataError, EmptyRuleWarning, StoppedError
+from rulekit.data.columns.conform import infer as infer_schema
+from rulekit.exceptions import DataError, EmptyRuleWarning, StoppedError, UnseenValuesWarning
 from rulekit.learners.from_table.fit import TableCertificate, tallies
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.rules import Clause, Literal, RuleSet, clause_statistics
@@ -51,6 +52,27 @@ def test_planted_rule_is_found_with_its_error(fitted):
     result = model.table_certificate_
     everywhere = (result.training.errors + result.test.errors) / N
     assert everywhere < wrong + 0.001
+
+
+def test_a_rule_of_a_table_knows_levels_ranges_and_gaps_of_training_rows():
+    rng = np.random.default_rng(4)
+    day = pd.Timestamp("2020-05-01") + pd.to_timedelta(rng.integers(0, 900, 3000), "D")
+    frame = pd.DataFrame({"town": rng.choice(["Ulm", "Bonn", "Kiel"], 3000), "day": day,
+                          "n": rng.integers(1, 90, 3000), "paid": rng.random(3000) < 0.5,
+                          "x": rng.normal(size=3000)})  # fmt: skip
+    y = (frame["town"] == "Ulm") & (frame["n"] > 40) | (frame["day"] > "2021-09-01") & frame["paid"]
+    frame["y"] = np.where(y & (frame["x"] < 1.2), "yes", "no")
+    frame.loc[::9, "x"] = np.nan
+    model = BoxSearchClassifier(theta=0.5, n_clauses=4, random_state=0)
+    model.fit_table(in_engine(frame), "y", sample_rows=2000)
+    expected = infer_schema(frame[list(model.rule_set_.features)])
+    assert {"town", "n", "paid"} <= set(model.rule_set_.features)
+    for column in model.rule_set_.schema.columns:
+        theirs = expected.column(column.name)
+        for part in ("kind", "levels", "low", "high", "gaps"):
+            assert getattr(column, part) == getattr(theirs, part), column
+    with pytest.warns(UnseenValuesWarning, match="'Rom'"):
+        model.rule_set_.predict(frame.assign(town="Rom"))
 
 
 def test_every_figure_counts_all_rows(fitted):
