@@ -1,5 +1,6 @@
 """Rows of an analysis: names, tables, and the figures of a rule on them, clause by clause."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.learners.choice import COST, EXACT, ODDS, Loss
 from rulekit.rules import Columns, RuleSet
+from rulekit.style.phrases import outcome_text
 from rulekit.style.wording import format_measure, percent
 from ui.cache import kept
 from ui.learners.spec import RunSpec
@@ -95,20 +97,20 @@ def cost_words(rule: RuleSet, rows: Cases, costs: Costs) -> str:
     return format_measure(cost_per_100(rows.y, rows.answers(rule), costs), COST, costs.unit)
 
 
-def cheapest_words(rows: Cases, costs: Costs) -> str:
-    """Return the lowest cost of predicting one outcome for every row."""
+def cheapest_words(rows: Cases, costs: Costs) -> tuple[str, str]:
+    """Return the outcome that is cheapest to predict for every row, and its cost."""
     labels, counts = np.unique(rows.y, return_counts=True)
-    return format_measure(costs.cheapest(labels, counts)[1], COST, costs.unit)
+    outcome, cost = costs.cheapest(labels, counts)
+    return outcome_text(outcome), format_measure(cost, COST, costs.unit)
 
 
-def verdict_words(rule: RuleSet, rows: Cases, majority: Any, labels: list[Any]) -> list[str]:
-    """Return sentences on a rule's errors: number, comparison with the majority, and kinds."""
-    of = "new" if rows.name == "test" else rows.name
-    wrong, alone = rows.answers(rule) != rows.y, rows.y != majority
-    sentences = [
-        f"Wrong for {_of_100(wrong)} of 100 {of} rows.",
-        f"Always predicting {majority}: {_of_100(alone)}.",
-    ]
+def verdict_words(
+    rule: RuleSet, rows: Cases, others: Mapping[str, float], labels: list[Any]
+) -> list[str]:
+    """Return sentences on a rule's errors: each with its name, and the most frequent kind."""
+    errors = {rows.name: error(rule, rows), **others}
+    wrong = ", ".join(f"{name} {percent(share)}" for name, share in errors.items())
+    sentences = [f"Wrong: {wrong}."]
     counts = confusion(rule, rows, labels).to_numpy() * ~np.eye(len(labels), dtype=bool)
     i, j = np.unravel_index(int(counts.argmax()), counts.shape)
     if counts[i, j]:
@@ -117,12 +119,6 @@ def verdict_words(rule: RuleSet, rows: Cases, majority: Any, labels: list[Any]) 
             f"({counts[i, j]:,} of {counts.sum():,} wrong {rows.name} rows)."
         )
     return sentences
-
-
-def _of_100(wrong: NDArray[np.bool_]) -> str:
-    """Return how many of a hundred rows are wrong, halves rounded up; "0" only if none is."""
-    n, total = int(wrong.sum()), len(wrong)
-    return "fewer than 1" if 0 < 200 * n < total else str((200 * n + total) // (2 * total))
 
 
 def overfit_words(rule: RuleSet, train: Cases, test: Cases) -> str:

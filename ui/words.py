@@ -1,12 +1,13 @@
 """A rule in words on screen, and columns with protected attributes, recognised by their names."""
 
 import re
+import sys
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules import Clause, RuleSet, scorecard_of
 from rulekit.rules.condition import moment
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import outcome_colours
@@ -18,6 +19,7 @@ __all__ = [
     "clause_names",
     "clause_words",
     "constant_answer",
+    "full_words",
     "rule_words",
     "value_words",
     "without_clauses",
@@ -43,7 +45,7 @@ def rule_words(model: Any, wording: Wording) -> str:
         return "\n".join(card_lines(model, wording))
     if rule.is_constant:
         return f"ALWAYS {constant_answer(rule)}"
-    clauses = [clause_words(clause, wording) for clause in rule.clauses]
+    clauses = [full_words(clause, wording) for clause in rule.clauses]
     last = f"OTHERWISE {rule.default}"
     if rule.form == "cnf":
         several = [
@@ -57,6 +59,11 @@ def rule_words(model: Any, wording: Wording) -> str:
         for k, words in enumerate(clauses)
     ]
     return "\n".join([*lines, last])
+
+
+def full_words(clause: Clause, wording: Wording) -> str:
+    """Write a clause in one line, with every level of a set."""
+    return clause_words(clause, replace(wording, most=sys.maxsize))
 
 
 def constant_answer(rule: RuleSet) -> Any:

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
-from rulekit.explain.subject import subject_of
 from rulekit.rules import Columns, LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
 from rulekit.rules.condition import ORDERED, WHOLE_PARTS, missing_in, moment, positions_in
 from rulekit.rules.writer import ConditionWriter
@@ -147,7 +146,7 @@ def hamming_distances(
     if not rule.clauses:
         right = rule.labels[0] if rule.form == "cnf" else rule.default
         return [0 if v == right else None for v in y]
-    dnf = subject_of(rule).dnf
+    dnf = rule.as_dnf
     failing = np.array([(~c.condition_masks(columns)).sum(axis=1) for c in dnf.clauses])
     to_hold, held = failing.min(axis=0), (failing == 0).sum(axis=0)
     is_first_class = np.array([v == dnf.labels[0] for v in y], dtype=bool)

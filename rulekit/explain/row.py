@@ -30,7 +30,7 @@ from rulekit.explain.similar import (
     similar_cases,
     training_rows,
 )
-from rulekit.explain.subject import Subject, columns_for, row_values, subject_of, value_at
+from rulekit.explain.subject import columns_for, row_values, value_at
 from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import (
@@ -90,7 +90,7 @@ class Explanation:
         """The smallest change that gives another prediction."""
         context = self._context
         return smallest_change(
-            context.subject.rule,
+            context.rule,
             self.values,
             training=context.training.columns if context.training else None,
             immutable=context.immutable,
@@ -131,7 +131,7 @@ class Explanation:
         context = self._context
         if context.training is None:
             return ()
-        return similar_cases(context.subject.rule, context.training, self.values, k)
+        return similar_cases(context.rule, context.training, self.values, k)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values, ready for JSON; clauses count from 1."""
@@ -152,21 +152,27 @@ class Explanation:
 class _Context:
     """Data shared by all explained rows."""
 
-    subject: Subject
+    rule: RuleSet
+    dnf: RuleSet
     training: Training | None
     immutable: frozenset[str]
     wording: Wording
     unused: tuple[str, ...]
     monotonicity: tuple[MonotonicityCheck, ...]
 
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the rule is a CNF, of which the DNF is the mirror image."""
+        return self.rule.form == "cnf"
+
     @cached_property
     def is_scorecard(self) -> bool:
         """Whether the clauses are ranges of totals."""
-        return bool(scorecard_of(self.subject.dnf))
+        return bool(scorecard_of(self.dnf))
 
     def clause_name(self, index: int) -> str:
         """Return the name of a clause, of no clause (-1), or of a scorecard's range of totals."""
-        name = clause_names(self.subject.dnf, self.wording.clause)[index].capitalize()
+        name = clause_names(self.dnf, self.wording.clause)[index].capitalize()
         return name if index >= 0 or self.is_scorecard else f"{name} matches"
 
     def checker(self, value: Any, row: Mapping[str, Any], holds: bool) -> Checker:
@@ -238,7 +244,8 @@ def explain(
         columns.report.warn(stacklevel=2)
     past = None if training is None else training_rows(model, training)
     context = _Context(
-        subject_of(rule),
+        rule,
+        rule.as_dnf,
         past,
         _check_names(immutable, columns.names),
         wording,
@@ -275,7 +282,7 @@ def _explanation(
     values: dict[str, Any],
 ) -> Explanation:
     held = tuple(c for c in clauses if c.holds)
-    mirrored = context.subject.mirrored
+    mirrored = context.is_mirrored
     missed = [
         describe_near_miss(c, mirrored, context.wording, is_band=context.is_scorecard)
         for c in clauses
@@ -293,7 +300,7 @@ def _explanation(
 
 def _check_rows(context: _Context, columns: Columns, n: int) -> list[list[CheckedClause]]:
     """Check every clause of the DNF on every row."""
-    dnf = context.subject.dnf
+    dnf = context.dnf
     rows: list[list[CheckedClause]] = [[] for _ in range(n)]
     for index, (clause, label) in enumerate(zip(dnf.clauses, dnf.labels, strict=True)):
         holds = clause.condition_masks(columns)
@@ -315,19 +322,19 @@ def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
     checks = tuple(
         context.checker(c.value, c.row, True).write(c.literal.negated()) for c in checked.failing
     )
-    return CheckedClause(checked.index, context.subject.rule.labels[0], checks)
+    return CheckedClause(checked.index, context.rule.labels[0], checks)
 
 
 def _sentence(
     context: _Context, answer: Any, missed: list[NearMiss], fired: tuple[CheckedClause, ...]
 ) -> str:
-    wording, word, rule = context.wording, context.wording.clause, context.subject.rule
+    wording, word, rule = context.wording, context.wording.clause, context.rule
     if wording.spoken:
         return _address_person(context, answer, missed, fired)
     start = f"Predicted {outcome_text(answer)}"
     if rule.is_constant:
         return f"{start}: the rule reads no column, every row gets this prediction."
-    if context.subject.mirrored and answer == rule.labels[0]:
+    if context.is_mirrored and answer == rule.labels[0]:
         reasons = [f"{word} {c.index + 1} as {c.checks[0].text}" for c in fired]
         return f"{start}: every {word} holds, {_join_reasons(reasons, word)}."
     if not fired:
@@ -336,7 +343,7 @@ def _sentence(
         nearest = missed[0].sentence
         return f"{start}: {nearest[0].lower()}{nearest[1:]}"
     first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
-    if context.subject.mirrored:
+    if context.is_mirrored:
         reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]
         return f"{start}: {_join_reasons(reasons, word)}."
     if context.is_scorecard:
@@ -352,9 +359,9 @@ def _address_person(
     """Return the reason, addressed to the person concerned."""
     wording = context.wording
     start = f"Predicted {label_text(answer, wording)}"
-    if context.subject.rule.is_constant:
+    if context.rule.is_constant:
         return f"{start} for everybody, whatever the values are."
-    if context.subject.mirrored and answer == context.subject.rule.labels[0]:
+    if context.is_mirrored and answer == context.rule.labels[0]:
         return f"{start} because {_join_texts(c.checks[0].text for c in fired)}."
     if fired:
         return f"{start} because {_all_of(fired[0].checks, wording)}."
@@ -402,15 +409,15 @@ def _distances(model: Any, rule: RuleSet, columns: Columns, y: Any, n: int) -> l
 
 def _count_past_cases(context: _Context, columns: Columns) -> list[PastCases | None]:
     """Count the past cases once for each deciding clause."""
-    subject, past = context.subject, context.training
-    deciding = deciding_clause(subject, columns)
+    dnf, past = context.dnf, context.training
+    deciding = deciding_clause(dnf, columns)
     if past is None or past.labels is None:
         return [None] * len(deciding)
-    counted = count_rows_by_clause(subject.dnf, past.columns)
+    counted = count_rows_by_clause(dnf, past.columns)
     labels: NDArray[Any] = past.labels
     labels_by_clause: Mapping[int, Any] = {
-        -1: subject.dnf.default,
-        **dict(enumerate(subject.dnf.labels)),
+        -1: dnf.default,
+        **dict(enumerate(dnf.labels)),
     }
     cases = {
         k: count_past_cases(

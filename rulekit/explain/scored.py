@@ -15,7 +15,7 @@ from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
 from rulekit.explain.similar import count_rows_by_clause, deciding_clause
-from rulekit.explain.subject import columns_for, subject_of
+from rulekit.explain.subject import columns_for
 from rulekit.rules import Columns
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import PLAIN, Wording, join_list
@@ -213,8 +213,7 @@ def score(  # noqa: PLR0913  all but two by keyword
     columns = {name: read[name] for name in rule.features} or read
     drift = () if reference is None else _drift(reference, table, X, columns)
     read.report.without({note.column for note in drift}).warn(stacklevel=2)
-    subject = subject_of(rule)
-    deciding = deciding_clause(subject, columns)
+    deciding = deciding_clause(rule.as_dnf, columns)
     answers = np.asarray(rule.predict(columns), dtype=object)
     figures: tuple[Figures, ...] = ()
     if outcomes is not None:
@@ -230,7 +229,7 @@ def score(  # noqa: PLR0913  all but two by keyword
         X,
         answers,
         deciding + 1,
-        _missing(subject.dnf.clauses, columns, deciding),
+        _missing(rule.as_dnf.clauses, columns, deciding),
         drift,
         figures,
         read.report,
@@ -283,7 +282,7 @@ def _figures(
     sides = [(then, y_then), (now, y_now)]
     whole = [(len(y), int((rule.predict(c) == y).sum())) for c, y in sides]
     figures = [Figures(0, *whole[0], *whole[1])]
-    dnf = subject_of(rule).dnf
+    dnf = rule.as_dnf
     counted = [count_rows_by_clause(dnf, c) for c, _ in sides]
     for k, label in enumerate(dnf.labels):
         pairs = [(n[:, k], y) for n, (_, y) in zip(counted, sides, strict=True)]

@@ -11,7 +11,7 @@ from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import ranges_of
 from rulekit.explain.domains import whole_bounds
-from rulekit.explain.subject import Subject, columns_for, row_values, rows_with
+from rulekit.explain.subject import columns_for, row_values, rows_with
 from rulekit.rules import Condition, RuleSet
 from rulekit.rules.condition import missing_in
 from rulekit.rules.rule_set import rule_of
@@ -77,12 +77,10 @@ def count_rows_by_clause(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> N
     return np.column_stack([first, ~first.any(axis=1)])
 
 
-def deciding_clause(subject: Subject, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
-    """Return the index of the first matching clause of the DNF for each row, -1 for none."""
-    fired = subject.dnf.clauses_fired(columns)
-    if not fired.shape[1]:
-        return np.full(len(fired), -1)
-    return np.where(fired.any(axis=1), fired.argmax(axis=1), -1)
+def deciding_clause(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
+    """Return the index of the clause that decides each row, -1 for none."""
+    by_clause = count_rows_by_clause(dnf, columns)
+    return np.where(by_clause[:, -1], -1, by_clause.argmax(axis=1))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Input of an explanation: the rule of a model, and a table as the rule's columns."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,27 +10,6 @@ from rulekit.data.columns.conform import RuleColumns, refuse_absent
 from rulekit.rules import Columns, RuleSet
 from rulekit.rules.condition import as_column
 from rulekit.rules.rule_set import rule_of
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A rule, and a DNF with the same predictions: itself, or a CNF's mirror image (De Morgan).
-
-    Clause k of the mirror image holds exactly where clause k of the CNF fails.
-    """
-
-    rule: RuleSet
-    dnf: RuleSet
-
-    @property
-    def mirrored(self) -> bool:
-        """Whether `dnf` is the mirror image."""
-        return self.rule.form == "cnf"
-
-
-def subject_of(rule: RuleSet) -> Subject:
-    """Return a rule with its DNF."""
-    return Subject(rule, rule if rule.form == "dnf" else rule.negated())
 
 
 def columns_for(model: Any, X: Any) -> RuleColumns:

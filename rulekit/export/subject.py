@@ -119,9 +119,8 @@ def clause_numbers(
 
     rule = rule_to_export(model)
     columns, truth = columns_for(model, X), read_labels(y).astype(object)
-    labels = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
     counts = []
-    for rows, label in zip(rule.clauses_deciding(columns).T, labels, strict=True):
+    for rows, label in zip(rule.clauses_deciding(columns).T, rule.as_dnf.labels, strict=True):
         n, right = int(rows.sum()), int((truth[rows] == label).sum())
         counts.append(ClauseNumbers(n, right, *wilson_interval(right, n), where))
     return tuple(counts)

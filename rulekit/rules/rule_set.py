@@ -209,6 +209,11 @@ class RuleSet:
         """Whether the rule set reads no column and predicts one label for every row."""
         return not self.features
 
+    @property
+    def as_dnf(self) -> "RuleSet":
+        """A DNF with the same predictions: of a CNF, clause k holds where its clause k fails."""
+        return self if self.form == "dnf" else self.negated()
+
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
         """Return whether each clause matches each row, shape (n, n_clauses).
 

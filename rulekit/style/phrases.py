@@ -31,6 +31,7 @@ class Wording:
     clause: str = "clause"
     spoken: bool = False
     colours: Mapping[Any, str] = field(default_factory=dict)
+    most: int = MAX_LISTED  # values of a set that are listed
 
     def name(self, feature: str) -> str:
         """Return the display name of a column, on one line."""
@@ -178,7 +179,7 @@ def comparison_text(literal: Literal, wording: Wording = PLAIN) -> str:
         return f"{wording.sign(literal.op, literal.part)} {limit}"
     texts = [value_words(literal, v, wording) for v in literal.values]
     if isinstance(literal.value, tuple):
-        return f"{'one' if literal.op == 'in' else 'none'} of {cap_list(texts)}"
+        return f"{'one' if literal.op == 'in' else 'none'} of {cap_list(texts, wording.most)}"
     return texts[0] if literal.op == "==" else f"a value other than {texts[0]}"
 
 

@@ -51,7 +51,7 @@ RULES = {
         PATIENTS,
     ),
     "one clause": (
-        "1. IF age > 50 (or missing) AND glucose > 100 THEN true\nOTHERWISE false",
+        "1. IF 50 < age <= 58 (or missing) AND glucose > 100 THEN true\nOTHERWISE false",
         PATIENTS,
     ),
     "long CNF": (

@@ -6,18 +6,9 @@ import pytest
 
 from rulekit import BoxSearchClassifier
 from rulekit.exceptions import DataError
-from rulekit.explain.subject import columns_for, row_values, subject_of, value_at
+from rulekit.explain.subject import columns_for, row_values, value_at
 from rulekit.rules.condition import as_column
 from tests.explain.tables import patients
-
-
-def test_cnf_is_explained_by_its_mirror_image():
-    rule, frame = patients()
-    assert subject_of(rule).dnf is rule
-    mirrored = subject_of(rule.negated())
-    assert mirrored.mirrored
-    assert mirrored.dnf.form == "dnf"
-    assert mirrored.dnf.predict(frame).tolist() == rule.predict(frame).tolist()
 
 
 def test_a_mapping_and_a_frame_give_the_columns_by_name():

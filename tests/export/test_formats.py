@@ -53,7 +53,6 @@ from tests.explain.tables import (
     cases,
     dnf,
     hostile_cases,
-    hostile_names,
     linear_rules,
     patients,
     points_rules,
@@ -100,13 +99,6 @@ def test_rule_read_back_is_the_same(read, points, sums, powers, literals):
     assert from_json(to_json(literals[0])) == literals[0]
 
 
-@pytest.mark.slow
-@given(hostile_names().flatmap(points_rules))
-def test_text_of_points_read_back_is_written_the_same(rule):
-    text = to_text(rule)
-    assert to_text(from_text(text)) == text
-
-
 @pytest.mark.parametrize("format", CHECKED)
 @given(cases())
 def test_counts_beside_clauses_do_not_prevent_checking(format, case):
@@ -139,17 +131,6 @@ def test_any_name_level_and_label_survive_every_format(name, level, label, data)
 @given(rule=rule_sets(PLAIN))
 def test_markdown_and_html_show_the_text_form(write, read, rule):
     assert from_text(read(write(rule))) == from_text(to_text(rule))
-
-
-@given(rule_sets(PLAIN))
-def test_text_read_back_has_the_same_size_form_and_labels(rule):
-    back = from_text(to_text(rule))
-    assert (back.n_conditions, back.n_clauses, back.form) == (
-        rule.n_conditions,
-        rule.n_clauses,
-        rule.form,
-    )
-    assert (back.labels, back.default) == (rule.labels, rule.default)
 
 
 class TagCollector(HTMLParser):

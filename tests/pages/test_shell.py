@@ -38,7 +38,7 @@ def test_status_names_table_and_selected_rule(open_app, swept_credit):
     size = app.session_state["app"].model.rule_set_.n_conditions
     (status,) = [c for c in captions(app) if c.startswith("credit · 1,000 rows · ")]
     assert f"· {size} condition" in status
-    assert status.endswith("% wrong")
+    assert status.endswith("% wrong in folds")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from rulekit.data import load_sample, make_folds
 from rulekit.learners.choice import COST
 from rulekit.rules import scorecard_of
+from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import percent
 from tests.pages.driving import (
     compared,
@@ -276,10 +277,9 @@ class Session:
         assert metrics["Error, training rows"] == percent(train.wrong / train.n)
         assert metrics["Error, test rows"] == percent(test.wrong / test.n)
         majority = max(sorted(set(train.truth)), key=train.truth.count)
-        alone = sum(label != majority for label in test.truth)
-        cases, others = (int(100 * n / test.n + 0.5) for n in (test.wrong, alone))
-        assert f"Wrong for {cases} of 100 new rows." in words
-        assert f"Always predicting {majority}: {others}." in words
+        alone = sum(label != majority for label in train.truth)
+        assert f"Wrong: test {percent(test.wrong / test.n)}, " in words
+        assert f"always {write_outcome(majority)} {percent(alone / train.n)}." in words
         costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
         for name, counted in (("training", train), ("test", test)):
             if costs is None:

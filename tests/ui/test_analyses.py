@@ -249,11 +249,13 @@ def test_list_is_absent_with_saving_off(session, monkeypatch):
 
 def test_the_rule_s_error_stays_in_the_list_when_the_run_is_gone(session, monkeypatch):
     name = begun(session)
-    message = iter(["1 condition, 18.6 % wrong", "1 condition", "1 condition"])
+    message = iter(["1 condition, 18.6 % wrong in folds", "1 condition", "1 condition"])
     monkeypatch.setattr(workspace, "rule_words", lambda state: next(message))
     workspace.change(model="m", rule_json=RULE)
     workspace.change(notes="another look")
-    assert [s.rule for s in analyses.listed() if s.id == name] == ["1 condition, 18.6 % wrong"]
+    assert [s.rule for s in analyses.listed() if s.id == name] == [
+        "1 condition, 18.6 % wrong in folds"
+    ]
     workspace.change(rule_json=RULE.replace("5.0", "6.0"))
     assert [s.rule for s in analyses.listed() if s.id == name] == ["1 condition"]
 

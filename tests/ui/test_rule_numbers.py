@@ -61,19 +61,16 @@ def test_the_sentence_gives_both_errors():
     assert words.endswith("; fewer conditions (on Models) may do better.")
 
 
-@pytest.mark.parametrize(
-    ("n", "wrong", "cases"),
-    [(600, 63, "11"), (600, 66, "11"), (1000, 115, "12"), (360, 1, "fewer than 1"), (360, 0, "0")],
-)
-def test_the_verdict_rounds_halves_up_and_never_hides_an_error(n, wrong, cases):
-    words = verdict_words(RULE, part("test", n, wrong), "ill", ["ill", "well"])
-    assert words[:2] == [f"Wrong for {cases} of 100 new rows.", f"Always predicting ill: {cases}."]
+def test_the_verdict_names_each_error():
+    others = {"folds": 0.1, "always well": 0.895}
+    words = verdict_words(RULE, part("test", 600, 63), others, ["ill", "well"])
+    assert words[0] == "Wrong: test 10.5 %, folds 10.0 %, always well 89.5 %."
 
 
 def test_the_verdict_says_which_rows_its_most_frequent_error_counts():
-    words = verdict_words(RULE, part("test", 600, 63), "ill", ["ill", "well"])
+    words = verdict_words(RULE, part("test", 600, 63), {}, ["ill", "well"])
     most = "Most frequent error: actual well, predicted ill (63 of 63 wrong test rows)."
-    assert words[2] == most
+    assert words[1] == most
 
 
 def test_counts_have_the_truth_in_rows():

@@ -1,10 +1,11 @@
-"""Cells in words; protected attributes, recognised by whole words of a column's name."""
+"""Rules and cells in words; protected attributes, recognised by words of a column's name."""
 
 import pandas as pd
 import pytest
 
 from rulekit.rules import Clause, Literal, RuleSet
-from ui.words import fixed_columns, looks_protected, value_words
+from rulekit.style.phrases import Wording
+from ui.words import fixed_columns, looks_protected, rule_words, value_words
 
 
 @pytest.mark.parametrize(
@@ -36,3 +37,17 @@ def test_only_columns_of_the_rule_are_left_alone():
     tests = (Literal("age", ">", 40), Literal("wage", "<=", 3), Literal("sex", "==", "f"))
     rule = RuleSet((Clause(tests),), ("yes",), "dnf", "no")
     assert sorted(fixed_columns(rule)) == ["age", "sex"]
+
+
+@pytest.mark.parametrize("op", ["in", "not-in"])
+def test_rule_on_screen_has_every_level(op):
+    levels = tuple(f"kind {k}" for k in range(30))
+    rule = RuleSet((Clause((Literal("species", op, levels),)),), ("yes",), "dnf", "no")
+    assert all(f"'{level}'" in rule_words(rule, Wording()) for level in levels)
+
+
+def test_lines_of_an_ordered_list_begin_with_else():
+    clauses = [Clause((Literal("age", ">", limit),)) for limit in (60.0, 40.0)]
+    for labels, word in ((("a", "a"), "OR IF"), (("a", "b"), "ELSE IF")):
+        text = rule_words(RuleSet(tuple(clauses), labels, "dnf", "c"), Wording())
+        assert text.splitlines()[2].startswith(word)

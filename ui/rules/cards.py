@@ -20,8 +20,9 @@ from rulekit.plots import (
 )
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.analysis.flow import divide_rows
+from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import percent, plural
-from ui import rule_numbers
+from ui import rule_numbers, workspace
 from ui.escape import md
 from ui.learners.points import scorecard
 from ui.picked import looked_at_test_rows
@@ -31,7 +32,7 @@ from ui.shell import once
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart, selected_id
 from ui.widgets import COUNT, SHARE, choice, pick_row
-from ui.words import clause_names, clause_words, constant_answer, wording
+from ui.words import clause_names, constant_answer, full_words, wording
 
 SHOWN_ROWS = 500
 CORRECT = "How many of the rows that the clause decides are predicted correctly."
@@ -51,8 +52,11 @@ def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     """Show the verdict, the rule's size and errors, overfitting, and the looks at test rows."""
     state = app_state()
     measured_on = train if test is None else test
-    majority = state.training[1].value_counts().index[0]
-    wrong, *rest = rule_numbers.verdict_words(rule, measured_on, majority, state.labels)
+    shares = state.training[1].value_counts(normalize=True)
+    folds, always = workspace.fold_error(state), f"always {write_outcome(shares.index[0])}"
+    others = {} if folds is None else {"folds": folds}
+    others[always] = 1.0 - shares.iloc[0]
+    wrong, *rest = rule_numbers.verdict_words(rule, measured_on, others, state.labels)
     st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
     clauses = "" if scorecard_of(rule) else f" in {plural(rule.n_clauses, 'clause')}"
@@ -60,7 +64,8 @@ def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     learned.metric("Error, training rows", percent(rule_numbers.error(rule, train)))
     costs = state.costs
     if costs is not None:
-        size.metric("Cost a 100, one prediction for all", rule_numbers.cheapest_words(train, costs))
+        outcome, cheapest = rule_numbers.cheapest_words(train, costs)
+        size.metric(f"Cost a 100, always {md(outcome, 40)}", cheapest)
         learned.metric("Cost a 100, training rows", rule_numbers.cost_words(rule, train, costs))
         if test is not None:
             held_out.metric("Cost a 100, test rows", rule_numbers.cost_words(rule, test, costs))
@@ -148,7 +153,7 @@ def _clause_line(
     switch, text, *counts, edit = _line(len(tables))
     key = f"use_{k}_{state.rule_json}"
     used = switch.toggle(f"Use clause {k + 1}", True, key=key, label_visibility="collapsed")
-    words = md(clause_words(rule.clauses[k], wording(state)), 700)
+    words = md(full_words(rule.clauses[k], wording(state)), 5000)
     joint = "and " if rule.form == "cnf" else "or "
     if k and len(set(rule.labels)) > 1:
         joint = f"else {_label(rule, k)} if "

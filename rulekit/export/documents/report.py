@@ -219,7 +219,6 @@ def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, 
     """Return the rule's performance on one set of rows: bars and a confusion table."""
     labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
     pairs = Counter(zip(part.y, part.answers, strict=True))
-    answers = rule.labels if rule.form == "dnf" else (rule.default,) * rule.n_clauses
     names = clause_names(rule, "line")[:-1]
     scale = (WIDTH - LEFT - 200) / (max((c.n for c in part.numbers), default=0) or 1)
     bars = [
@@ -231,7 +230,7 @@ def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, 
             "right": counts.n_right * scale,
             "wrong": (counts.n - counts.n_right) * scale,
         }
-        for name, counts, answer in zip(names, part.numbers, answers, strict=True)
+        for name, counts, answer in zip(names, part.numbers, rule.as_dnf.labels, strict=True)
     ]
     rows = [(truth, [pairs[truth, predicted] for predicted in labels]) for truth in labels]
     kind = "total" if scorecard_of(rule) else "line"

@@ -73,7 +73,7 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
     rule = rule_of(model)
     if rule.is_constant or rule.n_conditions > MOST_CONDITIONS:
         return ()
-    dnf = rule if rule.form == "dnf" else rule.negated()
+    dnf = rule.as_dnf
     schema = schema_of(rule)
     search = RowSearch(dnf, schema, MOST_STEPS // dnf.n_conditions)
     most = min(MOST_CHANGES, MOST_TESTS // dnf.n_conditions)

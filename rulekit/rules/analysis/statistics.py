@@ -180,9 +180,7 @@ def clause_statistics(
     """
     rule_set = rule_of(model)
     counted = count_matched_rows(rule_set, X, y)
-    matched, labels = counted.fired, rule_set.labels
-    if rule_set.form == "cnf":
-        matched, labels = ~matched, (rule_set.default,) * rule_set.n_clauses
+    matched, labels = counted.fired == (rule_set.form == "dnf"), rule_set.as_dnf.labels
     alone, total = matched.sum(axis=1) == 1, int(counted.n.sum())
     statistics = []
     for clause, label, rows in zip(rule_set.clauses, labels, matched.T, strict=False):

@@ -172,7 +172,7 @@ class _Check:
 
     def __init__(self, rule: RuleSet, X: Any) -> None:
         self.rule = rule
-        self.dnf = rule if rule.form == "dnf" else rule.negated()
+        self.dnf = rule.as_dnf
         self.schema = schema_of(rule)
         self.columns: Columns | None = None if X is None else rule.read(X)
         self.findings: list[Finding] = []

@@ -12,8 +12,7 @@ import sqlglot
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rulekit import BoxSearchClassifier, PowerLawTreeClassifier, load_sample
-from rulekit.data import columns_of, list_samples
+from rulekit.data import columns_of
 from rulekit.exceptions import ExportError
 from rulekit.explain import score
 from rulekit.export import FORMATS, from_text, to_sql, verify_export
@@ -85,18 +84,6 @@ def test_postgresql_predicts_every_row_and_limit_like_the_rule(verified, drawn):
 def test_postgresql_answers_every_kind_of_condition(verified, kind, form, missing):
     result = verified(rule_of(kind, form, missing), columns_of(FRAME))
     assert result.n_probes > 2
-
-
-@in_postgres
-@pytest.mark.parametrize("sample", [info.name for info in list_samples()])
-def test_postgresql_answers_the_sample_tables_as_the_rule_does(verified, sample):
-    info = next(i for i in list_samples() if i.name == sample)
-    X, y = load_sample(sample).xy()
-    y = y.where(y == info.positive_label, "other")
-    rule = BoxSearchClassifier(theta=0.5, n_clauses=3, n_perturbations=0).fit(X, y).rule_set_
-    result = verified(rule, columns_of(X))
-    assert result.n_rows == len(X)
-    assert result.n_probes > 0
 
 
 STEPS = (np.float64(0.1), np.nextafter(0.1, 1), np.nextafter(0.1, 0), np.float64(np.float32(0.1)))
@@ -184,25 +171,6 @@ def test_ones_and_zeros_of_any_type_count_as_booleans(link, kind):
         rule = dnf(COUNTED[name])
         text = to_sql(rule, dialect="postgresql", boolean=["flag"])
         assert runner(link, {"flag": kind})(text, written, 12) == rule.predict(columns).tolist()
-
-
-@in_postgres
-def test_model_of_booleans_is_written_for_a_boolean_column(verified):
-    frame = pd.DataFrame({"flag": [True, False] * 20, "age": np.linspace(20, 59, 40)})
-    answers = np.where(frame["flag"] * 10.0 + frame["age"] > 45, "ill", "well")
-    model = PowerLawTreeClassifier().fit(frame, answers)
-    assert 'CAST(CAST("flag" AS INTEGER) AS DOUBLE PRECISION)' in to_sql(
-        model, dialect="postgresql"
-    )
-    assert verified(model, frame).n_rows == 40
-
-
-@pytest.mark.parametrize("dialect", TRANSLATED)
-def test_boolean_columns_are_summed_as_whole_numbers(dialect):
-    for condition in COUNTED.values():
-        text = to_sql(dnf(condition), dialect=dialect, boolean=["flag"])
-        tree = sqlglot.parse_one(text, read=DIALECTS[dialect].grammar)
-        assert {n.name for n in tree.find_all(sqlglot.exp.Column)} == set(condition.features)
 
 
 @in_postgres
@@ -380,7 +348,6 @@ def test_conditions_beyond_a_database_are_refused(rule, dialect, message):
     ("options", "message"),
     [
         ({"part": "score"}, "reads a table: give `table`"),
-        ({"part": "clause", "clause": 0}, r"`clause` is read with `part=\"where\"` only"),
         ({"boolean": ["x"]}, r"`boolean` is read for \('postgresql', .*got `dialect='ansi'`"),
     ],
 )
@@ -396,13 +363,3 @@ def test_without_sqlglot_the_others_are_refused_and_ours_are_written(monkeypatch
         assert "age" in to_sql(rule, dialect=dialect)
     with pytest.raises(ExportError, match="Writing for Snowflake needs the package sqlglot"):
         to_sql(rule, dialect="snowflake")
-
-
-def test_database_is_listed_and_marked_if_it_is_run():
-    for name in TYPED:
-        database = DIALECTS[name]
-        form = FORMATS[name]
-        assert database.name in form.name
-        assert form.run is None
-        assert ("takes a PostgreSQL server" in form.how) == (name == "postgresql")
-        assert form.how.startswith("Not checked on this table")

@@ -28,15 +28,12 @@ def test_adding_the_points_on_the_sheet_gives_the_prediction():
     given = {condition_text(c): p for c, p in split.given}
     assert {row[0]: int(row[1]) for row in card[1:-1]} == given
     assert card[-1][0] == "Total"
-    columns, chance = model.read_columns(X), model.predict_proba(X)
-    totals = split.compared(columns)
-    place = list(model.classes_).index("high")
     for total in range(split.span[0], split.span[1] + 1):
         ((_, answer, of_100, _),) = [row for row in bands[1:] if in_band(row[0], total)]
         assert (answer == "'high'") == (total >= split.total)
-        low, _, high = next(r[0] for r in bands[1:] if in_band(r[0], total)).partition(" to ")
-        held = (totals >= int(low)) & (totals <= int(high or low))
-        assert int(of_100) == round(100 * chance[held, place].mean())
+        table = model.bands_
+        held = (table["from_total"] <= total) & (total <= table["to_total"])
+        assert int(of_100) == round(100 * table["chance"][held].item())
 
 
 def test_bands_of_a_bare_rule_follow_its_clauses():

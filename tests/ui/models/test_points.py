@@ -334,13 +334,13 @@ def test_a_rule_of_other_costs_has_no_point_on_this_curve():
 def test_the_status_keeps_the_error_of_the_selected_rule():
     rule = RuleSet((Clause((Literal("a", ">", 5.0),)),), ("x",), "dnf", "y")
     state = AppState(model=SimpleNamespace(rule_set_=rule), rule_json=to_json(rule), error=0.2)
-    assert rule_words(state) == "1 condition, 20.0 % wrong"
+    assert rule_words(state) == "1 condition, 20.0 % wrong in folds"
     found = by_size([0.3, 0.25], costs=(5.0, 1.0))
     plain = replace(found.specs[0], costs=()).to_dict()
     kept = replace(state, result=found, setting=found.settings[0], run_settings=plain)
-    assert rule_words(kept) == "1 condition, 20.0 % wrong"
+    assert rule_words(kept) == "1 condition, 20.0 % wrong in folds"
     own = replace(kept, run_settings=found.specs[0].to_dict())
-    assert rule_words(own) == "1 condition, 30.0 % wrong"
+    assert rule_words(own) == "1 condition, 30.0 % wrong in folds"
     assert changed(state, rule_json=None).error is None
 
 
