@@ -9,7 +9,7 @@ HERE = Path(__file__).parent
 if str(HERE) not in sys.path:  # `streamlit run /elsewhere/app.py` finds `ui` all the same
     sys.path.insert(0, str(HERE))
 
-from ui import analyses, login, streamlit_private, windows, workspace  # noqa: E402
+from ui import analyses, login, streamlit_private, workspace  # noqa: E402
 from ui.shell import PAGES, messages, sentences, status  # noqa: E402
 from ui.theme import style  # noqa: E402
 
@@ -31,7 +31,6 @@ if wanted is not None:
 workspace.attach()
 style()
 messages()
-windows.messages()
 with sentences():
     chosen.run()
 workspace.save()

@@ -26,6 +26,10 @@ PAGES = {  # name in the navigation, and the question that the page answers
 OF_THE_SAMPLE = (
     "All figures on this page are of the sample of rows, except those labelled “all rows”."
 )
+DELETED = (
+    "This analysis was deleted by another window. You can work on with it here, but nothing of it "
+    "is saved any more."
+)
 STATUS = "_status"  # session key of the container for the status
 ONWARD = ":material/arrow_forward:"  # from the font that Streamlit includes
 log = logging.getLogger("rulekit.dashboard")
@@ -154,6 +158,22 @@ def messages() -> None:
         problem(unsaved)
     if message := st.session_state.pop("_message", None):
         problem(message)
+    _window_messages()
+
+
+def _window_messages() -> None:
+    """Show whether another window deleted this analysis, or changed the same as this one."""
+    if workspace.is_deleted():
+        st.warning(DELETED)
+        st.button("Save it as a new analysis", key="save_as_new", on_click=workspace.save_as_new)
+    elif names := workspace.conflicts():
+        *others, last = names
+        words = f"{', '.join(others)} and {last}" if others else last
+        st.warning(md(f"Another window has changed this as well, differently: {words}.", 600))
+        with st.container(horizontal=True):
+            for label, mine in (("Keep what I have here", True), ("Take the other one", False)):
+                key = f"settle_{'mine' if mine else 'theirs'}"
+                st.button(label, key=key, on_click=workspace.settle, kwargs={"mine": mine})
 
 
 def _job_line(job: jobs.Job) -> None:

@@ -4,8 +4,9 @@ import html
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from rulekit.evaluation.sweeps.result import front_steps
+from rulekit.evaluation import pareto_front
 
 WIDTH, HEIGHT = 560, 380
 LEFT, RIGHT, TOP, BOTTOM = 60, 150, 36, 48
@@ -73,6 +74,18 @@ class _Frame:
             f'transform="rotate(-90 16 {(low + high) / 2})">{html.escape(y_title)}</text>'
         )
         return lines
+
+
+def front_steps(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the corners of the staircase through the non-dominated points."""
+    mask = pareto_front(x, y)
+    points = np.unique(
+        np.c_[np.asarray(x, dtype=float)[mask], np.asarray(y, dtype=float)[mask]], axis=0
+    )
+    across, up = points[:, 0], points[:, 1]
+    if not across.size:
+        return across, up
+    return np.r_[across[0], np.repeat(across[1:], 2)], np.r_[np.repeat(up[:-1], 2), up[-1]]
 
 
 def _drawn(frame: _Frame, name: str, points: np.ndarray, index: int) -> list[str]:

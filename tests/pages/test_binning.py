@@ -237,19 +237,6 @@ def test_constraint_on_an_ignored_column_does_not_stop_the_fit(open_app, monkeyp
     assert learned(app, forbidden=(first,), directions=((first, ">"), (second, ">")))
 
 
-@pytest.mark.slow
-def test_settings_survive_another_page_and_a_reload(open_app):
-    app = open_app("binning", sample="breast_cancer")
-    app.radio(key="binning_method").set_value("entropy").run()
-    cut_box(app).set_value("13").run()
-    app.switch_page("pages/data.py").run()
-    app.switch_page("pages/binning.py").run()
-    assert app.radio(key="binning_method").value == "entropy"
-    again = open_app("binning", query={"analysis": app.query_params["analysis"]})
-    assert again.radio(key="binning_method").value == "entropy"
-    assert again.session_state["app"].binning == app.session_state["app"].binning
-
-
 def test_cut_points_are_read_sorted_and_once():
     assert parsed_cuts(" 3; 1 2;2;; 1e1\n") == (1.0, 2.0, 3.0, 10.0)
 

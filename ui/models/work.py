@@ -71,46 +71,47 @@ class RunTask:
         options = {"store": self.store, "only_stored": True}
         budget = self.spec.budget
         parts = [self._compared(budget_seconds=budget, **options)] if self.families else []
-        selected = self._stored_selection()
+        selected = self._selected(only_stored=True)
         if selected is not None:
             parts.append(self._measured(selected, **options))
         if not parts:
             return Comparison((), len(self.folds), self.key)
         return self._judged(parts[0].join(*parts[1:]))
 
-    def _selected(self) -> dict[str, Any]:
-        """Return the setting that `RuleClassifier` selects on all training rows."""
-        selected = self._stored_selection()
-        if selected is None:
-            rows = np.ones(len(self.y), bool) if self.weight is None else self.weight > 0
-            weight = None if self.weight is None else self.weight[rows]
-            model = clone(self.selector).fit(self.X[rows], self.y[rows], weight)
-            selected = model.best_params_
-            if self.store is not None:
-                plain = dict(selected)
-                if "positive_label" in plain:
-                    plain["positive_label"] = self._labels.index(plain["positive_label"])
-                with SweepStore(self.store) as store:
-                    store.put(self._selection_key, plain)
-        return selected
-
-    def _stored_selection(self) -> dict[str, Any] | None:
-        if self.selector is None or self.store is None:
+    def _selected(self, *, only_stored: bool = False) -> dict[str, Any] | None:
+        """Return the setting that `RuleClassifier` selects on all training rows; None without."""
+        if self.selector is None:
             return None
-        with SweepStore(self.store) as store:
-            selected = store.get([self._selection_key]).get(self._selection_key)
+        make = None if only_stored else self._select
+        selected = self._remembered("selected", self.spec.against, make=make)
         if selected is not None and "positive_label" in selected:
             selected["positive_label"] = self._labels[selected["positive_label"]]
         return selected
 
+    def _select(self) -> dict[str, Any]:
+        """Select a setting, whose described class is given by its number."""
+        rows = np.ones(len(self.y), bool) if self.weight is None else self.weight > 0
+        weight = None if self.weight is None else self.weight[rows]
+        selected = dict(clone(self.selector).fit(self.X[rows], self.y[rows], weight).best_params_)
+        if "positive_label" in selected:
+            selected["positive_label"] = self._labels.index(selected["positive_label"])
+        return selected
+
+    def _remembered(
+        self, *parts: Any, make: Callable[[], dict[str, Any]] | None
+    ) -> dict[str, Any] | None:
+        """Return what is stored for this curve and parts, else what `make` computes, stored."""
+        key = hashlib.sha256(repr((code_version(), self.key, *parts)).encode()).hexdigest()
+        if self.store is None:
+            return None if make is None else make()
+        with SweepStore(self.store) as store:
+            if make is not None and not store.get([key]):
+                store.put(key, make())
+            return store.get([key]).get(key)
+
     @property
     def _labels(self) -> list[Any]:
         return np.unique(self.y).tolist()
-
-    @property
-    def _selection_key(self) -> str:
-        parts = code_version(), self.key, "selected", self.spec.against
-        return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def _measured(self, selected: Mapping[str, Any], **options: Any) -> Comparison:
         """Cross-validate the setting that `RuleClassifier` selects."""
@@ -122,21 +123,12 @@ class RunTask:
     def _judged(self, found: Comparison) -> Comparison:
         """Add a forest's estimates for the rules, which `suggestion` averages with the errors."""
         numbers = [int(number) for number in found.points().get("setting", ())]
-        if self.store is None or not numbers:
-            return for_page(found, estimates=self._estimates(found.models, numbers))
-        parts = (code_version(), self.key, self.spec, numbers)
-        key = hashlib.sha256(repr(parts).encode()).hexdigest()
-        with SweepStore(self.store) as store:
-            if found.models:
-                plain = {str(k): v for k, v in self._estimates(found.models, numbers).items()}
-                store.put(key, plain)
-            # restored points have no rules, so their estimates are read
-            stored = store.get([key]).get(key, {})
-        return for_page(found, estimates={int(k): tuple(v) for k, v in stored.items()})
+        make = partial(self._estimates, found.models, numbers) if found.models else None
+        # restored points have no rules, so their estimates are read
+        estimates = self._remembered(self.spec, numbers, make=make) if numbers else None
+        return for_page(found, estimates={int(k): tuple(v) for k, v in (estimates or {}).items()})
 
-    def _estimates(
-        self, fitted: Mapping[int, Any], numbers: Sequence[int]
-    ) -> dict[int, tuple[float, float]]:
+    def _estimates(self, fitted: Mapping[int, Any], numbers: Sequence[int]) -> dict[str, Any]:
         """Compute loss and size of each rule by a forest's votes on the rows of a quick search."""
         models = {k: fitted[k] for k in numbers if k in fitted}
         if not models:
@@ -151,7 +143,7 @@ class RunTask:
             sample_weight=None if self.weight is None else self.weight[rows],
             costs=self.judge.costs,
         )
-        return {k: tuple(each) for k, each in zip(models, found.tolist(), strict=True)}
+        return {str(k): each for k, each in zip(models, found.tolist(), strict=True)}
 
     def _compared(self, **options: Any) -> Comparison:
         shared = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}

@@ -78,23 +78,6 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
     return on_front
 
 
-def front_steps(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the corners of the staircase through the non-dominated points.
-
-    >>> steps = front_steps([1, 3], [0.3, 0.2])
-    >>> [values.tolist() for values in steps]
-    [[1.0, 3.0, 3.0], [0.3, 0.3, 0.2]]
-    """
-    mask = pareto_front(x, y)
-    points = np.unique(
-        np.c_[np.asarray(x, dtype=float)[mask], np.asarray(y, dtype=float)[mask]], axis=0
-    )
-    across, up = points[:, 0], points[:, 1]
-    if not across.size:
-        return across, up
-    return np.r_[across[0], np.repeat(across[1:], 2)], np.r_[np.repeat(up[:-1], 2), up[-1]]
-
-
 TEST_MEASURES = ("test_error", "test_balanced_error", "test_f1", "test_auc")
 COUNTED = ("test_tp", "test_fp", "test_fn", "test_tn")
 SIZES = ("n_conditions", "n_clauses_used", "objective", "seconds")

@@ -16,7 +16,7 @@ from rulekit.evaluation import (
     suggest,
     sweep,
 )
-from rulekit.evaluation.sweeps.result import fit_setting, front_steps, table_of
+from rulekit.evaluation.sweeps.result import fit_setting, table_of
 from tests.evaluation.learners import Stump, noisy_table
 from tests.reference import pareto as reference
 
@@ -244,15 +244,6 @@ def test_front_equals_its_definition(points):
 def test_coordinates_of_two_lengths_are_refused():
     with pytest.raises(ValueError, match=r"one length; their shapes are \(2,\) and \(1,\)"):
         pareto_front([1, 2], [1])
-
-
-@given(PAIRS)
-def test_the_staircase_never_rises(points):
-    finite = [p for p in points if np.isfinite(p).all()]
-    x, y = front_steps([p[0] for p in finite], [p[1] for p in finite])
-    assert (np.diff(x) >= 0).all()
-    assert (np.diff(y) <= 0).all()
-    assert bool(len(x)) == bool(finite)
 
 
 def row(setting, fold, error=0.5):

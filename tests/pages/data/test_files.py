@@ -51,15 +51,6 @@ def test_first_lines_of_readable_files_are_shown(open_app, raw, shown):
     assert any("first lines" in c.value for c in app.caption) is shown
 
 
-def test_refused_first_file_changes_nothing_and_a_good_one_is_taken(open_app, table_of):
-    app = upload(open_app(), b"")
-    assert "empty" in errors(app)
-    assert table_of(app) is None
-    upload(app, GOOD, "good.csv")
-    assert not app.error
-    assert table_of(app).n_rows == 40
-
-
 def test_a_refused_file_leaves_the_open_tab(open_app, table_of):
     app = reading_options(upload(open_app(), GOOD, "good.csv"))
     upload(app, b"a,b\n1,2\n3,4,5\n", "bad.csv")
