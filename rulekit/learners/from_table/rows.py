@@ -209,10 +209,9 @@ class TableRows:
             found = fetch(present.distinct().limit(MOST_LEVELS + 1))["value"].to_pylist()
         values = np.array([v for v in found if v is not None], dtype=object)
         if column.kind == "number":
-            whole = self.all[column.name].type().is_integer()
-            ends_read = dict(zip(("low", "high"), map(float, values), strict=False))
-            kind = "whole number" if whole else "number"
-            return replace(column, kind=kind, gaps=n_gaps > 0, **ends_read)
+            kind = "whole number" if self.all[column.name].type().is_integer() else "number"
+            low, high = map(float, values) if len(values) else (None, None)
+            return replace(column, kind=kind, gaps=n_gaps > 0, low=low, high=high)
         return replace(describe_column(column, values), gaps=n_gaps > 0)
 
     def drawn(
