@@ -16,6 +16,7 @@ from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.learners.choice import COST, EXACT, ODDS, Loss
 from rulekit.rules import Columns, RuleSet
+from rulekit.style.phrases import outcome_text
 from rulekit.style.wording import format_measure, percent
 from ui.cache import kept
 from ui.learners.spec import RunSpec
@@ -96,10 +97,11 @@ def cost_words(rule: RuleSet, rows: Cases, costs: Costs) -> str:
     return format_measure(cost_per_100(rows.y, rows.answers(rule), costs), COST, costs.unit)
 
 
-def cheapest_words(rows: Cases, costs: Costs) -> str:
-    """Return the lowest cost of predicting one outcome for every row."""
+def cheapest_words(rows: Cases, costs: Costs) -> tuple[str, str]:
+    """Return the outcome that is cheapest to predict for every row, and its cost."""
     labels, counts = np.unique(rows.y, return_counts=True)
-    return format_measure(costs.cheapest(labels, counts)[1], COST, costs.unit)
+    outcome, cost = costs.cheapest(labels, counts)
+    return outcome_text(outcome), format_measure(cost, COST, costs.unit)
 
 
 def verdict_words(

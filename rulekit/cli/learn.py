@@ -42,6 +42,7 @@ MOST_FINDINGS = 20
 FIXES = {
     "ignore": "--leave-out {0!r}",
     "group": "--group {0!r}",
+    "weight": "--weight {0!r}",
     "as_numeric": "--number {0!r}",
     "as_category": "--category {0!r}",
     "merge": "--merge-levels {0!r}",

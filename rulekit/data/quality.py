@@ -1,5 +1,6 @@
 """Findings about a table that matter before learning."""
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,11 @@ MISSING_SHARE = 0.2  # from here on missing cells are worth a word, from twice t
 RARE_ROWS = 5
 CODED_LEVELS = 8  # whole numbers of so few values may be codes
 LEAK_SHARE = 0.02  # share of the most frequent class's errors that a leak may leave over
+MEAN_OF_WEIGHTS = 0.05  # how far the mean of weights lies from 1 at most
+_WEIGHT = re.compile(r"(^|[\s_.\-])(weights?|wt|wgt)$", re.IGNORECASE)
+_PERSON = re.compile(
+    r"(^|[\s_.\-])(subject|participant|patient|person|respondent|customer|client)$", re.IGNORECASE
+)
 MAX_RELATED = 500  # columns compared pairwise for one-to-one recodings
 
 
@@ -33,13 +39,13 @@ class QualityNote:
     column : str or None
         The column, None where the whole table is meant.
     kind : str
-        "constant", "missing", "id", "group", "duplicate column", "leak", "duplicate rows", "rare
-        levels", "many levels", "text in numbers", "codes", "spellings", "sentinel".
+        "constant", "missing", "id", "group", "weight", "duplicate column", "leak", "duplicate
+        rows", "rare levels", "many levels", "text in numbers", "codes", "spellings", "sentinel".
     sentence : str
         What was found, with figures.
-    suggestion : {"ignore", "group", "as_numeric", "as_category", "merge", "blank", None}
-        The fix a page can offer: give the column the role "ignore" or "group", or change it by
-        `Table.as_numeric`, `Table.as_category`, `Table.with_merged_levels` or
+    suggestion : {"ignore", "group", "weight", "as_numeric", "as_category", "merge", "blank", None}
+        The fix a page can offer: give the column the role "ignore", "group" or "weight", or change
+        it by `Table.as_numeric`, `Table.as_category`, `Table.with_merged_levels` or
         `Table.with_missing`.
     severity : {"info", "warning"}
         A warning changes what results mean.
@@ -101,6 +107,7 @@ def _single(table: Table, column: Column, target: str | None) -> list[QualityNot
     notes = [
         _missing(table, column),
         _identifier(table, column),
+        _weight(table, column),
         _levels(table, column),
         _codes(table, column),
         _spellings(table, column, is_target=False),
@@ -127,14 +134,26 @@ def _identifier(table: Table, column: Column) -> QualityNote | None:
     if column.role == "id" and column.n_distinct == table.n_rows:
         text = " has a different value in every row, like an identifier."
         return _note(column.name, "id", text, "ignore")
-    repeats = 0.2 * table.n_rows < column.n_distinct < table.n_rows
-    if repeats and named_like_id(column.name) and column.role != "group":
+    named = named_like_id(column.name) and column.n_distinct > 0.2 * table.n_rows
+    named = named or (column.n_distinct >= RARE_ROWS and _PERSON.search(column.name) is not None)
+    if named and column.n_distinct < table.n_rows and column.role != "group":
         text = (
             f" looks like an identifier that repeats ({column.n_distinct:,} values in "
             f"{table.n_rows:,} rows): keep its rows on one side of every split."
         )
         return _note(column.name, "group", text, "group", "warning")
     return None
+
+
+def _weight(table: Table, column: Column) -> QualityNote | None:
+    """Find weights of a survey: positive numbers whose mean is 1."""
+    if column.role != "feature" or not column.is_number or not _WEIGHT.search(column.name):
+        return None
+    values = table.frame[column.name].to_numpy(dtype=float, na_value=np.nan)
+    if not (values.min() > 0 and abs(values.mean() - 1) < MEAN_OF_WEIGHTS):
+        return None
+    text = " looks like a weight of rows (positive numbers with the mean 1), which is no feature."
+    return _note(column.name, "weight", text, "weight", "warning")
 
 
 def _levels(table: Table, column: Column) -> QualityNote | None:
@@ -305,7 +324,8 @@ def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[floa
         values = series.to_numpy(dtype=float, na_value=np.nan)
         order = np.argsort(values, kind="stable")  # NaN comes last
         values, ordered = values[order], classes[order]
-        if np.count_nonzero(values[1:] > values[:-1]) > 1:  # three different values
+        steps = np.count_nonzero(values[1:] > values[:-1])
+        if steps > 1 and (len(shares) == 2 or steps >= CODED_LEVELS):  # not codes of the classes
             parted = range(1, 2) if len(shares) == 2 else range(len(shares))
             wrong = [_threshold_error(values, ordered == k) for k in parted]
             return float(np.mean(wrong)), float(np.minimum(shares, 1 - shares).mean())

@@ -14,7 +14,7 @@ import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, compress, count, islice, pairwise, product
+from itertools import combinations, compress, count, islice, product
 from operator import itemgetter
 from typing import Any
 
@@ -34,7 +34,7 @@ from rulekit.explain.domains import (
 )
 from rulekit.explain.subject import rows_with
 from rulekit.rules import Columns, Condition, Literal, RuleSet
-from rulekit.rules.condition import ORDERED, WORDS, as_column
+from rulekit.rules.condition import ORDERED, WORDS, as_column, list_numbers
 from rulekit.rules.writer import kind_of
 from rulekit.style.phrases import (
     PLAIN,
@@ -93,10 +93,7 @@ def _run(
         return [new]
     if not any(x.op in ORDERED for x in literals):
         return [new]
-    cuts = number_cuts(literals)
-    between = [a + (b - a) / 2 for a, b in pairwise(cuts)]
-    beyond = [cuts[0] - 1 - abs(cuts[0]), cuts[-1] + 1 + abs(cuts[-1])]
-    cells = sorted({new, *cuts, *between, *beyond})
+    cells = list_numbers([*number_cuts(literals), new])
     outward = [v for v in cells if v > new] if new > old else [v for v in cells if v < new][::-1]
     run = [new, *outward]
     same = rule.predict(rows_with(after, {feature: run})) == rule.predict(rows_with(after, {}))
@@ -309,12 +306,9 @@ def smallest_change(
     row = {f: values[f] for f in rule.features}
     now = rule.predict(rows_with(row, {}) or {"": np.zeros(1)})[0]
 
-    def wanted(label: Any) -> bool:
-        return bool(label != now)
-
     ways = {WAYS[kind_of(condition)] for condition in rule.conditions}
     if ALONE in ways:
-        return _single_change(rule, row, wanted, training or {}, immutable, wording)
+        return _single_change(rule, row, now, training or {}, immutable, wording)
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
     stated = stated_values(rule, row)
@@ -331,9 +325,9 @@ def smallest_change(
             for f, value in row.items()
         }
         if ROWS in ways:
-            change = _fewest_columns(rule, options, wanted)
+            change = _fewest_columns(rule, options, now)
         else:
-            change = _Search(rule.as_dnf, options, wanted).run()
+            change = _Search(rule.as_dnf, options, now).run()
         if change is not None:
             changes = changes_between(rule, row, change, wording)
             after = rule.predict(rows_with({f: c.value for f, c in change.items()}, {}))[0]
@@ -347,21 +341,18 @@ def smallest_change(
 def _single_change(
     rule: RuleSet,
     row: Row,
-    wanted: Callable[[Any], bool],
+    now: Any,
     training: Columns,
     immutable: Collection[str],
     wording: Wording,
 ) -> Counterfactual:
-    """Find the smallest change of a single number that gives a wanted prediction."""
+    """Find the smallest change of a single number that gives another prediction."""
     numbers = [f for f in rule.features if f not in immutable and _is_number(row[f])]
     seen = {f: training[f] for f in numbers if f in training}
-    ranges = ranges_of(seen)
-
-    def turned(columns: Columns) -> list[bool]:
-        return [wanted(answer) for answer in rule.predict(columns)]
-
-    whole = whole_bounds(seen)
-    turning = turning_values(rule.conditions, row, numbers, turned, ranges, whole)
+    ranges, whole = ranges_of(seen), whole_bounds(seen)
+    turning = turning_values(
+        rule.conditions, row, numbers, lambda c: rule.predict(c) != now, ranges, whole
+    )
     costs = [(abs(new - row[f]) / _unit(f, row[f], ranges), f, new) for f, new in turning]
     best = min((c for c in costs if c[0] > 0), key=itemgetter(0), default=None)
     if best is None:
@@ -405,7 +396,7 @@ def _reason_for_none(rule: RuleSet, now: Any, immutable: Collection[str], wordin
 
 
 def _fewest_columns(
-    rule: RuleSet, options: Mapping[str, tuple[DomainValue, ...]], wanted: Callable[[Any], bool]
+    rule: RuleSet, options: Mapping[str, tuple[DomainValue, ...]], now: Any
 ) -> dict[str, DomainValue] | None:
     """Try every row that differs in one column, then in two, and so on; return the cheapest."""
     movable = [f for f in options if len(options[f]) > 1]
@@ -420,13 +411,11 @@ def _fewest_columns(
         left -= len(tried)
         if left < 0:
             raise RuleError(TOO_MANY.format("rows"))
-        columns = {
-            f: as_column([t.get(f, now[0]).value for t in tried]) for f, now in options.items()
-        }
-        right = [t for t, a in zip(tried, rule.predict(columns), strict=True) if wanted(a)]
+        columns = {f: as_column([t.get(f, v[0]).value for t in tried]) for f, v in options.items()}
+        right = list(compress(tried, rule.predict(columns) != now))
         if right:
             best = min(right, key=lambda t: sum(c.cost for c in t.values()))
-            return {f: best.get(f, now[0]) for f, now in options.items()}
+            return {f: best.get(f, v[0]) for f, v in options.items()}
     return None
 
 
@@ -437,9 +426,9 @@ class _Search:
         self,
         dnf: RuleSet,
         options: dict[str, tuple[DomainValue, ...]],
-        wanted: Callable[[Any], bool],
+        now: Any,
     ) -> None:
-        self.wanted = [wanted(label) for label in (*dnf.labels[: dnf.n_clauses], dnf.default)]
+        self.wanted = [label != now for label in (*dnf.labels, dnf.default)]
         self.options = options
         self.fits: list[dict[str, NDArray[Any]]] = [
             {

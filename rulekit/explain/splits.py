@@ -339,13 +339,7 @@ def linear_text(
     """Return on which side of a weighted sum's bound the row is."""
     total = wording.score(split)
     if value is None:
-        names = join_list((wording.name(f) for f in split.features), "or")
-        if wording.spoken:
-            return f"{names} is missing, which {'is' if holds else 'is not'} taken as enough"
-        return (
-            f"{names} is missing, which {'counts as' if split.missing else 'is not'} {total} "
-            + (f"{split.op} {number(split.value)}")
-        )
+        return _gap_text(split, [f for f in split.features if row[f] is None], wording)
     total_text, limit = number(value, split.value), number(split.value, value)
     if wording.spoken:
         return score_text(total, total_text, f"{SPOKEN[split.op]} {limit}", holds)
@@ -412,7 +406,7 @@ def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording)
     return f"{body} is {number(total, near)}, {word} {bounds}"
 
 
-def _gap_text(split: PowerLawSplit, absent: list[str], wording: Wording) -> str:
+def _gap_text(split: LinearSplit | PowerLawSplit, absent: list[str], wording: Wording) -> str:
     counts = "counts as meeting" if split.missing else "counts as not meeting"
     names = join_list(wording.name(f) for f in absent)
     verb = "is" if len(absent) == 1 else "are"

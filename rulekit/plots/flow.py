@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.target import read_labels
 from rulekit.explain.subject import columns_for
-from rulekit.plots.outcomes import outcome_bins_figure
-from rulekit.plots.thresholds import FEW, gather_outliers
+from rulekit.plots.outcomes import FEW, gather_outliers, outcome_bins_figure
 from rulekit.rules import Columns, RuleSet, scorecard_of
 from rulekit.rules.analysis.flow import Part, divide_rows
 from rulekit.rules.rule_set import rule_of

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -185,6 +186,21 @@ def number_text(number: float) -> str:
     if number.is_integer() and abs(number) < 1e15:
         return str(int(number))
     return repr(float(number))
+
+
+def list_numbers(named: Iterable[Any]) -> list[float]:
+    """List each number in some tests, and one below, between and above them, ascending."""
+    numbers = {float(v) for v in named if not isinstance(v, str)}
+    cuts = sorted(filter(math.isfinite, numbers))
+    if not cuts:
+        return sorted({0.0, *numbers})
+    between = [v for a, b in pairwise(cuts) if a < (v := a / 2 + b / 2) < b]
+    ends = [_step_beyond(cuts[0], -1.0), _step_beyond(cuts[-1], 1.0)]
+    return sorted({*numbers, *between, *filter(math.isfinite, ends)})
+
+
+def _step_beyond(cut: float, step: float) -> float:
+    return cut + step if cut + step != cut else math.nextafter(cut, step * math.inf)
 
 
 def value_text(value: Scalar) -> str:

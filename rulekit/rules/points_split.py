@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import ORDERED, TRUTH, WORDS, Columns, Condition
+from rulekit.rules.condition import (
+    ORDERED,
+    TRUTH,
+    WORDS,
+    Columns,
+    Condition,
+    list_numbers,
+    unseen_text,
+)
 from rulekit.rules.literal import Literal, holds
 
 MOST = 1_000_000
@@ -262,9 +270,8 @@ def _values(tests: list[Literal]) -> list[Any]:
     if tests[0].op in WORDS:
         return [False, True]
     named = [v for c in tests for v in c.positions]
+    numbers: list[Any] = list_numbers(named)
+    if any(c.op in ORDERED for c in tests):
+        return numbers
     texts = [v for v in named if isinstance(v, str)]
-    unseen = "".join(texts) + "?"
-    cuts = sorted({float(v) for v in named if not isinstance(v, str)} - {-np.inf, np.inf})
-    numbers: list[Any] = [-np.inf, *cuts, *(a / 2 + b / 2 for a, b in pairwise(cuts)), np.inf]
-    numbers += [np.nextafter(v, end) for v in cuts for end in (-np.inf, np.inf)]
-    return numbers if any(c.op in ORDERED for c in tests) else [*numbers, *texts, unseen]
+    return [*numbers, *texts, unseen_text(texts)]

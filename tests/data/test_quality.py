@@ -133,6 +133,28 @@ def test_an_identifier_that_repeats_is_offered_as_a_group():
     assert found(patient_id=[i // 2 for i in range(N)])["patient_id", "group"].suggestion == "group"
 
 
+def test_few_persons_of_many_rows_are_offered_as_a_group():
+    assert found(Subject=[f"s{i % 14}" for i in range(N)])["Subject", "group"].suggestion == "group"
+    assert ("customer", "group") not in found(customer=["yes", "no"] * (N // 2))
+
+
+def test_weights_of_a_survey_are_told_from_weights_of_things():
+    values = np.random.default_rng(5).gamma(4, size=N)
+    assert (
+        found(survey_weight=values / values.mean())["survey_weight", "weight"].severity == "warning"
+    )
+    assert ("weight", "weight") not in found(weight=60 + 10 * values)
+    assert ("load", "weight") not in found(load=values / values.mean())
+
+
+def test_code_of_each_of_three_classes_is_a_leak():
+    codes = np.arange(N) % 3 + 1
+    frame = BASE.assign(pclass=codes, t=np.array(["", "first", "second", "third"])[codes])
+    assert ("pclass", "leak") in {
+        (n.column, n.kind) for n in quality_notes(Table.from_frame(frame), "t")
+    }
+
+
 def test_a_leak_of_a_category_is_found():
     assert ("c", "leak") in found(c=np.where(ILL, "sick note", "none"))
 

@@ -108,7 +108,10 @@ def test_page_opens_with_full_points_and_the_suggested_rule(on_models):
 
 def test_error_costs_are_set_once_and_used_everywhere(open_app):
     app = finished(small(open_app("models", sample="credit")))
-    app.selectbox(key="run_weight").set_value("costs").run()
+    before = app.session_state["app"].result
+    app = finished(app.selectbox(key="run_weight").set_value("costs").run())
+    assert "All errors cost the same, so errors are counted" in text(app)
+    assert app.session_state["app"].result is before
     app.text_input(key="run_cost_unit").set_value("EUR").run()
     app.number_input(key="run_cost_1").set_value(0.0).run()
     assert "Every cost must be a positive number; predicting high for low has none" in text(app)
@@ -136,6 +139,7 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     cost = 100 * (5 * missed.sum() + alarm.sum()) / len(predicted)
     result = {m.label: m.value for m in app.metric}
     assert result["Cost a 100, test rows"] == f"{float(f'{cost:.4g}'):.4g} EUR"
+    assert result["Cost a 100, always high"].startswith(f"{100 * cheapest:.4g}")
 
 
 def test_kept_rule_is_measured_with_new_costs_on_demand(on_models):

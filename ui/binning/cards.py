@@ -22,7 +22,6 @@ from rulekit.plots import (
     screening_figure,
     screening_sentence,
     screening_table,
-    thresholds,
 )
 from rulekit.rules import Literal
 from rulekit.style.phrases import cap_list, write_outcome
@@ -250,7 +249,7 @@ def _numeric(
     figure = bins_figure(state, numbers, codes, few, shown_name(state, name))
     chart(figure, "binning_chart", alt)
     _editor(state, name, cuts)
-    signs = [thresholds.interval_signs(row) for _, row in table.iterrows()]
+    signs = [outcomes.interval_signs(row) for _, row in table.iterrows()]
     _outcome_table(state, signs, *_counts(state, table), "between the cut points")
 
 

@@ -30,6 +30,7 @@ NUMBERS_SHARE = 0.9  # of the cells of a column that may be read as numbers
 FIXES = {
     "ignore": "Ignore it",
     "group": "Keep its rows together",
+    "weight": "Weigh rows by it",
     "as_numeric": "Make numbers",
     "as_category": "They are codes",
     "merge": "Make them one",

@@ -84,6 +84,9 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
             "for an error that hardly matters."
         )
         return plain
+    if set(weights) == {USUAL}:
+        st.caption("All errors cost the same, so errors are counted. Enter what each one costs.")
+        return plain
     return plain | {"costs": weights, "cost_unit": unit}
 
 

@@ -64,7 +64,8 @@ def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     learned.metric("Error, training rows", percent(rule_numbers.error(rule, train)))
     costs = state.costs
     if costs is not None:
-        size.metric("Cost a 100, one prediction for all", rule_numbers.cheapest_words(train, costs))
+        outcome, cheapest = rule_numbers.cheapest_words(train, costs)
+        size.metric(f"Cost a 100, always {md(outcome, 40)}", cheapest)
         learned.metric("Cost a 100, training rows", rule_numbers.cost_words(rule, train, costs))
         if test is not None:
             held_out.metric("Cost a 100, test rows", rule_numbers.cost_words(rule, test, costs))

@@ -11,8 +11,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from rulekit.plots.outcomes import MAX_LEVELS, outcome_levels
-from rulekit.plots.thresholds import FEW, TAIL
+from rulekit.plots.outcomes import FEW, MAX_LEVELS, TAIL, outcome_levels
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.condition import GAPS, ORDERED, WORDS, spelled
 from rulekit.style.phrases import condition_text

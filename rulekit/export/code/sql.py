@@ -76,18 +76,11 @@ class SqlWriter(ConditionWriter[str]):
             return self.value(rule.default)
         return "\n".join(["CASE", *whens, f"  ELSE {self.value(rule.default)}", "END"])
 
-    def condition(self, clause: int | None) -> str:
-        """Write the condition that the rule, or one of its clauses, matches."""
-        rule = self.rule
-        if clause is None:
-            parts = [self._clause(c) for c in rule.clauses]
-            empty = "1 = 0" if rule.form == "dnf" else "1 = 1"
-            return f"\n   {JOINED[rule.form]} ".join(parts) or empty
-        if not 0 <= clause < rule.n_clauses:
-            raise ValueError(
-                f"`clause` must be from 0 to {rule.n_clauses - 1}, one of the rule's; got {clause}."
-            )
-        return self._clause(rule.clauses[clause])
+    def condition(self) -> str:
+        """Write the condition that the rule matches."""
+        parts = [self._clause(c) for c in self.rule.clauses]
+        empty = "1 = 0" if self.rule.form == "dnf" else "1 = 1"
+        return f"\n   {JOINED[self.rule.form]} ".join(parts) or empty
 
     def deciding(self) -> str:
         """Write the number of the deciding clause, from 1, 0 if none; a scorecard's total."""
@@ -339,7 +332,6 @@ def to_sql(
     dialect: str = "ansi",
     part: str = "case",
     table: str | None = None,
-    clause: int | None = None,
     boolean: Sequence[str] | None = None,
 ) -> str:
     r"""Write a rule as SQL.
@@ -360,8 +352,6 @@ def to_sql(
         With a table the expression becomes a whole SELECT, with the prediction as a last column
         "prediction" (for ``part="clause"``, as "clause" or "total_points"). Needed for
         ``part="score"``.
-    clause : int, optional
-        With ``part="where"``: the condition of this clause alone, counted from 0.
     boolean : sequence of str, optional
         With the last seven dialects: the columns that are boolean in the database, counted as 1 and
         0 in sums. By default those with truth values when a model was learned. Columns that the
@@ -380,7 +370,7 @@ def to_sql(
         differ in case only, a NUL character; an infinity, a name too long or an empty text if the
         database does not support it; or sqlglot is needed and not installed.
     ValueError
-        If `dialect`, `part` or `clause` is not listed above, or an option is set that has no effect
+        If `dialect` or `part` is not listed above, or an option is set that has no effect
         with the others.
 
     Notes
@@ -406,13 +396,11 @@ def to_sql(
     _check_option("part", part, PARTS)
     if part == "score" and table is None:
         raise ValueError('`part="score"` reads a table: give `table`.')
-    if clause is not None and part != "where":
-        raise ValueError(f'`clause` is read with `part="where"` only, got `part={part!r}`.')
     if boolean is not None and dialect not in TYPED:
         raise ValueError(f"`boolean` is read for {TYPED}, got `dialect={dialect!r}`.")
     flags = frozenset(_list_truth_columns(model) if boolean is None else boolean)
     chosen = DIALECTS[dialect]
-    text = _write_query(SqlWriter(rule_to_export(model), chosen, table, flags), part, clause)
+    text = _write_query(SqlWriter(rule_to_export(model), chosen, table, flags), part)
     text = _translate_query(text, chosen) if chosen.grammar else text
     return "".join(f"-- {line}\n" for line in describe_columns(rule_to_export(model))) + text
 
@@ -429,12 +417,12 @@ def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"`{name}` must be one of {allowed}, got {given!r}.")
 
 
-def _write_query(writer: SqlWriter, part: str, clause: int | None) -> str:
+def _write_query(writer: SqlWriter, part: str) -> str:
     table = writer.table
     source = "" if table is None else f"\nFROM {writer.name(table)}"
     if part == "where":
         start = "" if table is None else f"SELECT *{source}\nWHERE "
-        return start + writer.condition(clause)
+        return start + writer.condition()
     columns = []
     if part != "clause":
         columns.append((writer.case(), "prediction"))

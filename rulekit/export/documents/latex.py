@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.export.documents.text import number_text, with_gap
+from rulekit.export.documents.text import with_gap
 from rulekit.export.subject import ClauseNumbers, check_label, rule_to_export
 from rulekit.rules import (
     Clause,
@@ -16,7 +16,7 @@ from rulekit.rules import (
     RuleSet,
     scorecard_of,
 )
-from rulekit.rules.condition import GAPS, NAMES, WORDS, spelled
+from rulekit.rules.condition import GAPS, NAMES, WORDS, number_text, spelled
 from rulekit.rules.power_law_split import Write, WriteNumber
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.scorecard import clause_names, points_listed

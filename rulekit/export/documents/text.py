@@ -44,7 +44,7 @@ from rulekit.rules import (
     RuleSet,
     scorecard_of,
 )
-from rulekit.rules.condition import GAPS, spelled
+from rulekit.rules.condition import GAPS, number_text, spelled
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.phrases import count_noun
 from rulekit.style.scorecard import Scale, Spelling, scales_of
@@ -241,12 +241,6 @@ def term_name_text(name: str) -> str:
 def label_free_name(name: str) -> str:
     """Write the name of a column within a formula, in which "max" is a keyword."""
     return quote_text(name) if name == "max" else term_name_text(name)
-
-
-def number_text(value: float) -> str:
-    """Write a float as the shortest decimal of the same value."""
-    text = repr(float(value))
-    return text.removesuffix(".0")
 
 
 def quote_text(text: str) -> str:

@@ -5,12 +5,12 @@ A truth is True, False, or None while columns that are not settled decide.
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 
-from rulekit.rules.condition import WORDS, Condition, number_text, unseen_text
+from rulekit.rules.condition import WORDS, Condition, list_numbers, number_text, unseen_text
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Clause, Label, RuleSet
@@ -164,17 +164,3 @@ def _keep_distinct(pool: Sequence[Any], tests: Sequence[Literal]) -> list[Any]:
     for value in [*pool, None]:
         distinct.setdefault(tuple(meets(t, value) for t in tests), value)
     return list(distinct.values())
-
-
-def list_numbers(named: Sequence[Any]) -> list[float]:
-    """List each number in the tests, and one below, between and above them."""
-    cuts = sorted({float(v) for v in named if not isinstance(v, str)})
-    if not cuts:
-        return [0.0]
-    between = [v for a, b in pairwise(cuts) if a < (v := a / 2 + b / 2) < b]
-    ends = [_step_beyond(cuts[0], -1.0), _step_beyond(cuts[-1], 1.0)]
-    return sorted({*cuts, *between, *(v for v in ends if np.isfinite(v))})
-
-
-def _step_beyond(cut: float, step: float) -> float:
-    return cut + step if cut + step != cut else float(np.nextafter(cut, step * np.inf))

@@ -13,11 +13,10 @@ from rulekit.rules.analysis.cells import (
     TooLongError,
     Truth,
     held_by,
-    list_numbers,
     possible_answers,
 )
 from rulekit.rules.analysis.row_search import RowSearch, State
-from rulekit.rules.condition import Condition, value_text
+from rulekit.rules.condition import Condition, list_numbers, value_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.rule_set import Label, RuleSet, rule_of
