@@ -18,7 +18,7 @@ from ui.cache import kept
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
 from ui.learners.offered import curve_key, learner_of, same_search, settings_of_run, variant_of
-from ui.learners.spec import QUICK, RunSpec, quick_part, quiet
+from ui.learners.spec import QUICK, RunSpec, quick_table, quiet
 from ui.runs import jobs
 from ui.shell import empty
 from ui.state import AppState, app_state
@@ -141,11 +141,10 @@ def fit_path(
     weight = state.training_weight
     learner = learner_of(settings[0])
     estimator = learner.estimator(spec, state, settings[0])
-    rows, columns = np.arange(len(y)) if rows is None else rows, list(X.columns)
+    if rows is not None:
+        X, y, weight = X.iloc[rows], y.iloc[rows], None if weight is None else weight[rows]
     if QUICK in settings[0]:
-        rows, columns = quick_part(X, y, rows, estimator)
-    X, y = X[columns].iloc[rows], y.iloc[rows]
-    weight = None if weight is None else weight[rows]
+        X, y, weight = quick_table(X, y, weight, estimator)
     estimator.set_params(**learner.picked)
     grid = [learner.parameters(s) for s in settings]
     quiet()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rulekit.data.columns.dates import has_date_shape
 from rulekit.data.headers import few, shown
 from rulekit.data.typed import level_text
 
@@ -18,11 +19,6 @@ _ID_NAME = re.compile(
 )
 _ID_SURE = re.compile(r"((^|[\s_.\-])(?i:ids?|uuid|guid|identifier)|[a-z](Id|ID))$")
 _ID_CAMEL = re.compile(r"[a-z](Id|ID|Key|Nr|No)$")
-_DATE = re.compile(
-    r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
-    r"|\d{1,2}[- ][A-Za-z]{3,9}[- ]\d{4})"
-    r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?(Z|[+-]\d{2}:?\d{2})?)?"
-)
 MIN_ROWS_FOR_ID = 10
 FEW_LEVELS = 50  # texts that are levels whether they repeat or not
 REPEATED_SHARE = 0.5  # of the rows: more different texts than these are no levels
@@ -124,7 +120,7 @@ def kind_of(series: pd.Series, n_distinct: int, max_levels: int) -> str:
 def looks_like_dates(series: pd.Series) -> bool:
     """Return whether each of up to 1 000 present texts has the shape of a date."""
     present = series.dropna().head(1000)
-    return len(present) > 0 and all(_DATE.fullmatch(str(v).strip()) for v in present)
+    return len(present) > 0 and all(has_date_shape(str(v)) for v in present)
 
 
 def named_like_id(name: str) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.cells.dates import dates_in
 from rulekit.data.column import Column
+from rulekit.data.columns.report import respell
 from rulekit.data.headers import shown
 from rulekit.data.schema import Table
 
@@ -119,17 +120,10 @@ def respelled_levels(
         levels = [v for v in column.order or column.levels if isinstance(v, str)]
         if name not in frame.columns or not levels:
             continue
-        plain = [_plain_spelling(v) for v in levels]
-        by_plain = {p: v for p, v in zip(plain, levels, strict=True) if plain.count(p) == 1}
-        given = [v for v in frame[name].dropna().unique() if isinstance(v, str)]
-        same = {v: by_plain.get(_plain_spelling(v), v) for v in given if v not in levels}
-        if same := {v: level for v, level in same.items() if v != level}:
+        present = [v for v in frame[name].dropna().unique() if isinstance(v, str)]
+        if same := respell([v for v in present if v not in levels], levels):
             respelled[name] = same
     return respelled
-
-
-def _plain_spelling(level: str) -> str:
-    return "".join(level.casefold().split())
 
 
 def _note(name: str, kind: str, text: str, n_rows: int, blocks: bool = False) -> DriftNote:

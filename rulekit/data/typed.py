@@ -27,7 +27,9 @@ WITH_GAPS = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
 
 def as_pandas(X: Any) -> Any:
     """Convert a table of polars, Arrow or narwhals, columns by name or rows to pandas."""
-    if isinstance(X, (pd.DataFrame, pd.Series, np.ndarray)):
+    if isinstance(X, pd.DataFrame):
+        return _with_dates_of_periods(X)
+    if isinstance(X, (pd.Series, np.ndarray)):
         return X
     if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # a sparse matrix may be a mapping
         return _of_columns(X)
@@ -51,6 +53,16 @@ def as_pandas(X: Any) -> Any:
     return pd.DataFrame({column.name: _as_series(column) for column in frame.iter_columns()})
 
 
+def _with_dates_of_periods(frame: pd.DataFrame) -> pd.DataFrame:
+    """Convert periods (months, say) to the dates at which they begin."""
+    periods = [k for k, dtype in enumerate(frame.dtypes) if isinstance(dtype, pd.PeriodDtype)]
+    if periods:
+        frame = frame.copy(deep=False)
+    for k in periods:
+        frame.isetitem(k, frame.iloc[:, k].dt.start_time)
+    return frame
+
+
 def _of_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
     """Convert a mapping of names to columns of one length to a frame; an index is dropped."""
     sizes = {np.ndim(values) and len(values) for values in columns.values()}
@@ -63,13 +75,15 @@ def _of_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
         name: values.reset_index(drop=True) if isinstance(values, pd.Series) else pd.Series(values)
         for name, values in columns.items()
     }
-    return pd.DataFrame(series)
+    return _with_dates_of_periods(pd.DataFrame(series))
 
 
 def _as_series(column: Any) -> pd.Series:
     if str(column.dtype) in ("Int128", "UInt128"):  # Arrow has no such type
         return pd.Series(column.to_list(), dtype=object).infer_objects()
     cells, mapper = column.to_arrow(), WITH_GAPS.get if column.null_count() else None
+    if pa.types.is_string_view(cells.type):  # pandas does not know it
+        cells = cells.cast(pa.string())
     if pa.types.is_dictionary(cells.type):  # pandas' categories are numbered with signs
         kind = cells.type
         cells = cells.cast(pa.dictionary(pa.int32(), kind.value_type, kind.ordered))

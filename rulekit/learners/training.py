@@ -511,7 +511,10 @@ Restricted = tuple[BinnedTable, NDArray[np.intp], tuple[Literal, ...]]
 
 def _by_literals(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
     """Sort conditions by the literals of the CNF, rows by what they hold for."""
-    cnf_literals = _complements(bins) if form == "dnf" else bins.literals
+    cnf_literals = bins.literals
+    if form == "dnf":  # of each literal the one that holds on the other training rows
+        both = zip(bins.literals, bins.complement.tolist(), strict=True)
+        cnf_literals = tuple(bins.literals[k] if k >= 0 else one.negated() for one, k in both)
     free = constraints == Constraints()
     allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
     order = np.array(sorted(allowed, key=lambda j: cnf_literals[j].sort_key), dtype=np.intp)
@@ -529,14 +532,6 @@ def _by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Restric
     table = replace(bins, given=conditions)
     rows = row_order(table.codes, table.as_cnf(form).y, table.weight)
     return table[rows], rows, ()
-
-
-def _complements(bins: BinnedTable) -> tuple[Literal, ...]:
-    """Find for each literal the one that holds on the other training rows."""
-    return tuple(
-        bins.literals[k] if k >= 0 else literal.negated()
-        for literal, k in zip(bins.literals, bins.complement.tolist(), strict=True)
-    )
 
 
 def perturbations(literals: Sequence[Literal]) -> Floats:

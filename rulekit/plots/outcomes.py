@@ -263,10 +263,8 @@ def mark_cuts(figure: go.Figure, cuts: NDArray[np.float64]) -> None:
 
 
 def interval_words(row: Mapping[str, float]) -> str:
-    """Return a bin in words: "at most 3", "over 3 and at most 5", "over 5", "where missing"."""
+    """Return a bin of values in words: "at most 3", "over 3 and at most 5", "over 5"."""
     low, high = row["low"], row["high"]
-    if np.isnan(low):
-        return "where missing"
     if np.isinf(low) and np.isinf(high):
         return "everywhere"
     if np.isinf(low):

@@ -140,3 +140,14 @@ def test_other_objects_are_returned_and_queries_rejected():
     twice = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
     with pytest.raises(DataError, match="Column names must differ"):
         as_pandas(twice)
+
+
+def test_periods_are_dates_and_views_of_text_are_text():
+    months = pd.period_range("2024-01", periods=3, freq="M")
+    begins = ["2024-01-01", "2024-02-01", "2024-03-01"]
+    for table in (pd.DataFrame({"m": months}), {"m": months.to_series()}):
+        frame = as_pandas(table)
+        assert frame["m"].dt.strftime("%Y-%m-%d").tolist() == begins
+        assert Table.from_frame(table).column("m").kind == "date"
+    views = pa.table({"t": pa.array(["a", None], pa.string_view())})
+    assert columns_of(as_pandas(views))["t"].tolist() == ["a", None]

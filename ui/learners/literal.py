@@ -36,8 +36,8 @@ from ui.learners.spec import (
     SEARCH_OF_CHOICE,
     UNCOSTED,
     RunSpec,
-    quick_part,
     quick_rows,
+    quick_table,
 )
 from ui.runs import jobs
 from ui.runs.background import answer_of
@@ -152,9 +152,7 @@ def prove(
     """Search for a proof, as a job; a rule of one clause is compared with rules of one clause."""
     (X, y), weight = state.training, state.training_weight
     if is_of_part(state):
-        rows, columns = quick_part(X, y, np.arange(len(y)), model)
-        X, y = X[columns].iloc[rows], y.iloc[rows]
-        weight = None if weight is None else weight[rows]
+        X, y, weight = quick_table(X, y, weight, model)
     if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
         model = copy(model)
         model.n_clauses = 1

@@ -156,6 +156,14 @@ def quick_part(
     return part, [name for name in X.columns if name in chosen]
 
 
+def quick_table(
+    X: pd.DataFrame, y: pd.Series, weight: NDArray[np.float64] | None, estimator: Any
+) -> tuple[pd.DataFrame, pd.Series, NDArray[np.float64] | None]:
+    """Return the part of the training rows that a quick search learns from."""
+    rows, columns = quick_part(X, y, np.arange(len(y)), estimator)
+    return X[columns].iloc[rows], y.iloc[rows], None if weight is None else weight[rows]
+
+
 def chosen_setting(selected: Mapping[str, Any], positive: Any) -> dict[str, Any]:
     """Return the setting of a run with the `best_params_` of a `RuleClassifier`."""
     setting = {LEARNER_KEY: "search", CHOSEN: selected["theta"], "n_clauses": selected["n_clauses"]}

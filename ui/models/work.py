@@ -22,7 +22,7 @@ from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RulekitError
 from rulekit.learners.cluster import cached_on_workers, code_version
 from rulekit.learners.forest_loss import judged
-from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quiet
+from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quick_table, quiet
 from ui.runs.worker import Reporter
 
 ShouldStop = Callable[[], bool]
@@ -188,15 +188,8 @@ class RunTask:
 
     def _quick_models(self, family: LearnerGrid, should_stop: ShouldStop) -> dict[int, Any]:
         """Learn every setting from a part of the training rows."""
-        rows, columns = quick_part(self.X, self.y, np.arange(len(self.y)), family.estimator)
-        fits = fit_settings(
-            family.estimator,
-            self.X[columns].iloc[rows],
-            self.y.iloc[rows],
-            family.settings,
-            None if self.weight is None else self.weight[rows],
-            should_stop,
-        )
+        X, y, weight = quick_table(self.X, self.y, self.weight, family.estimator)
+        fits = fit_settings(family.estimator, X, y, family.settings, weight, should_stop)
         return dict(enumerate(fits))
 
 

@@ -76,18 +76,16 @@ class PowerLawFeatures:
             floor=self.floor[remaining],
         )
 
-    def likely(
-        self, codes: NDArray[np.intp], weight: Floats, seed: int, most: int = MANY
-    ) -> "PowerLawFeatures":
-        """Keep at most `most` columns, those that separate the classes best, alone or in pairs."""
-        if len(self.names) <= most:
+    def likely(self, codes: NDArray[np.intp], weight: Floats, seed: int) -> "PowerLawFeatures":
+        """Keep at most MANY columns, those that separate the classes best, alone or in pairs."""
+        if len(self.names) <= MANY:
             return self
         counted = weight > 0
         present, kinds = np.unique(codes[counted], return_inverse=True)
         if len(present) == 1:
             return self
         mass = ClassMass(kinds.astype(np.int64), weight[counted], len(present))
-        selected = likely_features(self.X[counted], mass, most, np.random.default_rng([seed, 5]))
+        selected = likely_features(self.X[counted], mass, MANY, np.random.default_rng([seed, 5]))
         return self.without({name for j, name in enumerate(self.names) if j not in selected})
 
     def factor(self, j: int, exponent: int) -> Factor:

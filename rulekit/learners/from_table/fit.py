@@ -230,9 +230,8 @@ class TableCertificate:
     test: Tally
     steps: pd.DataFrame
 
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """Return the counts as sentences."""
+    def __str__(self) -> str:
+        """Return the counts as sentences, one per line."""
         identified_by = "the whole row" if self.key is None else f"column {self.key!r}"
         n, last = self.training.n, self.steps.iloc[-1]
         lines = [
@@ -245,18 +244,14 @@ class TableCertificate:
                 f"the seed {self.seed}: {self.test.errors:,} wrong ({self.test.error:.4%})."
             )
         if self.sample_rows >= n:
-            return (*lines, "Conditions and cuts were learned from all of these rows.")
+            return "\n".join([*lines, "Conditions and cuts were learned from all of these rows."])
         lines.append(
             f"Conditions were learned from {int(last['round'])} sample(s) of about "
             f"{self.sample_rows:,} rows, drawn by a hash of {identified_by}."
         )
         if (self.steps["step"] == "refined").any():
             lines.append("Cuts were moved, and conditions left out, by counts of all rows.")
-        return tuple(lines)
-
-    def __str__(self) -> str:
-        """Return the sentences, one per line."""
-        return "\n".join(self.sentences)
+        return "\n".join(lines)
 
 
 def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally, Tally]:
@@ -402,7 +397,7 @@ def _keep(model: Any, result: Found, rows: TableRows, certificate: TableCertific
     kinds = {name: named.get(kind, "level") for name, kind in rows.kinds.items()}
     model._schema = Schema(tuple(ColumnSchema(*item) for item in kinds.items()), classes)
     columns = (
-        replace(c, kind=kinds[c.name]) if kinds[c.name] != "level" else c
+        rows.describe(replace(c, kind=kinds[c.name]) if kinds[c.name] != "level" else c)
         for c in implied_schema(rule).columns
     )
     model.rule_set_ = replace(rule, schema=Schema(tuple(columns), classes))

@@ -5,7 +5,7 @@ content, the seed and the engine, not on their order, and rows of one key stay t
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -14,11 +14,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit._engine import fetch, is_engine_table, kind_of, read
+from rulekit.data.columns.kinds import describe_column
 from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.from_table.counts import Kinds
 from rulekit.learners.shares import Likeness
 from rulekit.rules import RuleSet
 from rulekit.rules.expressions import ExpressionWriter, joined
+from rulekit.rules.schema import MOST_LEVELS, ColumnSchema
 
 WORDS = 2**32  # numbers a row can have: from 0; even Spark's hash of 32 bits has as many
 NATIVE = ("duckdb", "pyspark", "snowflake", "clickhouse")  # their hash takes whole numbers, too
@@ -193,6 +195,24 @@ class TableRows:
         np.add.at(counts, at, groups_read["n"].to_numpy(dtype=np.int64))
         met = [(kinds[:, j // BITS] >> (j % BITS)) & 1 == 1 for j in range(len(conditions))]
         return Kinds(np.array(met, dtype=bool).reshape(len(conditions), len(kinds)).T, counts)
+
+    def describe(self, column: ColumnSchema) -> ColumnSchema:
+        """Add the levels or the range of all training rows to a column, and whether it has gaps."""
+        cells = self.all.select(held=self.held, value=self.value(column.name))
+        cells = cells.filter(~cells["held"]).select("value")
+        (n_gaps,) = fetch(cells.aggregate(n=cells["value"].isnull().sum()))["n"].to_pylist()
+        present = cells.filter(cells["value"].notnull())
+        if column.kind in ("number", "date"):
+            ends = present.aggregate(low=present["value"].min(), high=present["value"].max())
+            found = [end for values in fetch(ends).to_pydict().values() for end in values]
+        else:
+            found = fetch(present.distinct().limit(MOST_LEVELS + 1))["value"].to_pylist()
+        values = np.array([v for v in found if v is not None], dtype=object)
+        if column.kind == "number":
+            kind = "whole number" if self.all[column.name].type().is_integer() else "number"
+            low, high = map(float, values) if len(values) else (None, None)
+            return replace(column, kind=kind, gaps=n_gaps > 0, low=low, high=high)
+        return replace(describe_column(column, values), gaps=n_gaps > 0)
 
     def drawn(
         self, purpose: int, shares: Floats, rule: RuleSet | None = None

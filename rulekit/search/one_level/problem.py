@@ -362,17 +362,14 @@ class CoverProblem:
         self.n_calls = self.n_solved = 0  # about as many with threads
         self.n_rows, self.n_columns = n, d
         self.table, self.y, self.weight = table, table.y, table.weight
-        self._arrange()
+        # sorted by content, the order of the rows changes nothing, and equal rows of P are merged
+        order = row_order(table.content, self.y, self.weight)
+        self._p_order, self._z_order = order[self.y[order]], order[~self.y[order]]
+        self._group_of_row, self._P = self._merge_rows(self._p_order)
+        self._Z = table[self._z_order]
         self.groups = redundancy_groups(table, self.y)
         self._program = CoverProgram(self._P)
         self._paths: dict[bytes, ThetaPath] = {}
-
-    def _arrange(self) -> None:
-        """Sort the rows by content, so that their order changes nothing; merge equal rows of P."""
-        order = row_order(self.table.content, self.y, self.weight)
-        self._p_order, self._z_order = order[self.y[order]], order[~self.y[order]]
-        self._group_of_row, self._P = self._merge_rows(self._p_order)
-        self._Z = self.table[self._z_order]
 
     def _merge_rows(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], BinnedTable]:
         """Merge equal neighbours; return the new index of each row, and the merged rows."""

@@ -173,6 +173,14 @@ def test_ones_and_zeros_of_any_type_count_as_booleans(link, kind):
         assert runner(link, {"flag": kind})(text, written, 12) == rule.predict(columns).tolist()
 
 
+@pytest.mark.parametrize("dialect", TRANSLATED)
+def test_boolean_columns_are_summed_as_whole_numbers(dialect):
+    for condition in COUNTED.values():
+        text = to_sql(dnf(condition), dialect=dialect, boolean=["flag"])
+        tree = sqlglot.parse_one(text, read=DIALECTS[dialect].grammar)
+        assert {n.name for n in tree.find_all(sqlglot.exp.Column)} == set(condition.features)
+
+
 @in_postgres
 def test_capitals_and_collations_do_not_matter_to_what_is_equal(link):
     fold = "(provider = icu, locale = 'und-u-ks-level2', deterministic = false)"

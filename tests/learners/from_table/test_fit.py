@@ -7,8 +7,9 @@ from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, Constraints, Costs, RuleClassifier
 from rulekit.data import columns_of
-from rulekit.exceptions import DataError, EmptyRuleWarning, StoppedError
-from rulekit.learners.from_table.fit import TableCertificate, tallies
+from rulekit.data.columns.conform import infer as infer_schema
+from rulekit.exceptions import DataError, EmptyRuleWarning, StoppedError, UnseenValuesWarning
+from rulekit.learners.from_table.fit import tallies
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.rules import Clause, Literal, RuleSet, clause_statistics
 from tests.engine_tables import as_arrow, everywhere
@@ -53,6 +54,27 @@ def test_planted_rule_is_found_with_its_error(fitted):
     assert everywhere < wrong + 0.001
 
 
+def test_a_rule_of_a_table_knows_levels_ranges_and_gaps_of_training_rows():
+    rng = np.random.default_rng(4)
+    day = pd.Timestamp("2020-05-01") + pd.to_timedelta(rng.integers(0, 900, 3000), "D")
+    frame = pd.DataFrame({"town": rng.choice(["Ulm", "Bonn", "Kiel"], 3000), "day": day,
+                          "n": rng.integers(1, 90, 3000), "paid": rng.random(3000) < 0.5,
+                          "x": rng.normal(size=3000)})  # fmt: skip
+    y = (frame["town"] == "Ulm") & (frame["n"] > 40) | (frame["day"] > "2021-09-01") & frame["paid"]
+    frame["y"] = np.where(y & (frame["x"] < 1.2), "yes", "no")
+    frame.loc[::9, "x"] = np.nan
+    model = BoxSearchClassifier(theta=0.5, n_clauses=4, random_state=0)
+    model.fit_table(in_engine(frame), "y", sample_rows=2000)
+    expected = infer_schema(frame[list(model.rule_set_.features)])
+    assert {"town", "n", "paid"} <= set(model.rule_set_.features)
+    for column in model.rule_set_.schema.columns:
+        theirs = expected.column(column.name)
+        for part in ("kind", "levels", "low", "high", "gaps"):
+            assert getattr(column, part) == getattr(theirs, part), column
+    with pytest.warns(UnseenValuesWarning, match="'Rom'"):
+        model.rule_set_.predict(frame.assign(town="Rom"))
+
+
 def test_every_figure_counts_all_rows(fitted):
     frame, _, model = fitted
     X, result = frame.drop(columns="y"), model.table_certificate_
@@ -60,6 +82,9 @@ def test_every_figure_counts_all_rows(fitted):
     assert result.training.errors + result.test.errors == int((answers != frame["y"]).sum())
     assert result.n_rows == result.training.n + result.test.n == N
     assert 0.19 < result.test.n / N < 0.21
+    learned_from, held_back = str(result).splitlines()[:2]
+    assert f"{result.training.errors:,} wrong" in learned_from
+    assert f"{result.test.errors:,} wrong" in held_back
     assert model.training_error_ == pytest.approx(result.training.error)
     assert model.n_conditions_ == model.rule_set_.n_conditions == 4
     assert model.objective_ == pytest.approx(model.training_error_ * 3000 + 2.0 * 4)
@@ -225,20 +250,3 @@ def test_a_tally_counts_a_rule_and_its_clauses_to_the_row(form):
     for k, result in enumerate(clause_statistics(rule, X, y)):
         assert sum(t.matched[k] for t in outcome) == result.n
         assert sum(t.right[k] for t in outcome) == result.positives
-
-
-def test_sentences_state_which_rows_were_counted():
-    X, y = mixed_table(n=900)
-    rule = RuleSet((Clause((Literal("age", ">", 50.0),)),), ("yes",), "dnf", "no")
-    rows = TableRows(in_engine(X.assign(y=y)), "y", None, Parts("bmi", 0.4))
-    parts = tallies(rule, rows.counted(rule), ["no", "yes"])
-    steps = pd.DataFrame([{"round": 1, "step": "sample"}, {"round": 2, "step": "refined"}])
-    result = TableCertificate("duckdb", 900, 100, "bmi", 0, *parts, steps)
-    first, second, third, fourth = result.sentences
-    wrong = np.asarray(rule.predict(X) != y).sum()
-    assert parts[0].errors + parts[1].errors == wrong
-    assert f"all {parts[0].n:,} rows learned from: {parts[0].errors:,} wrong" in first
-    assert f"all {parts[1].n:,} rows held back, by a hash of column 'bmi'" in second
-    assert "2 sample(s) of about 100 rows" in third
-    assert "Cuts were moved" in fourth
-    assert str(result).splitlines() == list(result.sentences)

@@ -16,10 +16,6 @@ from tests.reference import power_law_scans as twin
 SCANS = ("best_cut", "best_step", "best_band_step", "best_interval")
 
 
-def worth_by_numpy(level, laws, people, modulus):
-    return twin.people_worth(laws, people, level.mass, modulus)
-
-
 @pytest.fixture
 def by_numpy(monkeypatch):
     """Replace the kernels by their NumPy twins."""
