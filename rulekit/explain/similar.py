@@ -62,8 +62,8 @@ def count_past_cases(
     if wording.spoken:
         cases = "past case" if n == 1 else "past cases"
         outcome = label_text(label, wording)
-        text = f"In {same:,} of {n:,} {cases} decided for the same reason it was {outcome}."
-        return PastCases(n, same, label, text if n else "The reason decided no past case.")
+        text = f"In {same:,} of {n:,} {cases} with the same reason it was {outcome}."
+        return PastCases(n, same, label, text if n else "No past case has this reason.")
     if n == 0:
         return PastCases(0, 0, label, f"{name}: no training row.")
     rows = "training row" if n == 1 else "training rows"
