@@ -83,7 +83,7 @@ def _as_series(column: Any) -> pd.Series:
         return pd.Series(column.to_list(), dtype=object).infer_objects()
     cells, mapper = column.to_arrow(), WITH_GAPS.get if column.null_count() else None
     if pa.types.is_string_view(cells.type):  # pandas does not know it
-        cells = cells.cast(pa.string())
+        cells = pa.array(cells.to_pylist(), pa.string())  # Arrow 16 cannot cast it
     if pa.types.is_dictionary(cells.type):  # pandas' categories are numbered with signs
         kind = cells.type
         cells = cells.cast(pa.dictionary(pa.int32(), kind.value_type, kind.ordered))
