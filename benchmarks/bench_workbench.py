@@ -57,7 +57,7 @@ from tests.browser.visitor import Visitor, chromium_at, chromium_path, served
 from tests.clusters import cluster_of
 from tests.ui.tasks import Quiet
 from tests.waiting import until
-from ui import workspace
+from ui import saved, workspace
 from ui.learners.spec import RunSpec
 from ui.models.run import quick, work
 from ui.models.work import SCHEDULER
@@ -156,7 +156,7 @@ def alone(
         searched(visitor.press("search_longer"))
         page = time.perf_counter() - begun
         name = visitor.page.url.rpartition("analysis=")[2].partition("&")[0]
-        state = workspace.load(folder / name)
+        state = workspace.restore(*saved.read(folder / name))
     task = replace(work(RunSpec.from_dict(state.runs[-1]), state), store=None)
     begun = time.perf_counter()
     task(Quiet())
@@ -182,7 +182,7 @@ def path(
     waits["first curve"].append(models_at_once([visitor]))
     found_first(visitor)
     # With more than one condition, the rule at the least limit is another one.
-    key = "Home" if any(word in rule(visitor) for word in ("AND", "OR IF")) else "End"
+    key = "Home" if any(word in rule(visitor) for word in ("AND", "OR IF", "ELSE IF")) else "End"
     before = rule(visitor)
     page.get_by_role("slider", name="Conditions at most").focus()
     begun = time.perf_counter()
