@@ -87,7 +87,7 @@ def number(value: float, beside: float | None = None) -> str:
 
 def exact(value: float) -> str:
     """Format a number with all its digits, and no more."""
-    return next(t for t in (_decimal(value, d) for d in range(1, 18)) if float(t) == value)
+    return _decimal(value, 17)
 
 
 def _same_order(value: float, other: float, digits: int) -> bool:
