@@ -81,7 +81,7 @@ def operating_points(
     Raises
     ------
     ValueError
-        If there are more than two classes, or `by` is unknown.
+        If there are more than two classes, or `by` or `positive` is unknown.
     RuleError
         As `clause_points` does.
 
@@ -101,6 +101,8 @@ def operating_points(
     described = model.positive_label_
     other = classes[1 - classes.index(described)]
     positive = described if positive is None else positive
+    if positive not in classes:
+        raise ValueError(f"`positive` must be one of the classes {classes}, got {positive!r}.")
     columns = model.read_columns(X)
     points: list[tuple[str, Any, NDArray[Any]]] = []
     if by == "clauses":

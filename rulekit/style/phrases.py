@@ -308,9 +308,14 @@ def explain_match(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
 def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     """Return why a literal does not hold: "glucose is 120 but would have to be above 126"."""
     name, value = wording.subject(literal), literal.position_of(cell)
-    if literal.op in WORDS and (wording.spoken or value is not None):
+    if literal.op in WORDS:
         wanted = "contain" if literal.op == "contains" else "be without"
-        return f"{name} would have to {wanted} the word {show_value(literal.value)}"
+        needed = f"would have to {wanted} the word {show_value(literal.value)}"
+        return (
+            f"{name} {needed}"
+            if wording.spoken or value is not None
+            else f"{name} is missing but {needed}"
+        )
     needed, value_text = comparison_text(literal, wording), _cell_words(literal, cell, wording)
     if literal.op in ORDERED:
         limit = value_words(literal, literal.value, wording)

@@ -115,6 +115,8 @@ def test_operating_points_reject_unusable_models(table):
     model = LEARNERS[0].fit(X, y)
     with pytest.raises(ValueError, match="`by` must be 'clauses' or 'chances', got 'x'"):
         operating_points(model, X, y, by="x")
+    with pytest.raises(ValueError, match=r"`positive` must be one of the classes \[.*\], got 'x'"):
+        operating_points(model, X, y, positive="x")
     old, young = (Clause((Literal("age", op, 50.0),)) for op in (">", "<="))
     two = FixedRuleClassifier(RuleSet((old, young), ("yes", "no"), "dnf", "no")).fit(X, y)
     with pytest.raises(RuleError, match="need clauses of one class; these predict 'yes', 'no'"):

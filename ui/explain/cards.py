@@ -96,7 +96,7 @@ def choose_part(container: DeltaGenerator, parts: Sequence[str]) -> None:
     """Show the choice of a part of the table and of its cases; see `which`."""
     parted = {part: f"{part} rows" for part in parts}
     with container.container(horizontal=True):
-        for label, key, words in (("Cases", PART, parted), ("Show", SHOWN, SHOW)):
+        for label, key, words in (("Rows", PART, parted), ("Show", SHOWN, SHOW)):
             choice(label, words, None, key, label_visibility="collapsed", width="content")
 
 

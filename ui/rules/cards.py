@@ -209,7 +209,7 @@ def covered_rows(rule: RuleSet, rows: Cases, state: AppState) -> None:
     choices = {WRONG: wrong, **{k: part.rows for k, part in enumerate(parts)}}
     words = {WRONG: "wrong", **{k: f"decided by {name}" for k, name in enumerate(names)}}
     left, right = st.columns([3, 2], vertical_alignment="bottom")
-    which = left.selectbox("Cases", list(choices), format_func=words.get, key="covered_which")
+    which = left.selectbox("Rows", list(choices), format_func=words.get, key="covered_which")
     only = right.toggle("Only wrong ones", key="covered_wrong", disabled=which == WRONG)
     chosen = choices[which] & wrong if only else choices[which]
     st.caption(f"{int(chosen.sum()):,} of {len(chosen):,} {rows.name} rows")

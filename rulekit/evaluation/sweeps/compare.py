@@ -126,7 +126,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         Features.
     y : array-like of shape (n,)
         Classes.
-    learners : mapping of str to (classifier, grid), or iterable of Family, default=None
+    learners : mapping of str to (classifier, grid), or iterable of LearnerGrid, default=None
         The learners to compare, in this order. None is `rule_learners`.
     cv : int, splitter or iterable, default=10
         See `rulekit.data.make_folds`; folds are seeded, shuffled and stratified. Give

@@ -91,7 +91,7 @@ class Comparison:
 
     Parameters
     ----------
-    families : tuple of Family
+    families : tuple of LearnerGrid
         Their settings are numbered in this order.
     n_folds : int
     folds_digest : str

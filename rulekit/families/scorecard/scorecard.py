@@ -29,7 +29,7 @@ from rulekit.rules import Clause, PointsSplit, RuleSet
 Ints = NDArray[np.int64]
 LEAST_SHARE = 0.05  # of all rows, in each of several bands of a side: of fewer nothing is known
 SAME = 1e-9  # deviances that differ by less, relative to the rows, are equal but for rounding
-DRAWN = 100.0  # training rows that the model counts for in the probability of a band
+DRAWN = 100.0  # weight of rows that the model counts for in the probability of a band
 Floats = NDArray[np.float64]
 CHANCE_COLUMNS = ["total", "weight", "share", "weighted_share", "chance"]
 OF_A_BAND = ["from_total", "to_total", "weight", "share", "chance"]
@@ -55,9 +55,9 @@ class Chances:
 def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFrame:
     """Group totals into at most `most` bands of least deviance, none across the deciding total.
 
-    The probability of a band is its share of the training rows, as if `DRAWN` more rows had the
-    probability of the model: closer to the shares of new rows than either of them. A higher band
-    never has a lower one.
+    The probability of a band is its share of the training rows, as if more rows, of the weight
+    `DRAWN` in all, had the probability of the model: closer to the shares of new rows than either
+    of them. A higher band never has a lower one.
     """
     totals = chances["total"].to_numpy()
     weight, share = chances["weight"].to_numpy(), chances["share"].to_numpy()
