@@ -29,38 +29,16 @@ class Raw(str):
     """Markup in the format that is written."""
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """A label with the colour of its outcome, if it has one."""
-
-    label: str
-    colour: str | None
-
-
 #: A text, a whole number, parts in one line (tuple) or several lines (list).
-Cell = str | int | Outcome | tuple[Any, ...] | list[Any]
+Cell = str | int | tuple[Any, ...] | list[Any]
 
 
 @dataclass(frozen=True)
-class Heading:
-    """The title of a section."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Paragraph:
-    """A paragraph; a note is a remark on the block above."""
+class Text:
+    """A paragraph, a "note" on the block above, or a "heading"."""
 
     text: Cell
-    is_note: bool = False
-
-
-@dataclass(frozen=True)
-class Items:
-    """A list."""
-
-    items: tuple[Cell, ...]
+    style: str = ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +58,8 @@ class Table:
     is_headed: bool = False
 
 
-Block = Heading | Paragraph | Items | Lines | Table | Raw
+#: A list is a list of items.
+Block = Text | Lines | Table | Raw | list[Cell]
 
 
 def describe_rule(
@@ -92,22 +71,24 @@ def describe_rule(
     """
     rule = rule_to_export(model) if rule is None else rule
     remarks = tuple(each.sentence for each in numbers or ())
-    size = Paragraph(size_text(rule), is_note=True)
+    size = Text(size_text(rule), "note")
     splits = scorecard_of(rule)
     if not splits:
         return [size, Lines(rule, remarks)]
     scales = exact_scales(splits[0])
-    counted = zip(map(capital, clause_names(rule)), remarks, strict=False)
     blocks: list[Block] = [size, points_table(scales, Code)]
-    blocks += [Paragraph(note, is_note=True) for note in [reading_notes(scales)] if note]
+    blocks += [Text(note, "note") for note in [reading_notes(scales)] if note]
     blocks.append(totals_table(model, lambda label: Code(label_text(label))))
-    return [*blocks, *[Items(tuple(f"{name}: {text}" for name, text in counted))] * bool(remarks)]
+    if remarks:
+        names = map(capital, clause_names(rule)[:-1])
+        blocks.append([f"{name}: {text}" for name, text in zip(names, remarks, strict=True)])
+    return blocks
 
 
 def describe_training(rule: RuleSet) -> list[Block]:
     """Return the blocks of the columns that a rule was learned from; none if it has no schema."""
-    lines = tuple(map(Code, describe_columns(rule)))
-    return [Heading("Columns of the training rows"), Items(lines)] if lines else []
+    lines: list[Cell] = [Code(line) for line in describe_columns(rule)]
+    return [Text("Columns of the training rows", "heading"), lines] if lines else []
 
 
 def points_table(scales: Sequence[Scale], write: Callable[[str], str] = str) -> Table:

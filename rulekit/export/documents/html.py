@@ -8,14 +8,11 @@ from rulekit.export.documents.blocks import (
     Block,
     Cell,
     Code,
-    Heading,
-    Items,
     Lines,
-    Outcome,
-    Paragraph,
     Raw,
     Strong,
     Table,
+    Text,
     describe_rule,
     describe_training,
 )
@@ -38,7 +35,7 @@ svg{max-width:40rem}
 @media print{body{margin:0;max-width:none}code{background:none;padding:0}}
 """.strip()
 
-NOTE = ' class="size"'
+TAGS = {"": "<p>{}</p>", "note": '<p class="size">{}</p>', "heading": "<h2>{}</h2>"}
 MANY = 5  # classes, above which a confusion table is written smaller
 
 
@@ -89,12 +86,10 @@ def write_blocks(blocks: Sequence[Block]) -> str:
 
 def _write_block(block: Block) -> str:
     match block:
-        case Heading(text):
-            return f"<h2>{escape(text)}</h2>"
-        case Paragraph(text, is_note):
-            return f"<p{NOTE * is_note}>{_inline(text)}</p>"
-        case Items(items):
-            return f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in items)}</ul>"
+        case Text(text, style):
+            return TAGS[style].format(_inline(text))
+        case list():
+            return f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in block)}</ul>"
         case Table(heads, rows, is_headed):
             first = "th" if is_headed else "td"
             lines = [_write_row(heads, "th", "th")] * bool(heads)
@@ -133,9 +128,6 @@ def _inline(cell: Cell) -> str:
             return _code(cell)
         case Strong():
             return f"<b>{escape(cell)}</b>"
-        case Outcome(label, colour):
-            swatch = f'<span class="outcome" style="background:{escape(colour or "")}"></span> '
-            return (swatch if colour else "") + escape(label)
         case tuple():
             return "".join(map(_inline, cell))
         case list():

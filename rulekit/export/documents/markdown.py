@@ -8,11 +8,9 @@ from rulekit.export.documents.blocks import (
     Block,
     Cell,
     Code,
-    Heading,
-    Items,
     Lines,
-    Paragraph,
     Table,
+    Text,
     describe_rule,
     describe_training,
 )
@@ -53,12 +51,10 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
 
 def _write_block(block: Block) -> str:
     match block:
-        case Heading(text):
-            return f"## {text}"
-        case Paragraph(text):
-            return f"*{_inline(text)}*"
-        case Items(items):
-            return "\n".join(f"- {_inline(item)}" for item in items)
+        case Text(text, style):
+            return {"note": "*{}*", "heading": "## {}"}[style].format(_inline(text))
+        case list():
+            return "\n".join(f"- {_inline(item)}" for item in block)
         case Table(heads, rows):
             ruler = ("---",) * len(heads)
             return "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in (heads, ruler, *rows))

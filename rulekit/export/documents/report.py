@@ -14,12 +14,10 @@ from rulekit.explain.subject import columns_for
 from rulekit.export.documents.blocks import (
     Block,
     Cell,
-    Heading,
-    Outcome,
-    Paragraph,
     Raw,
     Strong,
     Table,
+    Text,
     describe_rule,
     describe_training,
 )
@@ -125,19 +123,22 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     parts = [_part(model, "training", *_pair(training, "training"))]
     if test is not None:
         parts.append(_part(model, "test", *_pair(test, "test")))
-    blocks: list[Block] = [Paragraph(_summary(parts)), Heading("The rule")]
+    blocks: list[Block] = [Text(_summary(parts)), Text("The rule", "heading")]
     blocks += describe_rule(model, parts[0].numbers, _use_display_names(rule, words))
     names = _list_display_names(rule, words)
     notes = [f"{name} is the column “{feature}”" for feature, name in names.items()]
     notes = [f"In the table, {join_list(notes)}."] * bool(notes)
     notes += [check.sentence_with(words.name) for check in monotonicity_checks(model)]
-    blocks += [Paragraph(note, is_note=True) for note in notes]
+    blocks += [Text(note, "note") for note in notes]
     for part in parts:
         blocks += _worth(part, rule, words.colours)
-    blocks += [Heading("Single cases"), *_cases(model, parts[-1], parts[0], words, immutable)]
+    blocks += [
+        Text("Single cases", "heading"),
+        *_cases(model, parts[-1], parts[0], words, immutable),
+    ]
     blocks += [*_verdicts(reviews), *describe_training(rule)]
     if record is not None:
-        blocks += [Heading("How it was made"), _record(record)]
+        blocks += [Text("How it was made", "heading"), _record(record)]
     return page(title, write_blocks(blocks))
 
 
@@ -188,9 +189,9 @@ def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> list[Block
     """Return the rule's performance on one set of rows: a drawing, lines, and a confusion table."""
     labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
     pairs = Counter(zip(part.y, part.answers, strict=True))
-    shown = {v: Outcome(label_text(v), colours.get(v)) for v in (*labels, *rule.as_dnf.labels)}
+    shown = {v: _show_outcome(v, colours) for v in (*labels, *rule.as_dnf.labels)}
     names = clause_names(rule, "line")[:-1]
-    blocks: list[Block] = [Heading(f"On the {part.name} cases")]
+    blocks: list[Block] = [Text(f"On the {part.name} cases", "heading")]
     if names:
         decided = list(zip(names, rule.as_dnf.labels, part.numbers, strict=True))
         kind = "total" if scorecard_of(rule) else "line"
@@ -202,6 +203,12 @@ def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> list[Block
         (("actual ", shown[a]), *(pairs[a, b] for b in labels)) for a in labels
     ]
     return [*blocks, Table(heads, tuple(counts), is_headed=True)]
+
+
+def _show_outcome(label: Any, colours: Mapping[Any, str]) -> Raw:
+    """Write a label behind a mark in the colour of its outcome, if it has one."""
+    mark = f'<span class="outcome" style="background:{escape(colours.get(label, ""))}"></span> '
+    return Raw(mark * (label in colours) + escape(label_text(label)))
 
 
 def _draw(bars: Sequence[tuple[str, ClauseNumbers, str]]) -> Raw:
@@ -239,7 +246,7 @@ def _cases(
             wrong.append(row)
     chosen = [*list(right.values())[:MAX_EXAMPLES], *wrong]
     if not chosen:
-        return [Paragraph("There is no case to show.")]
+        return [Text("There is no case to show.")]
     explanations = explain(
         rule_to_export(model),
         {f: column[chosen] for f, column in part.columns.items()},
@@ -253,7 +260,7 @@ def _cases(
         outcome = f"wrong: it was {label_text(part.y[row])}" if row in wrong else "right"
         change = explanation.counterfactual.sentence
         text = f" ({outcome}). {explanation.sentence} {change}"
-        blocks.append(Paragraph((Strong(name), text)))
+        blocks.append(Text((Strong(name), text)))
     return blocks
 
 
@@ -264,8 +271,8 @@ def _verdicts(reviews: Sequence[Review]) -> list[Block]:
     counts = Counter(review.verdict for review in reviews)
     verdicts = join_list([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
     return [
-        Heading("Verdicts on single cases"),
-        Paragraph(f"{count_noun(len(reviews), 'case')} looked at: {verdicts}."),
+        Text("Verdicts on single cases", "heading"),
+        Text(f"{count_noun(len(reviews), 'case')} looked at: {verdicts}."),
         Table(("case", "prediction", "verdict", "note"), tuple(map(astuple, reviews))),
     ]
 

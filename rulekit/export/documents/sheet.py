@@ -5,11 +5,10 @@ from typing import Any
 
 from rulekit.export.documents.blocks import (
     Block,
-    Heading,
-    Paragraph,
     Raw,
     Strong,
     Table,
+    Text,
     points_table,
     totals_table,
 )
@@ -60,7 +59,7 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
     rule = rule_to_export(model)
     head = " &nbsp; ".join(f"{name}: {BLANK}" for name in ("Case", "Date", "Filled in by"))
     blocks = _card(rule, model, wording) if scorecard_of(rule) else _ticks(rule, wording)
-    return page(title, write_blocks([Paragraph(Raw(head)), *blocks]), f"\n{STYLE}")
+    return page(title, write_blocks([Text(Raw(head)), *blocks]), f"\n{STYLE}")
 
 
 def _card(rule: RuleSet, model: Any, words: Wording) -> list[Block]:
@@ -68,9 +67,9 @@ def _card(rule: RuleSet, model: Any, words: Wording) -> list[Block]:
     table, totals = points_table(scales), totals_table(model, partial(label_text, wording=words))
     rows = (*((*row, "", "") for row in table.rows), (Strong("Total"), "", "", ""))
     return [
-        Paragraph(f"Write the points of what holds, 0 for what does not. {reading_notes(scales)}"),
+        Text(f"Write the points of what holds, 0 for what does not. {reading_notes(scales)}"),
         Table((*table.heads, "this case", "so far"), rows),
-        Heading("Read off"),
+        Text("Read off", "heading"),
         Table((*totals.heads, ""), tuple((*row, BOX) for row in totals.rows)),
     ]
 
@@ -88,10 +87,10 @@ def _ticks(rule: RuleSet, words: Wording) -> list[Block]:
             then = f"go on. If none is ticked, the answer is {default}. Stop here. {BOX}"
         texts = [condition_text(c, words) for c in clause.conditions]
         blocks += [
-            Heading(f"{k}. Tick what holds"),
+            Text(f"{k}. Tick what holds", "heading"),
             Table((), tuple((text, BOX) for text in texts)),
-            Paragraph(f"If {every} of these are ticked, {then}"),
+            Text(f"If {every} of these are ticked, {then}"),
         ]
     last = default if rule.form == "dnf" else labels[0]
     why = "Otherwise" if rule.clauses else "Always"
-    return [*blocks, Paragraph(Strong(f"{why} the answer is {last}. {BOX}"))]
+    return [*blocks, Text(Strong(f"{why} the answer is {last}. {BOX}"))]
