@@ -18,11 +18,11 @@ from rulekit.style.wording import capital
 
 
 class Code(str):
-    """Text that is written as it stands: a condition, a value or a label."""
+    """Text that is written unchanged: a condition, a value or a label."""
 
 
 class Strong(str):
-    """Text that stands out."""
+    """Emphasised text."""
 
 
 class Raw(str):
