@@ -388,7 +388,8 @@ def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
     )
     return (
         f"The second predicts {len(rows):,} of {total} differently ({to_what}): the first is "
-        f"correct for {(before == truth).sum():,} of them, the second for {(after == truth).sum():,}."
+        f"correct for {(before == truth).sum():,} of them, the second for "
+        f"{(after == truth).sum():,}."
     )
 
 
