@@ -107,7 +107,11 @@ class RuleCheck:
 
 
 def verify_rule(
-    model: Any, X: Any = None, *, constraints: Constraints | Mapping[str, Any] | None = None
+    model: Any,
+    X: Any = None,
+    *,
+    constraints: Constraints | Mapping[str, Any] | None = None,
+    clause: str = "clause",
 ) -> RuleCheck:
     """Check a rule over every row that its columns can have, not only the rows of a table.
 
@@ -119,6 +123,8 @@ def verify_rule(
         for.
     constraints : Constraints or mapping, default=None
         Directions to check; None for the `constraints` of the model, if it has any.
+    clause : str, default="clause"
+        What clauses are called in sentences.
 
     Returns
     -------
@@ -154,7 +160,7 @@ def verify_rule(
     rule = rule_of(model)
     if rule.n_conditions > MOST_CONDITIONS:
         return RuleCheck((), (f"a rule of more than {MOST_CONDITIONS} conditions",))
-    check = _Check(rule, X)
+    check = _Check(rule, X, clause)
     check.run()
     checks = monotonicity_checks(model, constraints)
     for promise in checks:
@@ -170,8 +176,8 @@ def verify_rule(
 class _Check:
     """The findings of one rule; a CNF is looked at as the DNF of its other class."""
 
-    def __init__(self, rule: RuleSet, X: Any) -> None:
-        self.rule = rule
+    def __init__(self, rule: RuleSet, X: Any, word: str) -> None:
+        self.rule, self.word = rule, word
         self.dnf = rule.as_dnf
         self.schema = schema_of(rule)
         self.columns: Columns | None = None if X is None else rule.read(X)
@@ -191,7 +197,7 @@ class _Check:
             self._brittle(self.columns)
 
     def _name(self, k: int) -> str:
-        return clause_name(self.dnf, k)
+        return clause_name(self.dnf, k, self.word)
 
     def add(self, kind: str, sentence: str, **more: Any) -> None:
         """Add a finding."""
@@ -234,7 +240,7 @@ class _Check:
             question = f"whether {self._name(j)} takes all cases of {self._name(k)}"
             if self.find(holds_without(self.dnf, k, j), question) is None:
                 return f"{self._name(j)} takes all of its cases"
-        return "earlier clauses take all of its cases"
+        return f"earlier {self.word}s take all of its cases"
 
     def _as_given(self, dnf: RuleSet) -> RuleSet:
         """Return a changed DNF in the form of the rule."""
@@ -292,7 +298,7 @@ class _Check:
         for k, j in combinations(range(rule.n_clauses), 2):
             if rule.labels[k] == rule.labels[j] or {k, j} & without:
                 continue
-            pair = f"clauses {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
+            pair = f"{self.word}s {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
             row = self.find(decides_before(rule, k, j), f"whether {pair} overlap")
             if not row:
                 continue
@@ -302,7 +308,7 @@ class _Check:
                 both = fired[:, k] & fired[:, j] & ~fired[:, :k].any(axis=1)
                 rows = tuple(np.flatnonzero(both).tolist())
                 counted = f", {len(rows)} rows of the table among them"
-            text = f"C{pair[1:]} overlap: their order decides some cases{counted}."
+            text = f"{_capital(pair)} overlap: their order decides some cases{counted}."
             self.add("overlap", text, clause=k, example=(row,), rows=rows)
 
     def _gaps(self, columns: Columns) -> None:
