@@ -1,7 +1,10 @@
 """The table of export formats, read by the page, the verification and the tests."""
 
+import json
 import math
+import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +17,7 @@ from numpy.typing import NDArray
 from rulekit.exceptions import ExportError, RulekitError
 from rulekit.explain.subject import columns_for, value_at
 from rulekit.export.code.dialects import DIALECTS, TYPED
+from rulekit.export.code.javascript import to_javascript
 from rulekit.export.code.python import to_python, to_script
 from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import to_html
@@ -33,6 +37,15 @@ from rulekit.rules import RuleSet, make_cases
 from rulekit.rules.analysis.row_search import columns_of_rows
 
 CASES = "cases"  # the table of rows in scoring SQL
+
+MOST_SECONDS = 300  # of a program that runs an export
+#: Answers of JavaScript; JSON has no infinities, and a key of its own may be called __proto__.
+ANSWER = """
+process.stdout.write(((names, rows) => JSON.stringify(
+  predict(rows.map((row) => Object.fromEntries(row.map((v, k) => [names[k], v])))),
+  (k, v) => (v === Infinity || v === -Infinity ? {{ number: String(v) }} : v),
+))({}, {}));
+"""
 
 Rows = dict[str, NDArray[Any]]
 Run = Callable[[str, Rows, int], list[Any]]
@@ -54,6 +67,26 @@ def run_python(text: str, rows: Rows, n: int) -> list[Any]:
     exec(compile(text, "exported rule", "exec"), module)
     given = [{f: _read_cell(column, i) for f, column in rows.items()} for i in range(n)]
     answers: list[Any] = module["predict"](given)
+    return answers
+
+
+def run_javascript(text: str, rows: Rows, n: int) -> list[Any]:
+    """Run JavaScript in Node and call its `predict`; ExportError without Node."""
+    node = shutil.which("node")
+    if node is None:
+        raise ExportError("Checking JavaScript needs Node (nodejs.org). Install it.")
+    names, cells = list(rows), [[_read_cell(c, i) for c in rows.values()] for i in range(n)]
+    done = subprocess.run(
+        [node, "-"],
+        input=f"{text}\n{ANSWER.format(json.dumps(names), json.dumps(cells))}",
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=MOST_SECONDS,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    answers: list[Any] = json.loads(done.stdout, object_hook=lambda n: float(n["number"]))
     return answers
 
 
@@ -154,6 +187,8 @@ class Format:
         How it is checked, as the end of a sentence; if `run` is None, why it is not, in sentences.
     engine : str
         What runs it for the check: a library, a database, a reader of ours; empty if `run` is None.
+    program : str
+        The program that the engine is, if it is no Python package.
     counted : bool
         Whether it can show `numbers`, see `clause_numbers`.
     learned : bool
@@ -173,6 +208,16 @@ class Format:
     learned: bool = False
     language: str | None = None
     engine: str = ""
+    program: str = ""
+
+    @property
+    def why_unchecked(self) -> str:
+        """Why it is not checked on this machine, in sentences; empty if it can be."""
+        if self.run is None:
+            return self.how
+        if not self.program or shutil.which(self.program):
+            return ""
+        return f"Not checked, because that takes {self.engine}, which this machine does not have."
 
 
 EXPRESSION = "SELECT {} FROM t"
@@ -294,6 +339,18 @@ FORMATS = {
         "this function is executed",
         language="python",
         engine="Python",
+    ),
+    "javascript": Format(
+        "JavaScript",
+        "a function without dependencies, for a web page or Node",
+        to_javascript,
+        "js",
+        "text/javascript",
+        run_javascript,
+        "this function is executed in Node",
+        language="javascript",
+        engine="Node",
+        program="node",
     ),
     "script": Format(
         "Script",
