@@ -75,6 +75,7 @@ def _read_cell(column: NDArray[Any], row: int) -> Any:
 
 
 def run_in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
+    """Run a query in SQLite."""
     names, order = [_quote_name(f) for f in rows], _quote_name(_free(rows))
     types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
     with sqlite3.connect(":memory:") as connection:
