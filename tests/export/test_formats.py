@@ -297,12 +297,6 @@ def test_latex_writes_points_to_stay_below_and_sums_to_exceed():
     assert r"$\frac{\mbox{mass}}{\max(\mbox{height}, 0.1)^{2}} > 27$" in text
 
 
-def test_export_that_its_engine_cannot_run_is_a_sentence():
-    rule = dnf(*(Literal("x", "!=", k) for k in range(1100)))
-    with pytest.raises(ExportError, match=r"SQLite cannot run .* as SQL .* not checked"):
-        verify_export(rule, {"x": np.array([])}, "sql")
-
-
 def test_documents_and_exchange_formats_describe_the_columns():
     X = pd.DataFrame({"<t>": ["red", "blue"] * 30, "x": np.arange(60.0)})
     model = BoxSearchClassifier(theta=0.1).fit(X, (X["<t>"] == "red") & (X["x"] > 30))

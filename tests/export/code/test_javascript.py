@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rulekit.exceptions import ExportError
-from rulekit.export import FORMATS, to_javascript
+from rulekit.export import to_javascript
 from rulekit.rules import LinearSplit, Literal, RuleSet
 from rulekit.rules.condition import EPOCH, moment
 from tests.explain.tables import dnf
@@ -90,25 +90,7 @@ def test_cases_notice_a_moved_limit_whatever_a_column_is_called(name):
     assert "</script" not in to_javascript(rule)
 
 
-@pytest.mark.slow
-def test_infinite_labels_and_gaps_of_every_kind_are_answered():
-    needed(shutil.which("node"), "install Node to run JavaScript, Debian's `nodejs`")
-    rule = dnf(Literal("__proto__", "missing"), label=np.inf, default=-np.inf)
-    rows = {"__proto__": np.array([np.nan, np.nan, 1.0])}
-    answers = FORMATS["javascript"].run(to_javascript(rule), rows, 3)
-    assert answers == [np.inf, np.inf, -np.inf] == rule.predict(rows).tolist()
-    assert evaluate(rule, 'predictRow({["__proto__"]: undefined}) === Infinity')
-
-
 def test_labels_that_are_not_exact_in_javascript_are_refused():
     assert str(2**53) in to_javascript(dnf(Literal("x", ">", 1), label=2**53))
     with pytest.raises(ExportError, match=r"label 9007199254740993, a whole number beyond 2\^53"):
         to_javascript(dnf(Literal("x", ">", 1), label=2**53 + 1))
-
-
-def test_without_node_the_format_is_not_checked(monkeypatch):
-    monkeypatch.setattr(shutil, "which", lambda program: None)
-    assert "takes Node, which this machine does not have" in FORMATS["javascript"].why_unchecked
-    assert not FORMATS["python"].why_unchecked
-    with pytest.raises(ExportError, match=r"needs Node \(nodejs.org\)"):
-        FORMATS["javascript"].run("", {}, 0)
