@@ -103,7 +103,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     DataError
         If a column is infinite somewhere, or holds single words that are nearly never the same
         twice; if an order does not name a level that occurs; at `transform` if a column is missing
-        or no value of it fits, as where text stands for numbers.
+        or no value of it fits, as where text is given for numbers.
     ValueError
         If a parameter does not fit.
 

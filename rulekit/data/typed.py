@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.headers import shown
 from rulekit.exceptions import DataError
-from rulekit.rules.condition import TRUTH, moment_text, number_text
+from rulekit.rules.condition import NUMBERS, TRUTH, moment_text, number_text
 
 EXACT = 2**53 - 1  # whole numbers up to here are exact in float64, and no other reads as one
 DAY = 86_400.0
@@ -94,7 +94,8 @@ def is_inexact(series: pd.Series, values: NDArray[Any]) -> bool:
         return False
     if series.dtype != object and not _is_arrow_decimal(series.dtype):
         return bool(pd.api.types.is_integer_dtype(series.dtype))
-    return any(isinstance(v, (int, Decimal)) and abs(v) > EXACT for v in series.dropna())
+    numbers: list[Any] = [v for v in series.dropna() if isinstance(v, NUMBERS)]
+    return any(abs(v) > EXACT for v in numbers if not isinstance(v, float))
 
 
 def _is_arrow_decimal(dtype: Any) -> bool:
