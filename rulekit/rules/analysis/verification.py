@@ -87,11 +87,11 @@ class Finding:
             listed = ", ".join(map(str, rows[:NUMBERED]))
             more = f" and {len(rows) - NUMBERED:,} more" * (len(rows) > NUMBERED)
             return f" Rows {listed}{more}."
-        rows = [
+        examples = [
             ", ".join(f"{name} {'missing' if v is None else f'= {v}'}" for name, v in row.items())
             for row in self.example
         ]
-        return f" Example: {' / '.join(rows)}." if rows else ""
+        return f" Example: {' / '.join(examples)}." if examples else ""
 
 
 @dataclass(frozen=True)
