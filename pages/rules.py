@@ -11,6 +11,7 @@ from ui.picked import constraint_lines, needed_model, setting_words
 from ui.rule_numbers import rows_of
 from ui.rules import cards
 from ui.rules.editor import edit_button, edited_clause, editor, undo, without
+from ui.rules.own_rule import own_rule_card
 from ui.rules.trust import groups_card, how_stable_card, just_as_good_card
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
@@ -37,6 +38,7 @@ with sentences():
             edit_button(rule, rule.n_clauses, "Add a clause", state)
             undo(state)
         st.caption(md(setting_words(state.setting or {}), 200))
+        own_rule_card(rule, state)
         picture = st.container()
 
     with right:

@@ -14,6 +14,7 @@ from rulekit.export import from_json, to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Columns, Constraints, MonotonicityCheck, RuleSet, monotonicity_checks
 from rulekit.rules.condition import missing_in
+from rulekit.style.wording import capital
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
@@ -23,6 +24,8 @@ from ui.runs import jobs
 from ui.shell import empty
 from ui.state import AppState, app_state
 from ui.workspace import analysis_id, change
+
+OWN = "your own rule"  # the origin of a rule that a person wrote
 
 
 def pick(
@@ -85,6 +88,8 @@ def setting_words(setting: Mapping[str, Any], *, variant: bool = False) -> str:
     """Return a setting in words (not escaped), with or without the variant of its search."""
     if "whole_file" in setting:
         return str(setting["whole_file"])
+    if setting.get("edited") == OWN:
+        return capital(OWN)
     if "edited" in setting:
         return f"edited by hand, from: {setting['edited']}"
     left_out = () if variant else KINDS_OF_RULE

@@ -13,11 +13,12 @@ import click
 from rulekit.cli.output import echo, note, print_json
 from rulekit.data.headers import shown
 from rulekit.exceptions import RulekitError
-from rulekit.export import from_json, to_text
+from rulekit.export import from_json, from_text, to_text
 from rulekit.rules import RuleSet
 from rulekit.rules.codec import rule_to_dict
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+TEXT_BEGINS = (b"IF ", b"1. ", b"ALL OF", b"#")  # of a rule as text
 RULE = click.argument("rule", metavar="RULE")
 
 
@@ -44,7 +45,7 @@ def show(rule: str, as_json: bool) -> None:
 
 
 def read_rule(source: str) -> RuleSet:
-    """Read a rule from its JSON or from a saved analysis of the dashboard."""
+    """Read a rule from its JSON, its text, or a saved analysis of the dashboard."""
     name = "standard input" if source == "-" else source
     try:
         content = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
@@ -54,6 +55,8 @@ def read_rule(source: str) -> RuleSet:
             f"The rule {shown(name, 200)} was not read: {reason}. Give the path of a JSON file."
         ) from error
     try:
+        if content.lstrip().startswith(TEXT_BEGINS):
+            return from_text(content.decode("utf-8-sig"))
         return from_json(_rule_in(content))
     except RulekitError as error:
         raise click.ClickException(f"The rule {shown(name, 200)} was not read. {error}") from error

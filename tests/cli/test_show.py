@@ -16,6 +16,9 @@ def test_show_prints_the_rule_so_that_it_can_be_read_back(run):
     *lines, reads = text.splitlines()
     assert from_text("\n".join(lines)) == from_text(RULE)
     assert reads == "Reads age, sex, bmi."
+    with open("rule.txt", "w") as file:
+        file.write(text.replace(reads, ""))
+    assert run("show", "rule.txt").stdout == text
 
 
 def test_show_prints_all_of_a_rule_as_json(run):

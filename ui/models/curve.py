@@ -17,7 +17,7 @@ from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, RunSpec
 from ui.models.form import BUDGETS, comparison, price_sweep
 from ui.models.points import AGAINST, RunResult, Suggestion, reference_lines
 from ui.models.run import BETTER, COMPARISON, PRICES, latest, noted_suggestion, offered, start
-from ui.picked import model_key, pick
+from ui.picked import OWN, model_key, pick
 from ui.shell import once
 from ui.state import AppState, app_state
 from ui.theme import chart, selected_id
@@ -57,7 +57,12 @@ def sides_curve(result: RunResult, y: str) -> None:
 
 def _lines(result: RunResult, x: str, y: str) -> list[Baseline]:
     """Return reference models and, with costs, the cheapest constant on the training rows."""
-    lines = reference_lines(result.references, x, y)
+    lines, state = reference_lines(result.references, x, y), app_state()
+    if y == "test_error" and (state.setting or {}).get("edited") == OWN and state.model is not None:
+        # it was not learned from any row: all training rows measure it
+        size, wrong = float(state.model.n_conditions_), float(state.model.training_error_)
+        fits = len(result.points) and size <= result.points["limit"].max()
+        lines.append(Baseline("yours", wrong, ((size, wrong),) if fits else ()))
     return [*lines, Baseline(*_constant(result))] if y == result.measure == COST else lines
 
 

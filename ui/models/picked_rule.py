@@ -1,6 +1,5 @@
 """The selected rule beside the curve, and rules side by side with their differences in words."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,14 +9,13 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.data import columns_of
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.learners.choice import COST
 from rulekit.rules import RuleSet, scorecard_of
-from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
-from rulekit.style.phrases import Wording, exact, join_list
+from rulekit.style.phrases import join_list
 from rulekit.style.wording import format_measure, percent, plural
 from ui import picked
+from ui.differences import difference
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
 from ui.learners.offered import CARDS, learner_of, same_search
@@ -31,7 +29,7 @@ from ui.runs.worker import Reporter
 from ui.state import AppState, app_state
 from ui.theme import flow_chart
 from ui.widgets import choice, rule_text
-from ui.words import clause_words, constant_answer, rule_words, wording
+from ui.words import constant_answer, rule_words, wording
 
 LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
 WEIGHING = ("class_weight", "costs", "cost_unit")
@@ -325,83 +323,6 @@ def _at_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
 
 MAX_COMPARED = 3
 SHOWN = "_offer_shown"
-
-
-def difference(
-    first: RuleSet, second: RuleSet, X: pd.DataFrame, y: pd.Series, wording: Wording
-) -> tuple[list[str], str]:
-    """Describe the differences of two rules: unescaped sentences, and clauses with "-" or "+"."""
-    comparison = compare_rules(first, second, columns_of(X))
-    differs = comparison.removed or comparison.added or comparison.changed
-    sentences = [*_about_clauses(comparison, wording), _about_answers(comparison, y)]
-    return sentences, _listed(comparison, wording) if differs else ""
-
-
-def _about_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
-    if comparison.is_same:
-        return ["The two rules have the same clauses."]
-    parts = [
-        f"{plural(len(clauses), 'clause')} {words}"
-        for clauses, words in (
-            (comparison.kept, "in both"),
-            (comparison.changed, "in both with other thresholds"),
-            (comparison.removed, "in the first only"),
-            (comparison.added, "in the second only"),
-        )
-        if clauses
-    ]
-    sentences = [f"{', '.join(parts)}."] if parts else []
-    thresholds = [_moved(t, wording) for pair in comparison.changed for t in pair.thresholds]
-    if thresholds:
-        sentences.append(f"From the first to the second, {', '.join(thresholds)}.")
-    if comparison.reordered:
-        sentences.append("The clauses have another order, and the first one that matches decides.")
-    if comparison.default_changed:
-        sentences.append("Rows without a matching clause get another prediction.")
-    if comparison.mirrored:
-        sentences.append("The second is shown in the form of the first.")
-    return sentences
-
-
-def _moved(threshold: ChangedThreshold, wording: Wording) -> str:
-    """Return both values of a threshold: a number with its unit, a date or a level unchanged."""
-    name, op = threshold.feature, threshold.op
-    before, after = (
-        f"{op} {wording.amount(name, exact(value)) if isinstance(value, float) else value}"
-        for value in (threshold.before, threshold.after)
-    )
-    return f"{wording.name(name)} {before} becomes {after}"
-
-
-def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
-    rows, before, after = comparison.rows, comparison.before, comparison.after
-    assert rows is not None
-    assert before is not None
-    assert after is not None
-    total = plural(comparison.n_rows, "training row")
-    if not len(rows):
-        return f"Both predict the same for all {total}."
-    truth = y.to_numpy(dtype=object)[rows]
-    becomes = Counter(map(str, after))
-    to_what = ", ".join(
-        f"{n:,} {'becomes' if n == 1 else 'become'} {label}" for label, n in sorted(becomes.items())
-    )
-    return (
-        f"The second predicts {len(rows):,} of {total} differently ({to_what}): the first is "
-        f"correct for {(before == truth).sum():,} of them, the second for "
-        f"{(after == truth).sum():,}."
-    )
-
-
-def _listed(comparison: RuleComparison, wording: Wording) -> str:
-    lines = [("  ", clause) for clause in comparison.kept]
-    for pair in comparison.changed:
-        lines += [("- ", pair.before), ("+ ", pair.after)]
-    lines += [("- ", clause) for clause in comparison.removed]
-    lines += [("+ ", clause) for clause in comparison.added]
-    return "\n".join(
-        sign + " ".join(clause_words(clause, wording).split()) for sign, clause in lines
-    )
 
 
 def offer(result: RunResult) -> None:

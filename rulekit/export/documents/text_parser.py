@@ -66,13 +66,15 @@ OPERATORS = {
 MIRRORED = {"<": ">", "<=": ">="}
 
 
-def from_text(text: str) -> RuleSet:
+def from_text(text: str, *, default: Any = None) -> RuleSet:
     r"""Read a rule from text in the form that `to_text` writes.
 
     Parameters
     ----------
     text : str
-        Comment lines and empty lines are skipped.
+        Comment lines and empty lines are skipped, and lines need no numbers.
+    default : label, default=None
+        The prediction of rows that no line decides, if the text does not end with OTHERWISE.
 
     Returns
     -------
@@ -96,7 +98,8 @@ def from_text(text: str) -> RuleSet:
     ]
     if not lines:
         raise ExportError("The text holds no rule; its last line must be 'OTHERWISE <label>'.")
-    default = lines.pop().label_after("OTHERWISE ")
+    if default is None or lines[-1].text.startswith("OTHERWISE "):
+        default = lines.pop().label_after("OTHERWISE ")
     if lines and lines[0].text == "ALL OF":
         if len(lines) < 2:
             raise ExportError("A rule that begins with 'ALL OF' needs a line 'THEN <label>'.")
@@ -120,7 +123,7 @@ class _Line:
         return self.label()
 
     def numbered(self) -> "_Line":
-        self.expect(r"\d+\. ", "a number and a point")
+        self.take(r"\d+\. ")
         return self
 
     def implication(self) -> tuple[Clause, Any]:

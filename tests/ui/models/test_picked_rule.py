@@ -13,12 +13,12 @@ from rulekit.learners.choice import COST
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.style.phrases import Wording
 from tests.ui.tasks import Quiet
+from ui.differences import difference
 from ui.learners.spec import CHOSEN, RunSpec
 from ui.models.picked_rule import (
     beats_constant,
     changed_words,
     constant_words,
-    difference,
     measure,
     of_other_kind,
 )
