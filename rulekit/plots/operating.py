@@ -29,7 +29,7 @@ def operating_figure(
         Position of the point drawn with a ring.
     precision : bool, default=False
         Draw the precision against the true positive rate (recall); the dotted line is the
-        precision of points drawn by lot.
+        precision of predictions drawn by lot, the share of the class.
 
     Returns
     -------
@@ -57,7 +57,11 @@ def operating_figure(
         unselected={"marker": {"opacity": 0.6}},
     )
     order = shown.sort_values([x, y])
-    by_lot = [shown["precision"].iloc[shown["found"].argmax()]] * 2 if precision else [0, 1]
+    by_lot = [0.0, 1.0]
+    if precision:  # the share of the class, the same from every point with rows of it
+        some = shown[shown["found"] > 0]
+        shares = some["called_positive"] * some["precision"] / some["found"]
+        by_lot = [float(shares.mean())] * 2
     line = {"width": 1.5, "color": BLUE}
     ends = {"mode": "lines", "hoverinfo": "skip"}
     figure.add_scatter(x=order[x], y=order[y], line=line, **ends)

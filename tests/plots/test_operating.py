@@ -26,6 +26,18 @@ def test_points_without_rows_to_count_on_are_left_out():
     assert len(figure.data[0].x) == 0
 
 
+def test_precision_is_drawn_above_the_share_of_the_class():
+    """Of ten rows two are bad; the second point predicts four of the ten, one of them bad."""
+    figures = {"called_positive": [0.0, 0.4, 0.5], "precision": [float("nan"), 0.25, 0.4]}
+    points = POINTS.assign(**figures)
+    figure = operating_figure(points, "bad", selected=2, precision=True)
+    assert [list(figure.data[k].y) for k in (0, 1, 3)] == [[0.25, 0.4], [0.25, 0.4], [0.4]]
+    assert list(figure.data[0].x) == [0.5, 1.0]
+    assert list(figure.data[2].y) == [0.2, 0.2]
+    constant = operating_figure(points[:1], "bad", precision=True)
+    assert len(constant.data[0].x) == 0
+
+
 def test_the_sentence_names_both_ends():
     assert operating_sentence(POINTS, "bad") == (
         "3 operating points for bad: true positive rate from 0.0 % to 100.0 %, "
