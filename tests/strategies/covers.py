@@ -40,13 +40,13 @@ def chained(table):
     return replace(table, given=replace(given, **parts))
 
 
-def cover_problem(A, y=None, weight=None, perturbation=None, form="cnf"):
+def cover_problem(A, y=None, weight=None, perturbation=None):
     """The one-level problems of a Boolean matrix with labels, or of a labelled table."""
     table = A if isinstance(A, BinnedTable) else binned_matrix(A)
     if y is not None:
         table = labelled(table, y, np.ones(len(y)) if weight is None else weight)
     eps = default_perturbation(table.shape[1]) if perturbation is None else perturbation
-    return CoverProblem(table, eps, form)
+    return CoverProblem(table.opposite, eps)
 
 
 def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):

@@ -434,9 +434,8 @@ class _AlternativeSearch:
 
     def wrong_weight(self, problem: Any) -> float:
         """Compute the weight, as in learning, of the rows that the rule predicts wrongly."""
-        answers = self.rule.predict(problem.columns)
-        held = np.array([v == self.learner.positive_label_ for v in answers], dtype=bool)
-        return float(problem.table.weight[held != problem.table.y].sum())
+        wrong = self.rule.mask(problem.columns) != problem.described
+        return float(problem.table.weight[wrong].sum())
 
     def wrong(self, rule: RuleSet) -> float:
         """Compute the share of rows, by their input weight, that a rule predicts wrongly."""

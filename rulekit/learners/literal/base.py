@@ -142,7 +142,7 @@ class RequiredConditions:
     def _candidates(self, item: ColumnOrLiteral) -> list[Literal]:
         if not isinstance(item, str):
             return [item]
-        of_column = [literal for literal in self.problem.table.literals if literal.feature == item]
+        of_column = [literal for literal in self.problem.literals if literal.feature == item]
         if not of_column:
             raise RuleError(
                 f"Column {item!r} is required in the rule, but gives no condition that may be "
@@ -152,9 +152,8 @@ class RequiredConditions:
 
     def _wrong_weight(self, rule: RuleSet) -> float:
         """Compute the weight of the training rows that a rule predicts wrongly."""
-        table = self.problem.table
-        wrong = rule.mask(self.problem.columns) != table.y
-        return float(table.weight[wrong].sum())
+        wrong = rule.mask(self.problem.columns) != self.problem.described
+        return float(self.problem.table.weight[wrong].sum())
 
 
 def _all_granted(rule: RuleSet, required: Sequence[ColumnOrLiteral]) -> bool:
@@ -215,7 +214,7 @@ def refined(
     if not len(selection.chosen):
         return selection, ()
     improved, moved = local_search(
-        problem.table, problem.form, selection, theta, problem.cuts, deadline=problem.deadline
+        problem.table, selection, theta, problem.cuts, deadline=problem.deadline
     )
     steps = sorted(improved.history, key=lambda step: "stopped" in step)
     return replace(improved, history=tuple(steps)), moved
@@ -240,7 +239,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     @abstractmethod
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
-        """Learn a rule of `form` for the rows `problem.table.y`."""
+        """Learn a rule of `problem.form` for the rows `problem.described`."""
 
     def _read_selection(
         self,
@@ -297,7 +296,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
         def make() -> LearningProblem:
             if not by_cells:  # computed once for all problems over this table
-                _ = encoded.complement if self.form == "dnf" else encoded.conditions
+                _ = encoded.complement if self.form == "dnf" else encoded.opposite
             return learning_problem(
                 encoded.labelled(table.codes == positive, weight),
                 table.columns,

@@ -292,10 +292,10 @@ class BoxPath(LearnedPath):
         if rule is None:
             return None
         weight = learner._weights(self.table)[problem.rows]
-        held = problem.table.held(self.searched.chosen(entry), learner.form)
+        wrong = problem.table.held(self.searched.chosen(entry)) != problem.table.y
         if rule != learned:
-            held = rule.predict(problem.columns) == learner.positive_label_
-        error = float(weight[held != problem.table.y].sum() / weight.sum())
+            wrong = rule.mask(problem.columns) != problem.described
+        error = float(weight[wrong].sum() / weight.sum())
         return PathEntry(entry.n_clauses, entry.n_conditions, entry.loss, error, rule)
 
 

@@ -61,7 +61,7 @@ def agreement(
 ) -> NDArray[np.float64]:
     """Return the forest's out-of-bag vote share for each row's own class."""
     table = problem.table
-    y = table.y.astype(int) if classes is None else classes
+    y = problem.described.astype(int) if classes is None else classes
     if not len(table.feature) or (y == y[0]).all():
         return np.ones(len(y))
     key = f"agreement {seed} {classes is None}".encode()
@@ -142,7 +142,7 @@ class BoxSearch:
         scale = float(table.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
         clock = Clock(problem.deadline)
-        archive = search(table, problem.form, plan, rng, clock, prices)
+        archive = search(table, plan, rng, clock, prices)
         return Searched(problem, archive, not clock.ran_out)
 
     def refine_cuts(
@@ -150,7 +150,7 @@ class BoxSearch:
     ) -> tuple[Bools, tuple[tuple[int, int], ...], float]:
         """Move the thresholds of clauses (k, d); return them over all columns, and the loss."""
         prices = BoxPrices.from_robustness(self.robustness)
-        cuts, loss = refine_cuts(problem.table, problem.form, problem.cuts, chosen, prices)
+        cuts, loss = refine_cuts(problem.table, problem.cuts, chosen, prices)
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
         R, d = chosen.shape
         refined = np.hstack([chosen, np.zeros((R, len(moved)), bool)])
@@ -198,7 +198,7 @@ class SearchedLists:
 
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
-        column = {literal: j for j, literal in enumerate(self.problem.table.literals)}
+        column = {literal: j for j, literal in enumerate(self.problem.literals)}
         clauses = [[column.get(literal, -1) for literal in c.literals] for c in rule.clauses]
         labels = tuple(self.names.index(label) for label in rule.labels)
         return self.search.rule_list(clauses, labels, self.names.index(rule.default))
@@ -220,11 +220,11 @@ class SearchedLists:
         chosen = self.search.chosen(rules)
         clauses = self._clauses(chosen)
         holds = [Clause(c).mask(problem.columns) for c in clauses]
-        _ = problem.table.as_cnf("dnf").values  # formed once for all clauses
+        _ = problem.table.opposite.values  # formed once for all clauses
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
             table = problem.table.labelled(g >= 0, np.abs(g))
-            cuts, _ = refine_cuts(table, "dnf", problem.cuts, chosen[r : r + 1])
+            cuts, _ = refine_cuts(table, problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
             unrefined = chosen[r : r + 1].copy()
             unrefined[0, [j for j, _ in moved]] = False
@@ -328,8 +328,7 @@ class RuleSpace:
 
     @property
     def _table(self) -> BinnedTable:
-        """The table over which the rule is a DNF."""
-        return self.problem.table.as_dnf(self.learner.form)
+        return self.problem.table
 
     @cached_property
     def slots(self) -> list[int]:
@@ -380,12 +379,12 @@ class RuleSpace:
 
     def features(self, priced: PricedRule) -> frozenset[str]:
         """Return the columns of the table that a rule reads."""
-        return frozenset(self.problem.table.literals[j].feature for c in priced.columns for j in c)
+        return frozenset(self.problem.literals[j].feature for c in priced.columns for j in c)
 
     def searched(self, problem: LearningProblem, rng: np.random.Generator) -> list[PricedRule]:
         """Search rules over some or all conditions of this table."""
-        number = {literal: j for j, literal in enumerate(self.problem.table.literals)}
-        numbers = [number[literal] for literal in problem.table.literals]
+        number = {literal: j for j, literal in enumerate(self.problem.literals)}
+        numbers = [number[literal] for literal in problem.literals]
         searched = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses).run(problem, rng)
         rules = {}
         for entry in searched.entries:

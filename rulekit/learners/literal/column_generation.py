@@ -115,7 +115,7 @@ def generated(problem: LearningProblem, theta: float) -> ClauseSelection:
         all_tests=PROOF_TESTS if clock.end is None else None,
         should_stop=clock,
     )
-    rule = generate(problem.table, problem.form, plan)
+    rule = generate(problem.table, plan)
     chosen = rule.chosen
     assert chosen is not None
     proved = rule.lower_bound is not None and (

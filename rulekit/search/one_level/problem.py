@@ -348,13 +348,13 @@ class SubProblem:
 
 
 class CoverProblem:
-    """The one-level problems of one fold, for the CNF that a rule of this form is; thread-safe.
+    """The one-level problems of one fold, for the CNF that is the opposite of a DNF; thread-safe.
 
     Solutions are stored with the interval of theta in which they are optimal (`ThetaPath`).
     """
 
-    def __init__(self, table: BinnedTable, perturbation: Floats, form: str = "cnf") -> None:
-        table, (n, d) = table.as_cnf(form), table.shape
+    def __init__(self, table: BinnedTable, perturbation: Floats) -> None:
+        table, (n, d) = table.opposite, table.shape
         self.perturbation = perturbation
         self.deadline: float | None = None
         self.remember = True

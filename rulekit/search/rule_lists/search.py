@@ -87,7 +87,7 @@ class ListSearch:
     @classmethod
     def of_table(cls, table: BinnedTable, classes: NDArray[np.intp]) -> "ListSearch":
         """Search lists over the conditions of a table, for rows of these classes, shape (n,)."""
-        return cls(BoxRows.of_table(table, "dnf", classes=classes))
+        return cls(BoxRows.of_table(table, classes=classes))
 
     def __init__(self, problem: BoxRows) -> None:
         self.problem = problem

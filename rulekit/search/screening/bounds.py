@@ -49,10 +49,9 @@ class PricedColumns:
         return replace(self, P=self.P.take_columns(columns), wrong=self.wrong[columns])
 
 
-def price_table(table: BinnedTable, form: str, theta: float) -> PricedColumns:
-    """Price the conditions of a labelled table for the one clause of a rule of this form."""
-    cnf = table.as_cnf(form)
-    return price_columns(cnf, cnf.y, theta, cnf.weight)
+def price_table(table: BinnedTable, theta: float) -> PricedColumns:
+    """Price the conditions of a labelled table for the one clause of a DNF."""
+    return price_columns(table.opposite, ~table.y, theta, table.weight)
 
 
 def price_columns(

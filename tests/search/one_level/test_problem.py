@@ -20,7 +20,6 @@ from tests.strategies.covers import (
     binned_matrix,
     cover_problem,
     cover_problems,
-    labelled,
     sub_problems,
     threshold_table,
 )
@@ -192,16 +191,6 @@ def test_weighted_rows_are_solved_as_linprog_does(seed):
     problem = cover_problem(binned, y, rows)
     expected, _ = reference.compact_value(A, y, rows, 0.3, problem.perturbation)
     assert problem.solve(None, 0.3).value == pytest.approx(expected, rel=1e-7, abs=1e-9)
-
-
-@given(cover_problems())
-def test_a_dnf_has_the_clause_of_its_mirrored_cnf(problem):
-    A, y, rows, theta = problem
-    mirrored = labelled(A, y, rows).opposite
-    one = cover_problem(A, y, rows).learn(None, theta)
-    other = cover_problem(mirrored, form="dnf").learn(None, theta)
-    assert (one.selected == other.selected).all()
-    assert (one.cost, one.bound) == (other.cost, other.bound)
 
 
 @pytest.mark.slow

@@ -55,13 +55,11 @@ def test_all_tests_are_tried_here():
     assert set(EVERYTHING) == set(TESTS)
 
 
-@pytest.mark.parametrize("form", ["cnf", "dnf"])
-def test_a_table_is_screened_in_the_orientation_of_its_rule(form):
+def test_a_table_is_screened_as_its_opposite_columns():
     cells, matrix, y, weight, _ = tied_table(3)
     table = chained(labelled(matrix, y, weight))
-    rule = table if form == "cnf" else table.opposite
     expected = screen(price_columns(cells, y, 0.1, weight), ("simple",))
-    priced = price_table(rule, form, 0.1)
+    priced = price_table(table.opposite, 0.1)
     screening = screen(priced, ("simple",))
     assert screening.removed.tolist() == expected.removed.tolist()
     assert screening.problem.price == pytest.approx(expected.problem.price)
