@@ -18,7 +18,7 @@ from rulekit.learners.literal.certificate import Certificate
 from rulekit.learners.training import LearningProblem
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.search.screening.bounds import price_table
+from rulekit.search.columns.priced_columns import price_table
 from rulekit.search.screening.proved_cover import best_columns
 from rulekit.search.screening.screen import (
     BASIC,
