@@ -385,7 +385,8 @@ class GroupGaps:
             measure: np.bincount(groups.codes[among[whole]], minlength=n) >= FEW
             for measure, whole in GROUP_MEASURES.items()
         }
-        limits = limits_of(max_gap)
+        named = max_gap if isinstance(max_gap, Mapping) else dict.fromkeys(ODDS, max_gap)
+        limits = {k: float(limit) for k, limit in named.items() if limit is not None}
         few = [measure for measure in limits if enough[measure].sum() < 2]
         if few:
             raise DataError(
@@ -466,14 +467,6 @@ class GroupGaps:
                 " Only rules without conditions, which predict the same for every row, keep to it."
             )
         return within_limits, note
-
-
-def limits_of(max_gap: float | Mapping[str, float] | None) -> dict[str, float]:
-    """List what a `max_gap` limits."""
-    if max_gap is None:
-        return {}
-    named = max_gap if isinstance(max_gap, Mapping) else dict.fromkeys(ODDS, max_gap)
-    return {name: float(limit) for name, limit in named.items()}
 
 
 def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:

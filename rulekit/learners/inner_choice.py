@@ -202,7 +202,9 @@ class InnerComparison:
         )
         names = [form.name for form in forms for _ in form.settings]
         settings = [setting for form in forms for setting in form.settings]
-        listed = settings if len(forms) == 1 else _with_form(names, settings)
+        listed = settings
+        if len(forms) > 1:
+            listed = [{"form": n} | s for n, s in zip(names, settings, strict=True)]
         criteria = (listed, loss.measure, loss.price)
         summary = scores.summary(listed, loss.measure)
         if self.forest is not None:
@@ -309,10 +311,6 @@ def _or_constant(
         f"the inner folds. The rules of the best setting cost {loss.text(choice.error)} there."
     )
     return choice.replaced(form.name, form.empty, row, reason)
-
-
-def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Setting]:
-    return [{"form": name} | setting for name, setting in zip(names, settings, strict=True)]
 
 
 def _about_constant(constant: float, error: float, loss: Loss) -> str:

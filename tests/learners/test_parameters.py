@@ -124,10 +124,6 @@ CASES = {
         "rounding": [Acts("threshold"), Refused("threshold", {"method": "lp"})],
         "refine": [Acts(True)],
         "allow_disabled": [Acts(True, {"n_clauses": 5, "theta": 3.0})],
-        "max_iter": [
-            Acts(0, {"n_clauses": 3}),
-            *(Refused(0, {"method": m}) for m in ("set_cover", "lp")),
-        ],
         "random_state": [Acts(1, BY_CHANCE)],
     },
     "BoxSearchClassifier": common("time_limit")
@@ -197,7 +193,6 @@ CASES = {
     },
     "LPSVM": {
         "nu": [Acts(0.01)],
-        "max_features": [Acts(1)],
         "cv": [Acts(2, seen="cv_errors_"), Refused(2, {"nu": 1.0})],
         "directions": [Acts({"income": "<"})],
         "standardize": [Acts(False)],

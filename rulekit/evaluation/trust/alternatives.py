@@ -410,7 +410,10 @@ class _AlternativeSearch:
             met |= {r.columns: r for r in of_column}
         listed = self.near(space, list(met.values()), selected_cost)
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
-        rules, priced = _write_texts(space, listed)
+        texts: dict[RuleSet, PricedRule] = {}  # of rules with equal texts the first is kept
+        for rule in listed:
+            texts.setdefault(space.rule(rule), rule)
+        rules, priced = tuple(texts), list(texts.values())
         facts = (self.wrong(self.rule), selected_cost / total, self.within, theta, n_clauses, most)
         cheapest = min([selected_cost, *(r.cost for r in priced)]) / total
         return Alternatives(
@@ -554,13 +557,3 @@ def _reads(condition: Any, name: str) -> int:
 
 def _order(rule: PricedRule) -> tuple[Any, ...]:
     return round(rule.cost, 9), rule.n_conditions, rule.columns
-
-
-def _write_texts(
-    space: RuleSpace, priced_rules: Sequence[PricedRule]
-) -> tuple[tuple[RuleSet, ...], list[PricedRule]]:
-    """Return the rules as text; the first of equal texts is kept."""
-    rules: dict[RuleSet, PricedRule] = {}
-    for priced in priced_rules:
-        rules.setdefault(space.rule(priced), priced)
-    return tuple(rules), list(rules.values())

@@ -31,6 +31,7 @@ from rulekit.learners.paths import LearnedPath
 from rulekit.learners.training import LearningProblem, TrainingTable, as_constraints
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.search.box_search.search import ArchiveEntry
+from rulekit.search.columns.clause_selection import ClauseSelection
 
 Clauses = tuple[tuple[Literal, ...], ...]
 
@@ -229,8 +230,7 @@ class BoxPath(LearnedPath):
         theta, n_clauses = float(values["theta"]), values["n_clauses"]
         entry = self.searched.entry(theta, n_clauses, values["max_conditions"])
         moves = bool(values["refine_thresholds"])
-        start: dict[str, Any] = {"step": 0, "objective": entry.objective(theta)}
-        history = [start]
+        history: list[dict[str, Any]] = [{"step": 0, "objective": entry.objective(theta)}]
         if values["refine"]:
             clauses, value, history = self._descended(entry, theta)
         else:
@@ -239,7 +239,7 @@ class BoxPath(LearnedPath):
             if moves:
                 history.append({"step": 1, "objective": value, "move": "cuts"})
         if not self.searched.finished and "stopped" not in history[-1]:
-            history.append({**start, "step": 1, "stopped": "time limit"})
+            history.append({**history[-1], "step": len(history), "stopped": "time limit"})
         learned = LearnedRule(
             clauses,
             value,
@@ -267,9 +267,9 @@ class BoxPath(LearnedPath):
     ) -> tuple[Clauses, float, list[dict[str, Any]]]:
         """Improve the rule of an entry by local search, in the seconds left."""
         with self.problem.within(self.seconds):
-            selection, moved = refined(
-                self.searched.problem, self.searched.selection(entry, theta), theta
-            )
+            step = {"step": 0, "objective": entry.objective(theta)}
+            start = ClauseSelection(self.searched.chosen(entry), step["objective"], (step,))
+            selection, moved = refined(self.searched.problem, start, theta)
         clauses = self.problem.clauses(selection.chosen, moved)
         return clauses, selection.value, [*selection.history]
 

@@ -36,7 +36,6 @@ from rulekit.search.clause_generation.exact_clause import (
     clause_task,
     list_near_best,
 )
-from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 
 N_TREES = 100
@@ -91,29 +90,18 @@ class Searched:
     archive: Archive
     finished: bool
 
-    def entry(
-        self, theta: float, n_clauses: int, max_conditions: int | None = None
-    ) -> ArchiveEntry:
-        """Find the best rule for one penalty and limits of clauses and literals."""
-        return cheapest_entry(self.entries, theta, n_clauses, max_conditions)
-
     @cached_property
     def entries(self) -> tuple[ArchiveEntry, ...]:
         """The archive's entries, by clauses and then literals."""
         return self.archive.entries
 
-    def selection(self, entry: ArchiveEntry, theta: float) -> ClauseSelection:
-        """Convert an entry to a clause selection."""
-        value = entry.objective(theta)
-        history: list[dict[str, Any]] = [{"step": 0, "objective": value}]
-        if not self.finished:
-            history.append({"step": 1, "objective": value, "stopped": "time limit"})
-        chosen = self.chosen(entry)
-        return ClauseSelection(chosen, value, tuple(history))
+    def entry(self, theta: float, n_clauses: int, max_conditions: int | None) -> ArchiveEntry:
+        """Find the best rule for one penalty and limits of clauses and literals."""
+        return cheapest_entry(self.entries, theta, n_clauses, max_conditions)
 
-    def chosen(self, entry: ArchiveEntry) -> NDArray[np.bool_]:
+    def chosen(self, entry: ArchiveEntry) -> Bools:
         """Return the columns of the learner's table in an entry, shape (k, d)."""
-        return self.archive.chosen(entry)
+        return self.archive.problem.chosen(entry.boxes)
 
 
 @dataclass(frozen=True)

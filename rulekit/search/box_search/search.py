@@ -168,10 +168,6 @@ class Archive:
         near = (e for e, value in zip(allowed, values, strict=True) if value <= least)
         return cheapest_entry(near, theta)
 
-    def chosen(self, entry: ArchiveEntry) -> Bools:
-        """Return which conditions of the table each clause of an entry uses, shape (k, d)."""
-        return self.problem.chosen(entry.boxes)
-
 
 class Descent:
     """Improves rules of one problem; the first object compiles or loads the kernels."""

@@ -48,7 +48,9 @@ def redundancy_groups(columns: BinnedTable, y: Bools) -> tuple[RedundancyGroup, 
     seen, covered = columns.seen(), columns[y].seen()
     members: dict[tuple[object, ...], list[int]] = {}
     for j, feature in enumerate(columns.feature.tolist()):
-        key = (feature,) if columns.side[j] else (feature, _pattern(seen.values_of([j])))
+        cells = seen.values_of([j])  # a column and its complement share a key
+        pattern = () if columns.side[j] else (np.packbits(cells ^ cells[:1]).tobytes(),)
+        key = (feature, *pattern)
         members.setdefault(key, []).append(j)
     return tuple(
         _threshold_group(covered, np.array(members_of_key))
@@ -56,11 +58,6 @@ def redundancy_groups(columns: BinnedTable, y: Bools) -> tuple[RedundancyGroup, 
         else single_group(members_of_key)
         for key, members_of_key in sorted(members.items(), key=lambda item: item[1][0])
     )
-
-
-def _pattern(column: Bools) -> bytes:
-    """Return a key shared by a column and its complement."""
-    return np.packbits(column ^ column[:1]).tobytes()
 
 
 def single_group(columns: list[int]) -> RedundancyGroup:
