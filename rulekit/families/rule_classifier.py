@@ -24,10 +24,10 @@ from rulekit.learners.inner_choice import (
     Choice,
     Form,
     InnerComparison,
+    compare_losses,
     form_of_points,
     form_of_rules,
     inner_folds,
-    paired_losses,
     simplest,
     single_row_class,
 )
@@ -236,7 +236,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             setting = self.choice_.setting
         learner = form.paths.model(setting)
         if self.costs is not None and not self._time_passed and single is None:
-            plain = self._selected_without_costs(learner, table, seed, until)
+            plain = self._select_without_costs(learner, table, seed, until)
             if plain is not None:
                 self.path_ = plain.path_
                 self._take(plain.learner_, table)
@@ -244,7 +244,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         self.path_ = self._path_of(form)
         self._take(learner, table)
 
-    def _selected_without_costs(
+    def _select_without_costs(
         self, learner: Any, table: TrainingTable, seed: int, until: float
     ) -> Any:
         """Return the model selected without costs unless the other one saves more than noise."""
@@ -258,7 +258,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         forest = ForestLoss.of(table, loss, learner, seed)
         pair = learner, plain.learner_
         folds = inner_folds(self.cv, table, seed)
-        left_out, noise, scores = paired_losses(pair, table, folds, loss, self.n_jobs)
+        left_out, noise, scores = compare_losses(pair, table, folds, loss, self.n_jobs)
         on_all = np.array([forest.loss(m._answers(table.columns)) for m in pair])
         with_costs, without = (1 - FOREST_SHARE) * left_out + FOREST_SHARE * on_all
         noise *= 1 - FOREST_SHARE

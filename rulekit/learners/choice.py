@@ -21,7 +21,7 @@ from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
-from rulekit.learners.cluster import Once, in_order, spread, tried_twice
+from rulekit.learners.cluster import Once, in_order, spread, try_twice
 from rulekit.learners.paths import Paths, Setting, identity
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import RuleSet
@@ -168,7 +168,7 @@ def fold_scores(
         (Once(table), Once(loss), fold, settings, stop, counted)
         for fold, stop in zip(folds, callbacks, strict=True)
     ]
-    scored = tried_twice(
+    scored = try_twice(
         lambda: in_order(spread(_score_fold, tasks, n_jobs)),
         lambda: "Nothing of the choice is kept.",
     )
@@ -216,7 +216,7 @@ def suggestion(
     rows = rows.sort_values(["n_clauses_used", "setting"])
     of_row = [settings[int(number)] for number in rows["setting"]]
     learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
-    even = smoothed(rows["_worth"], neighbourhoods(of_row, learners))
+    even = smooth_scores(rows["_worth"], neighbourhoods(of_row, learners))
     if FOREST_LOSS in rows:
         even = (1.0 - FOREST_SHARE) * even + FOREST_SHARE * rows[FOREST_LOSS].to_numpy(dtype=float)
     if price is None:  # in the unit of the measure
@@ -266,7 +266,7 @@ def neighbourhoods(
     return axes
 
 
-def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:
+def smooth_scores(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:
     """Average each setting's score with those of its neighbours."""
     smooth = np.array(scores, dtype=float)
     for line_of, coordinate in axes:
@@ -293,7 +293,7 @@ def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
     order = "highest" if y in MAXIMISED else "lowest"
     measure, penalty = y.replace("_", " "), _price(y, price)
     figure = f"{_value(default[y], y)} with {default['n_conditions']:.1f} conditions"
-    selected = f"Selected: {_named(default, settings)} ({figure}). It has the {order}"
+    selected = f"Selected: {_name_setting(default, settings)} ({figure}). It has the {order}"
     if FOREST_LOSS not in default:
         return (
             f"{selected} {measure}, averaged with similar settings, at a penalty of {penalty} for "
@@ -308,8 +308,8 @@ def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
 
 def _about_the_empty(row: Any, settings: Settings) -> str:
     return (
-        f" An empty rule ({_named(row, settings)}), which predicts one class for every row, is no "
-        "worse by that figure; the best setting with a condition was selected."
+        f" An empty rule ({_name_setting(row, settings)}), which predicts one class for every row, "
+        "is no worse by that figure; the best setting with a condition was selected."
     )
 
 
@@ -319,7 +319,7 @@ def _price(y: str, price: float) -> str:
     return f"{CONDITION_PRICE:g}" if y in MAXIMISED else f"{100 * CONDITION_PRICE:g} points"
 
 
-def _named(row: Any, settings: Settings) -> str:
+def _name_setting(row: Any, settings: Settings) -> str:
     names = [
         _parameter(name, name.rpartition("__")[2], value)
         for name, value in settings[int(row["setting"])].items()

@@ -217,7 +217,7 @@ class InnerComparison:
             summary = summary.assign(**gaps.of_settings(scores.counts))
             allowed, about = gaps.allowed(comparable(summary))
             if gaps.limits:
-                passed = self._passed_over(allowed, criteria, names, settings)
+                passed = self._list_rejected(allowed, criteria, names, settings)
                 allowed = allowed[~allowed["setting"].isin(passed)]
                 about += gaps.about_passed(len(passed), allowed)
         suggested = suggestion(allowed, *criteria)
@@ -266,7 +266,7 @@ class InnerComparison:
         plain, moved = scores.loss.mean(axis=0)
         return form, both[int(moved < plain - 1e-12)]
 
-    def _passed_over(
+    def _list_rejected(
         self,
         allowed: pd.DataFrame,
         criteria: tuple[Sequence[Setting], str, float],
@@ -405,7 +405,7 @@ class _Deadline:
         return self.free < 0 and time.time() > self.until
 
 
-def paired_losses(
+def compare_losses(
     pair: tuple[Any, Any],
     table: TrainingTable,
     folds: Sequence[Fold],

@@ -180,7 +180,7 @@ def computable(name: str, values: NDArray[np.float64]) -> None:
             )
 
 
-def unchanged_on_failure(fit: Callable[..., Value]) -> Callable[..., Value]:
+def restore_on_failure(fit: Callable[..., Value]) -> Callable[..., Value]:
     """Restore the attributes of an estimator whose fit fails or is interrupted."""
 
     @wraps(fit)
@@ -504,7 +504,7 @@ def learning_problem(
     by_cells: bool = False,
 ) -> LearningProblem:
     """Restrict and sort a labelled table; `by_cells` for many cuts, without their texts."""
-    make = _by_cells if by_cells else _by_literals
+    make = _by_cells if by_cells else _sort_by_literals
     table, rows, literals, cnf_literals = make(table, form, constraints)
     return LearningProblem(
         table,
@@ -520,7 +520,7 @@ def learning_problem(
 Restricted = tuple[BinnedTable, NDArray[np.intp], Sequence[Literal], tuple[Literal, ...]]
 
 
-def _by_literals(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
+def _sort_by_literals(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
     """Sort conditions by the literals of the CNF, rows by what they hold for."""
     cnf_literals = bins.literals
     if form == "dnf":  # of each literal the one that holds on the other training rows

@@ -28,7 +28,7 @@ from rulekit.learners.training import (
     as_constraints,
     generator_of,
     plain_label,
-    unchanged_on_failure,
+    restore_on_failure,
 )
 from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
 from rulekit.rules.constraints import Constraints
@@ -75,9 +75,9 @@ class TableLearning:
             self._report(k, 0.1, f"Learning from {len(frame):,} rows")
             learner = learners(k)
             learner._fit_quietly(frame, self.rows.classes[codes], weight)
-            result = self._counted(learner, learner.rule_set_, k, "sample", len(frame))
+            result = self._count_rule(learner, learner.rule_set_, k, "sample", len(frame))
             if not complete:
-                result = self._refined(result, frame, k)
+                result = self._refine(result, frame, k)
             if best is not None and result.value >= best.value:
                 break
             best = result
@@ -111,7 +111,7 @@ class TableLearning:
         even = np.ptp(shares[strata > 0]) < 1e-9
         return frame, codes, None if even else weight[codes, wrong_here], False
 
-    def _refined(self, result: Found, frame: pd.DataFrame, number: int) -> Found:
+    def _refine(self, result: Found, frame: pd.DataFrame, number: int) -> Found:
         """Alternate pruning and moving thresholds while the objective falls."""
         refiner = CutRefiner(self.rows, frame, self.factors, self.constraints)
         per_row = self.rows.sizes[0].sum() / self.sample_rows
@@ -124,19 +124,19 @@ class TableLearning:
         for _ in range(SWEEPS):
             rule = result.rule
             if result.price:  # a scorecard has none, nor clauses that could be left out
-                rule = pruning.pruned(rule, result.kinds)
+                rule = pruning.prune_rule(rule, result.kinds)
             if self.moves_cuts:
                 self._report(number, 0.5, "Moving cuts by histograms of all rows")
                 rule = simplify(refiner.refined(rule))
             if rule == result.rule:
                 break
-            new = self._counted(result.learner, rule, number, "refined", 0)
+            new = self._count_rule(result.learner, rule, number, "refined", 0)
             if new.value >= result.value:
                 break
             result = new
         return result
 
-    def _counted(self, learner: Any, rule: RuleSet, number: int, step: str, drawn: int) -> Found:
+    def _count_rule(self, learner: Any, rule: RuleSet, number: int, step: str, drawn: int) -> Found:
         """Count a rule on all rows, and record the step."""
         self._report(number, 0.4, f"Counting the rule on {self.rows.n_rows:,} rows")
         kinds, sizes = self.rows.counted(rule), self.rows.sizes[0]
@@ -271,7 +271,7 @@ def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally,
 class LearnsFromTables:
     """Mixin that adds `fit_table` to a rule learner."""
 
-    @unchanged_on_failure
+    @restore_on_failure
     def fit_table(
         self,
         table: Any,

@@ -100,7 +100,7 @@ class RequiredConditions:
     label: Label
     max_clauses: int
 
-    def added_to(self, rule: RuleSet) -> RuleSet | None:
+    def add_to(self, rule: RuleSet) -> RuleSet | None:
         """Add each missing required condition to a rule; None if it cannot hold them all."""
         for k, item in enumerate(self.required):
             wanted = self.required[: k + 1]
@@ -133,7 +133,7 @@ class RequiredConditions:
         options = []
         for r in range(len(places)):
             for literal in self._candidates(item):
-                clauses = [*places[:r], _with(places[r], literal), *places[r + 1 :]]
+                clauses = [*places[:r], _with_literal(places[r], literal), *places[r + 1 :]]
                 remaining = tuple(clause for clause in clauses if clause.conditions)
                 labels = (self.label,) * len(remaining)
                 options.append(RuleSet(remaining, labels, rule.form, rule.default))
@@ -161,7 +161,7 @@ def _all_granted(rule: RuleSet, required: Sequence[ColumnOrLiteral]) -> bool:
     return all(any(item in (x, x.feature) for x in literals) for item in required)
 
 
-def _with(clause: Clause, literal: Literal) -> Clause:
+def _with_literal(clause: Clause, literal: Literal) -> Clause:
     others = [c for c in clause.literals if (c.feature, c.op) != (literal.feature, literal.op)]
     return Clause((*others, literal), clause.op)
 
@@ -207,7 +207,7 @@ class LearnedRule:
         return self.constant()
 
 
-def refined(
+def refine_selection(
     problem: LearningProblem, selection: ClauseSelection, theta: float
 ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
     """Improve wrong rows and literals locally; return the selection and the moved thresholds."""
@@ -254,7 +254,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         moved: tuple[tuple[int, int], ...] = ()
         bound, refine = selection.lower_bound, bool(getattr(self, "refine", False))
         if refine:
-            selection, moved = refined(problem, selection, float(self.theta))
+            selection, moved = refine_selection(problem, selection, float(self.theta))
             proved, bound = None, None  # cuts that are no conditions of the table may be used
         return LearnedRule(
             problem.clauses(selection.chosen, moved),
@@ -291,7 +291,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         positive = self._note_classes(table, label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
-        encoding_key, encoded = self.encoded_table(table, by_cells=by_cells)
+        encoding_key, encoded = self.encode_table(table, by_cells=by_cells)
         key = ("problem", encoding_key, positive, self.form, constraints, weight.tobytes())
 
         def make() -> LearningProblem:
@@ -307,11 +307,11 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
         return table.once(key, make)
 
-    def encoded_table(
+    def encode_table(
         self, table: TrainingTable, *, by_cells: bool | None = None
     ) -> tuple[tuple[bool, str], Any]:
         """Bin the table or reuse it; return a key of the binning, and the codes."""
-        return self._binned(table, self._by_cells() if by_cells is None else by_cells)
+        return self._bin_table(table, self._by_cells() if by_cells is None else by_cells)
 
     def _complete_solution(
         self,
@@ -334,14 +334,14 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             rule = rules[option.clauses]
             full = self.with_required(rule, problem, option.max_clauses)
             if full != rule:
-                option = self._revalued(option, full, problem, theta)
+                option = self._revalue(option, full, problem, theta)
             solutions.append((option, full))
         return min(solutions, key=lambda s: (round(s[0].value, 9), s[1].n_conditions))
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
         """Add the required conditions."""
         required = self.required_conditions(problem, max_clauses)
-        full = required.added_to(rule)
+        full = required.add_to(rule)
         if full is None:
             raise required.refusal
         return full
@@ -377,7 +377,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             self.default_label_,
         )
 
-    def _revalued(
+    def _revalue(
         self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, theta: float
     ) -> LearnedRule:
         """Recompute the value of a rule with added required conditions; optimality is open."""

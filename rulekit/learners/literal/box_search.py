@@ -17,9 +17,9 @@ from rulekit.learners.literal.base import (
     LiteralRuleClassifier,
     PathEntry,
     RulePath,
-    refined,
+    refine_selection,
 )
-from rulekit.learners.literal.boxes import PATH_CLAUSES, BoxSearch, Searched, searched_lists
+from rulekit.learners.literal.boxes import PATH_CLAUSES, BoxSearch, Searched, search_lists
 from rulekit.learners.literal.several import (
     Learn,
     ListSolution,
@@ -232,7 +232,7 @@ class BoxPath(LearnedPath):
         moves = bool(values["refine_thresholds"])
         history: list[dict[str, Any]] = [{"step": 0, "objective": entry.objective(theta)}]
         if values["refine"]:
-            clauses, value, history = self._descended(entry, theta)
+            clauses, value, history = self._descend(entry, theta)
         else:
             clauses, loss = self._clauses_of(entry, moves)
             value = loss + theta * entry.n_conditions
@@ -262,14 +262,14 @@ class BoxPath(LearnedPath):
             self._clauses[key] = self.problem.clauses(chosen, moved), loss
         return self._clauses[key]
 
-    def _descended(
+    def _descend(
         self, entry: ArchiveEntry, theta: float
     ) -> tuple[Clauses, float, list[dict[str, Any]]]:
         """Improve the rule of an entry by local search, in the seconds left."""
         with self.problem.within(self.seconds):
             step = {"step": 0, "objective": entry.objective(theta)}
             start = ClauseSelection(self.searched.chosen(entry), step["objective"], (step,))
-            selection, moved = refined(self.searched.problem, start, theta)
+            selection, moved = refine_selection(self.searched.problem, start, theta)
         clauses = self.problem.clauses(selection.chosen, moved)
         return clauses, selection.value, [*selection.history]
 
@@ -288,7 +288,7 @@ class BoxPath(LearnedPath):
         if clauses not in self._rules:
             self._rules[clauses] = simplify(learner.rule_of(clauses))
         learned = self._rules[clauses]
-        rule = learner.required_conditions(problem, entry.n_clauses).added_to(learned)
+        rule = learner.required_conditions(problem, entry.n_clauses).add_to(learned)
         if rule is None:
             return None
         weight = learner._weights(self.table)[problem.rows]
@@ -326,17 +326,17 @@ class ListPath(LearnedPath):
         """Search lists, also from one class against the rest, and return the cheapest."""
         theta, n_clauses = float(values["theta"]), values["n_clauses"]
         first, second = deepcopy(self.rng).spawn(2)
-        lists = searched_lists(self.learner, several, first, n_clauses)
+        lists = search_lists(self.learner, several, first, n_clauses)
         most = n_clauses * (len(several.table.classes) - 1)
         limit = values["max_conditions"]
         start = several.one_against_rest(second, self.clauses_within(theta, n_clauses, limit))
-        entry = lists.entry(theta, most, limit, *lists.searched_from(start, theta, most))
+        entry = lists.entry(theta, most, limit, *lists.search_from(start, theta, most))
         rule = lists.rule(entry.boxes)
         if several.objective(start, theta) < several.objective(rule, theta):
             rule = start  # a condition of it that no box has
         history: list[dict[str, Any]] = [{"step": 0, "objective": several.objective(rule, theta)}]
         if values["refine_thresholds"]:
-            rule = lists.with_cuts_refined(rule)
+            rule = lists.move_cuts(rule)
             value = several.objective(rule, theta)
             history.append({"step": 1, "objective": value, "move": "cuts"})
         if not lists.finished:
@@ -363,7 +363,7 @@ class ListPath(LearnedPath):
         """Return the lists of all sizes."""
         several = SeveralClasses(self.learner, self.table)
         rng = deepcopy(self.rng).spawn(1)[0]
-        lists = searched_lists(self.learner, several, rng, self.learner.n_clauses)
+        lists = search_lists(self.learner, several, rng, self.learner.n_clauses)
         rules = [(e, simplify(lists.rule(e.boxes))) for e in lists.archive.entries]
         entries = [
             PathEntry(e.n_clauses, e.n_conditions, e.loss, several.error(rule), rule)

@@ -41,7 +41,7 @@ from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 N_TREES = 100
 
 
-def discounted(
+def discount_rows(
     problem: LearningProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
 ) -> LearningProblem:
     """Weight rows by the forest's agreement with their class; shapes: classes (n,)."""
@@ -116,7 +116,7 @@ class BoxSearch:
     def run(self, problem: LearningProblem, rng: np.random.Generator) -> Searched:
         """Search, or reuse the same search from the problem's cache."""
         if self.label_noise:
-            problem = discounted(problem, self.label_noise, int(rng.integers(2**31)))
+            problem = discount_rows(problem, self.label_noise, int(rng.integers(2**31)))
         most = max(PATH_CLAUSES, self.n_clauses)
         state = rng.bit_generator.state
         key = repr(("search", self.robustness, self.n_perturbations, most, state)).encode()
@@ -191,7 +191,7 @@ class SearchedLists:
         labels = tuple(self.names.index(label) for label in rule.labels)
         return self.search.rule_list(clauses, labels, self.names.index(rule.default))
 
-    def searched_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
+    def search_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
         """Search from a list, at one penalty; empty if it cannot be written as boxes."""
         start = self.boxes_of(rule)
         if start is None:
@@ -200,7 +200,7 @@ class SearchedLists:
         self.search.visit(archive, start, theta, n_clauses)
         return [archive]
 
-    def with_cuts_refined(self, rule: RuleSet) -> RuleSet:
+    def move_cuts(self, rule: RuleSet) -> RuleSet:
         """Move the thresholds of each clause in turn, with the others fixed."""
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
@@ -235,7 +235,7 @@ class SearchedLists:
         return np.where(above, 0.0, gain * self.problem.table.weight)
 
 
-def searched_lists(
+def search_lists(
     learner: Any, several: SeveralClasses, rng: np.random.Generator, n_clauses: int
 ) -> SearchedLists:
     """Search lists, or reuse the same search."""
@@ -243,7 +243,7 @@ def searched_lists(
     codes = several.table.codes[whole.rows]
     problem = whole
     if learner.label_noise:
-        problem = discounted(whole, float(learner.label_noise), int(rng.integers(2**31)), codes)
+        problem = discount_rows(whole, float(learner.label_noise), int(rng.integers(2**31)), codes)
     several.counted = np.empty(len(codes))
     several.counted[whole.rows] = problem.table.weight
     most = max(PATH_CLAUSES_A_CLASS, n_clauses) * (len(several.table.classes) - 1)
@@ -252,14 +252,14 @@ def searched_lists(
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
     if stored is None or not (stored.finished or seconds <= stored.seconds):
         names = [plain_label(c) for c in several.table.classes]
-        lists = _searched(
+        lists = _search_lists(
             problem, codes, names, SearchPlan(PATH, most, learner.n_perturbations), rng, seconds
         )
         stored = problem.memory[key] = lists
     return stored
 
 
-def _searched(
+def _search_lists(
     problem: LearningProblem,
     codes: NDArray[np.intp],
     names: list[Any],

@@ -168,7 +168,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         if self.method == "lp":
             return self._all_at_once(task)
         selection = alternating(task, self.n_clauses)
-        return self._proved(task, selection) if self.method == "exact" else selection
+        return self._prove(task, selection) if self.method == "exact" else selection
 
     def _all_at_once(self, task: TwoLevelTask) -> ClauseSelection:
         """Solve the relaxation; use unselected clauses if the time limit passes."""
@@ -181,7 +181,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
         return replace(solution, history=({"step": 0, "objective": solution.value},))
 
-    def _proved(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
+    def _prove(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
         """Improve a rule by the integer program, which reports optimality."""
         solution = solve_two_level_exact(
             task.problem, task.theta, self.n_clauses, may_disable=task.may_disable, start=start

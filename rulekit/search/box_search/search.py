@@ -53,7 +53,7 @@ class SingleBox:
         self._work = move_kernels.new_work(self._table, 1)
         self._pair_buffers = descent_kernels.room()
 
-    def started(self, savings: Floats, theta: float) -> Ints:
+    def start_box(self, savings: Floats, theta: float) -> Ints:
         """Find the best box on at most two features, see `descent_kernels`."""
         self._price(savings)
         if not self._work.box.shape[1]:

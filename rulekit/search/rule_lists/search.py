@@ -260,7 +260,7 @@ class ListSearch:
         starts: dict[int, tuple[int, Floats, Ints]] = {}
         for most, r, label, g in tasks:
             if most - theta > best[label]:
-                clause = self._clause(self._single.started(g, theta), label)
+                clause = self._clause(self._single.start_box(g, theta), label)
                 worth = float(g[clause.holds].sum()) - theta * clause.size
                 if worth > best[label] + IMPROVEMENT:
                     best[label], starts[label] = worth, (r, g, clause.box)

@@ -63,12 +63,14 @@ def consecutive_test(problem: PricedColumns) -> Outcome:
     order, chain = order_chains(problem)
     gain, later, before = problem.worth - problem.wrong, order[1:], order[:-1]
     worse = (gain[later] <= gain[before]) & (chain[1:] == chain[:-1])
-    return _replaced(problem, later[worse], before[worse])
+    return _remove_pairs(problem, later[worse], before[worse])
 
 
 def chain_test(problem: PricedColumns) -> Outcome:
     """Compare each threshold with all narrower ones of its chain: O(n p + d log d)."""
-    return _replaced(problem, *find_beaten(problem.worth - problem.wrong, *order_chains(problem)))
+    return _remove_pairs(
+        problem, *find_beaten(problem.worth - problem.wrong, *order_chains(problem))
+    )
 
 
 def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
@@ -96,7 +98,7 @@ def _outcome(test: str, removed: Bools) -> Outcome:
     return Outcome(test, removed, np.full(len(removed), -1, dtype=np.intp), np.zeros(0))
 
 
-def _replaced(problem: PricedColumns, columns: Ints, by: Ints) -> Outcome:
+def _remove_pairs(problem: PricedColumns, columns: Ints, by: Ints) -> Outcome:
     """Return that columns are removed, each by another one."""
     outcome = _outcome("pairs", np.zeros(len(problem.wrong), dtype=bool))
     outcome.removed[columns], outcome.by[columns] = True, by
