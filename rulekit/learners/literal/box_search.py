@@ -12,7 +12,6 @@ from rulekit._validation import Interval, Needs
 from rulekit.learners.base import refuse_with_several
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.literal.base import (
-    CONSTANT,
     LearnedRule,
     LiteralRuleClassifier,
     PathEntry,
@@ -28,7 +27,7 @@ from rulekit.learners.literal.several import (
     keep_list,
 )
 from rulekit.learners.paths import LearnedPath
-from rulekit.learners.training import LearningProblem, TrainingTable, as_constraints
+from rulekit.learners.training import LearningProblem, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.search.box_search.search import ArchiveEntry
 from rulekit.search.columns.clause_selection import ClauseSelection
@@ -194,7 +193,6 @@ class BoxPath(LearnedPath):
     seconds: float | None  # left of the time limit
     _clauses: dict[tuple[int, int, bool], tuple[Clauses, float]] = field(default_factory=dict)
     _rules: dict[Clauses, RuleSet] = field(default_factory=dict)
-    _settled: dict[tuple[int, int, bool], RuleSet] = field(default_factory=dict)
 
     @classmethod
     def searched_for(
@@ -208,17 +206,7 @@ class BoxPath(LearnedPath):
 
     def rule(self, values: Mapping[str, Any]) -> RuleSet:
         """Return the rule for some values."""
-        if values["refine"] or as_constraints(self.learner.constraints).required:
-            return self.solution(values)[1]  # which the price decides
-        limits = values["n_clauses"], values["max_conditions"]
-        entry = self.searched.entry(float(values["theta"]), *limits)
-        key = entry.n_clauses, entry.n_conditions, bool(values["refine_thresholds"])
-        if key in self._settled:
-            return self._settled[key]
-        learned, rule = self.solution(values)
-        if all(step.get("move") != CONSTANT for step in learned.history):
-            self._settled[key] = rule
-        return rule
+        return self.solution(values)[1]
 
     def fit(self, model: Any) -> None:
         """Set the fitted attributes of a model."""
