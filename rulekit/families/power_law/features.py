@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning.encodings import as_numbers
 from rulekit.families.power_law.solver.laws import shifts_for
 from rulekit.families.power_law.solver.pair_screening import likely_features
 from rulekit.families.power_law.solver.split_task import ClassMass, FoundSplit
@@ -39,7 +38,7 @@ class PowerLawFeatures:
         cls, columns: Columns, kinds: dict[str, str], *, floors: bool = False
     ) -> "PowerLawFeatures":
         """Select the numeric columns that vary, and shift them to positive values."""
-        read = {n: as_numbers(c, n) for n, c in columns.items() if kinds[n] in NUMERIC}
+        read = {n: np.asarray(c, dtype=float) for n, c in columns.items() if kinds[n] in NUMERIC}
         read = {n: v for n, v in read.items() if len(np.unique(v[~np.isnan(v)])) > 1}
         names = list(read)
         empty = np.empty((len(next(iter(columns.values()))), 0))
