@@ -21,7 +21,7 @@ from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
-from rulekit.learners.cluster import Once, in_order, spread, tried_twice
+from rulekit.learners.cluster import Once, in_order, spread, try_twice
 from rulekit.learners.paths import Paths, Setting, identity
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import RuleSet
@@ -36,6 +36,7 @@ MAXIMISED = frozenset({"test_f1", "test_auc"})
 
 FOREST_LOSS = "forest_loss"  # column of the loss on all training rows by out-of-bag votes
 FOREST_SIZE = "forest_conditions"  # conditions of that rule
+ESTIMATE = "estimate"  # column of the sum that decides, see `estimates`
 
 #: Weight of that loss beside the inner folds, whose error varies far more.
 FOREST_SHARE = 2.0 / 3.0
@@ -168,7 +169,7 @@ def fold_scores(
         (Once(table), Once(loss), fold, settings, stop, counted)
         for fold, stop in zip(folds, callbacks, strict=True)
     ]
-    scored = tried_twice(
+    scored = try_twice(
         lambda: in_order(spread(_score_fold, tasks, n_jobs)),
         lambda: "Nothing of the choice is kept.",
     )
@@ -214,17 +215,12 @@ def suggestion(
     near = rows[rows["_worth"] <= best["_worth"] + np.nan_to_num(error) + 1e-12]
     simplest = near.sort_values(["n_conditions", "_worth", "n_clauses_used", "setting"]).iloc[0]
     rows = rows.sort_values(["n_clauses_used", "setting"])
-    of_row = [settings[int(number)] for number in rows["setting"]]
-    learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
-    even = smoothed(rows["_worth"], neighbourhoods(of_row, learners))
-    if FOREST_LOSS in rows:
-        even = (1.0 - FOREST_SHARE) * even + FOREST_SHARE * rows[FOREST_LOSS].to_numpy(dtype=float)
-    if price is None:  # in the unit of the measure
-        price = CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == COST else 1.0)
-    size = rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"]
-    order = cheapest(even, size, price)
-    has_conditions = ~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5)
-    chosen = next((i for i in order if has_conditions[i]), order[0])
+    price = price_of_condition(rows, y) if price is None else price
+    total = estimates(rows, settings, y, price)
+    size = np.nan_to_num(rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"])
+    order = np.lexsort((size, total.round(12)))  # ties by conditions, then position
+    filled = has_conditions(rows)
+    chosen = next((i for i in order if filled[i]), order[0])
     default = rows.iloc[chosen]
     return {
         "default": int(default["setting"]),
@@ -233,6 +229,36 @@ def suggestion(
         "reason": _reason(default, settings, y, price)
         + ("" if chosen == order[0] else _about_the_empty(rows.iloc[order[0]], settings)),
     }
+
+
+def price_of_condition(summary: pd.DataFrame, y: str) -> float:
+    """Return the price of a condition in the unit of a measure."""
+    return CONDITION_PRICE * (float(summary[y].abs().max()) if y == COST else 1.0)
+
+
+def has_conditions(rows: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return whether the rules of settings have conditions, on average and on all rows."""
+    size = rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"]
+    return np.asarray(~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5))
+
+
+def estimates(
+    summary: pd.DataFrame, settings: Settings, y: str, price: float
+) -> NDArray[np.float64]:
+    """Return the sum that decides between settings, whose lowest value is selected.
+
+    It is the measure averaged with those of similar settings, and with the forest's estimate if
+    known, plus `price` for each condition. NaN for settings with fewer finished folds than others.
+    """
+    rows = comparable(summary)
+    of_row = [settings[int(number)] for number in rows["setting"]]
+    learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
+    even = smooth_scores(coordinate(rows, y).round(12), neighbourhoods(of_row, learners))
+    if FOREST_LOSS in rows:
+        even = (1.0 - FOREST_SHARE) * even + FOREST_SHARE * rows[FOREST_LOSS].to_numpy(dtype=float)
+    size = rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"].fillna(0.0)
+    total = pd.Series(even + price * size.to_numpy(dtype=float), rows.index)
+    return np.asarray(total.reindex(summary.index))
 
 
 def comparable(summary: pd.DataFrame) -> pd.DataFrame:
@@ -266,7 +292,7 @@ def neighbourhoods(
     return axes
 
 
-def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:
+def smooth_scores(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:
     """Average each setting's score with those of its neighbours."""
     smooth = np.array(scores, dtype=float)
     for line_of, coordinate in axes:
@@ -281,19 +307,12 @@ def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLi
     return smooth
 
 
-def cheapest(scores: ArrayLike, sizes: ArrayLike, price: float) -> NDArray[np.intp]:
-    """Sort settings by score plus `price` per condition; ties by conditions, then position."""
-    size = np.nan_to_num(np.asarray(sizes, dtype=float))
-    total = np.asarray(scores, dtype=float) + price * size
-    return np.lexsort((size, total.round(12)))
-
-
 def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
     """Return which setting was selected, and by which figure, in two sentences."""
     order = "highest" if y in MAXIMISED else "lowest"
     measure, penalty = y.replace("_", " "), _price(y, price)
     figure = f"{_value(default[y], y)} with {default['n_conditions']:.1f} conditions"
-    selected = f"Selected: {_named(default, settings)} ({figure}). It has the {order}"
+    selected = f"Selected: {_name_setting(default, settings)} ({figure}). It has the {order}"
     if FOREST_LOSS not in default:
         return (
             f"{selected} {measure}, averaged with similar settings, at a penalty of {penalty} for "
@@ -308,8 +327,8 @@ def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
 
 def _about_the_empty(row: Any, settings: Settings) -> str:
     return (
-        f" An empty rule ({_named(row, settings)}), which predicts one class for every row, is no "
-        "worse by that figure; the best setting with a condition was selected."
+        f" An empty rule ({_name_setting(row, settings)}), which predicts one class for every row, "
+        "is no worse by that figure; the best setting with a condition was selected."
     )
 
 
@@ -319,7 +338,7 @@ def _price(y: str, price: float) -> str:
     return f"{CONDITION_PRICE:g}" if y in MAXIMISED else f"{100 * CONDITION_PRICE:g} points"
 
 
-def _named(row: Any, settings: Settings) -> str:
+def _name_setting(row: Any, settings: Settings) -> str:
     names = [
         _parameter(name, name.rpartition("__")[2], value)
         for name, value in settings[int(row["setting"])].items()
@@ -385,7 +404,8 @@ class GroupGaps:
             measure: np.bincount(groups.codes[among[whole]], minlength=n) >= FEW
             for measure, whole in GROUP_MEASURES.items()
         }
-        limits = limits_of(max_gap)
+        named = max_gap if isinstance(max_gap, Mapping) else dict.fromkeys(ODDS, max_gap)
+        limits = {k: float(limit) for k, limit in named.items() if limit is not None}
         few = [measure for measure in limits if enough[measure].sum() < 2]
         if few:
             raise DataError(
@@ -466,14 +486,6 @@ class GroupGaps:
                 " Only rules without conditions, which predict the same for every row, keep to it."
             )
         return within_limits, note
-
-
-def limits_of(max_gap: float | Mapping[str, float] | None) -> dict[str, float]:
-    """List what a `max_gap` limits."""
-    if max_gap is None:
-        return {}
-    named = max_gap if isinstance(max_gap, Mapping) else dict.fromkeys(ODDS, max_gap)
-    return {name: float(limit) for name, limit in named.items()}
 
 
 def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:

@@ -18,6 +18,7 @@ from rulekit.data.folds import Fold, restrict_folds
 from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
+    ESTIMATE,
     FOREST_LOSS,
     FOREST_SIZE,
     FoldPaths,
@@ -25,6 +26,7 @@ from rulekit.learners.choice import (
     GroupGaps,
     Loss,
     comparable,
+    estimates,
     fold_scores,
     gap_curve,
     suggestion,
@@ -140,9 +142,11 @@ class Choice:
     `table` has a row for each setting: ``setting`` (its number), ``form``, its parameters, the
     measure and its standard error, mean sizes, ``folds`` (how many were finished), and
     ``forest_loss`` and ``forest_conditions``, a forest's estimate of the measure for the rule of
-    all rows and its size. With groups also ``gap_...``, the largest differences between them over
-    the rows of all inner folds (NaN where fewer than two have 30 rows), and ``gap``, the largest of
-    those that `max_gap` limits.
+    all rows and its size, and ``estimate``, the sum whose lowest value is selected: the measure
+    averaged with those of similar settings and with that estimate, plus the price of the
+    conditions (NaN for settings outside the limits on gaps). With groups also ``gap_...``, the
+    largest differences between them over the rows of all inner folds (NaN where fewer than two have
+    30 rows), and ``gap``, the largest of those that `max_gap` limits.
     """
 
     form: str
@@ -202,7 +206,9 @@ class InnerComparison:
         )
         names = [form.name for form in forms for _ in form.settings]
         settings = [setting for form in forms for setting in form.settings]
-        listed = settings if len(forms) == 1 else _with_form(names, settings)
+        listed = settings
+        if len(forms) > 1:
+            listed = [{"form": n} | s for n, s in zip(names, settings, strict=True)]
         criteria = (listed, loss.measure, loss.price)
         summary = scores.summary(listed, loss.measure)
         if self.forest is not None:
@@ -215,10 +221,11 @@ class InnerComparison:
             summary = summary.assign(**gaps.of_settings(scores.counts))
             allowed, about = gaps.allowed(comparable(summary))
             if gaps.limits:
-                passed = self._passed_over(allowed, criteria, names, settings)
+                passed = self._list_rejected(allowed, criteria, names, settings)
                 allowed = allowed[~allowed["setting"].isin(passed)]
                 about += gaps.about_passed(len(passed), allowed)
         suggested = suggestion(allowed, *criteria)
+        summary.loc[allowed.index, ESTIMATE] = estimates(allowed, *criteria)
         number = suggested["default"]
         error = float(summary.loc[number, loss.measure])
         of_constant = _constant_losses(self.table, self.folds, loss)
@@ -264,7 +271,7 @@ class InnerComparison:
         plain, moved = scores.loss.mean(axis=0)
         return form, both[int(moved < plain - 1e-12)]
 
-    def _passed_over(
+    def _list_rejected(
         self,
         allowed: pd.DataFrame,
         criteria: tuple[Sequence[Setting], str, float],
@@ -309,10 +316,6 @@ def _or_constant(
         f"the inner folds. The rules of the best setting cost {loss.text(choice.error)} there."
     )
     return choice.replaced(form.name, form.empty, row, reason)
-
-
-def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Setting]:
-    return [{"form": name} | setting for name, setting in zip(names, settings, strict=True)]
 
 
 def _about_constant(constant: float, error: float, loss: Loss) -> str:
@@ -407,7 +410,7 @@ class _Deadline:
         return self.free < 0 and time.time() > self.until
 
 
-def paired_losses(
+def compare_losses(
     pair: tuple[Any, Any],
     table: TrainingTable,
     folds: Sequence[Fold],

@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from rulekit.evaluation.sweeps.grid import LearnerGrid
 from rulekit.learners.choice import (
+    ESTIMATE,
     FOREST_LOSS,
     FOREST_SIZE,
     GAPS,
@@ -314,7 +315,7 @@ def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[st
 
 def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
     """Return the parameters of each setting from a summary, without its measures."""
-    measured = {"setting", "learner", "folds", FOREST_LOSS, FOREST_SIZE, *GAPS, *AVERAGED}
+    measured = {"setting", "learner", "folds", ESTIMATE, FOREST_LOSS, FOREST_SIZE, *GAPS, *AVERAGED}
     if "n_clauses" in summary and summary["n_clauses"].equals(summary["n_clauses_used"]):
         measured.add("n_clauses")  # the mean number; the grid does not vary it
     keys = [c for c in summary.columns if c not in measured and not c.startswith("test_")]
@@ -343,19 +344,8 @@ def fit_settings(
     `should_stop` is called before each setting; True ends the fits.
     """
     if hasattr(estimator, "_fit_settings"):  # a rule learner
-        fits: Iterator[Any] = estimator._fit_settings(X, y, settings, sample_weight, should_stop)
-        return fits
-    return _fit_each(estimator, X, y, settings, sample_weight, should_stop)
-
-
-def _fit_each(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    settings: Sequence[Mapping[str, Any]],
-    sample_weight: Any,
-    should_stop: ShouldStop | None,
-) -> Iterator[Any]:
+        yield from estimator._fit_settings(X, y, settings, sample_weight, should_stop)
+        return
     for setting in settings:
         if should_stop is not None and should_stop():
             return
