@@ -411,8 +411,9 @@ FAMILY = Family(
         "not overlap; always a DNF. Rows with a gap teach it nothing."
     ),
     good_for=(
-        "a score that is trusted already: every case gets a box around it and a confidence. Of 569 "
-        "tumours at most 12 conditions get 5.6 % wrong in five folds, one condition 10.0 %."
+        "a score that is trusted already: every case gets a box around it and a confidence. On 11 "
+        "public tables: 14.5 % wrong with 6.3 conditions; the short rule 13.1 % with 6.8, one "
+        "condition 17.6 %."
     ),
     ways=(
         "Boxes from a linear model are learned with 1 to 4 columns of the plane, prices ν and a "

@@ -480,7 +480,11 @@ FAMILY = Family(
         "columns, in their own units), and grows a tree of such splits; τ is the impurity a split "
         "has to reach. A split on a column of text is a plain condition."
     ),
-    good_for="columns that act together, as products or ratios, where boxes need many conditions.",
+    good_for=(
+        "columns that act together, as products or ratios, where boxes need many conditions. On "
+        "11 public tables: 13.1 % wrong with 4.7 conditions; the short rule 13.1 % with 6.8, one "
+        "condition 17.6 %."
+    ),
     ways=(
         f"The formula is tried with up to 1 to {max(EXPONENT_LIMITS)} exponents in a split, "
         f"with one split and with splits to depths 1 to {max(DEPTHS)}, and with τ at "
