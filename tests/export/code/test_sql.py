@@ -11,7 +11,8 @@ from hypothesis import given
 from rulekit.exceptions import ExportError
 from rulekit.export import from_text, to_python, to_sql, verify_export
 from rulekit.export.code.dialects import DIALECTS
-from rulekit.export.formats import FORMATS, _run_in_duckdb, _run_in_sqlite
+from rulekit.export.engines import run_in_duckdb, run_in_sqlite
+from rulekit.export.formats import FORMATS
 from rulekit.rules import (
     Clause,
     ColumnSchema,
@@ -29,7 +30,7 @@ from tests.export.test_golden import rules
 from tests.strategies.rules import worded_cases
 from tests.test_kinds import READ, rule_of
 
-ENGINES = [("sqlite", _run_in_sqlite), ("sql", _run_in_sqlite), ("duckdb", _run_in_duckdb)]
+ENGINES = [("sqlite", run_in_sqlite), ("sql", run_in_sqlite), ("duckdb", run_in_duckdb)]
 
 
 def loaded(columns):
@@ -163,7 +164,7 @@ def test_unknown_options_are_refused(options, message):
         to_sql(patients()[0], **options)
 
 
-@pytest.mark.parametrize(("format", "engine"), [*ENGINES, ("sql", _run_in_duckdb)])
+@pytest.mark.parametrize(("format", "engine"), [*ENGINES, ("sql", run_in_duckdb)])
 @given(worded_cases())
 def test_words_are_the_same_in_every_engine(format, engine, case):
     rule, columns = case
