@@ -38,7 +38,7 @@ MEANINGS = {  # of the kinds of findings
     "reducible condition": "All predictions are the same without this part.",
     "reducible level": "All predictions are the same without this value.",
     "unreachable outcome": "The rule never predicts it, whatever the case is.",
-    "broken promise": "The rule does not keep a direction that was asked for.",
+    "broken promise": "The rule does not keep a required direction.",
     "overlap": "These cases get the prediction of the earlier line.",
     "gap": "No training case shows what happens there: check such cases by hand.",
     "brittle limit": "A rounding of these values would change the prediction.",
