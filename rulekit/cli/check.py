@@ -9,6 +9,7 @@ from rulekit.cli.output import echo, print_json
 from rulekit.cli.show import RULE, as_json, read_rule, write_file
 from rulekit.export import to_cases
 from rulekit.rules import Finding, verify_rule
+from rulekit.style.phrases import cap_list
 
 NUMBERED = 10  # rows listed for a finding
 FAULTY = 1
@@ -73,9 +74,7 @@ def _as_dict(finding: Finding) -> dict[str, Any]:
 def _rows(finding: Finding) -> str:
     """Return the numbers of rows that a finding concerns, or an example, as text."""
     if finding.rows:
-        listed = ", ".join(str(row + 1) for row in finding.rows[:NUMBERED])
-        more = f" and {len(finding.rows) - NUMBERED} more" * (len(finding.rows) > NUMBERED)
-        return f" Rows {listed}{more}."
+        return f" Rows {cap_list([str(row + 1) for row in finding.rows], NUMBERED)}."
     if len(finding.example) == 1:
         cells = finding.example[0].items()
         text = ", ".join(f"{n} {'missing' if v is None else f'= {v}'}" for n, v in cells)
