@@ -30,6 +30,7 @@ from rulekit.rules.schema import ColumnSchema, schema_of
 
 MOST_COMBINATIONS = 100_000
 MOST_LISTED = 10_000
+NUMBERED = 10  # rows listed for a finding
 #: What a finished rule should not have; all others are notes.
 FAULTS = (
     "masked clause",
@@ -78,6 +79,19 @@ class Finding:
     def is_fault(self) -> bool:
         """Whether a finished rule should not have it."""
         return self.kind in FAULTS
+
+    def evidence(self, numbers: Sequence[int] | None = None) -> str:
+        """Return the rows it concerns by `numbers` (from 1 by default), or the example, as text."""
+        if self.rows:
+            rows = [row + 1 if numbers is None else numbers[row] for row in self.rows]
+            listed = ", ".join(map(str, rows[:NUMBERED]))
+            more = f" and {len(rows) - NUMBERED:,} more" * (len(rows) > NUMBERED)
+            return f" Rows {listed}{more}."
+        examples = [
+            ", ".join(f"{name} {'missing' if v is None else f'= {v}'}" for name, v in row.items())
+            for row in self.example
+        ]
+        return f" Example: {' / '.join(examples)}." if examples else ""
 
 
 @dataclass(frozen=True)
