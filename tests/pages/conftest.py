@@ -24,7 +24,7 @@ def _no_choice_by_itself(monkeypatch):
 
 @pytest.fixture(autouse=True, scope="session")
 def _one_worker():
-    """Warm one worker only: it takes two seconds, and each process of a test run has its own."""
+    """Run one job at a time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RULEKIT_WORKERS", "1")
         jobs.registry()

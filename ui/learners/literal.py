@@ -156,8 +156,7 @@ def prove(
     if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
         model = copy(model)
         model.n_clauses = 1
-    limits = {"time_limit": seconds, "should_stop": reporter.should_stop}
-    return certify(model, X, y, sample_weight=weight, **limits)
+    return certify(model, X, y, sample_weight=weight, time_limit=seconds)
 
 
 def is_of_part(state: AppState) -> bool:

@@ -46,8 +46,6 @@ def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | N
     settings, figures = picked.path_of(state.setting, state.spec), []
     for done, (train, test) in enumerate(folds):
         reporter.report(done=done, total=len(folds))
-        if reporter.should_stop():
-            return None
         models = picked.fit_path(settings, state.spec, state, rows=train)
         answers = models[picked.model_key(state.setting)].predict(X.iloc[test])
         of_test = None if weight is None else weight[test]

@@ -25,7 +25,6 @@ from rulekit.learners.forest_loss import judged
 from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quick_table, quiet
 from ui.runs.worker import Reporter
 
-ShouldStop = Callable[[], bool]
 SELECTED = "Suggested rule"
 SEARCHES_OF_SELECTION = 50  # in a `RuleClassifier`: eight kinds in five folds, and refined cuts
 
@@ -59,7 +58,6 @@ class RunTask:
                 references=self.spec.baselines,
                 store=self.store,
                 on_progress=_ProgressReport(reporter, self),
-                should_stop=reporter.should_stop,
             )
             if self.selector is not None and found.is_complete:
                 reporter.report(message="Selecting the suggested rule", interim=self._judged(found))
@@ -154,8 +152,8 @@ class RunTask:
         progress = _ProgressReport(reporter, self)
         found: Comparison | None = None
         for family in self.families:
-            rows = self._quick_errors(family, progress, reporter.should_stop)
-            models = self._quick_models(family, reporter.should_stop)
+            rows = self._quick_errors(family, progress)
+            models = self._quick_models(family)
             one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
             found = self._judged(one if found is None else found.join(one))
             if family is not self.families[-1]:  # the last one is the result
@@ -164,7 +162,7 @@ class RunTask:
         return found
 
     def _quick_errors(
-        self, family: LearnerGrid, progress: "_ProgressReport", should_stop: ShouldStop
+        self, family: LearnerGrid, progress: "_ProgressReport"
     ) -> tuple[dict[str, Any], ...]:
         """Cross-validate on a part of each fold; folds with the same columns are run together."""
         together: dict[tuple[str, ...], dict[int, Fold]] = {}
@@ -181,15 +179,14 @@ class RunTask:
                 cv=list(folds.values()),
                 sample_weight=self.weight,
                 on_progress=partial(progress, folds=numbers),
-                should_stop=should_stop,
             )
             errors += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
         return tuple(errors)
 
-    def _quick_models(self, family: LearnerGrid, should_stop: ShouldStop) -> dict[int, Any]:
+    def _quick_models(self, family: LearnerGrid) -> dict[int, Any]:
         """Learn every setting from a part of the training rows."""
         X, y, weight = quick_table(self.X, self.y, self.weight, family.estimator)
-        fits = fit_settings(family.estimator, X, y, family.settings, weight, should_stop)
+        fits = fit_settings(family.estimator, X, y, family.settings, weight)
         return dict(enumerate(fits))
 
 

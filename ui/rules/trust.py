@@ -75,7 +75,7 @@ def look(
     """Search for alternatives, as a job."""
     quiet()
     limits = {"max_rules": MOST_RULES, "time_limit": SECONDS}
-    return alternatives(model, X, y, **options, **limits, should_stop=reporter.should_stop)
+    return alternatives(model, X, y, **options, **limits)
 
 
 def just_as_good_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
@@ -256,7 +256,6 @@ def repeat(
         y,
         budget_seconds=BUDGET_SECONDS,
         on_progress=lambda stability: reporter.report(done=stability.n_made, interim=stability),
-        should_stop=reporter.should_stop,
         **options,
     )
 

@@ -1,5 +1,7 @@
 """The Data page: files good and bad, large and wide, read one way or another."""
 
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -164,7 +166,7 @@ def endless(name, content, options, reporter=None):
     """Read a large file, in another process, until it is stopped; a small one as it is."""
     if reporter is None:
         return read_file(name, content, options)
-    return until(reporter.should_stop)
+    return threading.Event().wait()
 
 
 def test_reading_can_be_stopped(open_app, table_of, monkeypatch):

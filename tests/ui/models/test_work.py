@@ -41,18 +41,15 @@ BY_SIZE = replace(SPEC, baselines=False)
 
 
 class Reporter:
-    """Keeps what it is told; says stop after so many pieces."""
+    """Keeps what it is told."""
 
-    def __init__(self, most=1_000):
-        self.most, self.done, self.interim, self.messages = most, [], [], []
+    def __init__(self):
+        self.done, self.interim, self.messages = [], [], []
 
     def report(self, done=None, total=None, message=None, interim=None):
         self.done += [] if done is None else [(done, total)]
         self.interim += [] if interim is None else [interim]
         self.messages += [] if message is None else [message]
-
-    def should_stop(self):
-        return bool(self.done) and self.done[-1][0] >= self.most
 
 
 @pytest.fixture(autouse=True)
