@@ -9,7 +9,6 @@ ROOT = Path(__file__).parents[1]
 PLACES = {
     "rulekit/**/*.py": "",
     "rulekit/**/*.pyi": "",
-    "rulekit/**/*.jinja": "",
     "rulekit/py.typed": "",
     "sample_data/*.*": "rulekit/",
     "app.py": "rulekit_dashboard/",

@@ -45,7 +45,7 @@ def check(path: Path) -> Iterator[str]:
     """Yield the findings of a file, or of all Python and text files of a folder."""
     if path.is_dir():
         for inner in sorted(path.rglob("*")):
-            if inner.suffix in {".py", ".pyi", ".md", ".rst", ".jinja"}:
+            if inner.suffix in {".py", ".pyi", ".md", ".rst"}:
                 yield from check(inner)
         return
     name = path.relative_to(ROOT).as_posix()

@@ -1,6 +1,5 @@
 """Rows of an analysis: names, tables, and the figures of a rule on them, clause by clause."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,18 +104,29 @@ def cheapest_words(rows: Cases, costs: Costs) -> tuple[str, str]:
 
 
 def verdict_words(
-    rule: RuleSet, rows: Cases, others: Mapping[str, float], labels: list[Any]
+    rule: RuleSet, rows: Cases, folds: float | None, always: tuple[Any, float], labels: list[Any]
 ) -> list[str]:
-    """Return sentences on a rule's errors: each with its name, and the most frequent kind."""
-    errors = {rows.name: error(rule, rows), **others}
-    wrong = ", ".join(f"{name} {percent(share)}" for name, share in errors.items())
-    sentences = [f"Wrong: {wrong}."]
+    """Return sentences on a rule's errors: of new rows, of a constant, and the most frequent kind.
+
+    `rows` are the test rows, or without any the training rows; `always` is a constant and its
+    error.
+    """
+    share = error(rule, rows)
+    errors = {rows.name: share} | ({} if folds is None else {"folds": folds})
+    new = rows.name == "test" or folds is not None
+    expected = 100 * (folds if folds is not None and rows.name != "test" else share)
+    wrong = "fewer than 1" if 0 < expected < 0.5 else f"{expected:.0f}"
+    measured = ", ".join(f"{name} {percent(value)}" for name, value in errors.items())
+    sentences = [
+        f"Wrong for {wrong} of 100 {'new' if new else 'training'} rows ({measured}); always "
+        f"{always[0]}: {percent(always[1])}."
+    ]
     counts = confusion(rule, rows, labels).to_numpy() * ~np.eye(len(labels), dtype=bool)
     i, j = np.unravel_index(int(counts.argmax()), counts.shape)
     if counts[i, j]:
         sentences.append(
-            f"Most frequent error: actual {labels[i]}, predicted {labels[j]} "
-            f"({counts[i, j]:,} of {counts.sum():,} wrong {rows.name} rows)."
+            f"Most errors: {counts[i, j]:,} of {counts.sum():,} wrong {rows.name} rows are "
+            f"{labels[i]}, predicted {labels[j]}."
         )
     return sentences
 

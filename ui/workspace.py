@@ -342,14 +342,8 @@ def rule_words(state: AppState) -> str:
     """Return the size of the selected rule and its error, if known."""
     if state.model is None:
         return ""
-    size, error = plural(state.model.rule_set_.n_conditions, "condition"), fold_error(state)
-    return size if error is None else f"{size}, {percent(error)} wrong in folds"
-
-
-def fold_error(state: AppState) -> float | None:
-    """Return the cross-validated error of the selected rule, None if it was not measured."""
-    number = None if state.result is None else state.result.number_of_rule(state)
-    return state.error if number is None else float(state.result.points.loc[number, "test_error"])
+    size = plural(state.model.rule_set_.n_conditions, "condition")
+    return size if state.error is None else f"{size}, {percent(state.error)} wrong in folds"
 
 
 def change(**values: Any) -> AppState:

@@ -245,7 +245,8 @@ def _inside(low: float, high: float, origin: float, scale: float) -> DomainValue
     if low < origin < high:
         return DomainValue(origin, 0.0)
     end, side = (low, 1.0) if origin <= low else (high, -1.0)
-    value = _just_past(end, side, scale)
+    digits = -math.floor(math.log10(max(scale * STEP, 1e-300)))  # a short decimal past the end
+    value = round(end + side * 10.0**-digits, max(digits, 0))
     if not low < value < high:
         value = math.nextafter(end, side * math.inf)
     return DomainValue(value, abs(end - origin), end) if low < value < high else None
@@ -260,9 +261,3 @@ def _whole_number_inside(
     near = {float(min(max(f(origin), smallest), largest)) for f in (math.floor, math.ceil)}
     inside = [DomainValue(v, abs(v - origin)) for v in sorted(near) if low < v < high]
     return min(inside, key=lambda c: c.cost, default=None)
-
-
-def _just_past(end: float, side: float, scale: float) -> float:
-    """Step about a thousandth of the scale past a threshold, to a short decimal."""
-    digits = -math.floor(math.log10(max(scale * STEP, 1e-300)))
-    return round(end + side * 10.0**-digits, max(digits, 0))

@@ -36,6 +36,7 @@ MAXIMISED = frozenset({"test_f1", "test_auc"})
 
 FOREST_LOSS = "forest_loss"  # column of the loss on all training rows by out-of-bag votes
 FOREST_SIZE = "forest_conditions"  # conditions of that rule
+ESTIMATE = "estimate"  # column of the sum that decides, see `estimates`
 
 #: Weight of that loss beside the inner folds, whose error varies far more.
 FOREST_SHARE = 2.0 / 3.0
@@ -214,17 +215,12 @@ def suggestion(
     near = rows[rows["_worth"] <= best["_worth"] + np.nan_to_num(error) + 1e-12]
     simplest = near.sort_values(["n_conditions", "_worth", "n_clauses_used", "setting"]).iloc[0]
     rows = rows.sort_values(["n_clauses_used", "setting"])
-    of_row = [settings[int(number)] for number in rows["setting"]]
-    learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
-    even = smoothed(rows["_worth"], neighbourhoods(of_row, learners))
-    if FOREST_LOSS in rows:
-        even = (1.0 - FOREST_SHARE) * even + FOREST_SHARE * rows[FOREST_LOSS].to_numpy(dtype=float)
-    if price is None:  # in the unit of the measure
-        price = CONDITION_PRICE * (float(rows["_worth"].abs().max()) if y == COST else 1.0)
-    size = rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"]
-    order = cheapest(even, size, price)
-    has_conditions = ~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5)
-    chosen = next((i for i in order if has_conditions[i]), order[0])
+    price = price_of_condition(rows, y) if price is None else price
+    total = estimates(rows, settings, y, price)
+    size = np.nan_to_num(rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"])
+    order = np.lexsort((size, total.round(12)))  # ties by conditions, then position
+    filled = has_conditions(rows)
+    chosen = next((i for i in order if filled[i]), order[0])
     default = rows.iloc[chosen]
     return {
         "default": int(default["setting"]),
@@ -233,6 +229,36 @@ def suggestion(
         "reason": _reason(default, settings, y, price)
         + ("" if chosen == order[0] else _about_the_empty(rows.iloc[order[0]], settings)),
     }
+
+
+def price_of_condition(summary: pd.DataFrame, y: str) -> float:
+    """Return the price of a condition in the unit of a measure."""
+    return CONDITION_PRICE * (float(summary[y].abs().max()) if y == COST else 1.0)
+
+
+def has_conditions(rows: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return whether the rules of settings have conditions, on average and on all rows."""
+    size = rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"]
+    return np.asarray(~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5))
+
+
+def estimates(
+    summary: pd.DataFrame, settings: Settings, y: str, price: float
+) -> NDArray[np.float64]:
+    """Return the sum that decides between settings, whose lowest value is selected.
+
+    It is the measure averaged with those of similar settings, and with the forest's estimate if
+    known, plus `price` for each condition. NaN for settings with fewer finished folds than others.
+    """
+    rows = comparable(summary)
+    of_row = [settings[int(number)] for number in rows["setting"]]
+    learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
+    even = smoothed(coordinate(rows, y).round(12), neighbourhoods(of_row, learners))
+    if FOREST_LOSS in rows:
+        even = (1.0 - FOREST_SHARE) * even + FOREST_SHARE * rows[FOREST_LOSS].to_numpy(dtype=float)
+    size = rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"].fillna(0.0)
+    total = pd.Series(even + price * size.to_numpy(dtype=float), rows.index)
+    return np.asarray(total.reindex(summary.index))
 
 
 def comparable(summary: pd.DataFrame) -> pd.DataFrame:
@@ -279,13 +305,6 @@ def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLi
             before, after = np.r_[line[:1], line[:-1]], np.r_[line[1:], line[-1:]]
             smooth[members] = 0.25 * before + 0.5 * line + 0.25 * after
     return smooth
-
-
-def cheapest(scores: ArrayLike, sizes: ArrayLike, price: float) -> NDArray[np.intp]:
-    """Sort settings by score plus `price` per condition; ties by conditions, then position."""
-    size = np.nan_to_num(np.asarray(sizes, dtype=float))
-    total = np.asarray(scores, dtype=float) + price * size
-    return np.lexsort((size, total.round(12)))
 
 
 def _reason(default: Any, settings: Settings, y: str, price: float) -> str:

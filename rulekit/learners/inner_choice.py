@@ -18,6 +18,7 @@ from rulekit.data.folds import Fold, restrict_folds
 from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.learners.choice import (
+    ESTIMATE,
     FOREST_LOSS,
     FOREST_SIZE,
     FoldPaths,
@@ -25,6 +26,7 @@ from rulekit.learners.choice import (
     GroupGaps,
     Loss,
     comparable,
+    estimates,
     fold_scores,
     gap_curve,
     suggestion,
@@ -140,9 +142,11 @@ class Choice:
     `table` has a row for each setting: ``setting`` (its number), ``form``, its parameters, the
     measure and its standard error, mean sizes, ``folds`` (how many were finished), and
     ``forest_loss`` and ``forest_conditions``, a forest's estimate of the measure for the rule of
-    all rows and its size. With groups also ``gap_...``, the largest differences between them over
-    the rows of all inner folds (NaN where fewer than two have 30 rows), and ``gap``, the largest of
-    those that `max_gap` limits.
+    all rows and its size, and ``estimate``, the sum whose lowest value is selected: the measure
+    averaged with those of similar settings and with that estimate, plus the price of the
+    conditions (NaN for settings outside the limits on gaps). With groups also ``gap_...``, the
+    largest differences between them over the rows of all inner folds (NaN where fewer than two have
+    30 rows), and ``gap``, the largest of those that `max_gap` limits.
     """
 
     form: str
@@ -219,6 +223,7 @@ class InnerComparison:
                 allowed = allowed[~allowed["setting"].isin(passed)]
                 about += gaps.about_passed(len(passed), allowed)
         suggested = suggestion(allowed, *criteria)
+        summary.loc[allowed.index, ESTIMATE] = estimates(allowed, *criteria)
         number = suggested["default"]
         error = float(summary.loc[number, loss.measure])
         of_constant = _constant_losses(self.table, self.folds, loss)

@@ -147,11 +147,15 @@ class Baseline:
         Its value on the vertical axis; of several, the smallest.
     curve : tuple of (float, float), default=()
         Size and value of each model of a family, from small to large.
+    decides : bool, default=False
+        The curve is an estimate by which settings are selected: a thin line with a mark at its
+        lowest value, which is always shown.
     """
 
     name: str
     value: float
     curve: tuple[tuple[float, float], ...] = ()
+    decides: bool = False
 
 
 def front_figure(
@@ -223,6 +227,12 @@ def front_figure(
     beside += [value for b in families for size, value in b.curve if size <= largest]
     limits = _choose_vertical_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
     if limits is not None:
+        least = [family.value for family in families if family.decides]
+        pad = 0.06 * (limits[1] - limits[0])
+        limits = (
+            min([limits[0], *(v - pad for v in least)]),
+            max([limits[1], *(v + pad for v in least)]),
+        )
         _add_baselines(figure, lines, limits, y)
         _add_far(figure, shown, (x, y), limits)
         _add_notes(figure, shown, (x, y), notes or {}, limits)
@@ -387,8 +397,14 @@ def _curve(family: Baseline) -> go.Scatter:
         mode="lines+markers",
         name=plain(family.name),
         hoverinfo="skip",
-        line={"dash": "dot", "width": 1, "color": GREY},
-        marker={"symbol": "x-thin-open", "size": 7, "color": GREY},
+        line={"dash": "dash" if family.decides else "dot", "width": 1, "color": GREY},
+        marker={
+            "symbol": "diamond" if family.decides else "x-thin-open",
+            "size": [
+                7 * (not family.decides or value == family.value) for _, value in family.curve
+            ],
+            "color": GREY,
+        },
     )
 
 

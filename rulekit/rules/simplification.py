@@ -17,6 +17,7 @@ from rulekit.rules.literal import Literal, holds
 from rulekit.rules.rule_set import Clause, Label, RuleSet
 
 LOWER, UPPER = (">", ">="), ("<", "<=")
+INFINITE = (math.inf, -math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +118,12 @@ class FeatureTest:
     def _literal(self, op: str, positions: Any) -> Literal:
         """Build a literal of this column and scale."""
         part, order, _ = self.scale
-        several = isinstance(positions, tuple)
-        values = tuple(self._value_at(v) for v in (positions if several else (positions,)))
-        value = values if several else values[0]
+        value = positions
+        if part is not None or order is not None:
+            several = positions if isinstance(positions, tuple) else (positions,)
+            values = tuple(value_at(v, part, order) for v in several)
+            value = values if isinstance(positions, tuple) else values[0]
         return Literal(self.feature, op, value, self.missing, part, order)
-
-    def _value_at(self, position: Any) -> Any:
-        """Convert a position to a value."""
-        part, order, _ = self.scale
-        return position if part is None and order is None else value_at(position, part, order)
 
 
 def feature_test(literals: Sequence[Literal]) -> FeatureTest:
@@ -151,7 +149,7 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
         named = [v for v in named if not _outside(v, low.value, high.value)]
     low, high = low.without(named), high.without(named)
     if ordered:
-        named = [v for v in named if v not in (low.value, high.value) or _is_infinite(v)]
+        named = [v for v in named if v not in (low.value, high.value) or v in INFINITE]
     test = FeatureTest(
         literals[0].feature,
         low.value,
@@ -245,10 +243,6 @@ def _only_values(literals: Sequence[Literal], test: FeatureTest) -> tuple[Scalar
 
 def _outside(value: Scalar, low: float, high: float) -> bool:
     return isinstance(value, str) or value < low or value > high
-
-
-def _is_infinite(value: Scalar) -> bool:
-    return isinstance(value, float) and math.isinf(value)
 
 
 def _sort_tests(values: list[Scalar]) -> tuple[Scalar, ...]:

@@ -30,7 +30,7 @@ def test_cut_point_moves_by_keyboard_and_is_undone(modelled):
             visitor.page.locator(f".st-key-{key} button").focus()
             visitor.page.keyboard.press("Enter")
         assert ("edited by hand" in visitor.text()) == (key == "score_edit")
-    verdict = next(line for line in before.split("\n") if line.startswith("Wrong: "))
+    verdict = next(line for line in before.split("\n") if line.startswith("Wrong for "))
     assert verdict in visitor.text()
 
 

@@ -68,20 +68,6 @@ def test_installed_command_runs_all_subcommands(place):
     assert json.loads(ran(place, "compare", "rule.json", "rule.json", "--json").stdout)["same"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "code", "sentence"),
-    [
-        (["learn", "none.csv", "--target", "a"], 1, "No such file"),
-        (["learn", "sample:credit", "--target", "rsk"], 1, "did you mean 'risk'?"),
-        (["learn", "sample:credit"], 2, "Missing option '--target'"),
-        (["show", "none.json"], 1, "No such file"),
-    ],
-)
-def test_installed_command_reports_errors_in_a_sentence(place, words, code, sentence):
-    assert sentence in ran(place, *words, code=code).stderr
-
-
 def as_in_a_terminal():
     """Allow Ctrl-C to end a program even if the tests run in the background, which ignores it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -136,12 +136,6 @@ def test_a_value_outside_the_training_rows_is_called_so(column):
     assert "outside" not in sentence(Literal("age", ">", 90))
 
 
-def test_clause_that_would_fire_next_is_avoided():
-    rule = dnf((Literal("x", ">", 10),), (Literal("x", "<=", 10), Literal("y", ">", 0)))
-    found = smallest_change(rule, {"x": 11.0, "y": 5.0})
-    assert {c.feature for c in found.changes} == {"x", "y"}
-
-
 def test_value_goes_missing_only_if_nothing_else_helps():
     rule = dnf((Literal("x", "missing"),))
     assert smallest_change(rule, {"x": 3.0}).changes[0].new is None

@@ -82,13 +82,6 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(split, col
         assert result[i] == pytest.approx(min(gaps))
 
 
-def test_bands_of_a_scorecard_are_listed_from_the_nearest():
-    result = explain(card(6, 3), PEOPLE)[1]
-    assert [m.index for m in result.near_misses] == [1, 0]
-    assert result.near_misses[0].sentence.startswith("For 'middle', 2 points are 1 short")
-    assert explain(card(6, 3), PEOPLE)[0].near_misses[0].checks[0].distance == 1.0
-
-
 def test_a_change_is_measured_by_the_ranges_of_columns():
     values = {"age": 50.0, "bp": 100.0, "town": "Köln", "sport": False}
     two = PointsSplit(TESTS[:2], (1, 1), 1)
@@ -102,23 +95,6 @@ def test_similar_cases_agree_condition_by_condition():
     (result, *_) = explain(card(4), PEOPLE, training=(PEOPLE, y))
     assert [s.agreement for s in result.similar(3)] == [1.0, 0.5, 0.5]
     assert result.past.sentence == "Total from 4: high in 1 of 1 training row (100 %)."
-
-
-def test_a_scorecard_is_explained_by_totals():
-    y = ["high", "low", "middle"]
-    for total, *lower in ((4,), (6, 4)):
-        for result in explain(card(total, *lower), PEOPLE, training=(PEOPLE, y)):
-            if not result.fired:
-                assert result.sentence.startswith("Predicted low: for '")
-            texts = [result.sentence, *result.supporting, *(m.sentence for m in result.near_misses)]
-            assert "clause" not in " ".join(texts).lower()
-            assert "  " not in result.sentence
-    result = explain(card(6, 4), PEOPLE, training=(PEOPLE, y))
-    assert {one.past.sentence.partition(":")[0] for one in result} <= {
-        "Total from 6",
-        "Total from 4 to 5",
-        "Total below 4",
-    }
 
 
 def test_smallest_change_may_use_several_columns():

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from benchmarks.papers.power_law_tables import curve_table
-from rulekit import LPSVM, HyperplaneRuleClassifier, PowerLawTreeClassifier, explain
+from rulekit import LPSVM, HyperplaneRuleClassifier, explain
 from rulekit.explain import explain_path
 from rulekit.explain.counterfactual import smallest_change
 from rulekit.explain.splits import read_split
@@ -83,51 +82,9 @@ def test_a_path_leads_from_the_root_to_the_leaf_of_each_row():
     assert [p[0].holds for p in paths] == [True, False, False]
 
 
-@pytest.mark.slow
-def test_a_path_of_a_learned_tree_agrees_with_predict():
-    made = curve_table("DS3")
-    model = PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)
-    for path, answer in zip(
-        explain_path(model, made.frame), model.predict(made.frame), strict=True
-    ):
-        assert path[0].holds == (answer == "on")
-
-
 def test_a_rule_that_is_no_tree_has_no_paths():
     two = RuleSet((Clause((HEAVY,)), Clause((Literal("age", ">", 5.0),))), ("a", "a"), "dnf", "b")
     assert explain_path(two, PEOPLE) == [(), (), ()]
-
-
-@pytest.mark.parametrize("person", [0, 1, 2])
-def test_the_change_of_one_column_gives_another_answer(person):
-    row = {f: None if np.isnan(v[person]) else float(v[person]) for f, v in PEOPLE.items()}
-    columns = {f: v[[person]] for f, v in PEOPLE.items()}
-    found = smallest_change(rule(), row, training=PEOPLE)
-    assert len(found.changes) == 1
-    (change,) = found.changes
-    moved = dict(columns) | {change.feature: np.array([change.new])}
-    assert rule().predict(moved)[0] == found.prediction != rule().predict(columns)[0]
-    assert found.sentence.startswith(
-        f"The prediction would be {found.prediction} if {change.feature}"
-    )
-
-
-def test_a_change_respects_what_must_stay():
-    row = {"mass": 95.0, "height": 1.8, "age": 30.0}
-    change = smallest_change(rule(), row, immutable={"mass"})
-    assert change.changes[0].feature == "height"
-    none = smallest_change(rule(), row, immutable={"mass", "height"})
-    assert not none.possible
-    assert "No change of one column alone" in none.sentence
-
-
-def test_the_change_named_is_short_and_near_the_boundary():
-    past = {"mass": np.array([40.5, 200.5]), "height": np.array([1.5, 1.9])}
-    result = smallest_change(rule(), {"mass": 95.0, "height": 1.8, "age": 30.0}, training=past)
-    (change,) = result.changes
-    assert change.feature == "mass"
-    assert 87.0 < change.new <= 87.48
-    assert len(repr(change.new)) <= 5
 
 
 @pytest.mark.parametrize("bound", [2.4, 0.3, 1180.0, -7.1, 99.9, 1e-3])

@@ -278,8 +278,8 @@ class Session:
         assert metrics["Error, test rows"] == percent(test.wrong / test.n)
         majority = max(sorted(set(train.truth)), key=train.truth.count)
         alone = sum(label != majority for label in train.truth)
-        assert f"Wrong: test {percent(test.wrong / test.n)}, " in words
-        assert f"always {write_outcome(majority)} {percent(alone / train.n)}." in words
+        assert f" of 100 new rows (test {percent(test.wrong / test.n)}" in words
+        assert f"always {write_outcome(majority)}: {percent(alone / train.n)}." in words
         costs = RunSpec.from_dict(state.run_settings).error_costs(state.labels)
         for name, counted in (("training", train), ("test", test)):
             if costs is None:

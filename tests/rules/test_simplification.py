@@ -83,21 +83,6 @@ def test_grouping_neither_loses_nor_invents_a_literal(clause):
     assert [(t.feature, t.scale) for t in tests] == list(read)
 
 
-def test_an_interval_is_reported_once_and_counts_two():
-    clause = Clause(
-        (Literal("bp", ">", 120), Literal("sex", "==", "female"), Literal("bp", "<=", 150))
-    )
-    first, second = intervals(clause)
-    assert (first.low, first.low_closed, first.high, first.high_closed) == (120, False, 150, True)
-    assert first.n_conditions == 2
-    assert second.values == ("female",)
-
-
-def test_the_literals_of_an_or_are_alone():
-    clause = Clause((Literal("bp", "<=", 120), Literal("bp", ">", 150)), "or")
-    assert [t.literals for t in intervals(clause)] == [(c,) for c in clause.conditions]
-
-
 def test_texts_are_impossible_beside_an_order_test():
     test = feature_test([Literal("a", ">", 3), Literal("a", "==", "red")])
     assert test.never

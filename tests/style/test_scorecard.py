@@ -128,9 +128,9 @@ def test_probabilities_of_totals_name_the_outcome_they_are_of():
         "   5 to 11  1  (1: 92 of 100)",
         "    0 to 4  0  (1: 4 of 100)",
     ]
-    assert "| Total | Prediction | Of 100 such cases, `1` |" in to_markdown(model)
+    assert "| total | prediction | of 100 such cases, `1` |" in to_markdown(model)
     assert "| 5 to 11 | `1` | 92 |" in to_markdown(model)
-    assert "<th>of 100 such cases, 1</th>" in to_html(model)
+    assert "<th>of 100 such cases, <code>1</code></th>" in to_html(model)
 
 
 @pytest.mark.parametrize(("missing", "says"), [(False, True), (True, False)])

@@ -61,16 +61,21 @@ def test_the_sentence_gives_both_errors():
     assert words.endswith("; fewer conditions (on Models) may do better.")
 
 
-def test_the_verdict_names_each_error():
-    others = {"folds": 0.1, "always well": 0.895}
-    words = verdict_words(RULE, part("test", 600, 63), others, ["ill", "well"])
-    assert words[0] == "Wrong: test 10.5 %, folds 10.0 %, always well 89.5 %."
-
-
-def test_the_verdict_says_which_rows_its_most_frequent_error_counts():
-    words = verdict_words(RULE, part("test", 600, 63), {}, ["ill", "well"])
-    most = "Most frequent error: actual well, predicted ill (63 of 63 wrong test rows)."
-    assert words[1] == most
+@pytest.mark.parametrize(
+    ("rows", "folds", "words"),
+    [
+        (("test", 600, 63), 0.1, "Wrong for 10 of 100 new rows (test 10.5 %, folds 10.0 %)"),
+        (("test", 600, 1), None, "Wrong for fewer than 1 of 100 new rows (test 0.2 %)"),
+        (("training", 600, 0), 0.2, "Wrong for 20 of 100 new rows (training 0.0 %, folds 20.0 %)"),
+        (("training", 600, 63), None, "Wrong for 10 of 100 training rows (training 10.5 %)"),
+    ],
+)
+def test_verdict_names_the_rows_of_each_error(rows, folds, words):
+    verdict, *most = verdict_words(RULE, part(*rows), folds, ("well", 0.895), ["ill", "well"])
+    assert verdict == f"{words}; always well: 89.5 %."
+    name, _, n = rows
+    lines = [f"Most errors: {n} of {n} wrong {name} rows are well, predicted ill."] * (n > 0)
+    assert most == lines
 
 
 def test_counts_have_the_truth_in_rows():

@@ -10,19 +10,20 @@ from rulekit.learners.choice import COST, EXACT
 from rulekit.plots import Baseline, front_figure, front_sentence
 from rulekit.plots.pareto import AXIS_NAMES
 from rulekit.style.palette import Look, plain
-from rulekit.style.wording import capital, format_measure, percent
+from rulekit.style.wording import format_measure, percent
 from ui.escape import md
 from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_search
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, RunSpec
 from ui.models.form import BUDGETS, comparison, price_sweep
-from ui.models.points import AGAINST, RunResult, reference_lines
-from ui.models.run import BETTER, COMPARISON, PRICES, latest, noted_suggestion, start
+from ui.models.points import AGAINST, RunResult, Suggestion, reference_lines
+from ui.models.run import BETTER, COMPARISON, PRICES, latest, noted_suggestion, offered, start
 from ui.picked import model_key, pick
 from ui.shell import once
 from ui.state import AppState, app_state
 from ui.theme import chart, selected_id
 from ui.widgets import choice, pick_row
 
+DECIDES = "estimate that decides"
 BEATS = "beats one condition by"
 FOLD_WORDS = {5: "five", 10: "ten"}
 
@@ -31,9 +32,13 @@ def curve(result: RunResult, y: str) -> None:
     """Draw the curve; a click selects the point."""
     picked = result.number_of_rule(app_state())
     shown = result.curve(y, picked)
-    suggested = result.suggestion
-    notes = {} if suggested is None or y != result.measure else {suggested.number: "suggested"}
-    draw(result, shown, "front", "limit", y, notes=notes, baselines=_lines(result, "limit", y))
+    suggested, lines, notes = result.suggestion, _lines(result, "limit", y), {}
+    if suggested is not None and y == result.measure:
+        notes = {suggested.number: "suggested"}
+        if (values := suggested.estimates) is not None:
+            curve = tuple(zip(values.index.astype(float), values.astype(float), strict=True))
+            lines.append(Baseline(DECIDES, float(values.min()), curve, True))
+    draw(result, shown, "front", "limit", y, notes=notes, baselines=lines)
 
 
 def sides_curve(result: RunResult, y: str) -> None:
@@ -93,14 +98,14 @@ def suggestion_line(result: RunResult) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         by = " by the quick search" * (QUICK in result.settings[suggested.number])
-        words = f"**Suggested{by}: {suggested.words}.** {md(capital(suggested.why), 400)}"
+        words = f"**Suggested{by}: {suggested.words}.** {md(suggested.about, 400)}"
         st.markdown(words, width="content")
         with st.popover("Why this one?", type="tertiary"):
-            st.markdown(md(suggested.reason, 900))
+            _reason(result, suggested)
         chosen = result.number_of_rule(app_state()) == suggested.number
         if chosen and (better := st.session_state.get(BETTER)) and CHOSEN in app_state().setting:
             st.markdown(better, width="content")
-        if not chosen:
+        if not chosen and offered(result) is None:  # an offer has this button
             st.button(
                 "Use this rule",
                 key="pick_suggested",
@@ -108,6 +113,27 @@ def suggestion_line(result: RunResult) -> None:
                 on_click=choose,
                 args=(result, suggested.number),
             )
+
+
+def _reason(result: RunResult, suggested: Suggestion) -> None:
+    """Show why a point is suggested: one sentence, and what decides at each size."""
+    st.markdown(md(suggested.why, 400))
+    if suggested.estimates is None:
+        return
+    line, measure = result.line(result.settings[suggested.number]), result.measure
+    measured = pd.Series({limit: result.points.loc[k, measure] for limit, k in line.items()})
+    scale, quantity = (1, "cost a 100 cases") if measure == COST else (100, "error in folds")
+    values = pd.DataFrame({DECIDES: suggested.estimates, quantity: measured}) * scale
+    values = values.dropna(subset=[DECIDES]).rename_axis("conditions").reset_index()
+    values["conditions"] = values["conditions"].astype(int)
+    own = values["conditions"] == result.points.loc[suggested.number, "limit"]
+    number = st.column_config.NumberColumn(format="%.4g" if measure == COST else "%.1f %%")
+    st.dataframe(
+        values.assign(**{"": own.map({True: "suggested", False: ""})}),
+        hide_index=True,
+        column_config={quantity: number, DECIDES: number},
+        alt="The error in folds and the estimate that decides, by conditions allowed",
+    )
 
 
 def beaten_words(state: AppState) -> str:

@@ -382,11 +382,12 @@ def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
     truth = y.to_numpy(dtype=object)[rows]
     becomes = Counter(map(str, after))
     to_what = ", ".join(
-        f"{n} {'becomes' if n == 1 else 'become'} {label}" for label, n in sorted(becomes.items())
+        f"{n:,} {'becomes' if n == 1 else 'become'} {label}" for label, n in sorted(becomes.items())
     )
     return (
-        f"The second predicts {len(rows)} of {total} differently ({to_what}): the first is correct "
-        f"for {(before == truth).sum()} of them, the second for {(after == truth).sum()}."
+        f"The second predicts {len(rows):,} of {total} differently ({to_what}): the first is "
+        f"correct for {(before == truth).sum():,} of them, the second for "
+        f"{(after == truth).sum():,}."
     )
 
 

@@ -1,9 +1,8 @@
 """Results of runs as points, one row per setting, and a limit on the gap between groups."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Self
 
 import pandas as pd
@@ -15,10 +14,13 @@ from rulekit.evaluation import Comparison, pareto_front
 from rulekit.learners.choice import (
     CONDITION_PRICE,
     COST,
+    ESTIMATE,
     EXACT,
     FOREST_LOSS,
-    FOREST_SHARE,
     FOREST_SIZE,
+    estimates,
+    has_conditions,
+    price_of_condition,
     suggestion,
 )
 from rulekit.plots import Baseline
@@ -46,22 +48,26 @@ SPREAD_FOLDS = 5  # fewest folds for a standard error
 TREE = "tree"
 SAME_RULES = ("learner", "n_conditions", "train_error")  # equal if two limits give the same rules
 
-FOREST = (
-    "Two thirds of the figure are a random forest's estimate for the rule of all training rows. "
-    "RuleClassifier and the command rulekit learn select in the same way, among rules by price."
-)
-NO_FOREST = "The function rulekit.suggest selects in the same way."
+DECIDES = "Lowest estimate: {}, plus {} per condition."
+FOLDS = "the error in folds, averaged over similar sizes"
+FOREST = "a third from folds, averaged over similar sizes, two thirds from a random forest"
+POINTS = f"{100 * CONDITION_PRICE:g} points"
+NO_GAIN = "With costs, rules save no more than the noise of the folds; costs were left out."
+NO_RULE = "No rule with conditions costs less."
+OF_LIBRARY = "The command rulekit learn selects the same rule."
 AGAINST = ", against"  # suffix of the name of a search for rules of the other class
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Suggestion:
-    """The suggested point: its number, its words, a short and a long reason."""
+    """The suggested point: its number, its words, and the reason."""
 
     number: int
     words: str
     why: str
-    reason: str
+    # what decides, by conditions allowed, with its lowest value at the point; None if not known
+    estimates: pd.Series | None = None
+    about: str = ""  # the limit on the gap between groups
     beats: bool = True  # fewer errors on all training rows than one prediction for all of them
 
 
@@ -76,6 +82,7 @@ class RunResult:
     points: pd.DataFrame = field(default_factory=pd.DataFrame)
     models: Mapping[str, ClassifierMixin] = field(default_factory=dict)  # by `ui.picked.model_key`
     references: pd.DataFrame | None = None  # reference models on the same folds
+    estimates: pd.Series | None = None  # of `RuleClassifier`, by conditions
     key: str = ""  # the `ui.learners.offered.curve_key`
     gaps: tuple[float, ...] = ()  # between groups of `gap_column` in training rows, NaN if unknown
     max_gap: float | None = None
@@ -107,8 +114,12 @@ class RunResult:
             if spec.folds < SPREAD_FOLDS:
                 points = points.drop(columns=[c for c in points if c.endswith("_se")])
         models = {model_key(listed[k]): found.models[k] for k in numbers if k in found.models}
-        lines = None if found.references is None else _with_losses(found.references)
-        return cls(settings, (spec,) * len(settings), points, models, lines, key)
+        lines, by_size = found.references, None
+        if lines is not None and ESTIMATE in set(lines["name"]):
+            measure = COST if COST in lines else "test_error"
+            by_size, lines = lines.set_index("n_conditions")[measure], None
+        lines = None if lines is None else _with_losses(lines)
+        return cls(settings, (spec,) * len(settings), points, models, lines, by_size, key)
 
     def over(self, older: "RunResult | None", selected: Mapping[str, Any] | None) -> "RunResult":
         """Join these points with older ones: a setting's new point replaces its old one."""
@@ -140,6 +151,7 @@ class RunResult:
             points.loc[wanted].reset_index(drop=True),
             {key: models[key] for key in keys if key in models},
             older.references if self.references is None else self.references,
+            older.estimates if self.estimates is None else self.estimates,
             self.key,
             beaten=self.beaten | older.beaten,
         )
@@ -223,14 +235,6 @@ class RunResult:
         """Whether a point of the quick search is shown only because its rule is selected."""
         return QUICK in setting and in_full(setting) in self.settings
 
-    def estimate(self, number: int) -> float:
-        """Return the estimated error of a point's rule: folds and forest, as weighed to select."""
-        row = self.points.loc[number]
-        forest = row.get(FOREST_LOSS, math.nan)
-        if forest != forest:
-            return float(row["test_error"])
-        return float((1 - FOREST_SHARE) * row["test_error"] + FOREST_SHARE * forest)
-
     def measures(self, name: str) -> bool:
         """Whether any point has a value of a measure."""
         return name in self.points and bool(self.points[name].notna().any())
@@ -267,9 +271,10 @@ class RunResult:
         return rows
 
     def _preferred(self, points: pd.DataFrame, y: str) -> pd.DataFrame:
-        """Sort points by a measure; the suggestion comes first."""
+        """Sort points by a measure; the suggestion comes first, a rule without conditions last."""
         suggested = None if self.suggestion is None else self.suggestion.number
-        best = points.sort_values([y, "n_conditions"])
+        best = points.assign(empty=~has_conditions(points))
+        best = best.sort_values(["empty", y, "n_conditions"]).drop(columns="empty")
         return pd.concat([best[best.index == suggested], best[best.index != suggested]])
 
     def by_price(self, x: str, y: str) -> pd.DataFrame:
@@ -305,9 +310,7 @@ class RunResult:
         if selected is None:
             found = self._suggested(candidates, measure)
         else:
-            uncosted = UNCOSTED in self.settings[selected]
-            found = _selected_in_words(self.points.loc[selected], measure, self.unit, uncosted)
-            found = self._with_better(found, candidates, measure)
+            found = self._selected(selected)
         if found is not None and self.is_beaten(found.number):
             found = replace(found, beats=False)
         if found is None or self.max_gap is None or len(within) == len(self.settings):
@@ -317,10 +320,10 @@ class RunResult:
             about = f"Among the {len(within)} of {len(self.settings)} rules with {limit}."
         else:
             about = f"No rule here keeps {limit}: allow a larger one, or search on Rules, Groups."
-        return replace(found, why=f"{found.why} {about}")
+        return replace(found, about=about)
 
     def _suggested(self, candidates: list[int], measure: str) -> Suggestion | None:
-        """Return which of some points has the lowest score; None if none is measured."""
+        """Return which of some points has the lowest estimate; None if none is measured."""
         rows = self._short(self.points.assign(learner=self.searches).loc[candidates])
         rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
         if not len(rows):
@@ -331,28 +334,30 @@ class RunResult:
             k: {name: v for name, v in self.settings[k].items() if name not in (LEARNER_KEY, QUICK)}
             for k in rows.index
         }
-        suggested = suggestion(rows, settings, measure)
-        suggested["default"] = self._tightest(rows, suggested["default"], measure)
-        found = _in_words(rows, suggested, measure, self.unit)
-        return self._with_better(found, rows.index, measure) if FOREST_LOSS in rows else found
+        default = suggestion(rows, settings, measure)["default"]
+        number = self._tightest(rows, default, measure)
+        price = price_of_condition(rows, measure)
+        values = pd.Series(estimates(rows, settings, measure, price), rows.index)
+        values[number] = min(values[[number, default]])  # the same rule
+        row, values = rows.loc[number], values[has_conditions(rows)].dropna()
+        words = f"at most {plural(row['limit'], 'condition')}"
+        if (size := row.get(FOREST_SIZE, row["limit"])) < row["limit"]:
+            words = f"{plural(size, 'condition')} ({words})"
+        by_limit = values.groupby(rows["limit"]).min() if number in values else None
+        charge = format_measure(price, COST, self.unit) if measure == COST else POINTS
+        why = DECIDES.format(FOREST if FOREST_LOSS in rows else FOLDS, charge)
+        return Suggestion(number, words, why, by_limit)
 
-    def _with_better(self, found: Suggestion, numbers: Iterable[int], measure: str) -> Suggestion:
-        """Add the best point of fewer conditions with a lower error in cross-validation."""
-        own, rows = self.points.loc[found.number], self.points.loc[list(numbers)]
-        rows = rows[(rows["limit"] < own["limit"]) & (rows[measure] < own[measure] - EXACT)]
-        if not len(rows):
-            return found
-        best = rows.sort_values([measure, "limit"]).iloc[0]
-        figure = partial(format_measure, measure=measure, unit=self.unit)
-        better = (
-            f"In cross-validation alone, rules of at most {plural(best['limit'], 'condition')} "
-            f"do better ({figure(best[measure])} instead of {figure(own[measure])})"
-        )
-        losses = [row.get(FOREST_LOSS, math.nan) for row in (best, own)]
-        if losses[1] < losses[0]:
-            here, there = figure(losses[1]), figure(losses[0])
-            better += f"; by the forest, this rule does ({here} instead of {there})"
-        return replace(found, why=f"{found.why} {better}.")
+    def _selected(self, number: int) -> Suggestion:
+        """Return the suggestion of `RuleClassifier`."""
+        size = int(self.points.loc[number, "limit"])
+        words = plural(size, "condition")
+        if UNCOSTED in self.settings[number]:
+            return Suggestion(number, words, NO_GAIN)
+        if self.estimates is None:
+            return Suggestion(number, words, OF_LIBRARY if size else NO_RULE)
+        charge = "a charge" if self.measure == COST else POINTS
+        return Suggestion(number, words, DECIDES.format(FOREST, charge), self.estimates)
 
     def is_beaten(self, number: int) -> bool:
         """Whether a point's rule is known to be no better than a constant."""
@@ -377,68 +382,6 @@ class RunResult:
         """Leave out points with more conditions than the search allows, if there are others."""
         short = (rows["limit"] <= max(LIMITS)) | (rows.index == selected)
         return rows[short] if short.any() else rows
-
-
-def _in_words(
-    rows: pd.DataFrame, suggested: Mapping[str, Any], measure: str, unit: str
-) -> Suggestion:
-    """Return a suggestion among points with its reason in words."""
-    number = suggested["default"]
-    row, price = rows.loc[number], CONDITION_PRICE
-    if measure == COST:
-        price *= float(rows[measure].max())
-    quantity = "cost" if measure == COST else "error"
-    charge = format_measure(price, measure, unit) if measure == COST else f"{100 * price:g} points"
-
-    def figure(other: int) -> str:
-        value = format_measure(rows.loc[other, measure], measure, unit)
-        return f"{value} with {plural(rows.loc[other, 'limit'], 'condition')}"
-
-    gains, more = row[measure] - rows[measure], rows["limit"] - row["limit"]
-    if (gains <= 0).all():
-        why = f"no other point has a lower {quantity}."
-    elif (gains <= price * more)[more > 0].all() and (gains <= 0)[more <= 0].all():
-        why = f"more conditions improve the {quantity} by less than {charge} each."
-    else:
-        forest = " and a random forest's estimate" if FOREST_LOSS in rows else ""
-        why = (
-            f"the lowest {quantity} averaged with similar sizes{forest}, plus {charge} per "
-            "condition."
-        )
-    reason = (
-        f"Suggested: {figure(number)}. Each point's {quantity} is averaged with those of one step "
-        "more and one step less (with weights 1/2, 1/4 and 1/4), since the lowest of many is low "
-        f"by luck; {charge} are charged for each condition, and the lowest sum is taken. The "
-        f"lowest {quantity} of all: {figure(suggested['best'])}. "
-    )
-    if f"{measure}_se" in rows:
-        near = figure(suggested["simplest_within_1se"])
-        reason += f"The fewest conditions within one standard error of it: {near}. "
-    reason += FOREST if FOREST_LOSS in rows else NO_FOREST
-    words = f"at most {plural(row['limit'], 'condition')}"
-    if (size := row.get(FOREST_SIZE, row["limit"])) < row["limit"]:
-        words = f"{plural(size, 'condition')} ({words})"
-    return Suggestion(number, words, why, reason)
-
-
-def _selected_in_words(row: pd.Series, measure: str, unit: str, uncosted: bool) -> Suggestion:
-    """Return the suggestion of `RuleClassifier` with its reason in words."""
-    quantity = "cost" if measure == COST else "error"
-    size = plural(row["limit"], "condition")
-    if row["limit"] == 0:
-        why = "No rule with conditions costs less."
-    elif uncosted:
-        why = "Rules that are learned with costs save no more than the noise of the folds."
-    else:
-        why = f"It has the lowest estimated {quantity}, with a charge for each condition."
-    reason = (
-        f"Suggested: {format_measure(row[measure], measure, unit)} with {size}. RuleClassifier "
-        "selects it, as the command rulekit learn does: it compares rules by price, number of "
-        "clauses, outcome and robustness, with and without doubtful rows, on five folds of the "
-        "training rows. Two thirds of its estimate are a random forest's estimate for the rule of "
-        f"all training rows. The {quantity} shown is measured on the folds of the curve."
-    )
-    return Suggestion(int(row.name), size, why, reason)
 
 
 def _without_limit(setting: Mapping[str, Any]) -> dict[str, Any]:

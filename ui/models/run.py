@@ -16,7 +16,7 @@ from sklearn.base import ClassifierMixin
 from rulekit.data.folds import group_splitter
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
-from rulekit.style.wording import percent, plural
+from rulekit.style.wording import plural
 from ui import workspace
 from ui.escape import md
 from ui.learners.offered import LEARNERS, curve_key, families, family_words, varied
@@ -226,10 +226,8 @@ def better_words(result: RunResult, before: int | None, number: int) -> str:
     """Return how the rule that the library chose differs from the one it replaces."""
     if before is None:
         return ""
-    size = plural(result.points.loc[number, "limit"], "condition")
-    now, then = (result.estimate(k) for k in (number, before))
-    gain = f", estimated {percent(now)} wrong instead of {percent(then)}" if now < then else ""
-    return f"Better rule found: {size}{gain}."
+    now, then = (int(result.points.loc[k, "limit"]) for k in (number, before))
+    return f"Better rule found: {plural(now, 'condition')}{f' instead of {then}' * (now != then)}."
 
 
 def is_selected(state: AppState) -> bool:
@@ -238,7 +236,7 @@ def is_selected(state: AppState) -> bool:
 
 
 def _keep_figures(result: RunResult) -> None:
-    """Assign the selected rule to its thorough setting if that search found the same rule."""
+    """Take over the figures of the search that has found the selected rule last."""
     state = app_state()
     better = in_full(state.setting)
     model, number = result.models.get(model_key(better)), result.number_of(better)
@@ -249,6 +247,9 @@ def _keep_figures(result: RunResult) -> None:
         and (model.rule_set_ == state.model.rule_set_ and number is not None)
     ):
         pick(better, result.specs[number])
+        state = app_state()
+    if (number := result.number_of_rule(state)) is not None:
+        workspace.change(error=float(result.points.loc[number, "test_error"]))
 
 
 def noted_suggestion(result: RunResult) -> None:

@@ -20,6 +20,7 @@ from rulekit.data.folds import Fold
 from rulekit.evaluation import Comparison, LearnerGrid, Progress, SweepStore, compare_learners
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RulekitError
+from rulekit.learners.choice import ESTIMATE, FOREST_SIZE, has_conditions
 from rulekit.learners.cluster import cached_on_workers, code_version
 from rulekit.learners.forest_loss import judged
 from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quick_table, quiet
@@ -77,7 +78,7 @@ class RunTask:
         return self._judged(parts[0].join(*parts[1:]))
 
     def _selected(self, *, only_stored: bool = False) -> dict[str, Any] | None:
-        """Return the setting that `RuleClassifier` selects on all training rows; None without."""
+        """Return what `_select` finds on all training rows; None without."""
         if self.selector is None:
             return None
         make = None if only_stored else self._select
@@ -87,13 +88,14 @@ class RunTask:
         return selected
 
     def _select(self) -> dict[str, Any]:
-        """Select a setting, whose described class is given by its number."""
+        """Select a setting, whose described class is given by its number; with `ESTIMATE`s."""
         rows = np.ones(len(self.y), bool) if self.weight is None else self.weight > 0
         weight = None if self.weight is None else self.weight[rows]
-        selected = dict(clone(self.selector).fit(self.X[rows], self.y[rows], weight).best_params_)
+        model = clone(self.selector).fit(self.X[rows], self.y[rows], weight)
+        selected = dict(model.best_params_)
         if "positive_label" in selected:
             selected["positive_label"] = self._labels.index(selected["positive_label"])
-        return selected
+        return selected | {ESTIMATE: estimates_by_size(model.choice_)}
 
     def _remembered(
         self, *parts: Any, make: Callable[[], dict[str, Any]] | None
@@ -114,9 +116,11 @@ class RunTask:
     def _measured(self, selected: Mapping[str, Any], **options: Any) -> Comparison:
         """Cross-validate the setting that `RuleClassifier` selects."""
         estimator = clone(self.judge).set_params(**SEARCH_OF_CHOICE)
-        grid = {name: [value] for name, value in selected.items()}
+        grid = {name: [value] for name, value in selected.items() if name != ESTIMATE}
         family = LearnerGrid(SELECTED, estimator, grid, True, True, 1)
-        return self._compared(learners=[family], **options)
+        found = self._compared(learners=[family], **options)
+        lines = pd.DataFrame(selected[ESTIMATE]).assign(name=ESTIMATE)
+        return replace(found, references=lines) if len(lines) else found
 
     def _judged(self, found: Comparison) -> Comparison:
         """Add a forest's estimates for the rules, which `suggestion` averages with the errors."""
@@ -188,6 +192,15 @@ class RunTask:
         X, y, weight = quick_table(self.X, self.y, self.weight, family.estimator)
         fits = fit_settings(family.estimator, X, y, family.settings, weight)
         return dict(enumerate(fits))
+
+
+def estimates_by_size(choice: Any) -> list[dict[str, float]]:
+    """List the lowest estimate for each size of rule; empty unless the lowest of all decided."""
+    rows = choice.table.dropna(subset=[ESTIMATE])
+    if FOREST_SIZE not in rows or choice.default not in rows.index:
+        return []
+    lowest = rows[has_conditions(rows)].groupby(FOREST_SIZE)[ESTIMATE].min()
+    return [{"n_conditions": float(size), choice.measure: float(v)} for size, v in lowest.items()]
 
 
 def for_page(found: Comparison, **estimates: Any) -> Comparison:

@@ -22,7 +22,7 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.analysis.flow import divide_rows
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import percent, plural
-from ui import rule_numbers, workspace
+from ui import rule_numbers
 from ui.escape import md
 from ui.learners.points import scorecard
 from ui.picked import looked_at_test_rows
@@ -53,10 +53,8 @@ def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     state = app_state()
     measured_on = train if test is None else test
     shares = state.training[1].value_counts(normalize=True)
-    folds, always = workspace.fold_error(state), f"always {write_outcome(shares.index[0])}"
-    others = {} if folds is None else {"folds": folds}
-    others[always] = 1.0 - shares.iloc[0]
-    wrong, *rest = rule_numbers.verdict_words(rule, measured_on, others, state.labels)
+    always = write_outcome(shares.index[0]), 1.0 - shares.iloc[0]
+    wrong, *rest = rule_numbers.verdict_words(rule, measured_on, state.error, always, state.labels)
     st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
     clauses = (
@@ -179,12 +177,13 @@ def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
 
     st.subheader("Where the rows go", anchor=False)
     table = flow_chart(rule, rows.columns, rows.y, f"flow_{generation}", on_select=clicked)
-    shown = table.assign(share=100 * table["share"])
+    # the texts of clauses stand in the figure
+    names = [name.split(": ")[0] for name in table["part"]]
+    shown = table.assign(part=names, share=100 * table["share"])
     st.dataframe(
         shown,
         hide_index=True,
         column_config={
-            "part": st.column_config.TextColumn(width="medium"),
             **dict.fromkeys(("rows", "correct"), COUNT),
             "share": SHARE,
             "lift": LIFT,

@@ -116,7 +116,7 @@ def without(rule: RuleSet, off: frozenset[int], train: Cases, test: Cases | None
         if rows is not None:
             moved = int((rule.predict(rows.columns) != shorter.predict(rows.columns)).sum())
             lines.append(
-                f"{moved} of {len(rows.y)} {rows.name} rows change their prediction; wrong: "
+                f"{moved:,} of {len(rows.y):,} {rows.name} rows change their prediction; wrong: "
                 f"{percent(error(rule, rows))} → {percent(error(shorter, rows))}."
             )
     st.info("  \n".join([lines[0], *map(md, lines[1:])]))

@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from rulekit.evaluation.sweeps.grid import LearnerGrid
 from rulekit.learners.choice import (
+    ESTIMATE,
     FOREST_LOSS,
     FOREST_SIZE,
     GAPS,
@@ -314,7 +315,7 @@ def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[st
 
 def _settings_in(summary: pd.DataFrame) -> dict[int, Setting]:
     """Return the parameters of each setting from a summary, without its measures."""
-    measured = {"setting", "learner", "folds", FOREST_LOSS, FOREST_SIZE, *GAPS, *AVERAGED}
+    measured = {"setting", "learner", "folds", ESTIMATE, FOREST_LOSS, FOREST_SIZE, *GAPS, *AVERAGED}
     if "n_clauses" in summary and summary["n_clauses"].equals(summary["n_clauses_used"]):
         measured.add("n_clauses")  # the mean number; the grid does not vary it
     keys = [c for c in summary.columns if c not in measured and not c.startswith("test_")]

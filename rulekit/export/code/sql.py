@@ -55,7 +55,9 @@ class SqlWriter(ConditionWriter[str]):
     def __post_init__(self) -> None:
         self.kinds = column_kinds(self.rule)
         if self.dialect.typed:
-            self.kinds |= dict.fromkeys(self._flags(), "flag")
+            flags = {f for f, types in self.rule.types.items() if bool in types}
+            flags |= {f for f in self.flags & set(self.kinds) if self.kinds[f] != "text"}
+            self.kinds |= dict.fromkeys(flags, "flag")
         _refuse_twins(self.rule.features)
         labels = [check_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
         if len({isinstance(v, str) for v in labels}) > 1:
@@ -251,11 +253,6 @@ class SqlWriter(ConditionWriter[str]):
             return f"({test} OR {' OR '.join(absent for absent, _ in missingness)})"
         return f"({test} AND {' AND '.join(present for _, present in missingness)})"
 
-    def _flags(self) -> set[str]:
-        """Return the columns that hold truth values: given, or compared with one."""
-        flags = {f for f, types in self.rule.types.items() if bool in types}
-        return flags | {f for f in self.flags & set(self.kinds) if self.kinds[f] != "text"}
-
     def _double(self, feature: str) -> str:
         """Write a column as a double, so that whole numbers are not divided as integers."""
         return self._as(self.dialect.double, feature)
@@ -398,18 +395,14 @@ def to_sql(
         raise ValueError('`part="score"` reads a table: give `table`.')
     if boolean is not None and dialect not in TYPED:
         raise ValueError(f"`boolean` is read for {TYPED}, got `dialect={dialect!r}`.")
-    flags = frozenset(_list_truth_columns(model) if boolean is None else boolean)
-    chosen = DIALECTS[dialect]
-    text = _write_query(SqlWriter(rule_to_export(model), chosen, table, flags), part)
+    rule, chosen = rule_to_export(model), DIALECTS[dialect]
+    flags = boolean
+    if flags is None:  # those with truth values when the rule was learned
+        known = (rule.schema or Schema()).columns
+        flags = [column.name for column in known if column.kind == "truth value"]
+    text = _write_query(SqlWriter(rule, chosen, table, frozenset(flags)), part)
     text = _translate_query(text, chosen) if chosen.grammar else text
-    return "".join(f"-- {line}\n" for line in describe_columns(rule_to_export(model))) + text
-
-
-def _list_truth_columns(model: Any) -> list[str]:
-    """List the columns that had truth values when a model was learned."""
-    schema = rule_to_export(model).schema
-    columns = () if schema is None else schema.columns
-    return [column.name for column in columns if column.kind == "truth value"]
+    return "".join(f"-- {line}\n" for line in describe_columns(rule)) + text
 
 
 def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:

@@ -1,21 +1,23 @@
-"""Rules as a self-contained web page: no script, no request, styles inside."""
+"""Documents as self-contained web pages: no script, no request, styles inside."""
 
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from rulekit.export.documents.text import exact_scales, label_text, size_text, write_lines
-from rulekit.export.subject import ClauseNumbers, describe_columns, rule_to_export
-from rulekit.rules import PointsSplit, scorecard_of
-from rulekit.style.scorecard import (
-    Band,
-    Scale,
-    bands_of_totals,
-    clause_names,
-    count_per_hundred,
-    reading_notes,
+from rulekit.export.documents.blocks import (
+    Block,
+    Cell,
+    Code,
+    Lines,
+    Raw,
+    Strong,
+    Table,
+    Text,
+    describe_rule,
+    describe_training,
 )
-from rulekit.style.wording import capital
+from rulekit.export.documents.text import write_lines
+from rulekit.export.subject import ClauseNumbers, rule_to_export
 
 STYLE = """
 html{background:#fff}
@@ -29,9 +31,11 @@ b{font-weight:600;font-size:.85em;letter-spacing:.03em}
 table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .75rem;text-align:left;
 border-bottom:1px solid #ccc}td.n{text-align:right}
 svg{max-width:40rem}
+.outcome{display:inline-block;width:.7em;height:.7em;border-radius:2px}
 @media print{body{margin:0;max-width:none}code{background:none;padding:0}}
 """.strip()
 
+TAGS = {"": "<p>{}</p>", "note": '<p class="size">{}</p>', "heading": "<h2>{}</h2>"}
 MANY = 5  # classes, above which a confusion table is written smaller
 
 
@@ -59,9 +63,8 @@ def to_html(
     ExportError
         If there is no rule, or it has conditions or labels that text cannot express.
     """
-    lines = describe_columns(rule_to_export(model))
-    columns = [f'<p class="count">{escape(line)}</p>' for line in lines]
-    return page(title, "\n".join([rule_html(model, numbers), *columns]))
+    blocks = [*describe_rule(model, numbers), *describe_training(rule_to_export(model))]
+    return page(title, write_blocks(blocks))
 
 
 def page(title: str, body: str, style: str = "") -> str:
@@ -76,52 +79,64 @@ def page(title: str, body: str, style: str = "") -> str:
     )
 
 
-def rule_html(
-    model: Any,
-    numbers: Sequence[ClauseNumbers] | None = None,
-    size: str | None = None,
-    bands: Sequence[Band] | None = None,
-) -> str:
-    """Write a rule as a list for a page, a scorecard as tables with its `bands` of totals."""
-    rule = rule_to_export(model)
-    lines = [f'<p class="size">{escape(size or size_text(rule))}</p>']
-    if splits := scorecard_of(rule):
-        lines += _card(splits[0], bands_of_totals(model) if bands is None else bands)
-        for name, counts in zip(clause_names(rule), numbers or (), strict=False):
-            sentence = f"{capital(name)}: {counts.sentence}"
-            lines.append(f'<p class="count">{escape(sentence)}</p>')
-        return "\n".join(lines)
-    lines.append('<ol class="rule">')
-    for index, line in write_lines(rule, "<b>{}</b>".format, _code):
+def write_blocks(blocks: Sequence[Block]) -> str:
+    """Write blocks as the body of a page."""
+    return "\n".join(map(_write_block, blocks))
+
+
+def _write_block(block: Block) -> str:
+    match block:
+        case Text(text, style):
+            return TAGS[style].format(_inline(text))
+        case list():
+            return f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in block)}</ul>"
+        case Table(heads, rows, is_headed):
+            first = "th" if is_headed else "td"
+            lines = [_write_row(heads, "th", "th")] * bool(heads)
+            lines += [_write_row(row, first, "td") for row in rows]
+            return "\n".join(["<table>", *lines, "</table>"])
+        case Lines():
+            return _write_lines(block)
+    return block
+
+
+def _write_lines(block: Lines) -> str:
+    lines = ['<ol class="rule">']
+    for index, line in write_lines(block.rule, "<b>{}</b>".format, _code):
         count = ""
-        if numbers is not None and index is not None:
-            count = f'<span class="count">{escape(numbers[index].sentence)}</span>'
+        if block.remarks and index is not None:
+            count = f'<span class="count">{escape(block.remarks[index])}</span>'
         lines.append(f'<li><span class="line">{line}</span>{count}</li>')
     return "\n".join([*lines, "</ol>"])
 
 
-def _card(split: PointsSplit, bands: Sequence[Band]) -> list[str]:
-    """Write a scorecard as two tables: points of columns, predictions of totals."""
-    scales = exact_scales(split)
-    lines = ["<table><tr><th>If this holds</th><th>points</th></tr>"]
-    for scale in scales:
-        points = scale_html(scale)
-        lines.append(f'<tr><td>{_code(scale.name)}</td><td class="n">{points}</td></tr>')
-    lines += ["</table>", f'<p class="size">{reading_notes(scales)}</p>']
-    described = escape(label_text(bands[0].label))
-    chance = bands[0].chance is not None
-    head = f"<th>of 100 such cases, {described}</th>" if chance else ""
-    lines.append(f"<table><tr><th>total</th><th>prediction</th>{head}</tr>")
-    for band in bands:
-        cell = f'<td class="n">{count_per_hundred(band)}</td>' if chance else ""
-        label = _code(label_text(band.label))
-        lines.append(f"<tr><td>{band.total}</td><td>{label}</td>{cell}</tr>")
-    return [*lines, "</table>"]
+def _write_row(cells: Sequence[Cell], first: str, others: str) -> str:
+    """Write a row; numbers, also those after ranges of values, are right-aligned."""
+    parts = []
+    for k, cell in enumerate(cells):
+        tag = others if k else first
+        style = ' class="n"' * (tag == "td" and isinstance(cell, (int, list)))
+        parts.append(f"<{tag}{style}>{_inline(cell)}</{tag}>")
+    return f"<tr>{''.join(parts)}</tr>"
 
 
-def scale_html(scale: Scale) -> str:
-    """Write the points of a scale, one line per range."""
-    return "<br>".join(f"{escape(text)}: {p}" if text else f"{p}" for text, p in scale.lines)
+def _inline(cell: Cell) -> str:
+    match cell:
+        case Raw():
+            return cell
+        case Code():
+            return _code(cell)
+        case Strong():
+            return f"<b>{escape(cell)}</b>"
+        case tuple():
+            return "".join(map(_inline, cell))
+        case list():
+            return "<br>".join(map(_inline, cell))
+    return escape(str(cell))
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"
 
 
 def matrix_html(confusion: Any) -> str:
@@ -148,7 +163,3 @@ def matrix_html(confusion: Any) -> str:
             f'min-width:5em">{name}</th>{cells}</tr>'
         )
     return "".join([*lines, "</table>"])
-
-
-def _code(text: str) -> str:
-    return f"<code>{escape(text)}</code>"

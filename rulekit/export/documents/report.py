@@ -2,29 +2,31 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import astuple, dataclass, replace
+from html import escape
 from typing import Any
 
 from numpy.typing import NDArray
 
 from rulekit.data.target import read_labels
-from rulekit.exceptions import ExportError
 from rulekit.explain import explain
 from rulekit.explain.subject import columns_for
-from rulekit.export.documents.html import STYLE, rule_html
-from rulekit.export.documents.text import READING, size_text
-from rulekit.export.subject import (
-    ClauseNumbers,
-    clause_numbers,
-    describe_columns,
-    rule_to_export,
+from rulekit.export.documents.blocks import (
+    Block,
+    Cell,
+    Raw,
+    Strong,
+    Table,
+    Text,
+    describe_rule,
+    describe_training,
 )
+from rulekit.export.documents.html import page, write_blocks
+from rulekit.export.subject import ClauseNumbers, clause_numbers, rule_to_export
 from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of
 from rulekit.style.phrases import Wording, count_noun, join_list, label_text
-from rulekit.style.scorecard import bands_of_totals, clause_names
+from rulekit.style.scorecard import clause_names
 
-TEMPLATE = Path(__file__).with_name("report.html.jinja")
 WIDTH, LEFT = 640, 130  # width of the drawing, and of the labels ("total from 12 to 19") in it
 GREY = "#595959"  # colour of an outcome without a colour
 MAX_RECORD = 200_000
@@ -113,7 +115,7 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     Raises
     ------
     ExportError, DataError, RuleError
-        If there is no rule, rows and labels do not fit it, or Jinja2 is not installed.
+        If there is no rule, or rows and labels do not fit it.
     ValueError
         If the record is longer than 200 000 characters as text.
     """
@@ -121,38 +123,23 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     parts = [_part(model, "training", *_pair(training, "training"))]
     if test is not None:
         parts.append(_part(model, "test", *_pair(test, "test")))
-    named = _use_display_names(rule, words)
-    bands = bands_of_totals(model) if scorecard_of(rule) else None
-    return _render_template(
-        title=title,
-        summary=_summary(parts),
-        rule=rule_html(named, parts[0].numbers, _size(rule), bands),
-        names=_names(rule, words),
-        monotonicity=[check.sentence_with(words.name) for check in monotonicity_checks(model)],
-        parts=[_worth(part, rule, words.colours) for part in parts],
-        cases=_cases(model, parts[-1], parts[0], words, immutable),
-        reviews=reviews,
-        reviewed=_count_verdicts(reviews),
-        columns=describe_columns(rule),
-        record=None if record is None else _record(record),
-        colours=words.colours,
-    )
-
-
-def _render_template(rule: str, **context: Any) -> str:
-    """Render the template; texts from data are escaped there."""
-    try:
-        from jinja2 import Environment, StrictUndefined
-        from markupsafe import Markup
-    except ImportError:
-        raise ExportError(
-            'A report needs the package Jinja2. Install it (pip install "rulekit-dashboard[cli]"), '
-            "or take 'html'."
-        ) from None
-    engine = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
-    page = engine.from_string(TEMPLATE.read_text(encoding="utf-8"))
-    ours = {"rule": Markup(rule), "style": Markup(STYLE), "label_text": label_text}
-    return str(page.render(**context, **ours, width=WIDTH, left=LEFT))
+    blocks: list[Block] = [Text(_summary(parts)), Text("The rule", "heading")]
+    blocks += describe_rule(model, parts[0].numbers, _use_display_names(rule, words))
+    names = _list_display_names(rule, words)
+    notes = [f"{name} is the column “{feature}”" for feature, name in names.items()]
+    notes = [f"In the table, {join_list(notes)}."] * bool(notes)
+    notes += [check.sentence_with(words.name) for check in monotonicity_checks(model)]
+    blocks += [Text(note, "note") for note in notes]
+    for part in parts:
+        blocks += _worth(part, rule, words.colours)
+    blocks += [
+        Text("Single cases", "heading"),
+        *_cases(model, parts[-1], parts[0], words, immutable),
+    ]
+    blocks += [*_verdicts(reviews), *describe_training(rule)]
+    if record is not None:
+        blocks += [Text("How it was made", "heading"), _record(record)]
+    return page(title, write_blocks(blocks))
 
 
 def _pair(rows: Any, name: str) -> tuple[Any, Any]:
@@ -189,23 +176,6 @@ def _use_display_names(rule: RuleSet, words: Wording) -> RuleSet:
     return replace(rule, clauses=clauses)
 
 
-def _names(rule: RuleSet, words: Wording) -> str:
-    """Return the column for each display name, if any is used."""
-    names = _list_display_names(rule, words)
-    return join_list([f"{name} is the column “{f}”" for f, name in names.items()]) if names else ""
-
-
-def _size(rule: RuleSet) -> str:
-    if scorecard_of(rule):
-        return size_text(rule)
-    reading = READING[rule.form].capitalize()
-    lines, conditions = (
-        count_noun(rule.n_clauses, "line"),
-        count_noun(rule.n_conditions, "condition"),
-    )
-    return f"{reading}. {lines.capitalize()}, {conditions}."
-
-
 def _summary(parts: Sequence[_Part]) -> str:
     rows = []
     for part in parts:
@@ -215,31 +185,57 @@ def _summary(parts: Sequence[_Part]) -> str:
     return f"The rule is right for {join_list(rows)}."
 
 
-def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> dict[str, Any]:
-    """Return the rule's performance on one set of rows: bars and a confusion table."""
+def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> list[Block]:
+    """Return the rule's performance on one set of rows: a drawing, lines, and a confusion table."""
     labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
     pairs = Counter(zip(part.y, part.answers, strict=True))
+    shown = {v: _show_outcome(v, colours) for v in (*labels, *rule.as_dnf.labels)}
     names = clause_names(rule, "line")[:-1]
-    scale = (WIDTH - LEFT - 200) / (max((c.n for c in part.numbers), default=0) or 1)
-    bars = [
-        {
-            "name": name,
-            "counts": counts,
-            "answer": answer,
-            "colour": colours.get(answer, GREY),
-            "right": counts.n_right * scale,
-            "wrong": (counts.n - counts.n_right) * scale,
-        }
-        for name, counts, answer in zip(names, part.numbers, rule.as_dnf.labels, strict=True)
+    blocks: list[Block] = [Text(f"On the {part.name} cases", "heading")]
+    if names:
+        decided = list(zip(names, rule.as_dnf.labels, part.numbers, strict=True))
+        kind = "total" if scorecard_of(rule) else "line"
+        rows = tuple((name, shown[label], k.n, k.n_right) for name, label, k in decided)
+        blocks.append(_draw([(name, k, colours.get(v, GREY)) for name, v, k in decided]))
+        blocks.append(Table((kind, "prediction", "cases decided", "right"), rows))
+    heads: tuple[Cell, ...] = ("", *(("predicted ", shown[label]) for label in labels))
+    counts: list[tuple[Cell, ...]] = [
+        (("actual ", shown[a]), *(pairs[a, b] for b in labels)) for a in labels
     ]
-    rows = [(truth, [pairs[truth, predicted] for predicted in labels]) for truth in labels]
-    kind = "total" if scorecard_of(rule) else "line"
-    return {"name": part.name, "kind": kind, "bars": bars, "labels": labels, "rows": rows}
+    return [*blocks, Table(heads, tuple(counts), is_headed=True)]
+
+
+def _show_outcome(label: Any, colours: Mapping[Any, str]) -> Raw:
+    """Write a label behind a mark in the colour of its outcome, if it has one."""
+    mark = f'<span class="outcome" style="background:{escape(colours.get(label, ""))}"></span> '
+    return Raw(mark * (label in colours) + escape(label_text(label)))
+
+
+def _draw(bars: Sequence[tuple[str, ClauseNumbers, str]]) -> Raw:
+    """Draw how many cases each line decides, the right ones filled, the wrong ones outlined."""
+    scale = (WIDTH - LEFT - 200) / (max(counts.n for _, counts, _ in bars) or 1)
+    lines = [
+        f'<svg viewBox="0 0 {WIDTH} {28 * len(bars)}" width="100%" role="img" aria-label="Cases '
+        'decided: right ones filled, wrong ones outlined" font-size="13" font-family="sans-serif">'
+    ]
+    for k, (name, counts, colour) in enumerate(bars):
+        n_wrong, ink = counts.n - counts.n_right, escape(colour)
+        right, wrong = counts.n_right * scale, n_wrong * scale
+        middle = LEFT + right
+        text, bar = f'<text y="{28 * k + 14}"', f'<rect y="{28 * k}" height="18"'
+        lines += [
+            f'{text} x="0">{escape(name)}</text>',
+            f'{bar} x="{LEFT}" width="{right:.1f}" fill="{ink}"/>',
+            f'{bar} x="{middle:.1f}" width="{wrong:.1f}" fill="none" stroke="{ink}" '
+            'stroke-width="2"/>',
+            f'{text} x="{middle + wrong + 8:.1f}">{counts.n_right} right, {n_wrong} wrong</text>',
+        ]
+    return Raw("\n".join([*lines, "</svg>"]))
 
 
 def _cases(
     model: Any, part: _Part, training: _Part, words: Wording, immutable: Collection[str]
-) -> list[dict[str, str]]:
+) -> list[Block]:
     """Explain the first correct case of each prediction, and the first wrong ones."""
     right: dict[Any, int] = {}
     wrong: list[int] = []
@@ -250,7 +246,7 @@ def _cases(
             wrong.append(row)
     chosen = [*list(right.values())[:MAX_EXAMPLES], *wrong]
     if not chosen:
-        return []
+        return [Text("There is no case to show.")]
     explanations = explain(
         rule_to_export(model),
         {f: column[chosen] for f, column in part.columns.items()},
@@ -258,25 +254,30 @@ def _cases(
         immutable=immutable,
         wording=words,
     )
+    blocks: list[Block] = []
+    for explanation, row in zip(explanations, chosen, strict=True):
+        name = part.rows[row] if isinstance(part.rows[row], str) else f"Row {part.rows[row]}"
+        outcome = f"wrong: it was {label_text(part.y[row])}" if row in wrong else "right"
+        change = explanation.counterfactual.sentence
+        text = f" ({outcome}). {explanation.sentence} {change}"
+        blocks.append(Text((Strong(name), text)))
+    return blocks
+
+
+def _verdicts(reviews: Sequence[Review]) -> list[Block]:
+    """Return people's verdicts on cases, with their numbers."""
+    if not reviews:
+        return []
+    counts = Counter(review.verdict for review in reviews)
+    verdicts = join_list([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
     return [
-        {
-            "name": part.rows[row] if isinstance(part.rows[row], str) else f"Row {part.rows[row]}",
-            "outcome": "right" if row not in wrong else f"wrong: it was {label_text(part.y[row])}",
-            "sentence": explanation.sentence,
-            "change": explanation.counterfactual.sentence,
-        }
-        for explanation, row in zip(explanations, chosen, strict=True)
+        Text("Verdicts on single cases", "heading"),
+        Text(f"{count_noun(len(reviews), 'case')} looked at: {verdicts}."),
+        Table(("case", "prediction", "verdict", "note"), tuple(map(astuple, reviews))),
     ]
 
 
-def _count_verdicts(reviews: Sequence[Review]) -> str:
-    """Count the verdicts."""
-    counts = Counter(review.verdict for review in reviews)
-    verdicts = join_list([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
-    return f"{count_noun(len(reviews), 'case')} looked at: {verdicts}." if reviews else ""
-
-
-def _record(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _record(record: Mapping[str, Any]) -> Table:
     """Write a record as names and texts, without what is empty."""
     lines = [(name.replace("_", " "), _text(value)) for name, value in record.items()]
     if (length := sum(len(text) for _, text in lines)) > MAX_RECORD:
@@ -284,7 +285,7 @@ def _record(record: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"`record` must be at most {MAX_RECORD} characters long as text, it has {length}; "
             "leave rows of data out of it."
         )
-    return [(name, text) for name, text in lines if text]
+    return Table((), tuple((name, text) for name, text in lines if text), is_headed=True)
 
 
 def _text(value: Any) -> str:

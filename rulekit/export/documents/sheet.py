@@ -1,14 +1,22 @@
 """A sheet to print and fill in: conditions to tick, points to add, and the result."""
 
-from collections.abc import Iterable, Sequence
-from html import escape
+from functools import partial
 from typing import Any
 
-from rulekit.export.documents.html import page, scale_html
+from rulekit.export.documents.blocks import (
+    Block,
+    Raw,
+    Strong,
+    Table,
+    Text,
+    points_table,
+    totals_table,
+)
+from rulekit.export.documents.html import page, write_blocks
 from rulekit.export.subject import rule_to_export
-from rulekit.rules import PointsSplit, RuleSet, scorecard_of
+from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.phrases import PLAIN, Wording, condition_text, label_text
-from rulekit.style.scorecard import bands_of_totals, count_per_hundred, reading_notes, scales_of
+from rulekit.style.scorecard import reading_notes, scales_of
 
 BOX, BLANK = "☐", '<span class="blank"></span>'
 #: Only black and white with lines, so that a photocopy stays readable. One page for up to about
@@ -17,7 +25,7 @@ STYLE = """
 body{font-size:11pt;max-width:19cm;color:#000}
 h1{font-size:14pt;margin:0 0 .4cm}h2{font-size:11pt;margin:.4cm 0 .1cm}
 table{width:100%;margin:.1cm 0}th,td{border:1px solid #000;padding:.12cm .2cm}
-td+td,th+th{text-align:right;width:2.6cm}tr.sum td{border-top:3px double #000;font-weight:600}
+td+td,th+th{text-align:right;width:2.6cm}tr:has(b) td{border-top:3px double #000}
 .blank{display:inline-block;min-width:3cm;border-bottom:1px solid #000}
 p{margin:.15cm 0}
 @page{size:A4;margin:1.5cm}@media print{h2,tr{break-inside:avoid}}
@@ -50,65 +58,39 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
     """
     rule = rule_to_export(model)
     head = " &nbsp; ".join(f"{name}: {BLANK}" for name in ("Case", "Date", "Filled in by"))
-    splits = scorecard_of(rule)
-    body = _card(rule, splits, model, wording) if splits else _ticks(rule, wording)
-    return page(title, f"<p>{head}</p>\n{body}", f"\n{STYLE}")
+    blocks = _card(rule, model, wording) if scorecard_of(rule) else _ticks(rule, wording)
+    return page(title, write_blocks([Text(Raw(head)), *blocks]), f"\n{STYLE}")
 
 
-def _card(rule: RuleSet, splits: Sequence[PointsSplit], model: Any, words: Wording) -> str:
-    scales = scales_of(splits[0], words)
-    rows = [[escape(scale.name), scale_html(scale), "", ""] for scale in scales]
-    heads = ["If this holds", "points", "this case", "so far"]
-    table = _table(heads, rows, last=["Total", "", "", ""])
-    note = f"Write the points of what holds, 0 for what does not. {reading_notes(scales)}"
-    return f"<p>{note}</p>\n{table}\n<h2>Read off</h2>\n{_bands(rule, model, words)}"
+def _card(rule: RuleSet, model: Any, words: Wording) -> list[Block]:
+    scales = scales_of(scorecard_of(rule)[0], words)
+    table, totals = points_table(scales), totals_table(model, partial(label_text, wording=words))
+    rows = (*((*row, "", "") for row in table.rows), (Strong("Total"), "", "", ""))
+    return [
+        Text(f"Write the points of what holds, 0 for what does not. {reading_notes(scales)}"),
+        Table((*table.heads, "this case", "so far"), rows),
+        Text("Read off", "heading"),
+        Table((*totals.heads, ""), tuple((*row, BOX) for row in totals.rows)),
+    ]
 
 
-def _bands(rule: RuleSet, model: Any, words: Wording) -> str:
-    """Write what totals mean: a model's bands with their probabilities, else the predictions."""
-    bands = bands_of_totals(model)
-    heads = ["Total", "answer"]
-    rows = [[band.total, _label(band.label, words)] for band in bands]
-    if bands[0].chance is not None:
-        heads.append(f"of 100 such cases, {_label(rule.labels[0], words)}")
-        rows = [[*row, str(count_per_hundred(band))] for row, band in zip(rows, bands, strict=True)]
-    return _table([*heads, ""], [[*row, BOX] for row in rows])
-
-
-def _ticks(rule: RuleSet, words: Wording) -> str:
+def _ticks(rule: RuleSet, words: Wording) -> list[Block]:
     """Write each clause as a list to tick."""
-    parts, every = [], "all" if rule.form == "dnf" else "one or more"
-    default = _label(rule.default, words)
+    blocks: list[Block] = []
+    every = "all" if rule.form == "dnf" else "one or more"
+    labels = [label_text(label, words) for label in rule.labels]
+    default = label_text(rule.default, words)
     for k, clause in enumerate(rule.clauses, start=1):
-        parts.append(f"<h2>{k}. Tick what holds</h2>")
-        texts = [escape(condition_text(c, words)) for c in clause.conditions]
-        parts.append(_table(["", ""], [[text, BOX] for text in texts]))
         if rule.form == "dnf":
-            then = f"the answer is {_label(rule.labels[k - 1], words)}. Stop here. {BOX}"
+            then = f"the answer is {labels[k - 1]}. Stop here. {BOX}"
         else:
             then = f"go on. If none is ticked, the answer is {default}. Stop here. {BOX}"
-        parts.append(f"<p>If {every} of these are ticked, {then}</p>")
-    last = rule.default if rule.form == "dnf" else rule.labels[0]
+        texts = [condition_text(c, words) for c in clause.conditions]
+        blocks += [
+            Text(f"{k}. Tick what holds", "heading"),
+            Table((), tuple((text, BOX) for text in texts)),
+            Text(f"If {every} of these are ticked, {then}"),
+        ]
+    last = default if rule.form == "dnf" else labels[0]
     why = "Otherwise" if rule.clauses else "Always"
-    parts.append(f"<p><b>{why} the answer is {_label(last, words)}. {BOX}</b></p>")
-    return "\n".join(parts)
-
-
-def _label(value: Any, words: Wording) -> str:
-    return escape(label_text(value, words))
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], last: Sequence[str] = ()) -> str:
-    """Write a table with HTML cells; columns after the first are narrow."""
-    lines = ["<table>"]
-    if any(heads):
-        lines.append(_row(heads, "th"))
-    lines += [_row(row, "td") for row in rows]
-    if last:
-        lines.append(_row(last, "td", ' class="sum"'))
-    return "\n".join([*lines, "</table>"])
-
-
-def _row(cells: Sequence[str], tag: str, style: str = "") -> str:
-    first, *rest = (f"<{tag}>{cell}</{tag}>" for cell in cells)
-    return f"<tr{style}>{first}{''.join(rest)}</tr>"
+    return [*blocks, Text(Strong(f"{why} the answer is {last}. {BOX}"))]

@@ -137,7 +137,7 @@ def size_text(rule: RuleSet) -> str:
     conditions = count_noun(rule.n_conditions, "condition")
     if scorecard_of(rule):
         return f"{conditions}: add up the points; the total decides."
-    return f"{conditions} in {count_noun(rule.n_clauses, 'clause')}: {READING[rule.form]}."
+    return f"{conditions} in {count_noun(rule.n_clauses, 'line')}: {READING[rule.form]}."
 
 
 def clause_parts(clause: Clause) -> list[str]:

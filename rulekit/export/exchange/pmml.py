@@ -80,8 +80,9 @@ def to_pmml(model: Any) -> str:
     whole = all(isinstance(v, int) for v in labels)
     data_type = "integer" if kind == "number" and whole else DATA_TYPES[kind]
     values = [element("Value", value=_value(v)) for v in dict.fromkeys(labels)]
+    optypes = {f: "continuous" if k == "number" else "categorical" for f, k in kinds.items()}
     fields = [
-        element("DataField", name=f, optype=_optype(k), dataType=DATA_TYPES[k])
+        element("DataField", name=f, optype=optypes[f], dataType=DATA_TYPES[k])
         for f, k in kinds.items()
     ]
     target = element("DataField", *values, name=answer, optype="categorical", dataType=data_type)
@@ -112,10 +113,6 @@ def to_pmml(model: Any) -> str:
         version="4.4",
     )
     return write_document(root)
-
-
-def _optype(kind: str) -> str:
-    return "continuous" if kind == "number" else "categorical"
 
 
 def _value(value: Any) -> str:

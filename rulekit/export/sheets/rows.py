@@ -37,9 +37,10 @@ def rule_to_rows(rule: RuleSet) -> pd.DataFrame:
         order, "bad < fair < good".
     """
     rows = [
-        (k + 1, c.feature, c.op, _value_text(c.value, c.part), c.missing, _scale_text(c))
+        (k + 1, c.feature, c.op, _value_text(c.value, c.part), c.missing, c.part or levels)
         for k, clause in enumerate(rule.clauses)
         for c in clause.literals
+        for levels in [BELOW.join(map(_write_list_text, c.order or ()))]
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(
         {**dict.fromkeys(COLUMNS, object), "clause": int, "holds if missing": bool}
@@ -148,12 +149,6 @@ def _write_list_text(value: str) -> str:
     """Write a text of a list, in quotes where it could be misread."""
     plain = value == value.strip() and value and not set('";<') & set(value)
     return value if plain else json.dumps(value, ensure_ascii=False)
-
-
-def _scale_text(literal: Literal) -> str:
-    if literal.order is not None:
-        return BELOW.join(map(_write_list_text, literal.order))
-    return literal.part or ""
 
 
 def _read(text: str, column: np.ndarray, feature: str, where: str) -> float | str | bool:

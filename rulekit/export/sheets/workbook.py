@@ -344,7 +344,8 @@ class _BookWriter:
         local = {f: f"{name}{row}" for f, name in zip(rule.features, names, strict=True)}
         cells = {f: f"{CASES}!{cell}" for f, cell in local.items()}
         writer = CellWriter(cells, self.kinds, self.values, self._points(row, local))
-        checks = [_write_type_test(cells[f], self.kinds[f]) for f in self.checked]
+        read = ((cells[f], INPUTS[self.kinds[f]][0]) for f in self.checked)
+        checks = [f"IF(LEN({cell})=0,FALSE,NOT({test}({cell})))" for cell, test in read]
         first = len(checks) + rule.n_clauses + 1
         clauses: list[str] = []
         tests: list[str] = []
@@ -445,8 +446,3 @@ def _span(row: int | str, first: int, last: int, sheet: str = "") -> str:
         return ""
     text = f"${column_name(first)}{row}:${column_name(last)}{row}"
     return f"{sheet}!{text}" if sheet else text
-
-
-def _write_type_test(cell: str, kind: str) -> str:
-    """Write the test that a cell cannot be compared with its column's values."""
-    return f"IF(LEN({cell})=0,FALSE,NOT({INPUTS[kind][0]}({cell})))"

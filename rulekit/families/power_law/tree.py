@@ -451,8 +451,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.lower_bound_ = self.proved_optimal_ = None
 
 
-EXPONENT_LIMITS, DEPTHS = (1, 2, 3, 4), (0, 1, 2)
-IMPURITIES = (0.02, 0.05, 0.1, 0.2)
+EXPONENT_LIMITS, DEPTHS = (1, 2, 3, 4), (0, 1, 2, 3)
+IMPURITIES = (0.02, 0.05, 0.1)  # more act like 0.05 with two classes: a tenth of the node's
 
 
 def shape_words(setting: Setting) -> list[str]:
@@ -483,7 +483,7 @@ FAMILY = Family(
     good_for="columns that act together, as products or ratios, where boxes need many conditions.",
     ways=(
         f"The formula is tried with up to 1 to {max(EXPONENT_LIMITS)} exponents in a split, "
-        f"with one split and with splits to depths 1 and {max(DEPTHS)}, and with τ at "
+        f"with one split and with splits to depths 1 to {max(DEPTHS)}, and with τ at "
         f"{', '.join(f'{tau:g}' for tau in IMPURITIES)}. Shape, clauses, prices θ and the cut "
         "points of Binning do not apply to it. It supports monotonic constraints only; a "
         "column whose constraint cannot be proved is not read."

@@ -129,7 +129,7 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     Clauses: 1 with other thresholds. 1 of 3 rows get another answer.
     """
     a, b = rule_of(a), rule_of(b)
-    converted = _convert_form(b, a.form)
+    converted = b if b.form == a.form or len(set(b.labels)) != 1 else b.negated()
     left, right = _pairs(a), _pairs(converted)
     shared = (
         {_key(p) for p in left} & {_key(p) for p in right} if a.form == converted.form else set()
@@ -161,13 +161,6 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
 
 
 Pair = tuple[Clause, Label]
-
-
-def _convert_form(rule_set: RuleSet, form: str) -> RuleSet:
-    """Return a rule set in the other form where that is possible."""
-    if rule_set.form == form or len(set(rule_set.labels)) != 1:
-        return rule_set
-    return rule_set.negated()
 
 
 def _pairs(rule_set: RuleSet) -> list[Pair]:
@@ -234,7 +227,8 @@ def _match_clauses(
                 thresholds = tuple(
                     ChangedThreshold(a.feature, a.op, a.value, b.value) for a, b in moved
                 )
-                distance = sum(_relative(a.number, b.number) for a, b in moved)
+                numbers = ((a.number, b.number) for a, b in moved)
+                distance = sum(abs(b - a) / max(abs(a), abs(b)) for a, b in numbers)
                 options.append((distance, i, j, thresholds))
     matches: dict[int, tuple[int, int, ChangedClause]] = {}
     used: set[int] = set()
@@ -254,7 +248,3 @@ def _changes(old: Pair, new: Pair) -> list[tuple[_Position, _Position]] | None:
     if [p.around for p in before] != [p.around for p in after]:
         return None
     return [(a, b) for a, b in zip(before, after, strict=True) if a.number != b.number]
-
-
-def _relative(before: float, after: float) -> float:
-    return abs(after - before) / max(abs(before), abs(after))

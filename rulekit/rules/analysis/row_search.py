@@ -156,28 +156,19 @@ class RowSearch:
 
 def decides(rule: RuleSet, k: int) -> Wanted:
     """Want a row that clause k of a DNF decides."""
-
-    def wanted(held: Held) -> tuple[Truth, Any]:
-        return _all_of(
-            [(clause, False) for clause in rule.clauses[:k]] + [(rule.clauses[k], True)], held
-        )
-
-    return wanted
+    earlier = [(clause, False) for clause in rule.clauses[:k]]
+    return partial(_all_of, [*earlier, (rule.clauses[k], True)])
 
 
 def decides_before(rule: RuleSet, k: int, j: int) -> Wanted:
     """Want a row that clause k of a DNF decides, and for which a later clause holds."""
-
-    def wanted(held: Held) -> tuple[Truth, Any]:
-        clauses = [(clause, False) for clause in rule.clauses[:k]]
-        return _all_of([(rule.clauses[j], True), (rule.clauses[k], True), *clauses], held)
-
-    return wanted
+    earlier = [(clause, False) for clause in rule.clauses[:k]]
+    return partial(_all_of, [(rule.clauses[j], True), (rule.clauses[k], True), *earlier])
 
 
 def holds_without(rule: RuleSet, k: int, j: int) -> Wanted:
     """Want a row for which clause k holds and clause j does not."""
-    return lambda held: _all_of([(rule.clauses[k], True), (rule.clauses[j], False)], held)
+    return partial(_all_of, [(rule.clauses[k], True), (rule.clauses[j], False)])
 
 
 def answers(rule: RuleSet, label: Label) -> Wanted:

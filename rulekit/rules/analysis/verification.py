@@ -211,6 +211,8 @@ class _Check:
     def _masked(self) -> set[int]:
         """Find clauses that never decide; return their positions."""
         masked = set()
+        changes = mutations(self.dnf, self.schema)
+        without = {m.clause: m.rule for m in changes if m.part == "clause"}
         for k in range(self.dnf.n_clauses):
             question = f"whether {self._name(k)} ever decides"
             if self.find(decides(self.dnf, k), question) is not None:
@@ -220,7 +222,7 @@ class _Check:
                 "masked clause",
                 f"{_capital(self._name(k))} never decides: {self._why_masked(k)}.",
                 clause=k,
-                shorter=self._without(k),
+                shorter=self._as_given(without[k]),
             )
         return masked
 
@@ -233,10 +235,6 @@ class _Check:
             if self.find(holds_without(self.dnf, k, j), question) is None:
                 return f"{self._name(j)} takes all of its cases"
         return "earlier clauses take all of its cases"
-
-    def _without(self, k: int) -> RuleSet:
-        changes = mutations(self.dnf, self.schema)
-        return self._as_given(next(m.rule for m in changes if (m.part, m.clause) == ("clause", k)))
 
     def _as_given(self, dnf: RuleSet) -> RuleSet:
         """Return a changed DNF in the form of the rule."""

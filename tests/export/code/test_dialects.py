@@ -192,18 +192,6 @@ def test_capitals_and_collations_do_not_matter_to_what_is_equal(link):
     assert link.execute(f"SELECT {text} FROM f").fetchone() == ("well",)
 
 
-@pytest.mark.parametrize("kind", READ)
-@pytest.mark.parametrize("dialect", TRANSLATED)
-def test_column_tests_are_written_for_every_database_or_refused(dialect, kind):
-    rule = rule_of(kind)
-    if kind in ("weekday", "days since"):
-        with pytest.raises(ExportError, match=f"reads the {kind}.* of column 'opened'"):
-            to_sql(rule, dialect=dialect)
-        return
-    tree = sqlglot.parse_one(to_sql(rule, dialect=dialect), read=DIALECTS[dialect].grammar)
-    assert {n.name for n in tree.find_all(sqlglot.exp.Column)} >= set(rule.features)
-
-
 def rows_of(connection, text):
     return connection.execute(text).fetchall()
 

@@ -1,12 +1,11 @@
 """The text form: as people read it, and as the parser does."""
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import ExportError
-from rulekit.export import ClauseNumbers, clause_numbers, from_text, to_html, to_markdown, to_text
+from rulekit.export import ClauseNumbers, from_text, to_text
 from rulekit.export.documents.text import KEYWORDS
 from rulekit.rules import (
     Clause,
@@ -99,23 +98,6 @@ def test_text_that_is_no_rule_is_refused_with_line_and_place(text, message):
 def test_damaged_points_and_formulas_are_named_with_their_line(text, message):
     with pytest.raises(ExportError, match=f"Line 1 of the rule{message}"):
         from_text(f"1. IF {text} THEN x\nOTHERWISE y")
-
-
-def test_scorecards_are_counted_in_conditions_and_named_by_totals():
-    text = (
-        "1. IF POINTS [2 if a > 1, 1 if b > 1] >= 3 THEN x\n"
-        "2. IF POINTS [2 if a > 1, 1 if b > 1] >= 1 THEN y\nOTHERWISE z"
-    )
-    rule = from_text(text)
-    size = "2 conditions: add up the points; the total decides."
-    assert to_text(rule).startswith(f"# {size}\n")
-    numbers = clause_numbers(
-        rule, {"a": np.array([2.0, 2.0]), "b": np.array([2.0, 0.0])}, ["x"] * 2
-    )
-    for written in (to_markdown(rule, numbers=numbers), to_html(rule, numbers=numbers)):
-        assert size in written
-        assert "Total from 3: decides 1 training row" in written
-        assert "Total from 1 to 2: decides 1 training row" in written
 
 
 WORDS = (

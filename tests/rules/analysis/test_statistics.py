@@ -63,15 +63,6 @@ def test_the_confusion_counts_every_row_once(case):
     assert s.error == pytest.approx(wrong.mean())
 
 
-def test_a_clause_is_described_by_textbook_numbers():
-    first, second = clause_statistics(RULE, TABLE, TRUTH)
-    assert (first.n, first.positives, first.n_unique) == (3, 2, 2)
-    assert first.coverage == 3 / 8
-    assert first.confidence == pytest.approx(2 / 3)
-    assert first.lift == pytest.approx((2 / 3) / (4 / 8))
-    assert second.n_unique == 2
-
-
 def test_a_clause_of_a_cnf_is_described_by_the_rows_it_fails_on():
     reported = RULE.negated()
     for clause, s, same in zip(

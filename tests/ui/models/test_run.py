@@ -1,5 +1,6 @@
 """What a run is made of: the quick pass and the longer search of a curve, and their rows."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -102,6 +103,21 @@ def test_rule_is_selected_once_picked_read_or_written(state):
     assert is_selected(state)
     state.rule_selected, state.setting = False, {"edited": "by hand"}
     assert is_selected(state)
+
+
+def test_selected_rule_has_the_error_of_its_last_measurement(state, monkeypatch):
+    """Status, pages and the saved analysis show this one."""
+    setting = {"learner": "search", "max_conditions": 2}
+    points = pd.DataFrame({"test_error": [0.2], "test_error_se": [0.01], "limit": [2]})
+    result = RunResult((setting,), (RunSpec(),), points)
+    chosen = replace(state, setting=setting, run_settings=RunSpec().to_dict(), error=0.3)
+    monkeypatch.setitem(run.st.session_state, "app", chosen)
+    run._keep_figures(result)
+    assert run.app_state().error == 0.2
+    other = replace(chosen, run_settings=RunSpec(folds=5).to_dict())
+    monkeypatch.setitem(run.st.session_state, "app", other)
+    run._keep_figures(result)
+    assert run.app_state().error == 0.3
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from pandas.testing import assert_frame_equal
+from pandas.testing import assert_frame_equal, assert_series_equal
 from sklearn.base import clone
 
 from rulekit import Binarizer, BoxSearchClassifier, Costs, RuleClassifier
@@ -21,6 +21,7 @@ from rulekit.data.folds import group_splitter
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, RulekitError
 from rulekit.export import from_json
+from rulekit.learners.choice import COST
 from rulekit.style.wording import plural
 from tests.clusters import cluster_of
 from tests.ui.tasks import Quiet
@@ -123,8 +124,51 @@ def test_thorough_search_suggests_the_rule_of_the_library(
     again = fit_path([result.settings[number]], requested, shown)
     assert [model.rule_set_ for model in again.values()] == [rule]
     restored = RunResult.of(requested, task.stored())
-    assert restored.suggestion == result.suggestion
+    decides, again = result.suggestion.estimates, restored.suggestion.estimates
+    assert restored.suggestion.number == number
+    if decides is not None:  # the arrow of the curve stands at its lowest value
+        assert decides.idxmin() == rule.n_conditions
+        assert_series_equal(decides, again)
+    assert (decides is None) == (again is None) == ("uncosted" in result.settings[number])
     assert_frame_equal(restored.points, result.points)
+
+
+def doubtful_table():
+    """Return a table whose rules for "well" cost more than always "ill" in some folds."""
+    draw = np.random.default_rng(4)
+    frame = pd.DataFrame(draw.integers(0, 9, (300, 3)), columns=["age", "dose", "visits"])
+    ill = ((frame["age"] > 5) & (frame["dose"] > 4)) ^ (draw.random(300) < 0.2)
+    table = Table.from_frame(frame.assign(state=np.where(ill, "ill", "well")))
+    return table.with_roles({"state": "target"}, positive_label="ill")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", [load_sample("credit"), doubtful_table()], ids=["credit", "made"])
+def test_every_size_has_its_cheapest_rule_with_costs(table):
+    """Compare with all rules of one clause and up to two conditions."""
+    state, requested = AppState(table=table), quick(RunSpec(folds=5, costs=(9.0, 1.0)))
+    X, y = state.training
+    described = (y == state.labels[0]).to_numpy()
+    held = np.asarray(state.binning.binarizer().fit(X, y).transform(X), dtype=float)
+    missed, alarms = held.T * (9.0 * described) @ held, held.T * ~described @ held
+    alone = 900.0 * described.mean(), 100.0 * (~described).mean()  # always the other, always it
+    # rows that meet two conditions get one outcome, all others the other one
+    of_pairs = [alone[0] - 100.0 * (missed - alarms) / len(y)]
+    of_pairs += [alone[1] + 100.0 * (missed - alarms) / len(y)]
+    least = [min(*alone, *(costs.diagonal().min() for costs in of_pairs))]
+    least += [min(*alone, *(costs.min() for costs in of_pairs))]
+    result = RunResult.of(requested, work(requested, state)(Quiet()))
+    points = result.curve(COST).set_index("limit", append=True)
+    sizes = {}
+    for number, limit in points.index:
+        model = result.models[model_key(result.settings[number])]
+        found = model.predict(X)
+        cost = 100.0 * np.where(described, 9.0, 1.0) @ (found != y) / len(y)
+        assert limit > 2 or cost == pytest.approx(least[limit - 1])
+        sizes[limit] = model.rule_set_.n_conditions
+    assert len(sizes) == 12
+    assert all(size for limit, size in sizes.items() if limit > 1)
+    assert least[1] < min(alone)
 
 
 FOLDER = os.environ.get("RULEKIT_DATA")
@@ -155,6 +199,8 @@ def test_page_command_and_library_end_with_the_same_rule(name, tmp_path):
     assert_frame_equal(RunResult.of(requested, task.stored()).points, result.points)
     (model,) = result.models.values()
     assert result.settings[result.suggestion.number] == result.settings[0]
+    decides = result.suggestion.estimates
+    assert decides is None or decides.idxmin() == model.rule_set_.n_conditions
     library = RuleClassifier(binarizer=Binarizer(test_missing=[])).fit(*shown.training)
     assert model.rule_set_ == library.rule_set_
     file, written = tmp_path / "table.parquet", tmp_path / "rule.json"
