@@ -257,16 +257,6 @@ def test_search_that_is_limited_in_time_or_to_a_form_selects_none(state):
 
 
 @pytest.mark.slow
-def test_stopped_run_has_no_point_with_missing_folds(state):
-    reporter = Reporter(most=2)
-    found = work(BY_SIZE, state)(reporter)
-    assert not len(found.points())
-    assert not found.models
-    assert found.missed == ("Short rule",)
-    assert all(not len(interim.points()) for interim in reporter.interim)
-
-
-@pytest.mark.slow
 def test_quick_pass_of_a_large_table_fits_rules_on_the_same_part(state, monkeypatch):
     monkeypatch.setattr(spec_module, "QUICK_CELLS", 0)
     monkeypatch.setattr(spec_module, "QUICK_ROWS", 80)
