@@ -16,7 +16,7 @@ class Quiet:
 
     reports: list[dict[str, Any]] = field(default_factory=list)
 
-    def report(self, **result: Any) -> None:
+    def __call__(self, **result: Any) -> None:
         """Keep a report."""
         self.reports.append(result)
 
@@ -28,11 +28,11 @@ class Steps:
     n: int
     gates: Path | None = None
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         for k in range(self.n):
             if self.gates is not None:
                 until((self.gates / str(k)).exists)
-            reporter.report(done=k + 1, message=f"piece {k + 1}", interim=k)
+            report(done=k + 1, message=f"piece {k + 1}", interim=k)
         return "all"
 
 
@@ -42,9 +42,9 @@ class Deaf:
 
     file: Path
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         self.file.write_text(str(os.getpid()))
-        reporter.report(interim="first")
+        report(interim="first")
         while True:
             time.sleep(3600)
 
@@ -55,7 +55,7 @@ class Counting:
 
     file: Path
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         n = 0
         while True:
             n += 1
@@ -70,7 +70,7 @@ class Dying:
     file: Path
     times: int
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         before = len(self.file.read_text()) if self.file.exists() else 0
         self.file.write_text("x" * (before + 1))
         if before < self.times:
@@ -84,7 +84,7 @@ class Raising:
 
     error: Exception
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         raise self.error
 
 
@@ -94,22 +94,22 @@ class Giving:
 
     answer: Any
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         return self.answer
 
 
-def surroundings(reporter):
+def surroundings(report):
     """Print, and return the process and its modules."""
     print("said aloud")  # noqa: T201
     return os.getpid(), sorted(sys.modules)
 
 
-def environment(reporter):
+def environment(report):
     """Return the scheduler's address, and the threads that linear algebra uses."""
     return os.environ.get("RULEKIT_SCHEDULER"), os.environ.get("OMP_NUM_THREADS")
 
 
-def unsendable(reporter):
+def unsendable(report):
     """Return what cannot be pickled."""
     return lambda: None
 
@@ -138,6 +138,6 @@ def _refuse():
     raise ImportError("of a module that is not here")
 
 
-def strange(reporter):
+def strange(report):
     """Return an answer that cannot be read."""
     return Strange()

@@ -20,7 +20,7 @@ from typing import Any
 import joblib
 import streamlit as st
 
-from ui.runs.worker import Reporter, Worker, prepare, release_memory
+from ui.runs.worker import Report, Worker, prepare, release_memory
 
 BUG = "The run stopped on an error that is not in your settings."
 log = logging.getLogger("rulekit.dashboard")
@@ -152,7 +152,7 @@ DIED = (
     "fewer rows or columns may help."
 )
 
-Task = Callable[[Reporter], Any]
+Task = Callable[[Report], Any]
 
 
 class JobRegistry:
@@ -188,7 +188,7 @@ class JobRegistry:
         """Start (or queue) a job, ending the owner's active one first.
 
         The owner is an analysis' id, for further jobs followed by a slash and a name. `task` is
-        called with a `ui.runs.worker.Reporter` in another process; it is pickled now.
+        called with a `ui.runs.worker.Report` in another process; it is pickled now.
         """
         order = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
         with self._lock:

@@ -16,31 +16,15 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from multiprocessing import forkserver, spawn
 from multiprocessing.connection import Connection
 from typing import Any
 
 FORKS = sys.platform == "linux"  # elsewhere libraries of the system may not survive a fork
+#: Argument of every task: takes `done`, `total`, a `message` and results so far (`interim`).
+Report = Callable[..., None]
 CONTEXT = multiprocessing.get_context("forkserver" if FORKS else "spawn")
-
-
-class Reporter:
-    """Argument of every task: sends progress reports to the job."""
-
-    def __init__(self, send: Callable[..., None]):
-        self._send = send
-
-    def report(
-        self,
-        *,
-        done: int | None = None,
-        total: int | None = None,
-        message: str | None = None,
-        interim: Any = None,
-    ) -> None:
-        """Update counts, message or results so far; safe from any thread."""
-        update = {"done": done, "total": total, "message": message, "interim": interim}
-        self._send("report", {name: value for name, value in update.items() if value is not None})
 
 
 class Worker:
@@ -125,7 +109,7 @@ def _run(task: bytes, environment: dict[str, str], server: Connection) -> None:
     server.send(os.getpid())
     threading.Thread(target=_end_with, args=(server,), daemon=True).start()
     try:
-        send("done", pickle.loads(task)(Reporter(send)))
+        send("done", pickle.loads(task)(partial(_report, send)))
     except Exception as error:
         # takes two seconds if no task has imported it yet
         from rulekit.exceptions import RulekitError
@@ -133,6 +117,19 @@ def _run(task: bytes, environment: dict[str, str], server: Connection) -> None:
         is_expected = isinstance(error, RulekitError)
         message = str(error) if is_expected or isinstance(error, ValueError) else ""
         send("failed", message, "" if is_expected else traceback.format_exc())
+
+
+def _report(
+    send: Callable[..., None],
+    *,
+    done: int | None = None,
+    total: int | None = None,
+    message: str | None = None,
+    interim: Any = None,
+) -> None:
+    """Send counts, a message or results so far to the job; safe from any thread."""
+    update = {"done": done, "total": total, "message": message, "interim": interim}
+    send("report", {name: value for name, value in update.items() if value is not None})
 
 
 def _end_with(server: Connection) -> None:

@@ -162,9 +162,9 @@ def test_file_arrives_after_an_interrupted_run(open_app, table_of, monkeypatch, 
     assert len(calls) > 1
 
 
-def endless(name, content, options, reporter=None):
+def endless(name, content, options, report=None):
     """Read a large file, in another process, until it is stopped; a small one as it is."""
-    if reporter is None:
+    if report is None:
         return read_file(name, content, options)
     return threading.Event().wait()
 

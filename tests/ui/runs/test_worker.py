@@ -16,7 +16,7 @@ from rulekit.search.machine_code import QUICK
 from tests.ui import tasks
 from tests.waiting import until
 from ui.runs import worker
-from ui.runs.worker import Reporter, Worker
+from ui.runs.worker import Worker
 
 ROOT = Path(__file__).parents[3]
 
@@ -81,7 +81,7 @@ def test_unsendable_result_is_a_failure():
 
 def test_report_holds_the_logged_sentences_only():
     result = []
-    Reporter(lambda *message: result.append(message)).report(done=0, message="")
+    worker._report(lambda *message: result.append(message), done=0, message="")
     assert result == [("report", {"done": 0, "message": ""})]
 
 
