@@ -26,7 +26,7 @@ BUG = "The run stopped on an error that is not in your settings."
 log = logging.getLogger("rulekit.dashboard")
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """One job."""
 
@@ -208,8 +208,8 @@ class JobRegistry:
     def position(self, job: Job) -> int:
         """Return a queued job's place in the queue, from 1; 0 if it is not waiting."""
         with self._lock:
-            waiting = [j.id for j in self._queue if j.state == "queued"]
-            return waiting.index(job.id) + 1 if job.id in waiting else 0
+            waiting = [j for j in self._queue if j.state == "queued"]
+            return waiting.index(job) + 1 if job in waiting else 0
 
     def waiting(self, job: Job) -> str:
         """Return what a job waits for: its process, a free place, urgent work; empty if nothing."""

@@ -41,16 +41,9 @@ SPEC = RunSpec(limits=(1, 2, 3), folds=3, against=False, robust=False, noisy=Fal
 BY_SIZE = replace(SPEC, baselines=False)
 
 
-class Watching:
-    """Keeps what it is told."""
-
-    def __init__(self):
-        self.done, self.interim, self.messages = [], [], []
-
-    def __call__(self, done=None, total=None, message=None, interim=None):
-        self.done += [] if done is None else [(done, total)]
-        self.interim += [] if interim is None else [interim]
-        self.messages += [] if message is None else [message]
+def reported(report, name):
+    """What was reported under a name, in turn."""
+    return [one[name] for one in report.reports if name in one]
 
 
 @pytest.fixture(autouse=True)
@@ -68,13 +61,13 @@ def state():
 
 @pytest.mark.slow
 def test_run_counts_each_search_once_and_returns_rules(state):
-    report = Watching()
+    report = Quiet()
     found = work(BY_SIZE, state)(report)
-    assert report.done[0] == (0, 3 + SEARCHES_OF_SELECTION)
-    assert sorted({done for done, _ in report.done}) == [0, 1, 2, 3]
-    assert "fold 3 of 3" in report.messages[-2]
-    assert report.messages[-1] == "Selecting the suggested rule"
-    assert report.interim[-1].points()["setting"].tolist() == [0, 1, 2]
+    assert reported(report, "total") == [3 + SEARCHES_OF_SELECTION]
+    assert sorted(set(reported(report, "done"))) == [0, 1, 2, 3]
+    assert "fold 3 of 3" in reported(report, "message")[-2]
+    assert reported(report, "message")[-1] == "Selecting the suggested rule"
+    assert reported(report, "interim")[-1].points()["setting"].tolist() == [0, 1, 2]
     assert found.points()["setting"].tolist() == [0, 1, 2, 3]
     assert RunResult.of(BY_SIZE, found).points["limit"].tolist()[:3] == [1, 2, 3]
     assert all(row["rule"] is None for row in found.finished)
@@ -113,7 +106,7 @@ def test_thorough_search_suggests_the_rule_of_the_library(
     shown = AppState(table=table, every_class=target != "risk", split=SplitSpec(0.0))
     requested = replace(BY_SIZE, limits=(1, 2), **settings)
     task = replace(work(requested, shown), store=tmp_path / "store.sqlite")
-    result = RunResult.of(requested, task(Watching()))
+    result = RunResult.of(requested, task(Quiet()))
     number = result.suggestion.number
     assert CHOSEN in result.settings[number]
     library = RuleClassifier(random_state=0, **parameters).fit(*shown.training)
@@ -223,7 +216,7 @@ def test_selection_keeps_whole_groups_in_one_fold(weighed):
     shown = AppState(table=table, split=SplitSpec(0.0))
     X, y = shown.training
     requested = replace(BY_SIZE, limits=(1,), against=True)
-    found = RunResult.of(requested, work(requested, shown)(Watching()))
+    found = RunResult.of(requested, work(requested, shown)(Quiet()))
     rule = found.models[model_key(found.settings[found.suggestion.number])].rule_set_
     counts = frame["counts"].to_numpy(dtype=float)[X.index] if weighed else np.ones(len(y))
     X, y, counts = X[counts > 0], y[counts > 0], counts[counts > 0]
@@ -261,7 +254,7 @@ def test_quick_pass_of_a_large_table_fits_rules_on_the_same_part(state, monkeypa
     monkeypatch.setattr(spec_module, "QUICK_CELLS", 0)
     monkeypatch.setattr(spec_module, "QUICK_ROWS", 80)
     requested = work(quick(replace(SPEC, folds=5, against=True)), state)
-    found = requested(Watching())
+    found = requested(Quiet())
     rows = quick_rows(requested.X, requested.y, np.arange(len(requested.y)))
     assert len(rows) == pytest.approx(80, abs=1)
     family, against = requested.families
@@ -323,7 +316,7 @@ def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
     def cpu_seconds(n_columns):
         requested = work(quick(RunSpec(against=False)), wide_state(n_columns))
         before = time.process_time()
-        found = requested(Watching())
+        found = requested(Quiet())
         assert len(found.points()) == len(found.models) == 12
         assert (found.points()["folds"] == 10).all()
         return time.process_time() - before
@@ -336,7 +329,7 @@ def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
 def test_folds_of_a_wide_table_choose_their_own_columns():
     state = wide_state()
     requested = work(quick(replace(SPEC, folds=3)), state)
-    report = Watching()
+    report = Quiet()
     found = requested(report)
     parts = [
         quick_part(requested.X, requested.y, train, requested.families[0].estimator)
@@ -349,13 +342,13 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
         errors.append((model.predict(requested.X.iloc[test]) != requested.y.iloc[test]).mean())
     assert len({tuple(columns) for _, columns in parts}) == 3
     assert found.points().loc[1, "test_error"] == pytest.approx(np.mean(errors))
-    assert [text.rpartition(": ")[2] for text in report.messages[-1:]] == ["fold 3 of 3"]
+    assert reported(report, "message")[-1].rpartition(": ")[2] == "fold 3 of 3"
 
 
 @pytest.mark.slow
 def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, monkeypatch):
     requested = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
-    found = requested(Watching())
+    found = requested(Quiet())
     monkeypatch.setattr("rulekit.evaluation.sweeps.compare.fit_fold", None)
     again = requested.stored()
     pd.testing.assert_frame_equal(again.points(), found.points())
@@ -364,7 +357,7 @@ def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, mo
 @pytest.mark.slow
 def test_comparison_lists_learners_without_a_point(state):
     spec = replace(SPEC, learners=("search", "lp"), budget=0.5, baselines=False)
-    found = work(spec, state)(Watching())
+    found = work(spec, state)(Quiet())
     listed = settings_of_run(spec)
     learned = {listed[number]["learner"] for number in found.points()["setting"]}
     assert ("Two-level linear program" in found.missed) == ("lp" not in learned)
