@@ -36,11 +36,11 @@ with right, sentences():
         key = repr((state.fit_key, state.rule_json, chosen, state.wording))
         key += formats.record_text(state, model)
         text = kept("export", key, lambda: formats.written(chosen, state, model))
-        if form.run:
+        if why := form.why_unchecked:
+            st.caption(why)
+        else:
             check = formats.checked(state, model, chosen)
             (st.success if check.ok else st.error)(md(check.sentence, 300))
-        else:
-            st.caption(form.how)
         st.download_button(
             f"Download {form.name}",
             data=text,

@@ -5,6 +5,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+import shutil
 from itertools import product
 from pathlib import Path
 
@@ -37,6 +38,7 @@ from rulekit.rules import (
 from rulekit.rules.codec import READERS, rule_from_dict, rule_to_dict
 from rulekit.rules.writer import KINDS, ConditionWriter, rule_lines
 from rulekit.style.phrases import Wording, clause_words
+from tests.export.outside import needed
 from tests.export.readers import as_text
 from ui.words import rule_words
 
@@ -166,7 +168,7 @@ def test_the_answer_turns_at_the_limits_of_a_column(kind):
 
 
 #: Formats that start an engine or write a workbook; their own tests run one kind quickly.
-ENGINES = {name for name in FORMATS if name in ("xlsx", "duckdb", "sql", "scoring", "report")}
+ENGINES = {"xlsx", "duckdb", "sql", "scoring", "report", "javascript"}
 
 
 @every_kind
@@ -181,9 +183,12 @@ ENGINES = {name for name in FORMATS if name in ("xlsx", "duckdb", "sql", "scorin
 def test_every_format_writes_it_and_what_can_be_run_answers_alike(name, kind):
     if name == "duckdb":
         pytest.importorskip("duckdb")
+    if program := FORMATS[name].program:
+        needed(shutil.which(program), f"install {FORMATS[name].engine} to run {name}")
     for form, missing in product(("dnf", "cnf"), (False, True)):
         assert_written(name, kind, form, missing)
-    tried = HOSTILE if kind in READ and FORMATS[name].run is not None else ()
+    is_quick = FORMATS[name].run is not None and not FORMATS[name].program
+    tried = HOSTILE if kind in READ and is_quick else ()
     for hostile, missing in product(tried, (False, True)):
         renamed, (feature,) = rule_of(kind, "dnf", missing, hostile), rule_of(kind).features
         found = verify_export(renamed, FRAME.rename(columns={feature: hostile}), name)

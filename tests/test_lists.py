@@ -1,5 +1,7 @@
 """A learned list of three outcomes, gaps and text, through figures, explanations and files."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from rulekit import BoxSearchClassifier, explain
 from rulekit.data import columns_of
 from rulekit.export import verify_export
 from rulekit.export.formats import FORMATS
+from tests.export.outside import needed
 from tests.learners.tables import mixed_table
 
 
@@ -59,5 +62,7 @@ def test_explanations_name_the_deciding_clause_and_valid_changes(learned):
 @pytest.mark.parametrize("name", [name for name, form in FORMATS.items() if form.run is not None])
 def test_every_file_that_can_be_run_answers_as_the_list(learned, name):
     model, X, _ = learned
+    if program := FORMATS[name].program:
+        needed(shutil.which(program), f"install {FORMATS[name].engine} to run {name}")
     verification = verify_export(model, X, name)
     assert verification.ok, verification.sentence

@@ -1,3 +1,4 @@
+from .code.javascript import to_javascript as to_javascript
 from .code.python import Preparation as Preparation
 from .code.python import to_python as to_python
 from .code.python import to_script as to_script
@@ -48,6 +49,7 @@ __all__ = [
     "to_csv",
     "to_dmn",
     "to_html",
+    "to_javascript",
     "to_json",
     "to_latex",
     "to_markdown",

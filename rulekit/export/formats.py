@@ -1,19 +1,19 @@
 """The table of export formats, read by the page, the verification and the tests."""
 
 import math
-import sqlite3
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from rulekit.exceptions import ExportError, RulekitError
 from rulekit.explain.subject import columns_for, value_at
 from rulekit.export.code.dialects import DIALECTS, TYPED
+from rulekit.export.code.javascript import to_javascript
 from rulekit.export.code.python import to_python, to_script
 from rulekit.export.code.sql import to_sql
 from rulekit.export.documents.html import to_html
@@ -23,6 +23,17 @@ from rulekit.export.documents.report import to_report
 from rulekit.export.documents.sheet import to_sheet
 from rulekit.export.documents.text import to_text
 from rulekit.export.documents.text_parser import from_text
+from rulekit.export.engines import (
+    Rows,
+    Run,
+    read_back,
+    run_in_duckdb,
+    run_in_sqlite,
+    run_javascript,
+    run_python,
+    run_standard_sql,
+    sql_run,
+)
 from rulekit.export.exchange.dmn import to_dmn
 from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.exchange.pmml import to_pmml
@@ -33,106 +44,6 @@ from rulekit.rules import RuleSet, make_cases
 from rulekit.rules.analysis.row_search import columns_of_rows
 
 CASES = "cases"  # the table of rows in scoring SQL
-
-Rows = dict[str, NDArray[Any]]
-Run = Callable[[str, Rows, int], list[Any]]
-
-
-def read_back(read: Callable[[str], RuleSet]) -> Run:
-    """Return a runner from a function that reads a text as a rule."""
-
-    def run(text: str, rows: Rows, n: int) -> list[Any]:
-        answers: list[Any] = read(text).predict(rows or {"": np.zeros(n)}).tolist()
-        return answers
-
-    return run
-
-
-def run_python(text: str, rows: Rows, n: int) -> list[Any]:
-    """Execute a module and call its `predict`."""
-    module: dict[str, Any] = {}
-    exec(compile(text, "exported rule", "exec"), module)
-    given = [{f: _read_cell(column, i) for f, column in rows.items()} for i in range(n)]
-    answers: list[Any] = module["predict"](given)
-    return answers
-
-
-def _read_cell(column: NDArray[Any], row: int) -> Any:
-    """Return a cell; a missing one as None and as NaN in turn."""
-    value = value_at(column, row)
-    return (math.nan if row % 2 else None) if value is None else value
-
-
-def _run_in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
-    names, order = [_quote_name(f) for f in rows], _quote_name(_free(rows))
-    types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
-    with sqlite3.connect(":memory:") as connection:
-        declared = [f"{a} {b}" for a, b in zip(names, types, strict=True)]
-        connection.execute(f"CREATE TABLE {table} ({', '.join([f'{order} INTEGER', *declared])})")
-        marks = ", ".join("?" * (len(rows) + 1))
-        values = ((i, *(value_at(c, i) for c in rows.values())) for i in range(n))
-        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
-        rows_read = connection.execute(f"{query} ORDER BY {order}").fetchall()
-    connection.close()
-    return [row[0] for row in rows_read]
-
-
-def sql_run(in_engine: Callable[..., list[Any]], query: str, table: str = "t") -> Run:
-    """Return a runner of SQL that takes the place of `{}` in a query."""
-    start, end = query.split("{}")
-    return lambda text, rows, n: in_engine(f"{start}{text}{end}", table, rows, n)
-
-
-def _standard(query: str, table: str, rows: Rows, n: int) -> list[Any]:
-    """Run standard SQL in sqlite3, or in DuckDB (without NaN) for dates."""
-    if "AS TIMESTAMP)" in query:
-        return _run_in_duckdb(query, table, rows, n, nan=False)
-    return _run_in_sqlite(query, table, rows, n)
-
-
-def _run_in_duckdb(query: str, table: str, rows: Rows, n: int, nan: bool = True) -> list[Any]:
-    """Run a query in DuckDB; ExportError if it is not installed."""
-    try:
-        import duckdb  # an extra: most people never need it
-    except ImportError:
-        raise ExportError(
-            "Checking SQL for DuckDB, or SQL that reads dates, needs the package duckdb. Install "
-            "it, or take 'sqlite'."
-        ) from None
-    arrays = [_arrow(column, n, nan) for column in rows.values()]
-    cases = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
-    with duckdb.connect() as connection:
-        connection.register(table, cases)
-        ordered = f"{query} ORDER BY {_quote_name(_free(rows))}"
-        return [row[0] for row in connection.execute(ordered).fetchall()]
-
-
-def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
-    """Build an Arrow column with NULL and, if `nan`, NaN in turn for missing numbers."""
-    values = [value_at(column, i) for i in range(n)]
-    if _is_text(column):
-        return pa.array(values, pa.string())
-    if column.dtype == object:
-        return pa.array(values, pa.bool_())
-    if nan:
-        values = [_read_cell(column, i) for i in range(n)]
-    return pa.array(values, pa.float64(), from_pandas=False)
-
-
-def _is_text(column: NDArray[Any]) -> bool:
-    return column.dtype == object and not any(isinstance(v, (bool, np.bool_)) for v in column)
-
-
-def _quote_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _free(rows: Rows) -> str:
-    """Return an unused column name, ignoring case."""
-    name = "row_number"
-    while name in {f.lower() for f in rows}:
-        name += "_"
-    return name
 
 
 @dataclass(frozen=True)
@@ -154,6 +65,8 @@ class Format:
         How it is checked, as the end of a sentence; if `run` is None, why it is not, in sentences.
     engine : str
         What runs it for the check: a library, a database, a reader of ours; empty if `run` is None.
+    program : str
+        The program that the engine is, if it is no Python package.
     counted : bool
         Whether it can show `numbers`, see `clause_numbers`.
     learned : bool
@@ -173,6 +86,16 @@ class Format:
     learned: bool = False
     language: str | None = None
     engine: str = ""
+    program: str = ""
+
+    @property
+    def why_unchecked(self) -> str:
+        """Why it is not checked on this machine, in sentences; empty if it can be."""
+        if self.run is None:
+            return self.how
+        if not self.program or shutil.which(self.program):
+            return ""
+        return f"Not checked, because that takes {self.engine}, which this machine does not have."
 
 
 EXPRESSION = "SELECT {} FROM t"
@@ -247,7 +170,7 @@ FORMATS = {
         "a CASE expression for any database",
         to_sql,
         "sql",
-        sql_run(_standard, EXPRESSION),
+        sql_run(run_standard_sql, EXPRESSION),
         "SQLite",
     ),
     "sqlite": _sql(
@@ -255,7 +178,7 @@ FORMATS = {
         "the same, with truth values as numbers and with infinities",
         partial(to_sql, dialect="sqlite"),
         "sqlite.sql",
-        sql_run(_run_in_sqlite, EXPRESSION),
+        sql_run(run_in_sqlite, EXPRESSION),
         "SQLite",
     ),
     "duckdb": _sql(
@@ -263,7 +186,7 @@ FORMATS = {
         "the same, where NaN and NULL differ",
         partial(to_sql, dialect="duckdb"),
         "duckdb.sql",
-        sql_run(_run_in_duckdb, EXPRESSION),
+        sql_run(run_in_duckdb, EXPRESSION),
         "DuckDB",
     ),
     "scoring": _sql(
@@ -271,7 +194,7 @@ FORMATS = {
         "a SELECT with each row's answer, and the clause or the total of points that decided",
         partial(to_sql, part="score", table=CASES),
         "score.sql",
-        sql_run(_standard, 'SELECT "prediction" FROM ({})', CASES),
+        sql_run(run_standard_sql, 'SELECT "prediction" FROM ({})', CASES),
         "SQLite",
     ),
     **{
@@ -294,6 +217,18 @@ FORMATS = {
         "this function is executed",
         language="python",
         engine="Python",
+    ),
+    "javascript": Format(
+        "JavaScript",
+        "a function without dependencies, for a web page or Node",
+        to_javascript,
+        "js",
+        "text/javascript",
+        run_javascript,
+        "this function is executed in Node",
+        language="javascript",
+        engine="Node",
+        program="node",
     ),
     "script": Format(
         "Script",

@@ -54,7 +54,7 @@ def test_each_format_is_shown_and_checked_if_possible(on_credit):
         shown_text = to_text(state.model) if isinstance(content, bytes) else content
         assert on_credit.code[-1].value == shown_text.strip(), name
         checked = "Checked: 1,000/1,000 rows give the same class" in text(on_credit)
-        assert checked is bool(FORMATS[name].run), name
+        assert checked is (not FORMATS[name].why_unchecked), name
         if not checked:
             assert "Checked" not in text(on_credit), name
             assert not on_credit.success, name
@@ -132,7 +132,7 @@ def test_three_formats_come_first_and_the_others_are_folded(on_credit):
     assert on_credit.radio(key="export_Format").options == [
         "Text for a document",
         "Excel",
-        "SQL or Python",
+        "SQL, Python or JavaScript",
     ]
     assert [e.label.partition(":")[0] for e in on_credit.expander] == [
         *AUDIENCES,

@@ -241,13 +241,13 @@ def _add(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
 FORMAT = "_export_format"  # session key of the chosen format
 CODE = "code"  # the choice of one of the formats in `LANGUAGES`
 LANGUAGES = tuple(name for name, form in FORMATS.items() if form.name.startswith("SQL"))
-LANGUAGES += ("python",)
+LANGUAGES += ("python", "javascript")
 CHOICES: dict[str, tuple[str, str]] = {  # label and caption
     name: (form.name, capital(f"{form.purpose}.")) for name, form in FORMATS.items()
 } | {
     "text": ("Text for a document", "The rule in a few lines, also for an e-mail."),
     "xlsx": ("Excel", "A workbook that computes itself: type a case, and its prediction appears."),
-    CODE: ("SQL or Python", "For a database, or a function without dependencies."),
+    CODE: ("SQL, Python or JavaScript", "For a database, or a function without dependencies."),
 }
 FIRST = ("text", "xlsx", CODE)
 AUDIENCES = {

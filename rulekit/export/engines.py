@@ -1,0 +1,147 @@
+"""What runs an export on rows: our readers, Python, Node and databases."""
+
+import json
+import math
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from rulekit.exceptions import ExportError
+from rulekit.explain.subject import value_at
+from rulekit.rules import RuleSet
+
+MOST_SECONDS = 300  # of a program that runs an export
+#: Answers of JavaScript; JSON has no infinities, and a key of its own may be called __proto__.
+ANSWER = """
+process.stdout.write(((names, rows) => JSON.stringify(
+  predict(rows.map((row) => Object.fromEntries(row.map((v, k) => [names[k], v])))),
+  (k, v) => (v === Infinity || v === -Infinity ? {{ number: String(v) }} : v),
+))({}, {}));
+"""
+
+Rows = dict[str, NDArray[Any]]
+Run = Callable[[str, Rows, int], list[Any]]
+
+
+def read_back(read: Callable[[str], RuleSet]) -> Run:
+    """Return a runner from a function that reads a text as a rule."""
+
+    def run(text: str, rows: Rows, n: int) -> list[Any]:
+        answers: list[Any] = read(text).predict(rows or {"": np.zeros(n)}).tolist()
+        return answers
+
+    return run
+
+
+def run_python(text: str, rows: Rows, n: int) -> list[Any]:
+    """Execute a module and call its `predict`."""
+    module: dict[str, Any] = {}
+    exec(compile(text, "exported rule", "exec"), module)
+    given = [{f: _read_cell(column, i) for f, column in rows.items()} for i in range(n)]
+    answers: list[Any] = module["predict"](given)
+    return answers
+
+
+def run_javascript(text: str, rows: Rows, n: int) -> list[Any]:
+    """Run JavaScript in Node and call its `predict`; ExportError without Node."""
+    node = shutil.which("node")
+    if node is None:
+        raise ExportError("Checking JavaScript needs Node (nodejs.org). Install it.")
+    names, cells = list(rows), [[_read_cell(c, i) for c in rows.values()] for i in range(n)]
+    done = subprocess.run(
+        [node, "-"],
+        input=f"{text}\n{ANSWER.format(json.dumps(names), json.dumps(cells))}",
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=MOST_SECONDS,
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    answers: list[Any] = json.loads(done.stdout, object_hook=lambda n: float(n["number"]))
+    return answers
+
+
+def _read_cell(column: NDArray[Any], row: int) -> Any:
+    """Return a cell; a missing one as None and as NaN in turn."""
+    value = value_at(column, row)
+    return (math.nan if row % 2 else None) if value is None else value
+
+
+def run_in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
+    """Run a query in SQLite."""
+    names, order = [_quote_name(f) for f in rows], _quote_name(_free(rows))
+    types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
+    with sqlite3.connect(":memory:") as connection:
+        declared = [f"{a} {b}" for a, b in zip(names, types, strict=True)]
+        connection.execute(f"CREATE TABLE {table} ({', '.join([f'{order} INTEGER', *declared])})")
+        marks = ", ".join("?" * (len(rows) + 1))
+        values = ((i, *(value_at(c, i) for c in rows.values())) for i in range(n))
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+        rows_read = connection.execute(f"{query} ORDER BY {order}").fetchall()
+    connection.close()
+    return [row[0] for row in rows_read]
+
+
+def sql_run(in_engine: Callable[..., list[Any]], query: str, table: str = "t") -> Run:
+    """Return a runner of SQL that takes the place of `{}` in a query."""
+    start, end = query.split("{}")
+    return lambda text, rows, n: in_engine(f"{start}{text}{end}", table, rows, n)
+
+
+def run_standard_sql(query: str, table: str, rows: Rows, n: int) -> list[Any]:
+    """Run standard SQL in sqlite3, or in DuckDB (without NaN) for dates."""
+    if "AS TIMESTAMP)" in query:
+        return run_in_duckdb(query, table, rows, n, nan=False)
+    return run_in_sqlite(query, table, rows, n)
+
+
+def run_in_duckdb(query: str, table: str, rows: Rows, n: int, nan: bool = True) -> list[Any]:
+    """Run a query in DuckDB; ExportError if it is not installed."""
+    try:
+        import duckdb  # an extra: most people never need it
+    except ImportError:
+        raise ExportError(
+            "Checking SQL for DuckDB, or SQL that reads dates, needs the package duckdb. Install "
+            "it, or take 'sqlite'."
+        ) from None
+    arrays = [_arrow(column, n, nan) for column in rows.values()]
+    cases = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
+    with duckdb.connect() as connection:
+        connection.register(table, cases)
+        ordered = f"{query} ORDER BY {_quote_name(_free(rows))}"
+        return [row[0] for row in connection.execute(ordered).fetchall()]
+
+
+def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
+    """Build an Arrow column with NULL and, if `nan`, NaN in turn for missing numbers."""
+    values = [value_at(column, i) for i in range(n)]
+    if _is_text(column):
+        return pa.array(values, pa.string())
+    if column.dtype == object:
+        return pa.array(values, pa.bool_())
+    if nan:
+        values = [_read_cell(column, i) for i in range(n)]
+    return pa.array(values, pa.float64(), from_pandas=False)
+
+
+def _is_text(column: NDArray[Any]) -> bool:
+    return column.dtype == object and not any(isinstance(v, (bool, np.bool_)) for v in column)
+
+
+def _quote_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _free(rows: Rows) -> str:
+    """Return an unused column name, ignoring case."""
+    name = "row_number"
+    while name in {f.lower() for f in rows}:
+        name += "_"
+    return name
