@@ -345,7 +345,7 @@ class JobRegistry:
             self._release(job)
 
     def _release(self, job: Job) -> None:
-        """Give the place of a job that has ended to another."""
+        """Remove a job that has ended and start others."""
         self._running = [j for j in self._running if j is not job]
         self._dispatch()
 
