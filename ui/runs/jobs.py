@@ -168,6 +168,7 @@ class JobRegistry:
         self._queue: list[Job] = []
         self._running: list[Job] = []  # those with a process, also a paused one
         self._threads: set[threading.Thread] = set()
+        self._ready = False  # a process has begun: the next ones begin at once
         self._closed = False
         self._tabs: dict[str, int] = {}
         self._timers: dict[str, threading.Timer] = {}
@@ -217,7 +218,7 @@ class JobRegistry:
             return "Waiting: another user's first search runs first"
         if position := self.position(job):
             return f"Waiting for a free place: number {position} in the queue"
-        return "Getting ready" * job.preparing
+        return "Getting ready" if job.preparing and not self._ready else ""
 
     def is_busy(self, owner: str) -> bool:
         """Return whether any job of the owner waits or runs."""
@@ -335,6 +336,7 @@ class JobRegistry:
             return
         with self._lock:
             if event == "begun":
+                self._ready = True
                 job.started = time.monotonic()  # without the time of getting ready
                 self._dispatch()  # an urgent job may have waited for one that can be paused
                 return
