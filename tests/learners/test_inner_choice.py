@@ -16,9 +16,9 @@ from rulekit.learners.inner_choice import (
     Form,
     InnerComparison,
     _or_constant,
+    compare_losses,
     form_of_rules,
     inner_folds,
-    paired_losses,
     simplest,
 )
 from tests.learners.tables import mixed_table
@@ -89,7 +89,7 @@ def test_paired_losses_are_those_of_rules_learned_on_each_fold(costs):
     weight = np.where(np.arange(90) < 30, 2.0, 1.0)
     table = pair[0]._read(X, y, None)
     folds = inner_folds(3, table, 0)
-    losses, noise, scores = paired_losses(pair, table, folds, Loss(y, weight, costs))
+    losses, noise, scores = compare_losses(pair, table, folds, Loss(y, weight, costs))
     each = np.zeros((2, 90))
     for train, test in folds:
         for k, learner in enumerate(pair):
@@ -102,6 +102,6 @@ def test_paired_losses_are_those_of_rules_learned_on_each_fold(costs):
     d = d - d @ weight / weight.sum()
     assert noise == pytest.approx(np.sqrt(((weight * d) ** 2).sum()) / weight.sum())
     assert scores.loss.shape == (3, 1)
-    repeated, again, _ = paired_losses(pair, table, [*folds, *folds], Loss(y, weight, costs))
+    repeated, again, _ = compare_losses(pair, table, [*folds, *folds], Loss(y, weight, costs))
     assert repeated == pytest.approx(losses)
     assert again == pytest.approx(noise)

@@ -8,7 +8,7 @@ import pytest
 
 from rulekit.evaluation import SweepStore, sweep
 from rulekit.exceptions import RulekitError
-from rulekit.learners.cluster import tried_twice
+from rulekit.learners.cluster import try_twice
 from tests.evaluation.learners import Stump, noisy_table
 
 SETTINGS = {"theta": [-0.5, 0.0, 0.5]}
@@ -85,5 +85,5 @@ def test_an_error_of_the_work_itself_is_not_tried_again():
         raise ValueError("its own")
 
     with pytest.raises(ValueError, match="its own"):
-        tried_twice(work, lambda: "")
+        try_twice(work, lambda: "")
     assert len(calls) == 1

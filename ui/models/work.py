@@ -22,7 +22,7 @@ from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RulekitError
 from rulekit.learners.choice import ESTIMATE, FOREST_SIZE, has_conditions
 from rulekit.learners.cluster import cached_on_workers, code_version
-from rulekit.learners.forest_loss import judged
+from rulekit.learners.forest_loss import estimate_losses
 from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quick_table, quiet
 from ui.runs.worker import Report
 
@@ -137,7 +137,7 @@ class RunTask:
             return {}
         rows, columns = quick_part(self.X, self.y, np.arange(len(self.y)), self.judge)
         read = {f for model in models.values() for f in model.rule_set_.features}.union(columns)
-        found = judged(
+        found = estimate_losses(
             list(models.values()),
             self.judge,
             self.X[[name for name in self.X.columns if name in read]].iloc[rows],

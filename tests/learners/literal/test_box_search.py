@@ -59,11 +59,11 @@ def test_boxes_and_the_clauses_made_from_them_hold_for_the_same_rows(form, price
     table = bins.labelled(y == "ill", np.ones(len(y)))
     problem = learning_problem(table, columns_of(X), form=form, constraints=Constraints())
     plan, rng = SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0)
-    archive = search(problem.table, form, plan, rng, prices=prices)
+    archive = search(problem.table, plan, rng, prices=prices)
     for entry in archive.entries:
-        chosen = archive.chosen(entry)
+        chosen = archive.problem.chosen(entry.boxes)
         assert chosen.sum() == entry.n_conditions
-        wrong = (problem.table.held(chosen, form) != problem.table.y).sum()
+        wrong = (problem.table.held(chosen) != problem.table.y).sum()
         if prices == BoxPrices():
             assert wrong == pytest.approx(entry.loss)
 

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from rulekit import BoxSearchClassifier, Constraints, certify
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
-from rulekit.learners.literal.boxes import agreement, discounted
+from rulekit.learners.literal.boxes import agreement, discount_rows
 from rulekit.learners.training import learning_problem
 from tests.learners.literal.test_box_search import mixed
 
@@ -30,11 +30,11 @@ def test_a_row_of_the_wrong_class_is_discounted_most():
     odd = int(np.argmax(X.a))
     y[odd] = "well"
     problem = problem_of(X, y)
-    weight = discounted(problem, 1.0, 0).table.weight
+    weight = discount_rows(problem, 1.0, 0).table.weight
     assert problem.columns["a"][weight.argmin()] == X.a[odd]
     assert weight.min() < 0.2
     assert np.median(weight) > 0.9
-    half = discounted(problem, 0.5, 0).table.weight
+    half = discount_rows(problem, 0.5, 0).table.weight
     assert half == pytest.approx(0.5 + 0.5 * weight)
 
 
