@@ -12,7 +12,6 @@ from types import ModuleType
 import pytest
 
 from rulekit.exceptions import DataError, SolverError
-from rulekit.search.machine_code import QUICK
 from tests.ui import tasks
 from tests.waiting import until
 from ui.runs import worker
@@ -31,13 +30,6 @@ def answer(task):
     begun, *messages = Worker().messages(pickle.dumps(task))
     assert begun == ("begun",)
     return messages[-1]
-
-
-def test_it_has_the_modules_of_a_run():
-    shown, (pid, modules) = answer(tasks.surroundings)
-    assert shown == "done"
-    assert pid != os.getpid()
-    assert {"ui.models.work", "ui.rules.trust", *QUICK} <= set(modules)
 
 
 @pytest.mark.parametrize("method", ["forkserver", pytest.param("spawn", marks=pytest.mark.slow)])
