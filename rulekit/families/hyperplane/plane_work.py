@@ -341,7 +341,9 @@ def box_clause(
 
 def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
     """Convert ``low < v <= high`` of one coordinate to literals; infinite ends give none."""
-    return number.literals(low, high) if sign > 0 else number.mirrored_literals(-high, -low)
+    if sign > 0:
+        return number.literals(low, high)
+    return number.literals(-high, -low, mirrored=True)
 
 
 def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:

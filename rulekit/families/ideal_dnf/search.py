@@ -73,7 +73,7 @@ class IdealFormula:
     time_limit: float | None = None
     _forms: dict[str, MinimumForm] = field(default_factory=dict, repr=False)
 
-    def minimised(self, mode: str) -> MinimumForm:
+    def minimise(self, mode: str) -> MinimumForm:
         """Write the formula as short as possible; see `IdealDNFClassifier` for the modes."""
         if mode not in self._forms:
             on = majority(self.counts)
@@ -84,7 +84,7 @@ class IdealFormula:
 
     def rule(self, mode: str) -> RuleSet:
         """Convert the formula to a rule, each term with as few literals per column as possible."""
-        clauses = [self._clause(cube.tolist()) for cube in self.minimised(mode).cubes]
+        clauses = [self._clause(cube.tolist()) for cube in self.minimise(mode).cubes]
         return RuleSet(tuple(clauses), (self.positive,) * len(clauses), "dnf", self.default)
 
     def _clause(self, cube: list[int]) -> Clause:
@@ -111,7 +111,7 @@ class IdealFormula:
 
     def shares(self, mode: str) -> Shares:
         """Count each type."""
-        form, weighed = self.minimised(mode), np.array(self.factors)
+        form, weighed = self.minimise(mode), np.array(self.factors)
         types = np.flatnonzero(self.counts.sum(axis=1) > 0)
         held = [MinimumForm(cube[None, :], 0, 0).holds()[types] for cube in form.cubes]
         fired = np.array(held, dtype=bool).reshape(len(held), len(types)).T
@@ -132,7 +132,7 @@ class IdealFormula:
         answers = self.answers_of(occurring) == 1
         names = [str(yes) for yes, _ in self.pairs]
         counts = (self.counts if self.rows is None else self.rows)[occurring]
-        predicted = np.where(self.minimised(mode).holds()[occurring], 0, 1)
+        predicted = np.where(self.minimise(mode).holds()[occurring], 0, 1)
         labels = np.array([self.positive, self.default], dtype=object)
         return pd.DataFrame(answers, columns=names).assign(
             rows_positive=counts[:, 1], rows_default=counts[:, 0], answer=labels[predicted]

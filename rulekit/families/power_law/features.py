@@ -38,9 +38,12 @@ class PowerLawFeatures:
         cls, columns: Columns, kinds: dict[str, str], *, floors: bool = False
     ) -> "PowerLawFeatures":
         """Select the numeric columns that vary, and shift them to positive values."""
-        names = [n for n in columns if kinds[n] in NUMERIC and _varies(columns[n])]
+        read = {n: np.asarray(c, dtype=float) for n, c in columns.items() if kinds[n] in NUMERIC}
+        read = {n: v for n, v in read.items() if len(np.unique(v[~np.isnan(v)])) > 1}
+        names = list(read)
         empty = np.empty((len(next(iter(columns.values()))), 0))
-        values = np.column_stack([empty, *(_filled(columns[n]) for n in names)])
+        filled = (np.where(np.isnan(v), np.nanmedian(v), v) for v in read.values())
+        values = np.column_stack([empty, *filled])
         for j, name in enumerate(names):
             computable(name, values[:, j])
         low, high = values.min(axis=0), values.max(axis=0)
@@ -189,20 +192,3 @@ def _spread(law: tuple[Factor, ...], weight: float, columns: Columns, rows: Bool
     """Compute the share of the sum's variation that a power law contributes."""
     value = PowerLawSplit((PowerLaw(1.0, law),), 0.0).total(columns)[rows]
     return abs(weight) * float(np.std(value)) if len(value) else 0.0
-
-
-def _varies(column: NDArray[np.generic]) -> bool:
-    values = _numbers(column)
-    values = values[~np.isnan(values)]
-    return len(values) > 0 and bool(values.min() < values.max())
-
-
-def _filled(column: NDArray[np.generic]) -> Floats:
-    values = _numbers(column)
-    return np.where(np.isnan(values), np.nanmedian(values), values)
-
-
-def _numbers(column: NDArray[np.generic]) -> Floats:
-    if column.dtype != object:
-        return np.asarray(column, dtype=float)
-    return np.array([np.nan if v is None else float(v) for v in column])

@@ -331,7 +331,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
     def _plain_conditions(self, table: TrainingTable) -> BinnedTable:
         """Return the conditions on columns that are no numbers; of equal ones the first is used."""
-        _, bins = self._binned(table)
+        _, bins = self._bin_table(table)
         used = [k for k, one in enumerate(bins.literals) if table.kinds[one.feature] not in NUMERIC]
         used.sort(key=lambda k: bins.literals[k].op in ("!=", "not-in", "not-missing"))
         plain: BinnedTable = bins.take_columns(np.array(used, dtype=np.intp))
