@@ -22,14 +22,23 @@ from rulekit.binning.encodings import (
     literals_of,
 )
 from rulekit.binning.thresholds import METHODS, SUPERVISED, chosen_cuts, shortest
-from rulekit.binning.views import Cutting, Reading, edges_of_cuts, is_dates, readings_of
-from rulekit.data import columns_of
+from rulekit.binning.views import (
+    Cutting,
+    Reading,
+    TableReader,
+    edges_of_cuts,
+    is_dates,
+    readings_of,
+)
+from rulekit.data.columns.conform import conform
+from rulekit.data.columns.kinds import infer_kinds
 from rulekit.data.headers import few
 from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import missing_in, spelled, value_text
+from rulekit.rules.schema import Schema
 
 
 @dataclass(eq=False, repr=False)
@@ -94,7 +103,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     DataError
         If a column is infinite somewhere, or holds single words that are nearly never the same
         twice; if an order does not name a level that occurs; at `transform` if a column is missing
-        or holds text where training rows held numbers.
+        or no value of it fits, as where text is given for numbers.
     ValueError
         If a parameter does not fit.
 
@@ -167,12 +176,12 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         self._fit_columns(X, self._columns(X, reset=True), y)
         return self
 
-    def fit_read(self, frame: pd.DataFrame, columns: Columns, y: Any) -> BinnedTable:
-        """Do as `fit`, then `transform`, for a checked table whose columns are read already.
-
-        `columns` are what `rulekit.data.columns_of` gives of the frame.
-        """
+    def fit_read(
+        self, frame: pd.DataFrame, columns: Columns, schema: Schema, y: Any
+    ) -> BinnedTable:
+        """Do as `fit`, then `transform`, for a checked table that was read by a schema."""
         check_parameters(self)
+        self._schema = schema
         validate_data(self, frame, reset=True, skip_check_array=True)
         self._fit_columns(frame, columns, y)
         return self._codes(columns)
@@ -283,7 +292,11 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             frame = pd.DataFrame(checked, columns=self.column_names_)
         if frame.shape[0] == 0 or frame.shape[1] == 0:
             raise DataError(f"A table needs rows and columns; found shape {frame.shape}.")
-        return columns_of(frame, exact=reset)
+        if reset:
+            self._schema = infer_kinds(frame, TableReader(self).fixed_kinds(frame))
+        columns, report = conform(frame, self._schema, exact=reset)
+        report.warn(stacklevel=3)
+        return columns
 
     def _in_order(self, X: pd.DataFrame) -> pd.DataFrame:
         names = self.column_names_
@@ -370,12 +383,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                 continue
             absent = missing_in(column)
             present = column[~absent]
-            if np.isinf(present).any():
-                row = int(np.flatnonzero(np.isinf(column))[0]) + 1
-                raise DataError(
-                    f"Column {name!r} must hold finite numbers; row {row} is infinite. Replace "
-                    "infinities, or leave them empty."
-                )
             distinct = np.unique(present)
             if name in given or len(distinct) <= 2:
                 continue

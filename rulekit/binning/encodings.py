@@ -62,7 +62,7 @@ class OrderedColumn:
     def positions(self, column: NDArray[Any]) -> NDArray[np.float64]:
         """Read the column as numbers, NaN where there is none: shape (n,)."""
         if self.is_plain:
-            return as_numbers(column, self.name)
+            return column.astype(float, copy=False)
         return positions_in(self.name, as_objects(column), self.part, self.order)
 
     def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
@@ -194,7 +194,7 @@ class LevelColumn:
         if self.part is not None:
             column = positions_in(self.name, as_objects(column), self.part, None)
         else:
-            column = as_numbers(column, self.name) if self.numeric else as_objects(column)
+            column = column if self.numeric else as_objects(column)
         return np.where(missing_in(column), self.n_cells - 1, self.group_codes(column))
 
     def group_codes(self, compared: NDArray[Any]) -> NDArray[np.intp]:
@@ -350,32 +350,6 @@ def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
         if not column.extra:
             literals += [Literal(name, "missing"), Literal(name, "not-missing")]
     return tuple(sorted(literals, key=lambda literal: literal.sort_key))
-
-
-def as_numbers(column: NDArray[Any], name: str) -> NDArray[np.float64]:
-    """Take a column as float64 with NaN for missing; text is refused with its first row."""
-    if column.dtype != object:
-        return column.astype(float, copy=False)
-    absent = missing_in(column)
-    texts = [i for i in np.flatnonzero(~absent) if isinstance(column[i], str)]
-    if texts:
-        wrong = [i for i in texts if not _reads_as_number(column[i])] or texts
-        raise DataError(
-            f"Column {name!r} must hold numbers, as in the training table; row {wrong[0] + 1} "
-            f"holds the text {column[wrong[0]]!r} ({len(wrong)} such rows). Correct it, or leave "
-            "it empty."
-        )
-    numbers = column.copy()
-    numbers[absent] = np.nan
-    return numbers.astype(float)
-
-
-def _reads_as_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:

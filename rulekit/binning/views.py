@@ -73,29 +73,16 @@ class Cutting:
         classes = None if self.classes is None else self.classes[~absent]
         if reading.order is not None:
             return [ordered_levels(name, present, reading.order, has_missing)]
-        requested = reading.read_as is not None
-        read_as = reading.read_as if requested else self._inferred_reading(present)
-        if read_as == "levels":
-            return self._levels(name, present, classes, has_missing, refuse=not requested)
+        read_as = reading.read_as or infer_reading(present, classes, self.max_levels)
+        if read_as in ("levels", None):
+            return self._levels(name, present, classes, has_missing, refuse=read_as is None)
         if read_as == "words":
             words = chosen_words([str(v) for v in present], classes)
-            if not words and not requested:  # nothing but names: refused as such
-                return self._levels(name, present, classes, has_missing, refuse=True)
             return [WordColumn(name, word, has_missing) for word in words]
         parts = (read_as,) if isinstance(read_as, str) else tuple(read_as)
         return [
             view for part in parts for view in self._part(name, present, classes, has_missing, part)
         ]
-
-    def _inferred_reading(self, present: NDArray[Any]) -> Any:
-        distinct = set(present.tolist())
-        texts = [v for v in distinct if isinstance(v, str)]
-        if not texts or len(texts) < len(distinct):
-            return "levels"
-        if is_dates(present):
-            return find_recurring_parts(present)
-        hardly = len(distinct) > max(self.max_levels, UNIQUE_SHARE * len(present))
-        return "words" if hardly and holds_words(sorted(distinct)) else "levels"
 
     def _levels(
         self,
@@ -155,12 +142,7 @@ class Cutting:
         part: str,
     ) -> list[ColumnEncoding]:
         """Read one part of dates; one that is the same in every row gives nothing."""
-        try:
-            values = positions_in(name, present, part, None)
-        except RuleError as error:
-            raise DataError(
-                f"{error} To read the column as text, set `read_as` to 'levels'."
-            ) from error
+        values = positions_in(name, present, part, None)
         distinct = np.unique(values)
         if len(distinct) < 2:
             return []
@@ -195,6 +177,28 @@ class Cutting:
             for r, k in zip(raw, bin_index, strict=False)
         ]
         return np.unique(np.array(edges, dtype=float))
+
+
+def infer_reading(
+    present: NDArray[Any],
+    classes: NDArray[np.intp] | None,
+    max_levels: int,
+    share: float = UNIQUE_SHARE,
+    only_levels: bool = False,
+) -> str | tuple[str, ...] | None:
+    """Return "levels", "words" or parts of dates; None if no condition can use the column.
+
+    Shapes: present (n,), converted by `conform`; classes (n,).
+    """
+    distinct = set(present.tolist())
+    if not all(isinstance(v, str) for v in distinct):
+        return "levels"
+    if not only_levels and is_dates(present):
+        return find_recurring_parts(present)
+    if len(distinct) <= max(max_levels, share * len(present)):
+        return "levels"
+    phrases = not only_levels and holds_words(sorted(distinct))
+    return "words" if phrases and chosen_words(present.tolist(), classes) else None
 
 
 def is_dates(column: NDArray[Any]) -> bool:
@@ -321,7 +325,8 @@ class TableReader:
         for name, read_as in dict(self.binarizer.read_as or {}).items():
             numeric = str(name) in frame and pd.api.types.is_numeric_dtype(frame[str(name)].dtype)
             if not numeric:  # else the binarizer refuses the entry
-                kinds[str(name)] = "level" if read_as in ("levels", "words") else "date"
+                by_level = checked_reading(str(name), read_as) in ("levels", "words")
+                kinds[str(name)] = "level" if by_level else "date"
         return kinds | {str(name): "level" for name in dict(self.binarizer.orders or {})}
 
     def readings(
@@ -334,27 +339,14 @@ class TableReader:
         """Return how each column of text or dates is read; None if no condition can use it."""
         named = set(self.fixed_kinds(frame))
         named |= {str(n) for n in frame.columns if getattr(frame[n].dtype, "ordered", False)}
+        most = MAX_LEVELS if self.binarizer is None else self.binarizer.max_levels
         readings: dict[str, Any] = {}
         for name, values in columns.items():
-            if kinds[name] == "text" and name not in named:
-                readings[name] = self._reading(values, codes)
-            elif kinds[name] == "date" and name not in named:
-                levels = self.binarizer is None
-                readings[name] = (
-                    self._reading(values, codes) if levels else find_recurring_parts(values)
-                )
+            if kinds[name] in ("text", "date") and name not in named:
+                there = ~missing_in(values)
+                args = values[there], codes[there], most, self.share, self.binarizer is None
+                readings[name] = infer_reading(*args)
         return readings
-
-    def _reading(self, values: NDArray[Any], codes: NDArray[np.intp]) -> str | None:
-        """Return "levels", "words" or None for a column of text."""
-        there = np.array([v is not None for v in values.tolist()], dtype=bool)
-        present = values[there].tolist()
-        distinct = set(present)
-        most = MAX_LEVELS if self.binarizer is None else self.binarizer.max_levels
-        if len(distinct) <= max(most, self.share * len(present)):
-            return "levels"
-        phrases = self.binarizer is not None and holds_words(sorted(distinct))
-        return "words" if phrases and chosen_words(present, codes[there]) else None
 
 
 def about_ignored(names: Sequence[str], kinds: Mapping[str, str]) -> str:

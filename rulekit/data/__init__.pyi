@@ -1,3 +1,4 @@
+from .columns.conform import columns_of as columns_of
 from .columns.conform import conform as conform
 from .columns.conform import infer as infer
 from .costs import Costs as Costs
@@ -20,7 +21,6 @@ from .schema import Table as Table
 from .target import suggest_positive as suggest_positive
 from .target import suggest_target as suggest_target
 from .target import target_notes as target_notes
-from .typed import columns_of as columns_of
 
 __all__ = [
     "Costs",

@@ -1,16 +1,27 @@
-"""Properties of one column: its kind, its counts and the suggested role."""
+"""One column of a `Table`: how it is stored, its kind, its counts and the suggested role."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from rulekit.data.columns.dates import has_date_shape
+from rulekit.data.columns.conform import conform
+from rulekit.data.columns.kinds import OPEN_DATE, infer_kind, infer_kinds
 from rulekit.data.headers import few, shown
-from rulekit.data.typed import level_text
+from rulekit.data.typed import (
+    EXACT,
+    TEXT,
+    digits_of,
+    is_inexact,
+    level_text,
+    text_series,
+    without_infinities,
+)
+from rulekit.rules.schema import NUMERIC, Schema
 
 KINDS = ("numeric", "boolean", "category", "text", "date", "constant")
 
@@ -31,7 +42,7 @@ class Column:
     """The name, kind, role and values of one column."""
 
     name: str
-    kind: str  # "boolean" for any two values, 0 and 1 too, and for one value with missing cells
+    kind: str  # "boolean" for truth values, and for numbers of at most two values
     role: str
     n_missing: int
     n_distinct: int  # of present values
@@ -40,6 +51,46 @@ class Column:
     maximum: float | None = None
     is_number: bool = False
     order: tuple[str, ...] = ()  # levels of an ordered category, lowest first
+
+
+def stored(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
+    """Convert a column (rows numbered from 0) to a storage type of tables, with notes."""
+    dtype = series.dtype
+    if pd.api.types.is_datetime64_any_dtype(dtype) or (TEXT is not None and dtype == TEXT):
+        return series, []
+    (column,) = infer_kinds(series.to_frame(name)).columns
+    if column.kind == "date" and pd.api.types.infer_dtype(series) in ("string", "categorical"):
+        column = replace(column, kind="level")  # kept as written
+    columns, report = conform(series.to_frame(name), Schema((column,)))
+    values, notes = columns[name], [misfit.sentence() for misfit in report.misfits]
+    if column.kind == "duration":
+        notes.insert(0, f"Column {shown(name)} holds durations; they are read as days.")
+    if values.dtype != object:
+        numbers, more = _stored_numbers(series, values, name)
+        return numbers, notes + more
+    if column.kind == "truth value":
+        kept = "boolean" if pd.isna(values).any() else bool
+        return pd.Series(values, dtype=kept, name=series.name), notes
+    return text_series(values, series.name), notes
+
+
+def _stored_numbers(
+    series: pd.Series, values: NDArray[np.float64], name: str
+) -> tuple[pd.Series, list[str]]:
+    if is_inexact(series, values):
+        cells = series.astype(object)
+        text = np.array([None if pd.isna(v) else digits_of(v) for v in cells], dtype=object)
+        note = (
+            f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
+            "numbers; it was kept as text."
+        )
+        return text_series(text, series.name), [note]
+    values, notes = without_infinities(values, name)
+    if pd.api.types.is_integer_dtype(series.dtype) and not np.isnan(values).any():
+        values = values.astype(np.int64)
+    if series.dtype == values.dtype and not notes:
+        return series, []
+    return pd.Series(values, name=series.name), notes
 
 
 def described(series: pd.Series, name: str, max_levels: int) -> Column:
@@ -104,23 +155,16 @@ def kind_of(series: pd.Series, n_distinct: int, max_levels: int) -> str:
     """Return the kind of a column; shapes: series n."""
     if n_distinct == 0 or (n_distinct == 1 and series.notna().all()):
         return "constant"
-    if pd.api.types.is_datetime64_any_dtype(series.dtype):
+    kind = infer_kind(series)
+    if kind in ("date", OPEN_DATE):
         return "date"
-    if n_distinct <= 2:
+    if kind == "truth value" or (kind in NUMERIC and n_distinct <= 2):
         return "boolean"
-    if pd.api.types.is_numeric_dtype(series.dtype):
+    if kind in NUMERIC:
         return "numeric"
-    if looks_like_dates(series):
-        return "date"
     repeats = n_distinct <= REPEATED_SHARE * series.count()
     few = n_distinct <= (max_levels if repeats else min(FEW_LEVELS, max_levels))
     return "category" if few else "text"
-
-
-def looks_like_dates(series: pd.Series) -> bool:
-    """Return whether each of up to 1 000 present texts has the shape of a date."""
-    present = series.dropna().head(1000)
-    return len(present) > 0 and all(has_date_shape(str(v)) for v in present)
 
 
 def named_like_id(name: str) -> bool:
@@ -136,7 +180,7 @@ def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
     if pd.api.types.is_datetime64_any_dtype(series.dtype):
         return False
     if not pd.api.types.is_numeric_dtype(series.dtype):
-        return not (looks_like_dates(series) or _mostly_numbers(series))
+        return infer_kind(series) == "level" and not _mostly_numbers(series)
     values = series.to_numpy(dtype=float)
     if not np.array_equal(values, np.floor(values)):
         return False

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.data.typed import columns_of
+from rulekit.data.columns.conform import columns_of
 from rulekit.exceptions import DataError
 
 #: The shares that are counted a group, and of which rows each is a share.

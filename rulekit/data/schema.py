@@ -21,12 +21,13 @@ from rulekit.data.column import (
     order_of,
     order_problem,
     role_notes,
+    stored,
     whole,
 )
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import few, repaired_headers, shown
 from rulekit.data.options import Decision, Limits
-from rulekit.data.typed import as_pandas, level_text, typed
+from rulekit.data.typed import as_pandas, level_text
 from rulekit.exceptions import DataError
 
 NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")  # as `outcomes_of_cut` writes one
@@ -149,7 +150,7 @@ class Table:
         parts, all_notes = {}, [*notes, *repairs]
         orders: dict[str, tuple[str, ...]] = {}
         for column, (_, given) in zip(names, frame.reset_index(drop=True).items(), strict=True):
-            parts[column], changed = typed(given, column)
+            parts[column], changed = stored(given, column)
             orders[column] = order_of(given)
             all_notes += changed
         content = pd.DataFrame(parts)
@@ -483,7 +484,7 @@ class Table:
         self, name: str, series: pd.Series, note: str, role: str | None = None
     ) -> "Table":
         content = self.frame.copy()
-        content[name], more = typed(series, name)
+        content[name], more = stored(series, name)
         before = self.column(name).role
         new = described(content[name], name, Limits().max_levels)
         new = replace(new, role=before if before in SINGLE else role or new.role)

@@ -224,7 +224,7 @@ class BaseRuleClassifier(
 
         def cut() -> tuple[Binarizer, Any]:
             fitted = table.binarizer(binarizer)
-            return fitted, fitted.fit_read(table.frame, table.columns, table.y)
+            return fitted, fitted.fit_read(table.frame, table.columns, table.schema, table.y)
 
         self.binarizer_, encoded = table.once(("cut", key), cut)
         return key, encoded

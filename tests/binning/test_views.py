@@ -95,9 +95,12 @@ def test_order_comes_with_the_column_or_names_every_level():
 
 
 def test_cells_that_are_no_dates_are_named():
-    frame = pd.DataFrame({"opened": ["2021-03-01", "31.12.2021"]})
-    with pytest.raises(DataError, match=r"row 2 holds '31.12.2021'.*set `read_as`"):
-        literals_on(frame, read_as={"opened": "date"})
+    frame = pd.DataFrame({"opened": ["2021-03-01", "31.12.2021", "soon"]})
+    with pytest.warns(DataWarning, match="'opened' is read as dates: 1 of 3 .* row 3, 'soon'"):
+        literals = literals_on(frame, read_as={"opened": "date"})
+    assert Literal("opened", "<", "2021-04-01", part="date") in literals
+    with pytest.raises(DataError, match="'opened' must hold dates; none of its 3"):
+        literals_on(frame.assign(opened="soon"), read_as={"opened": "date"})
 
 
 @given(

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data.column import described, looks_like_dates, looks_like_id, named_like_id
+from rulekit.data.column import described, looks_like_id, named_like_id
 
 MANY = [f"text {i}" for i in range(60)]
 
@@ -19,7 +19,10 @@ MANY = [f"text {i}" for i in range(60)]
         ([i % 7 for i in range(60)], "numeric", "feature"),
         ([None, None, None], "constant", "ignore"),
         (["a", "b", "c"], "category", "feature"),
-        (["yes", None, "no"], "boolean", "feature"),
+        (["yes", None, "no"], "category", "feature"),
+        ([True, None, False], "boolean", "feature"),
+        (["1.2.2020", None, "03/04/21 10:30"], "date", "ignore"),
+        (["1.2.2020", "soon", "soon"], "category", "feature"),
         (pd.date_range("2024-01-01", periods=3), "date", "ignore"),
         (["2020-01-02", "2020-01-03", "2021-05-06"], "date", "ignore"),
         ([*MANY, "text 0"], "text", "ignore"),
@@ -73,9 +76,3 @@ def test_an_identifier_that_repeats_names_cases_and_is_no_feature():
     assert described(visits / 3, "acid", 50).role == "feature"
     assert described(visits / 3, "patient_id", 50).role == "feature"  # no whole numbers
     assert described(visits % 4, "ward_id", 50).role == "feature"  # of few: a place, not a case
-
-
-def test_one_text_that_is_no_date_makes_the_column_none():
-    assert looks_like_dates(pd.Series(["1.2.2020", None, "03/04/21 10:30"]))
-    assert not looks_like_dates(pd.Series(["1.2.2020", "soon"]))
-    assert not looks_like_dates(pd.Series([None, None], dtype=object))

@@ -65,7 +65,7 @@ def test_things_of_several_kinds_become_text():
 def test_decimals_are_numbers_and_dates_are_text():
     assert column([decimal.Decimal("1.5"), None], dtype=object)[0] == 1.5
     days = column([datetime.datetime(2024, 5, 1), None])
-    assert days.tolist() == ["2024-05-01 00:00:00", None]
+    assert days.tolist() == ["2024-05-01", None]
 
 
 def test_infinities_pass_through_to_rules():
@@ -147,7 +147,7 @@ def test_periods_are_dates_and_views_of_text_are_text():
     begins = ["2024-01-01", "2024-02-01", "2024-03-01"]
     for table in (pd.DataFrame({"m": months}), {"m": months.to_series()}):
         frame = as_pandas(table)
-        assert frame["m"].dt.strftime("%Y-%m-%d").tolist() == begins
+        assert columns_of(frame)["m"].tolist() == begins
         assert Table.from_frame(table).column("m").kind == "date"
     views = pa.table({"t": pa.array(["a", None], pa.string_view())})
     assert columns_of(as_pandas(views))["t"].tolist() == ["a", None]

@@ -436,8 +436,9 @@ def _read_dates_of(names: Iterable[str]) -> dict[str, DataError]:
     errors = {}
     for name in names:
         table = app_state().table
-        (cells,) = columns_of(table.frame[[name]]).values()
-        if table.column(name).kind == "date" and not is_dates(cells):
+        cells = table.frame[name]
+        is_text = cells.dtype.kind != "M"
+        if table.column(name).kind == "date" and is_text and not is_dates(cells.to_numpy(object)):
             try:
                 read_dates(name, None)
             except DataError as error:

@@ -5,7 +5,7 @@ its distinct values, so that long tables cost little.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,6 @@ from rulekit.data.typed import (
     DAY,
     EXACT,
     as_pandas,
-    columns_of,
     days_of,
     level_text,
     refuse_inexact,
@@ -157,16 +156,18 @@ def conform(
     (['4', None, '7'], [('gap', 1, {}), ('level', 1, {'7': 1})])
     """
     frame = frame_of(table)
-    names = [str(name) for name in frame.columns]
-    place = {name: k for k, name in enumerate(names)}
-    refuse_absent([c.name for c in schema.columns], place)
+    labels: dict[str, list[Any]] = {}
+    for label in frame.columns:
+        labels.setdefault(str(label), []).append(label)
+    refuse_absent([c.name for c in schema.columns], labels)
     columns, misfits, unseen = {}, [], []
     for column in schema.columns:
-        series = frame.iloc[:, place[column.name]]
-        if names.count(column.name) > 1:
+        label, *others = labels[column.name]
+        if others:
             raise DataError(
                 f"Column names must differ; {shown(column.name)} occurs twice. Rename one."
             )
+        series = frame[label]
         values, misfit, zone = _Reader(column, exact).read(series)
         if exact or column.gaps is not None:
             refuse_infinities({column.name: values})
@@ -174,6 +175,41 @@ def conform(
         misfits += [] if misfit is None else [misfit]
         unseen += find_unseen(column, values, zone)
     return columns, Report(tuple(misfits), tuple(unseen))
+
+
+def columns_of(table: Any, *, exact: bool = False) -> dict[str, NDArray[Any]]:
+    """Return the columns of a table as rules read them, each by what it holds.
+
+    Parameters
+    ----------
+    table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
+        n rows.
+    exact : bool, default=False
+        Refuse whole numbers beyond 2^53, and infinities.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n,)
+        See `conform`; warns of values that do not fit their column.
+
+    Raises
+    ------
+    DataError
+        If two columns have one name, or a column cannot be read.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"age": [31, None], "smoker": [True, False], "town": ["Ulm", None]})
+    >>> for name, values in columns_of(frame).items():
+    ...     print(name, values.tolist())
+    age [31.0, nan]
+    smoker [True, False]
+    town ['Ulm', None]
+    """
+    frame = frame_of(table)
+    columns, report = conform(frame, infer_kinds(frame), exact=exact)
+    report.warn(stacklevel=2)
+    return columns
 
 
 def refuse_infinities(columns: Columns) -> None:
@@ -228,8 +264,11 @@ class _Reader:
         kind, dtype = self.column.kind, series.dtype
         if pd.api.types.is_complex_dtype(dtype):
             raise DataError(f"Column {shown(series.name)} holds complex numbers. Give real ones.")
-        if kind == "any":
-            return columns_of(series.to_frame())[str(series.name)], None, None
+        if kind == "any":  # what all its values are
+            (column,) = infer_kinds(series.to_frame(self.column.name)).columns
+            values, misfit, zone = _Reader(column, self.exact).read(series)
+            level = replace(column, kind="level")
+            return (values, None, zone) if misfit is None else _Reader(level).read(series)
         if kind in NUMERIC and not isinstance(dtype, pd.CategoricalDtype):
             if dtype.kind == "m":
                 return days_of(series), None, None
@@ -268,13 +307,13 @@ class _Reader:
         column = self.column
         first = cells.values[int(cells.codes[rows[0]])]
         if len(rows) == n_present > 1:
-            levels = ""
+            levels, known = "", "" if self.exact else ", as when the rule was learned"
             if column.kind == "level" and column.levels:
                 levels = f" such as {few([*map(shown, column.levels[:3])])}"
             raise DataError(
-                f"Column {shown(column.name)} must hold {WORDS[column.kind]}{levels}, as when the "
-                f"rule was learned; none of its {n_present} values fits (first: row "
-                f"{rows[0] + 1}, {shown(str(first))}). Convert the column."
+                f"Column {shown(column.name)} must hold {WORDS[column.kind]}{levels}{known}; none "
+                f"of its {n_present} values fits (first: row {rows[0] + 1}, "
+                f"{shown(str(first))}). Convert the column."
             )
         return Misfit(column.name, column.kind, n_present, rows, first)
 

@@ -16,6 +16,7 @@ from rulekit.rules.condition import NUMBERS, TRUTH, missing_in, moment, moment_t
 from rulekit.rules.schema import MOST_LEVELS, NUMERIC, ColumnSchema, Schema
 
 SHARE = 0.9  # of the present cells that must be of one kind
+OPEN_DATE = "date, day or month first"  # an inferred kind; columns of it are read as levels
 DURATIONS = (datetime.timedelta, np.timedelta64)
 DATES = (datetime.date, np.datetime64)
 
@@ -56,7 +57,8 @@ def _has_time(date: datetime.datetime) -> bool:
 
 def _inferred(name: str, series: pd.Series, fixed: str | None) -> ColumnSchema:
     """Find what one column is."""
-    kind = fixed or _kind(series)
+    kind = fixed or infer_kind(series)
+    kind = "level" if kind == OPEN_DATE else kind
     if kind == "grade":
         order = tuple(map(level_text, series.dtype.categories))
         return ColumnSchema(name, kind, levels=order)
@@ -76,9 +78,11 @@ def _arrow_zone(dtype: Any) -> bool:
     return isinstance(dtype, pd.ArrowDtype) and bool(getattr(dtype.pyarrow_dtype, "tz", None))
 
 
-def _kind(series: pd.Series) -> str:
-    """Infer the kind of one column."""
+def infer_kind(series: pd.Series) -> str:
+    """Find what one column holds: a kind of `ColumnSchema`, or `OPEN_DATE`."""
     dtype = series.dtype
+    if isinstance(dtype, pd.PeriodDtype):
+        return "date"
     if not isinstance(dtype, pd.CategoricalDtype):
         if pd.api.types.is_bool_dtype(dtype):
             return "truth value"
@@ -101,7 +105,7 @@ def _kind(series: pd.Series) -> str:
             n = sum(int(c) for v, c in zip(cells.values, counts, strict=True) if c and fits(v))
             if n and n >= SHARE * total:
                 return kind
-    return "date" if _mostly_dates(cells, counts, total) else "level"
+    return _kind_of_texts(cells, counts, total)
 
 
 def _is_truth(value: Any) -> bool:
@@ -120,8 +124,8 @@ def _is_moment(value: Any) -> bool:
     return isinstance(value, DATES) or (isinstance(value, str) and moment(value) is not None)
 
 
-def _mostly_dates(cells: "Cells", counts: NDArray[np.intp], total: int) -> bool:
-    """Return whether nine of ten cells are dates; looks no further than the answer needs."""
+def _kind_of_texts(cells: "Cells", counts: NDArray[np.intp], total: int) -> str:
+    """Return "date" if nine of ten cells are dates; looks no further than the answer needs."""
     others, unclear = 0, []
     for k in np.argsort(-counts, kind="stable").tolist():
         value = cells.values[k]
@@ -132,19 +136,20 @@ def _mostly_dates(cells: "Cells", counts: NDArray[np.intp], total: int) -> bool:
             continue
         others += int(counts[k])
         if others > (1.0 - SHARE) * total + 1e-9:
-            return False
+            return "level"
     if not total:
-        return False
+        return "level"
     if not unclear:
-        return True
-    try:  # day and month in an order that the cells do not decide are no dates
+        return "date"
+    try:
         dates = dict(zip(unclear, read_dates(unclear, "", None), strict=True))
     except DataError:
-        return False
+        return OPEN_DATE
     wrong = [
         k for k, v in enumerate(cells.values) if isinstance(v, str) and dates.get(v, v) is None
     ]
-    return others + int(counts[wrong].sum()) <= (1.0 - SHARE) * total + 1e-9
+    are_dates = others + int(counts[wrong].sum()) <= (1.0 - SHARE) * total + 1e-9
+    return "date" if are_dates else "level"
 
 
 @dataclass(frozen=True)
@@ -157,7 +162,9 @@ class Cells:
 
     @classmethod
     def of(cls, series: pd.Series) -> "Cells":
-        """Sort the cells of a column by value and, of objects, by type."""
+        """Sort the cells of a column by value and, of objects, by type; periods by their begin."""
+        if isinstance(series.dtype, pd.PeriodDtype):
+            series = series.dt.start_time
         dtype = series.dtype
         if isinstance(dtype, pd.CategoricalDtype):
             codes, values = series.cat.codes.to_numpy(), list(series.cat.categories)

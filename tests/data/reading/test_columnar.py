@@ -42,7 +42,7 @@ def test_every_type_that_a_rule_can_test_is_read():
     assert table.frame["money"].tolist()[::2] == [1.25, 2.5]
     assert table.frame["level"].tolist()[:2] == ["u", "v"]
     assert [c.n_missing for c in table.columns] == [1, 2, 1, 1, 1, 1, 1]
-    kinds = ["boolean", "boolean", "boolean", "boolean", "boolean", "boolean", "date"]
+    kinds = ["boolean", "boolean", "category", "category", "boolean", "boolean", "date"]
     assert [c.kind for c in table.columns] == kinds
 
 
