@@ -41,10 +41,10 @@ def export(
     rule_set = read_rule(rule)
     target = options["target"]
     given: dict[str, Any] = {}
-    if form == "report" or (form == "app" and target is not None):
+    if form == "report":
         if table is None or target is None:
             raise click.UsageError(
-                f"A {form} contains the rule's figures. Add --table and --target."
+                "A report contains the rule's figures. Add --table and --target."
             )
         rows = reading.cases(table, rule_set)
         actual = known_outcomes(rows, target, rule_set, options["outcomes"])

@@ -207,7 +207,7 @@ OWN: dict[str, Callable[[AppState, ClassifierMixin], str | bytes]] = {
         state.testing if len(state.testing[0]) else None,
         title=_question(state),
         date=date.today().isoformat(),
-        wording=wording(state),
+        wording=wording(state, clause="line"),
     ),
     "sheet": lambda state, model: export.to_sheet(
         model, title=_question(state), wording=wording(state)

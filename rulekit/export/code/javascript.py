@@ -296,7 +296,7 @@ class JavaScriptWriter(ConditionWriter[str]):
 
 def js_source(value: Any) -> str:
     """Write a value as source that cannot end the script element of a page."""
-    return re.sub("<(?=[!/])", r"\\u003c", json.dumps(value))
+    return re.sub("<(?=[!/a-zA-Z])", r"\\u003c", json.dumps(value))
 
 
 def _escape(letters: str) -> str:

@@ -35,10 +35,11 @@ from rulekit.rules.analysis.cells import TooLongError, list_cells
 from rulekit.rules.condition import unseen_text
 from rulekit.rules.schema import NUMERIC, schema_of
 from rulekit.rules.writer import ConditionWriter
-from rulekit.style.phrases import PLAIN, Wording, condition_text, exact, whole_percent
+from rulekit.style.phrases import Wording, condition_text, exact, whole_percent
 from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import capital
 
+LINES = Wording(clause="line")
 TEMPLATE = Path(__file__).with_name("app.html")
 GRID = 41  # values of a column in a sum that are tried as changes
 
@@ -50,7 +51,7 @@ def to_app(
     *,
     title: str = "A rule that answers",
     date: str = "",
-    wording: Wording = PLAIN,
+    wording: Wording = LINES,
 ) -> str:
     """Write a rule as a web page that answers cases by itself, without a server.
 
@@ -64,7 +65,7 @@ def to_app(
     title, date : str
         Name and date of the rule, as the page shows them.
     wording : Wording
-        Display names and units of columns.
+        Display names and units of columns; clauses are called lines by default.
 
     Returns
     -------

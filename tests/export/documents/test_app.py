@@ -140,7 +140,7 @@ def test_single_changes_give_the_other_answer_and_stay_near():
         assert n > 20
     limit = dnf(Literal("age", ">", 50.25))
     turn = 'changes({ age: 40 }, "well").map((t) => t.value)'
-    assert run((script_of(to_app(limit)), turn)) == [[51]]
+    assert run((script_of(to_app(limit)), turn)) == [[50.3]]
 
 
 @pytest.mark.slow
@@ -150,9 +150,9 @@ def test_a_saved_file_has_answers_reasons_and_no_formula():
     (found,) = run((script_of(to_app(rule)), f"scoreCsv({json.dumps(text)}).text"))
     assert found.split("\r\n") == [
         "x;prediction;prediction (rule);reason",
-        '2,5;"a;""b""";\'=cmd();Clause 1',
+        '2,5;"a;""b""";\'=cmd();Line 1',
         'abc;c;;"not read: x: ""abc"" is not a number"',
-        ";;well;No clause holds",
+        ";;well;No line holds",
         "1;;not read: 1 cells, but 2 columns",
         "",
     ]
@@ -171,7 +171,7 @@ def test_page_is_small_allows_nothing_outside_and_escapes_what_it_shows(name):
     page = to_app(rule, title=HOSTILE, date="<b>today")
     assert len(page) < 100_000
     assert page.count("<script") == page.count("</script") == 1
-    assert not re.search(r"https?:|src=|href=\"|@import|url\(|style=\"|on\w+=\"", page)
+    assert not re.search(r"https?:|src=|href=\"|@import|url\(|style=\"|\bon\w+=\"", page)
     policy = html.unescape(re.search(r'Policy" content="(.*?)">', page)[1])
     assert policy.startswith("default-src 'none'; base-uri 'none'; form-action 'none'; script-src")
     assert "unsafe" not in policy
@@ -182,8 +182,8 @@ def test_page_counts_the_rows_of_clauses_and_the_errors():
     rule = dnf(Literal("x", ">", 1))
     X, y = pd.DataFrame({"x": [0.0, 2.0, 3.0, 4.0]}), ["ill", "ill", "well", "ill"]
     page = to_app(rule, (X, y), (X[1:2], y[1:2]))
-    assert "Clause 1: ill, 2 of 3 correct" in page
-    assert "No clause holds: well, 0 of 1 correct" in page
+    assert "Line 1: ill, 2 of 3 correct" in page
+    assert "No line holds: well, 0 of 1 correct" in page
     assert "actual well, predicted ill: 1" in page
     assert "2 of 4 are predicted correctly (50 %). The rule was learned from these rows" in page
     assert "1 of 1 are predicted correctly (100 %). The rule was not learned" in page
