@@ -10,7 +10,6 @@ from ui.learners.offered import CARDS
 from ui.picked import constraint_lines, needed_model, setting_words
 from ui.rule_numbers import rows_of
 from ui.rules import cards
-from ui.rules.cards import OPERATING
 from ui.rules.editor import edit_button, edited_clause, editor, undo, without
 from ui.rules.trust import groups_card, how_stable_card, just_as_good_card
 from ui.shell import guard, header, open_tab, sentences, two_columns
@@ -57,23 +56,33 @@ with sentences():
         if not rule.is_constant:
             with picture:
                 cards.where_rows_go(rule, rows, state)
-        titles = ["Errors", *OPERATING, "Groups", "Alternatives", "Stability"]
-        titles += ["Optimality"] * isinstance(model, (*LEARNED, IdealDNFClassifier))
-        title, tab = open_tab(titles, "rules_tab")
+        title, tab = open_tab(("Errors", "Trust", "Groups", "Alternatives"), "rules_tab")
         with tab:
             if title == "Errors":
-                cards.outcomes(rule, rows, state.labels)
-                cards.covered_rows(rule, rows, state)
-                for card in CARDS:
-                    card.pictures(model, train, rows, wording(state))
-            elif title in OPERATING:
-                OPERATING[title](model, rows, state)
+                view = cards.view(title, "Predictions", "Operating points", "Overlap")
+                if view == "Predictions":
+                    cards.outcomes(rule, rows, state.labels)
+                    cards.covered_rows(rule, rows, state)
+                    for card in CARDS:
+                        card.pictures(model, train, rows, wording(state))
+                elif view == "Overlap":
+                    cards.overlap_card(rule, rows)
+                else:
+                    cards.operating_card(model, rows, state)
+            elif title == "Trust":
+                views = ["Checks", "Probabilities", "Stability"]
+                views += ["Optimality"] * isinstance(model, (*LEARNED, IdealDNFClassifier))
+                view = cards.view(title, *views)
+                if view == "Checks":
+                    cards.checks_card(model, train, state)
+                elif view == "Probabilities":
+                    cards.chances_card(model, rows, state)
+                elif view == "Stability":
+                    how_stable_card(model, train, state)
+                else:
+                    for card in CARDS:
+                        card.rules(model, state)
             elif title == "Groups":
                 groups_card(model, rows, state)
-            elif title == "Alternatives":
-                just_as_good_card(model, train, state)
-            elif title == "Stability":
-                how_stable_card(model, train, state)
             else:
-                for card in CARDS:
-                    card.rules(model, state)
+                just_as_good_card(model, train, state)

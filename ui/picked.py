@@ -157,11 +157,16 @@ def model_key(setting: Mapping[str, Any]) -> str:
     return repr(sorted(setting.items()))
 
 
-def monotonicity(rule: RuleSet, state: AppState) -> tuple[MonotonicityCheck, ...]:
-    """Check the directions set for the rule's run, also for an edited rule."""
+def directions(state: AppState) -> Constraints:
+    """Return the monotonic constraints of the rule's run, also for an edited rule."""
     given = state.spec.constraints(state.features, state.positive) or {}
-    directions = {name: given[name] for name in ("directions", "towards") if name in given}
-    return monotonicity_checks(rule, Constraints.from_dict(directions))
+    parts = ("directions", "towards")
+    return Constraints.from_dict({name: given[name] for name in parts if name in given})
+
+
+def monotonicity(rule: RuleSet, state: AppState) -> tuple[MonotonicityCheck, ...]:
+    """Check the directions set for the rule's run."""
+    return monotonicity_checks(rule, directions(state))
 
 
 def constraint_lines(rule: RuleSet, state: AppState) -> None:

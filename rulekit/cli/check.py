@@ -10,7 +10,6 @@ from rulekit.cli.show import RULE, as_json, read_rule, write_file
 from rulekit.export import to_cases
 from rulekit.rules import Finding, verify_rule
 
-NUMBERED = 10  # rows listed for a finding
 FAULTY = 1
 
 
@@ -47,7 +46,9 @@ def check(
         )
     else:
         for finding in checked.findings:
-            echo(f"{'Fault' if finding.is_fault else 'Note'}: {finding.sentence}{_rows(finding)}")
+            echo(
+                f"{'Fault' if finding.is_fault else 'Note'}: {finding.sentence}{finding.evidence()}"
+            )
         for text in checked.not_checked:
             echo(f"Not checked: {text}.")
         if not checked.faults:
@@ -68,16 +69,3 @@ def _as_dict(finding: Finding) -> dict[str, Any]:
         "rows": [row + 1 for row in finding.rows],
         "share": finding.share,
     }
-
-
-def _rows(finding: Finding) -> str:
-    """Return the numbers of rows that a finding concerns, or an example, as text."""
-    if finding.rows:
-        listed = ", ".join(str(row + 1) for row in finding.rows[:NUMBERED])
-        more = f" and {len(finding.rows) - NUMBERED} more" * (len(finding.rows) > NUMBERED)
-        return f" Rows {listed}{more}."
-    if len(finding.example) == 1:
-        cells = finding.example[0].items()
-        text = ", ".join(f"{n} {'missing' if v is None else f'= {v}'}" for n, v in cells)
-        return f" Example: {text}."
-    return ""

@@ -7,9 +7,16 @@ from rulekit.style.palette import BLUE, GREY, VERMILION, base_layout, plain
 from rulekit.style.wording import percent, plural
 
 HEIGHT = 300
+NAMES = {
+    "found": "true positive rate",
+    "false_alarms": "false positive rate",
+    "precision": "precision",
+}
 
 
-def operating_figure(points: pd.DataFrame, positive: str, selected: int | None = None) -> go.Figure:
+def operating_figure(
+    points: pd.DataFrame, positive: str, selected: int | None = None, *, precision: bool = False
+) -> go.Figure:
     """Draw the true positive rate of each operating point against its false positive rate.
 
     Parameters
@@ -20,6 +27,9 @@ def operating_figure(points: pd.DataFrame, positive: str, selected: int | None =
         The class described.
     selected : int, optional
         Position of the point drawn with a ring.
+    precision : bool, default=False
+        Draw the precision against the true positive rate (recall); the dotted line is the
+        precision of points drawn by lot.
 
     Returns
     -------
@@ -27,16 +37,17 @@ def operating_figure(points: pd.DataFrame, positive: str, selected: int | None =
         Trace 0 holds all points and is the only one that answers to clicks; the position of a
         point comes back as ``customdata``.
     """
-    shown = points.reset_index(drop=True).dropna(subset=["found", "false_alarms"])
+    x, y = ("found", "precision") if precision else ("false_alarms", "found")
+    shown = points.reset_index(drop=True).dropna(subset=[x, y])
     hover = [
-        f"true positive rate {percent(hits)}, false positive rate {percent(alarms)}"
-        for hits, alarms in zip(shown["found"], shown["false_alarms"], strict=True)
+        f"{NAMES[y]} {percent(up)}, {NAMES[x]} {percent(across)}"
+        for across, up in zip(shown[x], shown[y], strict=True)
     ]
     figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(hovermode="closest", showlegend=False)
     figure.add_scatter(
-        x=shown["false_alarms"],
-        y=shown["found"],
+        x=shown[x],
+        y=shown[y],
         mode="markers",
         customdata=[[int(number)] for number in shown.index],
         hovertext=hover,
@@ -45,26 +56,24 @@ def operating_figure(points: pd.DataFrame, positive: str, selected: int | None =
         selected={"marker": {"size": 16}},
         unselected={"marker": {"opacity": 0.6}},
     )
-    order = shown.sort_values(["false_alarms", "found"])
+    order = shown.sort_values([x, y])
+    by_lot = [shown["precision"].iloc[shown["found"].argmax()]] * 2 if precision else [0, 1]
     line = {"width": 1.5, "color": BLUE}
     ends = {"mode": "lines", "hoverinfo": "skip"}
-    figure.add_scatter(x=order["false_alarms"], y=order["found"], line=line, **ends)
-    figure.add_scatter(x=[0, 1], y=[0, 1], line={"width": 1, "color": GREY, "dash": "dot"}, **ends)
+    figure.add_scatter(x=order[x], y=order[y], line=line, **ends)
+    figure.add_scatter(x=[0, 1], y=by_lot, line={"width": 1, "color": GREY, "dash": "dot"}, **ends)
     if selected is not None and selected in shown.index:
         ring = {"symbol": "circle-open", "size": 24, "color": VERMILION, "line": {"width": 2}}
         point = shown.loc[selected]
         figure.add_scatter(
-            x=[point["false_alarms"]], y=[point["found"]], mode="markers", marker=ring,
-            hoverinfo="skip",
+            x=[point[x]], y=[point[y]], mode="markers", marker=ring, hoverinfo="skip"
         )  # fmt: skip
-    figure.update_xaxes(
-        title=f"False positive rate (others predicted {plain(positive, 16)})",
-        tickformat=".0%",
-        range=(-0.03, 1.03),
-    )
-    figure.update_yaxes(
-        title=f"True positive rate of {plain(positive, 30)}", tickformat=".0%", range=(-0.04, 1.04)
-    )
+    hits = f"True positive rate of {plain(positive, 30)}"
+    titles = f"False positive rate (others predicted {plain(positive, 16)})", hits
+    if precision:
+        titles = hits, f"Precision for {plain(positive, 30)}"
+    figure.update_xaxes(title=titles[0], tickformat=".0%", range=(-0.03, 1.03))
+    figure.update_yaxes(title=titles[1], tickformat=".0%", range=(-0.04, 1.04))
     return figure
 
 

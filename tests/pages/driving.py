@@ -172,8 +172,18 @@ def chosen(app):
     return app.session_state["app"].setting
 
 
+VIEWS = {
+    **dict.fromkeys(("Predictions", "Operating points", "Overlap"), "Errors"),
+    **dict.fromkeys(("Checks", "Probabilities", "Stability", "Optimality"), "Trust"),
+}
+
+
 def on_tab(app, title):
-    """Open a tab of Rules or Explain, as a click on it does."""
+    """Open a tab of Rules or Explain, or a view in one, as a click on it does."""
+    if title in VIEWS:
+        app = on_tab(app, VIEWS[title])
+        views = next(c for c in app.segmented_control if c.key.startswith("rules_view_"))
+        return views.set_value(title).run()
     (key,) = [
         k for k in ("rules_tab", "explain_tab") if f"{k}_{len(app.tabs)}" in app.session_state
     ]

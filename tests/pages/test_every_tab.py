@@ -11,7 +11,7 @@ import pytest
 from rulekit.data import Table
 from rulekit.exceptions import RulekitError
 from rulekit.export import to_json
-from tests.pages.driving import opened, text
+from tests.pages.driving import on_tab, opened, text
 from tests.ui.tasks import Quiet
 from ui.learners.offered import LEARNERS, curve_key, settings_of_run
 from ui.learners.spec import RunSpec
@@ -181,7 +181,19 @@ class Walk:
                 self.run(page, title)
                 if self.presses:
                     self.press(page, title)
+                for view in self.views(title):
+                    self.app = on_tab(self.app, view)
+                    self.look(page, view)
+                    if self.presses:
+                        self.press(page, view)
         return self.faults
+
+    def views(self, title):
+        """List the views of a tab of Rules, but for the first one, which is open."""
+        buttons = [
+            c for c in self.app.segmented_control if c.key.startswith(f"rules_view_{title}_")
+        ]
+        return [view for box in buttons for view in box.options[1:]]
 
     def tabs(self, page):
         if page in TABS:

@@ -186,6 +186,9 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
     before = gap(state.model.rule_set_)
     limit = np.floor(100 * np.quantile(list(gaps.values()), 0.3))
     assert before > limit / 100, "the limit changes nothing"
+    assert app.selectbox(key="run_gap_column").options == []  # the expander is closed
+    app.session_state["run_gap"] = True
+    app.run()
     app.selectbox(key="run_gap_column").set_value("texture error").run()
     app.number_input(key="run_max_gap").set_value(limit).run()
     assert not app.error

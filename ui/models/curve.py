@@ -75,7 +75,7 @@ def _constant(result: RunResult) -> tuple[str, float]:
 
 
 def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **options: Any) -> None:
-    """Draw points; a click selects one, and the figure is drawn again."""
+    """Draw points; a click selects one, and only then the figure is drawn anew."""
     picked = result.number_of_rule(app_state())
     figure = front_figure(shown, x=x, y=y, series="series", selected=picked, **options)
     if result.unit and y == COST:
@@ -83,7 +83,7 @@ def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **op
     for trace in figure.data:
         if trace.customdata is not None:
             trace.customdata = [[_point_id(result, number)] for (number,) in trace.customdata]
-    key = f"{name}_{st.session_state.setdefault('_picks', 0)}"
+    key = f"{name}_{st.session_state.get('_clicks', 0)}"  # a drawn figure keeps its selection
     sentence = front_sentence(shown, x=x, y=y, unit=result.unit)
     chart(figure, key, sentence, on_select=lambda: _clicked(result, key))
 
@@ -181,6 +181,7 @@ def _point_id(result: RunResult, number: int) -> int:
 def _clicked(result: RunResult, key: str) -> None:
     clicked = selected_id(st.session_state.get(key))
     numbers = range(len(result.settings))
+    st.session_state["_clicks"] = st.session_state.get("_clicks", 0) + 1
     choose(result, next((k for k in numbers if _point_id(result, k) == clicked), None))
 
 

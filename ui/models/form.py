@@ -129,8 +129,9 @@ def settings(state: AppState) -> RunSpec:
         constraints = _constraints(state, usual, listed=bool(box.open))
     gaps: dict[str, Any] = {}
     if not state.several:
-        with st.expander("Gap between groups"):
-            gaps = gap_fields(state, usual)
+        box = st.expander("Gap between groups", key="run_gap", on_change="rerun")
+        with box:
+            gaps = gap_fields(state, usual, listed=bool(box.open))
     with st.expander("What a thorough search looks for"):
         kinds = kinds_form(state, usual, [])
     return replace(usual, form=form, folds=folds, **weights, **constraints, **gaps, **kinds)

@@ -423,18 +423,22 @@ def _with_losses(points: pd.DataFrame) -> pd.DataFrame:
     return points.assign(**added)
 
 
-def gap_fields(state: AppState, usual: RunSpec) -> dict[str, object]:
-    """Show the fields of the limit and return the matching fields of a run."""
-    target = state.target
+def gap_fields(state: AppState, usual: RunSpec, *, listed: bool) -> dict[str, object]:
+    """Show the fields of the limit and return the matching fields of a run.
+
+    Only the selected column is sent to the browser unless all are `listed`.
+    """
+    target, key = state.target, "run_gap_column"
     others = [c for c in state.table.columns if c.name != target]
     others.sort(key=lambda c: not 2 <= c.n_distinct <= FEW_GROUPS)
-    columns = [c.name for c in others]
+    selected = st.session_state.get(key, usual.gap_column)
+    columns = [c.name for c in others if listed or c.name == selected]
     column = st.selectbox(
         "Groups by",
         columns,
         columns.index(usual.gap_column) if usual.gap_column in columns else None,
         format_func=state.label,
-        key="run_gap_column",
+        key=key,
         placeholder="No limit",
         help="Any column of the table, whether rules read it or not.",
         **KEEP,

@@ -18,16 +18,17 @@ from rulekit.plots import (
     reliability_figure,
     reliability_sentence,
 )
-from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules import RuleSet, scorecard_of, verify_rule
 from rulekit.rules.analysis.flow import divide_rows
 from rulekit.style.phrases import write_outcome
-from rulekit.style.wording import percent, plural
+from rulekit.style.wording import capital, percent, plural
 from ui import rule_numbers
+from ui.cache import kept
 from ui.escape import md
 from ui.learners.points import scorecard
-from ui.picked import looked_at_test_rows
+from ui.picked import directions, looked_at_test_rows
 from ui.rule_numbers import Cases
-from ui.rules.editor import edit_button, edited_clause, editor, keep
+from ui.rules.editor import edit_button, edited_clause, editor, keep, source
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart, selected_id
@@ -172,7 +173,8 @@ def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
     def clicked() -> None:
         part = selected_id(st.session_state.get(f"flow_{generation}"))
         if part is not None:
-            st.session_state.update(covered_which=int(part), rules_tab="Errors")
+            st.session_state["covered_which"] = int(part)
+            st.session_state.update(rules_tab_4="Errors", rules_view_Errors_3="Predictions")
         st.session_state["_flow_turn"] = generation + 1
 
     st.subheader("Where the rows go", anchor=False)
@@ -220,6 +222,61 @@ def covered_rows(rule: RuleSet, rows: Cases, state: AppState) -> None:
             st.caption(f"Showing the first {SHOWN_ROWS}.")
 
 
+def view(tab: str, *titles: str) -> str:
+    """Show the views of a tab as buttons; return the selected one."""
+    words = {title: title for title in titles}
+    key = f"rules_view_{tab}_{len(titles)}"
+    return str(choice(tab, words, titles[0], key, label_visibility="collapsed"))
+
+
+def overlap_card(rule: RuleSet, rows: Cases) -> None:
+    """Show how many rows each two clauses both match; a clause with itself, how many it matches."""
+    if scorecard_of(rule) or rule.n_clauses < 2:
+        st.caption("Overlap needs two clauses.")
+        return
+    held = rule_numbers.matches(rule, rows).astype(int)
+    numbers = [f"clause {k + 1}" for k in range(rule.n_clauses)]
+    several = int((held.sum(axis=1) > 1).sum())
+    words = f"{several:,} of {len(held):,} {rows.name} rows match more than one clause."
+    st.markdown(f"{words} The first clause that matches decides.")
+    st.dataframe(
+        pd.DataFrame(held.T @ held, index=numbers, columns=numbers),
+        column_config=dict.fromkeys(numbers, COUNT),
+        alt=f"Rows that two clauses match. {words}",
+    )
+
+
+def checks_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
+    """Show what `verify_rule` finds over every possible row, each with rows that show it."""
+    st.caption("Checks the rule over every possible row, not only the rows of this table.")
+    rule, constraints = model.rule_set_, directions(state)
+    check = kept(
+        "verified rule",
+        repr((state.fit_key, state.rule_json, constraints)),
+        lambda: verify_rule(rule, train.X, constraints=constraints),
+        copy=False,
+    )
+    numbers = rule_numbers.row_number(train.X.index.to_numpy()).tolist()
+    if not check.faults:
+        st.success("No fault found.")
+    for k, finding in enumerate(check.findings):
+        words = md(finding.sentence + finding.evidence(numbers), 900)
+        if finding.is_fault:
+            st.warning(f"**{md(capital(finding.kind))}.** {words}")
+        else:
+            st.markdown(f"- {words}")
+        if finding.shorter is not None:
+            st.button(
+                "Use the shorter rule",
+                key=f"shorter_{k}",
+                on_click=keep,
+                args=(finding.shorter, source()),
+            )
+    for text in check.not_checked:
+        st.caption(md(f"Not checked: {text}.", 300))
+
+
+CURVES = {"roc": "ROC", "precision": "Precision and recall"}
 WAYS = {"clauses": "Clauses, one after another", "chances": "From a probability on"}
 MOST = 20  # number of probabilities to choose from
 SOURCE = "_operating_source"  # model whose points are shown while one of them is selected
@@ -265,7 +322,8 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
         if position is not None and int(position) < len(points):
             pick(int(position))
 
-    figure = operating_figure(points, name, at)
+    curve = choice("Curve", CURVES, "roc", "operating_curve", label_visibility="collapsed")
+    figure = operating_figure(points, name, at, precision=curve == "precision")
     chart(figure, f"operating_{generation}", sentence, on_select=clicked)
     counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
@@ -376,7 +434,3 @@ def paying_sentence(state: AppState) -> str:
 
 def _spans(low: pd.Series, high: pd.Series) -> list[str]:
     return [f"{100 * a:.0f} to {100 * b:.0f} %" for a, b in zip(low, high, strict=True)]
-
-
-#: The tabs, by their titles.
-OPERATING = {"Operating points": operating_card, "Probabilities": chances_card}

@@ -20,6 +20,7 @@ from typing import Any
 from rulekit.exceptions import ExportError
 from rulekit.export.code.dialects import DIALECTS, TYPED, Dialect
 from rulekit.export.code.formulas import subtract_shift, write_test
+from rulekit.export.exchange.xml import free_name
 from rulekit.export.subject import check_label, column_kinds, describe_columns, rule_to_export
 from rulekit.rules import (
     Clause,
@@ -30,6 +31,7 @@ from rulekit.rules import (
     PointsSplit,
     PowerLawSplit,
     RuleSet,
+    make_cases,
     scorecard_of,
 )
 from rulekit.rules.condition import DAYS_SINCE, GAPS, ORDERED, WORDS, foldings, moment
@@ -38,7 +40,8 @@ from rulekit.rules.writer import ConditionWriter
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}
-PARTS = ("case", "where", "clause", "score")
+PARTS = ("case", "where", "clause", "score", "test")
+GAPS_OF = {"text": "CAST(NULL AS TEXT)", "flag": "CAST(NULL AS BOOLEAN)"}  # by kind of column
 STAGE = 6  # nested calls in a stage: the parser of SQLite has 100 levels
 STRFTIME = {"year": "%Y", "month": "%m", "hour": "%H"}
 
@@ -77,6 +80,27 @@ class SqlWriter(ConditionWriter[str]):
         if not whens:
             return self.value(rule.default)
         return "\n".join(["CASE", *whens, f"  ELSE {self.value(rule.default)}", "END"])
+
+    def failing_cases(self) -> str:
+        """Write a SELECT of the test cases that `case` answers otherwise than the rule."""
+        names = (free_name(n, self.rule.features) for n in ("expected", "shows", "prediction"))
+        expected, shows, prediction = map(self.name, names)
+        cases = []
+        for case in make_cases(self.rule):
+            cells = [f"{self._cell(f, v)} AS {self.name(f)}" for f, v in case.row.items()]
+            cells.append(f"{self.value(case.answer)} AS {expected}")
+            cases.append(f"SELECT {', '.join(cells)}, {self.value(case.shows)} AS {shows}")
+        if not cases:
+            raise ExportError("This rule is constant or too long to have test cases. Shorten it.")
+        listed = "\n  UNION ALL ".join(cases)
+        answered = f'SELECT *, {self.case()} AS {prediction}\nFROM ({listed}) AS "cases"'
+        return f'SELECT * FROM (\n{answered}\n) AS "answered"\nWHERE {prediction} <> {expected}'
+
+    def _cell(self, feature: str, value: Any) -> str:
+        """Write a cell of a test case; a missing one has the type of its column."""
+        if value is not None:
+            return self.value(value)
+        return GAPS_OF.get(self.kinds[feature]) or self.dialect.double.format("NULL")
 
     def condition(self) -> str:
         """Write the condition that the rule matches."""
@@ -340,15 +364,17 @@ def to_sql(
     dialect : str, default="ansi"
         The database that runs it: "ansi", "sqlite", "duckdb", "postgresql", "spark", "bigquery",
         "snowflake", "sqlserver", "mysql" or "oracle". The last six need the package sqlglot.
-    part : {"case", "where", "clause", "score"}, default="case"
+    part : {"case", "where", "clause", "score", "test"}, default="case"
         An expression with the prediction of each row; a condition that is true if the rule holds
         (if it does not fall to its default); an expression with the number of the deciding clause,
         from 1, and 0 if none decides (in a CNF the first that fails), for a scorecard its total; or
-        a whole SELECT with both as last columns "prediction" and "clause" (or "total_points").
+        a whole SELECT with both as last columns "prediction" and "clause" (or "total_points"); or
+        a SELECT of the test cases that the database answers otherwise, which is empty if all is
+        well (see `rulekit.rules.make_cases`).
     table : str, optional
         With a table the expression becomes a whole SELECT, with the prediction as a last column
         "prediction" (for ``part="clause"``, as "clause" or "total_points"). Needed for
-        ``part="score"``.
+        ``part="score"``, not read for ``part="test"``.
     boolean : sequence of str, optional
         With the last seven dialects: the columns that are boolean in the database, counted as 1 and
         0 in sums. By default those with truth values when a model was learned. Columns that the
@@ -393,6 +419,8 @@ def to_sql(
     _check_option("part", part, PARTS)
     if part == "score" and table is None:
         raise ValueError('`part="score"` reads a table: give `table`.')
+    if part == "test" and table is not None:
+        raise ValueError('`part="test"` brings its own rows: leave `table` out.')
     if boolean is not None and dialect not in TYPED:
         raise ValueError(f"`boolean` is read for {TYPED}, got `dialect={dialect!r}`.")
     rule, chosen = rule_to_export(model), DIALECTS[dialect]
@@ -412,6 +440,8 @@ def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:
 
 def _write_query(writer: SqlWriter, part: str) -> str:
     table = writer.table
+    if part == "test":
+        return replace(writer, table="cases").failing_cases()
     source = "" if table is None else f"\nFROM {writer.name(table)}"
     if part == "where":
         start = "" if table is None else f"SELECT *{source}\nWHERE "

@@ -23,7 +23,7 @@ from rulekit.export.documents.blocks import (
 )
 from rulekit.export.documents.html import page, write_blocks
 from rulekit.export.subject import ClauseNumbers, clause_numbers, rule_to_export
-from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of
+from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of, verify_rule
 from rulekit.style.phrases import Wording, count_noun, join_list, label_text
 from rulekit.style.scorecard import clause_names
 
@@ -31,6 +31,18 @@ WIDTH, LEFT = 640, 130  # width of the drawing, and of the labels ("total from 1
 GREY = "#595959"  # colour of an outcome without a colour
 MAX_RECORD = 200_000
 MAX_EXAMPLES = 3
+NO_FAULT = "Every line decides some case, no part can go, and each prediction occurs."
+MEANINGS = {  # of the kinds of findings
+    "masked clause": "The line has no effect. Remove it, or move it up.",
+    "subsumed clause": "All predictions are the same without the line.",
+    "reducible condition": "All predictions are the same without this part.",
+    "reducible level": "All predictions are the same without this value.",
+    "unreachable outcome": "The rule never predicts it, whatever the case is.",
+    "broken promise": "The rule does not keep a required direction.",
+    "overlap": "These cases get the prediction of the earlier line.",
+    "gap": "No training case shows what happens there: check such cases by hand.",
+    "brittle limit": "A rounding of these values would change the prediction.",
+}
 
 
 @dataclass(frozen=True)
@@ -136,7 +148,7 @@ def to_report(  # noqa: PLR0913  all but three by keyword
         Text("Single cases", "heading"),
         *_cases(model, parts[-1], parts[0], words, immutable),
     ]
-    blocks += [*_verdicts(reviews), *describe_training(rule)]
+    blocks += [*_verdicts(reviews), *_findings(model, parts[0].columns), *describe_training(rule)]
     if record is not None:
         blocks += [Text("How it was made", "heading"), _record(record)]
     return page(title, write_blocks(blocks))
@@ -275,6 +287,16 @@ def _verdicts(reviews: Sequence[Review]) -> list[Block]:
         Text(f"{count_noun(len(reviews), 'case')} looked at: {verdicts}."),
         Table(("case", "prediction", "verdict", "note"), tuple(map(astuple, reviews))),
     ]
+
+
+def _findings(model: Any, columns: Mapping[str, NDArray[Any]]) -> list[Block]:
+    """Return what a check of the rule over every possible case finds, and what it means."""
+    checked = verify_rule(model, columns, clause="line")
+    rows = tuple((f.sentence, MEANINGS[f.kind]) for f in checked.findings)
+    notes = [f"Not checked: {text}." for text in checked.not_checked]
+    notes += [NO_FAULT] * (not checked.faults and not notes)
+    table = [Table(("finding", "what it means"), rows)] * bool(rows)
+    return [Text("Checked for every possible case", "heading"), *map(Text, notes), *table]
 
 
 def _record(record: Mapping[str, Any]) -> Table:

@@ -90,12 +90,12 @@ def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
     yield from _change_points(rule, schema)
 
 
-def clause_name(rule: RuleSet, k: int) -> str:
+def clause_name(rule: RuleSet, k: int, word: str = "clause") -> str:
     """Return how a clause is called: by its number, of a scorecard by its total."""
     bands = scorecard_of(rule)
     if k == rule.n_clauses:
-        return "a lower total" if bands else "no clause"
-    return f"a total of {bands[k].total} or more" if bands else f"clause {k + 1}"
+        return "a lower total" if bands else f"no {word}"
+    return f"a total of {bands[k].total} or more" if bands else f"{word} {k + 1}"
 
 
 def _exchange(rule: RuleSet, k: int, old: Condition, new: Condition | None) -> RuleSet:

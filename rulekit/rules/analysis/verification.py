@@ -30,6 +30,7 @@ from rulekit.rules.schema import ColumnSchema, schema_of
 
 MOST_COMBINATIONS = 100_000
 MOST_LISTED = 10_000
+NUMBERED = 10  # rows listed for a finding
 #: What a finished rule should not have; all others are notes.
 FAULTS = (
     "masked clause",
@@ -79,6 +80,19 @@ class Finding:
         """Whether a finished rule should not have it."""
         return self.kind in FAULTS
 
+    def evidence(self, numbers: Sequence[int] | None = None) -> str:
+        """Return the rows it concerns by `numbers` (from 1 by default), or the example, as text."""
+        if self.rows:
+            rows = [row + 1 if numbers is None else numbers[row] for row in self.rows]
+            listed = ", ".join(map(str, rows[:NUMBERED]))
+            more = f" and {len(rows) - NUMBERED:,} more" * (len(rows) > NUMBERED)
+            return f" Rows {listed}{more}."
+        examples = [
+            ", ".join(f"{name} {'missing' if v is None else f'= {v}'}" for name, v in row.items())
+            for row in self.example
+        ]
+        return f" Example: {' / '.join(examples)}." if examples else ""
+
 
 @dataclass(frozen=True)
 class RuleCheck:
@@ -107,7 +121,11 @@ class RuleCheck:
 
 
 def verify_rule(
-    model: Any, X: Any = None, *, constraints: Constraints | Mapping[str, Any] | None = None
+    model: Any,
+    X: Any = None,
+    *,
+    constraints: Constraints | Mapping[str, Any] | None = None,
+    clause: str = "clause",
 ) -> RuleCheck:
     """Check a rule over every row that its columns can have, not only the rows of a table.
 
@@ -119,6 +137,8 @@ def verify_rule(
         for.
     constraints : Constraints or mapping, default=None
         Directions to check; None for the `constraints` of the model, if it has any.
+    clause : str, default="clause"
+        What clauses are called in sentences.
 
     Returns
     -------
@@ -154,7 +174,7 @@ def verify_rule(
     rule = rule_of(model)
     if rule.n_conditions > MOST_CONDITIONS:
         return RuleCheck((), (f"a rule of more than {MOST_CONDITIONS} conditions",))
-    check = _Check(rule, X)
+    check = _Check(rule, X, clause)
     check.run()
     checks = monotonicity_checks(model, constraints)
     for promise in checks:
@@ -170,8 +190,8 @@ def verify_rule(
 class _Check:
     """The findings of one rule; a CNF is looked at as the DNF of its other class."""
 
-    def __init__(self, rule: RuleSet, X: Any) -> None:
-        self.rule = rule
+    def __init__(self, rule: RuleSet, X: Any, word: str) -> None:
+        self.rule, self.word = rule, word
         self.dnf = rule.as_dnf
         self.schema = schema_of(rule)
         self.columns: Columns | None = None if X is None else rule.read(X)
@@ -191,7 +211,7 @@ class _Check:
             self._brittle(self.columns)
 
     def _name(self, k: int) -> str:
-        return clause_name(self.dnf, k)
+        return clause_name(self.dnf, k, self.word)
 
     def add(self, kind: str, sentence: str, **more: Any) -> None:
         """Add a finding."""
@@ -234,7 +254,7 @@ class _Check:
             question = f"whether {self._name(j)} takes all cases of {self._name(k)}"
             if self.find(holds_without(self.dnf, k, j), question) is None:
                 return f"{self._name(j)} takes all of its cases"
-        return "earlier clauses take all of its cases"
+        return f"earlier {self.word}s take all of its cases"
 
     def _as_given(self, dnf: RuleSet) -> RuleSet:
         """Return a changed DNF in the form of the rule."""
@@ -292,7 +312,7 @@ class _Check:
         for k, j in combinations(range(rule.n_clauses), 2):
             if rule.labels[k] == rule.labels[j] or {k, j} & without:
                 continue
-            pair = f"clauses {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
+            pair = f"{self.word}s {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
             row = self.find(decides_before(rule, k, j), f"whether {pair} overlap")
             if not row:
                 continue
@@ -302,7 +322,7 @@ class _Check:
                 both = fired[:, k] & fired[:, j] & ~fired[:, :k].any(axis=1)
                 rows = tuple(np.flatnonzero(both).tolist())
                 counted = f", {len(rows)} rows of the table among them"
-            text = f"C{pair[1:]} overlap: their order decides some cases{counted}."
+            text = f"{_capital(pair)} overlap: their order decides some cases{counted}."
             self.add("overlap", text, clause=k, example=(row,), rows=rows)
 
     def _gaps(self, columns: Columns) -> None:

@@ -340,18 +340,6 @@ def test_conditions_beyond_a_database_are_refused(rule, dialect, message):
         to_sql(rule, dialect=dialect)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"part": "score"}, "reads a table: give `table`"),
-        ({"boolean": ["x"]}, r"`boolean` is read for \('postgresql', .*got `dialect='ansi'`"),
-    ],
-)
-def test_options_that_would_not_be_read_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        to_sql(patients()[0], **options)
-
-
 def test_without_sqlglot_the_others_are_refused_and_ours_are_written(monkeypatch):
     monkeypatch.setitem(sys.modules, "sqlglot", None)
     rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")

@@ -1,6 +1,7 @@
 """SQL: what it selects, and what it refuses to express."""
 
 import sqlite3
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -25,7 +26,9 @@ from rulekit.rules import (
     Schema,
 )
 from tests.explain.tables import PLAIN, cases, dnf, patients
+from tests.export.test_golden import rules
 from tests.strategies.rules import worded_cases
+from tests.test_kinds import READ, rule_of
 
 ENGINES = [("sqlite", run_in_sqlite), ("sql", run_in_sqlite), ("duckdb", run_in_duckdb)]
 
@@ -151,6 +154,9 @@ def test_conditions_beyond_sql_are_refused(rule, message):
     [
         ({"dialect": "db2"}, "`dialect` must be one of .* got 'db2'"),
         ({"part": "when"}, "`part` must be one of .* got 'when'"),
+        ({"part": "score"}, "reads a table: give `table`"),
+        ({"part": "test", "table": "t"}, "brings its own rows"),
+        ({"boolean": ["x"]}, r"`boolean` is read for \('postgresql', .*got `dialect='ansi'`"),
     ],
 )
 def test_unknown_options_are_refused(options, message):
@@ -197,6 +203,24 @@ def test_fractions_of_a_second_and_offsets_are_read_as_by_the_rule(test):
     module = {}
     exec(to_python(rule), module)
     assert module["predict"]([{"d": cell} for cell in cells]) == expected
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("rule", [*rules().values(), *map(rule_of, READ)])
+def test_cases_in_sql_return_what_a_faulty_export_answers_otherwise(rule, dialect):
+    rule = replace(rule, schema=None)
+    text = to_sql(rule, dialect=dialect, part="test")
+    with sqlite3.connect(":memory:") as one, duckdb.connect() as other:
+        run = {"sqlite": one, "duckdb": other}[dialect].execute
+        assert run(text).fetchall() == []
+        faulty = text.replace(f"ELSE '{rule.default}'", "ELSE 'other'")
+        assert {row[-1] for row in run(faulty).fetchall()} == {"other"}
+    one.close()
+
+
+def test_a_constant_rule_has_no_cases_in_sql():
+    with pytest.raises(ExportError, match="constant or too long to have test cases"):
+        to_sql(RuleSet((), (), "dnf", "a"), part="test")
 
 
 def test_a_learned_rule_describes_its_columns_above_the_sql():

@@ -1,6 +1,7 @@
 """The report: complete, closed off from the network, and plain."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,10 @@ import pytest
 from hypothesis import given
 
 from rulekit.export import Review, clause_numbers, to_html, to_report, to_text
+from rulekit.export.documents.report import MEANINGS
 from rulekit.learners import BoxSearchClassifier
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.rules.analysis.verification import FAULTS, NOTES
 from rulekit.style.palette import outcome_colours
 from rulekit.style.phrases import Wording
 from tests.explain.tables import cases, patients
@@ -71,7 +74,7 @@ def test_report_counts_clauses_and_uses_outcome_colours():
     truth = np.array(LABELS, dtype=object)
     look = outcome_colours(["ill", "well"])
     page = Cells(to_report(rule, (frame, LABELS), wording=Wording(clause="line", colours=look)))
-    lines, answers = page.tables
+    lines, answers = page.tables[:2]
     fired, predicted = rule.clauses_fired(frame), rule.predict(frame)
     for k, row in enumerate(lines[1:]):
         held = fired[:, k] & ~fired[:, :k].any(axis=1)
@@ -144,6 +147,18 @@ def test_a_band_is_counted_on_the_rows_that_it_decides():
     high, middle = clause_numbers(rule, columns, ["high", "middle", "low"])
     assert (high.n, high.n_right, middle.n, middle.n_right) == (1, 1, 1, 1)
     assert "decides 1 training row, right for 1" in to_text(rule, numbers=(high, middle))
+
+
+def test_report_states_what_a_check_of_every_case_finds():
+    masked = Clause((Literal("age", ">", 60),))
+    rule = RuleSet((Clause((Literal("age", ">", 50),)), masked), ("ill",) * 2, "dnf", "well")
+    _, frame = patients()
+    text = to_report(rule, (frame, LABELS))
+    assert "<td>Line 2 never decides: line 1 takes all of its cases.</td><td>The line has" in text
+    clean = to_report(replace(rule, clauses=rule.clauses[:1], labels=("ill",)), (frame, LABELS))
+    assert "never decides" not in clean
+    assert "no part can go" in clean
+    assert set(MEANINGS) == {*FAULTS, *NOTES}
 
 
 def test_report_lists_monotonic_constraints():

@@ -1,4 +1,4 @@
-"""The tabs "Operating points" and "Probabilities" of Rules: a picked point becomes the rule."""
+"""The views "Operating points" and "Probabilities" of Rules: a picked point becomes the rule."""
 
 import json
 
@@ -98,7 +98,6 @@ def pick(app, place):
     column = table.value.columns[0]
     marked = {"rows": [place], "columns": [], "cells": [[place, column]]}
     state.string_value = json.dumps({"selection": marked})
-    app.session_state[f"rules_tab_{len(app.tabs)}"] = "Operating points"
     app.session_state["operating_by"] = app.segmented_control(key="operating_by").value
     app = app._run(states)
     return on_tab(app, "Operating points")
