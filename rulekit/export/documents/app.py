@@ -18,7 +18,7 @@ from rulekit.data.options import MISSING
 from rulekit.data.target import read_labels
 from rulekit.explain.subject import columns_for
 from rulekit.export.code.javascript import JavaScriptWriter, js_source, write_functions
-from rulekit.export.documents.blocks import Block, Raw, Text, describe_rule
+from rulekit.export.documents.blocks import Block, Cell, Raw, Text, describe_rule
 from rulekit.export.documents.html import write_blocks
 from rulekit.export.subject import column_kinds, rule_to_export
 from rulekit.rules import (
@@ -240,9 +240,9 @@ def _describe_errors(count: Mapping[str, Any]) -> list[Block]:
         else "The rule was not learned from these rows: expect about this share of new cases."
     )
     text = f"{right} of {n} are predicted correctly ({whole_percent(right, n)}). {meaning}"
-    listed = [f"actual {a}, predicted {b}: {k}" for (a, b), k in count["wrong"].items()]
+    errors: list[Cell] = [f"actual {a}, predicted {b}: {k}" for (a, b), k in count["wrong"].items()]
     heading = Text(f"Errors on the {name} rows", "heading")
-    return [heading, Text(text), *([[*listed]] if listed else [])] if n else []
+    return [heading, Text(text), errors] if n else []
 
 
 def _fill_template(**parts: str) -> str:
