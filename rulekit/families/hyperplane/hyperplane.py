@@ -20,7 +20,7 @@ from rulekit.families.hyperplane.plane_work import (
     CompleteRows,
     Plane,
     box_clause,
-    learned_plane,
+    learn_plane,
     plane_condition,
 )
 from rulekit.families.hyperplane.short_boxes import BoxLimits, ShortBoxes
@@ -232,7 +232,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         """Cover both sides of a plane of all columns, as the paper does."""
         folds, measure = int(self.confidence_folds), (self.criterion, int(self.max_depth))
         key = "plane", rows.key, folds
-        plane = table.once(key, lambda: learned_plane(rows, linear, folds))
+        plane = table.once(key, lambda: learn_plane(rows, linear, folds))
         extracted = {
             code: table.once((*key, code, *measure), partial(plane.boxes, code, *measure))
             for code in (0, 1)

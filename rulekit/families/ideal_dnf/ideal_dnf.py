@@ -24,7 +24,7 @@ from rulekit.families.ideal_dnf.search import (
     CountPlan,
     IdealFormula,
     Search,
-    counted_types,
+    count_types,
     search_table,
 )
 from rulekit.families.ideal_dnf.solver.prime_implicants import MAX_COLUMNS
@@ -329,7 +329,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         """Count the types of the chosen conditions on all rows of a table, by one GROUP BY."""
         formula, labels = self._formula, rows.classes.tolist()
         order = [labels.index(self.default_label_), labels.index(self.positive_label_)]
-        pairs, counts = counted_types(rows, formula.pairs)
+        pairs, counts = count_types(rows, formula.pairs)
         factors = class_factors(
             self._class_weight(rows.classes), rows.classes, rows.sizes.sum(axis=0).tolist()
         )
