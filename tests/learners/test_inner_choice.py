@@ -8,7 +8,6 @@ import pytest
 
 from rulekit.data import Costs
 from rulekit.evaluation.sweeps.grid import settings_of
-from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
@@ -22,7 +21,6 @@ from rulekit.learners.inner_choice import (
     inner_folds,
     simplest,
 )
-from tests.learners.literal.test_box_search import mixed
 from tests.learners.tables import mixed_table
 
 
@@ -107,26 +105,3 @@ def test_paired_losses_are_those_of_rules_learned_on_each_fold(costs):
     repeated, again, _ = compare_losses(pair, table, [*folds, *folds], Loss(y, weight, costs))
     assert repeated == pytest.approx(losses)
     assert again == pytest.approx(noise)
-
-
-@pytest.mark.slow
-def test_cuts_are_refined_if_the_inner_folds_improve():
-    X, y = mixed(seed=5)
-    learner = BoxSearchClassifier(n_perturbations=0, random_state=0)
-    table = learner._read(X, y, None)
-    folds, setting = inner_folds(5, table, 0), {"theta": 1.0, "n_clauses": 3}
-    both = [setting | {"refine_thresholds": moves} for moves in (False, True)]
-    errors = [
-        np.mean(
-            [
-                (fit_setting(learner, one, X.iloc[a], y[a]).predict(X.iloc[b]) != y[b]).mean()
-                for a, b in folds
-            ]
-        )
-        for one in both
-    ]
-    form = Form("rule", learner, table, (setting,))
-    comparison = InnerComparison([form], table, folds, Loss(y, np.ones(len(y))), refine=True)
-    assert comparison.settle("rule", setting) == (form, both[int(errors[1] < errors[0])])
-    assert replace(comparison, refine=False).settle("rule", setting) == (form, both[0])
-    assert replace(comparison, until=0.0).settle("rule", setting) == (form, both[0])

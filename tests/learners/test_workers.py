@@ -5,7 +5,6 @@ import signal
 
 import pandas as pd
 import pytest
-from joblib import Parallel, delayed
 
 from rulekit.evaluation import SweepStore, sweep
 from rulekit.exceptions import RulekitError
@@ -41,15 +40,6 @@ def marks(folder, n):
     for i in range(n):
         (folder / f"{i}").touch()
     return folder
-
-
-@pytest.mark.slow
-def test_one_killed_worker_costs_a_second_try_and_no_more(tmp_path):
-    left = marks(tmp_path, 1)
-    answers = try_twice(
-        lambda: Parallel(n_jobs=2)(delayed(killed)(left) for _ in range(2)), lambda: ""
-    )
-    assert answers == ["done", "done"]
 
 
 @pytest.mark.slow

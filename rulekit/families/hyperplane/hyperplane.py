@@ -20,7 +20,7 @@ from rulekit.families.hyperplane.plane_work import (
     CompleteRows,
     Plane,
     box_clause,
-    learned_plane,
+    learn_plane,
     plane_condition,
 )
 from rulekit.families.hyperplane.short_boxes import BoxLimits, ShortBoxes
@@ -232,7 +232,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         """Cover both sides of a plane of all columns, as the paper does."""
         folds, measure = int(self.confidence_folds), (self.criterion, int(self.max_depth))
         key = "plane", rows.key, folds
-        plane = table.once(key, lambda: learned_plane(rows, linear, folds))
+        plane = table.once(key, lambda: learn_plane(rows, linear, folds))
         extracted = {
             code: table.once((*key, code, *measure), partial(plane.boxes, code, *measure))
             for code in (0, 1)
@@ -411,8 +411,9 @@ FAMILY = Family(
         "not overlap; always a DNF. Rows with a gap teach it nothing."
     ),
     good_for=(
-        "a score that is trusted already: every case gets a box around it and a confidence. Of 569 "
-        "tumours at most 12 conditions get 5.6 % wrong in five folds, one condition 10.0 %."
+        "a score that is trusted already: every case gets a box around it and a confidence. On 11 "
+        "public tables: 14.5 % wrong with 6.3 conditions; the short rule 13.1 % with 6.8, one "
+        "condition 17.6 %."
     ),
     ways=(
         "Boxes from a linear model are learned with 1 to 4 columns of the plane, prices ν and a "

@@ -97,7 +97,7 @@ class PowerLawFeatures:
         guarded = self.floors or exponent < 0 or (shift != 0 and exponent != 1)
         return Factor(self.names[j], exponent, shift, float(self.floor[j]) if guarded else None)
 
-    def in_units(self, split: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
+    def write_in_units(self, split: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
         """Write a split's power laws and weights for columns as they are."""
         laws, weights = [], []
         bounds = np.array([split.low, split.high])
@@ -118,7 +118,7 @@ def short_split(
     split: FoundSplit, features: PowerLawFeatures, columns: Columns
 ) -> PowerLawSplit | None:
     """Write a split in the user's units with as few digits as leave every row where it was."""
-    laws, weights, bounds = features.in_units(split)
+    laws, weights, bounds = features.write_in_units(split)
     present = ~absent_in(dict.fromkeys(f.feature for law in laws for f in law), columns)
     spread = [_spread(law, w, columns, present) for law, w in zip(laws, weights, strict=True)]
     order = np.argsort(-np.array(spread), kind="stable")
@@ -133,12 +133,12 @@ def short_split(
         rounded = np.array([float(f"{w:.{digits}g}") for w in weights])
         short = PowerLawSplit(_terms(laws, rounded), 0.0).total(columns)[present]
         gaps = _gaps(short, side, bounds)
-        if all(_kept(g, w) for g, w in zip(gaps, wanted, strict=True)):
-            return _bounded(laws, rounded, gaps)
-    return _bounded(laws, weights, wanted)
+        if all(_keeps_gap(g, w) for g, w in zip(gaps, wanted, strict=True)):
+            return _round_bounds(laws, rounded, gaps)
+    return _round_bounds(laws, weights, wanted)
 
 
-def _bounded(
+def _round_bounds(
     laws: list[tuple[Factor, ...]], weights: Floats, gaps: list[tuple[float, float] | None]
 ) -> PowerLawSplit:
     """Round the bounds to short numbers near the middle of their gaps."""
@@ -149,7 +149,7 @@ def _bounded(
     return PowerLawSplit(_terms(laws, weights), high, low)
 
 
-def _kept(gap: tuple[float, float] | None, wanted: tuple[float, float] | None) -> bool:
+def _keeps_gap(gap: tuple[float, float] | None, wanted: tuple[float, float] | None) -> bool:
     """Return whether enough of a gap is left; infinite bounds always pass."""
     if gap is None or wanted is None:
         return True

@@ -61,21 +61,3 @@ def test_without_a_forest_no_row_is_discounted():
     X = pd.DataFrame({"same": np.ones(12)})
     y = np.array(["ill", "well"] * 6)
     assert agreement(problem_of(X, y), 0).tolist() == [1.0] * 12
-
-
-def test_label_noise_keeps_rules_of_noisy_labels_shorter():
-    """Labels turned at random tempt a plain search into conditions that say nothing."""
-    sizes = {}
-    for label_noise in (0.0, 1.0):
-        results = []
-        for seed in range(3):
-            rng = np.random.default_rng(seed)
-            X = pd.DataFrame(rng.random((300, 6)), columns=list("abcdef"))
-            ill = (X.a > 0.6) & (X.b > 0.3)
-            y = np.where(ill ^ (rng.random(300) < 0.15), "ill", "well")
-            model = (
-                clone(LEARNER).set_params(label_noise=label_noise, n_clauses=3, theta=1.5).fit(X, y)
-            )
-            results.append(model.n_conditions_)
-        sizes[label_noise] = np.mean(results)
-    assert sizes[1.0] < sizes[0.0]
