@@ -29,7 +29,7 @@ setup(
     ],
     package_dir={DASHBOARD: ".", "rulekit.sample_data": "sample_data"},
     package_data={
-        "rulekit": ["py.typed", "**/*.pyi"],
+        "rulekit": ["py.typed", "**/*.pyi", "**/*.html"],
         "rulekit.sample_data": ["*.csv", "README.md"],
         DASHBOARD: [".streamlit/config.toml"],
     },

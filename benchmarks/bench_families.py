@@ -5,8 +5,9 @@ families with many settings are not flattered; ``best`` is the lowest error of o
 Models. Beside it stands the error of the best single condition, selected in the same way. At most
 4,000 rows of a table are used.
 
-``--seeds N`` averages over N divisions into folds. ``--record`` writes the means over the tables to
-``families.json``; the sentences of *What they do* state these figures, which a test checks:
+``--seeds N`` averages over N divisions into folds, ``--families`` selects some families, and
+``--record`` writes their means over the tables to ``families.json``. The sentences of *What they
+do* state these figures, which a test checks:
 
     python -m benchmarks.bench_families --data DIR --seeds 2 --record
 """
@@ -70,6 +71,8 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
         X, y = table.X.iloc[some], table.y[some]
         majority = 100 * (1 - np.unique(y, return_counts=True)[1].max() / len(y))
         compared = [SINGLE] if arguments.quick else learners(y)
+        if only := getattr(arguments, "families", None):
+            compared = [family for family in compared if family.name in (SINGLE.name, *only)]
         fits = [
             compare_learners(X, y, learners=compared, cv=FOLDS, random_state=seed).table
             for seed in range(n_seeds)
@@ -123,6 +126,12 @@ def recorded(rows: list[Row]) -> dict[str, dict[str, float]]:
     return means.join(table.groupby("what").size().rename("tables")).to_dict("index")
 
 
+def read_record() -> dict[str, dict[str, float]]:
+    """Read the recorded means; an empty table if there are none yet."""
+    record: dict[str, dict[str, float]] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    return record
+
+
 def sentence(family: Family, record: dict[str, dict[str, float]]) -> str:
     """Return the figures of a family beside those of the short rule and of one condition."""
     ours, short, single = (record[name] for name in (family.key, "search", SINGLE.name))
@@ -134,12 +143,17 @@ def sentence(family: Family, record: dict[str, dict[str, float]]) -> str:
 
 def main() -> None:
     """Measure, and record the means if ``--record`` is given."""
-    option = {"action": "store_true", "help": f"write the means to {RECORD.name}"}
-    arguments = parsed(__doc__ or "", extra=lambda p: p.add_argument("--record", **option))
+    arguments = parsed(__doc__ or "", extra=_options)
     rows = measure(arguments)
     written(rows, arguments)
     if arguments.record:
-        RECORD.write_text(json.dumps(recorded(rows), indent=1) + "\n", encoding="utf-8")
+        record = read_record() | recorded(rows)
+        RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--families", nargs="+", metavar="KEY", help="only these of FAMILIES")
+    parser.add_argument("--record", action="store_true", help=f"write means to {RECORD.name}")
 
 
 if __name__ == "__main__":

@@ -183,7 +183,7 @@ def _hamming(X: Any, described: np.ndarray, grid: Grid, seed: int) -> float:
     n_perturbations = HAMMING_PERTURBATIONS if grid.n_perturbations else 0
     plan = SearchPlan(grid.thetas, max(grid.clauses), n_perturbations)
     rng = np.random.default_rng(seed)
-    archive = search(problem.table, problem.form, plan, rng, prices=HAMMING)
+    archive = search(problem.table, plan, rng, prices=HAMMING)
     answers = [(archive.answer(c["n_clauses"], c["theta"]), c["theta"]) for c in grid.cells]
     return sum(entry.objective(theta) for entry, theta in answers)
 

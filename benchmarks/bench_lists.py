@@ -34,7 +34,7 @@ from rulekit.data import make_folds
 from rulekit.evaluation import ReferenceModel, SweepStore
 from rulekit.evaluation.sweeps.keys import code_version, data_digest
 from rulekit.evaluation.sweeps.result import fit_setting
-from rulekit.learners.literal.boxes import searched_lists
+from rulekit.learners.literal.boxes import search_lists
 from rulekit.learners.literal.several import SeveralClasses
 
 CONDITIONS_A_CLASS = 4
@@ -169,7 +169,7 @@ def _one_after_the_other(fitted: BoxSearchClassifier, X: pd.DataFrame, y: np.nda
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         first, second = table.generator(fitted.random_state).spawn(2)
-        searched_lists(fitted, several, first, fitted.n_clauses)  # rows count as for the list
+        search_lists(fitted, several, first, fitted.n_clauses)  # rows count as for the list
         rule = several.one_against_rest(second, path.clauses_within(*limits))
     return several.objective(rule, float(fitted.theta))
 

@@ -24,6 +24,7 @@ from benchmarks.bench_choice import TABLES
 from rulekit import RuleClassifier
 from rulekit.data import Table, make_folds
 from rulekit.learners.choice import FOREST_LOSS, FOREST_SIZE, suggestion
+from tests.ui.tasks import Quiet
 from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
 from ui.models.points import RunResult
 from ui.models.run import quick, work
@@ -33,17 +34,6 @@ from ui.state import AppState, SplitSpec
 METHODS = ("dashboard", "folds alone", "within 1 se", "library")
 FOLDS, QUICK_FOLDS = 5, 2
 TARGET = "outcome"
-
-
-class Silent:
-    """A reporter of a job that nobody watches."""
-
-    def report(self, **progress: Any) -> None:
-        """Ignore progress."""
-
-    def should_stop(self) -> bool:
-        """Return False: the work goes on to its end."""
-        return False
 
 
 def measure(arguments: argparse.Namespace) -> list[Row]:
@@ -74,7 +64,7 @@ def one_fold(table: BenchTable, train: Any, test: Any) -> dict[str, float]:
     )
     figures: dict[str, float] = {}
     start = time.process_time()
-    result = RunResult.of(quick(RunSpec()), work(quick(RunSpec()), state)(Silent()))
+    result = RunResult.of(quick(RunSpec()), work(quick(RunSpec()), state)(Quiet()))
     spent = {"dashboard": time.process_time() - start}
     for name, number in _numbers(result).items():
         model = result.models[model_key(result.settings[number])]

@@ -31,6 +31,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from multiprocessing import forkserver
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -294,7 +295,14 @@ def all_at_once(orders: list[Any]) -> tuple[float, float]:
 def cpu_of_children() -> float:
     """Return the processor time of processes begun here that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    status = Path(f"/proc/{forkserver._forkserver._forkserver_pid}/stat")  # parent of the jobs
+    seconds = _seconds(status.read_text()) if status.exists() else 0.0
+    return used.ru_utime + used.ru_stime + seconds
+
+
+def _seconds(status: str) -> float:
+    """Return the processor time of a process and of its ended children."""
+    return sum(map(int, status.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def cpu_by_part(server: int) -> dict[str, float]:
@@ -304,11 +312,9 @@ def cpu_by_part(server: int) -> dict[str, float]:
     seconds: dict[int, float] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it has just ended
-            fields = status.read_text().rpartition(")")[2].split()
-            parents[int(status.parent.name)] = int(fields[1])
-            seconds[int(status.parent.name)] = sum(map(int, fields[11:13])) / os.sysconf(
-                "SC_CLK_TCK"
-            )
+            text, process = status.read_text(), int(status.parent.name)
+            parents[process] = int(text.rpartition(")")[2].split()[1])
+            seconds[process] = _seconds(text)
     for process, spent in seconds.items():
         line, above = [process], process
         while (above := parents.get(above, 0)) > 1:

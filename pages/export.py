@@ -31,7 +31,8 @@ with right, sentences():
     if why := formats.obstacle(form, model):
         st.info(f"{why} The other formats contain the rule unchanged.")
     else:
-        looks = looked_at_test_rows() if chosen == "report" and len(state.testing[0]) else 0
+        has_test = chosen in ("report", "app") and len(state.testing[0])
+        looks = looked_at_test_rows() if has_test else 0
         state = app_state()
         key = repr((state.fit_key, state.rule_json, chosen, state.wording))
         key += formats.record_text(state, model)

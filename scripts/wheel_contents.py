@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[1]
 PLACES = {
     "rulekit/**/*.py": "",
     "rulekit/**/*.pyi": "",
+    "rulekit/**/*.html": "",
     "rulekit/py.typed": "",
     "sample_data/*.*": "rulekit/",
     "app.py": "rulekit_dashboard/",

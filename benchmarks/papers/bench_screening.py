@@ -36,7 +36,7 @@ from benchmarks.papers.printed_screening import (
     paper_columns,
     paper_problem,
 )
-from rulekit.search.screening.bounds import PricedColumns
+from rulekit.search.columns.priced_columns import PricedColumns
 from rulekit.search.screening.proved_cover import ProvedClause, best_columns, relax
 from rulekit.search.screening.screen import BASIC, ENHANCED, Screening, list_unproved, screen
 

@@ -63,7 +63,7 @@ def one_fold(table: BenchTable, thetas: tuple[float, ...]) -> Row:
     problem = fold_problem(table)
     ours = _learned(problem, problem.cover, {}, thetas)
     cover = problem.cover
-    plain = CompactCoverProblem(cover.table, cover.perturbation)
+    plain = CompactCoverProblem(problem.table, cover.perturbation)
     reference = _learned(problem, plain, Forgetful(), thetas)
     pairs = list(zip(ours.selections, reference.selections, strict=True))
     same = sum(bool((a.chosen == b.chosen).all()) for a, b in pairs)

@@ -135,7 +135,7 @@ def pipeline(
     """Learn with all three methods for every price and number of clauses."""
     start = time.process_time()
     fast = problem.cover
-    cover = kind(fast.table, fast.perturbation)
+    cover = kind(problem.table, fast.perturbation)
     selections = []
     for theta in thetas:
         task = TwoLevelTask(cover, theta, memory=memory)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from benchmarks._cli import BenchTable, facts_of
 from rulekit.binning import BinnedTable, Conditions
-from rulekit.search.screening.bounds import PricedColumns, price_columns
+from rulekit.search.columns.priced_columns import PricedColumns, price_columns
 
 THRESHOLDS = (10, 20, 50, 100)
 LAMBDA = 1000.0

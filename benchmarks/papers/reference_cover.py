@@ -6,9 +6,10 @@ import numpy as np
 from scipy.optimize import linprog
 
 from rulekit.exceptions import SolverError
+from rulekit.search.columns.priced_columns import PricedColumns
 from rulekit.search.columns.rounding import ALWAYS_PERTURBATION, snap_weights
 from rulekit.search.lp import TOLERANCE
-from rulekit.search.one_level.problem import CoverProblem, SubProblem, Vertex
+from rulekit.search.one_level.problem import CoverProblem, Vertex
 from rulekit.search.screening.bounds import compact_program
 
 #: With its usual tolerance of 1e-7 `linprog` cannot see a perturbation of 1e-6, and stops at
@@ -23,8 +24,8 @@ class CompactCoverProblem(CoverProblem):
         super().__init__(*args, **kwargs)
         self.remember = False
 
-    def _solve_program(self, sub: SubProblem, theta: float) -> Vertex:
-        c = np.append(sub.price + theta + self.perturbation, sub.always + ALWAYS_PERTURBATION)
+    def _solve_program(self, sub: PricedColumns) -> Vertex:
+        c = np.append(sub.price + self.perturbation, sub.always + ALWAYS_PERTURBATION)
         offered = np.flatnonzero(np.isfinite(c))
         counts = sub.m > 0
         A = np.pad(self._P.values, ((0, 0), (0, 1)), constant_values=True)

@@ -84,10 +84,11 @@ class Conditions:
         )
 
     def opposite(self) -> "Conditions":
-        """Return the conditions that hold in the other bins, in this order, without literals."""
+        """Return the conditions that hold in the other bins, in this order."""
         runs = complemented(self.runs, self.n_codes[self.feature])
         place = self.place.max(initial=0) - self.place
-        return replace(self, runs=runs, side=-self.side, literals=(), place=place)
+        literals = _Negated(self.literals) if len(self.literals) else ()
+        return replace(self, runs=runs, side=-self.side, literals=literals, place=place)
 
     @cached_property
     def of_feature(self) -> dict[int, Ints]:
@@ -142,7 +143,22 @@ class _Joined(Sequence[Literal]):
         return self.parts[feature][int(position)]
 
 
+@dataclass(frozen=True, eq=False)
+class _Negated(Sequence[Literal]):
+    """The negations of literals, created on access."""
+
+    literals: Sequence[Literal]
+
+    def __len__(self) -> int:
+        return len(self.literals)
+
+    def __getitem__(self, j: Any) -> Any:
+        return self.literals[j].negated()
+
+
 def _taken(part: Any, columns: Ints) -> Any:
+    if isinstance(part, _Negated):
+        return _Negated(_taken(part.literals, columns))
     if isinstance(part, _Joined):
         return replace(part, origin=part.origin[columns])
     return tuple(part[j] for j in columns) if isinstance(part, tuple) else part[columns]
@@ -175,8 +191,7 @@ class BinnedTable:
     Boolean `values`, so it can be handed to any scikit-learn estimator; ``table[rows]`` keeps some
     rows. All but the codes, labels and weights is computed on first access.
 
-    Conditions and `y` are those of the rule that is learned. A solver states its problem for one
-    normal form and reads the table through `as_cnf` or `as_dnf`.
+    Solvers learn a DNF for the rows `y`. What is stated for an AND of ORs reads `opposite`.
 
     Attributes
     ----------
@@ -244,16 +259,8 @@ class BinnedTable:
 
     @cached_property
     def opposite(self) -> "BinnedTable":
-        """The opposite conditions, in the same order, and the other rows as `y`."""
+        """The opposite conditions and rows, over which a DNF is an AND of ORs (De Morgan)."""
         return replace(self, given=self.conditions.opposite(), y=~self.y)
-
-    def as_cnf(self, form: str) -> "BinnedTable":
-        """Return the table over which a rule of this form is an AND of ORs (De Morgan)."""
-        return self if form == "cnf" else self.opposite
-
-    def as_dnf(self, form: str) -> "BinnedTable":
-        """Return the table over which a rule of this form is an OR of ANDs (De Morgan)."""
-        return self if form == "dnf" else self.opposite
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """Return the values."""
@@ -405,13 +412,12 @@ class BinnedTable:
         seen = np.reshape(np.array(codes, self.codes.dtype).T, shape)
         return BinnedTable(np.asfortranarray(seen), self.encodings, self.conditions)
 
-    def held(self, chosen: Bools, form: str) -> Bools:
-        """Return where the rule holds whose clauses are the rows of ``chosen``, shape (n,)."""
-        table = self.as_cnf(form)
-        missed: Bools = np.zeros(len(self.codes), dtype=bool)
+    def held(self, chosen: Bools) -> Bools:
+        """Return where the DNF holds whose clauses are the rows of ``chosen``, shape (n,)."""
+        held: Bools = np.zeros(len(self.codes), dtype=bool)
         for row in chosen:
-            missed |= ~table.values_of(np.flatnonzero(row)).any(axis=1)
-        return missed ^ (form == "cnf")
+            held |= ~self.opposite.values_of(np.flatnonzero(row)).any(axis=1)
+        return held
 
     @cached_property
     def content(self) -> NDArray[np.unsignedinteger]:
@@ -440,12 +446,12 @@ class BinnedTable:
             table[:, k] = rank
         return table
 
-    def in_order(self, form: str) -> tuple["BinnedTable", Ints]:
+    def in_order(self) -> tuple["BinnedTable", Ints]:
         """Sort the rows by results of conditions, see `row_order`; return their numbers too."""
-        table = self.as_cnf(form)
+        table = self.opposite
         rows = row_order(table.content, table.y, table.weight)
         result = self[rows]
-        result.as_cnf(form).__dict__["content"] = table.content[rows]
+        result.opposite.__dict__["content"] = table.content[rows]
         return result, rows
 
 

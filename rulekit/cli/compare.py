@@ -11,6 +11,7 @@ from rulekit.cli.show import as_json, read_rule
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.text import clause_parts
 from rulekit.rules import Clause, RuleComparison, compare_rules
+from rulekit.style.phrases import cap_list
 
 NUMBERED = 10  # rows listed where predictions differ
 
@@ -85,9 +86,7 @@ def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) ->
     if comparison.default_changed:
         echo("Rows that no clause decides get another answer.")
     if rows:
-        numbers = ", ".join(str(r) for r in rows[:NUMBERED])
-        more = f" and {len(rows) - NUMBERED} more" if len(rows) > NUMBERED else ""
-        echo(f"Other answers for rows {numbers}{more}.")
+        echo(f"Other answers for rows {cap_list(list(map(str, rows)), NUMBERED)}.")
     for name, counts in wrong.items():
         echo(f"Wrong {name}: {counts['wrong']:,} of {counts['rows']:,} rows.")
 

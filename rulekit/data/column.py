@@ -56,6 +56,8 @@ class Column:
 def stored(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
     """Convert a column (rows numbered from 0) to a storage type of tables, with notes."""
     dtype = series.dtype
+    if str(dtype).startswith(("date32", "date64")):  # pandas lacks operations on them
+        series = series.astype("datetime64[s]")
     if pd.api.types.is_datetime64_any_dtype(dtype) or (TEXT is not None and dtype == TEXT):
         return series, []
     (column,) = infer_kinds(series.to_frame(name)).columns

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from rulekit.data.cells.levels import match_level, normal_form
-from rulekit.data.cells.missing import DOUBTFUL
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import few, shown
 from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, ParseOptions
@@ -113,7 +112,7 @@ def reading_options(
     seen = {c.name: c.levels or () for c in columns}
     if outcome is not None:
         seen[outcome[0]] = tuple(map(str, outcome[1]))
-    words = {name: tuple(w for w in DOUBTFUL if w in levels) for name, levels in seen.items()}
+    words = {name: tuple(w for w in MISSING if w in levels) for name, levels in seen.items()}
     orders = {c.name: c.day_first for c in columns if c.day_first is not None}
     shares = any(c.unit == "%" and not c.percent for c in columns)
     texts = tuple(c.name for c in columns if c.kind in ("level", "grade", "words"))

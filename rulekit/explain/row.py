@@ -37,6 +37,7 @@ from rulekit.style.phrases import (
     MAX_LISTED,
     PLAIN,
     Wording,
+    cap_list,
     count_noun,
     join_list,
     label_text,
@@ -106,9 +107,7 @@ class Explanation:
             lines.append(change.sentence)
         if self._context.unused:
             names = [self._context.wording.name(f) for f in self._context.unused]
-            more = len(names) - MAX_LISTED
-            first = ", ".join(names[:MAX_LISTED])
-            shown = join_list(names) if more <= 0 else f"{first} and {more:,} more"
+            shown = join_list(names) if len(names) <= MAX_LISTED else cap_list(names)
             lines.append(f"Not used: {shown}.")
         return tuple(lines)
 

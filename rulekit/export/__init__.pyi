@@ -3,6 +3,7 @@ from .code.python import Preparation as Preparation
 from .code.python import to_python as to_python
 from .code.python import to_script as to_script
 from .code.sql import to_sql as to_sql
+from .documents.app import to_app as to_app
 from .documents.html import to_html as to_html
 from .documents.latex import to_latex as to_latex
 from .documents.markdown import to_markdown as to_markdown
@@ -45,6 +46,7 @@ __all__ = [
     "rows_to_points",
     "rows_to_rule",
     "rule_to_rows",
+    "to_app",
     "to_cases",
     "to_csv",
     "to_dmn",

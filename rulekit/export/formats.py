@@ -16,6 +16,7 @@ from rulekit.export.code.dialects import DIALECTS, TYPED
 from rulekit.export.code.javascript import to_javascript
 from rulekit.export.code.python import to_python, to_script
 from rulekit.export.code.sql import to_sql
+from rulekit.export.documents.app import to_app
 from rulekit.export.documents.html import to_html
 from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import to_markdown
@@ -248,6 +249,16 @@ FORMATS = {
         "html",
         "text/html",
         counted=True,
+        language="html",
+    ),
+    "app": Format(
+        "One page that answers",
+        "a form that answers a case with its reasons and scores a file, in any browser, offline",
+        to_app,
+        "app.html",
+        "text/html",
+        how="Not checked on this table. Its logic is the JavaScript export, which is checked; the "
+        "tests of this library compare such pages with the rule in Node and in a browser.",
         language="html",
     ),
     "sheet": Format(

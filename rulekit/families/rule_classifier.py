@@ -24,10 +24,10 @@ from rulekit.learners.inner_choice import (
     Choice,
     Form,
     InnerComparison,
+    compare_losses,
     form_of_points,
     form_of_rules,
     inner_folds,
-    paired_losses,
     simplest,
     single_row_class,
 )
@@ -47,99 +47,97 @@ RULE_PARAMETERS = tuple(
 class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     """Learn a short rule; its largest size is the only parameter that usually needs a value.
 
-    Box searches are compared on inner folds of the training rows: nine prices of a condition, one
-    to five clauses, rules for either class, two levels of robustness, with and without label noise.
-    The estimated error of a setting is one third its error on the folds and two thirds the error of
-    its rule for all rows, measured by out-of-bag votes of a random forest. The setting selected
-    learns the rule from all rows. With more than two classes the rule is an ordered list; nine
-    prices and one to three clauses for each class are compared. `forms` adds scorecards to the
-    comparison.
+    The learner compares settings of a box search by cross-validation on the training rows: nine
+    prices of a condition, one to five clauses, rules for either class, two levels of robustness,
+    with and without label noise. The estimated error of a setting has two parts. One third is its
+    error on the folds. Two thirds are the error of its rule for all rows, measured by the
+    out-of-bag votes of a random forest. The selected setting learns the rule from all rows.
+
+    With more than two classes the rule is an ordered list; nine prices and one to three clauses
+    for each class are compared. `forms` adds scorecards to the comparison.
 
     Parameters
     ----------
     max_conditions : int or None, default=8
-        Largest number of conditions. An interval counts as two; required conditions are not
-        counted. None means no limit for rules, and 10 for scorecards.
+        Largest number of conditions. An interval counts as two, required conditions do not count.
+        None means no limit for rules, and 10 for scorecards.
     forms : tuple of {"rule", "points"}, default=("rule",)
         Forms to compare: conditions joined by AND and OR, or conditions with integer points and
-        a threshold of their total (see `ScorecardClassifier`). The inner folds select one form.
+        a threshold of their total (see `ScorecardClassifier`).
     cv : int, splitter or list of pairs, default=5
-        Number of inner folds, which are stratified and shuffled (fewer if a class has fewer rows),
-        or a splitter with ``split(X, y)`` as in scikit-learn, or pairs of the positions of training
-        and test rows. Rows of weight 0 are in no fold.
+        Number of stratified, shuffled folds (fewer if a class has fewer rows). Or a splitter with
+        ``split(X, y)`` as in scikit-learn, or pairs of positions of training and test rows. Rows of
+        weight 0 are in no fold.
     n_perturbations : int, default=0
-        Number of random perturbations in each search. More give slightly more accurate rules and
-        take longer.
+        Number of random perturbations in each search. More perturbations give slightly more
+        accurate rules and take longer.
     refine : bool, default=True
-        Whether thresholds of a rule are moved to any training value if this lowers the error of
-        the inner folds. Thresholds of scorecards are not moved.
+        Whether to move thresholds of the rule to any training value if this lowers the error on
+        the folds. Thresholds of scorecards are not moved.
     positive_label : label, default=None
         The class that the rule describes. None describes the class with the lower error. With more
-        than two classes it must be None: the rule is an ordered list in which the first clause that
-        matches decides.
+        than two classes it must be None: in an ordered list the first clause that matches decides.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, used in learning and in the errors of settings.
     costs : Costs, default=None
         Costs of wrong predictions, instead of `class_weight`. The class that may be missed is the
-        last one unless `costs` or `positive_label` names another. The rule selected without costs
-        is kept unless the rule selected with costs is cheaper by more than the noise of the inner
-        folds. With two classes the rule is empty if predicting one class for all rows costs no more
-        on the inner folds.
+        last one unless `costs` or `positive_label` names another. Rules are selected with and
+        without costs; the first is used only if it is cheaper on the folds by more than noise. With
+        two classes the rule is empty if predicting one class for all rows costs no more there.
     binarizer : Binarizer, default=None
         Builds the conditions; None for ``Binarizer()``.
     constraints : Constraints or dict, default=None
-        Conditions that must not appear, or must, and monotonic constraints; see `Constraints` and
-        `Constraints.from_dict`. Directions need `towards` where no `positive_label` is given.
+        Forbidden and required conditions, and monotonic constraints; see `Constraints` and
+        `Constraints.from_dict`. Directions need `towards` or `positive_label`.
     groups : str, default=None
-        A column of `X` whose groups are to be treated alike, see `rulekit.data.row_groups`; the
-        rule may use it unless `constraints` forbid it. Gaps between the groups are measured on the
-        inner folds.
+        A column of `X` whose groups should be treated alike, see `rulekit.data.row_groups`. The
+        rule may use the column unless `constraints` forbid it. Gaps between groups are measured on
+        the folds.
     max_gap : float or mapping of str to float, default=None
-        How far apart groups may be there, from 0 to 1, in the settings that are compared. A number
-        limits the gaps of found rows and of false alarms both (equalised odds); a mapping names
-        its limits: "error", "found", "false_alarms", "called_positive". Shares counted on fewer
-        than 30 rows take no part; of more than two classes "error" alone is counted. The rule
-        learned keeps the limits on the training rows, too; on new rows gaps may be larger, see
-        `rulekit.group_metrics`.
+        Largest gap between groups, from 0 to 1. A number limits the gaps of true positive and
+        false positive rates (equalised odds). A mapping limits the gaps that it names: "error",
+        "found", "false_alarms", "called_positive"; with more than two classes only "error". Groups
+        with fewer than 30 rows for a rate are left out. The rule satisfies the limits on the
+        training rows, too. Gaps on new rows may be larger, see `rulekit.group_metrics`.
     random_state : int, RandomState or None, default=0
-        For the inner folds, `label_noise` and perturbations. None learns anew each time.
+        For the folds, `label_noise` and perturbations. None differs from fit to fit.
     n_jobs : int, default=None
-        Workers for the inner folds, as joblib counts them; the rule does not depend on it.
+        Workers for the folds, as joblib counts them. The rule does not depend on it.
     time_limit : float, default=None
-        Seconds for the comparison. When they pass, settings are compared as far as they were
-        tried, cuts are not refined, and a `ConvergenceWarning` says so; no single search takes
-        more than a tenth of the limit. Each fold tries one kind of search at least.
+        Seconds for the comparison. When they have passed, only the settings finished by then are
+        compared, thresholds are not moved, and a `ConvergenceWarning` is emitted. A single search
+        takes at most a tenth of the limit. Each fold finishes at least one kind of search.
 
     Attributes
     ----------
     rule_set_ : RuleSet
         The rule.
     choice_ : Choice
-        What was compared, which setting was taken, and why.
+        The settings compared, the selected one, and the reason.
     best_params_ : dict
-        The setting taken, and of a rule whether cuts were refined: with these parameters, and
-        those given here, the box search, or `ScorecardClassifier`, learns this rule.
+        The selected setting. A box search or `ScorecardClassifier` with these parameters, and those
+        given here, learns this rule.
     learner_ : BoxSearchClassifier or ScorecardClassifier
-        The fitted learner of the form taken; a scorecard has the probability of each total.
+        The fitted learner of the selected form. A scorecard has the probability of each total.
     path_ : RulePath
-        The best rule for each number of clauses and conditions allowed, or scorecard for each
-        number of conditions, learned from all training rows by the kind of search that was taken;
-        cuts are not refined, and the loss of a scorecard is the logistic one.
+        The best rule for each number of clauses and conditions, or the best scorecard for each
+        number of conditions, learned from all rows by the selected kind of search. Thresholds are
+        not moved. The loss of a scorecard is the logistic one.
     classes_, positive_label_, default_label_
-        The classes; of two the one described, and the other one, of more None, and the answer
-        where no clause holds.
+        The classes, the class that the rule describes (None for more than two classes), and the
+        class predicted where no clause matches.
     n_features_in_, feature_names_in_
         Number of columns, and their names if they have any.
     n_rules_, n_conditions_ : int
-        Size of `rule_set_`; an interval counts two conditions.
+        Numbers of clauses and conditions; an interval counts as two conditions.
     training_error_ : float
-        Weighted share of training rows that the rule gets wrong.
+        Weighted share of training rows that the rule predicts wrongly.
     empty_rule_hint_ : str or None
-        Why the rule has no conditions; None if it has some.
+        Reason why the rule has no conditions; None if it has some.
 
     Notes
     -----
-    How the choice is made was measured on tables it was not made with: ``docs/decisions/0011``.
+    ``docs/decisions/0011`` describes the selection and its measured accuracy.
 
     Examples
     --------
@@ -224,7 +222,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         if single is None:
             comparison = self._comparison(forms, table, until, seed)
             self.choice_ = comparison.choose()
-            self._late = time.time() > until
+            self._time_passed = time.time() > until
             form, setting = comparison.settle(self.choice_.form, self.choice_.setting)
         else:
             self._data_notes = (
@@ -232,13 +230,13 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
                 f"Class {single!r} has a single row, so settings cannot be compared by "
                 "cross-validation; the simplest one is used. Add rows of this class.",
             )
-            loss = Loss(table.y, table.weights(None), self._settled_costs())
-            form, self._late = forms[0], False
+            loss = Loss(table.y, table.weights(None), self._costs_by_class())
+            form, self._time_passed = forms[0], False
             self.choice_ = simplest(form, table, loss)
             setting = self.choice_.setting
         learner = form.paths.model(setting)
-        if self.costs is not None and not self._late and single is None:
-            plain = self._selected_without_costs(learner, table, seed, until)
+        if self.costs is not None and not self._time_passed and single is None:
+            plain = self._select_without_costs(learner, table, seed, until)
             if plain is not None:
                 self.path_ = plain.path_
                 self._take(plain.learner_, table)
@@ -246,33 +244,33 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         self.path_ = self._path_of(form)
         self._take(learner, table)
 
-    def _selected_without_costs(
+    def _select_without_costs(
         self, learner: Any, table: TrainingTable, seed: int, until: float
     ) -> Any:
         """Return the model selected without costs unless the other one saves more than noise."""
         remaining = None if self.time_limit is None else max(1e-3, until - time.time())
         plain = clone(self).set_params(costs=None, time_limit=remaining, random_state=seed)
         plain._fit_table(table)
-        self._late = plain._late or time.time() > until
-        if self._late or plain.rule_set_ == learner.rule_set_:
+        self._time_passed = plain._late or time.time() > until
+        if self._time_passed or plain.rule_set_ == learner.rule_set_:
             return None
-        loss = Loss(table.y, table.weights(None), self._settled_costs())
+        loss = Loss(table.y, table.weights(None), self._costs_by_class())
         forest = ForestLoss.of(table, loss, learner, seed)
         pair = learner, plain.learner_
         folds = inner_folds(self.cv, table, seed)
-        left_out, noise, scores = paired_losses(pair, table, folds, loss, self.n_jobs)
+        left_out, noise, scores = compare_losses(pair, table, folds, loss, self.n_jobs)
         on_all = np.array([forest.loss(m._answers(table.columns)) for m in pair])
         with_costs, without = (1 - FOREST_SHARE) * left_out + FOREST_SHARE * on_all
         noise *= 1 - FOREST_SHARE
-        self._late = time.time() > until
-        dear = learner.rule_set_.is_constant and left_out[1] >= self.choice_.constant_error
-        if dear or without - with_costs > noise:
+        self._time_passed = time.time() > until
+        constant_pays = learner.rule_set_.is_constant and left_out[1] >= self.choice_.constant_error
+        if constant_pays or without - with_costs > noise:
             return None
         setting = plain.choice_.setting
         row = scores.summary([setting | {"costs": "none"}], loss.measure)
-        own = {"forest_loss": on_all[1], "forest_conditions": plain.rule_set_.n_conditions}
+        estimates = {"forest_loss": on_all[1], "forest_conditions": plain.rule_set_.n_conditions}
         gaps = plain.choice_.table.filter(regex="^gap").loc[plain.choice_.default]
-        known = {k: v for k, v in {**own, **gaps}.items() if k in self.choice_.table}
+        known = {k: v for k, v in {**estimates, **gaps}.items() if k in self.choice_.table}
         self.choice_ = self.choice_.replaced(
             plain.choice_.form,
             setting | {"costs": None},
@@ -306,14 +304,14 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             max_conditions=self.max_conditions,
             n_perturbations=self.n_perturbations,
             class_weight=self.class_weight,
-            costs=self._settled_costs(),
+            costs=self._costs_by_class(),
             binarizer=self.binarizer,
             constraints=self.constraints,
             random_state=seed,
             time_limit=None if limit is None else SHARE_OF_A_SEARCH * limit,
         )
 
-    def _settled_costs(self) -> Costs | None:
+    def _costs_by_class(self) -> Costs | None:
         """Return the error costs by class, since rules for either class are compared."""
         if self.costs is None:
             return None
@@ -324,7 +322,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         return ScorecardClassifier(
             positive_label=self.positive_label,
             class_weight=self.class_weight,
-            costs=self._settled_costs(),
+            costs=self._costs_by_class(),
             binarizer=self.binarizer,
             constraints=self.constraints,
         )
@@ -341,7 +339,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         self, forms: list[Form], table: TrainingTable, until: float, seed: int
     ) -> InnerComparison:
         """Prepare the comparison of forms and settings."""
-        costs = self._settled_costs()
+        costs = self._costs_by_class()
         weight = self._weights(table) if costs is None else table.weights(None)
         loss = Loss(table.y, weight, costs)
         gaps = None
@@ -403,7 +401,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         return np.asarray(self.learner_.predict_proba(columns))
 
     def _fit_warnings(self) -> Iterator[Warning]:
-        if self._late or "stopped" in self.learner_.history_[-1]:
+        if self._time_passed or "stopped" in self.learner_.history_[-1]:
             yield ConvergenceWarning(
                 f"The time limit of {self.time_limit:g} s passed before all settings were tried; "
                 "the best rule so far is kept in `rule_set_`. Raise `time_limit`, or set "

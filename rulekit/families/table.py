@@ -42,7 +42,10 @@ SEARCH = Family(
     sentence=(
         "A few clauses, each of conditions that must all hold; one search answers every size."
     ),
-    good_for="most tables, as the first choice.",
+    good_for=(
+        "most tables, as the first choice. On 11 public tables: 13.1 % wrong with 6.8 conditions; "
+        "one condition 17.6 %."
+    ),
     shape_words=size_words,
     whole_front=True,
     many_classes=True,
@@ -69,7 +72,10 @@ ONE_CLAUSE = Family(
     question=PAPERS,
     name="One clause, rounded",
     sentence="A single AND (or OR) of conditions from one linear program.",
-    good_for="very short rules on large tables.",
+    good_for=(
+        "very short rules on large tables. On 11 public tables: 16.0 % wrong with 2.5 conditions; "
+        "the short rule 13.1 % with 6.8, one condition 17.6 %."
+    ),
     many_classes=True,
 )
 TWO_LEVEL = (

@@ -34,7 +34,7 @@ from rulekit.learners.training import (
     positive_code,
     read_like_training,
     read_training_table,
-    unchanged_on_failure,
+    restore_on_failure,
 )
 from rulekit.rules import Clause, Columns, RuleSet, Schema
 from rulekit.rules.constraints import Constraints
@@ -139,7 +139,7 @@ class BaseRuleClassifier(
         self._fit_quietly(X, y, sample_weight)._warn()
         return self
 
-    @unchanged_on_failure
+    @restore_on_failure
     def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit without emitting warnings."""
         self._check()
@@ -217,7 +217,7 @@ class BaseRuleClassifier(
             return None
         return Binarizer() if self.binarizer is None else self.binarizer
 
-    def _binned(self, table: TrainingTable, *key: Any) -> tuple[Any, Any]:
+    def _bin_table(self, table: TrainingTable, *key: Any) -> tuple[Any, Any]:
         """Bin the table or reuse it; return a key of the binning, and the codes."""
         binarizer = self._reading_binarizer()
         key = *key, str(joblib.hash((type(binarizer).__name__, binarizer.get_params())))
@@ -445,13 +445,15 @@ class BaseRuleClassifier(
         self.n_rules_ = rule.n_clauses
         self.n_conditions_ = rule.n_conditions
         self.training_error_, shares = table.once(
-            (rule, weight.tobytes()), lambda: self._measured(table, weight)
+            (rule, weight.tobytes()), lambda: self._measure_rule(table, weight)
         )
         if self._proba_follows_rule and np.ptp(weight) == 0:
             shares = shares.following(rule, self.classes_.tolist())
         self._shares = shares
 
-    def _measured(self, table: TrainingTable, weight: NDArray[np.float64]) -> tuple[float, Shares]:
+    def _measure_rule(
+        self, table: TrainingTable, weight: NDArray[np.float64]
+    ) -> tuple[float, Shares]:
         """Return the training error of the rule and the shares of classes in training rows."""
         right = np.equal(self._answers(table.columns), table.y)
         error = float(weight[~right].sum() / weight.sum())

@@ -21,7 +21,7 @@ from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
-from rulekit.learners.cluster import Once, in_order, spread, tried_twice
+from rulekit.learners.cluster import Once, in_order, spread, try_twice
 from rulekit.learners.paths import Paths, Setting, identity
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import RuleSet
@@ -169,7 +169,7 @@ def fold_scores(
         (Once(table), Once(loss), fold, settings, stop, counted)
         for fold, stop in zip(folds, callbacks, strict=True)
     ]
-    scored = tried_twice(
+    scored = try_twice(
         lambda: in_order(spread(_score_fold, tasks, n_jobs)),
         lambda: "Nothing of the choice is kept.",
     )
@@ -253,7 +253,7 @@ def estimates(
     rows = comparable(summary)
     of_row = [settings[int(number)] for number in rows["setting"]]
     learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)
-    even = smoothed(coordinate(rows, y).round(12), neighbourhoods(of_row, learners))
+    even = smooth_scores(coordinate(rows, y).round(12), neighbourhoods(of_row, learners))
     if FOREST_LOSS in rows:
         even = (1.0 - FOREST_SHARE) * even + FOREST_SHARE * rows[FOREST_LOSS].to_numpy(dtype=float)
     size = rows[FOREST_SIZE if FOREST_SIZE in rows else "n_conditions"].fillna(0.0)
@@ -292,7 +292,7 @@ def neighbourhoods(
     return axes
 
 
-def smoothed(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:
+def smooth_scores(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], ArrayLike]]) -> Any:
     """Average each setting's score with those of its neighbours."""
     smooth = np.array(scores, dtype=float)
     for line_of, coordinate in axes:
@@ -312,7 +312,7 @@ def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
     order = "highest" if y in MAXIMISED else "lowest"
     measure, penalty = y.replace("_", " "), _price(y, price)
     figure = f"{_value(default[y], y)} with {default['n_conditions']:.1f} conditions"
-    selected = f"Selected: {_named(default, settings)} ({figure}). It has the {order}"
+    selected = f"Selected: {_name_setting(default, settings)} ({figure}). It has the {order}"
     if FOREST_LOSS not in default:
         return (
             f"{selected} {measure}, averaged with similar settings, at a penalty of {penalty} for "
@@ -327,8 +327,8 @@ def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
 
 def _about_the_empty(row: Any, settings: Settings) -> str:
     return (
-        f" An empty rule ({_named(row, settings)}), which predicts one class for every row, is no "
-        "worse by that figure; the best setting with a condition was selected."
+        f" An empty rule ({_name_setting(row, settings)}), which predicts one class for every row, "
+        "is no worse by that figure; the best setting with a condition was selected."
     )
 
 
@@ -338,7 +338,7 @@ def _price(y: str, price: float) -> str:
     return f"{CONDITION_PRICE:g}" if y in MAXIMISED else f"{100 * CONDITION_PRICE:g} points"
 
 
-def _named(row: Any, settings: Settings) -> str:
+def _name_setting(row: Any, settings: Settings) -> str:
     names = [
         _parameter(name, name.rpartition("__")[2], value)
         for name, value in settings[int(row["setting"])].items()
@@ -404,7 +404,8 @@ class GroupGaps:
             measure: np.bincount(groups.codes[among[whole]], minlength=n) >= FEW
             for measure, whole in GROUP_MEASURES.items()
         }
-        limits = limits_of(max_gap)
+        named = max_gap if isinstance(max_gap, Mapping) else dict.fromkeys(ODDS, max_gap)
+        limits = {k: float(limit) for k, limit in named.items() if limit is not None}
         few = [measure for measure in limits if enough[measure].sum() < 2]
         if few:
             raise DataError(
@@ -485,14 +486,6 @@ class GroupGaps:
                 " Only rules without conditions, which predict the same for every row, keep to it."
             )
         return within_limits, note
-
-
-def limits_of(max_gap: float | Mapping[str, float] | None) -> dict[str, float]:
-    """List what a `max_gap` limits."""
-    if max_gap is None:
-        return {}
-    named = max_gap if isinstance(max_gap, Mapping) else dict.fromkeys(ODDS, max_gap)
-    return {name: float(limit) for name, limit in named.items()}
 
 
 def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:

@@ -191,11 +191,13 @@ def spread(
     )
     plain = [[a.value if isinstance(a, Once) else a for a in task] for task in tasks]
     yield from parallel(
-        delayed(_placed)(number, work, *task) for number, task in enumerate(plain) if not stopped()
+        delayed(_run_numbered)(number, work, *task)
+        for number, task in enumerate(plain)
+        if not stopped()
     )
 
 
-def _placed(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
+def _run_numbered(number: int, work: Callable[..., Any], *arguments: Any) -> tuple[int, Any]:
     return number, work(*arguments)
 
 
@@ -204,7 +206,7 @@ def in_order(answers: Iterator[tuple[int, Any]]) -> list[Any]:
     return [answer for _, answer in sorted(answers, key=lambda pair: pair[0])]
 
 
-def tried_twice(work: Callable[[], Value], kept: Callable[[], str]) -> Value:
+def try_twice(work: Callable[[], Value], kept: Callable[[], str]) -> Value:
     """Run work spread over workers, and repeat it once if a worker is killed."""
     try:
         return work()

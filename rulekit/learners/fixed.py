@@ -68,7 +68,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
     @property
     def classes_(self) -> NDArray[Any]:  # type: ignore[override]
         """The labels of the rule, or of the table it was fitted on, shape (k,)."""
-        return _sorted_labels([*self.rule_set.classes, *getattr(self, "_table_labels", ())])
+        return _sort_labels([*self.rule_set.classes, *getattr(self, "_table_labels", ())])
 
     @property
     def positive_label_(self) -> Any:
@@ -160,7 +160,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
         return super().get_rules() if hasattr(self, "_shares") else self._rules_frame()
 
 
-def _sorted_labels(labels: list[Any]) -> NDArray[Any]:
+def _sort_labels(labels: list[Any]) -> NDArray[Any]:
     distinct = list(dict.fromkeys(labels))
     try:
         distinct.sort()

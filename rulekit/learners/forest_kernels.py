@@ -132,7 +132,7 @@ def _best_split(rows, node, features, random, least, state):  # type: ignore[no-
 
 
 @machine_code(inline=True)
-def _parted(own, order, start, end, cell, ordered):  # type: ignore[no-untyped-def]
+def _partition(own, order, start, end, cell, ordered):  # type: ignore[no-untyped-def]
     """Bring the rows that go left to the front of a node; return where the others begin."""
     middle = start
     for at in range(start, end):
@@ -173,14 +173,14 @@ def _grown(rows, features, random, least, state, votes):  # type: ignore[no-unty
                     for c in range(len(total)):
                         votes[i, c] += total[c] / whole
             continue
-        middle = _parted(rows.codes[feature], order, start, end, cell, rows.ordered[feature])
+        middle = _partition(rows.codes[feature], order, start, end, cell, rows.ordered[feature])
         starts[depth], ends[depth] = start, middle
         starts[depth + 1], ends[depth + 1] = middle, end
         depth += 2
 
 
 @machine_code(nb.void(ROWS, nb.float64[::1], _I1, nb.float64[:, ::1]))
-def grown_votes(rows, weight, numbers, votes):  # type: ignore[no-untyped-def]
+def grow_votes(rows, weight, numbers, votes):  # type: ignore[no-untyped-def]
     """Grow trees, and add to `votes` the shares of the leaves that rows not drawn fall into."""
     n_trees, draws, least = numbers[0], numbers[1], numbers[2]
     state = np.full(1, numbers[3], dtype=np.uint64)

@@ -39,7 +39,7 @@ def votes(
     most_rows: int | None = None,
 ) -> NDArray[np.float64]:
     """Compute out-of-bag votes of a random forest: codes (n, p), classes (n,); result (n, K)."""
-    from rulekit.learners.forest_kernels import Rows, grown_votes
+    from rulekit.learners.forest_kernels import Rows, grow_votes
 
     n, p = codes.shape
     with_weight = classes[weight > 0]
@@ -59,7 +59,7 @@ def votes(
         )
         draws = len(with_weight) if most_rows is None else min(len(with_weight), most_rows)
         numbers = np.array([n_trees, draws, MIN_LEAF, seed], dtype=np.int64)
-        grown_votes(rows, np.ascontiguousarray(weight, dtype=np.float64), numbers, shares)
+        grow_votes(rows, np.ascontiguousarray(weight, dtype=np.float64), numbers, shares)
     total = shares.sum(axis=1, keepdims=True)
     votes: Floats = np.divide(shares, total, out=np.full_like(shares, np.nan), where=total > 0)
     return votes
@@ -105,7 +105,7 @@ class ForestLoss:
         return losses
 
 
-def judged(
+def estimate_losses(
     models: Sequence[Any],
     learner: Any,
     X: Any,
@@ -153,7 +153,7 @@ def forest_columns(
 
 
 def _shares(table: TrainingTable, learner: Any, given: Floats, seed: int) -> Floats:
-    _, bins = clone(learner)._binned(table, False)
+    _, bins = clone(learner)._bin_table(table, False)
     barred = set(as_constraints(learner.constraints).forbidden)
     used = [s for s, e in enumerate(bins.encodings) if e.name not in barred]
     codes, ordered = forest_columns(bins.codes, bins.encodings, used)

@@ -206,7 +206,9 @@ class InnerComparison:
         )
         names = [form.name for form in forms for _ in form.settings]
         settings = [setting for form in forms for setting in form.settings]
-        listed = settings if len(forms) == 1 else _with_form(names, settings)
+        listed = settings
+        if len(forms) > 1:
+            listed = [{"form": n} | s for n, s in zip(names, settings, strict=True)]
         criteria = (listed, loss.measure, loss.price)
         summary = scores.summary(listed, loss.measure)
         if self.forest is not None:
@@ -219,7 +221,7 @@ class InnerComparison:
             summary = summary.assign(**gaps.of_settings(scores.counts))
             allowed, about = gaps.allowed(comparable(summary))
             if gaps.limits:
-                passed = self._passed_over(allowed, criteria, names, settings)
+                passed = self._list_rejected(allowed, criteria, names, settings)
                 allowed = allowed[~allowed["setting"].isin(passed)]
                 about += gaps.about_passed(len(passed), allowed)
         suggested = suggestion(allowed, *criteria)
@@ -269,7 +271,7 @@ class InnerComparison:
         plain, moved = scores.loss.mean(axis=0)
         return form, both[int(moved < plain - 1e-12)]
 
-    def _passed_over(
+    def _list_rejected(
         self,
         allowed: pd.DataFrame,
         criteria: tuple[Sequence[Setting], str, float],
@@ -314,10 +316,6 @@ def _or_constant(
         f"the inner folds. The rules of the best setting cost {loss.text(choice.error)} there."
     )
     return choice.replaced(form.name, form.empty, row, reason)
-
-
-def _with_form(names: Sequence[str], settings: Sequence[Setting]) -> list[Setting]:
-    return [{"form": name} | setting for name, setting in zip(names, settings, strict=True)]
 
 
 def _about_constant(constant: float, error: float, loss: Loss) -> str:
@@ -412,7 +410,7 @@ class _Deadline:
         return self.free < 0 and time.time() > self.until
 
 
-def paired_losses(
+def compare_losses(
     pair: tuple[Any, Any],
     table: TrainingTable,
     folds: Sequence[Fold],

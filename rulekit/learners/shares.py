@@ -125,12 +125,12 @@ class Shares:
     @cached_property
     def training_shares(self) -> dict[bytes, Floats]:
         """The shares of the kinds that occur in training, by their features."""
-        drawn = self.regressed(self.features)
+        drawn = self.predict_shares(self.features)
         rows = self.counts.sum(axis=1, keepdims=True)
         shares = (self.counts + SHRINK * drawn) / (rows + SHRINK)
         return {key.tobytes(): share for key, share in zip(self.features, shares, strict=True)}
 
-    def regressed(self, features: NDArray[np.int64]) -> Floats:
+    def predict_shares(self, features: NDArray[np.int64]) -> Floats:
         """Return the shares of the regression, shape (kinds, K)."""
         odds = features @ self.regression[:-1] + self.regression[-1]
         shares: Floats = expit(odds)
@@ -144,10 +144,10 @@ class Shares:
 
     def of_patterns(self, patterns: Patterns) -> Floats:
         """Return the shares of kinds, shape (kinds, K)."""
-        drawn = self.regressed(patterns[1])
+        drawn = self.predict_shares(patterns[1])
         for k, key in enumerate(patterns[1]):
             drawn[k] = self.training_shares.get(key.tobytes(), drawn[k])
-        drawn = tempered(drawn, self.slope)
+        drawn = temper(drawn, self.slope)
         if self.answers is not None:
             answer = self.answers[patterns[0][:, 0]]
             against = np.flatnonzero(drawn.argmax(axis=1) != answer)
@@ -169,7 +169,7 @@ class Shares:
         shares = np.array([self.training_shares[key.tobytes()] for key in self.features])
 
         def excess(slope: float) -> float:
-            weight = rows * tempered(shares, slope) * self.factors
+            weight = rows * temper(shares, slope) * self.factors
             right = weight[np.arange(len(weight)), answer].sum() / weight.sum()
             return float(1.0 - right - error)
 
@@ -187,7 +187,7 @@ class Shares:
         return first, second
 
 
-def tempered(shares: Floats, slope: float) -> Floats:
+def temper(shares: Floats, slope: float) -> Floats:
     """Multiply the log odds of shares by a factor: shape (kinds, K)."""
     if slope == 1.0:
         return shares

@@ -180,7 +180,7 @@ def computable(name: str, values: NDArray[np.float64]) -> None:
             )
 
 
-def unchanged_on_failure(fit: Callable[..., Value]) -> Callable[..., Value]:
+def restore_on_failure(fit: Callable[..., Value]) -> Callable[..., Value]:
     """Restore the attributes of an estimator whose fit fails or is interrupted."""
 
     @wraps(fit)
@@ -354,10 +354,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LearningProblem:
-    """The table of one fit, the form of its rule, and the raw columns of the same rows."""
+    """The table of one fit, the form of its rule, and the raw columns of the same rows.
+
+    Solvers read `table` and learn a DNF: the rule, or for form "cnf" the negated rule of the other
+    class. `clauses` writes it in the form of the rule.
+    """
 
     table: BinnedTable
     form: str
+    literals: Sequence[Literal]  # the conditions as the rule has them
     cnf_literals: tuple[Literal, ...]
     columns: Columns = field(repr=False)  # (n,)
     rows: NDArray[np.intp] = field(repr=False)  # (n,)
@@ -368,15 +373,20 @@ class LearningProblem:
     @cached_property
     def theta_max(self) -> float:
         """Price from which on the best one-level clause is empty."""
-        table = self.table.as_cnf(self.form)
+        table = self.table.opposite
         gain = table.sums(np.where(table.y, table.weight, -table.weight))
         return float(gain.max(initial=0.0))
 
     @cached_property
     def constant_losses(self) -> tuple[float, float]:
         """Compute the wrong weight of the rule without clauses, and of one empty clause."""
-        table = self.table.as_dnf(self.form)
-        return float(table.weight[table.y].sum()), float(table.weight[~table.y].sum())
+        weight, y = self.table.weight, self.table.y
+        return float(weight[y].sum()), float(weight[~y].sum())
+
+    @property
+    def described(self) -> Bools:
+        """The rows of the class that the rule describes, shape (n,)."""
+        return self.table.y if self.form == "dnf" else ~self.table.y
 
     @cached_property
     def price_of_a_first_condition(self) -> float:
@@ -389,7 +399,7 @@ class LearningProblem:
     ) -> float:
         """Compute the objective of any clauses, given by where their conditions hold."""
         columns = [holds for clause in clauses for holds in clause]
-        y = self.table.as_cnf(self.form).y
+        y = ~self.table.y
         A = np.array(columns, dtype=bool).reshape(len(columns), len(y)).T ^ (self.form == "dnf")
         chosen = np.zeros((len(clauses), len(columns)), dtype=bool)
         start = 0
@@ -408,7 +418,7 @@ class LearningProblem:
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
         perturbation = perturbations(self.cnf_literals)
-        cover = CoverProblem(self.table, perturbation=perturbation, form=self.form)
+        cover = CoverProblem(self.table, perturbation)
         cover.deadline = self.deadline
         return cover
 
@@ -440,7 +450,7 @@ class LearningProblem:
         for barred in self.forbidden:
             for j in np.flatnonzero(self.table.side).tolist():
                 distinct = self.distinct[int(self.table.feature[j])]
-                literal = self.table.literals[j]
+                literal = self.literals[j]
                 if barred.op in ORDERED and barred == replace(literal, value=barred.value):
                     cuts_barred.add(
                         (j, int(np.searchsorted(distinct, barred.edge, side="right")) - 1)
@@ -454,7 +464,7 @@ class LearningProblem:
         self, chosen: Bools, moved: Sequence[tuple[int, int]] = ()
     ) -> tuple[tuple[Literal, ...], ...]:
         """Read chosen columns, and moved cuts after them, as clauses of the rule."""
-        literals = (*self.table.literals, *(self._cut_anew(j, k) for j, k in moved))
+        literals = (*self.literals, *(self._cut_anew(j, k) for j, k in moved))
         return tuple(tuple(literals[j] for j in np.flatnonzero(row)) for row in chosen)
 
     @contextmanager
@@ -480,7 +490,7 @@ class LearningProblem:
         low, high = float(distinct[k]), float(distinct[k + 1])
         middle = low + (high - low) / 2
         edge = encoding.edge_between(middle if middle < high else low, low, high)
-        literal = self.table.literals[j]
+        literal = self.literals[j]
         cut: Literal = encoding.edge_literal(edge, encoding.place(literal)[0])
         return replace(cut, missing=literal.missing)
 
@@ -494,11 +504,12 @@ def learning_problem(
     by_cells: bool = False,
 ) -> LearningProblem:
     """Restrict and sort a labelled table; `by_cells` for many cuts, without their texts."""
-    make = _by_cells if by_cells else _by_literals
-    table, rows, cnf_literals = make(table, form, constraints)
+    make = _by_cells if by_cells else _sort_by_literals
+    table, rows, literals, cnf_literals = make(table, form, constraints)
     return LearningProblem(
         table,
         form,
+        literals,
         cnf_literals,
         {name: values[rows] for name, values in columns.items()},
         rows,
@@ -506,10 +517,10 @@ def learning_problem(
     )
 
 
-Restricted = tuple[BinnedTable, NDArray[np.intp], tuple[Literal, ...]]
+Restricted = tuple[BinnedTable, NDArray[np.intp], Sequence[Literal], tuple[Literal, ...]]
 
 
-def _by_literals(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
+def _sort_by_literals(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
     """Sort conditions by the literals of the CNF, rows by what they hold for."""
     cnf_literals = bins.literals
     if form == "dnf":  # of each literal the one that holds on the other training rows
@@ -518,8 +529,9 @@ def _by_literals(bins: BinnedTable, form: str, constraints: Constraints) -> Rest
     free = constraints == Constraints()
     allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
     order = np.array(sorted(allowed, key=lambda j: cnf_literals[j].sort_key), dtype=np.intp)
-    table, rows = bins.take_columns(order).in_order(form)
-    return table, rows, tuple(cnf_literals[j] for j in order)
+    taken = bins.take_columns(order)
+    table, rows = (taken if form == "dnf" else taken.opposite).in_order()
+    return table, rows, taken.literals, tuple(cnf_literals[j] for j in order)
 
 
 def _by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
@@ -530,8 +542,9 @@ def _by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Restric
         allowed = [j for j, literal in written if constraints.allows(literal)]
         conditions = conditions.take(np.array(allowed, dtype=np.intp))
     table = replace(bins, given=conditions)
-    rows = row_order(table.codes, table.as_cnf(form).y, table.weight)
-    return table[rows], rows, ()
+    table = table if form == "dnf" else table.opposite
+    rows = row_order(table.codes, ~table.y, table.weight)
+    return table[rows], rows, conditions.literals, ()
 
 
 def perturbations(literals: Sequence[Literal]) -> Floats:

@@ -2,7 +2,7 @@
 
 What belongs here: programs, bounds and search. May import `rulekit.binning.binned_table`.
 
-Every two-level solver states its problem for a CNF, as the paper does: rows with ``y`` true are to
-be covered by *every* clause, and a clause is an OR of columns of ``A``. The table comes in the
-orientation of the rule, with its form: `BinnedTable.as_cnf` makes ``A`` and ``y`` of it.
+Solvers get a table and learn a DNF for its rows ``y``. The two-level methods state their problem
+for a CNF, as the paper does: rows with ``y`` true are to be covered by *every* clause, and a clause
+is an OR of columns of ``A``. They read `BinnedTable.opposite`, of which the DNF is such a CNF.
 """

@@ -11,8 +11,9 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import benchmarks
-from benchmarks import _cli, bench_choice, bench_optimal_trees
+from benchmarks import _cli, bench_choice, bench_families, bench_optimal_trees
 from benchmarks.papers import bench_hyperplane, bench_power_law, bench_two_level, planes
+from rulekit.families import FAMILIES
 
 
 def test_absent_folders_and_tables_are_named_and_samples_measured(tmp_path, capsys, folder):
@@ -62,6 +63,15 @@ def test_every_benchmark_runs_its_full_path_on_a_tiny_table(name, folder, tmp_pa
         else:
             monkeypatch.setattr(module, setting, value)
     assert module.measure(given)
+
+
+def test_pages_state_the_recorded_figures_of_each_family():
+    record = bench_families.read_record()
+    assert len({(mean["tables"], mean["seeds"]) for mean in record.values()}) == 1
+    measured = [family for key, family in FAMILIES.items() if key in record]
+    assert {bench_families.SINGLE.name, *(f.key for f in measured)} == set(record)
+    for family in measured:
+        assert family.good_for.endswith(bench_families.sentence(family, record))
 
 
 def write_tables(folder, tables, target):

@@ -41,3 +41,4 @@ def test_names_are_no_phrases():
     assert holds_words(["paid late", "not paid"])
     assert not holds_words(["Anna", "Bert"])
     assert not holds_words([])
+    assert not holds_words(["1.25", "-3.5", "10,75", "2.300e-01"])  # numbers kept as text

@@ -1,6 +1,7 @@
 """Many visitors at once, each with a table of their own; what the server holds meanwhile."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from tests.browser.steps import CURVE, RULE, table
@@ -36,15 +37,12 @@ def models_at_once(visitors):
 
 def workers(server):
     """Return how many processes for long work a server has now."""
-    result = 0
+    parents = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(status.read_text().rpartition(")")[2].split()[1])
-            command = status.with_name("cmdline").read_bytes()
-        except (OSError, ValueError):
-            continue  # it has just ended
-        result += parent == server and b"ui.runs.worker" in command
-    return result
+        with suppress(OSError):  # it has just ended
+            if b"forkserver" in status.with_name("cmdline").read_bytes():
+                parents[status.parent.name] = status.read_text().rpartition(")")[2].split()[1]
+    return sum(parents.get(parent) == str(server) for parent in parents.values())
 
 
 def memory(server):

@@ -1,6 +1,5 @@
 """Several visitors at once: each gets a curve of their own table, and nothing of them is left."""
 
-import os
 import sys
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from tests.browser.crowd import memory, models_at_once, own_word, with_table, workers
 from tests.browser.visitor import served
 from tests.waiting import until
-from ui.runs.jobs import AT_REST
 
 WARMING, CROWD = 4, 8  # `bench_workbench` measures twenty at once and fifty in a row
 # The grace of a closed tab is a minute, and Streamlit's of a lost line two; a second each here.
@@ -24,12 +22,12 @@ jobs.JobRegistry = partial(jobs.JobRegistry, grace=1.0)
 def test_visitors_at_once_get_their_own_curves_and_all_jobs_end(chromium, tmp_path, monkeypatch):
     monkeypatch.setenv("STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL", "1")
     with served(tmp_path / "workspace", first=SHORT) as address:
-        server, idle = address.process, min(os.cpu_count(), AT_REST) + 1
+        server = address.process
         crowd(chromium, address, 0, WARMING)
-        until(lambda: workers(server) <= idle)
+        until(lambda: not workers(server))
         before = memory(server)
         crowd(chromium, address, WARMING, CROWD)
-        until(lambda: workers(server) <= idle)
+        until(lambda: not workers(server))
         until(lambda: memory(server) <= 1.1 * before, pause=0.2)
 
 

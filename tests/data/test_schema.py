@@ -163,10 +163,6 @@ def test_one_cell_among_hundred_thousands_changes_the_digest(name, value):
     assert Table.from_frame(frame).digest != before
 
 
-def test_large_equal_tables_have_equal_digests():
-    assert Table.from_frame(large()).digest == Table.from_frame(large()).digest
-
-
 @given(st.lists(st.text(st.characters(), max_size=3), min_size=2, max_size=6), st.data())
 def test_equal_digests_mean_equal_text(texts, data):
     other = data.draw(st.permutations(texts))
@@ -271,16 +267,6 @@ def dotted(first, second):
     return [f"{1 + k % first:02d}.{1 + k % second:02d}.2024" for k in range(40)]
 
 
-def test_dates_are_read_by_what_the_cells_leave_possible():
-    table = people(day=dotted(28, 12)).as_date("day")
-    assert table.frame["day"].iloc[13] == pd.Timestamp(2024, 2, 14)
-    assert table.column("day").role == "feature"
-    assert table.frame["day"].notna().all()
-    assert people(day=dotted(12, 28)).as_date("day").frame["day"].iloc[13] == pd.Timestamp(
-        2024, 2, 14
-    )
-
-
 def test_ambiguous_dates_need_the_day_order():
     table = people(day=[day.replace(".", "/") for day in dotted(11, 7)])
     with pytest.raises(DataError, match="'day' day and month are ambiguous"):
@@ -289,13 +275,6 @@ def test_ambiguous_dates_need_the_day_order():
     late = table.as_date("day", day_first=False).frame["day"]
     assert (early.iloc[9].day, early.iloc[9].month) == (10, 3)
     assert (late.iloc[9].day, late.iloc[9].month) == (3, 10)
-
-
-def test_times_are_read_in_utc_where_summer_time_changes_the_offset():
-    values = ["2024-03-30T10:00:00+01:00", "2024-04-01 11:30+0200", "2024-04-02 12:00:00.5Z"] * 20
-    day = people(day=values[:40]).as_date("day").frame["day"]
-    read = ["2024-03-30 09:00:00", "2024-04-01 09:30:00", "2024-04-02 12:00:00.5"]
-    assert day.iloc[:3].tolist() == list(map(pd.Timestamp, read))
 
 
 def test_cells_that_are_no_date_become_missing_and_are_counted():

@@ -145,7 +145,16 @@ def test_other_objects_are_returned_and_queries_rejected():
 def test_periods_are_dates_and_views_of_text_are_text():
     months = pd.period_range("2024-01", periods=3, freq="M")
     begins = ["2024-01-01", "2024-02-01", "2024-03-01"]
-    for table in (pd.DataFrame({"m": months}), {"m": months.to_series()}):
+    days = (
+        pa.array(months.start_time.date, pa.date32()),
+        pa.array(months.start_time.date, pa.date64()),
+    )
+    for table in (
+        pd.DataFrame({"m": months}),
+        {"m": months.to_series()},
+        {"m": pd.Series(list(months), dtype=object)},
+        *({"m": pd.Series(cells, dtype=pd.ArrowDtype(cells.type))} for cells in days),
+    ):
         frame = as_pandas(table)
         assert columns_of(frame)["m"].tolist() == begins
         assert Table.from_frame(table).column("m").kind == "date"

@@ -37,6 +37,9 @@ def test_prediction_and_fired_clauses_equal_the_rule(case):
     for i, result in enumerate(explain(rule, columns)):
         assert result.prediction == answers[i]
         holds = np.flatnonzero(fired[i] if rule.form == "dnf" else ~fired[i]).tolist()
+        decides = holds[0] if holds else rule.n_clauses
+        turning = [m.index < decides and m.label != answers[i] for m in result.near_misses]
+        assert turning == sorted(turning, reverse=True)  # those that would change the answer first
         if rule.form == "cnf" and not holds:
             holds = list(range(rule.n_clauses))
         assert [c.index for c in result.fired] == holds

@@ -21,8 +21,8 @@ from rulekit.families import RuleClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
 from rulekit.learners.choice import Loss
 from rulekit.learners.forest_loss import ForestLoss
-from rulekit.learners.inner_choice import form_of_rules, paired_losses
-from rulekit.learners.shares import tempered
+from rulekit.learners.inner_choice import compare_losses, form_of_rules
+from rulekit.learners.shares import temper
 from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
 
@@ -63,7 +63,7 @@ def test_rule_equals_a_manual_sweep_suggestion_and_fit():
     by_hand = fit_setting(search, both[int(errors[1] < errors[0])], X, y)
     model = RuleClassifier(random_state=seed).fit(X, y)
     assert model.rule_set_ == by_hand.rule_set_
-    calibrated = tempered(by_hand.predict_proba(X), model._shares.slope)
+    calibrated = temper(by_hand.predict_proba(X), model._shares.slope)
     np.testing.assert_allclose(model.predict_proba(X), calibrated)
     chance = model.predict_proba(X)[:, 1]
     expected = np.where(model.predict(X) == model.classes_[1], 1 - chance, chance).mean()
@@ -307,10 +307,10 @@ def test_costs_change_the_rule_only_where_more_than_noise_is_saved(monkeypatch, 
     X, y = X.head(300), y[:300]
 
     def noisier(*compared):
-        losses, noise, scores = paired_losses(*compared)
+        losses, noise, scores = compare_losses(*compared)
         return losses, factor * noise, scores
 
-    monkeypatch.setattr("rulekit.families.rule_classifier.paired_losses", noisier)
+    monkeypatch.setattr("rulekit.families.rule_classifier.compare_losses", noisier)
     costs = Costs(10, 1, positive="high")
     learner = RuleClassifier(max_conditions=2, cv=2, groups="housing", costs=costs)
     found = learner.fit(X, y)

@@ -111,8 +111,6 @@ def two_level_switches() -> Iterator[Case]:
         yield case(name, table, method=method, **off)
     for method, rounding in product(methods[:3], ("threshold", "random")):
         yield case(name, "wine", method=method, rounding=rounding, n_clauses=3, random_state=0)
-    shorter = {"method": "block_coordinate", "n_clauses": 3, "max_iter": 7, "random_state": 0}
-    yield case(name, "wine", **shorter)
     for method in methods:
         yield case(name, "credit", "weighted", method=method, random_state=0)
         yield case(name, "credit", method=method, class_weight="balanced", random_state=0)

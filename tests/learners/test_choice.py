@@ -16,7 +16,7 @@ from rulekit.learners.choice import (
     Loss,
     fold_scores,
     neighbourhoods,
-    smoothed,
+    smooth_scores,
     suggestion,
 )
 from rulekit.learners.inner_choice import inner_folds
@@ -47,7 +47,7 @@ def test_scores_are_smoothed_as_the_slow_twin_does():
     scores = rng.random(len(settings))
     order = rng.permutation(len(settings))
     axes = neighbourhoods([settings[i] for i in order], [""] * len(order))
-    result = smoothed(scores[order], axes)
+    result = smooth_scores(scores[order], axes)
     for place, i in enumerate(order):
         assert result[place] == pytest.approx(slow_smooth(scores, settings, settings[i], grid))
 

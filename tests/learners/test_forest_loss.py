@@ -14,8 +14,8 @@ from rulekit.learners.forest_loss import (
     TRUST,
     ForestLoss,
     calibrated,
+    estimate_losses,
     forest_columns,
-    judged,
     votes,
 )
 from rulekit.learners.paths import Paths
@@ -95,7 +95,7 @@ def test_each_setting_is_scored_by_its_rule_of_all_rows():
         alone = [clone(SEARCH).set_params(**s).fit(X, y) for s in settings]
     assert losses[:, 0].tolist() == [forest.loss(m.predict(X)) for m in alone]
     assert losses[:, 1].tolist() == [m.rule_set_.n_conditions for m in alone]
-    assert judged(alone, SEARCH, X, y).tolist() == losses.tolist()
+    assert estimate_losses(alone, SEARCH, X, y).tolist() == losses.tolist()
     late = forest.losses(paths, settings, until=time.time() - 1)
     assert np.isnan(late[1:]).all()
     assert np.isfinite(late[0]).all()

@@ -8,7 +8,6 @@ import pytest
 
 from rulekit.data import Costs
 from rulekit.evaluation.sweeps.grid import settings_of
-from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, search_grid
@@ -17,12 +16,11 @@ from rulekit.learners.inner_choice import (
     Form,
     InnerComparison,
     _or_constant,
+    compare_losses,
     form_of_rules,
     inner_folds,
-    paired_losses,
     simplest,
 )
-from tests.learners.literal.test_box_search import mixed
 from tests.learners.tables import mixed_table
 
 
@@ -91,7 +89,7 @@ def test_paired_losses_are_those_of_rules_learned_on_each_fold(costs):
     weight = np.where(np.arange(90) < 30, 2.0, 1.0)
     table = pair[0]._read(X, y, None)
     folds = inner_folds(3, table, 0)
-    losses, noise, scores = paired_losses(pair, table, folds, Loss(y, weight, costs))
+    losses, noise, scores = compare_losses(pair, table, folds, Loss(y, weight, costs))
     each = np.zeros((2, 90))
     for train, test in folds:
         for k, learner in enumerate(pair):
@@ -104,29 +102,6 @@ def test_paired_losses_are_those_of_rules_learned_on_each_fold(costs):
     d = d - d @ weight / weight.sum()
     assert noise == pytest.approx(np.sqrt(((weight * d) ** 2).sum()) / weight.sum())
     assert scores.loss.shape == (3, 1)
-    repeated, again, _ = paired_losses(pair, table, [*folds, *folds], Loss(y, weight, costs))
+    repeated, again, _ = compare_losses(pair, table, [*folds, *folds], Loss(y, weight, costs))
     assert repeated == pytest.approx(losses)
     assert again == pytest.approx(noise)
-
-
-@pytest.mark.slow
-def test_cuts_are_refined_if_the_inner_folds_improve():
-    X, y = mixed(seed=5)
-    learner = BoxSearchClassifier(n_perturbations=0, random_state=0)
-    table = learner._read(X, y, None)
-    folds, setting = inner_folds(5, table, 0), {"theta": 1.0, "n_clauses": 3}
-    both = [setting | {"refine_thresholds": moves} for moves in (False, True)]
-    errors = [
-        np.mean(
-            [
-                (fit_setting(learner, one, X.iloc[a], y[a]).predict(X.iloc[b]) != y[b]).mean()
-                for a, b in folds
-            ]
-        )
-        for one in both
-    ]
-    form = Form("rule", learner, table, (setting,))
-    comparison = InnerComparison([form], table, folds, Loss(y, np.ones(len(y))), refine=True)
-    assert comparison.settle("rule", setting) == (form, both[int(errors[1] < errors[0])])
-    assert replace(comparison, refine=False).settle("rule", setting) == (form, both[0])
-    assert replace(comparison, until=0.0).settle("rule", setting) == (form, both[0])

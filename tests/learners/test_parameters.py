@@ -124,10 +124,6 @@ CASES = {
         "rounding": [Acts("threshold"), Refused("threshold", {"method": "lp"})],
         "refine": [Acts(True)],
         "allow_disabled": [Acts(True, {"n_clauses": 5, "theta": 3.0})],
-        "max_iter": [
-            Acts(0, {"n_clauses": 3}),
-            *(Refused(0, {"method": m}) for m in ("set_cover", "lp")),
-        ],
         "random_state": [Acts(1, BY_CHANCE)],
     },
     "BoxSearchClassifier": common("time_limit")

@@ -115,22 +115,21 @@ def test_rows_columns_and_sums_equal_the_matrix(form, seed):
     problem = learning_problem(labelled, columns_of(X), form=form, constraints=limits_given)
     matrix = cuts.transform(X)
     place = {literal: j for j, literal in enumerate(matrix.literals)}
-    A = matrix.values[:, [place[literal] for literal in problem.table.literals]]
+    A = matrix.values[:, [place[literal] for literal in problem.literals]]
     decided = A ^ (form == "dnf")
     np.testing.assert_array_equal(
         problem.rows, row_order(decided, (y == 1) ^ (form == "dnf"), weight)
     )
-    table, A = problem.table, A[problem.rows]
+    table, A = problem.table, ~decided[problem.rows]
     np.testing.assert_array_equal(table.values, A)
-    np.testing.assert_array_equal(table.as_cnf(form).values, decided[problem.rows])
-    np.testing.assert_array_equal(table.as_dnf(form).values, ~decided[problem.rows])
-    np.testing.assert_array_equal(table.y, (y == 1)[problem.rows])
+    np.testing.assert_array_equal(table.opposite.values, ~A)
+    np.testing.assert_array_equal(problem.described, (y == 1)[problem.rows])
+    np.testing.assert_array_equal(table.y, problem.described ^ (form == "cnf"))
+    for j, literal in enumerate(table.literals):
+        np.testing.assert_array_equal(literal.mask(problem.columns), A[:, j])
     np.testing.assert_array_equal(table.weight, weight[problem.rows])
     values = np.arange(len(y), dtype=float)
     np.testing.assert_array_equal(table.sums(values), values @ A)
     chosen = np.random.default_rng(seed).random((3, len(A[0]))) < 2 / len(A[0])
-    if form == "dnf":
-        held = [any(row[clause].all() for clause in chosen) for row in A]
-    else:
-        held = [all(row[clause].any() for clause in chosen) for row in A]
-    np.testing.assert_array_equal(table.held(chosen, form), held)
+    held = [any(row[clause].all() for clause in chosen) for row in A]
+    np.testing.assert_array_equal(table.held(chosen), held)

@@ -6,6 +6,8 @@ import pytest
 
 from rulekit.data import Table
 from tests.pages.driving import analysed, copied, loaded, opened, routed
+from tests.ui.tasks import Giving
+from tests.waiting import until
 from ui.runs import jobs
 from ui.state import AppState
 
@@ -24,10 +26,11 @@ def _no_choice_by_itself(monkeypatch):
 
 @pytest.fixture(autouse=True, scope="session")
 def _one_worker():
-    """Warm one worker only: it takes two seconds, and each process of a test run has its own."""
+    """Run one job at a time, and wait until jobs begin at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RULEKIT_WORKERS", "1")
-        jobs.registry()
+        job = jobs.registry().start("nobody", "Warm", Giving(None))
+        until(lambda: not job.active)
         yield
     jobs.registry.clear()  # ends it
 

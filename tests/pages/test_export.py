@@ -106,6 +106,10 @@ def test_report_shows_test_figures_and_counts_as_a_look(on_credit):
     assert "On the test cases" in written
     assert state.table.digest in written
     assert not re.search(r"<script|https?:|src=|href=|@import|url\(", written)
+    exported(on_credit, "app")
+    assert not on_credit.error
+    assert all(f"Errors on the {rows} rows" in page(on_credit) for rows in ("training", "test"))
+    assert "When is risk high?" in page(on_credit)
 
 
 @pytest.mark.slow

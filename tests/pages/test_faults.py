@@ -81,7 +81,7 @@ def test_a_clock_set_back_ends_no_job_and_counts_no_negative_time(open_app, monk
 def searching(app):
     """Begin a longer search; return once a worker is at it."""
     app = finished(app).button(key="search_longer").click().run()
-    until(lambda: the_job().state == "running")
+    until(lambda: the_job().state == "running" and not the_job().preparing)
     return app
 
 
@@ -97,8 +97,7 @@ def at(app):
 @pytest.mark.slow
 def test_a_worker_killed_in_the_middle_of_a_search_costs_nothing(open_app):
     app = searching(open_app("models", sample="iris"))
-    (worker,) = [w for w in jobs.registry()._workers if w.job is the_job()]
-    os.kill(worker.process.pid, signal.SIGKILL)
+    os.kill(the_job()._worker.pid, signal.SIGKILL)
     app = finished(app)
     assert the_job()._tries == 2
     assert the_job().state == "done"

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rulekit.search.columns.rounding import round_clause
 from tests.reference import one_level as reference
-from tests.strategies.covers import binned_matrix, cover_problem
+from tests.strategies.covers import binned_matrix, cover_problem, solve
 
 pytestmark = pytest.mark.paper
 
@@ -53,13 +54,13 @@ def test_rounding_is_near_the_exact_optimum_on_the_papers_tables(data_folder, na
     problem = cover_problem(binned, y)
     to_exact, to_threshold = [], []
     for rows, theta in programs_of_a_sweep(A, y, problem, np.random.default_rng(0)):
-        relaxed = problem.solve(rows, theta)
+        relaxed = solve(problem, rows, theta)
         if relaxed.is_binary:
             continue
         exact = reference.exact_cost(A, y, rows, theta, time_limit=120)
-        task = problem.task(problem.sub_problem(rows, theta))
+        task = problem.sub_problem(rows, theta)
         rounded, plain = (
-            reference.clause_cost(A, y, rows, problem.round_clause(task, relaxed.w, how), theta)
+            reference.clause_cost(A, y, rows, round_clause(task, relaxed.w, how), theta)
             for how in ("redundancy", "threshold")
         )
         to_exact.append(rounded / exact)
@@ -78,4 +79,4 @@ def test_every_program_has_linprogs_value_on_the_papers_tables(data_folder, name
     for _ in range(40):
         rows, theta = next(requested)
         expected, _ = reference.compact_value(A, y, rows, theta, problem.perturbation)
-        assert problem.solve(rows, theta).value == pytest.approx(expected, rel=1e-7, abs=1e-9)
+        assert solve(problem, rows, theta).value == pytest.approx(expected, rel=1e-7, abs=1e-9)

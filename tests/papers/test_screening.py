@@ -21,7 +21,7 @@ from benchmarks.papers.printed_screening import (
 from rulekit.search.lp import solve_milp
 from rulekit.search.screening.bounds import compact_program
 from rulekit.search.screening.proved_cover import best_columns, merge_rows
-from rulekit.search.screening.screen import BASIC, ENHANCED, chains_of, list_unproved, screen
+from rulekit.search.screening.screen import BASIC, ENHANCED, list_unproved, order_chains, screen
 from tests.reference import screening as reference
 
 pytestmark = pytest.mark.paper
@@ -98,6 +98,8 @@ def test_every_certificate_holds(real, name, n_thresholds):
 def test_the_pairwise_test_as_printed_costs_rows(real, name, n_thresholds, safe, as_printed):
     problem, columns, y = real(name, n_thresholds)
     A = columns.values(np.arange(columns.shape[1]))
-    removed = reference.pairs_as_printed(A, y, np.ones(len(y)), chains_of(problem))
+    order, chain = order_chains(problem)
+    chains = np.split(order, np.flatnonzero(np.diff(chain)) + 1)
+    removed = reference.pairs_as_printed(A, y, np.ones(len(y)), chains)
     assert best_columns(problem).cost == pytest.approx(safe)
     assert integer_optimum(problem, np.flatnonzero(~removed)) == pytest.approx(as_printed)

@@ -16,15 +16,10 @@ def row(age, sex="m"):
     return {"age": np.array([age], dtype=float), "sex": np.array([sex], dtype=object)}
 
 
-def test_the_requested_region_is_drawn_in_shares_of_the_range():
-    requested = case_figure(Clause((OLD,)), row(60.0), REFERENCE).data[1]
-    assert (requested.base[0], requested.x[0]) == (0.5, 0.5)
-
-
-def test_two_tests_of_one_column_are_one_interval():
-    between = Clause((OLD, Literal("age", "<=", 75.0)))
-    requested = case_figure(between, row(60.0), REFERENCE).data[1]
-    assert (requested.base[0], requested.x[0]) == (0.5, 0.25)
+@pytest.mark.parametrize(("more", "width"), [((), 0.5), ((Literal("age", "<=", 75.0),), 0.25)])
+def test_the_requested_region_is_drawn_in_shares_of_the_range(more, width):
+    requested = case_figure(Clause((OLD, *more)), row(60.0), REFERENCE).data[1]
+    assert (requested.base[0], requested.x[0]) == (0.5, width)
 
 
 def test_the_conditions_of_an_or_have_a_bar_each():

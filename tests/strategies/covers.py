@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rulekit.binning.binned_table import BinnedTable, Conditions, runs_of
+from rulekit.search.columns.priced_columns import PricedColumns
 from rulekit.search.columns.rounding import (
-    RoundingTask,
     default_perturbation,
     redundancy_groups,
     rounding_layout,
@@ -40,13 +40,18 @@ def chained(table):
     return replace(table, given=replace(given, **parts))
 
 
-def cover_problem(A, y=None, weight=None, perturbation=None, form="cnf"):
+def cover_problem(A, y=None, weight=None, perturbation=None):
     """The one-level problems of a Boolean matrix with labels, or of a labelled table."""
     table = A if isinstance(A, BinnedTable) else binned_matrix(A)
     if y is not None:
         table = labelled(table, y, np.ones(len(y)) if weight is None else weight)
     eps = default_perturbation(table.shape[1]) if perturbation is None else perturbation
-    return CoverProblem(table, eps, form)
+    return CoverProblem(table.opposite, eps)
+
+
+def solve(problem, rows, theta, **options):
+    """Solve the sub-problem of some rows and a price."""
+    return problem.solve(problem.sub_problem(rows, theta, **options))
 
 
 def threshold_table(seed, n=80, features=4, cuts=5, levels=0, missing=0.0):
@@ -94,9 +99,8 @@ def rounding_task(A, y, rows, theta, binned=None):
     """Fold a table into rows to cover and prices, for rounding."""
     binned = binned_matrix(A) if binned is None else binned
     groups = redundancy_groups(binned, y)
-    price = theta + rows[~y] @ A[~y].astype(float)
-    P = binned[y]
-    return RoundingTask(P, rows[y], price, rounding_layout(P, groups))
+    wrong, P = rows[~y] @ A[~y].astype(float), binned[y]
+    return PricedColumns(P, rows[y], wrong, theta, layout=rounding_layout(P, groups))
 
 
 def small_dual(seed, g, d):

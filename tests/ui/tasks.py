@@ -12,18 +12,13 @@ from tests.waiting import until
 
 @dataclass(frozen=True)
 class Quiet:
-    """Keeps the reports of a run; stops it at once or never."""
+    """Keeps the reports of a run."""
 
-    stops: bool = False
     reports: list[dict[str, Any]] = field(default_factory=list)
 
-    def report(self, **result: Any) -> None:
+    def __call__(self, **result: Any) -> None:
         """Keep a report."""
         self.reports.append(result)
-
-    def should_stop(self) -> bool:
-        """Return whether the work should end."""
-        return self.stops
 
 
 @dataclass(frozen=True)
@@ -33,14 +28,11 @@ class Steps:
     n: int
     gates: Path | None = None
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         for k in range(self.n):
             if self.gates is not None:
-                until(lambda k=k: reporter.should_stop() or (self.gates / str(k)).exists())
-            if reporter.should_stop():
-                (self.gates / "stopped").touch()
-                return None
-            reporter.report(done=k + 1, message=f"piece {k + 1}", interim=k)
+                until((self.gates / str(k)).exists)
+            report(done=k + 1, message=f"piece {k + 1}", interim=k)
         return "all"
 
 
@@ -50,9 +42,9 @@ class Deaf:
 
     file: Path
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         self.file.write_text(str(os.getpid()))
-        reporter.report(interim="first")
+        report(interim="first")
         while True:
             time.sleep(3600)
 
@@ -63,9 +55,9 @@ class Counting:
 
     file: Path
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         n = 0
-        while not reporter.should_stop():
+        while True:
             n += 1
             self.file.write_text(str(n))
             time.sleep(0.002)
@@ -78,7 +70,7 @@ class Dying:
     file: Path
     times: int
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         before = len(self.file.read_text()) if self.file.exists() else 0
         self.file.write_text("x" * (before + 1))
         if before < self.times:
@@ -92,7 +84,7 @@ class Raising:
 
     error: Exception
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         raise self.error
 
 
@@ -102,17 +94,22 @@ class Giving:
 
     answer: Any
 
-    def __call__(self, reporter):
+    def __call__(self, report):
         return self.answer
 
 
-def surroundings(reporter):
-    """Return the process, its modules and its main program, and write where nothing may be read."""
-    print("said aloud")  # noqa: T201  what a task prints must not be taken for an answer
-    return os.getpid(), sorted(sys.modules), sys.modules["__main__"].__file__
+def surroundings(report):
+    """Print, and return the process and its modules."""
+    print("said aloud")  # noqa: T201
+    return os.getpid(), sorted(sys.modules)
 
 
-def unsendable(reporter):
+def environment(report):
+    """Return the scheduler's address, and the threads that linear algebra uses."""
+    return os.environ.get("RULEKIT_SCHEDULER"), os.environ.get("OMP_NUM_THREADS")
+
+
+def unsendable(report):
     """Return what cannot be pickled."""
     return lambda: None
 
@@ -141,6 +138,6 @@ def _refuse():
     raise ImportError("of a module that is not here")
 
 
-def strange(reporter):
+def strange(report):
     """Return an answer that cannot be read."""
     return Strange()

@@ -90,14 +90,6 @@ def test_changes_of_the_fit_change_its_key(other):
     assert other.fit_key != AppState(table=small()).fit_key
 
 
-def test_one_changed_cell_of_a_large_table_changes_the_key():
-    frame = pd.DataFrame({"a": np.arange(120_000) % 97, "ill": ["x", "y"] * 60_000})
-    edited = frame.copy()
-    edited.loc[77_777, "a"] = 1_000
-    keys = {AppState(table=Table.from_frame(f)).fit_key for f in (frame, edited)}
-    assert len(keys) == 2
-
-
 def coded(n=40, **columns):
     frame = pd.DataFrame({"a": np.arange(n) % 7, "ill": (np.arange(n) % 3 == 0) * 1, **columns})
     return Table.from_frame(frame).with_roles({"ill": "target"}, positive_label=1)
@@ -194,17 +186,6 @@ def test_twins_and_groups_hold_together_what_either_does():
     assert len(set(groups)) == 20  # forty rows, two by two
     for k in range(160):
         assert groups[k] == groups[k ^ 1] == groups[(k + 40) % 160]
-
-
-@pytest.mark.slow
-def test_twins_of_fifty_thousand_rows_are_counted_at_once():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.integers(0, 9, (50_000, 12)), columns=[f"c{k}" for k in range(12)])
-    frame["ill"] = rng.integers(0, 2, 50_000)
-    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label=1)
-    state = AppState(table=table, split=SplitSpec(keep_twins=True))
-    assert state.twins == 0
-    assert len(state.rows()[1]) == pytest.approx(15_000, abs=5)
 
 
 def test_words_for_people_do_not_change_the_key():

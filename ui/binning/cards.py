@@ -28,7 +28,7 @@ from rulekit.style.phrases import cap_list, write_outcome
 from ui.cache import kept
 from ui.escape import md
 from ui.runs.background import answer_of
-from ui.runs.worker import Reporter
+from ui.runs.worker import Report
 from ui.state import KEEP, AppState, BinningSpec, app_state
 from ui.theme import bins_figure, chart, levels_figure
 from ui.widgets import COUNT, pick_row
@@ -422,7 +422,7 @@ def screening_card(state: AppState, n_conditions: int) -> None:
         _certificates(screening, key)
 
 
-def screen(state: AppState, theta: float, reporter: Reporter) -> ConditionScreening:
+def screen(state: AppState, theta: float, report: Report) -> ConditionScreening:
     """Screen by counting (fast), then by the linear program (minutes on large tables), as a job."""
     X, y = state.training
     options = {
@@ -431,11 +431,11 @@ def screen(state: AppState, theta: float, reporter: Reporter) -> ConditionScreen
         "binarizer": state.binning.binarizer(),
         "sample_weight": state.training_weight,
     }
-    reporter.report(interim=screen_conditions(X, y, how="counting", **options))
+    report(interim=screen_conditions(X, y, how="counting", **options))
     return screen_conditions(X, y, how="duality", **options)
 
 
-def check(found: ConditionScreening, reporter: Reporter) -> list[Any]:
+def check(found: ConditionScreening, report: Report) -> list[Any]:
     """Return the certificates that do not hold on the table, as a job."""
     return found.unproved()
 

@@ -22,6 +22,7 @@ from ui.upload import Upload, change_upload, current_upload
 
 DETECT = ""  # the choice to detect an option
 NO_HEADER = "none"
+NO_WORD = "(none)"  # of the missing words: only empty cells are missing
 ENCODINGS = ("utf-8", "cp1252", "latin-1", "utf-16")
 MARKS = {".": "point", ",": "comma"}
 FIRST_LINES = 8  # of a file that was not read
@@ -139,7 +140,7 @@ def _fields(upload: Upload) -> None:
         _typed(low[0], "Lines not read", "skip_rows", rows, numbers_of, upload)
         last = "" if options.skip_last is None else str(options.skip_last)
         _typed(low[1], "Lines not read at the end", "skip_last", last, _count_of, upload)
-    words = ", ".join(options.missing or ())
+    words = NO_WORD if options.missing == () else ", ".join(options.missing or ())
     _typed(low[2], "Words for “missing”", "missing", words, words_of, upload)
 
 
@@ -161,7 +162,13 @@ def _count_of(text: str) -> int | None:
 
 
 def words_of(text: str) -> tuple[str, ...] | None:
-    """Return the words of a text, commas between them; None without any."""
+    """Return the words of a text, commas between them; None without any.
+
+    >>> words_of("NA, ?"), words_of(NO_WORD)
+    (('NA', '?'), ())
+    """
+    if text.strip() == NO_WORD:
+        return ()
     return tuple(word.strip() for word in text.split(",") if word.strip()) or None
 
 

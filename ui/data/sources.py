@@ -39,7 +39,7 @@ from rulekit.exceptions import DataError, RulekitError, WideTableError
 from rulekit.learners.from_table.rows import RowNumbers, limit
 from rulekit.rules import ClauseStatistics, RuleSet, clause_statistics, rule_statistics
 from rulekit.rules.analysis.statistics import RuleStatistics
-from ui.runs.worker import Reporter
+from ui.runs.worker import Report
 
 DATA_ROOT = "RULEKIT_DATA_ROOT"  # environment variable: the folder of tables
 MAX_LISTED = 500
@@ -363,10 +363,10 @@ class AllRows:
 
 
 def count_rule(
-    rows: AllRows, rule: RuleSet, reporter: Reporter
+    rows: AllRows, rule: RuleSet, report: Report
 ) -> tuple[RuleStatistics, tuple[ClauseStatistics, ...]]:
     """Count a rule, and its clauses, on all rows of a source, by two queries, as a job."""
-    reporter.report(message="Counting the rule on all rows")
+    report(message="Counting the rule on all rows")
     with rows.location.opened() as table:
         table = rows.labelled(table)
         whole = rule_statistics(rule, table, rows.target)
@@ -374,16 +374,14 @@ def count_rule(
 
 
 def learn_whole(
-    rows: AllRows, learner: Any, options: dict[str, Any], n_steps: int, reporter: Reporter
+    rows: AllRows, learner: Any, options: dict[str, Any], n_steps: int, report: Report
 ) -> Any:
     """Learn from all rows of a source, with a learner that has `fit_table`, as a job."""
     with rows.location.opened() as table:
         return learner.fit_table(
             rows.labelled(table),
             rows.target,
-            on_progress=lambda share, message: reporter.report(
-                done=int(n_steps * share), message=message
-            ),
+            on_progress=lambda share, message: report(done=int(n_steps * share), message=message),
             **options,
         )
 
@@ -415,11 +413,11 @@ def is_large(content: bytes) -> bool:
 
 
 def read_file(
-    name: str, content: bytes, options: ParseOptions, reporter: Reporter | None = None
+    name: str, content: bytes, options: ParseOptions, report: Report | None = None
 ) -> Answer:
     """Read a file, also as a job; errors are messages in the result."""
-    if reporter is not None:
-        reporter.report(message="Splitting into cells, finding numbers and dates")
+    if report is not None:
+        report(message="Splitting into cells, finding numbers and dates")
     try:
         table, used, layout = read_with_layout(content, name=name, options=options)
         return Answer(table, used, layout=layout)
@@ -430,10 +428,10 @@ def read_file(
 
 
 def open_sample(
-    source: dict[str, Any], location: TableLocation, n_rows: int, reporter: Reporter
+    source: dict[str, Any], location: TableLocation, n_rows: int, report: Report
 ) -> Answer:
     """Draw a sample of a table that is not loaded, as a job; errors are messages in the result."""
-    reporter.report(message="Drawing a sample of its rows")
+    report(message="Drawing a sample of its rows")
     try:
         table, n_all = sampled(location, n_rows)
     except (RulekitError, ValueError) as error:

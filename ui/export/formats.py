@@ -6,6 +6,7 @@ import platform
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from datetime import date
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -200,6 +201,14 @@ def checked(state: AppState, model: ClassifierMixin, name: str) -> export.Verifi
 OWN: dict[str, Callable[[AppState, ClassifierMixin], str | bytes]] = {
     "report": report,
     "script": script,
+    "app": lambda state, model: export.to_app(
+        model,
+        state.training,
+        state.testing if len(state.testing[0]) else None,
+        title=_question(state),
+        date=date.today().isoformat(),
+        wording=wording(state, clause="line"),
+    ),
     "sheet": lambda state, model: export.to_sheet(
         model, title=_question(state), wording=wording(state)
     ),
@@ -215,7 +224,7 @@ def record_text(state: AppState, model: ClassifierMixin) -> str:
 
 
 def bundle(state: AppState, model: ClassifierMixin) -> bytes:
-    """Return a zip file with the rule in every format; equal rules give equal files."""
+    """Return a zip file with the rule in every format; equal rules give equal files on a day."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         left_out = ""
@@ -251,7 +260,7 @@ CHOICES: dict[str, tuple[str, str]] = {  # label and caption
 }
 FIRST = ("text", "xlsx", CODE)
 AUDIENCES = {
-    "For readers": ("markdown", "report", "html", "sheet", "latex"),
+    "For readers": ("markdown", "report", "app", "html", "sheet", "latex"),
     "For analysts": ("csv", "cases", "json", "script"),
     "For decision services": ("pmml", "dmn"),
 }

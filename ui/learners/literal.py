@@ -41,7 +41,7 @@ from ui.learners.spec import (
 )
 from ui.runs import jobs
 from ui.runs.background import answer_of
-from ui.runs.worker import Reporter
+from ui.runs.worker import Report
 from ui.state import KEEP, AppState
 from ui.workspace import pick_rule
 
@@ -146,9 +146,7 @@ def _show_proof(certificate: Certificate) -> None:
         )
 
 
-def prove(
-    model: ClassifierMixin, state: AppState, seconds: float, reporter: Reporter
-) -> Certificate:
+def prove(model: ClassifierMixin, state: AppState, seconds: float, report: Report) -> Certificate:
     """Search for a proof, as a job; a rule of one clause is compared with rules of one clause."""
     (X, y), weight = state.training, state.training_weight
     if is_of_part(state):
@@ -156,8 +154,7 @@ def prove(
     if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
         model = copy(model)
         model.n_clauses = 1
-    limits = {"time_limit": seconds, "should_stop": reporter.should_stop}
-    return certify(model, X, y, sample_weight=weight, **limits)
+    return certify(model, X, y, sample_weight=weight, time_limit=seconds)
 
 
 def is_of_part(state: AppState) -> bool:

@@ -25,7 +25,7 @@ from ui.models.points import SPREAD_FOLDS, RunResult, gap_words, in_full
 from ui.models.run import noted_suggestion, offered, part_words
 from ui.rule_numbers import beats_majority
 from ui.runs.background import answer_of
-from ui.runs.worker import Reporter
+from ui.runs.worker import Report
 from ui.state import AppState, app_state
 from ui.theme import flow_chart
 from ui.widgets import choice, rule_text
@@ -35,7 +35,7 @@ LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"
 WEIGHING = ("class_weight", "costs", "cost_unit")
 
 
-def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | None:
+def measure(state: AppState, spec: RunSpec, report: Report) -> pd.Series | None:
     """Measure the selected rule with folds and costs of `spec`, as a job; None if stopped."""
     quiet()
     X, y = state.training
@@ -43,9 +43,7 @@ def measure(state: AppState, spec: RunSpec, reporter: Reporter) -> pd.Series | N
     folds = state.folds(spec.folds)
     settings, figures = picked.path_of(state.setting, state.spec), []
     for done, (train, test) in enumerate(folds):
-        reporter.report(done=done, total=len(folds))
-        if reporter.should_stop():
-            return None
+        report(done=done, total=len(folds))
         models = picked.fit_path(settings, state.spec, state, rows=train)
         answers = models[picked.model_key(state.setting)].predict(X.iloc[test])
         of_test = None if weight is None else weight[test]

@@ -22,11 +22,10 @@ from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RulekitError
 from rulekit.learners.choice import ESTIMATE, FOREST_SIZE, has_conditions
 from rulekit.learners.cluster import cached_on_workers, code_version
-from rulekit.learners.forest_loss import judged
+from rulekit.learners.forest_loss import estimate_losses
 from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quick_table, quiet
-from ui.runs.worker import Reporter
+from ui.runs.worker import Report
 
-ShouldStop = Callable[[], bool]
 SELECTED = "Suggested rule"
 SEARCHES_OF_SELECTION = 50  # in a `RuleClassifier`: eight kinds in five folds, and refined cuts
 
@@ -46,24 +45,23 @@ class RunTask:
     selector: Any = None  # unfitted `RuleClassifier` that selects the suggested rule
     store: Path | None = None  # of finished fits
 
-    def __call__(self, reporter: Reporter) -> Comparison:
+    def __call__(self, report: Report) -> Comparison:
         """Compare the learners and report progress."""
         quiet()
         with counted_as_running(urgent=not self.spec.thorough), cached_on_workers():
             if not self.spec.thorough:
-                return self._quickly(reporter)
+                return self._quickly(report)
             if not self.families:  # the choice of the library alone
-                reporter.report(message="compares some hundred kinds of rule")
+                report(message="compares some hundred kinds of rule")
                 return self._judged(self._measured(self._selected(), store=self.store))
             found = self._compared(
                 budget_seconds=self.spec.budget,
                 references=self.spec.baselines,
                 store=self.store,
-                on_progress=_ProgressReport(reporter, self),
-                should_stop=reporter.should_stop,
+                on_progress=_ProgressReport(report, self),
             )
             if self.selector is not None and found.is_complete:
-                reporter.report(message="Selecting the suggested rule", interim=self._judged(found))
+                report(message="Selecting the suggested rule", interim=self._judged(found))
                 found = found.join(self._measured(self._selected(), store=self.store))
         return self._judged(found)
 
@@ -139,7 +137,7 @@ class RunTask:
             return {}
         rows, columns = quick_part(self.X, self.y, np.arange(len(self.y)), self.judge)
         read = {f for model in models.values() for f in model.rule_set_.features}.union(columns)
-        found = judged(
+        found = estimate_losses(
             list(models.values()),
             self.judge,
             self.X[[name for name in self.X.columns if name in read]].iloc[rows],
@@ -153,22 +151,22 @@ class RunTask:
         shared = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
         return compare_learners(self.X, self.y, **(shared | options))
 
-    def _quickly(self, reporter: Reporter) -> Comparison:
+    def _quickly(self, report: Report) -> Comparison:
         """Measure and fit every setting on a part of the table, so that no page has to fit one."""
-        progress = _ProgressReport(reporter, self)
+        progress = _ProgressReport(report, self)
         found: Comparison | None = None
         for family in self.families:
-            rows = self._quick_errors(family, progress, reporter.should_stop)
-            models = self._quick_models(family, reporter.should_stop)
+            rows = self._quick_errors(family, progress)
+            models = self._quick_models(family)
             one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
             found = self._judged(one if found is None else found.join(one))
             if family is not self.families[-1]:  # the last one is the result
-                reporter.report(interim=found)
+                report(interim=found)
         assert found is not None
         return found
 
     def _quick_errors(
-        self, family: LearnerGrid, progress: "_ProgressReport", should_stop: ShouldStop
+        self, family: LearnerGrid, progress: "_ProgressReport"
     ) -> tuple[dict[str, Any], ...]:
         """Cross-validate on a part of each fold; folds with the same columns are run together."""
         together: dict[tuple[str, ...], dict[int, Fold]] = {}
@@ -185,15 +183,14 @@ class RunTask:
                 cv=list(folds.values()),
                 sample_weight=self.weight,
                 on_progress=partial(progress, folds=numbers),
-                should_stop=should_stop,
             )
             errors += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
         return tuple(errors)
 
-    def _quick_models(self, family: LearnerGrid, should_stop: ShouldStop) -> dict[int, Any]:
+    def _quick_models(self, family: LearnerGrid) -> dict[int, Any]:
         """Learn every setting from a part of the training rows."""
         X, y, weight = quick_table(self.X, self.y, self.weight, family.estimator)
-        fits = fit_settings(family.estimator, X, y, family.settings, weight, should_stop)
+        fits = fit_settings(family.estimator, X, y, family.settings, weight)
         return dict(enumerate(fits))
 
 
@@ -217,30 +214,30 @@ def for_page(found: Comparison, **estimates: Any) -> Comparison:
 class _ProgressReport:
     """Reports the progress of a comparison to a job, in searches."""
 
-    def __init__(self, reporter: Reporter, work: RunTask):
-        self.reporter, self.work = reporter, work
+    def __init__(self, report: Report, work: RunTask):
+        self.report, self.work = report, work
         self.sizes = {f.name: len(f.settings) if f.whole_front else 1 for f in work.families}
         fits = [len(f.settings) // self.sizes[f.name] for f in work.families]
         self.landed: Counter[str] = Counter()
         n_folds = len(work.folds)
         total = sum(fits) * n_folds + (0 if work.selector is None else SEARCHES_OF_SELECTION)
         first = f"{work.families[0].name}: fold 1 of {n_folds}"
-        reporter.report(done=0, total=total, message=first)
+        report(done=0, total=total, message=first)
 
     def __call__(self, progress: Progress, folds: Sequence[int] | None = None) -> None:
         """Report a fit of one of `folds` (all if None), and the points when a learner is done."""
         if not progress.family:
-            self.reporter.report(message="Reference models")
+            self.report(message="Reference models")
         elif progress.found is not None:
             if self.work.spec.thorough:
-                self.reporter.report(interim=for_page(progress.found))
+                self.report(interim=for_page(progress.found))
         else:
             name, fold = progress.family, progress.row["fold"]
             fold = (fold if folds is None else folds[fold]) + 1
             self.landed[name] += 1
             done = sum(self.landed[each] // size for each, size in self.sizes.items())
             message = f"{name}: fold {fold} of {len(self.work.folds)}"
-            self.reporter.report(done=done, message=message)
+            self.report(done=done, message=message)
 
 
 SCHEDULER = "RULEKIT_SCHEDULER"  # environment variable: the address, such as tcp://10.0.0.7:8786

@@ -43,7 +43,7 @@ from ui.learners.spec import quiet
 from ui.rule_numbers import FEW_GROUPS, Cases, case_frame, training_gap
 from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
-from ui.runs.worker import Reporter
+from ui.runs.worker import Report
 from ui.state import KEEP, AppState
 from ui.theme import chart
 from ui.widgets import SHARE, choice, pick_row, rule_text
@@ -70,12 +70,12 @@ def look(
     X: pd.DataFrame,
     y: NDArray[Any],
     options: dict[str, Any],
-    reporter: Reporter,
+    report: Report,
 ) -> Alternatives:
     """Search for alternatives, as a job."""
     quiet()
     limits = {"max_rules": MOST_RULES, "time_limit": SECONDS}
-    return alternatives(model, X, y, **options, **limits, should_stop=reporter.should_stop)
+    return alternatives(model, X, y, **options, **limits)
 
 
 def just_as_good_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
@@ -246,7 +246,7 @@ def repeat(
     X: pd.DataFrame,
     y: NDArray[Any],
     options: dict[str, Any],
-    reporter: Reporter,
+    report: Report,
 ) -> Stability:
     """Learn the rule on resamples and report progress, as a job."""
     quiet()
@@ -255,8 +255,7 @@ def repeat(
         X,
         y,
         budget_seconds=BUDGET_SECONDS,
-        on_progress=lambda stability: reporter.report(done=stability.n_made, interim=stability),
-        should_stop=reporter.should_stop,
+        on_progress=lambda stability: report(done=stability.n_made, interim=stability),
         **options,
     )
 
@@ -348,7 +347,7 @@ SOURCE = "a rule chosen for a smaller gap between groups"
 
 
 def gap_curve(
-    state: AppState, groups: RowGroups, reporter: Reporter
+    state: AppState, groups: RowGroups, report: Report
 ) -> tuple[pd.DataFrame, pd.DataFrame, list[RuleSet]]:
     """Compare settings on inner folds, as a job: the curve, all settings, a rule for each row."""
     X, y = state.training

@@ -9,7 +9,7 @@ import streamlit as st
 from ui import workspace
 from ui.escape import md
 from ui.runs import jobs
-from ui.runs.worker import Reporter
+from ui.runs.worker import Report
 from ui.shell import problem
 
 POLL_SECONDS = 0.5
@@ -19,7 +19,7 @@ def answer_of(
     name: str,
     title: str,
     key: str,
-    task: Callable[[Reporter], Any],
+    task: Callable[[Report], Any],
     *,
     offer: str | None = None,
     total: int = 0,

@@ -1,13 +1,8 @@
 """Long work in separate processes: progress, results so far, stop, a queue.
 
-The process that draws pages must stay responsive, so jobs run in workers (`ui.runs.worker`). One
-per core is started with the server, since importing the modules of a run takes two seconds. A job
-belongs to an analysis, not to a browser tab: leaving the page or reloading does not stop it;
-closing the last tab does, after a grace period of a minute.
-
-A worker runs many jobs, to avoid two seconds of start for the next visitor; memory is collected in
-between (a worker of 320 MB has 330 after sixty quick jobs). Only a worker that does not end its
-work after a stop request is killed and replaced.
+The process that draws pages must stay responsive, so each job has a process (`ui.runs.worker`), as
+many at once as there are cores. A job belongs to an analysis, not to a browser tab: leaving the
+page or reloading does not stop it; closing the last tab does, after a grace period of a minute.
 """
 
 import atexit
@@ -18,21 +13,20 @@ import signal
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import joblib
 import streamlit as st
 
-from rulekit.search.machine_code import QUICK
-from ui.runs.worker import Reporter, Worker, release_memory
+from ui.runs.worker import Report, Worker, prepare, release_memory
 
 BUG = "The run stopped on an error that is not in your settings."
 log = logging.getLogger("rulekit.dashboard")
 
 
-@dataclass
+@dataclass(eq=False)
 class Job:
     """One job."""
 
@@ -53,6 +47,7 @@ class Job:
     started: float | None = None
     finished: float | None = None
     _task: bytes = field(default=b"", repr=False)
+    _worker: Worker | None = field(default=None, repr=False)
     _tries: int = field(default=0, repr=False)
     _reached: float = field(default=0.0, repr=False)  # `elapsed` when `done` changed
     _paused_at: float | None = field(default=None, repr=False)
@@ -68,6 +63,11 @@ class Job:
     def paused(self) -> bool:
         """Whether it is paused until urgent work of others is done."""
         return self._paused_at is not None and self.active
+
+    @property
+    def preparing(self) -> bool:
+        """Whether its process has not begun."""
+        return self.state == "running" and self._worker is not None and self._worker.pid is None
 
     @property
     def share(self) -> float:
@@ -95,22 +95,25 @@ class Job:
         return f" at {self.done:,} of {self.total:,}" if self.done and self.total else ""
 
     def cancel(self) -> None:
-        """Stop the job and free its worker; results so far are kept. Returns at once."""
+        """Stop the job and kill its process; results so far are kept. Returns at once."""
         if self._end("cancelled") and self._cancelled is not None:
             self._cancelled(self)
 
-    def _begin(self) -> None:
+    def _begin(self, worker: Worker | None = None) -> None:
         with self._lock:
+            self._worker = worker
             self._tries += 1
-            if self.state == "queued":
+            if self.active:
                 self.started, self.state = time.monotonic(), "running"
 
     def _pause(self, paused: bool) -> None:
-        """Pause or resume counting its seconds."""
+        """Pause or resume the process, and counting its seconds."""
         now = time.monotonic()
         if not paused and self._paused_at is not None and self.started is not None:
             self.started += now - self._paused_at
         self._paused_at = now if paused else None
+        if self._worker is not None:
+            self._worker.send("SIGSTOP" if paused else "SIGCONT")
 
     def _take(self, update: dict[str, Any]) -> None:
         """Assign an update of the worker unless the job has ended."""
@@ -141,18 +144,15 @@ class Job:
 
 
 GRACE_SECONDS = 60.0
-STOP_SECONDS = 0.3  # time for a stopped task to end by itself before it is killed
 TRIES = 2
 WORKERS = "RULEKIT_WORKERS"  # environment variable: the number of parallel jobs, instead of cores
-WARM = ("ui.models.work", *QUICK)  # modules for the first curve
-AT_REST = 4  # maximal number of idle workers on a machine with many cores
 NO_WORKER = "No process for long work could be started on this server."
 DIED = (
     "The process of this run ended twice without an answer. The machine may be short of memory: "
     "fewer rows or columns may help."
 )
 
-Task = Callable[[Reporter], Any]
+Task = Callable[[Report], Any]
 
 
 class JobRegistry:
@@ -161,26 +161,20 @@ class JobRegistry:
     Urgent jobs run first; if all cores are taken, the latest other job is paused for them.
     """
 
-    def __init__(
-        self,
-        n_running: int | None = None,
-        grace: float = GRACE_SECONDS,
-        modules: Sequence[str] = WARM,
-    ):
+    def __init__(self, n_running: int | None = None, grace: float = GRACE_SECONDS):
         self.n_running = n_running or _n_cores()
         self.grace = grace  # seconds from closing an owner's last tab to the end of its jobs
-        self.modules = modules  # imported by a worker before it takes a job
         self._jobs: dict[str, Job] = {}  # the latest job of each owner
         self._queue: list[Job] = []
-        self._workers: list[Worker] = []
-        self._readers: set[threading.Thread] = set()
-        self._stillborn = 0  # consecutive workers that ended before they were ready
+        self._running: list[Job] = []  # those with a process, also a paused one
+        self._threads: set[threading.Thread] = set()
+        self._ready = False  # a process has begun: the next ones begin at once
         self._closed = False
         self._tabs: dict[str, int] = {}
         self._timers: dict[str, threading.Timer] = {}
         self._lock = threading.RLock()
         atexit.register(self.close)
-        self._dispatch()
+        prepare()
 
     def start(
         self,
@@ -195,7 +189,7 @@ class JobRegistry:
         """Start (or queue) a job, ending the owner's active one first.
 
         The owner is an analysis' id, for further jobs followed by a slash and a name. `task` is
-        called with a `ui.runs.worker.Reporter` in another process; it is pickled now.
+        called with a `ui.runs.worker.Report` in another process; it is pickled now.
         """
         order = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
         with self._lock:
@@ -205,7 +199,6 @@ class JobRegistry:
             job._task, job._cancelled = order, self._stop
             self._jobs[owner] = job
             self._queue.append(job)
-            self._stillborn = 0
             self._dispatch()
             return job
 
@@ -216,20 +209,16 @@ class JobRegistry:
     def position(self, job: Job) -> int:
         """Return a queued job's place in the queue, from 1; 0 if it is not waiting."""
         with self._lock:
-            waiting = [j.id for j in self._queue if j.state == "queued"]
-            return waiting.index(job.id) + 1 if job.id in waiting else 0
+            waiting = [j for j in self._queue if j.state == "queued"]
+            return waiting.index(job) + 1 if job in waiting else 0
 
     def waiting(self, job: Job) -> str:
         """Return what a job waits for: its process, a free place, urgent work; empty if nothing."""
         if job.paused:
             return "Waiting: another user's first search runs first"
-        if job.state != "queued":
-            return ""
-        with self._lock:
-            position, free = self.position(job), self._free > 0
-        if position == 1 and free:
-            return "Getting ready"
-        return f"Waiting for a free place: number {position} in the queue"
+        if position := self.position(job):
+            return f"Waiting for a free place: number {position} in the queue"
+        return "Getting ready" if job.preparing and not self._ready else ""
 
     def is_busy(self, owner: str) -> bool:
         """Return whether any job of the owner waits or runs."""
@@ -263,18 +252,16 @@ class JobRegistry:
             timer.start()
 
     def close(self) -> None:
-        """End all workers and wait until they are gone; no job can be started after this."""
+        """End all processes and wait until they are gone; no job can be started after this."""
         with self._lock:
             self._closed = True
-            for job in self._jobs.values():
-                job._end("cancelled")
-            for worker in self._workers:
-                worker.send("SIGKILL")
+            for job in list(self._jobs.values()):
+                job.cancel()
             for timer in self._timers.values():
                 timer.cancel()
-            readers = list(self._readers)
-        for reader in readers:
-            reader.join()
+            threads = list(self._threads)
+        for thread in threads:
+            thread.join()
         atexit.unregister(self.close)
 
     def _orphaned(self, owner: str) -> None:
@@ -287,144 +274,89 @@ class JobRegistry:
     # Scheduling ----------------------------------------------------------------------------
 
     def _dispatch(self) -> None:
-        """Start queued jobs, resume paused ones, and adjust the number of workers."""
+        """Start queued jobs and resume paused ones."""
         with self._lock:
-            if self._closed:
-                return
             self._queue = sorted((j for j in self._queue if j.active), key=lambda j: not j.urgent)
-            while self._queue and self._queue[0].urgent and self._hand_out():
-                pass
+            while self._queue and self._queue[0].urgent and self._is_free():
+                self._start_first()
             if not (self._queue and self._queue[0].urgent):
-                for worker in self._paused[: max(0, self._free)]:
-                    worker.job._pause(False)
-                    worker.send("SIGCONT")
-                while self._queue and self._free > 0 and self._hand_out():
-                    pass
-            self._see_to_workers()
+                still = sorted((j for j in self._running if j.paused), key=lambda j: j.started)
+                for job in still[: max(0, self._free)]:  # the longest running first
+                    job._pause(False)
+                while self._queue and self._free > 0:
+                    self._start_first()
 
     @property
     def _free(self) -> int:
         """Number of further jobs that may run."""
-        return self.n_running - sum(w.going for w in self._workers)
+        return 0 if self._closed else self.n_running - sum(not j.paused for j in self._running)
 
-    @property
-    def _idle(self) -> list[Worker]:
-        return [w for w in self._workers if w.ready and w.job is None]
-
-    @property
-    def _paused(self) -> list[Worker]:
-        """Return the paused workers, the longest running job first."""
-        still = [w for w in self._workers if w.job is not None and w.job.paused]
-        return sorted(still, key=lambda w: w.job.started)
-
-    def _hand_out(self) -> bool:
-        """Assign the first waiting job to an idle worker if there is a core; return success."""
-        if not self._idle:
+    def _is_free(self) -> bool:
+        """Return whether an urgent job may start, after pausing another if needed and possible."""
+        if self._free > 0 or self._closed:
+            return self._free > 0
+        giving = [j for j in self._running if not (j.urgent or j.paused or j.preparing)]
+        if not giving or not hasattr(signal, "SIGSTOP"):
             return False
-        if self._free <= 0:
-            giving = [w for w in self._workers if w.going and not w.job.urgent]
-            if not giving or not hasattr(signal, "SIGSTOP"):
-                return False
-            latest = max(giving, key=lambda w: w.job.started)
-            latest.send("SIGSTOP")
-            latest.job._pause(True)
-        worker, job = self._idle[0], self._queue.pop(0)
-        worker.job = job
-        job._begin()
-        worker.order(job._task)
+        max(giving, key=lambda j: j.started)._pause(True)
         return True
 
-    def _see_to_workers(self) -> None:
-        """Start missing workers and end superfluous ones: one idle worker per free core."""
-        n_wanted, n_at_rest = max(0, self._free), sum(w.job is None for w in self._workers)
-        # one more for urgent jobs, while a running job can be paused; it is kept afterwards
-        may_give = any(w.going and not w.job.urgent for w in self._workers)
-        for _ in range(min(n_wanted + may_give, AT_REST) - n_at_rest):
-            if self._stillborn < TRIES:
-                self._begin_worker()
-        for worker in self._idle[n_wanted + 1 :]:
-            self._workers.remove(worker)
-            worker.send("SIGKILL")
+    def _start_first(self) -> None:
+        """Start a process for the first job of the queue."""
+        job = self._queue.pop(0)
+        self._running.append(job)
+        job._begin(Worker())
+        thread = threading.Thread(target=self._attend, args=(job, job._worker), daemon=True)
+        self._threads.add(thread)
+        thread.start()
 
-    def _begin_worker(self) -> None:
+    def _attend(self, job: Job, worker: Worker) -> None:
+        """Handle the messages of a job's process until it ends; start another if it died."""
         try:
-            worker = Worker(self.modules)
-        except OSError:
-            log.exception("no worker could be started")
-            self._stillborn += 1
-            return
-        self._workers.append(worker)
-        reader = threading.Thread(target=self._read, args=(worker,), daemon=True)
-        self._readers.add(reader)
-        reader.start()
-
-    def _read(self, worker: Worker) -> None:
-        """Handle the messages of a worker until it ends."""
-        try:
-            for message in worker.messages():
-                self._handle(worker, *message)
+            for event, *content in worker.messages(job._task):
+                self._handle(job, event, *content)
         except Exception as error:  # a result that cannot be read here
-            with self._lock:
-                if worker.job is not None:
-                    worker.job._fail("", f"its answer could not be read: {error!r}")
-        worker.end()
+            job._fail("", f"its answer could not be read: {error!r}")
+            worker.kill()
         with self._lock:
-            self._gone(worker)
-            self._readers.discard(threading.current_thread())
-
-    def _handle(self, worker: Worker, event: str, *content: Any) -> None:
-        with self._lock:
-            job = worker.job
-            if event == "ready":
-                worker.ready, self._stillborn = True, 0
-            elif job is not None and event == "report":
-                job._take(*content)
-                return
-            elif job is not None and event == "done":
-                job._end("done", answer=content[0])
-            elif job is not None:
-                job._fail(*content)
-            worker.job = None
-            self._dispatch()
-
-    def _gone(self, worker: Worker) -> None:
-        """Queue the job of a worker that died again; no effect if it was ended from here."""
-        if worker in self._workers:
-            self._workers.remove(worker)
-            self._stillborn += not worker.ready
-            if (job := worker.job) is not None and job.active:
-                log.warning("job %s: its worker ended (%s)", job.title, worker.process.returncode)
-                job._pause(False)
+            if job.active:
+                log.warning("job %s: its process ended (%s)", job.title, worker.exitcode)
+                job._paused_at = None
                 if job._tries < TRIES:
                     self._queue.insert(0, job)
                 else:
-                    job._fail(DIED, f"two workers ended, {worker.process.returncode} the last")
-        if self._stillborn >= TRIES:
-            for job in self._queue:
-                job._fail(NO_WORKER, "workers end before they are ready; see above")
+                    error = NO_WORKER if worker.pid is None else DIED
+                    job._fail(error, f"two processes ended, the last with {worker.exitcode}")
+            self._release(job)
+            self._threads.discard(threading.current_thread())
+
+    def _handle(self, job: Job, event: str, *content: Any) -> None:
+        if event == "report":
+            job._take(*content)
+            return
+        with self._lock:
+            if event == "begun":
+                self._ready = True
+                job.started = time.monotonic()  # without the time of getting ready
+                self._dispatch()  # an urgent job may have waited for one that can be paused
+                return
+            if event == "done":
+                job._end("done", answer=content[0])
+            else:
+                job._fail(*content)
+            self._release(job)
+
+    def _release(self, job: Job) -> None:
+        """Remove a job that has ended and start others."""
+        self._running = [j for j in self._running if j is not job]
         self._dispatch()
 
     def _stop(self, job: Job) -> None:
-        """Free the worker of a cancelled job after a moment to end by itself."""
+        """Kill the process of a cancelled job."""
         with self._lock:
-            worker = next((w for w in self._workers if w.job is job), None)
-            n_stopped = sum(w.job is not None and not w.job.active for w in self._workers)
-            if worker is not None and (job._paused_at is not None or n_stopped > self.n_running):
-                self._kill(worker, job)  # it is paused, or too many are still ending
-            elif worker is not None:
-                worker.order(None)
-                timer = threading.Timer(STOP_SECONDS, self._kill, (worker, job))
-                timer.daemon = True
-                timer.start()
-            self._dispatch()
-
-    def _kill(self, worker: Worker, job: Job) -> None:
-        """End a worker that still has the job, and start another one."""
-        with self._lock:
-            if worker.job is job and worker in self._workers:
-                self._workers.remove(worker)
-                worker.send("SIGKILL")
-                self._dispatch()
+            if job._worker is not None:
+                job._worker.kill()
+            self._release(job)
 
 
 def _n_cores() -> int:

@@ -1,106 +1,85 @@
-"""A process for the long work of the pages; only `ui.runs.jobs` starts it.
+"""The process of a job; only `ui.runs.jobs` starts it.
 
-It is a separate program (``python -m ui.runs.worker``), because a forked process would inherit the
-server's locks, and one started by `multiprocessing` would run Streamlit's script again. It imports
-the modules of a run, reports that it is ready, and waits. Tasks arrive on standard input and
-results leave on standard output, both pickled: pipes between the server and its child, which no
-other process can access; what the work prints goes to the log. It ends with its input, also while
-working: the pipe is closed if the server ends for any reason.
+On Linux it is forked by the fork server of `multiprocessing`, which has imported the modules of a
+run (it takes seconds) and has no threads whose locks a fork would copy. Elsewhere it imports them
+itself. It ends with its connection to the server, also while working: the server has ended.
 """
 
 import ctypes
 import gc
-import importlib
-import logging
+import multiprocessing
 import os
 import pickle
 import signal
-import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from queue import SimpleQueue
-from typing import Any, BinaryIO
+from functools import partial
+from multiprocessing import forkserver, spawn
+from multiprocessing.connection import Connection
+from typing import Any
 
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-NICE = 5  # priority of pages: on a shared core they get three quarters
-
-
-class Reporter:
-    """Argument of every task: progress reports to the job, and the stop signal."""
-
-    def __init__(self, tell: Callable[..., None], stopped: threading.Event):
-        self._send = tell
-        self._stopped = stopped
-
-    def should_stop(self) -> bool:
-        """Whether the task should end; the process is killed a moment later."""
-        return self._stopped.is_set()
-
-    def report(
-        self,
-        *,
-        done: int | None = None,
-        total: int | None = None,
-        message: str | None = None,
-        interim: Any = None,
-    ) -> None:
-        """Update counts, message or results so far; safe from any thread."""
-        update = {"done": done, "total": total, "message": message, "interim": interim}
-        self._send("report", {name: value for name, value in update.items() if value is not None})
+FORKS = sys.platform == "linux"  # elsewhere libraries of the system may not survive a fork
+#: Argument of every task: takes `done`, `total`, a `message` and results so far (`interim`).
+Report = Callable[..., None]
+CONTEXT = multiprocessing.get_context("forkserver" if FORKS else "spawn")
 
 
 class Worker:
-    """Handle of a worker process in the server; `job` is the current job, also after a cancel."""
+    """Handle of a process in the server."""
 
-    def __init__(self, modules: Sequence[str]) -> None:
-        self.job: Any = None
-        self.ready = False
-        path = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "ui.runs.worker", *modules],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **ONE_THREAD, "PYTHONPATH": path},
-            # Ctrl+C in the terminal is for the server. If the parent of a process group ends, the
-            # system resumes paused processes, so that they notice the end of the server.
-            process_group=0,
-        )
+    def __init__(self) -> None:
+        self.pid: int | None = None  # until it has begun
+        self.exitcode: int | None = None
+        self._killed = False
 
-    @property
-    def going(self) -> bool:
-        """Whether it uses a core; False while a stopped job ends."""
-        return self.job is not None and self.job.active and not self.job.paused
-
-    def order(self, task: bytes | None) -> None:
-        """Send a task, or the stop signal; a worker that has ended is noticed when it is read."""
-        with suppress(OSError):
-            pickle.dump(task, self.process.stdin)
-            self.process.stdin.flush()
-
-    def messages(self) -> Iterator[tuple[Any, ...]]:
-        """Yield its messages until it ends."""
-        with suppress(EOFError, pickle.UnpicklingError):  # the latter: killed while writing
+    def messages(self, task: bytes) -> Iterator[tuple[Any, ...]]:
+        """Start the process and yield its messages until it ends, the first one without content."""
+        ours, theirs = CONTEXT.Pipe()
+        process = CONTEXT.Process(target=_run, args=(task, dict(os.environ), theirs), daemon=True)
+        with ours, suppress(OSError, EOFError):  # it has ended, perhaps while sending
+            with theirs:
+                process.start()
+            self.pid = ours.recv()
+            if self._killed:
+                self.kill()
+            yield ("begun",)
             while True:
-                yield pickle.load(self.process.stdout)
+                yield ours.recv()
+        if process.pid is not None:
+            process.join()
+            self.exitcode = process.exitcode
 
-    def end(self) -> None:
-        """Kill it if it is alive, and wait until it is gone."""
+    def kill(self) -> None:
+        """Kill the process, now or when it begins."""
+        self._killed = True
         self.send("SIGKILL")
-        with suppress(OSError), self.process:  # closes both pipes
-            pass
 
     def send(self, name: str) -> None:
-        """Send a signal to it and to the processes it has started."""
-        if self.process.returncode is not None:
-            return
-        if not hasattr(os, "killpg"):  # for instance on Windows, which cannot pause a process
-            self.process.kill()
-            return
-        with suppress(ProcessLookupError, PermissionError):  # it has just ended
-            os.killpg(self.process.pid, getattr(signal, name))
+        """Send a signal to the process and to those it has started."""
+        if self.pid is not None:
+            kill = getattr(os, "killpg", os.kill)  # the latter on Windows, which cannot pause
+            with suppress(ProcessLookupError, PermissionError):  # it has just ended
+                kill(self.pid, getattr(signal, name, signal.SIGTERM))
+
+
+def prepare() -> None:
+    """Start the fork server, which imports the modules of a run."""
+    spawn.get_preparation_data = get_preparation_data
+    if FORKS:
+        # the fork server of Python 3.11 has only this path
+        os.environ["PYTHONPATH"] = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        CONTEXT.set_forkserver_preload(["ui.runs.preload"])
+        forkserver.ensure_running()
+
+
+def get_preparation_data(
+    name: str, original: Callable[[str], dict[str, Any]] = spawn.get_preparation_data
+) -> dict[str, Any]:
+    """Return what a new process needs, without the main module: it is Streamlit's script."""
+    return {k: v for k, v in original(name).items() if not k.startswith("init_main")}
 
 
 def release_memory() -> None:
@@ -111,66 +90,50 @@ def release_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def main() -> None:
-    """Import the modules of the command line, then run tasks until the server ends."""
-    orders, answers = _lines()
-    tasks: SimpleQueue[bytes] = SimpleQueue()
-    stopped, lock = threading.Event(), threading.Lock()
-
-    def tell(*message: Any) -> None:
-        content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)  # complete, before a byte is sent
-        with lock:
-            answers.write(content)
-            answers.flush()
-
-    def listen() -> None:
-        while True:
-            try:
-                task = pickle.load(orders)
-            except EOFError:
-                os._exit(0)
-            if task is None:
-                stopped.set()
-            else:
-                stopped.clear()
-                tasks.put(task)
-
-    threading.Thread(target=listen, daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(NICE)
-    # Streamlit, if a module imports it, warns that there is no server.
-    logging.getLogger("streamlit.runtime.caching.cache_data_api").disabled = True
-    for name in sys.argv[1:]:
-        importlib.import_module(name)
-    gc.collect()
-    gc.freeze()  # imported objects stay: no later collection visits them
-    tell("ready")
-    while True:
-        _do(tasks.get(), tell, stopped)
-        release_memory()
-
-
-def _lines() -> tuple[BinaryIO, BinaryIO]:
-    """Return the pipes to the server, and redirect what tasks print to the log."""
-    orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    with open(os.devnull, "rb") as nothing:
-        os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)
-    return orders, answers
-
-
-def _do(task: bytes, tell: Callable[..., None], stopped: threading.Event) -> None:
+def _run(task: bytes, environment: dict[str, str], server: Connection) -> None:
     """Run a task and send its result, or its error: a message, or a traceback for the log."""
+    if (pipe := forkserver._forkserver._forkserver_alive_fd) is not None:
+        # The system resumes a paused process, which then notices the end of the server, when the
+        # fork server ends. It does not while a process has this pipe.
+        os.close(pipe)
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # Ctrl+C in the terminal is for the server
+    os.environ |= environment
+    lock = threading.Lock()
+
+    def send(*message: Any) -> None:
+        content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+        with lock:
+            server.send_bytes(content)
+
+    server.send(os.getpid())
+    threading.Thread(target=_end_with, args=(server,), daemon=True).start()
     try:
-        tell("done", pickle.loads(task)(Reporter(tell, stopped)))
+        send("done", pickle.loads(task)(partial(_report, send)))
     except Exception as error:
         # takes two seconds if no task has imported it yet
         from rulekit.exceptions import RulekitError
 
         is_expected = isinstance(error, RulekitError)
         message = str(error) if is_expected or isinstance(error, ValueError) else ""
-        tell("failed", message, "" if is_expected else traceback.format_exc())
+        send("failed", message, "" if is_expected else traceback.format_exc())
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _report(
+    send: Callable[..., None],
+    *,
+    done: int | None = None,
+    total: int | None = None,
+    message: str | None = None,
+    interim: Any = None,
+) -> None:
+    """Send counts, a message or results so far to the job; safe from any thread."""
+    update = {"done": done, "total": total, "message": message, "interim": interim}
+    send("report", {name: value for name, value in update.items() if value is not None})
+
+
+def _end_with(server: Connection) -> None:
+    """End the process when the server has ended."""
+    with suppress(OSError, EOFError):
+        server.recv_bytes()
+    os._exit(0)

@@ -107,6 +107,12 @@ class _Reader:
         """Convert a column; one of text, or of dates with an open order, waits for the others."""
         name = part.column.name
         if name in (self.options.texts or ()):
+            detected = _Reader(replace(self.options, texts=None), self.marks)
+            detected.read(part, numbers)
+            if name not in detected.texts:
+                text = f"Column {shown(name)} is kept as text, as requested."
+                change = {"texts": {name: False}}
+                self.sentences.append(Decision(text, "Convert its cells", change))
             self._keep(part, _text(part.column))
             return
         part = blank_among_numbers(part, numbers.valid)

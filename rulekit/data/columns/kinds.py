@@ -186,7 +186,10 @@ class Cells:
         cells = series.to_numpy(dtype=object)
         for row in np.flatnonzero(present).tolist():
             value = cells[row]
-            value = level_text(value) if isinstance(value, bytes) else value
+            if isinstance(value, bytes):
+                value = level_text(value)
+            elif isinstance(value, pd.Period):
+                value = value.start_time
             try:
                 code = keys.setdefault((type(value), value), len(values))
             except TypeError:  # a list, say

@@ -41,7 +41,7 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "ReferenceModel":
         """Fit preprocessing and classifier on the training rows."""
-        encoded = self._prepared(X)
+        encoded = self._fit_encoder(X)
         self.learner_ = clone(self.learner).fit(encoded, y, sample_weight=sample_weight)
         self.classes_ = self.learner_.classes_
         return self
@@ -54,7 +54,7 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Predict the probability of each class, shape (n, number of classes)."""
         return self.learner_.predict_proba(self._encoded(X))
 
-    def _prepared(self, X: Any) -> Any:
+    def _fit_encoder(self, X: Any) -> Any:
         """Fit the preprocessing and return the transformed rows."""
         columns = _columns(X)
         self.text_ = {

@@ -26,7 +26,7 @@ from rulekit.evaluation.sweeps.grid import Grid, LearnerGrid, rule_learners, spr
 from rulekit.evaluation.sweeps.keys import data_digest, folds_digest, join_digests, work_key
 from rulekit.evaluation.sweeps.result import Comparison, Row, fit_settings
 from rulekit.evaluation.sweeps.store import SweepStore
-from rulekit.learners.cluster import Once, cached_on_workers, spread, tried_twice
+from rulekit.learners.cluster import Once, cached_on_workers, spread, try_twice
 from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
 from rulekit.rules import RuleSet
@@ -380,7 +380,7 @@ class _Comparing:
             if caller.error is not None:
                 raise caller.error
 
-        tried_twice(run_tasks, self.describe_kept)
+        try_twice(run_tasks, self.describe_kept)
 
     def keys(self, family: LearnerGrid, numbers: Sequence[int]) -> dict[tuple[int, int], str]:
         """Compute the key in the store of each fit, by number and fold; empty without a store."""

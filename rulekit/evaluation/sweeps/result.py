@@ -344,19 +344,8 @@ def fit_settings(
     `should_stop` is called before each setting; True ends the fits.
     """
     if hasattr(estimator, "_fit_settings"):  # a rule learner
-        fits: Iterator[Any] = estimator._fit_settings(X, y, settings, sample_weight, should_stop)
-        return fits
-    return _fit_each(estimator, X, y, settings, sample_weight, should_stop)
-
-
-def _fit_each(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    settings: Sequence[Mapping[str, Any]],
-    sample_weight: Any,
-    should_stop: ShouldStop | None,
-) -> Iterator[Any]:
+        yield from estimator._fit_settings(X, y, settings, sample_weight, should_stop)
+        return
     for setting in settings:
         if should_stop is not None and should_stop():
             return

@@ -146,7 +146,7 @@ class SweepStore:
         with self._lock:
             try:
                 if self._connection is None or self._owner != os.getpid():
-                    self._connection = _opened(self.path)
+                    self._connection = _open_database(self.path)
                     self._owner = os.getpid()
                 yield self._connection
             except sqlite3.OperationalError as error:
@@ -165,7 +165,7 @@ def _checksum(key: str, text: str) -> str:
     return hashlib.sha256(f"{key}\n{text}".encode()).hexdigest()
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+def _open_database(path: Path) -> sqlite3.Connection:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite would follow the umask
     except OSError as error:

@@ -410,7 +410,10 @@ class _AlternativeSearch:
             met |= {r.columns: r for r in of_column}
         listed = self.near(space, list(met.values()), selected_cost)
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
-        rules, priced = _write_texts(space, listed)
+        texts: dict[RuleSet, PricedRule] = {}  # of rules with equal texts the first is kept
+        for rule in listed:
+            texts.setdefault(space.rule(rule), rule)
+        rules, priced = tuple(texts), list(texts.values())
         facts = (self.wrong(self.rule), selected_cost / total, self.within, theta, n_clauses, most)
         cheapest = min([selected_cost, *(r.cost for r in priced)]) / total
         return Alternatives(
@@ -434,9 +437,8 @@ class _AlternativeSearch:
 
     def wrong_weight(self, problem: Any) -> float:
         """Compute the weight, as in learning, of the rows that the rule predicts wrongly."""
-        answers = self.rule.predict(problem.columns)
-        held = np.array([v == self.learner.positive_label_ for v in answers], dtype=bool)
-        return float(problem.table.weight[held != problem.table.y].sum())
+        wrong = self.rule.mask(problem.columns) != problem.described
+        return float(problem.table.weight[wrong].sum())
 
     def wrong(self, rule: RuleSet) -> float:
         """Compute the share of rows, by their input weight, that a rule predicts wrongly."""
@@ -555,13 +557,3 @@ def _reads(condition: Any, name: str) -> int:
 
 def _order(rule: PricedRule) -> tuple[Any, ...]:
     return round(rule.cost, 9), rule.n_conditions, rule.columns
-
-
-def _write_texts(
-    space: RuleSpace, priced_rules: Sequence[PricedRule]
-) -> tuple[tuple[RuleSet, ...], list[PricedRule]]:
-    """Return the rules as text; the first of equal texts is kept."""
-    rules: dict[RuleSet, PricedRule] = {}
-    for priced in priced_rules:
-        rules.setdefault(space.rule(priced), priced)
-    return tuple(rules), list(rules.values())

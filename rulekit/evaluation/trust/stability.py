@@ -24,7 +24,7 @@ from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
 from rulekit.learners.choice import FoldScores, suggestion
-from rulekit.learners.cluster import Once, cached_on_workers, in_order, spread, tried_twice
+from rulekit.learners.cluster import Once, cached_on_workers, in_order, spread, try_twice
 from rulekit.learners.paths import Paths
 from rulekit.learners.training import Clock, read_like_training
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
@@ -447,7 +447,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
             batch = range(begun, min(n_resamples, begun + workers))
             tasks = [(Once(rows), again, *drawn(k)) for k in batch]
             work = partial(_learn_resamples, tasks, n_jobs)
-            done += tried_twice(work, f"{begun} of {n_resamples} resamples were made.".__str__)
+            done += try_twice(work, f"{begun} of {n_resamples} resamples were made.".__str__)
             if on_progress is not None and len(done) // step > begun // step:
                 on_progress(replace(empty, resamples=tuple(done)))
     return replace(empty, resamples=tuple(done))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.export.code.formulas import subtract_shift, write_test
+from rulekit.export.code.formulas import subtract_shift, write_sum, write_test
 from rulekit.export.subject import check_label, describe_columns, rule_to_export
 from rulekit.rules import (
     Clause,
@@ -254,22 +254,32 @@ class JavaScriptWriter(ConditionWriter[str]):
         return [written.format(js_source(v)) for v in literal.values]
 
     def linear(self, split: LinearSplit) -> str:
-        """Return the weighted sum, added in the order of `total`."""
-        total = split.sum_text(lambda f: f"number({self.variables[f]})", js_source)
-        test = f"{total} <= {js_source(split.value)}"
+        """Write the test of a weighted sum."""
+        test = f"{self.linear_sum(split)} <= {js_source(split.value)}"
         return self._with_gap(split, test if split.op == "<=" else f"!({test})")
 
+    def linear_sum(self, split: LinearSplit) -> str:
+        """Write a weighted sum, added in the order of `total`."""
+        return split.sum_text(lambda f: f"number({self.variables[f]})", js_source)
+
     def power_law(self, split: PowerLawSplit) -> str:
-        """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
+        """Write the test of a sum of power laws."""
         test = write_test(split, self._factor, js_source, SIGNS.__getitem__)
         return self._with_gap(split, test)
 
+    def power_law_sum(self, split: PowerLawSplit) -> str:
+        """Write a sum of power laws, multiplied in the order of `PowerLaw.value`."""
+        return write_sum(split, self._factor, js_source)
+
     def points(self, split: PointsSplit) -> str:
-        """Write points, one line per condition."""
-        given = (f"({self.literal(c)} ? {p} : 0)" for c, p in split.given)
-        score = "\n      + ".join(given)
+        """Write the test of points."""
         sign, total = split.comparison
-        return f"(\n      {score}\n    ) {sign} {total}"
+        return f"{self.score(split)} {sign} {total}"
+
+    def score(self, split: PointsSplit) -> str:
+        """Write the sum of points, one line per condition."""
+        given = (f"({self.literal(c)} ? {p} : 0)" for c, p in split.given)
+        return "(\n      {}\n    )".format("\n      + ".join(given))
 
     def _factor(self, factor: Factor) -> str:
         text = f"number({self.variables[factor.feature]})"
@@ -286,7 +296,7 @@ class JavaScriptWriter(ConditionWriter[str]):
 
 def js_source(value: Any) -> str:
     """Write a value as source that cannot end the script element of a page."""
-    return re.sub("<(?=[!/])", r"\\u003c", json.dumps(value))
+    return re.sub("<(?=[!/a-zA-Z])", r"\\u003c", json.dumps(value))
 
 
 def _escape(letters: str) -> str:

@@ -136,8 +136,9 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     if test is not None:
         parts.append(_part(model, "test", *_pair(test, "test")))
     blocks: list[Block] = [Text(_summary(parts)), Text("The rule", "heading")]
-    blocks += describe_rule(model, parts[0].numbers, _use_display_names(rule, words))
     names = _list_display_names(rule, words)
+    named, columns = _use_display_names(rule, names), parts[0].columns
+    blocks += describe_rule(model, parts[0].numbers, named)
     notes = [f"{name} is the column “{feature}”" for feature, name in names.items()]
     notes = [f"In the table, {join_list(notes)}."] * bool(notes)
     notes += [check.sentence_with(words.name) for check in monotonicity_checks(model)]
@@ -148,7 +149,8 @@ def to_report(  # noqa: PLR0913  all but three by keyword
         Text("Single cases", "heading"),
         *_cases(model, parts[-1], parts[0], words, immutable),
     ]
-    blocks += [*_verdicts(reviews), *_findings(model, parts[0].columns), *describe_training(rule)]
+    checked = _findings(named, {names.get(f, f): column for f, column in columns.items()})
+    blocks += [*_verdicts(reviews), *checked, *describe_training(rule)]
     if record is not None:
         blocks += [Text("How it was made", "heading"), _record(record)]
     return page(title, write_blocks(blocks))
@@ -179,13 +181,13 @@ def _list_display_names(rule: RuleSet, words: Wording) -> dict[str, str]:
     return {f: name for f, name in names.items() if name != f and name not in shared}
 
 
-def _use_display_names(rule: RuleSet, words: Wording) -> RuleSet:
-    """Return the rule with the display names of columns."""
-    names = _list_display_names(rule, words)
+def _use_display_names(rule: RuleSet, names: Mapping[str, str]) -> RuleSet:
+    """Return the rule with other names of columns."""
     clauses = tuple(
         Clause(tuple(c.renamed(names) for c in k.conditions), k.op) for k in rule.clauses
     )
-    return replace(rule, clauses=clauses)
+    schema = None if rule.schema is None else rule.schema.renamed(names)
+    return replace(rule, clauses=clauses, schema=schema)
 
 
 def _summary(parts: Sequence[_Part]) -> str:
@@ -289,9 +291,9 @@ def _verdicts(reviews: Sequence[Review]) -> list[Block]:
     ]
 
 
-def _findings(model: Any, columns: Mapping[str, NDArray[Any]]) -> list[Block]:
+def _findings(rule: RuleSet, columns: Mapping[str, NDArray[Any]]) -> list[Block]:
     """Return what a check of the rule over every possible case finds, and what it means."""
-    checked = verify_rule(model, columns, clause="line")
+    checked = verify_rule(rule, columns, clause="line")
     rows = tuple((f.sentence, MEANINGS[f.kind]) for f in checked.findings)
     notes = [f"Not checked: {text}." for text in checked.not_checked]
     notes += [NO_FAULT] * (not checked.faults and not notes)

@@ -13,6 +13,7 @@ from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Columns, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, moment, spelled
 from rulekit.rules.literal import OPERATORS
+from rulekit.style.phrases import cap_list
 
 COLUMNS = ("clause", "column", "test", "value", "holds if missing", "read as")
 SETS = ("in", "not-in")
@@ -166,10 +167,9 @@ def _read(text: str, column: np.ndarray, feature: str, where: str) -> float | st
         return text.lower() == "true"
     levels = sorted({v for v in column if v is not None}, key=str)
     if text not in levels:
-        more = f" and {len(levels) - SHOWN} more" if len(levels) > SHOWN else ""
         raise RuleError(
             f"{where}: {feature!r} has no value {text!r}. Choose one of "
-            f"{', '.join(map(repr, levels[:SHOWN]))}{more}."
+            f"{cap_list(list(map(repr, levels)), SHOWN)}."
         )
     return text
 

@@ -212,7 +212,7 @@ def explain_with_hyperplane(model: HyperplaneRuleClassifier, X: Any) -> list[Hyp
     for code, label in enumerate(model.boxes_):
         there = np.flatnonzero(is_above == (code == 1))
         side = _Side(model, code, label)
-        for explanation in side.explained(rows[there], there, answers):
+        for explanation in side.explain_rows(rows[there], there, answers):
             explanations[explanation.row] = explanation
     return [explanation for explanation in explanations if explanation is not None]
 
@@ -245,7 +245,7 @@ class _Side:
         self.n_all = np.bincount(row_codes.ravel(), minlength=len(merged))
         self.n_right = np.bincount(row_codes.ravel()[self.right], minlength=len(merged))
 
-    def explained(
+    def explain_rows(
         self, rows: Floats, places: NDArray[np.intp], answers: list[Any]
     ) -> Iterator[HyperplaneExplanation]:
         """Explain the cases of this side."""

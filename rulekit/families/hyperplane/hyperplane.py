@@ -20,7 +20,7 @@ from rulekit.families.hyperplane.plane_work import (
     CompleteRows,
     Plane,
     box_clause,
-    learned_plane,
+    learn_plane,
     plane_condition,
 )
 from rulekit.families.hyperplane.short_boxes import BoxLimits, ShortBoxes
@@ -81,7 +81,7 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         Boxes with fewer rows of their class are dropped; the paper drops boxes of one row.
     uncovered : {"other", "hyperplane"}, default="other"
         Prediction for rows outside all boxes: the other class, or the plane's prediction, as a last
-        linear condition (see `answered_by_plane`).
+        linear condition.
     confidence_folds : int, default=5
         Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
     positive_label : label, default=None
@@ -232,7 +232,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         """Cover both sides of a plane of all columns, as the paper does."""
         folds, measure = int(self.confidence_folds), (self.criterion, int(self.max_depth))
         key = "plane", rows.key, folds
-        plane = table.once(key, lambda: learned_plane(rows, linear, folds))
+        plane = table.once(key, lambda: learn_plane(rows, linear, folds))
         extracted = {
             code: table.once((*key, code, *measure), partial(plane.boxes, code, *measure))
             for code in (0, 1)
@@ -351,22 +351,6 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             "`class_weight` of this learner."
         )
 
-    def answered_by_plane(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows no box contains, so that the hyperplane decides: bool, shape (n,).
-
-        All are False unless ``uncovered="hyperplane"``; `X` is as in `predict`.
-        """
-        if self.plane_ is None:
-            raise ValueError(
-                "A list of several classes has one plane per class. Call `answered_by_plane` of "
-                "a model in `against_rest_`."
-            )
-        fired = self.clauses_fired(X)
-        if self.uncovered != "hyperplane" or self.rule_set_.is_constant:
-            return np.zeros(len(fired), dtype=bool)
-        n_boxes = len(self.boxes_[self.positive_label_])
-        return np.asarray(~fired[:, :n_boxes].any(axis=1))
-
 
 def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
     """Reject a hyperplane whose weights violate a monotonic constraint."""
@@ -427,8 +411,9 @@ FAMILY = Family(
         "not overlap; always a DNF. Rows with a gap teach it nothing."
     ),
     good_for=(
-        "a score that is trusted already: every case gets a box around it and a confidence. Of 569 "
-        "tumours at most 12 conditions get 5.6 % wrong in five folds, one condition 10.0 %."
+        "a score that is trusted already: every case gets a box around it and a confidence. On 11 "
+        "public tables: 14.5 % wrong with 6.3 conditions; the short rule 13.1 % with 6.8, one "
+        "condition 17.6 %."
     ),
     ways=(
         "Boxes from a linear model are learned with 1 to 4 columns of the plane, prices ν and a "

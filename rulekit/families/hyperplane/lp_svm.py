@@ -30,8 +30,8 @@ from rulekit.families.hyperplane.numeric_design import plain_numbers
 from rulekit.families.hyperplane.solver.half_space import LPSVMPlane, LPSVMProgram, plane_values
 from rulekit.learners.training import (
     computable,
+    restore_on_failure,
     two_classes,
-    unchanged_on_failure,
 )
 
 Floats = NDArray[np.float64]
@@ -124,7 +124,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     directions: Mapping[str, str] | None = None
     random_state: Any = 0
 
-    @unchanged_on_failure
+    @restore_on_failure
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a plane.
 

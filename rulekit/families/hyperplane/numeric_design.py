@@ -40,21 +40,12 @@ class Number:
         absent = pd.isna(column)
         return np.where(absent, np.nan, np.asarray(column == self.level, dtype=float))
 
-    def literals(self, low: float, high: float) -> tuple[Literal, ...]:
-        """Write ``low < value <= high``; an infinite end gives no condition."""
+    def literals(self, low: float, high: float, *, mirrored: bool = False) -> tuple[Literal, ...]:
+        """Write ``low < value <= high``, or mirrored ``low <= value < high``; no infinite ends."""
         if self.level is None:
-            ends = ((">", low), ("<=", high))
+            ends = ((">=", low), ("<", high)) if mirrored else ((">", low), ("<=", high))
             return tuple(Literal(self.feature, op, v) for op, v in ends if np.isfinite(v))
-        return self._level_literals(low < 0.0 <= high, low < 1.0 <= high)
-
-    def mirrored_literals(self, low: float, high: float) -> tuple[Literal, ...]:
-        """Write ``low <= value < high``; an infinite end gives no condition."""
-        if self.level is None:
-            ends = ((">=", low), ("<", high))
-            return tuple(Literal(self.feature, op, v) for op, v in ends if np.isfinite(v))
-        return self._level_literals(low <= 0.0 < high, low <= 1.0 < high)
-
-    def _level_literals(self, other: bool, same: bool) -> tuple[Literal, ...]:
+        other, same = (low <= v < high if mirrored else low < v <= high for v in (0.0, 1.0))
         if other and same:
             return ()
         return (Literal(self.feature, "==" if same else "!=", self.level),)

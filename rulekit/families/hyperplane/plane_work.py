@@ -189,7 +189,7 @@ class CompleteRows:
         fitted, w, gamma = learned
         bound = off_the_rows(plane_values(self.rows, w), gamma) if moved_to is None else moved_to
         shift = 0.0 if moved_to is None else moved_to - gamma
-        settled = _settled(linear, fitted)
+        settled = _keep_price(linear, fitted)
 
         def learn(inside: NDArray[np.intp]) -> tuple[Floats, float, Floats]:
             some = None if self.weight is None else self.weight[inside]
@@ -209,10 +209,10 @@ class CompleteRows:
             if measured is not None:
                 confidence = calibrated(*measured, measured[1] == self.codes)
         low, high = self.rows.min(axis=0), self.rows.max(axis=0)
-        shown = self._in_order_of_table(linear, fitted)
+        shown = self._fit_in_order_of_table(linear, fitted)
         return Plane(self.design, w, bound, low, high, self.rows, self.codes, shown, confidence)
 
-    def _in_order_of_table(self, linear: BaseEstimator, fitted: Any) -> Any:
+    def _fit_in_order_of_table(self, linear: BaseEstimator, fitted: Any) -> Any:
         """Fit again with the columns in the table's order, which scikit-learn insists on later."""
         names = [str(name) for name in getattr(fitted, "feature_names_in_", ())]
         there = [name for name in self.names if name in names]
@@ -230,7 +230,7 @@ def _within(linear: BaseEstimator, part: pd.DataFrame, names: Sequence[str]) -> 
     return clone(linear).set_params(directions={k: v for k, v in ways.items() if k not in absent})
 
 
-def learned_plane(rows: CompleteRows, linear: BaseEstimator, folds: int) -> Plane:
+def learn_plane(rows: CompleteRows, linear: BaseEstimator, folds: int) -> Plane:
     """Fit the linear classifier on all columns and calibrate the distance to its plane."""
     return rows.calibrated(linear, rows.plane(linear), folds)
 
@@ -247,7 +247,7 @@ def off_the_rows(values: Floats, gamma: float) -> float:
     return gamma + 0.5 * float(above[above > ON_PLANE * size].min(initial=size))
 
 
-def _settled(linear: BaseEstimator, fitted: Any) -> BaseEstimator:
+def _keep_price(linear: BaseEstimator, fitted: Any) -> BaseEstimator:
     """Keep the price that cross-validation chose, so that it is not chosen again in every fold."""
     template = clone(linear)
     last = template.steps[-1][1] if isinstance(template, Pipeline) else template
@@ -341,7 +341,9 @@ def box_clause(
 
 def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
     """Convert ``low < v <= high`` of one coordinate to literals; infinite ends give none."""
-    return number.literals(low, high) if sign > 0 else number.mirrored_literals(-high, -low)
+    if sign > 0:
+        return number.literals(low, high)
+    return number.literals(-high, -low, mirrored=True)
 
 
 def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:

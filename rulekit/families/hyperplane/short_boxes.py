@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from rulekit.data.folds import drawn_rows
 from rulekit.families.hyperplane.plane_work import CompleteRows, Plane
 from rulekit.families.hyperplane.solver.few_boxes import few_boxes
-from rulekit.families.hyperplane.solver.few_columns import column_sets, places, standardised
+from rulekit.families.hyperplane.solver.few_columns import column_sets, places, standardise
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_values
 from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 
@@ -68,7 +68,7 @@ class ShortBoxes:
         weight = np.ones(len(rows.codes)) if rows.weight is None else rows.weight
         self.signed = np.where(rows.codes == 1, weight, -weight)
         some = drawn_rows(np.arange(len(weight)), rows.codes, ROWS)
-        sets = column_sets(standardised(rows.rows[some]), self.signed[some], size)
+        sets = column_sets(standardise(rows.rows[some]), self.signed[some], size)
         self.learned = {columns: rows.plane(linear, columns) for columns in sets}
         self.candidates = [self._cut(*place, some) for place in self._places()]
 
@@ -94,7 +94,7 @@ class ShortBoxes:
         worth = self.signed[some] if code == 1 else -self.signed[some]
         return Placed(columns, learned, bound, code, V, worth, boxes, boxes)
 
-    def _limited(self, placed: Placed, most: int | None) -> Placed:
+    def _limit_boxes(self, placed: Placed, most: int | None) -> Placed:
         """Keep at most `most` boxes, with few faces."""
         kept = placed.all_boxes.kept(self.limits.min_coverage)
         boxes = few_boxes(kept, placed.V, placed.worth, most)
@@ -102,7 +102,7 @@ class ShortBoxes:
 
     def best(self, most: int | None) -> Placed | None:
         """Select the rule of at most `most` boxes with fewest wrong rows, then fewest faces."""
-        limited = [self._limited(placed, most) for placed in self.candidates]
+        limited = [self._limit_boxes(placed, most) for placed in self.candidates]
         limited = [placed for placed in limited if len(placed.boxes)]
         by_plane = self.limits.by_plane
         ranks = [(round(p.missed(by_plane), SAME), p.n_faces) for p in limited]
@@ -112,7 +112,7 @@ class ShortBoxes:
         if len(best.V) == len(self.rows.codes):
             return best
         every = np.arange(len(self.rows.codes))
-        return self._limited(self._cut(best.columns, best.bound, best.code, every), most)
+        return self._limit_boxes(self._cut(best.columns, best.bound, best.code, every), most)
 
     def plane(self, placed: Placed | None, folds: int) -> Plane:
         """Make the plane of a selection; without one, a plane that no box was cut from."""

@@ -24,7 +24,7 @@ from rulekit.families.ideal_dnf.search import (
     CountPlan,
     IdealFormula,
     Search,
-    counted_types,
+    count_types,
     search_table,
 )
 from rulekit.families.ideal_dnf.solver.prime_implicants import MAX_COLUMNS
@@ -37,7 +37,7 @@ from rulekit.learners.training import (
     as_constraints,
     constraints_for,
     generator_of,
-    unchanged_on_failure,
+    restore_on_failure,
 )
 from rulekit.rules import Literal, RuleSet
 from rulekit.rules.constraints import Constraints
@@ -257,7 +257,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
     random_state: Any = None
     time_limit: float | None = None
 
-    @unchanged_on_failure
+    @restore_on_failure
     def fit_table(
         self,
         table: Any,
@@ -329,7 +329,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         """Count the types of the chosen conditions on all rows of a table, by one GROUP BY."""
         formula, labels = self._formula, rows.classes.tolist()
         order = [labels.index(self.default_label_), labels.index(self.positive_label_)]
-        pairs, counts = counted_types(rows, formula.pairs)
+        pairs, counts = count_types(rows, formula.pairs)
         factors = class_factors(
             self._class_weight(rows.classes), rows.classes, rows.sizes.sum(axis=0).tolist()
         )
@@ -415,7 +415,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         self.objective_ = float(least_errors(formula.counts))
         self.training_error_ = self.objective_ / float(formula.counts.sum())
         self.lower_bound_, self.proved_optimal_ = self.objective_, True
-        self.proved_shortest_ = formula.minimised(mode).proved
+        self.proved_shortest_ = formula.minimise(mode).proved
         self.empty_rule_hint_ = self._hint() if self.rule_set_.is_constant else None
 
     @property
@@ -465,8 +465,9 @@ FAMILY = Family(
         "ideal DNF."
     ),
     good_for=(
-        "a first answer at once, on tables of any size: the most a few conditions can do. Of 569 "
-        "tumours it gets 6.2 % wrong in five folds, one condition 10.0 %."
+        "a first answer at once, on tables of any size: the most a few conditions can do. On 11 "
+        "public tables: 14.2 % wrong with 4.3 conditions; the short rule 13.1 % with 6.8, one "
+        "condition 17.6 %."
     ),
     ways=(
         "The combination of conditions is learned with 1 to 10 of them; shape, clauses, prices and "

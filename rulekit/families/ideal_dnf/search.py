@@ -36,7 +36,7 @@ from rulekit.rules import Clause, Columns, RuleSet
 from rulekit.rules.simplification import simplify_clause
 
 
-def counted_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...], Counts]:
+def count_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...], Counts]:
     """Count the rows of each type and class in a table: shape (2**k, 2)."""
     conditions = tuple(literal for pair in pairs for literal in pair)
     clauses = (Clause(conditions),) if conditions else ()
@@ -73,7 +73,7 @@ class IdealFormula:
     time_limit: float | None = None
     _forms: dict[str, MinimumForm] = field(default_factory=dict, repr=False)
 
-    def minimised(self, mode: str) -> MinimumForm:
+    def minimise(self, mode: str) -> MinimumForm:
         """Write the formula as short as possible; see `IdealDNFClassifier` for the modes."""
         if mode not in self._forms:
             on = majority(self.counts)
@@ -84,7 +84,7 @@ class IdealFormula:
 
     def rule(self, mode: str) -> RuleSet:
         """Convert the formula to a rule, each term with as few literals per column as possible."""
-        clauses = [self._clause(cube.tolist()) for cube in self.minimised(mode).cubes]
+        clauses = [self._clause(cube.tolist()) for cube in self.minimise(mode).cubes]
         return RuleSet(tuple(clauses), (self.positive,) * len(clauses), "dnf", self.default)
 
     def _clause(self, cube: list[int]) -> Clause:
@@ -111,7 +111,7 @@ class IdealFormula:
 
     def shares(self, mode: str) -> Shares:
         """Count each type."""
-        form, weighed = self.minimised(mode), np.array(self.factors)
+        form, weighed = self.minimise(mode), np.array(self.factors)
         types = np.flatnonzero(self.counts.sum(axis=1) > 0)
         held = [MinimumForm(cube[None, :], 0, 0).holds()[types] for cube in form.cubes]
         fired = np.array(held, dtype=bool).reshape(len(held), len(types)).T
@@ -132,7 +132,7 @@ class IdealFormula:
         answers = self.answers_of(occurring) == 1
         names = [str(yes) for yes, _ in self.pairs]
         counts = (self.counts if self.rows is None else self.rows)[occurring]
-        predicted = np.where(self.minimised(mode).holds()[occurring], 0, 1)
+        predicted = np.where(self.minimise(mode).holds()[occurring], 0, 1)
         labels = np.array([self.positive, self.default], dtype=object)
         return pd.DataFrame(answers, columns=names).assign(
             rows_positive=counts[:, 1], rows_default=counts[:, 0], answer=labels[predicted]
@@ -232,7 +232,7 @@ def search(
     source: PackedCounts, plan: CountPlan, factors: Factors | None, *, joined: Factors | None = None
 ) -> Search:
     """Rank the conditions and evaluate each number of them."""
-    factors, joined = _described_last(plan, factors), _described_last(plan, joined)
+    factors, joined = _put_described_last(plan, factors), _put_described_last(plan, joined)
     counts = source.contingency()
     if factors is not None:
         counts = counts.weighted(*factors)
@@ -254,7 +254,7 @@ def forward_search(
     joined: Factors | None,
 ) -> Search:
     """Evaluate each number of conditions on parts of the rows that take turns to be held out."""
-    factors, joined = _described_last(plan, factors), _described_last(plan, joined)
+    factors, joined = _put_described_last(plan, factors), _put_described_last(plan, joined)
     weighed = np.array(factors or (1, 1))
     tables = [
         [
@@ -266,7 +266,7 @@ def forward_search(
     return Search(source, (), curve_of_parts(tables), factors, joined, source.forward(factors))
 
 
-def _described_last(plan: CountPlan, pair: Factors | None) -> Factors | None:
+def _put_described_last(plan: CountPlan, pair: Factors | None) -> Factors | None:
     """Swap the factors of two classes if the first one is described."""
     return pair if pair is None or plan.positive else (pair[1], pair[0])
 
@@ -319,25 +319,25 @@ def _source(
 
 def held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
     """Select a share of the rows by a hash of row number and seed: shape (n_rows,)."""
-    return _hashed(n_rows, seed) < np.uint64(round(fraction * 2**32))
+    return _hash_rows(n_rows, seed) < np.uint64(round(fraction * 2**32))
 
 
-def _hashed(n_rows: int, seed: int) -> NDArray[np.uint64]:
+def _hash_rows(n_rows: int, seed: int) -> NDArray[np.uint64]:
     """Compute the hash of each row's number and the seed, 32 bits: shape (n_rows,)."""
     rows = np.arange(n_rows, dtype=np.uint64)
-    salt = _mixed(np.array([(SALT ^ seed) & WORD], dtype=np.uint64))
-    return _mixed(rows ^ salt)
+    salt = _mix_bits(np.array([(SALT ^ seed) & WORD], dtype=np.uint64))
+    return _mix_bits(rows ^ salt)
 
 
 def parts_of(n_rows: int, seed: int) -> NDArray[np.intp]:
     """Sort the rows into `PARTS` parts of equal size by the same hash: shape (n_rows,)."""
-    order = np.argsort(_hashed(n_rows, seed), kind="stable")
+    order = np.argsort(_hash_rows(n_rows, seed), kind="stable")
     part = np.empty(n_rows, dtype=np.intp)
     part[order] = np.arange(n_rows) % PARTS
     return part
 
 
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def _mix_bits(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Scramble 32-bit words, each in a 64-bit cell so that products do not overflow."""
     x = x ^ (x >> np.uint64(16))
     x = (x * np.uint64(MULTIPLIERS[0])) & np.uint64(WORD)

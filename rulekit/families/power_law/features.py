@@ -38,9 +38,12 @@ class PowerLawFeatures:
         cls, columns: Columns, kinds: dict[str, str], *, floors: bool = False
     ) -> "PowerLawFeatures":
         """Select the numeric columns that vary, and shift them to positive values."""
-        names = [n for n in columns if kinds[n] in NUMERIC and _varies(columns[n])]
+        read = {n: np.asarray(c, dtype=float) for n, c in columns.items() if kinds[n] in NUMERIC}
+        read = {n: v for n, v in read.items() if len(np.unique(v[~np.isnan(v)])) > 1}
+        names = list(read)
         empty = np.empty((len(next(iter(columns.values()))), 0))
-        values = np.column_stack([empty, *(_filled(columns[n]) for n in names)])
+        filled = (np.where(np.isnan(v), np.nanmedian(v), v) for v in read.values())
+        values = np.column_stack([empty, *filled])
         for j, name in enumerate(names):
             computable(name, values[:, j])
         low, high = values.min(axis=0), values.max(axis=0)
@@ -94,7 +97,7 @@ class PowerLawFeatures:
         guarded = self.floors or exponent < 0 or (shift != 0 and exponent != 1)
         return Factor(self.names[j], exponent, shift, float(self.floor[j]) if guarded else None)
 
-    def in_units(self, split: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
+    def write_in_units(self, split: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
         """Write a split's power laws and weights for columns as they are."""
         laws, weights = [], []
         bounds = np.array([split.low, split.high])
@@ -115,7 +118,7 @@ def short_split(
     split: FoundSplit, features: PowerLawFeatures, columns: Columns
 ) -> PowerLawSplit | None:
     """Write a split in the user's units with as few digits as leave every row where it was."""
-    laws, weights, bounds = features.in_units(split)
+    laws, weights, bounds = features.write_in_units(split)
     present = ~absent_in(dict.fromkeys(f.feature for law in laws for f in law), columns)
     spread = [_spread(law, w, columns, present) for law, w in zip(laws, weights, strict=True)]
     order = np.argsort(-np.array(spread), kind="stable")
@@ -130,12 +133,12 @@ def short_split(
         rounded = np.array([float(f"{w:.{digits}g}") for w in weights])
         short = PowerLawSplit(_terms(laws, rounded), 0.0).total(columns)[present]
         gaps = _gaps(short, side, bounds)
-        if all(_kept(g, w) for g, w in zip(gaps, wanted, strict=True)):
-            return _bounded(laws, rounded, gaps)
-    return _bounded(laws, weights, wanted)
+        if all(_keeps_gap(g, w) for g, w in zip(gaps, wanted, strict=True)):
+            return _round_bounds(laws, rounded, gaps)
+    return _round_bounds(laws, weights, wanted)
 
 
-def _bounded(
+def _round_bounds(
     laws: list[tuple[Factor, ...]], weights: Floats, gaps: list[tuple[float, float] | None]
 ) -> PowerLawSplit:
     """Round the bounds to short numbers near the middle of their gaps."""
@@ -146,7 +149,7 @@ def _bounded(
     return PowerLawSplit(_terms(laws, weights), high, low)
 
 
-def _kept(gap: tuple[float, float] | None, wanted: tuple[float, float] | None) -> bool:
+def _keeps_gap(gap: tuple[float, float] | None, wanted: tuple[float, float] | None) -> bool:
     """Return whether enough of a gap is left; infinite bounds always pass."""
     if gap is None or wanted is None:
         return True
@@ -189,20 +192,3 @@ def _spread(law: tuple[Factor, ...], weight: float, columns: Columns, rows: Bool
     """Compute the share of the sum's variation that a power law contributes."""
     value = PowerLawSplit((PowerLaw(1.0, law),), 0.0).total(columns)[rows]
     return abs(weight) * float(np.std(value)) if len(value) else 0.0
-
-
-def _varies(column: NDArray[np.generic]) -> bool:
-    values = _numbers(column)
-    values = values[~np.isnan(values)]
-    return len(values) > 0 and bool(values.min() < values.max())
-
-
-def _filled(column: NDArray[np.generic]) -> Floats:
-    values = _numbers(column)
-    return np.where(np.isnan(values), np.nanmedian(values), values)
-
-
-def _numbers(column: NDArray[np.generic]) -> Floats:
-    if column.dtype != object:
-        return np.asarray(column, dtype=float)
-    return np.array([np.nan if v is None else float(v) for v in column])

@@ -97,14 +97,14 @@ class Node:
 def prune(root: Node, tolerance: float) -> None:
     """Collapse splits below the root as long as balanced training accuracy allows it."""
     size = np.where(root.mass > 0, root.mass, np.inf)
-    lowest = _balanced(root, size) - tolerance - 1e-12
+    lowest = _balanced_accuracy(root, size) - tolerance - 1e-12
     while True:
         options = [node for node in root.splits if node is not root]
         if not options:
             break
         worth = [(_gain(node, size), len(node.splits)) for node in options]
         best = max(range(len(options)), key=lambda k: (worth[k], -k))
-        if _balanced(root, size) + worth[best][0] < lowest:
+        if _balanced_accuracy(root, size) + worth[best][0] < lowest:
             break
         options[best].collapse()
 
@@ -116,7 +116,7 @@ def as_tree(node: Node, labels: list[Any]) -> Tree:
     return Branch(node.split, as_tree(node.yes, labels), as_tree(node.no, labels))
 
 
-def _balanced(node: Node, size: Floats) -> float:
+def _balanced_accuracy(node: Node, size: Floats) -> float:
     """Sum over leaves of the share of its class that each gets right, by number of classes."""
     right = sum(leaf.mass[leaf.answer] / size[leaf.answer] for leaf in node.leaves)
     return float(right / np.isfinite(size).sum())
@@ -124,7 +124,7 @@ def _balanced(node: Node, size: Floats) -> float:
 
 def _gain(node: Node, size: Floats) -> float:
     """Return the change of balanced accuracy (mostly a loss) if a node becomes a leaf."""
-    now = _balanced(node, size)
+    now = _balanced_accuracy(node, size)
     return float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum() - now)
 
 
@@ -140,7 +140,7 @@ TAU_PRUNE = 0.03  # balanced training accuracy that pruning may give up (the pap
 PURE = 0.1  # share of the root's impurity at which a node needs no further split
 
 
-def with_least_wrong(
+def move_to_least_wrong(
     split: PowerLawSplit, columns: Columns, codes: Ints, weight: Floats
 ) -> PowerLawSplit:
     """Move the bounds of a split to the fewest wrong rows, with majority predictions."""
@@ -299,7 +299,7 @@ class Grower:
             return
         rows, formula = node.rows, cast(PowerLawSplit, node.split)
         columns = {name: self.columns[name][rows] for name in formula.features}
-        split = with_least_wrong(formula, columns, self.codes[rows], self.weight[rows])
+        split = move_to_least_wrong(formula, columns, self.codes[rows], self.weight[rows])
         if split is not node.split:
             held = split.mask(columns)
             node.split = split
@@ -339,7 +339,7 @@ class Grower:
         self, node: Node, columns: Columns
     ) -> tuple[Condition | None, list[dict[str, Any]]]:
         """Return the split of a node, power laws or one plain condition, and how it was found."""
-        found, (impurity, best) = self._found(node), self._best_condition(node)
+        found, (impurity, best) = self._search_split(node), self._best_condition(node)
         if found is not None and not (np.isfinite(found.low) or np.isfinite(found.high)):
             found = None
         if best is not None and (
@@ -366,7 +366,7 @@ class Grower:
         useful = impurity[best] < _gini(node.mass) - GAIN
         return float(impurity[best]), self.plain.literals[best] if useful else None
 
-    def _found(self, node: Node) -> FoundSplit | None:
+    def _search_split(self, node: Node) -> FoundSplit | None:
         """Search power laws for a node."""
         if not self.features.names:
             return None

@@ -119,14 +119,14 @@ def compare_sizes(grower: Grower, n_folds: int) -> Compared | None:
     if len(sizes) == 1 or (len(rows) < MANY_ROWS and not folds):
         return None
     memory: dict[Any, Any] = {}
-    inside, length = _tried(grower, sizes, (rows, rows), memory)
-    outside = [_tried(grower, sizes, fold, {})[0] for fold in folds]
+    inside, length = _try_sizes(grower, sizes, (rows, rows), memory)
+    outside = [_try_sizes(grower, sizes, fold, {})[0] for fold in folds]
     errors = np.array(outside).reshape(len(folds), len(sizes)).T
     used_memory = memory if len(rows) == len(codes) else None
     return Compared(sizes, inside, errors, length, len(rows), used_memory)
 
 
-def _tried(
+def _try_sizes(
     grower: Grower, sizes: list[GrowthLimits], fold: tuple[Rows, Rows], memory: dict[Any, Any]
 ) -> tuple[Floats, Floats]:
     """Grow a tree of each size on some rows; return its errors on others, and its length."""
@@ -309,15 +309,15 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         )
         self.left_out_: tuple[str, ...] = ()
         grower.memory = table.once(self._memory_key(), dict)
-        limits = self._sized(grower, table)
+        limits = self._choose_size(grower, table)
         cuts = replace(limits, modulus=False)
         shapes = dict.fromkeys((limits, cuts, replace(cuts, max_power_laws=1)))
         unproved: set[str] = set()
         for shape in cycle(shapes):
             if unproved and shape == limits:
                 self.left_out_ = tuple(sorted({*self.left_out_, *unproved}))
-            root = self._grown(grower, shape)
-            unproved = self._unproved(root, table, constraints)
+            root = self._grow(grower, shape)
+            unproved = self._list_unproved(root, table, constraints)
             if not unproved:
                 break
         self._keep_tree(root, table, weight)
@@ -331,13 +331,13 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
     def _plain_conditions(self, table: TrainingTable) -> BinnedTable:
         """Return the conditions on columns that are no numbers; of equal ones the first is used."""
-        _, bins = self._binned(table)
+        _, bins = self._bin_table(table)
         used = [k for k, one in enumerate(bins.literals) if table.kinds[one.feature] not in NUMERIC]
         used.sort(key=lambda k: bins.literals[k].op in ("!=", "not-in", "not-missing"))
         plain: BinnedTable = bins.take_columns(np.array(used, dtype=np.intp))
         return plain
 
-    def _grown(self, grower: Grower, limits: GrowthLimits) -> Node:
+    def _grow(self, grower: Grower, limits: GrowthLimits) -> Node:
         """Grow and prune a tree that does not read the columns of `left_out_`."""
         used, plain = grower.features.without(self.left_out_), grower.plain
         unread = [literal.feature not in self.left_out_ for literal in plain.literals]
@@ -350,7 +350,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self.history_ = inside.history
         return root
 
-    def _sized(self, grower: Grower, table: TrainingTable) -> GrowthLimits:
+    def _choose_size(self, grower: Grower, table: TrainingTable) -> GrowthLimits:
         """Choose the size by the training rows, within the limits given."""
         half = None if self.time_limit is None else 0.5 * self.time_limit
         clock, compared = Clock.of_seconds(half, table.should_stop), None
@@ -384,7 +384,9 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             )
         return replace(constraints, towards=self.positive_label_)
 
-    def _unproved(self, root: Node, table: TrainingTable, constraints: Constraints) -> set[str]:
+    def _list_unproved(
+        self, root: Node, table: TrainingTable, constraints: Constraints
+    ) -> set[str]:
         """List the columns whose monotonic constraint is not proved."""
         ways = dict(constraints.directions)
         splits = [node.split for node in root.splits if node.split is not None]
@@ -480,7 +482,11 @@ FAMILY = Family(
         "columns, in their own units), and grows a tree of such splits; τ is the impurity a split "
         "has to reach. A split on a column of text is a plain condition."
     ),
-    good_for="columns that act together, as products or ratios, where boxes need many conditions.",
+    good_for=(
+        "columns that act together, as products or ratios, where boxes need many conditions. On "
+        "11 public tables: 13.1 % wrong with 4.7 conditions; the short rule 13.1 % with 6.8, one "
+        "condition 17.6 %."
+    ),
     ways=(
         f"The formula is tried with up to 1 to {max(EXPONENT_LIMITS)} exponents in a split, "
         f"with one split and with splits to depths 1 to {max(DEPTHS)}, and with τ at "

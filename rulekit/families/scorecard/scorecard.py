@@ -291,7 +291,7 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         positive = self._note_classes(table, self.positive_label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
-        binarizer_key, bins = self._binned(table)
+        binarizer_key, bins = self._bin_table(table)
         key = binarizer_key, positive, constraints, weight.tobytes()
 
         def begun() -> _Work:

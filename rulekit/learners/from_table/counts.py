@@ -84,18 +84,21 @@ class Pruning:
     price: float
     constraints: Constraints = UNCONSTRAINED
 
-    def pruned(self, rule: RuleSet, kinds: Kinds) -> RuleSet:
+    def prune_rule(self, rule: RuleSet, kinds: Kinds) -> RuleSet:
         """Drop clauses and conditions, the least useful first, while that pays."""
         column = {c: kinds.met[:, j] for j, c in enumerate(Likeness(rule).conditions)}
         now = self._value(rule, column, kinds)
         while True:
-            tries = [(self._value(r, column, kinds), k, r) for k, r in enumerate(self._less(rule))]
+            tries = [
+                (self._value(r, column, kinds), k, r)
+                for k, r in enumerate(self._list_shorter(rule))
+            ]
             value, _, shorter = min(tries, default=(now, 0, rule), key=lambda t: t[:2])
             if value > now or shorter == rule:
                 return rule
             rule, now = shorter, value
 
-    def _less(self, rule: RuleSet) -> list[RuleSet]:
+    def _list_shorter(self, rule: RuleSet) -> list[RuleSet]:
         """List the rules with one clause or one condition less."""
         shorter = []
         for k, clause in enumerate(rule.clauses):

@@ -28,7 +28,7 @@ from rulekit.learners.training import (
     as_constraints,
     generator_of,
     plain_label,
-    unchanged_on_failure,
+    restore_on_failure,
 )
 from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
 from rulekit.rules.constraints import Constraints
@@ -75,9 +75,9 @@ class TableLearning:
             self._report(k, 0.1, f"Learning from {len(frame):,} rows")
             learner = learners(k)
             learner._fit_quietly(frame, self.rows.classes[codes], weight)
-            result = self._counted(learner, learner.rule_set_, k, "sample", len(frame))
+            result = self._count_rule(learner, learner.rule_set_, k, "sample", len(frame))
             if not complete:
-                result = self._refined(result, frame, k)
+                result = self._refine(result, frame, k)
             if best is not None and result.value >= best.value:
                 break
             best = result
@@ -111,7 +111,7 @@ class TableLearning:
         even = np.ptp(shares[strata > 0]) < 1e-9
         return frame, codes, None if even else weight[codes, wrong_here], False
 
-    def _refined(self, result: Found, frame: pd.DataFrame, number: int) -> Found:
+    def _refine(self, result: Found, frame: pd.DataFrame, number: int) -> Found:
         """Alternate pruning and moving thresholds while the objective falls."""
         refiner = CutRefiner(self.rows, frame, self.factors, self.constraints)
         per_row = self.rows.sizes[0].sum() / self.sample_rows
@@ -124,19 +124,19 @@ class TableLearning:
         for _ in range(SWEEPS):
             rule = result.rule
             if result.price:  # a scorecard has none, nor clauses that could be left out
-                rule = pruning.pruned(rule, result.kinds)
+                rule = pruning.prune_rule(rule, result.kinds)
             if self.moves_cuts:
                 self._report(number, 0.5, "Moving cuts by histograms of all rows")
                 rule = simplify(refiner.refined(rule))
             if rule == result.rule:
                 break
-            new = self._counted(result.learner, rule, number, "refined", 0)
+            new = self._count_rule(result.learner, rule, number, "refined", 0)
             if new.value >= result.value:
                 break
             result = new
         return result
 
-    def _counted(self, learner: Any, rule: RuleSet, number: int, step: str, drawn: int) -> Found:
+    def _count_rule(self, learner: Any, rule: RuleSet, number: int, step: str, drawn: int) -> Found:
         """Count a rule on all rows, and record the step."""
         self._report(number, 0.4, f"Counting the rule on {self.rows.n_rows:,} rows")
         kinds, sizes = self.rows.counted(rule), self.rows.sizes[0]
@@ -271,7 +271,7 @@ def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally,
 class LearnsFromTables:
     """Mixin that adds `fit_table` to a rule learner."""
 
-    @unchanged_on_failure
+    @restore_on_failure
     def fit_table(
         self,
         table: Any,
@@ -283,42 +283,41 @@ class LearnsFromTables:
         sample_rows: int = SAMPLE_ROWS,
         on_progress: Callable[[float, str], None] | None = None,
     ) -> Self:
-        """Learn a rule from a sample of a table of any size, and measure it on every row.
+        """Learn a rule from samples of a database table, and count it on every row.
 
-        The engine that holds the table draws a sample, stratified by class; the rule learned there
-        is counted on all rows by one GROUP BY. Conditions that do not pay their price on all rows
-        are left out, and cuts moved to where the fewest of all rows are wrong, by histograms that
-        the engine makes. A second sample, half of it rows that the rule gets wrong, is learned
-        from in the same way; and so on, until that finds nothing better, four samples at most.
+        The engine draws a sample, stratified by class. The rule learned from it is counted on all
+        rows by one GROUP BY. Conditions that do not pay their price on all rows are dropped, and
+        thresholds are moved to where the fewest rows are wrong, by histograms of the engine. Then
+        another sample is drawn, half of it rows that the rule predicts wrongly. The work ends when
+        a sample gives no better rule, after at most four samples.
 
         Parameters
         ----------
         table : ibis.Table
-            The table, in any engine that ibis supports and that can hash: DuckDB (files of
-            Parquet or CSV, too), PostgreSQL, Spark, ...
+            The table, in any engine that ibis supports and that can hash: DuckDB (also files of
+            Parquet or CSV), PostgreSQL, Spark and others.
         target : str
-            The column of the class; no cell of it may be missing.
+            The column of the class; it must have no gaps.
         features : sequence of str, optional
-            The columns to learn from; None for all others but `key`.
+            The columns to learn from; None for all others except `key`.
         key : str, optional
-            A column whose hash draws and splits the rows: rows of one value stay together. None
-            hashes the whole row, so rows that are equal throughout stay together.
+            A column whose hash draws and splits the rows, so that rows of one value stay together.
+            None hashes the whole row, so that equal rows stay together.
         test_share : float, default=0.0
-            Share of the rows that are held back and only counted, see `table_certificate_`.
+            Share of the rows that are held out and only counted, see `table_certificate_`.
         sample_rows : int, default=20000
-            About how many rows a sample has. Where there are no more to learn from, the rule is
-            the one that `fit` learns from all of them.
+            Approximate number of rows of a sample. If the table has no more rows, the rule is the
+            one that `fit` learns from all of them.
         on_progress : callable, optional
-            Called with the share done, from 0 to 1, and what is being done. An error it raises,
-            such as `StoppedError`, ends the work between two questions to the engine.
+            Called with the share done, from 0 to 1, and a description of the current step. An error
+            that it raises, such as `StoppedError`, ends the work between two queries.
 
         Returns
         -------
         self
-            As after `fit`, but `table_certificate_` says what was counted where, and
-            `training_error_`, the shares behind `predict_proba`, and `get_rules` are those of all
-            rows learned from. A price is in wrong rows of a sample, and so is `objective_`:
-            the loss on all rows, scaled to the sample, plus the price of the conditions.
+            As after `fit`, with the counts in `table_certificate_`. `training_error_`,
+            `predict_proba` and `get_rules` use the counts of all training rows. `objective_` is
+            the loss on all rows, scaled to the size of a sample, plus the price of the conditions.
             `history_`, `choice_`, `path_` and the chances of a scorecard's totals are those of a
             sample.
 
@@ -333,13 +332,14 @@ class LearnsFromTables:
 
         Notes
         -----
-        `refine` and `refine_thresholds` set whether cuts are moved. Required conditions stay.
-        `time_limit` limits each search, not the engine. Of a scorecard nothing is moved or left
-        out. Samples depend on the engine's hash, the `random_state` and the table's columns, not on
-        the order of rows.
+        `refine` and `refine_thresholds` set whether thresholds are moved. Required conditions stay.
+        Scorecards keep their conditions and thresholds. `time_limit` applies to each search, not to
+        the engine. Samples depend on the engine's hash, `random_state` and the columns of the
+        table, not on the order of rows.
 
-        About one scan of the table for each sample and each count, and one for each cut and sweep
-        over the cuts: 20 to 50 for a rule of eight conditions, each of the columns it reads.
+        Each sample and each count scans the table about once, and so does each threshold in each
+        pass over the thresholds: 20 to 50 scans for a rule of eight conditions, each of the columns
+        that it reads.
         """
         self._check()  # type: ignore[attr-defined]
         _check_settings(self, sample_rows, test_share)

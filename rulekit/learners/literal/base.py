@@ -100,7 +100,7 @@ class RequiredConditions:
     label: Label
     max_clauses: int
 
-    def added_to(self, rule: RuleSet) -> RuleSet | None:
+    def add_to(self, rule: RuleSet) -> RuleSet | None:
         """Add each missing required condition to a rule; None if it cannot hold them all."""
         for k, item in enumerate(self.required):
             wanted = self.required[: k + 1]
@@ -133,7 +133,7 @@ class RequiredConditions:
         options = []
         for r in range(len(places)):
             for literal in self._candidates(item):
-                clauses = [*places[:r], _with(places[r], literal), *places[r + 1 :]]
+                clauses = [*places[:r], _with_literal(places[r], literal), *places[r + 1 :]]
                 remaining = tuple(clause for clause in clauses if clause.conditions)
                 labels = (self.label,) * len(remaining)
                 options.append(RuleSet(remaining, labels, rule.form, rule.default))
@@ -142,7 +142,7 @@ class RequiredConditions:
     def _candidates(self, item: ColumnOrLiteral) -> list[Literal]:
         if not isinstance(item, str):
             return [item]
-        of_column = [literal for literal in self.problem.table.literals if literal.feature == item]
+        of_column = [literal for literal in self.problem.literals if literal.feature == item]
         if not of_column:
             raise RuleError(
                 f"Column {item!r} is required in the rule, but gives no condition that may be "
@@ -152,9 +152,8 @@ class RequiredConditions:
 
     def _wrong_weight(self, rule: RuleSet) -> float:
         """Compute the weight of the training rows that a rule predicts wrongly."""
-        table = self.problem.table
-        wrong = rule.mask(self.problem.columns) != table.y
-        return float(table.weight[wrong].sum())
+        wrong = rule.mask(self.problem.columns) != self.problem.described
+        return float(self.problem.table.weight[wrong].sum())
 
 
 def _all_granted(rule: RuleSet, required: Sequence[ColumnOrLiteral]) -> bool:
@@ -162,7 +161,7 @@ def _all_granted(rule: RuleSet, required: Sequence[ColumnOrLiteral]) -> bool:
     return all(any(item in (x, x.feature) for x in literals) for item in required)
 
 
-def _with(clause: Clause, literal: Literal) -> Clause:
+def _with_literal(clause: Clause, literal: Literal) -> Clause:
     others = [c for c in clause.literals if (c.feature, c.op) != (literal.feature, literal.op)]
     return Clause((*others, literal), clause.op)
 
@@ -208,14 +207,14 @@ class LearnedRule:
         return self.constant()
 
 
-def refined(
+def refine_selection(
     problem: LearningProblem, selection: ClauseSelection, theta: float
 ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
     """Improve wrong rows and literals locally; return the selection and the moved thresholds."""
     if not len(selection.chosen):
         return selection, ()
     improved, moved = local_search(
-        problem.table, problem.form, selection, theta, problem.cuts, deadline=problem.deadline
+        problem.table, selection, theta, problem.cuts, deadline=problem.deadline
     )
     steps = sorted(improved.history, key=lambda step: "stopped" in step)
     return replace(improved, history=tuple(steps)), moved
@@ -240,7 +239,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     @abstractmethod
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
-        """Learn a rule of `form` for the rows `problem.table.y`."""
+        """Learn a rule of `problem.form` for the rows `problem.described`."""
 
     def _read_selection(
         self,
@@ -255,7 +254,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         moved: tuple[tuple[int, int], ...] = ()
         bound, refine = selection.lower_bound, bool(getattr(self, "refine", False))
         if refine:
-            selection, moved = refined(problem, selection, float(self.theta))
+            selection, moved = refine_selection(problem, selection, float(self.theta))
             proved, bound = None, None  # cuts that are no conditions of the table may be used
         return LearnedRule(
             problem.clauses(selection.chosen, moved),
@@ -292,12 +291,12 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         positive = self._note_classes(table, label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
-        encoding_key, encoded = self.encoded_table(table, by_cells=by_cells)
+        encoding_key, encoded = self.encode_table(table, by_cells=by_cells)
         key = ("problem", encoding_key, positive, self.form, constraints, weight.tobytes())
 
         def make() -> LearningProblem:
             if not by_cells:  # computed once for all problems over this table
-                _ = encoded.complement if self.form == "dnf" else encoded.conditions
+                _ = encoded.complement if self.form == "dnf" else encoded.opposite
             return learning_problem(
                 encoded.labelled(table.codes == positive, weight),
                 table.columns,
@@ -308,11 +307,11 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
         return table.once(key, make)
 
-    def encoded_table(
+    def encode_table(
         self, table: TrainingTable, *, by_cells: bool | None = None
     ) -> tuple[tuple[bool, str], Any]:
         """Bin the table or reuse it; return a key of the binning, and the codes."""
-        return self._binned(table, self._by_cells() if by_cells is None else by_cells)
+        return self._bin_table(table, self._by_cells() if by_cells is None else by_cells)
 
     def _complete_solution(
         self,
@@ -335,14 +334,14 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             rule = rules[option.clauses]
             full = self.with_required(rule, problem, option.max_clauses)
             if full != rule:
-                option = self._revalued(option, full, problem, theta)
+                option = self._revalue(option, full, problem, theta)
             solutions.append((option, full))
         return min(solutions, key=lambda s: (round(s[0].value, 9), s[1].n_conditions))
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
         """Add the required conditions."""
         required = self.required_conditions(problem, max_clauses)
-        full = required.added_to(rule)
+        full = required.add_to(rule)
         if full is None:
             raise required.refusal
         return full
@@ -378,7 +377,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             self.default_label_,
         )
 
-    def _revalued(
+    def _revalue(
         self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, theta: float
     ) -> LearnedRule:
         """Recompute the value of a rule with added required conditions; optimality is open."""

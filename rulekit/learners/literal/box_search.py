@@ -12,14 +12,13 @@ from rulekit._validation import Interval, Needs
 from rulekit.learners.base import refuse_with_several
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.literal.base import (
-    CONSTANT,
     LearnedRule,
     LiteralRuleClassifier,
     PathEntry,
     RulePath,
-    refined,
+    refine_selection,
 )
-from rulekit.learners.literal.boxes import PATH_CLAUSES, BoxSearch, Searched, searched_lists
+from rulekit.learners.literal.boxes import PATH_CLAUSES, BoxSearch, Searched, search_lists
 from rulekit.learners.literal.several import (
     Learn,
     ListSolution,
@@ -28,9 +27,10 @@ from rulekit.learners.literal.several import (
     keep_list,
 )
 from rulekit.learners.paths import LearnedPath
-from rulekit.learners.training import LearningProblem, TrainingTable, as_constraints
+from rulekit.learners.training import LearningProblem, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.search.box_search.search import ArchiveEntry
+from rulekit.search.columns.clause_selection import ClauseSelection
 
 Clauses = tuple[tuple[Literal, ...], ...]
 
@@ -193,7 +193,6 @@ class BoxPath(LearnedPath):
     seconds: float | None  # left of the time limit
     _clauses: dict[tuple[int, int, bool], tuple[Clauses, float]] = field(default_factory=dict)
     _rules: dict[Clauses, RuleSet] = field(default_factory=dict)
-    _settled: dict[tuple[int, int, bool], RuleSet] = field(default_factory=dict)
 
     @classmethod
     def searched_for(
@@ -207,17 +206,7 @@ class BoxPath(LearnedPath):
 
     def rule(self, values: Mapping[str, Any]) -> RuleSet:
         """Return the rule for some values."""
-        if values["refine"] or as_constraints(self.learner.constraints).required:
-            return self.solution(values)[1]  # which the price decides
-        limits = values["n_clauses"], values["max_conditions"]
-        entry = self.searched.entry(float(values["theta"]), *limits)
-        key = entry.n_clauses, entry.n_conditions, bool(values["refine_thresholds"])
-        if key in self._settled:
-            return self._settled[key]
-        learned, rule = self.solution(values)
-        if all(step.get("move") != CONSTANT for step in learned.history):
-            self._settled[key] = rule
-        return rule
+        return self.solution(values)[1]
 
     def fit(self, model: Any) -> None:
         """Set the fitted attributes of a model."""
@@ -229,17 +218,16 @@ class BoxPath(LearnedPath):
         theta, n_clauses = float(values["theta"]), values["n_clauses"]
         entry = self.searched.entry(theta, n_clauses, values["max_conditions"])
         moves = bool(values["refine_thresholds"])
-        start: dict[str, Any] = {"step": 0, "objective": entry.objective(theta)}
-        history = [start]
+        history: list[dict[str, Any]] = [{"step": 0, "objective": entry.objective(theta)}]
         if values["refine"]:
-            clauses, value, history = self._descended(entry, theta)
+            clauses, value, history = self._descend(entry, theta)
         else:
             clauses, loss = self._clauses_of(entry, moves)
             value = loss + theta * entry.n_conditions
             if moves:
                 history.append({"step": 1, "objective": value, "move": "cuts"})
         if not self.searched.finished and "stopped" not in history[-1]:
-            history.append({**start, "step": 1, "stopped": "time limit"})
+            history.append({**history[-1], "step": len(history), "stopped": "time limit"})
         learned = LearnedRule(
             clauses,
             value,
@@ -262,14 +250,14 @@ class BoxPath(LearnedPath):
             self._clauses[key] = self.problem.clauses(chosen, moved), loss
         return self._clauses[key]
 
-    def _descended(
+    def _descend(
         self, entry: ArchiveEntry, theta: float
     ) -> tuple[Clauses, float, list[dict[str, Any]]]:
         """Improve the rule of an entry by local search, in the seconds left."""
         with self.problem.within(self.seconds):
-            selection, moved = refined(
-                self.searched.problem, self.searched.selection(entry, theta), theta
-            )
+            step = {"step": 0, "objective": entry.objective(theta)}
+            start = ClauseSelection(self.searched.chosen(entry), step["objective"], (step,))
+            selection, moved = refine_selection(self.searched.problem, start, theta)
         clauses = self.problem.clauses(selection.chosen, moved)
         return clauses, selection.value, [*selection.history]
 
@@ -288,14 +276,14 @@ class BoxPath(LearnedPath):
         if clauses not in self._rules:
             self._rules[clauses] = simplify(learner.rule_of(clauses))
         learned = self._rules[clauses]
-        rule = learner.required_conditions(problem, entry.n_clauses).added_to(learned)
+        rule = learner.required_conditions(problem, entry.n_clauses).add_to(learned)
         if rule is None:
             return None
         weight = learner._weights(self.table)[problem.rows]
-        held = problem.table.held(self.searched.chosen(entry), learner.form)
+        wrong = problem.table.held(self.searched.chosen(entry)) != problem.table.y
         if rule != learned:
-            held = rule.predict(problem.columns) == learner.positive_label_
-        error = float(weight[held != problem.table.y].sum() / weight.sum())
+            wrong = rule.mask(problem.columns) != problem.described
+        error = float(weight[wrong].sum() / weight.sum())
         return PathEntry(entry.n_clauses, entry.n_conditions, entry.loss, error, rule)
 
 
@@ -326,17 +314,17 @@ class ListPath(LearnedPath):
         """Search lists, also from one class against the rest, and return the cheapest."""
         theta, n_clauses = float(values["theta"]), values["n_clauses"]
         first, second = deepcopy(self.rng).spawn(2)
-        lists = searched_lists(self.learner, several, first, n_clauses)
+        lists = search_lists(self.learner, several, first, n_clauses)
         most = n_clauses * (len(several.table.classes) - 1)
         limit = values["max_conditions"]
         start = several.one_against_rest(second, self.clauses_within(theta, n_clauses, limit))
-        entry = lists.entry(theta, most, limit, *lists.searched_from(start, theta, most))
+        entry = lists.entry(theta, most, limit, *lists.search_from(start, theta, most))
         rule = lists.rule(entry.boxes)
         if several.objective(start, theta) < several.objective(rule, theta):
             rule = start  # a condition of it that no box has
         history: list[dict[str, Any]] = [{"step": 0, "objective": several.objective(rule, theta)}]
         if values["refine_thresholds"]:
-            rule = lists.with_cuts_refined(rule)
+            rule = lists.move_cuts(rule)
             value = several.objective(rule, theta)
             history.append({"step": 1, "objective": value, "move": "cuts"})
         if not lists.finished:
@@ -363,7 +351,7 @@ class ListPath(LearnedPath):
         """Return the lists of all sizes."""
         several = SeveralClasses(self.learner, self.table)
         rng = deepcopy(self.rng).spawn(1)[0]
-        lists = searched_lists(self.learner, several, rng, self.learner.n_clauses)
+        lists = search_lists(self.learner, several, rng, self.learner.n_clauses)
         rules = [(e, simplify(lists.rule(e.boxes))) for e in lists.archive.entries]
         entries = [
             PathEntry(e.n_clauses, e.n_conditions, e.loss, several.error(rule), rule)

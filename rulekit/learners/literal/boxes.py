@@ -36,13 +36,12 @@ from rulekit.search.clause_generation.exact_clause import (
     clause_task,
     list_near_best,
 )
-from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 
 N_TREES = 100
 
 
-def discounted(
+def discount_rows(
     problem: LearningProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
 ) -> LearningProblem:
     """Weight rows by the forest's agreement with their class; shapes: classes (n,)."""
@@ -61,7 +60,7 @@ def agreement(
 ) -> NDArray[np.float64]:
     """Return the forest's out-of-bag vote share for each row's own class."""
     table = problem.table
-    y = table.y.astype(int) if classes is None else classes
+    y = problem.described.astype(int) if classes is None else classes
     if not len(table.feature) or (y == y[0]).all():
         return np.ones(len(y))
     key = f"agreement {seed} {classes is None}".encode()
@@ -91,29 +90,18 @@ class Searched:
     archive: Archive
     finished: bool
 
-    def entry(
-        self, theta: float, n_clauses: int, max_conditions: int | None = None
-    ) -> ArchiveEntry:
-        """Find the best rule for one penalty and limits of clauses and literals."""
-        return cheapest_entry(self.entries, theta, n_clauses, max_conditions)
-
     @cached_property
     def entries(self) -> tuple[ArchiveEntry, ...]:
         """The archive's entries, by clauses and then literals."""
         return self.archive.entries
 
-    def selection(self, entry: ArchiveEntry, theta: float) -> ClauseSelection:
-        """Convert an entry to a clause selection."""
-        value = entry.objective(theta)
-        history: list[dict[str, Any]] = [{"step": 0, "objective": value}]
-        if not self.finished:
-            history.append({"step": 1, "objective": value, "stopped": "time limit"})
-        chosen = self.chosen(entry)
-        return ClauseSelection(chosen, value, tuple(history))
+    def entry(self, theta: float, n_clauses: int, max_conditions: int | None) -> ArchiveEntry:
+        """Find the best rule for one penalty and limits of clauses and literals."""
+        return cheapest_entry(self.entries, theta, n_clauses, max_conditions)
 
-    def chosen(self, entry: ArchiveEntry) -> NDArray[np.bool_]:
+    def chosen(self, entry: ArchiveEntry) -> Bools:
         """Return the columns of the learner's table in an entry, shape (k, d)."""
-        return self.archive.chosen(entry)
+        return self.archive.problem.chosen(entry.boxes)
 
 
 @dataclass(frozen=True)
@@ -128,7 +116,7 @@ class BoxSearch:
     def run(self, problem: LearningProblem, rng: np.random.Generator) -> Searched:
         """Search, or reuse the same search from the problem's cache."""
         if self.label_noise:
-            problem = discounted(problem, self.label_noise, int(rng.integers(2**31)))
+            problem = discount_rows(problem, self.label_noise, int(rng.integers(2**31)))
         most = max(PATH_CLAUSES, self.n_clauses)
         state = rng.bit_generator.state
         key = repr(("search", self.robustness, self.n_perturbations, most, state)).encode()
@@ -142,7 +130,7 @@ class BoxSearch:
         scale = float(table.weight.sum()) / PATH_ROWS
         plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
         clock = Clock(problem.deadline)
-        archive = search(table, problem.form, plan, rng, clock, prices)
+        archive = search(table, plan, rng, clock, prices)
         return Searched(problem, archive, not clock.ran_out)
 
     def refine_cuts(
@@ -150,7 +138,7 @@ class BoxSearch:
     ) -> tuple[Bools, tuple[tuple[int, int], ...], float]:
         """Move the thresholds of clauses (k, d); return them over all columns, and the loss."""
         prices = BoxPrices.from_robustness(self.robustness)
-        cuts, loss = refine_cuts(problem.table, problem.form, problem.cuts, chosen, prices)
+        cuts, loss = refine_cuts(problem.table, problem.cuts, chosen, prices)
         moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
         R, d = chosen.shape
         refined = np.hstack([chosen, np.zeros((R, len(moved)), bool)])
@@ -198,12 +186,12 @@ class SearchedLists:
 
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
-        column = {literal: j for j, literal in enumerate(self.problem.table.literals)}
+        column = {literal: j for j, literal in enumerate(self.problem.literals)}
         clauses = [[column.get(literal, -1) for literal in c.literals] for c in rule.clauses]
         labels = tuple(self.names.index(label) for label in rule.labels)
         return self.search.rule_list(clauses, labels, self.names.index(rule.default))
 
-    def searched_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
+    def search_from(self, rule: RuleSet, theta: float, n_clauses: int) -> list[ListArchive]:
         """Search from a list, at one penalty; empty if it cannot be written as boxes."""
         start = self.boxes_of(rule)
         if start is None:
@@ -212,7 +200,7 @@ class SearchedLists:
         self.search.visit(archive, start, theta, n_clauses)
         return [archive]
 
-    def with_cuts_refined(self, rule: RuleSet) -> RuleSet:
+    def move_cuts(self, rule: RuleSet) -> RuleSet:
         """Move the thresholds of each clause in turn, with the others fixed."""
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
@@ -220,11 +208,11 @@ class SearchedLists:
         chosen = self.search.chosen(rules)
         clauses = self._clauses(chosen)
         holds = [Clause(c).mask(problem.columns) for c in clauses]
-        _ = problem.table.as_cnf("dnf").values  # formed once for all clauses
+        _ = problem.table.opposite.values  # formed once for all clauses
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
             table = problem.table.labelled(g >= 0, np.abs(g))
-            cuts, _ = refine_cuts(table, "dnf", problem.cuts, chosen[r : r + 1])
+            cuts, _ = refine_cuts(table, problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
             unrefined = chosen[r : r + 1].copy()
             unrefined[0, [j for j, _ in moved]] = False
@@ -247,7 +235,7 @@ class SearchedLists:
         return np.where(above, 0.0, gain * self.problem.table.weight)
 
 
-def searched_lists(
+def search_lists(
     learner: Any, several: SeveralClasses, rng: np.random.Generator, n_clauses: int
 ) -> SearchedLists:
     """Search lists, or reuse the same search."""
@@ -255,7 +243,7 @@ def searched_lists(
     codes = several.table.codes[whole.rows]
     problem = whole
     if learner.label_noise:
-        problem = discounted(whole, float(learner.label_noise), int(rng.integers(2**31)), codes)
+        problem = discount_rows(whole, float(learner.label_noise), int(rng.integers(2**31)), codes)
     several.counted = np.empty(len(codes))
     several.counted[whole.rows] = problem.table.weight
     most = max(PATH_CLAUSES_A_CLASS, n_clauses) * (len(several.table.classes) - 1)
@@ -264,14 +252,14 @@ def searched_lists(
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
     if stored is None or not (stored.finished or seconds <= stored.seconds):
         names = [plain_label(c) for c in several.table.classes]
-        lists = _searched(
+        lists = _search_lists(
             problem, codes, names, SearchPlan(PATH, most, learner.n_perturbations), rng, seconds
         )
         stored = problem.memory[key] = lists
     return stored
 
 
-def _searched(
+def _search_lists(
     problem: LearningProblem,
     codes: NDArray[np.intp],
     names: list[Any],
@@ -328,8 +316,7 @@ class RuleSpace:
 
     @property
     def _table(self) -> BinnedTable:
-        """The table over which the rule is a DNF."""
-        return self.problem.table.as_dnf(self.learner.form)
+        return self.problem.table
 
     @cached_property
     def slots(self) -> list[int]:
@@ -380,12 +367,12 @@ class RuleSpace:
 
     def features(self, priced: PricedRule) -> frozenset[str]:
         """Return the columns of the table that a rule reads."""
-        return frozenset(self.problem.table.literals[j].feature for c in priced.columns for j in c)
+        return frozenset(self.problem.literals[j].feature for c in priced.columns for j in c)
 
     def searched(self, problem: LearningProblem, rng: np.random.Generator) -> list[PricedRule]:
         """Search rules over some or all conditions of this table."""
-        number = {literal: j for j, literal in enumerate(self.problem.table.literals)}
-        numbers = [number[literal] for literal in problem.table.literals]
+        number = {literal: j for j, literal in enumerate(self.problem.literals)}
+        numbers = [number[literal] for literal in problem.literals]
         searched = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses).run(problem, rng)
         rules = {}
         for entry in searched.entries:

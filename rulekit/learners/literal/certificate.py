@@ -164,7 +164,7 @@ def certify(
     one_clause = model.has_one_clause
     if theta <= 0:
         bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
-    elif not Axes(problem.table, problem.form).are_complete:
+    elif not Axes(problem.table).are_complete:
         bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
     elif _has_other_cuts(model.rule_set_, problem):
         bound = _Bound(None, "the rule has cuts that were not compared")
@@ -211,7 +211,7 @@ def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
     taken = rule.clauses_fired(problem.columns)
     if rule.form == "cnf":  # the other class is described, by clauses that fail
         taken = ~taken
-    described = problem.table.as_dnf(rule.form).y
+    described = problem.table.y
     missed = described & ~taken.any(axis=1)
     wrongly = taken[~described].sum(axis=1)
     size = n_counted(rule, problem)
@@ -221,7 +221,7 @@ def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
 
 def n_counted(rule: RuleSet, problem: LearningProblem) -> int:
     """Count the conditions in a rule; a merged set counts by its values."""
-    listed = {_cut_key(literal) for literal in problem.table.literals}
+    listed = {_cut_key(literal) for literal in problem.literals}
     size = sum(_size(lit, listed, problem) for clause in rule.clauses for lit in clause.literals)
     return size + rule.n_conditions - sum(len(clause.literals) for clause in rule.clauses)
 
@@ -247,7 +247,7 @@ def _one_clause(
     nothing = problem.constant_losses[0]  # cost of the rule without clauses
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
     incumbent = max(0.0, nothing - objective)
-    answer, met = best_clause_of_table(problem.table, problem.form, theta, incumbent, limits)
+    answer, met = best_clause_of_table(problem.table, theta, incumbent, limits)
     if not answer.proved and objective > (1 + LARGEST_GAP) * (nothing - answer.upper):
         return _Bound(None, "the search for better rules did not come to its end in time", met)
     return _Bound(nothing - answer.upper, met=met)
@@ -259,7 +259,7 @@ def _any_clauses(
     """Solve the linear program over all clauses."""
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=stop)
     plan = GenerationPlan(0.0, theta, max_rounds=10_000, exact_limits=limits, should_stop=stop)
-    generated = generate(problem.table, problem.form, plan)
+    generated = generate(problem.table, plan)
     if not generated.solved and objective > (1 + LARGEST_GAP) * (generated.lower_bound or 0.0):
         why_not = "the linear program over all rules was not solved to its end in time"
         return _Bound(None, why_not, generated.chosen)
@@ -279,9 +279,7 @@ def _cheaper(
 
 def _has_other_cuts(rule: RuleSet, problem: LearningProblem) -> bool:
     """Whether the rule has thresholds that no condition of the table has."""
-    listed_sides = {
-        _cut_key(side) for lit in problem.table.literals for side in (lit, lit.negated())
-    }
+    listed_sides = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negated())}
     literals = (literal for clause in rule.clauses for literal in clause.literals)
     return any(
         lit.op in ("<=", "<", ">", ">=") and _cut_key(lit) not in listed_sides for lit in literals

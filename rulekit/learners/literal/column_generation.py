@@ -93,14 +93,14 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
             )
 
     def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
-        selection = generated(problem, float(self.theta))
+        selection = generate_selection(problem, float(self.theta))
         n_clauses = len(selection.chosen)
         return self._read_selection(
             problem, selection, proved=selection.proved, max_clauses=n_clauses
         )
 
 
-def generated(problem: LearningProblem, theta: float) -> ClauseSelection:
+def generate_selection(problem: LearningProblem, theta: float) -> ClauseSelection:
     """Generate clauses and select among them; a clause costs as much as a condition."""
     clock = Clock(problem.deadline)
     limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
@@ -115,7 +115,7 @@ def generated(problem: LearningProblem, theta: float) -> ClauseSelection:
         all_tests=PROOF_TESTS if clock.end is None else None,
         should_stop=clock,
     )
-    rule = generate(problem.table, problem.form, plan)
+    rule = generate(problem.table, plan)
     chosen = rule.chosen
     assert chosen is not None
     proved = rule.lower_bound is not None and (

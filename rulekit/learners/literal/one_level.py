@@ -18,7 +18,7 @@ from rulekit.learners.literal.certificate import Certificate
 from rulekit.learners.training import LearningProblem
 from rulekit.rules import Literal
 from rulekit.rules.constraints import Constraints
-from rulekit.search.screening.bounds import price_table
+from rulekit.search.columns.priced_columns import price_table
 from rulekit.search.screening.proved_cover import best_columns
 from rulekit.search.screening.screen import (
     BASIC,
@@ -100,7 +100,7 @@ class ConditionScreening:
 
     def kept(self) -> tuple[Literal, ...]:
         """List the remaining conditions."""
-        return tuple(self.problem.table.literals[int(j)] for j in self.screening.kept)
+        return tuple(self.problem.literals[int(j)] for j in self.screening.kept)
 
     def certificates(self, limit: int | None = None) -> pd.DataFrame:
         """Return the reason for each removed condition.
@@ -123,17 +123,18 @@ class ConditionScreening:
 
     def unproved(self) -> list[tuple[str, Literal]]:
         """Check every certificate on the raw table; list the invalid ones (none expected)."""
-        table = self.problem.table.as_cnf(self.problem.form)
+        table = self.problem.table.opposite
 
         def column(j: int) -> Bools:
-            held = self.problem.table.literals[j].mask(self.problem.columns)
-            return held ^ (self.problem.form == "dnf")
+            return self.problem.literals[j].mask(self.problem.columns) ^ (
+                self.problem.form == "dnf"
+            )
 
         reasons = list_unproved(self.screening, column, table.y, self.theta, table.weight)
-        return [(test, self.problem.table.literals[j]) for test, j in reasons]
+        return [(test, self.problem.literals[j]) for test, j in reasons]
 
     def _certificate(self, j: int) -> dict[str, Any]:
-        literals, removal = self.problem.table.literals, self.screening.removal(j)
+        literals, removal = self.problem.literals, self.screening.removal(j)
         by = None if removal["by"] is None else str(literals[removal["by"]])
         row = {"condition": str(literals[j])} | removal | {"by": by}
         return row | {"sentence": _sentence(row)}
@@ -302,17 +303,17 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
     def _learn_proved(self, problem: LearningProblem) -> LearnedRule:
         """Find the best clause over bins."""
         theta = float(self.theta)
-        priced = price_table(problem.table, problem.form, theta)
+        priced = price_table(problem.table, theta)
         best = best_columns(priced, screening=self.screening, deadline=problem.deadline)
         if best.screening is not None:
             self.screening_ = ConditionScreening(problem, best.screening, theta)
-        literals = [problem.table.literals[j] for j in best.columns.tolist()]
+        literals = [problem.literals[j] for j in best.columns.tolist()]
         clause = tuple(sorted(literals, key=lambda literal: literal.sort_key))
         step: dict[str, Any] = {
             "step": 0,
             "objective": best.cost,
             "relaxation": best.relaxation.lower,
-            "conditions": len(problem.table.literals),
+            "conditions": len(problem.literals),
             "removed": 0 if best.screening is None else int(best.screening.removed.sum()),
             "generated": best.relaxation.n_generated,
             "left_to_integer_program": best.n_left,
@@ -411,7 +412,7 @@ def screen_conditions(
     model._check()
     table = model._read(X, y, sample_weight)
     problem = model.problem_of(table, positive_label, by_cells=True)
-    priced = price_table(problem.table, form, float(theta))
+    priced = price_table(problem.table, float(theta))
     screening = best_columns(priced).screening if how == "duality" else screen(priced, HOW[how])
     assert screening is not None
     return ConditionScreening(problem, screening, float(theta))

@@ -42,7 +42,7 @@ class SeveralClasses:
                     "learn from `y == label` for one class against the rest."
                 )
         self.constraints = constraints_for(constraints, table, None)
-        self.encoding_key, self.encoded = learner.encoded_table(table)
+        self.encoding_key, self.encoded = learner.encode_table(table)
 
     def problem(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]
@@ -76,7 +76,7 @@ class SeveralClasses:
             seconds = None if end is None else max(SOON, end - time.monotonic())
             if learn is None:
                 learned = self.learner._learn_in_time(problem, child_rng, seconds)
-                self.stopped |= stopped_of(learned.history)
+                self.stopped |= find_stop(learned.history)
                 clauses = learned.or_constant().clauses
             else:
                 problem.work_until(end)
@@ -115,7 +115,7 @@ class SeveralClasses:
         return float(max(0.0, right.max() - mass.max()))
 
 
-def stopped_of(history: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def find_stop(history: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the time-limit entry of the last step, if there is one."""
     return {key: text for step in history[-1:] for key, text in step.items() if key == "stopped"}
 
@@ -151,7 +151,7 @@ def cheaper_list(
     k = int(values[1] <= values[0] + 1e-9)
     if options[k] != options[0]:
         step = {"step": len(history), "objective": values[k], "move": "constant"}
-        history = (*history, step | stopped_of(history))
+        history = (*history, step | find_stop(history))
     return ListSolution(options[k], values[k], history)
 
 

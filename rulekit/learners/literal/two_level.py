@@ -16,7 +16,6 @@ from rulekit.search.two_level.relaxation import solve_two_level_exact, solve_two
 
 HAMMING_METHODS = ("set_cover", "block_coordinate", "alternating")
 METHODS = (*HAMMING_METHODS, "lp", "exact")
-FROM_A_START = ("block_coordinate", "alternating", "exact")
 
 
 @dataclass(eq=False, repr=False)
@@ -47,8 +46,6 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         drops clauses, drops, adds and swaps conditions, and moves thresholds to any training value.
     allow_disabled : bool, default=False
         Whether a clause may be disabled, which makes rules shorter.
-    max_iter : int, default=100
-        Largest number of steps of "block_coordinate", "alternating" and the start of "exact".
     positive_label : label, default=None
         The class that the rule describes. None describes the last of `classes_`. With more than two
         classes it must be None: the rule is an ordered list in which the first clause that matches
@@ -131,12 +128,8 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         "rounding": [StrOptions({"redundancy", "threshold", "random"})],
         "refine": ["boolean"],
         "allow_disabled": ["boolean"],
-        "max_iter": [Interval(Integral, 0, None, closed="left")],
     }
-    _needs = (
-        Needs("rounding", "method", (*HAMMING_METHODS, "exact")),
-        Needs("max_iter", "method", FROM_A_START),
-    )
+    _needs = (Needs("rounding", "method", (*HAMMING_METHODS, "exact")),)
 
     method: str = "alternating"
     n_clauses: int = 2
@@ -144,7 +137,6 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     rounding: str = "redundancy"
     refine: bool = False
     allow_disabled: bool = False
-    max_iter: int = 100
     random_state: Any = None
 
     def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
@@ -172,11 +164,11 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         if self.method == "set_cover":
             return set_cover(task, self.n_clauses)
         if self.method == "block_coordinate":
-            return block_coordinate(task, self.n_clauses, self.max_iter)
+            return block_coordinate(task, self.n_clauses)
         if self.method == "lp":
             return self._all_at_once(task)
-        selection = alternating(task, self.n_clauses, self.max_iter)
-        return self._proved(task, selection) if self.method == "exact" else selection
+        selection = alternating(task, self.n_clauses)
+        return self._prove(task, selection) if self.method == "exact" else selection
 
     def _all_at_once(self, task: TwoLevelTask) -> ClauseSelection:
         """Solve the relaxation; use unselected clauses if the time limit passes."""
@@ -189,7 +181,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
             return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
         return replace(solution, history=({"step": 0, "objective": solution.value},))
 
-    def _proved(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
+    def _prove(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
         """Improve a rule by the integer program, which reports optimality."""
         solution = solve_two_level_exact(
             task.problem, task.theta, self.n_clauses, may_disable=task.may_disable, start=start

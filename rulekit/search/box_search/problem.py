@@ -43,16 +43,16 @@ Kinds = tuple[dict[int, Found], Found, Found]
 
 
 class Axes:
-    """The axes of the DNF that a rule of this form is, over the table of its conditions."""
+    """The axes of a DNF over the conditions of a table."""
 
-    def __init__(self, table: BinnedTable, form: str) -> None:
-        self.table = table.as_dnf(form)
+    def __init__(self, table: BinnedTable) -> None:
+        self.table = table
         self.source: list[int] = []  # feature of the table that an axis reads
         self.bins: list[NDArray[np.integer]] = []  # bins[f][c]: axis f, table bin c
         self.condition_of: dict[End, int] = {}  # condition at each end of an interval
         self._sizes: list[int] = []
         self._lacking: dict[int, bool] = {}
-        for cuts, levels, tests in _group_by_column(table, form).values():
+        for cuts, levels, tests in _group_by_column(table).values():
             for source, ends in cuts.items():
                 self._add_cuts(source, ends)
             if levels:
@@ -165,12 +165,11 @@ class Axes:
         return len(self.bins) - 1
 
 
-def _group_by_column(table: BinnedTable, form: str) -> dict[str, Kinds]:
-    """Group the literals of the DNF by column: cuts of each source, levels, missingness tests."""
+def _group_by_column(table: BinnedTable) -> dict[str, Kinds]:
+    """Group the literals by column: cuts of each source, levels, missingness tests."""
     parts: dict[str, Kinds] = {}
     conditions = zip(table.literals, table.side.tolist(), table.feature.tolist(), strict=True)
-    for j, (condition, side, source) in enumerate(conditions):
-        literal = condition if form == "dnf" else condition.negated()
+    for j, (literal, side, source) in enumerate(conditions):
         kinds = parts.setdefault(literal.feature, ({}, [], []))
         if literal.op in GAPS:
             kinds[2].append((literal, j))
@@ -256,17 +255,16 @@ class BoxRows:
     def of_table(
         cls,
         table: BinnedTable,
-        form: str,
         prices: BoxPrices = ERRORS,
         classes: NDArray[np.intp] | None = None,
     ) -> "BoxRows":
-        """Read a table for rules of a form; of rule lists `classes`, shape (n,), replace `y`."""
-        axes = Axes(table, form)
+        """Read a table; of rule lists `classes`, shape (n,), replace `y`."""
+        axes = Axes(table)
         cells, column, bins, n_cells = _merge_cells(table.codes, axes)
         return cls(
             cells,
             axes.n_bins,
-            table.as_dnf(form).y if classes is None else classes,
+            table.y if classes is None else classes,
             table.weight,
             prices,
             axes.may_start,

@@ -53,7 +53,7 @@ class SingleBox:
         self._work = move_kernels.new_work(self._table, 1)
         self._pair_buffers = descent_kernels.room()
 
-    def started(self, savings: Floats, theta: float) -> Ints:
+    def start_box(self, savings: Floats, theta: float) -> Ints:
         """Find the best box on at most two features, see `descent_kernels`."""
         self._price(savings)
         if not self._work.box.shape[1]:
@@ -167,10 +167,6 @@ class Archive:
         least = min(values) + 2 * GAIN  # all that rounding may make equal to the least
         near = (e for e, value in zip(allowed, values, strict=True) if value <= least)
         return cheapest_entry(near, theta)
-
-    def chosen(self, entry: ArchiveEntry) -> Bools:
-        """Return which conditions of the table each clause of an entry uses, shape (k, d)."""
-        return self.problem.chosen(entry.boxes)
 
 
 class Descent:
@@ -327,14 +323,13 @@ class SearchPlan:
 
 def search(
     table: BinnedTable,
-    form: str,
     plan: SearchPlan,
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
     prices: BoxPrices = ERRORS,
 ) -> Archive:
     """Search the best rule of each size over the conditions of a table; see `search_rows`."""
-    rows = BoxRows.of_table(table, form, prices)
+    rows = BoxRows.of_table(table, prices)
     archive = search_rows(rows, plan, rng, should_stop)
     loss = float(rows.charges.base[~rows.y].sum())
     if loss < archive.entries[0].loss:  # the search meets this box on its way to other rules only
@@ -454,10 +449,10 @@ class _Interval:
 
 
 def refine_cuts(
-    table: BinnedTable, form: str, movable: MovableCuts, chosen: Bools, prices: BoxPrices = ERRORS
+    table: BinnedTable, movable: MovableCuts, chosen: Bools, prices: BoxPrices = ERRORS
 ) -> tuple[dict[tuple[int, int], int], float]:
     """Optimise the intervals of a rule in turn, until none can be improved; chosen (R, d)."""
-    work = _Refinement(table.as_cnf(form), movable, chosen, prices)
+    work = _Refinement(table.opposite, movable, chosen, prices)
     places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
     while any(work.improve(r, s) for r, s in places):
         pass

@@ -304,9 +304,9 @@ class GeneratedRule:
     chosen: Bools | None = None  # conditions of the table in each clause, shape (k, d)
 
 
-def generate(table: BinnedTable, form: str, plan: GenerationPlan) -> GeneratedRule:
+def generate(table: BinnedTable, plan: GenerationPlan) -> GeneratedRule:
     """Generate clauses over the conditions of a table; see `generate_boxes`."""
-    rows = BoxRows.of_table(table, form)
+    rows = BoxRows.of_table(table)
     rule = generate_boxes(rows, plan)
     return replace(rule, chosen=rows.chosen(rule.boxes))
 

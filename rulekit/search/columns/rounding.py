@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from rulekit._sums import solved
 from rulekit.binning import BinnedTable
+from rulekit.search.columns.priced_columns import PricedColumns
 
 Bools = NDArray[np.bool_]
 
@@ -47,7 +48,9 @@ def redundancy_groups(columns: BinnedTable, y: Bools) -> tuple[RedundancyGroup, 
     seen, covered = columns.seen(), columns[y].seen()
     members: dict[tuple[object, ...], list[int]] = {}
     for j, feature in enumerate(columns.feature.tolist()):
-        key = (feature,) if columns.side[j] else (feature, _pattern(seen.values_of([j])))
+        cells = seen.values_of([j])  # a column and its complement share a key
+        pattern = () if columns.side[j] else (np.packbits(cells ^ cells[:1]).tobytes(),)
+        key = (feature, *pattern)
         members.setdefault(key, []).append(j)
     return tuple(
         _threshold_group(covered, np.array(members_of_key))
@@ -55,11 +58,6 @@ def redundancy_groups(columns: BinnedTable, y: Bools) -> tuple[RedundancyGroup, 
         else single_group(members_of_key)
         for key, members_of_key in sorted(members.items(), key=lambda item: item[1][0])
     )
-
-
-def _pattern(column: Bools) -> bytes:
-    """Return a key shared by a column and its complement."""
-    return np.packbits(column ^ column[:1]).tobytes()
 
 
 def single_group(columns: list[int]) -> RedundancyGroup:
@@ -91,7 +89,7 @@ DENOMINATORS = np.arange(2.0, 241.0)
 Floats = NDArray[np.float64]
 TIE = 1e-9
 DRAWS = 10  # of `round_at_random`
-THRESHOLD = 0.2  # of `round_by_threshold`
+THRESHOLD = 0.2  # least weight of a column that is chosen, as in the paper
 
 
 def default_perturbation(d: int) -> Floats:
@@ -133,22 +131,6 @@ def _recompute(w: Floats, P: Floats) -> None:
         w[support] = again
 
 
-@dataclass(frozen=True)
-class RoundingTask:
-    """One relaxed clause to be rounded; the module docstring defines the arrays."""
-
-    P: BinnedTable
-    m: Floats
-    price: Floats
-    layout: Any
-
-    def cost(self, chosen: Bools) -> float:
-        """Cost of a clause, all its columns chosen."""
-        chosen = np.asarray(chosen, dtype=bool)
-        covered = self.P.values_of(np.flatnonzero(chosen)).any(axis=1)
-        return float(self.price[chosen].sum() + self.m[~covered].sum())
-
-
 def rounding_layout(P: BinnedTable, groups: Sequence[RedundancyGroup]) -> Any:
     """Write columns and their groups as arrays for the compiled sweep (a `Layout`)."""
     from rulekit.search.columns.rounding_kernels import Layout
@@ -178,21 +160,32 @@ def rounding_layout(P: BinnedTable, groups: Sequence[RedundancyGroup]) -> Any:
     )
 
 
-def round_by_threshold(w: Floats) -> Bools:
-    """Choose the columns of at least the paper's weight; shapes: w (d,); result (d,)."""
-    return w >= THRESHOLD
+def round_clause(
+    task: PricedColumns,
+    w: Floats,
+    rounding: str = "redundancy",
+    rng: np.random.Generator | None = None,
+) -> Bools:
+    """Turn a relaxed clause into whole columns; a binary one is left as it is."""
+    if ((w == 0.0) | (w == 1.0)).all():
+        return w > 0.5
+    if rounding == "threshold":
+        return w >= THRESHOLD
+    if rounding == "random":
+        return round_at_random(task, w, np.random.default_rng(0) if rng is None else rng)
+    return round_without_redundancy(task, w)
 
 
-def round_at_random(task: RoundingTask, w: Floats, rng: np.random.Generator) -> Bools:
+def round_at_random(task: PricedColumns, w: Floats, rng: np.random.Generator) -> Bools:
     """Choose each column with its weight as the probability; keep the cheapest of some draws."""
     draws = rng.random((DRAWS, len(w))) < w
-    costs = np.array([task.cost(draw) for draw in draws])
+    costs = np.array([task.cost(np.flatnonzero(draw)) for draw in draws])
     near = np.flatnonzero(costs <= costs.min() + TIE)
     shortest: Bools = draws[near[np.argmin(draws[near].sum(axis=1))]]
     return shortest
 
 
-def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
+def round_without_redundancy(task: PricedColumns, w: Floats) -> Bools:
     """Round group after group, heaviest first, to the cheapest combination without redundancy.
 
     Su, Wei, Varshney, Malioutov (2015), section 4.4, leave open which value the groups not yet
@@ -214,7 +207,7 @@ def round_without_redundancy(task: RoundingTask, w: Floats) -> Bools:
         np.zeros(d), np.zeros(n), np.zeros(n), np.zeros(most), np.zeros(d), np.zeros_like(order)
     )
     best = np.zeros(d, dtype=bool)
-    best_cost = task.cost(best)
+    best_cost = task.cost(np.flatnonzero(best))
     for start in (w.copy(), np.zeros_like(w)):  # the two readings of what the paper leaves open
         cost = kernel.round_clause(layout, clause, room, order, n_heavy, start)
         chosen = start > 0.5

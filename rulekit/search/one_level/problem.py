@@ -45,13 +45,11 @@ from rulekit.binning import BinnedTable
 from rulekit.binning.binned_table import DENSE, row_order
 from rulekit.exceptions import SolverError, TimeLimitError
 from rulekit.search.columns.generated_dual import SMALL, GeneratedDual, MergedRows, solve_small_dual
+from rulekit.search.columns.priced_columns import PricedColumns, find_beaten
 from rulekit.search.columns.rounding import (
     ALWAYS_PERTURBATION,
-    RoundingTask,
     redundancy_groups,
-    round_at_random,
-    round_by_threshold,
-    round_without_redundancy,
+    round_clause,
     rounding_layout,
     snap_weights,
 )
@@ -66,34 +64,8 @@ FEW, MANY = 16, 64  # columns that are passed at a time, and of a small table
 MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal
 
 
-class ChainScreen:
-    """Strict records along the chains of thresholds of P (g, d), for any prices and weights."""
-
-    def __init__(self, P: BinnedTable) -> None:
-        self._order, self._start = _order_chains(P)
-
-    def find_beaten(self, price: Floats, worth: Floats) -> Bools:
-        """Return which columns a narrower one of their chain makes redundant, shape (d,)."""
-        answer = np.zeros(len(price), dtype=bool)
-        order = self._order
-        if not len(order):
-            return answer
-        gain = worth[order] - price[order]
-        rank = np.empty(len(order), dtype=np.int64)
-        by_gain = np.argsort(gain, kind="stable")
-        step = np.concatenate([[0], np.diff(gain[by_gain]) > 0])
-        rank[by_gain] = np.cumsum(step)  # equal gains, equal ranks
-        rank += self._start * (len(order) + 1)  # a later chain is above all before it
-        # As ranks of a later chain are above all earlier ones, one running maximum serves all: a
-        # column is beaten where its gain is no more than the best before it in its chain.
-        best = np.maximum.accumulate(rank)
-        later = np.diff(self._start, prepend=-1) == 0
-        answer[order] = later & (rank <= np.concatenate([[-1], best[:-1]]))
-        return answer
-
-
 def _order_chains(P: BinnedTable) -> tuple[Ints, Ints]:
-    """Order the thresholds chain by chain, the narrowest first, and number the chains."""
+    """Order the thresholds chain by chain, see `find_beaten`, as far as the rows of P nest them."""
     feature, side, rank = P.feature, P.side, P.rank
     place = np.where(side > 0, -rank, rank)
     width = P.sums(np.ones(P.shape[0]))  # of variants for gaps the narrower comes first
@@ -151,49 +123,172 @@ class ThetaPath:
         self.pieces.append(replace(vertex, lower=lower, upper=upper))
 
 
-class CoverProgram:
-    """One matrix P (g, d - 1), many prices and weights; a last column disables the clause."""
+def _cheapest(c: Floats, worth: Floats, n: int) -> Ints:
+    """Pick the columns that cost least for what they cover: those most likely in the optimum."""
+    useful = np.isfinite(c) & (worth > 0)
+    ratio = np.where(useful, c, np.inf) / np.where(useful, worth, 1.0)
+    cheapest = np.argsort(ratio, kind="stable")[:n]
+    return cheapest[useful[cheapest]]
 
-    def __init__(self, P: BinnedTable) -> None:
-        self.P, self._n_columns = P, P.shape[1] + 1
-        self._priced = np.arange(self._n_columns) < P.shape[1]
+
+def _overdrawn(slack: Floats, passed: Ints, n: int) -> Ints:
+    """Pick the columns that a point of the dual overdraws most, of those not passed yet."""
+    slack[passed] = np.inf
+    missed = np.flatnonzero(slack < -TOLERANCE)
+    return missed[np.argsort(slack[missed], kind="stable")[:n]]
+
+
+def _expand_columns(answer: LPSolution, passed: Ints, d: int) -> LPSolution:
+    """Expand duals and basis to all d columns; columns not passed are slack."""
+    duals, basic_rows = np.zeros(d), np.ones(d, dtype=bool)
+    duals[passed] = answer.duals
+    if answer.basic_rows is None:
+        return replace(answer, duals=duals)
+    basic_rows[passed] = answer.basic_rows
+    return replace(answer, duals=duals, basic_rows=basic_rows)
+
+
+TINY = 1e-9  # a row covered but for this is covered
+SCREEN_FROM = 2000  # columns; with fewer, screening takes as long as it saves
+
+
+@dataclass(frozen=True)
+class CoverSolution:
+    """A relaxed clause."""
+
+    w: Floats  # (d,)
+    value: float
+    is_binary: bool
+    disabled: float = 0.0
+
+
+@dataclass(frozen=True)
+class LearnedClause:
+    """A clause of whole columns."""
+
+    selected: Bools  # (d,)
+    disabled: bool
+    cost: float
+    bound: float
+    was_binary: bool
+
+
+class CoverProblem:
+    """The one-level problems of one fold, for the CNF that is the opposite of a DNF; thread-safe.
+
+    Solutions are stored with the interval of theta in which they are optimal (`ThetaPath`).
+    """
+
+    def __init__(self, table: BinnedTable, perturbation: Floats) -> None:
+        table, (n, d) = table.opposite, table.shape
+        self.perturbation = perturbation
+        self.deadline: float | None = None
+        self.remember = True
+        self.screening = d >= SCREEN_FROM
+        self.n_calls = self.n_solved = 0  # about as many with threads
+        self.n_rows, self.n_columns = n, d
+        self.table, self.y, self.weight = table, table.y, table.weight
+        # sorted by content, the order of the rows changes nothing, and equal rows of P are merged
+        order = row_order(table.content, self.y, self.weight)
+        self._p_order, self._z_order = order[self.y[order]], order[~self.y[order]]
+        self._group_of_row, self._P = self._merge_rows(self._p_order)
+        self._Z = table[self._z_order]
+        self.groups = redundancy_groups(table, self.y)
+        self._priced = np.arange(d + 1) < d  # all but the column that disables the clause
+        self._paths: dict[bytes, ThetaPath] = {}
+
+    def _merge_rows(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], BinnedTable]:
+        """Merge equal neighbours; return the new index of each row, and the merged rows."""
+        content = self.table.content[order]
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (content[1:] != content[:-1]).any(axis=1)
+        return np.cumsum(new) - 1, self.table[order[new]]
+
+    def _sum_by_group(self, rows: Floats) -> Floats:
+        """Add up addable numbers over equal rows of P."""
+        m = np.bincount(self._group_of_row, rows[self._p_order], self._P.shape[0])
+        return m.astype(float)
+
+    def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
+        """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights."""
+        rows, (group, Z) = addable(self.weight), self._merge_rows(self._z_order)
+        z = np.bincount(group, rows[self._z_order], Z.shape[0])
+        weight = np.concatenate([self._sum_by_group(rows), z])
+        A, kept = np.vstack([self._P.values, Z.values]), weight > 0
+        y = np.arange(len(weight)) < self._P.shape[0]
+        return A[kept].astype(float), y[kept], weight[kept]
+
+    def sub_problem(
+        self, rows: Floats | None, theta: float, *, may_disable: bool = False
+    ) -> PricedColumns:
+        """Fold the rows of Z into prices and merge the rows of P; shapes: rows (n,)."""
+        rows = addable(self.weight if rows is None else np.asarray(rows, dtype=float))
+        m, z = self._sum_by_group(rows), rows[self._z_order]
+        always = float(z.sum()) if may_disable else np.inf
+        return PricedColumns(self._P, m, self._Z.sums(z), theta, always, self._layout)
+
+    def solve(self, sub: PricedColumns) -> CoverSolution:
+        """Find the relaxed clause of least perturbed cost of a `sub_problem`."""
+        self.n_calls += 1
+        path = self._paths.setdefault(self._key(sub), ThetaPath())
+        vertex = path.at(sub.theta) if self.remember else None
+        if vertex is None:
+            self.n_solved += 1
+            vertex = self._solve_program(sub)
+            path.add(sub.theta, vertex)
+        return self._solution(sub, vertex)
+
+    def _key(self, sub: PricedColumns) -> bytes:
+        """Digest everything but theta that a solution depends on."""
+        digest = hashlib.blake2b(digest_size=20)
+        for part in (sub.m, sub.wrong, np.float64(sub.always)):
+            digest.update(part.tobytes())
+        return digest.digest()
+
+    @cached_property
+    def _chains(self) -> tuple[Ints, Ints]:
+        """The chains of thresholds."""
+        return _order_chains(self._P)
+
+    @cached_property
+    def _layout(self) -> Any:
+        """The columns of P and their groups, as rounding reads them."""
+        return rounding_layout(self._P, self.groups)
 
     def _sums(self, values: Floats) -> Floats:
         """Sum numbers, whose sums are exact, over the rows of each column: shape (d,)."""
-        return np.append(self.P.sums(values), values.sum())
+        return np.append(self._P.sums(values), values.sum())
 
     def _values(self, columns: Ints, rows: Ints | slice = slice(None)) -> Bools:
         """Build some columns of the matrix, in some rows."""
         in_table = np.flatnonzero(self._priced[columns])
-        values = self.P.values_of(columns[in_table], rows)
+        values = self._P.values_of(columns[in_table], rows)
         result = np.ones((len(values), len(columns)), dtype=bool)
         result[:, in_table] = values
         return result
 
-    def solve(
-        self,
-        c: Floats,
-        m: Floats,
-        time_limit: float | None = None,
-        chains: ChainScreen | None = None,
-    ) -> Vertex:
-        """Find the optimal clause and its range; shapes: c (d,), m (g,)."""
+    def _solve_program(self, sub: PricedColumns) -> Vertex:
+        """Find the optimal clause and its range."""
+        c = np.append(sub.price + self.perturbation, sub.always + ALWAYS_PERTURBATION)
+        m, limit = sub.m, seconds_left(self.deadline)
         worth = self._sums(addable(m))
         # A column that costs as much as all it covers has weight 0 in some optimum, and the
         # perturbed optimum is unique.
         useful = c < worth
         if not useful.any():
             excess = (worth - c)[self._priced & np.isfinite(c)]
-            return Vertex(
-                np.zeros(0, dtype=np.intp), np.zeros(0), excess.max(initial=-np.inf), np.inf
-            )
-        if chains is not None:
-            useful[:-1] &= ~chains.find_beaten(c[:-1], worth[:-1])
+            nothing = np.zeros(0, dtype=np.intp)
+            return Vertex(nothing, np.zeros(0), excess.max(initial=-np.inf), np.inf)
+        if self.screening:
+            useful[find_beaten((worth - c)[:-1], *self._chains)[0]] = False
         ceiling = np.where(useful, c, np.inf)
-        groups, answer = self._run(ceiling, m, time_limit)
-        _raise_if_unsolved(answer, time_limit)
-        assert answer.x is not None
-        assert answer.duals is not None
+        groups, answer = self._run(ceiling, m, limit)
+        if answer.status == "time limit":
+            raise TimeLimitError(
+                f"A linear program was not solved within {limit:.3g} s; raise `time_limit`."
+            )
+        if answer.x is None or answer.duals is None:
+            raise answer.error("A linear program that always has a solution")
         columns = np.flatnonzero(answer.duals < 0)
         weights = snap_weights(-answer.duals[columns], self._values(columns)[m > 0].astype(float))
         columns, weights = columns[weights > 0], weights[weights > 0]
@@ -216,7 +311,7 @@ class CoverProgram:
                 done = small.x is not None
                 return groups, _expand_columns(small, useful, len(ceiling)) if done else small
         program = GeneratedDual(m)
-        few = MANY if self.P.shape[0] * self._n_columns <= DENSE else FEW
+        few = MANY if self._P.shape[0] * (self.n_columns + 1) <= DENSE else FEW
         missed, passed = _cheapest(ceiling, self._sums(addable(m)), few), np.zeros(0, np.intp)
         while True:
             program.add(self._values(missed), ceiling[missed])
@@ -278,202 +373,18 @@ class CoverProgram:
         """Sum over each column what the groups of rows have."""
         return self._sums(addable(groups.shared(mu)))
 
-
-def _cheapest(c: Floats, worth: Floats, n: int) -> Ints:
-    """Pick the columns that cost least for what they cover: those most likely in the optimum."""
-    useful = np.isfinite(c) & (worth > 0)
-    ratio = np.where(useful, c, np.inf) / np.where(useful, worth, 1.0)
-    cheapest = np.argsort(ratio, kind="stable")[:n]
-    return cheapest[useful[cheapest]]
-
-
-def _overdrawn(slack: Floats, passed: Ints, n: int) -> Ints:
-    """Pick the columns that a point of the dual overdraws most, of those not passed yet."""
-    slack[passed] = np.inf
-    missed = np.flatnonzero(slack < -TOLERANCE)
-    return missed[np.argsort(slack[missed], kind="stable")[:n]]
-
-
-def _expand_columns(answer: LPSolution, passed: Ints, d: int) -> LPSolution:
-    """Expand duals and basis to all d columns; columns not passed are slack."""
-    duals, basic_rows = np.zeros(d), np.ones(d, dtype=bool)
-    duals[passed] = answer.duals
-    if answer.basic_rows is None:
-        return replace(answer, duals=duals)
-    basic_rows[passed] = answer.basic_rows
-    return replace(answer, duals=duals, basic_rows=basic_rows)
-
-
-def _raise_if_unsolved(answer: LPSolution, limit: float | None) -> None:
-    if answer.status == "time limit":
-        raise TimeLimitError(
-            f"A linear program was not solved within {limit:.3g} s; raise `time_limit`."
-        )
-    if answer.status != "optimal":
-        raise answer.error("A linear program that always has a solution")
-
-
-TINY = 1e-9  # a row covered but for this is covered
-SCREEN_FROM = 2000  # columns; with fewer, screening takes as long as it saves
-
-
-@dataclass(frozen=True)
-class CoverSolution:
-    """A relaxed clause."""
-
-    w: Floats  # (d,)
-    value: float
-    is_binary: bool
-    disabled: float = 0.0
-
-
-@dataclass(frozen=True)
-class LearnedClause:
-    """A clause of whole columns."""
-
-    selected: Bools  # (d,)
-    disabled: bool
-    cost: float
-    bound: float
-    was_binary: bool
-
-
-@dataclass(frozen=True)
-class SubProblem:
-    """One sub-problem after its rows in Z are folded into the prices: m (g,), price (d,)."""
-
-    m: Floats
-    price: Floats
-    always: float = np.inf
-
-
-class CoverProblem:
-    """The one-level problems of one fold, for the CNF that a rule of this form is; thread-safe.
-
-    Solutions are stored with the interval of theta in which they are optimal (`ThetaPath`).
-    """
-
-    def __init__(self, table: BinnedTable, perturbation: Floats, form: str = "cnf") -> None:
-        table, (n, d) = table.as_cnf(form), table.shape
-        self.perturbation = perturbation
-        self.deadline: float | None = None
-        self.remember = True
-        self.screening = d >= SCREEN_FROM
-        self.n_calls = self.n_solved = 0  # about as many with threads
-        self.n_rows, self.n_columns = n, d
-        self.table, self.y, self.weight = table, table.y, table.weight
-        # sorted by content, the order of the rows changes nothing, and equal rows of P are merged
-        order = row_order(table.content, self.y, self.weight)
-        self._p_order, self._z_order = order[self.y[order]], order[~self.y[order]]
-        self._group_of_row, self._P = self._merge_rows(self._p_order)
-        self._Z = table[self._z_order]
-        self.groups = redundancy_groups(table, self.y)
-        self._program = CoverProgram(self._P)
-        self._paths: dict[bytes, ThetaPath] = {}
-
-    def _merge_rows(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], BinnedTable]:
-        """Merge equal neighbours; return the new index of each row, and the merged rows."""
-        content = self.table.content[order]
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = (content[1:] != content[:-1]).any(axis=1)
-        return np.cumsum(new) - 1, self.table[order[new]]
-
-    def _sum_by_group(self, rows: Floats) -> Floats:
-        """Add up addable numbers over equal rows of P."""
-        m = np.bincount(self._group_of_row, rows[self._p_order], self._P.shape[0])
-        return m.astype(float)
-
-    def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
-        """Return the table with equal rows merged: (n, d) of 0 and 1, labels, weights."""
-        rows, (group, Z) = addable(self.weight), self._merge_rows(self._z_order)
-        z = np.bincount(group, rows[self._z_order], Z.shape[0])
-        weight = np.concatenate([self._sum_by_group(rows), z])
-        A, kept = np.vstack([self._P.values, Z.values]), weight > 0
-        y = np.arange(len(weight)) < self._P.shape[0]
-        return A[kept].astype(float), y[kept], weight[kept]
-
-    def sub_problem(
-        self, rows: Floats | None, theta: float, *, may_disable: bool = False
-    ) -> SubProblem:
-        """Fold the rows of Z into prices and merge the rows of P; arguments as in `solve`."""
-        rows = self.weight if rows is None else np.asarray(rows, dtype=float)
-        rows = addable(rows)
-        m, z = self._sum_by_group(rows), rows[self._z_order]
-        always = float(z.sum()) if may_disable else np.inf
-        return SubProblem(m, theta + self._Z.sums(z), always)
-
-    def solve(
-        self, rows: Floats | None, theta: float, *, may_disable: bool = False
-    ) -> CoverSolution:
-        """Find the relaxed clause of least perturbed cost; shapes: rows (n,)."""
-        return self._solve_sub(self.sub_problem(rows, 0.0, may_disable=may_disable), theta)
-
-    def _solve_sub(self, sub: SubProblem, theta: float) -> CoverSolution:
-        """Solve a sub-problem whose prices lack theta."""
-        self.n_calls += 1
-        path = self._paths.setdefault(self._key(sub), ThetaPath())
-        vertex = path.at(theta) if self.remember else None
-        if vertex is None:
-            self.n_solved += 1
-            vertex = self._solve_program(sub, theta)
-            path.add(theta, vertex)
-        return self._solution(sub, theta, vertex)
-
-    def _key(self, sub: SubProblem) -> bytes:
-        """Digest everything but theta that a solution depends on."""
-        digest = hashlib.blake2b(digest_size=20)
-        for part in (sub.m, sub.price, np.float64(sub.always)):
-            digest.update(part.tobytes())
-        return digest.digest()
-
-    def _solve_program(self, sub: SubProblem, theta: float) -> Vertex:
-        """Solve the program of a sub-problem."""
-        c = np.append(sub.price + theta + self.perturbation, sub.always + ALWAYS_PERTURBATION)
-        limit = seconds_left(self.deadline)
-        return self._program.solve(c, sub.m, limit, self._chains if self.screening else None)
-
-    @cached_property
-    def _chains(self) -> ChainScreen | None:
-        """The chains of thresholds, where there are any."""
-        return ChainScreen(self._P) if self._P.side.any() else None
-
-    def _solution(self, sub: SubProblem, theta: float, vertex: Vertex) -> CoverSolution:
+    def _solution(self, sub: PricedColumns, vertex: Vertex) -> CoverSolution:
         """Value a relaxed clause; the value depends on the clause and the sub-problem alone."""
         w = np.zeros(self.n_columns + 1)
         w[vertex.columns] = vertex.weights
         w, always = w[:-1], float(w[-1])
         used = np.flatnonzero(w)
         xi = 1.0 - always - self._P.values_of(used) @ addable(w[used])
-        price = float(((sub.price[used] + theta + self.perturbation[used]) * w[used]).sum())
+        price = float(((sub.price[used] + self.perturbation[used]) * w[used]).sum())
         if always:
             price += always * (sub.always + ALWAYS_PERTURBATION)
         value = price + float((sub.m * np.where(xi > TINY, xi, 0.0)).sum())
         return CoverSolution(w, value, bool(np.all(vertex.weights == 1.0)), always)
-
-    def round_clause(
-        self,
-        task: RoundingTask,
-        w: Floats,
-        rounding: str = "redundancy",
-        rng: np.random.Generator | None = None,
-    ) -> Bools:
-        """Turn a relaxed clause into whole columns; a binary one is left as it is."""
-        if ((w == 0.0) | (w == 1.0)).all():
-            return w > 0.5
-        if rounding == "threshold":
-            return round_by_threshold(w)
-        if rounding == "random":
-            return round_at_random(task, w, np.random.default_rng(0) if rng is None else rng)
-        return round_without_redundancy(task, w)
-
-    def task(self, sub: SubProblem) -> RoundingTask:
-        """Return a sub-problem as rounding reads it."""
-        return RoundingTask(self._P, sub.m, sub.price, self._layout)
-
-    @cached_property
-    def _layout(self) -> Any:
-        """The columns of P and their groups, as rounding reads them."""
-        return rounding_layout(self._P, self.groups)
 
     def learn(
         self,
@@ -485,11 +396,10 @@ class CoverProblem:
         may_disable: bool = False,
     ) -> LearnedClause:
         """Solve and round: the whole of one step of the two-level methods."""
-        sub = self.sub_problem(rows, 0.0, may_disable=may_disable)
-        relaxed = self._solve_sub(sub, theta)
-        task = self.task(replace(sub, price=sub.price + theta))
-        selected = self.round_clause(task, relaxed.w, rounding, rng)
-        cost = task.cost(selected)
+        sub = self.sub_problem(rows, theta, may_disable=may_disable)
+        relaxed = self.solve(sub)
+        selected = round_clause(sub, relaxed.w, rounding, rng)
+        cost = sub.cost(np.flatnonzero(selected))
         # The relaxed value holds for perturbed prices; less what they add it bounds the true ones.
         slack = float(self.perturbation.max(initial=0.0) * relaxed.w.sum())
         bound = relaxed.value - slack - ALWAYS_PERTURBATION * relaxed.disabled

@@ -87,7 +87,7 @@ class ListSearch:
     @classmethod
     def of_table(cls, table: BinnedTable, classes: NDArray[np.intp]) -> "ListSearch":
         """Search lists over the conditions of a table, for rows of these classes, shape (n,)."""
-        return cls(BoxRows.of_table(table, "dnf", classes=classes))
+        return cls(BoxRows.of_table(table, classes=classes))
 
     def __init__(self, problem: BoxRows) -> None:
         self.problem = problem
@@ -260,7 +260,7 @@ class ListSearch:
         starts: dict[int, tuple[int, Floats, Ints]] = {}
         for most, r, label, g in tasks:
             if most - theta > best[label]:
-                clause = self._clause(self._single.started(g, theta), label)
+                clause = self._clause(self._single.start_box(g, theta), label)
                 worth = float(g[clause.holds].sum()) - theta * clause.size
                 if worth > best[label] + IMPROVEMENT:
                     best[label], starts[label] = worth, (r, g, clause.box)

@@ -1,71 +1,21 @@
-"""The compact one-level problem as prices of columns, and cheap bounds on it.
+"""The compact one-level problem as a linear program, and cheap bounds on it.
 
 A point of the dual program gives every row to be covered a value ``0 <= mu <= m`` such that the
 rows of no column are worth more than its price; ``sum(mu)`` is then a lower bound (5).
 """
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rulekit._sums import grid_unit, on_grid
-from rulekit.binning import BinnedTable
+from rulekit.search.columns.priced_columns import PricedColumns
 from rulekit.search.lp import LinearProgram
 
-Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-
-
-@dataclass(frozen=True)
-class PricedColumns:
-    """The program: minimise ``price @ w + m @ xi`` subject to ``P @ w + xi >= 1``."""
-
-    P: BinnedTable  # (g, d)
-    m: Floats  # (g,)
-    wrong: Floats  # (d,)
-    theta: float
-
-    @cached_property
-    def price(self) -> Floats:
-        """What a column costs in all: shape (d,)."""
-        return self.theta + self.wrong
-
-    @cached_property
-    def worth(self) -> Floats:
-        """Weight of the rows that a column covers, which is the most it can save: shape (d,)."""
-        return self.P.sums(self.m)
-
-    def cost(self, columns: Ints) -> float:
-        """Cost of the clause of these columns."""
-        covered = self.P.values_of(columns).any(axis=1)
-        return float(self.theta * len(columns) + self.wrong[columns].sum() + self.m[~covered].sum())
-
-    def take_columns(self, columns: Ints) -> "PricedColumns":
-        """Keep some columns."""
-        return replace(self, P=self.P.take_columns(columns), wrong=self.wrong[columns])
-
-
-def price_table(table: BinnedTable, form: str, theta: float) -> PricedColumns:
-    """Price the conditions of a labelled table for the one clause of a rule of this form."""
-    cnf = table.as_cnf(form)
-    return price_columns(cnf, cnf.y, theta, cnf.weight)
-
-
-def price_columns(
-    columns: BinnedTable, y: Bools, theta: float, weight: Floats | None = None
-) -> PricedColumns:
-    """Fold the rows that are not to be covered into prices."""
-    rows = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
-    # On the grid equal columns get equal prices in whatever order their rows are added: ties are
-    # ties, and no column beats its equal by a rounding error.
-    rows = on_grid(rows, grid_unit(rows.sum(), columns.copies))
-    wrong = columns[~y].sums(rows[~y])
-    kept = y & (rows > 0)
-    return PricedColumns(columns[kept], rows[kept], wrong, float(theta))
 
 
 def compact_program(P: Floats, m: Floats, c: Floats) -> LinearProgram:

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.search.columns.generated_dual import GeneratedDual
+from rulekit.search.columns.priced_columns import PricedColumns
 from rulekit.search.lp import seconds_left, solve_milp
 from rulekit.search.screening.bounds import (
     Bounds,
-    PricedColumns,
     compact_program,
     feasible,
     steepest_clause,

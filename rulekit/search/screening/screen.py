@@ -32,7 +32,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.search.screening.bounds import Bounds, PricedColumns, greedy_bounds
+from rulekit.search.columns.priced_columns import PricedColumns, find_beaten
+from rulekit.search.screening.bounds import Bounds, greedy_bounds
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -59,28 +60,17 @@ def simple_test(problem: PricedColumns) -> Outcome:
 
 def consecutive_test(problem: PricedColumns) -> Outcome:
     """Compare each threshold with the next narrower one of its chain: O(n p + d log d)."""
-    removed, by = _empty(problem)
-    gain = problem.worth - problem.wrong
-    for chain in chains_of(problem):
-        later, before = chain[1:], chain[:-1]
-        worse = gain[later] <= gain[before]
-        removed[later[worse]], by[later[worse]] = True, before[worse]
-    return Outcome("pairs", removed, by, np.zeros(0))
+    order, chain = order_chains(problem)
+    gain, later, before = problem.worth - problem.wrong, order[1:], order[:-1]
+    worse = (gain[later] <= gain[before]) & (chain[1:] == chain[:-1])
+    return _remove_pairs(problem, later[worse], before[worse])
 
 
 def chain_test(problem: PricedColumns) -> Outcome:
     """Compare each threshold with all narrower ones of its chain: O(n p + d log d)."""
-    removed, by = _empty(problem)
-    gain = problem.worth - problem.wrong
-    for chain in chains_of(problem):
-        g = gain[chain]
-        best = np.maximum.accumulate(g)
-        # A column that sets a record takes the place of all after it until the next record.
-        record = np.concatenate([[True], g[1:] > best[:-1]])
-        last = np.maximum.accumulate(np.where(record, np.arange(len(g)), 0))
-        beaten = chain[~record]
-        removed[beaten], by[beaten] = True, chain[last[~record]]
-    return Outcome("pairs", removed, by, np.zeros(0))
+    return _remove_pairs(
+        problem, *find_beaten(problem.worth - problem.wrong, *order_chains(problem))
+    )
 
 
 def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
@@ -96,22 +86,23 @@ def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
     return Outcome("duality", removed, _outcome("", removed).by, floor, bounds)
 
 
-def chains_of(problem: PricedColumns) -> list[Ints]:
-    """List the chains of more than no column, narrowest column first."""
+def order_chains(problem: PricedColumns) -> tuple[Ints, Ints]:
+    """List the columns of chains, chain by chain and narrowest first; return their chains too."""
     chain = problem.P.chain
     order = np.lexsort((problem.P.place, chain))
     order = order[np.searchsorted(chain[order], 0) :]
-    cuts = np.flatnonzero(np.diff(chain[order])) + 1
-    return [part for part in np.split(order, cuts) if len(part)]
+    return order, chain[order]
 
 
 def _outcome(test: str, removed: Bools) -> Outcome:
     return Outcome(test, removed, np.full(len(removed), -1, dtype=np.intp), np.zeros(0))
 
 
-def _empty(problem: PricedColumns) -> tuple[Bools, Ints]:
-    d = len(problem.wrong)
-    return np.zeros(d, dtype=bool), np.full(d, -1, dtype=np.intp)
+def _remove_pairs(problem: PricedColumns, columns: Ints, by: Ints) -> Outcome:
+    """Return that columns are removed, each by another one."""
+    outcome = _outcome("pairs", np.zeros(len(problem.wrong), dtype=bool))
+    outcome.removed[columns], outcome.by[columns] = True, by
+    return outcome
 
 
 NOISE = 1e-12  # of the total weight

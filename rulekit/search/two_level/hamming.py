@@ -32,6 +32,7 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 Memory = dict[bytes, LearnedClause]
+MAX_STEPS = 100  # of block coordinate descent and of alternating minimisation
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ def _entry(r: int, clause: LearnedClause, undecided: np.ndarray) -> dict[str, ob
 History = list[dict[str, object]]
 
 
-def block_coordinate(task: TwoLevelTask, n_clauses: int, max_iter: int = 100) -> ClauseSelection:
+def block_coordinate(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Improve a CNF by learning one clause anew while the others stay fixed (section 4.2).
 
     It learns from the rows with `y` and the other rows that no other clause rejects; each step
@@ -181,7 +182,7 @@ def block_coordinate(task: TwoLevelTask, n_clauses: int, max_iter: int = 100) ->
     current, history = initial_clauses(task, n_clauses)
     if "stopped" in history[-1]:
         return current.selection(history)
-    return _descend(task, current, history, max_iter).selection(history)
+    return _descend(task, current, history).selection(history)
 
 
 def _relearn(task: TwoLevelTask, current: Iterate, r: int) -> Iterate:
@@ -191,8 +192,8 @@ def _relearn(task: TwoLevelTask, current: Iterate, r: int) -> Iterate:
     return current.replaced(task, r, task.learn(task.y | (others > 0).all(axis=1)))
 
 
-def _descend(task: TwoLevelTask, current: Iterate, history: History, max_iter: int) -> Iterate:
-    for _ in range(max_iter):
+def _descend(task: TwoLevelTask, current: Iterate, history: History) -> Iterate:
+    for _ in range(MAX_STEPS):
         try:
             candidates = [_relearn(task, current, r) for r in range(len(current.clauses))]
         except TimeLimitError:
@@ -215,7 +216,7 @@ Owners = NDArray[np.int64]
 DISTANCE_DIGITS = 9  # distances that agree to here are equal, whatever the order of the columns
 
 
-def alternating(task: TwoLevelTask, n_clauses: int, max_iter: int = 100) -> ClauseSelection:
+def alternating(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Improve a CNF by assigning rows to clauses and learning the clauses, in turn (section 4.3).
 
     A row without `y` goes to the clause with the fewest true columns in it (3.9), at a tie to the
@@ -226,7 +227,7 @@ def alternating(task: TwoLevelTask, n_clauses: int, max_iter: int = 100) -> Clau
         return current.selection(history)
     best = current
     seen: set[bytes] = set()
-    for _ in range(max_iter):
+    for _ in range(MAX_STEPS):
         owner = row_owners(task.problem.table, task.y, task.weight, current.counts)
         if owner.tobytes() in seen:  # clauses are a function of the owners: from here it circles
             break

@@ -8,8 +8,8 @@ Throughout the module::
     counts   (n, R) int     true columns of clause r in row i
     value    float          weight of the wrong rows + theta * columns, objective (3.7)
 
-The rule is searched as a CNF. Where all other clauses hold and clause r does not, a column that r
-gains turns the answer of its true rows to 1: that changes the value by
+The rule is searched as the CNF of the opposite table. Where all other clauses hold and clause r
+does not, a column that r gains turns the answer of its true rows to 1: that changes the value by
 ``gain[i] = weight[i] * (-1 if y[i] else 1)`` a row, so that all columns are weighed by one product
 ``gain @ A``, and all cuts of one number by one running sum.
 """
@@ -33,7 +33,6 @@ MAX_MOVES = 1000
 
 def local_search(
     table: BinnedTable,
-    form: str,
     selection: ClauseSelection,
     theta: float,
     cuts: MovableCuts,
@@ -44,7 +43,7 @@ def local_search(
     Moves: switch a clause off; drop, add or swap a column; where none helps, move the cut of one.
     Ties go to fewest columns, then clause by clause, drop before add before swap, from the left.
     """
-    state = _State(table.as_cnf(form), selection, float(theta), cuts)
+    state = _State(table.opposite, selection, float(theta), cuts)
     history: list[dict[str, Any]] = [{"step": 0, "move": "start", "objective": state.value}]
     while len(history) <= MAX_MOVES:
         if deadline is not None and time.monotonic() > deadline:

@@ -1,11 +1,14 @@
 """Columns of cells as people write them: the values, the kind and the notes that are expected."""
 
+from dataclasses import asdict
 from datetime import datetime
 
 import pandas as pd
 import pytest
 
-from rulekit.data import ParseOptions
+from rulekit.data import ParseOptions, conform, infer
+from rulekit.data.matching import describe_reading, reading_options
+from rulekit.data.options import apply_decision, cell_options
 from rulekit.data.reading.loading import read_with_options
 
 ALWAYS = ("Cells are separated", "is a date, and is not used", "is an identifier")
@@ -129,28 +132,50 @@ def test_cells_are_read_as_people_mean_them(cells, values, note):
     assert table.column("v").kind in ("date", "boolean") or "dates" not in note
 
 
-@pytest.mark.parametrize(
-    ("cells", "options", "values"),
-    [
-        ("26%|3 %", {"percent": "share"}, [0.26, 0.03]),
-        ("1.234|5.678", {"decimal": ","}, [1234, 5678]),
-        ("1.234|5.678", {"decimals": {"v": ","}}, [1234, 5678]),
-        ("1,5|2,5", {"decimal": "."}, [1.5, 2.5]),
-        ("None|Minor|Severe", {"missing": ("None",)}, [None, "Minor", "Severe"]),
-        ("?|a|b", {"missing": ()}, ["?", "a", "b"]),
-        ("NA|3|4", {"missing": ()}, [None, 3, 4]),
-        ("-9|a|b", {"missing_in": {"v": ("-9",)}}, [None, "a", "b"]),
-        ("-9|3|4", {"missing_in": {"v": ("-9",), "k": ("a",)}}, [None, 3, 4]),
-        ("NA|x|y", {"levels": {"v": ("NA",)}}, ["NA", "x", "y"]),
-        ("01/02/2020|03/04/2020", {"day_first": False}, [DAY[2], datetime(2020, 3, 4)]),
-        ("01/02/2020|03/04/2020", {"day_first_in": {"v": True}},
-         [datetime(2020, 2, 1), datetime(2020, 4, 3)]),
-        ("$5|$6", {"texts": ("v",)}, ["$5", "$6"]),
-        ("yes|Yes |no|yes|NO|no", {"merged": ("v",)}, ["yes", "yes", "no", "yes", "no", "no"]),
-    ],
-)  # fmt: skip
+DECISIONS = [
+    ("26%|3 %", {"percent": "share"}, [0.26, 0.03]),
+    ("1.234|5.678", {"decimal": ","}, [1234, 5678]),
+    ("1.234|5.678", {"decimals": {"v": ","}}, [1234, 5678]),
+    ("1,5|2,5", {"decimal": "."}, [1.5, 2.5]),
+    ("None|Minor|Severe", {"missing": ("None",)}, [None, "Minor", "Severe"]),
+    ("?|a|b", {"missing": ()}, ["?", "a", "b"]),
+    ("NA|3|4", {"missing": ()}, [None, 3, 4]),
+    ("-9|a|b", {"missing_in": {"v": ("-9",)}}, [None, "a", "b"]),
+    ("-9|3|4", {"missing_in": {"v": ("-9",), "k": ("a",)}}, [None, 3, 4]),
+    ("NA|x|y", {"levels": {"v": ("NA",)}}, ["NA", "x", "y"]),
+    ("01/02/2020|03/04/2020", {"day_first": False}, [DAY[2], datetime(2020, 3, 4)]),
+    ("01/02/2020|03/04/2020", {"day_first_in": {"v": True}},
+     [datetime(2020, 2, 1), datetime(2020, 4, 3)]),
+    ("$5|$6", {"texts": ("v",)}, ["$5", "$6"]),
+    ("yes|Yes |no|yes|NO|no", {"merged": ("v",)}, ["yes", "yes", "no", "yes", "no", "no"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cells", "options", "values"), DECISIONS)
 def test_options_change_how_cells_are_read(cells, options, values):
     assert read(cells.split("|"), **options)[0] == values
+
+
+# merged levels are not among them: in another spelling they are reported
+@pytest.mark.parametrize(("cells", "options", "values"), DECISIONS[:-1])
+def test_a_decision_holds_for_a_file_scored_later(cells, options, values):
+    """By the options of an analysis (Score) and by the schema of a rule (`rulekit score`)."""
+    cells = cells.split("|")
+    _, _, table, used = read(cells, **options)
+    schema = describe_reading(infer(table.frame[["v"]]), table, used)
+    expected = conform(table.frame, schema)[0]["v"]
+    for later in (cell_options(asdict(used)), reading_options(schema, ParseOptions())):
+        for cell, value in zip(cells, expected, strict=True):
+            frame = read([cell], **asdict(later))[2].frame
+            again = conform(frame, schema)[0]["v"][0]
+            assert again == value or (pd.isna(again) and pd.isna(value)), (cell, again)
+
+
+def test_a_column_kept_as_text_has_a_note_that_undoes_it():
+    _, _, table, used = read(["$5", "$6"], texts=("v",))
+    (note,) = (n for n in table.notes if "kept as text" in n)
+    assert apply_decision(used, note.change).texts is None
+    assert read(["a", "b"], texts=("v",))[1] == ""  # nothing to convert
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data.cells.dates import are_compact, dates_in, durations_in, read_clock, read_dates
+from rulekit.data.cells.dates import are_compact, dates_in, read_clock, read_dates
 from rulekit.exceptions import DataError
 
 DAYS = st.dates(datetime.date(1969, 1, 1), datetime.date(2068, 12, 31))
@@ -75,10 +75,3 @@ def test_times_of_day_are_hours():
         [6.5, 23.99986, 0.25], abs=1e-5
     )
     assert read_clock(texts_of("6:30", "25:00")) is None
-
-
-def test_a_column_without_dates_or_durations_is_refused():
-    with pytest.raises(DataError, match="has no date such as"):
-        dates_in(pd.Series(["soon"]), "when", None)
-    with pytest.raises(DataError, match="has no duration such as"):
-        durations_in(pd.Series(["soon", "12"]), "how long")

@@ -60,6 +60,9 @@ def test_report_uses_the_same_column_names_in_rule_and_cases():
     assert "fasting &lt;sugar&gt;" in rule_part
     assert "fasting &lt;sugar&gt; is the column “glucose”" in rule_part
     assert "glucose" not in rule_part.replace("the column “glucose”", "")
+    faulty = replace(rule, clauses=rule.clauses[:1] * 2)
+    text = to_report(faulty, (frame, LABELS), wording=words)
+    assert "glucose" not in text.split("<h2>Checked for every possible case</h2>")[1]
 
 
 def test_ambiguous_display_names_are_not_used():

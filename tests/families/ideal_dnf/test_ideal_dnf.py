@@ -129,7 +129,7 @@ def test_shares_of_a_type_are_shrunk_towards_the_regression():
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
     types = np.array([c.mask(model.read_columns(X)) for c in model.conditions_]).T
     features = np.column_stack([model.clauses_fired(X), types, np.ones(len(X))]).astype(int)
-    drawn = model._shares.regressed(features)
+    drawn = model._shares.predict_shares(features)
     for rows in pd.DataFrame(types).groupby(list(range(types.shape[1]))).groups.values():
         counts = [(y[rows] == label).sum() for label in model.classes_]
         expected = (counts + SHRINK * drawn[rows[0]]) / (len(rows) + SHRINK)
@@ -143,7 +143,7 @@ def test_shares_of_unseen_types_equal_the_regression():
     new = X.assign(age=np.nan)
     assert not model.seen(new).any()
     patterns, kind = model._shares.likeness.kinds(model.read_columns(new))
-    assert (model.predict_proba(new) == model._shares.regressed(patterns[1])[kind]).all()
+    assert (model.predict_proba(new) == model._shares.predict_shares(patterns[1])[kind]).all()
 
 
 def test_numbers_are_cut_at_the_lower_median_and_levels_split():

@@ -13,7 +13,7 @@ from rulekit import PowerLawTreeClassifier
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, EmptyRuleWarning, MonotonicityWarning
 from rulekit.families.power_law.features import PowerLawFeatures, short_split, shortest
-from rulekit.families.power_law.growing import with_least_wrong
+from rulekit.families.power_law.growing import move_to_least_wrong
 from rulekit.families.power_law.solver.split_task import FoundSplit
 from rulekit.rules import (
     Branch,
@@ -342,7 +342,7 @@ def test_no_cut_has_fewer_rows_wrong(missing, n_classes, ties):
     for seed in range(6):
         table = rows(seed, n_classes=n_classes, ties=ties)
         split = PowerLawSplit(SUM, -2.0, None, bool(seed % 2), missing)
-        found = with_least_wrong(split, *table)
+        found = move_to_least_wrong(split, *table)
         assert wrong_of(found, *table) == pytest.approx(
             min(wrong_of(split, *table), least_wrong(split, *table))
         )
@@ -355,7 +355,7 @@ def test_no_move_of_one_bound_of_a_band_saves_a_row(inside):
     for seed in range(12):
         table = rows(seed, n_classes=3)
         split = PowerLawSplit(SUM, -0.5, -4.0, inside)
-        found = with_least_wrong(split, *table)
+        found = move_to_least_wrong(split, *table)
         assert wrong_of(found, *table) <= wrong_of(split, *table)
         assert wrong_of(found, *table) <= least_wrong(found, *table)
         moved += found != split
@@ -366,9 +366,9 @@ def test_a_split_that_is_best_stays_as_it_was():
     columns = {"a": np.array([1.0, 2.0, 3.0, 4.0]), "b": np.zeros(4)}
     split = PowerLawSplit(SUM, 2.3)
     codes = np.array([0, 0, 1, 1])
-    assert with_least_wrong(split, columns, codes, np.ones(4)) is split
+    assert move_to_least_wrong(split, columns, codes, np.ones(4)) is split
     same = {name: np.ones(4) for name in "ab"}
-    assert with_least_wrong(split, same, codes, np.ones(4)) is split
+    assert move_to_least_wrong(split, same, codes, np.ones(4)) is split
 
 
 def test_tree_predicts_a_rare_class_if_that_saves_rows():

@@ -63,7 +63,7 @@ def test_unprofitable_conditions_are_removed_until_none_is_left(rule, price, fac
         return
     factors = np.array(factors)
     pruning = Pruning(LABELS, factors, price)
-    result = pruning.pruned(rule, kinds)
+    result = pruning.prune_rule(rule, kinds)
     now = value(result, factors, price)
     assert now <= value(rule, factors, price) + 1e-6
     for k in range(result.n_clauses):
@@ -77,7 +77,7 @@ def test_required_conditions_stay_even_if_unprofitable():
     age, colour = Literal("age", ">", 1.0), Literal("colour", "==", "red")
     rule = RuleSet((Clause((age, colour)),), ("yes",), "dnf", "no")
     kinds = kinds_of(rule)
-    assert Pruning(LABELS, np.ones(3), 1e4).pruned(rule, kinds).is_constant
+    assert Pruning(LABELS, np.ones(3), 1e4).prune_rule(rule, kinds).is_constant
     for constraint, kept in ((age, age), ("colour", colour)):
         pruning = Pruning(LABELS, np.ones(3), 1e4, Constraints(required=(constraint,)))
-        assert pruning.pruned(rule, kinds).clauses[0].conditions == (kept,)
+        assert pruning.prune_rule(rule, kinds).clauses[0].conditions == (kept,)

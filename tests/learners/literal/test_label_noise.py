@@ -8,7 +8,7 @@ from sklearn.base import clone
 from rulekit import BoxSearchClassifier, Constraints, certify
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
-from rulekit.learners.literal.boxes import agreement, discounted
+from rulekit.learners.literal.boxes import agreement, discount_rows
 from rulekit.learners.training import learning_problem
 from tests.learners.literal.test_box_search import mixed
 
@@ -30,11 +30,11 @@ def test_a_row_of_the_wrong_class_is_discounted_most():
     odd = int(np.argmax(X.a))
     y[odd] = "well"
     problem = problem_of(X, y)
-    weight = discounted(problem, 1.0, 0).table.weight
+    weight = discount_rows(problem, 1.0, 0).table.weight
     assert problem.columns["a"][weight.argmin()] == X.a[odd]
     assert weight.min() < 0.2
     assert np.median(weight) > 0.9
-    half = discounted(problem, 0.5, 0).table.weight
+    half = discount_rows(problem, 0.5, 0).table.weight
     assert half == pytest.approx(0.5 + 0.5 * weight)
 
 
@@ -61,21 +61,3 @@ def test_without_a_forest_no_row_is_discounted():
     X = pd.DataFrame({"same": np.ones(12)})
     y = np.array(["ill", "well"] * 6)
     assert agreement(problem_of(X, y), 0).tolist() == [1.0] * 12
-
-
-def test_label_noise_keeps_rules_of_noisy_labels_shorter():
-    """Labels turned at random tempt a plain search into conditions that say nothing."""
-    sizes = {}
-    for label_noise in (0.0, 1.0):
-        results = []
-        for seed in range(3):
-            rng = np.random.default_rng(seed)
-            X = pd.DataFrame(rng.random((300, 6)), columns=list("abcdef"))
-            ill = (X.a > 0.6) & (X.b > 0.3)
-            y = np.where(ill ^ (rng.random(300) < 0.15), "ill", "well")
-            model = (
-                clone(LEARNER).set_params(label_noise=label_noise, n_clauses=3, theta=1.5).fit(X, y)
-            )
-            results.append(model.n_conditions_)
-        sizes[label_noise] = np.mean(results)
-    assert sizes[1.0] < sizes[0.0]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit import Binarizer, BoxSearchClassifier
-from rulekit.learners.literal.boxes import searched_lists
+from rulekit.learners.literal.boxes import search_lists
 from rulekit.learners.literal.several import SeveralClasses
 from tests.learners.tables import mixed_table
 
@@ -18,7 +18,7 @@ def searched(seed, n=80, **parameters):
     )
     table = model._read(X, grade, None)
     several = SeveralClasses(model, table)
-    return searched_lists(model, several, np.random.default_rng(0), model.n_clauses), several
+    return search_lists(model, several, np.random.default_rng(0), model.n_clauses), several
 
 
 @pytest.mark.slow
@@ -32,7 +32,7 @@ def test_lists_are_written_read_back_and_refined_as_they_are_counted(seed, label
         again = result.boxes_of(rule)
         assert again is not None
         assert result.rule(again) == rule
-        finer = result.with_cuts_refined(rule)
+        finer = result.move_cuts(rule)
         assert finer.n_conditions == rule.n_conditions
         assert several.objective(finer, 0.0) <= entry.loss + 1e-9
 

@@ -44,27 +44,6 @@ def test_fitting_many_stops_on_request():
     assert [model.theta for model in models] == [1.0, 2.0]
 
 
-def test_whole_weights_and_repeated_rows_give_the_same_rule():
-    X, y = mixed_table(n=120)
-    times = np.random.default_rng(0).integers(1, 4, len(y))
-    cuts = {"age": [30, 50, 65], "bmi": [24, 27, 30]}
-    theta, n = 1.0, len(y)
-    model = TwoLevelRuleClassifier(binarizer=Binarizer(thresholds=cuts))
-    repeated = clone(model).set_params(theta=theta * times.sum() / n)
-    repeated.fit(X.loc[X.index.repeat(times)], np.repeat(y, times))
-    weighted = clone(model).set_params(theta=theta).fit(X, y, sample_weight=times)
-    assert weighted.rule_set_ == repeated.rule_set_
-    assert weighted.training_error_ == pytest.approx(repeated.training_error_)
-
-
-def test_rows_of_weight_zero_are_not_there():
-    X, y = mixed_table()
-    weight = np.r_[np.ones(150), np.zeros(90)]
-    weighted = TwoLevelRuleClassifier().fit(X, y, sample_weight=weight)
-    shorter = TwoLevelRuleClassifier().fit(X[:150], y[:150])
-    assert weighted.rule_set_ == shorter.rule_set_
-
-
 @pytest.mark.parametrize("method", ALL_METHODS)
 def test_refining_never_raises_errors_plus_price(method):
     X, y = mixed_table(noise=0.15)

@@ -1,5 +1,7 @@
 """The Data page: files good and bad, large and wide, read one way or another."""
 
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -160,11 +162,11 @@ def test_file_arrives_after_an_interrupted_run(open_app, table_of, monkeypatch, 
     assert len(calls) > 1
 
 
-def endless(name, content, options, reporter=None):
+def endless(name, content, options, report=None):
     """Read a large file, in another process, until it is stopped; a small one as it is."""
-    if reporter is None:
+    if report is None:
         return read_file(name, content, options)
-    return until(reporter.should_stop)
+    return threading.Event().wait()
 
 
 def test_reading_can_be_stopped(open_app, table_of, monkeypatch):

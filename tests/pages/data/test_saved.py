@@ -1,10 +1,7 @@
 """The Data page: analyses that are kept, listed, opened again and forgotten, and their settings."""
 
-import errno
 import json
-import os
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -37,25 +34,6 @@ def test_saved_analyses_are_listed_opened_renamed_copied_deleted(open_app, table
     assert not any(b.key and b.key.startswith("open_") for b in other.button)
     same = opened_by("0" * 64)
     assert any(b.key == f"open_{iris}" for b in same.button)
-
-
-@pytest.mark.slow
-def test_a_rename_that_fails_is_shown_and_the_name_stays(open_app, monkeypatch):
-    app = open_app()
-    app.session_state["_owner"] = "0" * 64
-    app.button(key="sample_iris").click().run()
-    iris, write = app.query_params["analysis"], Path.write_text
-
-    def refuse(path, *content, **options):
-        if "owners" in path.parts:
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
-        return write(path, *content, **options)
-
-    monkeypatch.setattr(Path, "write_text", refuse)
-    app = opened_by("0" * 64)
-    app.text_input(key=f"rename_{iris}").set_value("flowers").run()
-    assert "list of saved analyses was not changed (Read-only file system)" in errors(app)
-    assert app.button(key=f"open_{iris}").label == "iris"
 
 
 def opened_by(owner):

@@ -16,7 +16,7 @@ from tests.strategies.boxes import box_problems, box_rows, boxes_for
 THETAS = (0.07, 0.5, 1.0, 2.0)
 
 
-def started(problem, boxes, theta):
+def start_box(problem, boxes, theta):
     """Add the clause that the kernel chooses; return the rule."""
     k, theta = boxes.n_clauses, float(theta)
     descent = Descent(problem, k + 1)
@@ -34,7 +34,7 @@ def test_no_box_on_two_features_beats_the_start(data):
     problem = data.draw(box_problems(max_rows=8, max_features=3, max_bins=3))
     boxes = data.draw(boxes_for(problem, max_clauses=2))
     theta = data.draw(st.sampled_from(THETAS))
-    rule = started(problem, boxes, theta)
+    rule = start_box(problem, boxes, theta)
     value = loss_of(problem, rule) + theta * literals_of(problem, rule)
     assert value == pytest.approx(best_start(problem, boxes, theta), abs=1e-6)
 
@@ -50,8 +50,8 @@ def test_the_start_is_the_box_of_the_twin(data):
     boxes = data.draw(boxes_for(problem))
     theta = data.draw(st.sampled_from(THETAS)) * float(problem.weight.mean())
     state = box_moves.BoxState(problem, boxes).with_clause()
-    twin = box_moves.started(state, boxes.n_clauses, theta).boxes
-    ours = started(problem, boxes, theta)
+    twin = box_moves.start_box(state, boxes.n_clauses, theta).boxes
+    ours = start_box(problem, boxes, theta)
     for pair in zip(box_moves.parts_of(ours), box_moves.parts_of(twin), strict=True):
         np.testing.assert_array_equal(*pair)
 
@@ -65,14 +65,14 @@ def corner(bins, inside):
 
 
 def test_two_conditions_that_pay_only_together_are_found():
-    start = started(corner(8, 1.0), no_boxes(2), 0.5)
+    start = start_box(corner(8, 1.0), no_boxes(2), 0.5)
     np.testing.assert_array_equal(start.low, [[0, 0]])
     np.testing.assert_array_equal(start.high, [[1, 1]])
 
 
 def test_a_feature_of_many_bins_starts_a_clause_alone():
     wide = corner(MOST_PAIR_BINS + 1, 5.0)
-    assert literals_of(wide, started(wide, no_boxes(2), 0.5)) == 1
+    assert literals_of(wide, start_box(wide, no_boxes(2), 0.5)) == 1
 
 
 def test_both_versions_try_the_same_pairs_and_accept_the_same_gains():

@@ -23,7 +23,7 @@ def test_search_starts_at_the_best_small_box_and_ends_at_a_minimum(data):
     theta = data.draw(st.sampled_from([0.0, 0.3, 1.0]))
     single = SingleBox(problem)
     savings = rng.integers(-4, 5, len(problem.y)) / 2.0
-    start = single.started(savings, theta)
+    start = single.start_box(savings, theta)
     small = max(worth(problem, box, savings, theta) for box in slow.small_boxes(problem))
     assert abs(worth(problem, start, savings, theta) - small) <= CLOSE
     other = rng.integers(-4, 5, len(problem.y)) / 2.0  # savings change from call to call
@@ -36,4 +36,4 @@ def test_search_starts_at_the_best_small_box_and_ends_at_a_minimum(data):
 
 def test_without_features_the_best_box_is_the_whole():
     problem = box_rows(np.zeros((3, 0), int), np.zeros(0, int), np.array([0, 1, 1]))
-    assert SingleBox(problem).started(np.ones(len(problem.y)), 0.1).shape == (0, 3)
+    assert SingleBox(problem).start_box(np.ones(len(problem.y)), 0.1).shape == (0, 3)

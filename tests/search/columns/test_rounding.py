@@ -1,17 +1,19 @@
 """Rounding: against the plain sweep over every combination, and by what it promises."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rulekit.search.columns.priced_columns import price_columns
 from rulekit.search.columns.rounding import (
-    RoundingTask,
     redundancy_groups,
     round_at_random,
+    round_clause,
     round_without_redundancy,
 )
-from rulekit.search.screening.bounds import price_columns
 from rulekit.search.screening.proved_cover import best_columns
 from tests.reference.one_level import best_clause_cost, clause_cost
 from tests.strategies.covers import (
@@ -20,6 +22,7 @@ from tests.strategies.covers import (
     cover_problem,
     cover_problems,
     rounding_task,
+    solve,
     sub_problems,
     threshold_table,
 )
@@ -29,7 +32,8 @@ from tests.strategies.covers import (
 def test_rounded_clause_costs_between_best_and_empty(problem):
     A, y, rows, theta = problem
     task = rounding_task(A, y, rows, theta)
-    cost = task.cost(round_without_redundancy(task, np.full(A.shape[1], 0.3)))
+    chosen = round_without_redundancy(task, np.full(A.shape[1], 0.3))
+    cost = task.cost(np.flatnonzero(chosen))
     assert cost >= best_clause_cost(A, y, rows, theta) - 1e-9
     assert cost <= rows[y].sum() + 1e-9
 
@@ -63,7 +67,7 @@ def test_empty_clause_wins_at_equal_cost():
 
 def test_columns_of_infinite_price_are_never_chosen():
     task = rounding_task(np.ones((2, 2), dtype=bool), np.ones(2, dtype=bool), np.ones(2), 0.1)
-    barred = RoundingTask(task.P, task.m, np.array([np.inf, 0.5]), task.layout)
+    barred = replace(task, wrong=np.array([np.inf, 0.4]))
     np.testing.assert_array_equal(
         round_without_redundancy(barred, np.array([0.0, 0.4])), [False, True]
     )
@@ -77,7 +81,8 @@ def test_random_rounding_repeats_with_its_seed():
     again = round_at_random(task, w, np.random.default_rng(5))
     np.testing.assert_array_equal(first, again)
     draws = np.random.default_rng(5).random((10, len(w))) < w
-    assert task.cost(first) == pytest.approx(min(task.cost(draw) for draw in draws))
+    costs = [task.cost(np.flatnonzero(draw)) for draw in (first, *draws)]
+    assert costs[0] == pytest.approx(min(costs[1:]))
 
 
 @pytest.mark.slow
@@ -86,14 +91,14 @@ def test_rounding_is_near_the_exact_optimum():
     problem = cover_problem(binned, y)
     ratios, against_threshold = [], []
     for rows, theta in sub_problems(y, 3, 40):
-        relaxed = problem.solve(rows, theta)
+        relaxed = solve(problem, rows, theta)
         if relaxed.is_binary:
             continue
         exact = best_columns(price_columns(chained(binned), y, theta, rows))
         assert exact.proved
-        task = problem.task(problem.sub_problem(rows, theta))
+        task = problem.sub_problem(rows, theta)
         rounded, plain = (
-            clause_cost(A, y, rows, problem.round_clause(task, relaxed.w, how), theta)
+            clause_cost(A, y, rows, round_clause(task, relaxed.w, how), theta)
             for how in ("redundancy", "threshold")
         )
         ratios.append(rounded / exact.cost)

@@ -3,14 +3,25 @@
 import numpy as np
 import pytest
 
+from rulekit.search.columns.priced_columns import find_beaten
 from rulekit.search.columns.rounding import default_perturbation
-from rulekit.search.one_level.problem import ChainScreen
-from tests.strategies.covers import binned_matrix, cover_problem, sub_problems, threshold_table
+from rulekit.search.one_level.problem import _order_chains
+from tests.strategies.covers import (
+    binned_matrix,
+    cover_problem,
+    solve,
+    sub_problems,
+    threshold_table,
+)
 
 
-def rows_of(P, binned):
-    """Read a matrix as columns like those of a table."""
-    return binned_matrix(P, binned.feature, binned.side, binned.rank)
+def beaten(P, binned, price, worth):
+    """Return which columns a narrower one of their chain beats, each by such a one."""
+    chains = _order_chains(binned_matrix(P, binned.feature, binned.side, binned.rank))
+    columns, by = find_beaten(worth - price, *chains)
+    assert (worth[by] - price[by] >= worth[columns] - price[columns]).all()
+    assert (P[:, by] <= P[:, columns]).all()
+    return np.isin(np.arange(P.shape[1]), columns)
 
 
 def beaten_slowly(P, binned, price, worth):
@@ -32,7 +43,7 @@ def test_dominated_columns_equal_an_all_pairs_check(seed):
     A, y, binned = threshold_table(seed, n=40, features=3, cuts=6, levels=3)
     P, m = A[y], np.ones(y.sum())
     price, worth = 0.3 + A[~y].sum(axis=0) + default_perturbation(A.shape[1]), m @ P
-    result = ChainScreen(rows_of(P, binned)).find_beaten(price, worth)
+    result = beaten(P, binned, price, worth)
     assert (result == beaten_slowly(P, binned, price, worth)).all()
     assert result.any()
 
@@ -47,7 +58,7 @@ def test_thresholds_that_gaps_make_overlap_are_not_compared():
     P = table[y]
     binned = binned_matrix(P, *np.array(parts).T)
     price = 0.1 + table[~y].sum(axis=0) + default_perturbation(8)
-    result = ChainScreen(rows_of(P, binned)).find_beaten(price, P.sum(axis=0))
+    result = beaten(P, binned, price, P.sum(axis=0))
     slow = beaten_slowly(P, binned, price, P.sum(axis=0))
     assert not (result & ~slow).any()
 
@@ -58,6 +69,6 @@ def test_the_vertex_is_the_same_with_and_without_screening(seed):
     one, other = (cover_problem(binned, y) for _ in range(2))
     one.screening, other.screening = True, False
     for rows, theta in sub_problems(y, seed, 25):
-        a, b = one.solve(rows, theta), other.solve(rows, theta)
+        a, b = solve(one, rows, theta), solve(other, rows, theta)
         assert (a.w == b.w).all()
         assert a.value == b.value

@@ -10,17 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns.rounding import PERTURBATION, default_perturbation
+from rulekit.search.columns.rounding import PERTURBATION, default_perturbation, round_clause
 from rulekit.search.lp import solve_lp
 from rulekit.search.one_level import problem as cover_program
-from rulekit.search.one_level.problem import CoverProgram, ThetaPath, Vertex
+from rulekit.search.one_level.problem import ThetaPath, Vertex
 from tests.engines import ENGINES, only_highspy, solved_by
 from tests.reference import one_level as reference
 from tests.strategies.covers import (
-    binned_matrix,
     cover_problem,
     cover_problems,
-    labelled,
+    solve,
     sub_problems,
     threshold_table,
 )
@@ -44,7 +43,7 @@ def test_perturbation_moves_no_optimum_by_more_than_two_millionths(table):
     A, y, binned = table
     problem = cover_problem(binned, y)
     for rows, theta in sub_problems(y, 2, 30):
-        solution = problem.solve(rows, theta)
+        solution = solve(problem, rows, theta)
         plain, _ = reference.compact_value(A, y, rows, theta, 0.0)
         w, P = solution.w, A[y].astype(float)
         own = (theta + rows[~y] @ A[~y]) @ w + rows[y] @ np.maximum(0.0, 1.0 - P @ w)
@@ -56,7 +55,7 @@ def test_perturbation_moves_no_optimum_by_more_than_two_millionths(table):
 def test_the_compact_and_the_printed_program_agree(problem):
     A, y, rows, theta = problem
     printed = reference.printed_value(A, y, rows, theta)
-    assert cover_problem(A, y).solve(rows, theta).value == pytest.approx(printed, abs=1e-5)
+    assert solve(cover_problem(A, y), rows, theta).value == pytest.approx(printed, abs=1e-5)
     assert solve_lp(reference.printed_program(A, y, rows, theta)).value == pytest.approx(
         printed, abs=1e-9
     )
@@ -66,8 +65,8 @@ def test_the_compact_and_the_printed_program_agree(problem):
 def test_the_order_of_rows_changes_no_bit(problem, random):
     A, y, rows, theta = problem
     order = np.array(random.sample(range(len(y)), len(y)))
-    one = cover_problem(A, y, rows).solve(None, theta)
-    two = cover_problem(A[order], y[order], rows[order]).solve(None, theta)
+    one = solve(cover_problem(A, y, rows), None, theta)
+    two = solve(cover_problem(A[order], y[order], rows[order]), None, theta)
     np.testing.assert_array_equal(one.w, two.w)
     assert one.value == two.value
 
@@ -79,7 +78,7 @@ def test_the_order_of_columns_only_permutes_the_answer(table):
     one = cover_problem(A, y, perturbation=eps)
     two = cover_problem(A[:, order], y, perturbation=eps[order])
     for rows, theta in sub_problems(y, 5, 15):
-        expected, result = one.solve(rows, theta), two.solve(rows, theta)
+        expected, result = solve(one, rows, theta), solve(two, rows, theta)
         np.testing.assert_allclose(result.w, expected.w[order], atol=1e-12)
 
 
@@ -89,17 +88,17 @@ def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
     requested = [(rows, theta) for rows, _ in sub_problems(y, 6, 4) for theta in THETAS]
     forgetful = cover_problem(binned, y)
     forgetful.remember = False
-    expected = [forgetful.solve(*question) for question in requested]
+    expected = [solve(forgetful, *question) for question in requested]
     assert forgetful.n_solved == len(requested)
     backwards = cover_problem(binned, y)
-    result = [backwards.solve(*question) for question in requested[::-1]][::-1]
+    result = [solve(backwards, *question) for question in requested[::-1]][::-1]
     if engine != "linprog":  # SciPy tells no basis, and so no interval of theta
         assert backwards.n_solved < len(requested) / 2
     shared, together = cover_problem(binned, y), [None] * len(requested)
 
     def work(start):
         for k in range(start, len(requested), 3):
-            together[k] = shared.solve(*requested[k])
+            together[k] = solve(shared, *requested[k])
 
     threads = [threading.Thread(target=work, args=(start,)) for start in range(3)]
     for thread in threads:
@@ -116,8 +115,8 @@ def test_a_row_twice_is_a_row_of_weight_two(table):
     A, y, _ = table
     doubled = np.concatenate([np.arange(len(y)), np.flatnonzero(y)])
     weight = np.where(y, 2.0, 1.0)
-    one = cover_problem(A, y, weight).solve(None, 0.5)
-    two = cover_problem(A[doubled], y[doubled]).solve(None, 0.5)
+    one = solve(cover_problem(A, y, weight), None, 0.5)
+    two = solve(cover_problem(A[doubled], y[doubled]), None, 0.5)
     np.testing.assert_array_equal(one.w, two.w)
     assert one.value == pytest.approx(two.value)
 
@@ -146,7 +145,7 @@ def test_disabling_is_one_more_column_that_is_always_true(problem):
     assert learned.cost <= always + 1e-9
     assert learned.bound <= min(best, always) + 1e-9
     assert not (learned.disabled and learned.selected.any())
-    relaxed = cover.solve(rows, theta, may_disable=True)
+    relaxed = solve(cover, rows, theta, may_disable=True)
     assert 0.0 <= relaxed.disabled <= 1.0
     assert relaxed.value <= min(best, always) + 1e-5
 
@@ -157,17 +156,17 @@ def test_rounding_keeps_a_binary_clause(table):
     w = np.zeros(A.shape[1])
     w[[0, 1, 2]] = 1.0
     for rounding in ("redundancy", "threshold", "random"):
-        task = problem.task(problem.sub_problem(None, 1.0))
-        np.testing.assert_array_equal(problem.round_clause(task, w, rounding), w > 0)
+        task = problem.sub_problem(None, 1.0)
+        np.testing.assert_array_equal(round_clause(task, w, rounding), w > 0)
 
 
 def test_a_problem_survives_pickling(table):
     _, y, binned = table
     problem = cover_problem(binned, y)
-    expected = problem.solve(None, 0.2)
+    expected = solve(problem, None, 0.2)
     copy = pickle.loads(pickle.dumps(problem))
     copy.remember = False
-    np.testing.assert_array_equal(copy.solve(None, 0.2).w, expected.w)
+    np.testing.assert_array_equal(solve(copy, None, 0.2).w, expected.w)
 
 
 def test_rows_or_columns_may_be_lacking():
@@ -182,7 +181,7 @@ def test_a_deadline_that_has_passed_ends_a_solve():
     problem = cover_problem(A, y)
     problem.deadline = time.monotonic() - 1.0
     with pytest.raises(TimeLimitError, match=r"not solved within .* raise `time_limit`"):
-        problem.solve(np.where(y, 1.0, 0.1), 0.01)
+        solve(problem, np.where(y, 1.0, 0.1), 0.01)
 
 
 @given(st.integers(0, 10_000))
@@ -191,17 +190,7 @@ def test_weighted_rows_are_solved_as_linprog_does(seed):
     rows = np.random.default_rng(seed).exponential(1.0, len(y))
     problem = cover_problem(binned, y, rows)
     expected, _ = reference.compact_value(A, y, rows, 0.3, problem.perturbation)
-    assert problem.solve(None, 0.3).value == pytest.approx(expected, rel=1e-7, abs=1e-9)
-
-
-@given(cover_problems())
-def test_a_dnf_has_the_clause_of_its_mirrored_cnf(problem):
-    A, y, rows, theta = problem
-    mirrored = labelled(A, y, rows).opposite
-    one = cover_problem(A, y, rows).learn(None, theta)
-    other = cover_problem(mirrored, form="dnf").learn(None, theta)
-    assert (one.selected == other.selected).all()
-    assert (one.cost, one.bound) == (other.cost, other.bound)
+    assert solve(problem, None, 0.3).value == pytest.approx(expected, rel=1e-7, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -211,7 +200,7 @@ def test_skipped_theta_interval_has_the_solved_clause(table):
     problem = cover_problem(binned, y)
     for rows, _ in sub_problems(y, 8, 6):
         for theta in (1e-4, 1e-2, 1.0):
-            problem.solve(rows, theta)
+            solve(problem, rows, theta)
     for path in problem._paths.values():
         for piece in path.pieces:
             assert piece.lower < piece.upper
@@ -220,9 +209,9 @@ def test_skipped_theta_interval_has_the_solved_clause(table):
     for rows, _ in sub_problems(y, 8, 6):
         for theta in np.geomspace(1e-4, 2.0, 7):
             before = problem.n_solved
-            solution = problem.solve(rows, theta)
+            solution = solve(problem, rows, theta)
             if problem.n_solved == before:
-                np.testing.assert_array_equal(solution.w, fresh.solve(rows, theta).w)
+                np.testing.assert_array_equal(solution.w, solve(fresh, rows, theta).w)
     assert problem.n_calls - problem.n_solved > 10
 
 
@@ -233,11 +222,11 @@ def test_all_engines_end_in_the_same_vertex(table):
     fast = cover_problem(binned, y)
     plain = cover_problem(binned, y)
     for rows, theta in sub_problems(y, 9, 15):
-        result = fast.solve(rows, theta).w
+        result = solve(fast, rows, theta).w
         for engine in ("linprog", "compiled"):
             plain._paths.clear()
             with solved_by(engine):
-                np.testing.assert_array_equal(result, plain.solve(rows, theta).w)
+                np.testing.assert_array_equal(result, solve(plain, rows, theta).w)
 
 
 def answers(A, y, questions):
@@ -246,7 +235,7 @@ def answers(A, y, questions):
     prices = PERTURBATION * (0.5 + 0.5 * np.random.default_rng(0).random(A.shape[1]))
     problem = cover_problem(A, y, perturbation=prices)
     problem.remember = False
-    results = [problem.solve(*question) for question in questions]
+    results = [solve(problem, *question) for question in questions]
     return results, [path.pieces for path in problem._paths.values()]
 
 
@@ -277,7 +266,7 @@ def test_differing_primal_and_dual_values_are_an_error(monkeypatch, table):
     A, y, _ = table
     monkeypatch.setattr(cover_program, "snap_weights", lambda w, P: w / 2)
     with pytest.raises(SolverError, match="must agree to 1e-7"):
-        cover_problem(A, y).solve(None, 0.1)
+        solve(cover_problem(A, y), None, 0.1)
 
 
 def vertex(columns, lower, upper):
@@ -306,8 +295,8 @@ def test_a_clause_optimal_at_two_prices_is_optimal_between_them():
 
 def test_clause_is_empty_exactly_from_theta_max_on():
     A, y = np.ones((4, 1), dtype=bool), np.array([True, True, True, False])
-    program = CoverProgram(binned_matrix(A[y]))
-    solution = program.solve(np.array([2.5 + (~y).sum(), np.inf]), np.ones(3))
+    problem = cover_problem(A, y, perturbation=np.zeros(1))
+    solution = problem._solve_program(problem.sub_problem(None, 2.5))
     assert not len(solution.columns)
     assert solution.lower == -0.5
     assert solution.upper == np.inf

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from rulekit.search.screening.bounds import feasible, greedy_bounds, price_columns, steepest_clause
+from rulekit.search.columns.priced_columns import price_columns
+from rulekit.search.screening.bounds import feasible, greedy_bounds, steepest_clause
 from rulekit.search.screening.proved_cover import relax
 from tests.reference import screening as reference
 from tests.strategies.screening import solved_instances

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rulekit.search.screening.bounds import price_columns
+from rulekit.search.columns.priced_columns import price_columns
 from rulekit.search.screening.screen import (
     ENHANCED,
     TESTS,

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rulekit.exceptions import SolverError
+from rulekit.search.columns.priced_columns import price_columns
 from rulekit.search.lp import LPSolution
 from rulekit.search.screening import proved_cover
-from rulekit.search.screening.bounds import price_columns
 from rulekit.search.screening.proved_cover import best_columns, merge_rows, relax
 from rulekit.search.screening.screen import list_unproved
 from tests.engines import ENGINES, solved_by

@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
+from rulekit.search.columns.priced_columns import price_columns, price_table
 from rulekit.search.screening.bounds import (
     Bounds,
     build_greedy_clause,
     greedy_dual,
-    price_columns,
-    price_table,
     steepest_clause,
 )
 from rulekit.search.screening.proved_cover import best_columns
@@ -17,8 +16,8 @@ from rulekit.search.screening.screen import (
     COUNTING,
     ENHANCED,
     TESTS,
-    chains_of,
     duality_test,
+    order_chains,
     screen,
 )
 from tests.reference import screening as reference
@@ -55,13 +54,11 @@ def test_all_tests_are_tried_here():
     assert set(EVERYTHING) == set(TESTS)
 
 
-@pytest.mark.parametrize("form", ["cnf", "dnf"])
-def test_a_table_is_screened_in_the_orientation_of_its_rule(form):
+def test_a_table_is_screened_as_its_opposite_columns():
     cells, matrix, y, weight, _ = tied_table(3)
     table = chained(labelled(matrix, y, weight))
-    rule = table if form == "cnf" else table.opposite
     expected = screen(price_columns(cells, y, 0.1, weight), ("simple",))
-    priced = price_table(rule, form, 0.1)
+    priced = price_table(table.opposite, 0.1)
     screening = screen(priced, ("simple",))
     assert screening.removed.tolist() == expected.removed.tolist()
     assert screening.problem.price == pytest.approx(expected.problem.price)
@@ -129,7 +126,8 @@ def test_the_tests_do_what_their_slow_twins_do():
 
 def test_chains_run_from_the_narrowest_column():
     cells, matrix, y, weight, chains = tied_table(2)
-    results = [chain.tolist() for chain in chains_of(price_columns(cells, y, 1.0, weight))]
-    assert results == chains
+    order, chain = order_chains(price_columns(cells, y, 1.0, weight))
+    assert order.tolist() == [j for columns in chains for j in columns]
+    assert chain.tolist() == [k for k, columns in enumerate(chains) for _ in columns]
     for chain in chains:
         assert (np.diff(matrix[:, chain].astype(int), axis=1) >= 0).all()

@@ -40,16 +40,9 @@ class Problem:
         self.theta = theta
         self.start = ClauseSelection(rng.random((n_clauses, self.A.shape[1])) < 0.3, 0.0)
 
-    def search(self, form="cnf", **settings):
-        table = self.table.labelled(self.y, self.weight)
-        return local_search(
-            table if form == "cnf" else table.opposite,
-            form,
-            self.start,
-            self.theta,
-            self.cuts,
-            **settings,
-        )
+    def search(self, **settings):
+        table = self.table.labelled(self.y, self.weight).opposite
+        return local_search(table, self.start, self.theta, self.cuts, **settings)
 
     def tests(self, selection, moved=()):
         d = self.A.shape[1]
@@ -101,9 +94,8 @@ def test_a_cut_moves_to_the_best_value_that_is_not_barred(barred, rank, value):
     start = ClauseSelection(np.array([[True, False]]), 0.0)
     table = binned_matrix(A, np.zeros(2, int), np.array([-1, 1]))
     cuts = MovableCuts({0: ranks}, frozenset(barred))
-    selection, moved = local_search(
-        table.labelled(ranks <= 5, np.ones(10)), "cnf", start, 0.5, cuts
-    )
+    table = table.labelled(ranks <= 5, np.ones(10)).opposite
+    selection, moved = local_search(table, start, 0.5, cuts)
     assert moved == ((0, rank),)
     assert selection.value == value
 
@@ -113,11 +105,3 @@ def test_past_the_deadline_the_start_is_kept():
     selection, _ = problem.search(deadline=time.monotonic() - 1.0)
     np.testing.assert_array_equal(selection.chosen, problem.start.chosen)
     assert selection.history[-1]["stopped"] == "time limit"
-
-
-@given(st.integers(0, 10_000), THETAS)
-def test_a_dnf_is_refined_as_its_mirrored_cnf(seed, theta):
-    problem = Problem(seed, 2, theta)
-    one, other = problem.search(), problem.search(form="dnf")
-    assert (one[0].chosen == other[0].chosen).all()
-    assert (one[0].value, one[1]) == (other[0].value, other[1])

@@ -215,27 +215,6 @@ def test_the_exported_script_learns_the_same_rule(state, tmp_path, monkeypatch, 
     assert capsys.readouterr().out == to_text(model) + "\n"
 
 
-@pytest.mark.slow
-def test_dates_in_another_format_are_converted_when_they_are_used():
-    n = 90
-    frame = pd.DataFrame(
-        {
-            "day": [f"{1 + k % 28:02}.{1 + k % 12:02}.2024" for k in range(n)],
-            "unclear": [f"{1 + k % 12:02}/{1 + k // 12:02}/2024" for k in range(n)],
-            "outcome": ["a", "b"] * (n // 2),
-        }
-    )
-    table = Table.from_frame(frame).with_roles({"outcome": "target"})
-    app = opened(state=AppState(table=table))
-    app.button(key="use_column_0").click().run()
-    state = app.session_state["app"]
-    assert state.options[DATES] == {"day": True}
-    assert state.table.column("day").role == "feature"
-    assert state.table.frame["day"].iloc[13] == pd.Timestamp(2024, 2, 14)
-    app.button(key="use_column_0").click().run()
-    assert "Set which comes first" in errors(app)
-
-
 @pytest.mark.parametrize("by_editor", [False, True])
 def test_dates_are_converted_column_by_column(monkeypatch, by_editor):
     frame = pd.DataFrame(

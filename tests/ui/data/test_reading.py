@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ui.data.reading import first_lines, marked_lines, numbers_of, words_of
+from ui.data.reading import NO_WORD, first_lines, marked_lines, numbers_of, words_of
 from ui.upload import AUTOMATIC
 
 
@@ -19,6 +19,7 @@ def test_line_numbers_are_read_from_a_text(text, numbers):
 def test_missing_words_are_separated_by_commas():
     assert words_of(" ?, none ,,n/a") == ("?", "none", "n/a")
     assert words_of(" , ") is None
+    assert words_of(NO_WORD) == ()  # which the field shows after "Keep these words"
 
 
 def test_lines_between_are_marked_as_left_out():

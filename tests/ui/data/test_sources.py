@@ -165,14 +165,14 @@ def test_rule_is_learned_from_all_rows_with_display_names(folder):
     people().to_parquet(folder / "a.parquet")
     learner = BoxSearchClassifier(positive_label="ill", random_state=0, refine_thresholds=True)
     options = {"features": ["age", "dose"], "test_share": 0.2, "sample_rows": 500}
-    reporter = Quiet()
+    report = Quiet()
     task = partial(learn_whole, whole(), learner, options, 100)
-    model = pickle.loads(pickle.dumps(task))(reporter)
+    model = pickle.loads(pickle.dumps(task))(report)
     assert model.positive_label_ == "ill"
     assert model.rule_set_.features == ("age", "dose")
     assert model.table_certificate_.n_rows == N
     assert model.table_certificate_.training.error < 0.01
-    assert all(0 <= s["done"] <= 100 for s in reporter.reports)
+    assert all(0 <= s["done"] <= 100 for s in report.reports)
 
 
 def test_a_source_is_named_by_its_path_or_its_table():

@@ -17,11 +17,11 @@ GOOD = b"a;ill\n" + b"".join(b"%d;%s\n" % (k, (b"no", b"yes")[k % 2]) for k in r
 
 def test_a_file_is_read_in_the_same_words_here_and_elsewhere():
     task = partial(read_file, "t.csv", GOOD, ParseOptions())
-    reporter = Quiet()
-    answer = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(task))(reporter)))
+    report = Quiet()
+    answer = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(task))(report)))
     assert answer.table.digest == task().table.digest
     assert (answer.options.delimiter, answer.error) == (";", None)
-    assert reporter.reports[0]["message"]
+    assert report.reports[0]["message"]
 
 
 @pytest.mark.parametrize(
@@ -50,14 +50,14 @@ def test_large_files_are_defined_by_reading_speed(monkeypatch):
 
 def test_problem_with_a_source_is_a_sentence_in_the_result(tmp_path):
     pytest.importorskip("ibis")
-    reporter, bad = Quiet(), tmp_path / "a.parquet"
+    report, bad = Quiet(), tmp_path / "a.parquet"
     bad.write_bytes(b"PAR1")
     location = TableLocation("a.parquet", (bad,))
-    answer = open_sample({"path": "a.parquet"}, location, 500, reporter)
+    answer = open_sample({"path": "a.parquet"}, location, 500, report)
     assert answer.table is None
     assert "'a.parquet' is not a Parquet file" in answer.error
     assert str(tmp_path) not in answer.error
-    assert reporter.reports == [{"message": "Drawing a sample of its rows"}]
+    assert report.reports == [{"message": "Drawing a sample of its rows"}]
 
 
 @pytest.mark.slow

@@ -73,12 +73,6 @@ def test_the_changed_settings_are_named(state, change, word):
     assert changed_words(state, replace(SPEC, **change)) == word
 
 
-def test_a_stopped_measurement_has_no_figures(state):
-    setting = {"learner": "search", "max_conditions": 2, "quick": True}
-    selected = replace(state, setting=setting, run_settings=SPEC.to_dict())
-    assert measure(selected, SPEC, Quiet(stops=True)) is None
-
-
 @pytest.mark.slow
 def test_figures_under_the_same_settings_are_those_of_the_point(state, monkeypatch):
     monkeypatch.setattr("ui.learners.literal.QUICK_SECONDS", 60.0)

@@ -41,19 +41,9 @@ SPEC = RunSpec(limits=(1, 2, 3), folds=3, against=False, robust=False, noisy=Fal
 BY_SIZE = replace(SPEC, baselines=False)
 
 
-class Reporter:
-    """Keeps what it is told; says stop after so many pieces."""
-
-    def __init__(self, most=1_000):
-        self.most, self.done, self.interim, self.messages = most, [], [], []
-
-    def report(self, done=None, total=None, message=None, interim=None):
-        self.done += [] if done is None else [(done, total)]
-        self.interim += [] if interim is None else [interim]
-        self.messages += [] if message is None else [message]
-
-    def should_stop(self):
-        return bool(self.done) and self.done[-1][0] >= self.most
+def reported(report, name):
+    """What was reported under a name, in turn."""
+    return [one[name] for one in report.reports if name in one]
 
 
 @pytest.fixture(autouse=True)
@@ -71,13 +61,13 @@ def state():
 
 @pytest.mark.slow
 def test_run_counts_each_search_once_and_returns_rules(state):
-    reporter = Reporter()
-    found = work(BY_SIZE, state)(reporter)
-    assert reporter.done[0] == (0, 3 + SEARCHES_OF_SELECTION)
-    assert sorted({done for done, _ in reporter.done}) == [0, 1, 2, 3]
-    assert "fold 3 of 3" in reporter.messages[-2]
-    assert reporter.messages[-1] == "Selecting the suggested rule"
-    assert reporter.interim[-1].points()["setting"].tolist() == [0, 1, 2]
+    report = Quiet()
+    found = work(BY_SIZE, state)(report)
+    assert reported(report, "total") == [3 + SEARCHES_OF_SELECTION]
+    assert sorted(set(reported(report, "done"))) == [0, 1, 2, 3]
+    assert "fold 3 of 3" in reported(report, "message")[-2]
+    assert reported(report, "message")[-1] == "Selecting the suggested rule"
+    assert reported(report, "interim")[-1].points()["setting"].tolist() == [0, 1, 2]
     assert found.points()["setting"].tolist() == [0, 1, 2, 3]
     assert RunResult.of(BY_SIZE, found).points["limit"].tolist()[:3] == [1, 2, 3]
     assert all(row["rule"] is None for row in found.finished)
@@ -116,7 +106,7 @@ def test_thorough_search_suggests_the_rule_of_the_library(
     shown = AppState(table=table, every_class=target != "risk", split=SplitSpec(0.0))
     requested = replace(BY_SIZE, limits=(1, 2), **settings)
     task = replace(work(requested, shown), store=tmp_path / "store.sqlite")
-    result = RunResult.of(requested, task(Reporter()))
+    result = RunResult.of(requested, task(Quiet()))
     number = result.suggestion.number
     assert CHOSEN in result.settings[number]
     library = RuleClassifier(random_state=0, **parameters).fit(*shown.training)
@@ -226,7 +216,7 @@ def test_selection_keeps_whole_groups_in_one_fold(weighed):
     shown = AppState(table=table, split=SplitSpec(0.0))
     X, y = shown.training
     requested = replace(BY_SIZE, limits=(1,), against=True)
-    found = RunResult.of(requested, work(requested, shown)(Reporter()))
+    found = RunResult.of(requested, work(requested, shown)(Quiet()))
     rule = found.models[model_key(found.settings[found.suggestion.number])].rule_set_
     counts = frame["counts"].to_numpy(dtype=float)[X.index] if weighed else np.ones(len(y))
     X, y, counts = X[counts > 0], y[counts > 0], counts[counts > 0]
@@ -260,21 +250,11 @@ def test_search_that_is_limited_in_time_or_to_a_form_selects_none(state):
 
 
 @pytest.mark.slow
-def test_stopped_run_has_no_point_with_missing_folds(state):
-    reporter = Reporter(most=2)
-    found = work(BY_SIZE, state)(reporter)
-    assert not len(found.points())
-    assert not found.models
-    assert found.missed == ("Short rule",)
-    assert all(not len(interim.points()) for interim in reporter.interim)
-
-
-@pytest.mark.slow
 def test_quick_pass_of_a_large_table_fits_rules_on_the_same_part(state, monkeypatch):
     monkeypatch.setattr(spec_module, "QUICK_CELLS", 0)
     monkeypatch.setattr(spec_module, "QUICK_ROWS", 80)
     requested = work(quick(replace(SPEC, folds=5, against=True)), state)
-    found = requested(Reporter())
+    found = requested(Quiet())
     rows = quick_rows(requested.X, requested.y, np.arange(len(requested.y)))
     assert len(rows) == pytest.approx(80, abs=1)
     family, against = requested.families
@@ -336,7 +316,7 @@ def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
     def cpu_seconds(n_columns):
         requested = work(quick(RunSpec(against=False)), wide_state(n_columns))
         before = time.process_time()
-        found = requested(Reporter())
+        found = requested(Quiet())
         assert len(found.points()) == len(found.models) == 12
         assert (found.points()["folds"] == 10).all()
         return time.process_time() - before
@@ -349,8 +329,8 @@ def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
 def test_folds_of_a_wide_table_choose_their_own_columns():
     state = wide_state()
     requested = work(quick(replace(SPEC, folds=3)), state)
-    reporter = Reporter()
-    found = requested(reporter)
+    report = Quiet()
+    found = requested(report)
     parts = [
         quick_part(requested.X, requested.y, train, requested.families[0].estimator)
         for train, _ in requested.folds
@@ -362,13 +342,13 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
         errors.append((model.predict(requested.X.iloc[test]) != requested.y.iloc[test]).mean())
     assert len({tuple(columns) for _, columns in parts}) == 3
     assert found.points().loc[1, "test_error"] == pytest.approx(np.mean(errors))
-    assert [text.rpartition(": ")[2] for text in reporter.messages[-1:]] == ["fold 3 of 3"]
+    assert reported(report, "message")[-1].rpartition(": ")[2] == "fold 3 of 3"
 
 
 @pytest.mark.slow
 def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, monkeypatch):
     requested = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
-    found = requested(Reporter())
+    found = requested(Quiet())
     monkeypatch.setattr("rulekit.evaluation.sweeps.compare.fit_fold", None)
     again = requested.stored()
     pd.testing.assert_frame_equal(again.points(), found.points())
@@ -377,7 +357,7 @@ def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, mo
 @pytest.mark.slow
 def test_comparison_lists_learners_without_a_point(state):
     spec = replace(SPEC, learners=("search", "lp"), budget=0.5, baselines=False)
-    found = work(spec, state)(Reporter())
+    found = work(spec, state)(Quiet())
     listed = settings_of_run(spec)
     learned = {listed[number]["learner"] for number in found.points()["setting"]}
     assert ("Two-level linear program" in found.missed) == ("lp" not in learned)

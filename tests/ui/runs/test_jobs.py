@@ -4,13 +4,16 @@ import os
 import signal
 import threading
 import time
+from multiprocessing import forkserver
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from tests.ui import tasks
 from tests.waiting import until
 from ui.runs.jobs import DIED, NO_WORKER, TRIES, Job, JobRegistry
+from ui.runs.worker import CONTEXT, Worker
 
 
 @pytest.fixture
@@ -111,11 +114,11 @@ def timers(monkeypatch):
 
 @pytest.fixture
 def registry_of():
-    """Return a function that makes a registry whose workers load nothing beforehand."""
+    """Return a function that makes a registry."""
     made = []
 
-    def begun(n_running=1, **options):
-        made.append(JobRegistry(n_running, **{"modules": (), **options}))
+    def begun(n_running=1):
+        made.append(JobRegistry(n_running))
         return made[-1]
 
     yield begun
@@ -134,17 +137,17 @@ def ended(job):
 
 
 def began(job):
-    until(lambda: job.state == "running" and not job.paused)
+    until(lambda: job.state == "running" and not (job.paused or job.preparing))
 
 
-def pid_in(file):
+def number_in(file):
     until(lambda: file.exists() and file.read_text())
     return int(file.read_text())
 
 
 def counts_on(file, registry):
     """Whether the count in a file moves on."""
-    before = file.read_text()
+    before = str(number_in(file))
     until(lambda: file.read_text() not in ("", before))
 
 
@@ -163,25 +166,11 @@ def test_task_is_copied_when_it_starts(registry):
     assert job.answer == ["as it is"]
 
 
-def test_workers_wait_before_any_job_and_as_many_as_run_at_once(registry_of):
-    registry = registry_of(2)
-    until(lambda: len(registry._idle) == 2)
-    assert len(registry._workers) == 2
-
-
-def test_a_worker_is_kept_from_job_to_job(registry):
-    jobs = []
-    for name in ("first", "second"):
-        jobs.append(registry.start("me", name, tasks.surroundings, urgent=True))
-        assert ended(jobs[-1]) == "done"
-    assert jobs[0].answer[0] == jobs[1].answer[0]
-
-
 @pytest.mark.slow
 def test_two_visitors_are_served_at_once(registry_of, tmp_path):
     registry = registry_of(2)
     jobs = [registry.start(o, o, tasks.Deaf(tmp_path / o)) for o in "ab"]
-    assert pid_in(tmp_path / "a") != pid_in(tmp_path / "b")
+    assert number_in(tmp_path / "a") != number_in(tmp_path / "b")
     assert [job.state for job in jobs] == ["running", "running"]
 
 
@@ -193,22 +182,8 @@ def test_stop_returns_at_once_and_kills_a_busy_process(registry, tmp_path):
     until(lambda: job.interim == "first")
     job.cancel()
     assert (job.state, job.interim) == ("cancelled", "first")
-    until(lambda: tasks.gone(pid_in(tmp_path / "pid")))
+    until(lambda: tasks.gone(number_in(tmp_path / "pid")))
     assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
-
-
-def test_work_that_listens_ends_by_itself_and_its_worker_stays(registry, tmp_path, timers):
-    (tmp_path / "0").touch()
-    job = registry.start("me", "listening", tasks.Steps(2, tmp_path))
-    until(lambda: job.interim == 0)
-    (worker,) = [w for w in registry._workers if w.job is job]
-    job.cancel()
-    until((tmp_path / "stopped").exists)
-    until(lambda: worker.job is None)
-    (late,) = timers
-    late.ring()
-    assert worker in registry._idle
-    assert (job.state, job.answer) == ("cancelled", None)
 
 
 @pytest.mark.slow
@@ -239,12 +214,12 @@ def test_a_second_job_of_one_owner_ends_the_first(registry, tmp_path):
 
 
 @pytest.mark.slow
-def test_workers_are_bounded_however_often_one_starts_and_stops(registry, tmp_path):
+def test_stopped_jobs_keep_no_place_however_often_one_starts(registry, tmp_path):
     for k in range(4):
         job = registry.start("me", "again", tasks.Deaf(tmp_path / str(k)))
         began(job)
         job.cancel()
-        assert len(registry._workers) <= 3
+        assert not registry._running
     assert ended(registry.start("me", "last", tasks.Steps(1))) == "done"
 
 
@@ -260,17 +235,6 @@ def test_jobs_over_the_limit_have_a_queue_position(registry, tmp_path):
     assert registry.is_busy("b")
     (tmp_path / "0").touch()
     assert [ended(job) for job in jobs] == ["done"] * 3
-
-
-def test_job_waiting_for_its_process_blocks_no_other(registry, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(type(registry), "_hand_out", lambda self: False)  # none is ready
-        job = registry.start("a/first", "a", tasks.Steps(1))
-        assert registry.waiting(job) == "Getting ready"
-        assert registry.is_busy("a")
-    registry._dispatch()
-    assert ended(job) == "done"
-    assert not registry.is_busy("a")
 
 
 def test_urgent_jobs_run_before_older_ones(registry, tmp_path):
@@ -296,8 +260,7 @@ def test_urgent_job_pauses_the_latest_other_job(registry_of, tmp_path):
     urgent = registry.start("c", "urgent", tasks.Steps(1, gate), urgent=True)
     began(urgent)
     assert (first.paused, second.paused, second.state) == (False, True, "running")
-    (still,) = registry._paused
-    stat = Path(f"/proc/{still.process.pid}/stat")
+    stat = Path(f"/proc/{second._worker.pid}/stat")
     if stat.exists():  # as on Linux
         until(lambda: stat.read_text().rpartition(")")[2].split()[0] == "T")
     counts_on(early, registry)
@@ -332,7 +295,7 @@ def test_urgent_work_does_not_make_urgent_work_wait(registry, tmp_path):
 
 def test_paused_job_is_stopped_like_any_other(registry, tmp_path):
     still = registry.start("a", "still", tasks.Deaf(tmp_path / "pid"))
-    pid = pid_in(tmp_path / "pid")
+    pid = number_in(tmp_path / "pid")
     urgent = registry.start("b", "urgent", tasks.Deaf(tmp_path / "urgent"), urgent=True)
     began(urgent)
     still.cancel()
@@ -357,16 +320,44 @@ def test_a_job_whose_workers_die_twice_fails_with_a_sentence(registry, tmp_path,
     assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
 
 
-def test_a_worker_that_is_killed_while_it_waits_is_replaced(registry):
-    until(lambda: registry._idle)
-    (worker,) = registry._workers
-    os.kill(worker.process.pid, signal.SIGKILL)
-    until(lambda: registry._workers and worker not in registry._workers)
+def test_job_waits_for_its_process_to_begin(registry, monkeypatch):
+    gate, start = threading.Event(), Worker.messages
+    monkeypatch.setattr(Worker, "messages", lambda *a: (gate.wait(), (yield from start(*a))))
+    job = registry.start("a/first", "a", tasks.Steps(1))
+    assert registry.waiting(job) == "Getting ready"
+    assert registry.is_busy("a")
+    stopped = registry.start("b", "b", tasks.Steps(1))
+    stopped.cancel()
+    gate.set()
+    assert ended(job) == "done"
+    assert registry.waiting(job) == ""
+    assert not registry.is_busy("a")
+
+
+def test_job_that_is_stopped_before_its_process_begins_does_nothing(
+    registry, monkeypatch, tmp_path
+):
+    gate, start = threading.Event(), Worker.messages
+    monkeypatch.setattr(Worker, "messages", lambda *a: (gate.wait(), (yield from start(*a))))
+    job = registry.start("a", "a", tasks.Deaf(tmp_path / "ran"))
+    job.cancel()
+    gate.set()
+    until(lambda: not registry._threads)
+    assert tasks.gone(job._worker.pid)
+
+
+def test_jobs_run_after_the_fork_server_was_killed(registry):
+    assert ended(registry.start("me", "before", tasks.Steps(1))) == "done"
+    os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
     assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
 
 
-def test_jobs_fail_with_a_sentence_without_workers(registry_of, caplog):
-    registry = registry_of(modules=("ui.no_such_module",))
+def test_jobs_fail_with_a_sentence_without_processes(registry, monkeypatch, caplog):
+    def refuse():
+        raise OSError("no memory")
+
+    process = SimpleNamespace(start=refuse, pid=None)
+    monkeypatch.setattr(CONTEXT, "Process", lambda **_: process, raising=False)
     job = registry.start("me", "hopeless", tasks.Steps(1))
     assert ended(job) == "failed"
     assert job.error == NO_WORKER
@@ -432,13 +423,13 @@ def test_forgetting_an_owner_keeps_owners_with_longer_names(registry, tmp_path):
     assert ended(other) == "done"
 
 
-def test_closing_ends_every_worker(registry_of, tmp_path):
+def test_closing_ends_every_process(registry_of, tmp_path):
     registry = registry_of(2)
     job = registry.start("me", "deaf", tasks.Deaf(tmp_path / "pid"))
-    pids = {w.process.pid for w in registry._workers} | {pid_in(tmp_path / "pid")}
+    pid = number_in(tmp_path / "pid")
     registry.close()
     assert job.state == "cancelled"
-    assert all(map(tasks.gone, pids))
+    assert tasks.gone(pid)
 
 
 # How many run at once ---------------------------------------------------------------------

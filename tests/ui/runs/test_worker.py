@@ -1,48 +1,55 @@
-"""The process that does long work: what it loads, what it tells, when it ends."""
+"""The process of a job: what it loads, what it sends, when it ends."""
 
+import multiprocessing
 import os
 import pickle
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from rulekit.exceptions import DataError, SolverError
 from tests.ui import tasks
 from tests.waiting import until
-from ui.runs.worker import Reporter, Worker
+from ui.runs import worker
+from ui.runs.worker import Worker
 
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.fixture
-def worker():
-    begun = Worker(())
-    assert next(begun.messages()) == ("ready",)
-    yield begun
-    begun.end()
+@pytest.fixture(scope="module", autouse=True)
+def _prepared():
+    worker.prepare()
+    assert answer(tasks.Giving(1)) == ("done", 1)
 
 
-def answer(worker, task):
-    worker.order(pickle.dumps(task))
-    return next(worker.messages())
+def answer(task):
+    begun, *messages = Worker().messages(pickle.dumps(task))
+    assert begun == ("begun",)
+    return messages[-1]
 
 
-def test_it_is_a_program_of_its_own_that_loads_no_page(worker):
-    shown, (pid, modules, main) = answer(worker, tasks.surroundings)
-    assert shown == "done"
-    assert pid == worker.process.pid
-    assert Path(main) == ROOT / "ui" / "runs" / "worker.py"
-    assert not {"app", "streamlit", "pandas"} & set(modules)
+@pytest.mark.parametrize("method", ["forkserver", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_script_of_streamlit_is_not_run_again(monkeypatch, tmp_path, method):
+    script = tmp_path / "app.py"
+    script.write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()")
+    main = ModuleType("__main__")
+    main.__file__ = str(script)
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    monkeypatch.setattr(worker, "CONTEXT", multiprocessing.get_context(method))
+    monkeypatch.setattr(worker, "FORKS", method == "forkserver")
+    assert answer(tasks.Giving("it")) == ("done", "it")
+    assert not (tmp_path / "ran").exists()
 
 
-def test_it_does_task_after_task(worker):
-    assert [answer(worker, tasks.Giving(k)) for k in range(3)] == [("done", k) for k in range(3)]
+def test_it_has_the_environment_of_the_server_now(monkeypatch):
+    monkeypatch.setenv("RULEKIT_SCHEDULER", "tcp://here:1")
+    assert answer(tasks.environment) == ("done", ("tcp://here:1", "1"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "shown", "traced"),
     [
@@ -52,51 +59,40 @@ def test_it_does_task_after_task(worker):
         (ZeroDivisionError("secret"), "", True),
     ],
 )
-def test_an_error_is_a_sentence_or_a_traceback(worker, error, shown, traced):
-    what, sentence, more = answer(worker, tasks.Raising(error))
-    assert (what, sentence) == ("failed", shown)
+def test_an_error_is_a_sentence_or_a_traceback(error, shown, traced):
+    event, sentence, more = answer(tasks.Raising(error))
+    assert (event, sentence) == ("failed", shown)
     assert ("in __call__" in more) is traced
-    assert answer(worker, tasks.Giving("on")) == ("done", "on")
 
 
-@pytest.mark.slow
-def test_unsendable_result_is_a_failure(worker):
-    what, sentence, more = answer(worker, tasks.unsendable)
-    assert (what, sentence) == ("failed", "")
+def test_unsendable_result_is_a_failure():
+    event, sentence, more = answer(tasks.unsendable)
+    assert (event, sentence) == ("failed", "")
     assert "unsendable" in more
-    assert answer(worker, tasks.Giving("on")) == ("done", "on")
-
-
-def test_the_word_to_stop_is_for_the_task_at_hand_only(worker, tmp_path):
-    worker.order(pickle.dumps(tasks.Counting(tmp_path / "count")))
-    until((tmp_path / "count").exists)
-    worker.order(None)
-    assert next(worker.messages()) == ("done", None)
-    worker.order(None)
-    assert answer(worker, tasks.Steps(1))[0] == "report"
-    assert next(worker.messages()) == ("done", "all")
 
 
 def test_report_holds_the_logged_sentences_only():
     result = []
-    Reporter(lambda *message: result.append(message), None).report(done=0, message="")
+    worker._report(lambda *message: result.append(message), done=0, message="")
     assert result == [("report", {"done": 0, "message": ""})]
 
 
 ORPHANS = """
-import os, pathlib, signal, sys, time
+import multiprocessing, os, pathlib, signal, sys, time
 from tests.ui import tasks
 from ui.runs.jobs import JobRegistry
 
+multiprocessing.context.ForkServerContext.set_forkserver_preload = lambda *_: None
 place = pathlib.Path(sys.argv[1])
-registry = JobRegistry(1, modules=())
+registry = JobRegistry(1)
 registry.start("a", "paused", tasks.Deaf(place / "paused"))
 while not (place / "paused").exists():
     time.sleep(0.005)
 urgent = registry.start("b", "urgent", tasks.Deaf(place / "urgent"), urgent=True)
 while not (place / "urgent").exists() or not registry.get("a").paused:
     time.sleep(0.005)
-pids = [worker.process.pid for worker in registry._workers]
+pids = [registry.get(owner)._worker.pid for owner in "ab"]
+pids.append(multiprocessing.forkserver._forkserver._forkserver_pid)
 (place / "new").write_text(" ".join(map(str, pids)))
 os.rename(place / "new", place / "pids")
 {end}
@@ -107,7 +103,7 @@ os.rename(place / "new", place / "pids")
 @pytest.mark.parametrize(
     "end", ["time.sleep(3600)", "os.kill(os.getpid(), signal.SIGTERM)", "sys.exit()"]
 )
-def test_workers_end_with_their_server_however_it_ends(tmp_path, end):
+def test_processes_end_with_their_server_however_it_ends(tmp_path, end):
     command = [sys.executable, "-c", ORPHANS.format(end=end), str(tmp_path)]
     # Its own session, as a server has that a terminal or a service manager started.
     server = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
@@ -116,5 +112,5 @@ def test_workers_end_with_their_server_however_it_ends(tmp_path, end):
         os.kill(server.pid, signal.SIGKILL)
     server.wait()
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
-    assert len(pids) >= 2
+    assert len(pids) == 3
     until(lambda: all(map(tasks.gone, pids)))

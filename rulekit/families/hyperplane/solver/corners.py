@@ -50,10 +50,10 @@ def volume_paper_corner(region: Region, points: Floats, counts: Counts) -> Float
 
 def peel_corner(region: Region, points: Floats, counts: Counts) -> Floats:
     """Return the box of the points that peeling leaves, enlarged up to the plane."""
-    return filled_up(region, peel(region.half, points, counts))
+    return fill_up(region, peel(region.half, points, counts))
 
 
-def filled_up(region: Region, floor: Floats) -> Floats:
+def fill_up(region: Region, floor: Floats) -> Floats:
     """Enlarge a box up to the plane, to the greatest volume."""
     weights = region.unit_weights()
     if weights is None:
@@ -190,10 +190,10 @@ def point_corner(region: Region, points: Floats, counts: Counts) -> Floats:
             f"{solution.message!r}. Use `criterion='peel'`."
         )
     corner = solution.x[:n]
-    return region.to_faces(corner, _snapped(region, points, unit, corner, least))
+    return region.to_faces(corner, _snap(region, points, unit, corner, least))
 
 
-def _snapped(region: Region, points: Floats, unit: Floats, corner: Floats, least: Floats) -> Floats:
+def _snap(region: Region, points: Floats, unit: Floats, corner: Floats, least: Floats) -> Floats:
     """Find the least corner above all points that the program took in, within its tolerance."""
     for tolerance in (NEAR, 0.0):
         taken = (unit <= corner + tolerance).all(axis=1)

@@ -100,7 +100,7 @@ def places(values: Floats, signed: Floats) -> list[float]:
     return list(dict.fromkeys(bounds[[int(wrong.argmin()), *positions]].tolist()))
 
 
-def standardised(rows: Floats) -> Floats:
+def standardise(rows: Floats) -> Floats:
     """Bring columns to mean 0 and standard deviation 1; constant ones to 0."""
     spread = rows.std(axis=0)
     return np.asarray((rows - rows.mean(axis=0)) / np.where(spread > 0, spread, 1.0))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.families.hyperplane.solver.corners import CRITERIA, Counts, filled_up
+from rulekit.families.hyperplane.solver.corners import CRITERIA, Counts, fill_up
 from rulekit.families.hyperplane.solver.half_space import Bools, Floats, HalfSpace, Region
 
 
@@ -75,7 +75,7 @@ def extract_boxes(
             boxes.append((region.lower, corner, int(counts[covered].sum()), depth))
         rest = _remainder(region, corner, points[~covered], counts[~covered])
         stack += [(*part, depth + 1) for part in reversed(rest)]
-    return _sorted_boxes(half, boxes, n_problems, len(inside))
+    return _sort_boxes(half, boxes, n_problems, len(inside))
 
 
 def carry_on(
@@ -91,7 +91,7 @@ def carry_on(
         if depth < max_depth and len(points):
             corner = CRITERIA[criterion](region, points, counts)
         else:
-            corner = filled_up(region, v)
+            corner = fill_up(region, v)
         if (v <= corner).all():
             return region.lower, corner, depth
         left = ~(points <= corner).all(axis=1)
@@ -153,7 +153,7 @@ def _part_of(
     return _cut(region, corner, order, side), points[there], counts[there]
 
 
-def _sorted_boxes(
+def _sort_boxes(
     half: HalfSpace, boxes: list[tuple[Floats, Floats, int, int]], n_problems: int, n_total: int
 ) -> Boxes:
     n = half.n_features

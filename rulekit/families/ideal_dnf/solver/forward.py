@@ -30,7 +30,11 @@ class ForwardSets:
         self._columns, self._described = columns, described.astype(np.int64)
         # exact sums: what is left over by a column that a type's rows all meet is exactly 0
         self._weight = np.ones(len(described)) if weight is None else addable(weight)
-        self._weighed = columns if weight is None else columns * self._weight
+        # row by row, so that sums over rows run along memory; small numbers for plain counts
+        kind = np.min_scalar_type(len(described)) if weight is None else float
+        self._rows = np.ascontiguousarray(columns.T, dtype=kind)
+        if weight is not None:
+            self._rows *= self._weight[:, None]
         self._sets: list[tuple[int, ...]] = []
         self._is_complete = not len(columns)
 
@@ -56,11 +60,10 @@ class ForwardSets:
 
     def _types(self, chosen: tuple[int, ...]) -> NDArray[np.int64]:
         """Return the type of each row, numbered as far as they occur, shape (n,)."""
-        types = np.zeros(len(self._described), dtype=np.int64)
-        for column in chosen:
-            code = 2 * types + self._columns[column]
-            types = np.unique(code, return_inverse=True)[1].reshape(-1)
-        return types
+        code = np.zeros(len(self._described), dtype=np.int64)
+        for column in chosen:  # 12 at most
+            code = 2 * code + self._columns[column]
+        return np.unique(code, return_inverse=True)[1].reshape(-1)
 
     def _impurity(self, chosen: tuple[int, ...]) -> float:
         cells = 2 * self._types(chosen) + self._described
@@ -74,9 +77,8 @@ class ForwardSets:
         ordered = cells[order]
         starts = np.flatnonzero(np.diff(ordered, prepend=-1))
         counts = np.zeros((len(self._columns), int(ordered[-1]) + 2 & ~1))
-        counts[:, ordered[starts]] = np.add.reduceat(
-            self._weighed[:, order], starts, axis=1, dtype=float
-        )
+        sums = np.add.reduceat(self._rows[order], starts, axis=0)
+        counts[:, ordered[starts]] = sums.T
         rest = np.bincount(cells, self._weight, counts.shape[1]) - counts
         values = _impurities(counts) + _impurities(rest)
         column = int(np.flatnonzero(values <= values.min() * (1 + EQUAL))[0])

@@ -118,14 +118,14 @@ class _Cover:
         size = None
         while self.open and size != (len(self.primes), len(self.points)):
             size = (len(self.primes), len(self.points))
-            forced = self._forced()
+            forced = self._choose_forced()
             taken += forced
             if not forced:
                 self._drop_implied_points()
                 self._drop_dominated_primes()
         return taken
 
-    def _forced(self) -> list[int]:
+    def _choose_forced(self) -> list[int]:
         """Select the primes that alone cover a type."""
         table = self.covers[np.ix_(self.primes, self.points)]
         alone = np.flatnonzero(table.sum(axis=0) == 1)
@@ -145,14 +145,14 @@ class _Cover:
         """Drop types that are covered whenever another one is."""
         table = self.covers[np.ix_(self.primes, self.points)]
         if table.shape[1] <= DOMINANCE_CELLS:
-            within = _contained(table.T)  # [a, b]: what covers a covers b
+            within = _find_contained(table.T)  # [a, b]: what covers a covers b
             self.points = self.points[~_lesser(within.T, np.zeros(len(within)))]
 
     def _drop_dominated_primes(self) -> None:
         """Drop primes that cover nothing a prime of the same cost or less does not."""
         table = self.covers[np.ix_(self.primes, self.points)]
         if table.shape[0] <= DOMINANCE_CELLS:
-            lesser = _lesser(_contained(table), self.cost[self.primes].astype(float))
+            lesser = _lesser(_find_contained(table), self.cost[self.primes].astype(float))
             self._keep(self.primes[~lesser], self.points)
 
     def greedy(self) -> list[int]:
@@ -227,7 +227,7 @@ def _as_bits(cubes: Cubes) -> tuple[Ints, Ints]:
     return (cubes >= 0) @ place_value, (cubes == 1) @ place_value
 
 
-def _contained(table: Bools) -> Bools:
+def _find_contained(table: Bools) -> Bools:
     """Return which rows of a table lie in which others: [a, b] where all of a is in b."""
     counted = table.astype(np.float32)
     inside: Bools = counted @ counted.T >= counted.sum(axis=1)[:, None]

@@ -139,7 +139,7 @@ def type_counts(
     return counts.reshape((2**k, 2) if part is None else (2, 2**k, 2))
 
 
-def without_last(counts: Counts) -> Counts:
+def drop_last(counts: Counts) -> Counts:
     """Drop the last column: shape (..., 2**k, 2) becomes (..., 2**(k - 1), 2)."""
     *lead, n_types, classes = counts.shape
     return counts.reshape(*lead, n_types // 2, 2, classes).sum(axis=-2)
@@ -232,7 +232,7 @@ def _one_curve(table: Counts) -> tuple[list[Any], list[Any]]:
         n_right, n_wrong = _right_and_errors(table)
         right.append(n_right)
         errors.append(n_wrong)
-        table = without_last(table)
+        table = drop_last(table)
     return right[::-1], errors[::-1]
 
 

@@ -167,7 +167,7 @@ class Beam:
             else:
                 stale += 1
         if at not in self.finished:
-            self.finished[at] = self._finished(best.take(np.array([0])), at)
+            self.finished[at] = self._finish(best.take(np.array([0])), at)
         return replace(self.finished[at], history=self.history[:size])
 
     def _level(self, size: int) -> Splits | None:
@@ -179,7 +179,7 @@ class Beam:
             structures = self._singles(self.varying)
             self._choose_pool(structures)
         else:
-            structures = self._expanded(self.levels[size - 2].structures[:WIDTH], self.pool)
+            structures = self._expand(self.levels[size - 2].structures[:WIDTH], self.pool)
             if size == 2 and len(self.pairs):
                 kinds = task.exponents, task.max_power_laws, task.X.shape[1]
                 structures = np.concatenate([structures, pair_structures(self.pairs, *kinds)])
@@ -188,7 +188,7 @@ class Beam:
             structures = structures[distinct(structures)]
         if not len(structures):
             return None
-        self.levels.append(self._worked(structures, size))
+        self.levels.append(self._improve_level(structures, size))
         return self.levels[-1]
 
     def _choose_pool(self, singles: Exponents) -> None:
@@ -200,7 +200,7 @@ class Beam:
         best = self.varying[np.argsort(alone, kind="stable")[:POOL]]
         self.pool = np.union1d(best, self.pairs)
 
-    def _worked(self, structures: Exponents, size: int) -> Splits:
+    def _improve_level(self, structures: Exponents, size: int) -> Splits:
         """Screen structures, improve the best of them, and return these, best first."""
         rng = np.random.default_rng([self.seed, self.modulus, size])
         likely = likely_structures(*self._screened, structures, self.modulus, N_SCREENED)
@@ -227,7 +227,7 @@ class Beam:
         structures[np.arange(len(features)), 0, features] = 1
         return structures
 
-    def _expanded(self, parents: Exponents, pool: Ints) -> Exponents:
+    def _expand(self, parents: Exponents, pool: Ints) -> Exponents:
         """Add one exponent to each structure in every way."""
         exponents = np.array(self.task.exponents, dtype=np.int8)
         structures = []
@@ -242,7 +242,7 @@ class Beam:
                 structures.append(new)
         return np.concatenate(structures)
 
-    def _finished(self, best: Splits, size: int) -> FoundSplit:
+    def _finish(self, best: Splits, size: int) -> FoundSplit:
         """Bring the best of a level to its end."""
         rng = np.random.default_rng([self.seed, self.modulus, size, 1])
         best = self.lower.improve(best, self.modulus, FINISHED, rng)

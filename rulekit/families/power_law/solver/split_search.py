@@ -208,7 +208,7 @@ class LowerLevel:
             best = block.undivided(self.mass.gini)
             begun = block.scaled(splits.weights)
             for w in self._starts(block, begun, modulus, effort, rng):
-                best = best.or_better(self._descended(block, w, modulus, effort, rng))
+                best = best.or_better(self._descend(block, w, modulus, effort, rng))
             block.write(best, improved)
         return splits.or_better(improved)
 
@@ -233,7 +233,7 @@ class LowerLevel:
         each = np.arange(len(block.places))
         return [w, *(np.stack(tried)[start, each] for start in order)]
 
-    def _descended(
+    def _descend(
         self,
         block: StructureBlock,
         w: Floats,
@@ -255,7 +255,7 @@ class LowerLevel:
                 # first around the mean, as the closed forms are; then around rows, whose splits no
                 # turn around the mean reaches
                 pivot = None if sweep == 0 and line < block.size else rng
-                w, now = self._stepped(block, w, now, change, modulus, pivot)
+                w, now = self._step(block, w, now, change, modulus, pivot)
             if modulus:
                 now = now.or_better(self._bias(block.projected(w), modulus))
             if not (now.impurity < before - EQUAL).any():
@@ -265,7 +265,7 @@ class LowerLevel:
             now = centred(value, now, self.mass).or_better(best_interval(value, self.mass))
         return Found(**vars(now), weights=w)
 
-    def _stepped(
+    def _step(
         self,
         block: StructureBlock,
         w: Floats,

@@ -10,13 +10,13 @@ from rulekit.families.hyperplane.solver.few_columns import (
     column_sets,
     least_wrong,
     places,
-    standardised,
+    standardise,
 )
 
 
 def two_of_five(seed=0, n=120):
     rng = np.random.default_rng(seed)
-    Z = standardised(rng.normal(size=(n, 5)))
+    Z = standardise(rng.normal(size=(n, 5)))
     return Z, np.where(Z[:, 1] - Z[:, 3] + 0.2 * rng.normal(size=n) > 0, 1.0, -1.0)
 
 
@@ -55,4 +55,4 @@ def test_weights_count_as_rows():
 def test_equal_and_constant_columns_are_no_obstacle():
     Z, signed = two_of_five(2)
     both = np.column_stack([Z, Z[:, 1], np.zeros(len(Z))])
-    assert all(len(s) == 3 for s in column_sets(standardised(both), signed, 3))
+    assert all(len(s) == 3 for s in column_sets(standardise(both), signed, 3))

@@ -11,6 +11,7 @@ from rulekit.families.ideal_dnf.solver.row_types import (
     Contingency,
     ValidationCurve,
     contingency,
+    drop_last,
     least_errors,
     majority,
     packed,
@@ -19,7 +20,6 @@ from rulekit.families.ideal_dnf.solver.row_types import (
     unpacked,
     validation_curve,
     weighted_contingency,
-    without_last,
 )
 from tests.reference import types as plain
 
@@ -81,7 +81,7 @@ def test_histogram_contains_those_of_fewer_columns(table):
     B, y, part = table
     counts = type_counts(type_codes(words_of(B), len(y)), B.shape[1], y, part)
     for k in range(B.shape[1] - 1, -1, -1):
-        counts = without_last(counts)
+        counts = drop_last(counts)
         fewer = type_counts(type_codes(words_of(B)[:k], len(y)), k, y, part)
         np.testing.assert_array_equal(counts, fewer)
 

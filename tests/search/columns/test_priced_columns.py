@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit._sums import grid_unit, on_grid
+from rulekit.search.columns.priced_columns import price_columns
 from rulekit.search.lp import solve_lp, solve_milp
-from rulekit.search.screening.bounds import compact_program, price_columns
+from rulekit.search.screening.bounds import compact_program
 from tests.reference import one_level as reference
 from tests.strategies.covers import binned_matrix, chained, cover_problems
 from tests.strategies.screening import tied_table

@@ -1,0 +1,257 @@
+"""One page that answers: a form, the answer with its reasons, and files scored in the browser."""
+
+import base64
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rulekit.data.options import MISSING
+from rulekit.data.target import read_labels
+from rulekit.explain.subject import columns_for
+from rulekit.export.code.javascript import JavaScriptWriter, js_source, write_functions
+from rulekit.export.documents.blocks import Block, Cell, Raw, Text, describe_rule
+from rulekit.export.documents.html import write_blocks
+from rulekit.export.subject import column_kinds, rule_to_export
+from rulekit.rules import (
+    ColumnSchema,
+    Condition,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLawSplit,
+    RuleSet,
+    scorecard_of,
+)
+from rulekit.rules.analysis.cells import TooLongError, list_cells
+from rulekit.rules.condition import unseen_text
+from rulekit.rules.schema import NUMERIC, schema_of
+from rulekit.rules.writer import ConditionWriter
+from rulekit.style.phrases import Wording, condition_text, exact, whole_percent
+from rulekit.style.scorecard import clause_names
+from rulekit.style.wording import capital
+
+LINES = Wording(clause="line")
+TEMPLATE = Path(__file__).with_name("app.html")
+GRID = 41  # values of a column in a sum that are tried as changes
+
+
+def to_app(
+    model: Any,
+    training: tuple[Any, Any] | None = None,
+    test: tuple[Any, Any] | None = None,
+    *,
+    title: str = "A rule that answers",
+    date: str = "",
+    wording: Wording = LINES,
+) -> str:
+    """Write a rule as a web page that answers cases by itself, without a server.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+        The rule to write.
+    training, test : pair of table and labels, optional
+        Rows that are counted: how many each clause decides, how many are predicted wrongly. No row
+        is in the page.
+    title, date : str
+        Name and date of the rule, as the page shows them.
+    wording : Wording
+        Display names and units of columns; clauses are called lines by default.
+
+    Returns
+    -------
+    str
+        A page with a form of the columns that the rule reads, the answer with its reasons, single
+        changes that give another answer, and a place for a CSV file, which is scored in the
+        browser. It asks for nothing outside, and its policy forbids that. The logic is
+        `to_javascript`; a cell that is not of its column's kind leaves the row without an answer.
+
+    Raises
+    ------
+    ExportError, DataError
+        If there is no rule, JavaScript cannot express it, a column is compared with texts and with
+        numbers, or rows do not fit it.
+    """
+    rule = rule_to_export(model)
+    column_kinds(rule)  # raises where a column has no single type
+    given = {"training": training, "test": test}
+    counts = [_count(rule, name, *rows) for name, rows in given.items() if rows is not None]
+    names = _name_parts(rule, wording)
+    data = {
+        "answers": rule.classes,
+        "shown": [*map(str, rule.classes)],
+        "names": names,
+        "columns": [_describe(rule, column, wording) for column in schema_of(rule).columns],
+        "missing": MISSING,
+        "parts": counts[0]["parts"] if counts else [],
+    }
+    blocks = [Text("The rule", "heading"), *describe_rule(model)]
+    blocks += [_draw_parts(rule.as_dnf, names, counts[0])] if counts and counts[0]["n"] else []
+    blocks += [block for count in counts for block in _describe_errors(count)]
+    return _fill_template(
+        TITLE=escape(title),
+        DATE=escape(date),
+        RULE=write_blocks(blocks),
+        CODE=write_functions(rule)
+        + _write_clauses(rule.as_dnf, wording)
+        + f"\nconst APP = {js_source(data)};\n",
+    )
+
+
+def _name_parts(rule: RuleSet, wording: Wording) -> list[str]:
+    """Return the names of what can decide: each clause of the rule as DNF, and the rest."""
+    *names, rest = clause_names(rule, wording.clause)
+    if rule.form == "cnf":
+        names, rest = [f"{name} fails" for name in names], f"every {wording.clause} holds"
+    elif not scorecard_of(rule):
+        rest = f"no {wording.clause} holds"
+    return [*map(capital, names), capital(rest)]
+
+
+def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str, Any]:
+    """Return what the page has to know of a column."""
+    tests = [test for test in rule.tests if test.feature == column.name]
+    cells: list[Any] = []
+    with suppress(TooLongError):
+        cells = [v for v in list_cells(tests, column) if v not in (None, math.inf, -math.inf)]
+    low, high = column.low, column.high
+    in_sum = any(column.name in c.features for c in rule.conditions if not c.tests)
+    if in_sum and isinstance(low, float) and isinstance(high, float):
+        cells += np.linspace(low, high, GRID).tolist()
+    levels: list[str] = []
+    if column.kind in ("level", "grade"):
+        levels = [*(column.levels or sorted({str(v) for t in tests for v in t.turning}))]
+        levels.append(unseen_text(levels))
+    unit = wording.units.get(column.name) or column.unit or ""
+    seen = "" if low is None or high is None else f"{_end(low)} to {_end(high)}"
+    kinds = {"date": "datetime-local" if column.time else "date"}
+    return {
+        **column.to_dict(),
+        "label": wording.name(column.name),
+        "hint": " ".join(filter(None, (seen, unit))),
+        "options": ["true", "false"] if column.kind == "truth value" else levels,
+        "type": kinds.get(column.kind, "text"),
+        "mode": "decimal" if column.kind in NUMERIC else "text",
+        "candidates": cells,
+    }
+
+
+def _end(value: float | str) -> str:
+    return value if isinstance(value, str) else exact(value)
+
+
+def _count(rule: RuleSet, name: str, X: Any, y: Any) -> dict[str, Any]:
+    """Count the rows of each clause, the correct ones among them, and each error."""
+    columns, truth = columns_for(rule, X), read_labels(y).tolist()
+    answers = rule.predict(columns).tolist()
+    right = np.array([a == b for a, b in zip(truth, answers, strict=True)], dtype=bool)
+    deciding = rule.as_dnf.clauses_deciding(columns)
+    deciding = np.column_stack([deciding, ~deciding.any(axis=1)])
+    parts = [(int((rows & right).sum()), int(rows.sum())) for rows in deciding.T]
+    wrong = Counter((str(a), str(b)) for a, b in zip(truth, answers, strict=True) if a != b)
+    return {
+        "name": name,
+        "n": len(truth),
+        "right": int(right.sum()),
+        "parts": parts,
+        "wrong": wrong,
+    }
+
+
+@dataclass(frozen=True)
+class _CheckWriter(ConditionWriter[str]):
+    """Writes a condition as an object: its text, its test and the value that is compared."""
+
+    code: JavaScriptWriter
+    wording: Wording
+
+    def literal(self, literal: Literal) -> str:
+        return self._check(literal, self.code.variables[literal.feature])
+
+    def linear(self, split: LinearSplit) -> str:
+        return self._check(split, self.code.linear_sum(split))
+
+    def power_law(self, split: PowerLawSplit) -> str:
+        return self._check(split, self.code.power_law_sum(split))
+
+    def points(self, split: PointsSplit) -> str:
+        given = (f"[{p}, {self._text(c)}, (row) => {self.code.literal(c)}]" for c, p in split.given)
+        text = f"{'at least' if split.reached else 'fewer than'} {split.total} points"
+        return self._object(split, js_source(text), self.code.score(split), ", ".join(given))
+
+    def _check(self, condition: Condition, value: str) -> str:
+        absent = " || ".join(f"missing({self.code.variables[f]})" for f in condition.features)
+        return self._object(condition, self._text(condition), f"{absent} ? null : {value}")
+
+    def _text(self, condition: Condition) -> str:
+        return js_source(condition_text(condition, self.wording))
+
+    def _object(self, condition: Condition, text: str, value: str, parts: str = "") -> str:
+        holds, value = f"(row) => {self.code.write(condition)}", f"(row) => {value}"
+        return f"{{ text: {text}, holds: {holds}, value: {value}, parts: [{parts}] }}"
+
+
+def _write_clauses(rule: RuleSet, wording: Wording) -> str:
+    """Write the conditions of each clause of a DNF, by which the page gives reasons."""
+    code = JavaScriptWriter({f: f"cell(row, {js_source(f)})" for f in rule.features})
+    writer, lines = _CheckWriter(code, wording), []
+    for clause, label in zip(rule.clauses, rule.labels, strict=False):
+        checks = ",\n    ".join(map(writer.write, clause.conditions))
+        lines.append(f"  {{ answer: {js_source(label)}, checks: [\n    {checks}\n  ] }},\n")
+    return f"\nconst CLAUSES = [\n{''.join(lines)}];\n"
+
+
+def _draw_parts(rule: RuleSet, names: Sequence[str], count: Mapping[str, Any]) -> Raw:
+    """Draw how many rows each clause decides, those predicted correctly filled."""
+    n = count["n"]
+    lines = [
+        "<h2>Where the rows go</h2>",
+        f'<p class="size">{n} {count["name"]} rows; filled: predicted correctly, outlined: wrongly.'
+        '</p>\n<ol class="parts">',
+    ]
+    labels = (*rule.labels[: rule.n_clauses], rule.default)
+    parts = zip(names, labels, count["parts"], strict=True)
+    for k, (name, label, (right, decided)) in enumerate(parts):
+        text = escape(f"{name}: {label}, {right} of {decided} correct")
+        bar = f'<rect class="right" width="{100 * right / n:.2f}" height="12"/>'
+        if decided > right:
+            start, width = 100 * right / n, 100 * (decided - right) / n
+            bar += f'<rect class="wrong" x="{start:.2f}" width="{width:.2f}" height="12"/>'
+        svg = f'<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">{bar}</svg>'
+        lines.append(f'<li data-part="{k}">{text}{svg}</li>')
+    return Raw("\n".join([*lines, "</ol>"]))
+
+
+def _describe_errors(count: Mapping[str, Any]) -> list[Block]:
+    """Return how many rows are predicted wrongly, and what that means for new cases."""
+    name, n, right = count["name"], count["n"], count["right"]
+    meaning = (
+        "The rule was learned from these rows, so expect more errors on new cases."
+        if name == "training"
+        else "The rule was not learned from these rows: expect about this share of new cases."
+    )
+    text = f"{right} of {n} are predicted correctly ({whole_percent(right, n)}). {meaning}"
+    errors: list[Cell] = [f"actual {a}, predicted {b}: {k}" for (a, b), k in count["wrong"].items()]
+    heading = Text(f"Errors on the {name} rows", "heading")
+    return [heading, Text(text), errors] if n else []
+
+
+def _fill_template(**parts: str) -> str:
+    """Fill the template, and allow its one script and style by their hashes."""
+    template = TEMPLATE.read_text(encoding="utf-8")
+    page = re.sub("@@(?!POLICY)([A-Z]+)@@", lambda found: parts[found[1]], template)
+    policy = "default-src 'none'; base-uri 'none'; form-action 'none'"
+    for tag in ("script", "style"):
+        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        policy += f"; {tag}-src 'sha256-{digest}'"
+    return page.replace("@@POLICY@@", policy, 1)

@@ -1,0 +1,65 @@
+"""The page that answers, opened in Chromium without a network."""
+
+import pandas as pd
+import pytest
+
+from rulekit import RuleClassifier, load_sample
+from rulekit.export import to_app
+from tests.browser.looks import findings
+
+
+@pytest.fixture
+def learned():
+    X, y = load_sample("credit").xy("risk")
+    return RuleClassifier(max_conditions=4, positive_label="high").fit(X, y), X, y
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
+def test_page_answers_a_case_and_scores_a_file_offline(chromium, tmp_path, learned, scheme, width):
+    model, X, y = learned
+    (tmp_path / "rule.html").write_text(to_app(model, (X, y), title="Risk"), "utf-8")
+    X.to_csv(tmp_path / "cases.csv", index=False)
+    size = {"width": width, "height": 900}
+    context = chromium.new_context(viewport=size, color_scheme=scheme, offline=True)
+    page, complaints = context.new_page(), []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: complaints.append(request.url))
+    page.goto((tmp_path / "rule.html").as_uri())
+    complaints.remove((tmp_path / "rule.html").as_uri())
+
+    answer = page.get_by_role("status").first
+    for column in model.rule_set_.schema.columns:
+        field = page.get_by_label(column.name, exact=True)
+        value = X[column.name].iloc[0]
+        field.select_option(value) if column.levels else field.fill(str(value))
+    assert answer.locator("strong").inner_text() == model.predict(X.iloc[:1])[0]
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement !== document.body")
+    field = page.locator("input[inputmode=decimal]").first
+    field.fill("many")
+    assert field.get_attribute("aria-invalid") == "true"
+    assert answer.inner_text() == "Correct the marked fields."
+    page.get_by_role("button", name="Clear").click()
+    assert page.locator("[aria-current]").count() == 1
+
+    dropped = """async (drop, text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], "cases.csv"));
+      const given = { dataTransfer: data, bubbles: true, cancelable: true };
+      drop.dispatchEvent(new DragEvent("drop", given));
+    }"""
+    page.locator("#drop").evaluate(dropped, (tmp_path / "cases.csv").read_text("utf-8"))
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Save the scored file").click()
+    scored = pd.read_csv(download.value.path(), encoding="utf-8-sig")
+    assert scored["prediction"].tolist() == model.predict(X).tolist()
+    assert len(scored) == len(X)
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert not findings(page)
+    page.emulate_media(media="print")
+    assert not page.locator("#files").is_visible()
+    assert answer.is_visible()
+    assert [c for c in complaints if not c.startswith("blob:")] == []
+    context.close()
