@@ -26,7 +26,7 @@ from rulekit.learners.choice import COST
 from rulekit.rules import scorecard_of, wilson_interval
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import cap_list
-from rulekit.style.wording import format_measure, plural
+from rulekit.style.wording import format_measure, percent, plural
 from ui.cache import kept
 from ui.escape import file_name, md
 from ui.rule_numbers import ANSWER, ROW, TRUTH, row_number
@@ -159,8 +159,22 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
     return kept("scored", key, compute, copy=False)
 
 
+def predicted_words(predicted: NDArray[Any], training: NDArray[Any], labels: list[Any]) -> str:
+    """Return how often outcomes are predicted: the described one, or each of several."""
+    shown = labels[:1] if len(labels) == 2 else labels
+    parts = [
+        f"{label}: {int(np.sum(predicted == label)):,} of {len(predicted):,} "
+        f"({percent(np.mean(predicted == label))}; training {percent(np.mean(training == label))})"
+        for label in shown
+    ]
+    return f"Predicted {'; '.join(parts)}."
+
+
 def differences(cases: NewCases, scored: Scored) -> None:
     """Show how the new table differs from the one the rule was learned from."""
+    state = app_state()
+    before = scored.model.predict(state.training[0])
+    st.markdown(f"**{md(predicted_words(scored.answers, before, state.labels), 600)}**")
     rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
     unseen = scored.report.without({note.column for note in scored.drift}).unseen
     lines = [f"- {md(each.sentence, 300)}" for each in (*scored.drift, *unseen)]
