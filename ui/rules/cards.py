@@ -225,8 +225,11 @@ def covered_rows(rule: RuleSet, rows: Cases, state: AppState) -> None:
 def view(tab: str, *titles: str) -> str:
     """Show the views of a tab as buttons; return the selected one."""
     words = {title: title for title in titles}
+    last = f"_rules_view_{tab}"  # survives an edit that changes which views there are
+    usual = st.session_state.get(last, titles[0])
     key = f"rules_view_{tab}_{len(titles)}"
-    return str(choice(tab, words, titles[0], key, label_visibility="collapsed"))
+    st.session_state[last] = str(choice(tab, words, usual, key, label_visibility="collapsed"))
+    return str(st.session_state[last])
 
 
 def overlap_card(rule: RuleSet, rows: Cases) -> None:
