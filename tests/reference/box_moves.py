@@ -129,7 +129,7 @@ def value_now(H, state, r, theta):
     return np.array(saved) - theta * state.size[r]
 
 
-def started(state, r, theta):
+def start_box(state, r, theta):
     """Start clause `r`, which has no literals, on two features at most.
 
     Ties go to the better single features first, then to the lower bins of the first.
@@ -255,7 +255,7 @@ class Moves:
         objective = self.objective(state)
         while state.boxes.n_clauses < n_clauses:
             r = state.boxes.n_clauses
-            longer = started(state.with_clause(), r, self.theta)
+            longer = start_box(state.with_clause(), r, self.theta)
             while better := self.step(longer, r):
                 longer = better
             value = self.objective(longer)

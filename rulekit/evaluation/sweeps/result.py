@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -339,17 +340,16 @@ def fit_settings(
     sample_weight: Any = None,
     should_stop: ShouldStop | None = None,
 ) -> Iterator[Any]:
-    """Yield a fitted model for each setting; a rule learner searches once for each kind.
+    """Iterate over a fitted model for each setting; a rule learner searches once for each kind.
 
     `should_stop` is called before each setting; True ends the fits.
     """
     if hasattr(estimator, "_fit_settings"):  # a rule learner
-        yield from estimator._fit_settings(X, y, settings, sample_weight, should_stop)
-        return
-    for setting in settings:
-        if should_stop is not None and should_stop():
-            return
-        yield fit_setting(estimator, setting, X, y, sample_weight)
+        # not from a generator here: its frame would be the place that warnings name
+        fits: Iterator[Any] = estimator._fit_settings(X, y, settings, sample_weight, should_stop)
+        return fits
+    begun = takewhile(lambda _: should_stop is None or not should_stop(), settings)
+    return (fit_setting(estimator, setting, X, y, sample_weight) for setting in begun)
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:

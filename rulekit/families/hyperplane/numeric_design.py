@@ -107,14 +107,15 @@ class NumericDesign:
 def plain_numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:
     """Read a column as numbers, truth values as 0 and 1: shape (n,)."""
     absent = pd.isna(values)
-    if absent.any():
+    misread = cells[absent & cells.notna().to_numpy()]
+    if absent.any() and misread.empty:
         raise DataError(
             f"Column {name[:60]!r} must hold a number in every row; it has a gap (NaN) in "
             f"{int(absent.sum())} of {len(values)} rows (first: row {int(absent.argmax()) + 1}). "
             "Fill the gaps, or leave these rows out."
         )
-    if values.dtype == object and isinstance(values[0], str):
-        cell = next(v for v in cells if not isinstance(v, Real))
+    if not misread.empty or (values.dtype == object and isinstance(values[0], str)):
+        cell = next(v for v in (cells if misread.empty else misread) if not isinstance(v, Real))
         dates = hasattr(cell, "isoformat")
         if not dates and not isinstance(cell, str):
             float(cell)  # says what it is

@@ -1,11 +1,13 @@
 """Descents of the box search, of a rule and of single clauses, and where a new clause starts.
 
 A rule is settled where no move improves it at a price. A new clause starts at the best box on at
-most two features, exactly: narrowing it from the whole space, feature after feature, misses pairs
-of conditions that only pay together. The savings of the rows are therefore summed over the bins of
-two features at once, for each pair of the best single features. For every choice on the one
-feature, the best choice on the other is then a maximum-sum run. O(n) and O(K^3) a pair for K bins
-of a feature.
+most two features, exactly if each wrong row costs 1: narrowing it from the whole space, feature
+after feature, misses pairs of conditions that only pay together. The savings of the rows are
+therefore summed over the bins of two features at once, for each pair of the best single features.
+For every choice on the one feature, the best choice on the other is then a maximum-sum run. O(n)
+and O(K^3) a pair for K bins of a feature. With prices of margins, a pair is valued from rows that
+both features refuse, a single feature from rows that it refuses; descents from starts valued alike
+ended 1 % higher on average (nine tables with robustness 0.1).
 
 Legend, beside that of `move_kernels`::
 

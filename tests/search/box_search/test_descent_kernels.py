@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rulekit.search.box_search import descent_kernels
 from rulekit.search.box_search.descent_kernels import MOST_PAIR_BINS
-from rulekit.search.box_search.problem import Boxes, no_boxes
+from rulekit.search.box_search.problem import ERRORS, Boxes, no_boxes
 from rulekit.search.box_search.search import Descent
 from tests.reference import box_moves
 from tests.reference.boxes import best_start, literals_of, loss_of
@@ -31,7 +31,7 @@ def start_box(problem, boxes, theta):
 @settings(deadline=None)
 @given(st.data())
 def test_no_box_on_two_features_beats_the_start(data):
-    problem = data.draw(box_problems(max_rows=8, max_features=3, max_bins=3))
+    problem = data.draw(box_problems(max_rows=8, max_features=3, max_bins=3, prices=(ERRORS,)))
     boxes = data.draw(boxes_for(problem, max_clauses=2))
     theta = data.draw(st.sampled_from(THETAS))
     rule = start_box(problem, boxes, theta)
