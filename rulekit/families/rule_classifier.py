@@ -251,7 +251,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         remaining = None if self.time_limit is None else max(1e-3, until - time.time())
         plain = clone(self).set_params(costs=None, time_limit=remaining, random_state=seed)
         plain._fit_table(table)
-        self._time_passed = plain._late or time.time() > until
+        self._time_passed = plain._time_passed or time.time() > until
         if self._time_passed or plain.rule_set_ == learner.rule_set_:
             return None
         loss = Loss(table.y, table.weights(None), self._costs_by_class())
