@@ -391,21 +391,18 @@ def _choose_horizontal_range(points: pd.DataFrame, x: str) -> tuple[float, float
 
 
 def _curve(family: Baseline) -> go.Scatter:
-    return go.Scatter(
-        x=[size for size, _ in family.curve],
-        y=[value for _, value in family.curve],
-        mode="lines+markers",
-        name=plain(family.name),
-        hoverinfo="skip",
-        line={"dash": "dash" if family.decides else "dot", "width": 1, "color": GREY},
-        marker={
-            "symbol": "diamond" if family.decides else "x-thin-open",
-            "size": [
-                7 * (not family.decides or value == family.value) for _, value in family.curve
-            ],
-            "color": GREY,
-        },
-    )
+    points = {"x": [size for size, _ in family.curve], "y": [value for _, value in family.curve]}
+    look = {"name": plain(family.name), "hoverinfo": "skip"}
+    if family.decides:  # a letter marks the minimum: the browser cannot draw markers of size 0
+        line = {"dash": "dash", "width": 1, "color": GREY}
+        letters = ["◆" if value == family.value else "" for value in points["y"]]
+        font = {"size": 10, "color": GREY}
+        return go.Scatter(
+            mode="lines+text", line=line, text=letters, textfont=font, **points, **look
+        )
+    line = {"dash": "dot", "width": 1, "color": GREY}
+    marker = {"symbol": "x-thin-open", "size": 7, "color": GREY}
+    return go.Scatter(mode="lines+markers", line=line, marker=marker, **points, **look)
 
 
 def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) -> None:

@@ -18,7 +18,7 @@ from tests.browser.visitor import BROKEN
 
 CENTRES = """marks => marks.map(mark => mark.getBoundingClientRect())
   .map(box => [box.x + box.width / 2, box.y + box.height / 2])"""
-TEXT_BEGINS = re.compile(r"# \d+ conditions? in \d+ clauses?: ")
+TEXT_BEGINS = re.compile(r"# \d+ conditions? in \d+ lines?: ")
 
 
 @pytest.fixture(scope="module")
