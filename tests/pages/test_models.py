@@ -249,14 +249,15 @@ def test_a_slider_whose_key_has_changed_picks_only_what_it_is_moved_to(on_models
 
 
 def test_page_is_drawn_at_once_while_the_first_search_is_in_the_queue(open_app, monkeypatch):
-    monkeypatch.setattr(jobs.registry(), "_hand_out", lambda: False)
+    monkeypatch.setattr(jobs.registry(), "_dispatch", lambda: None)
     clock = SimpleNamespace(monotonic=lambda: 0.0, sleep=lambda _: pytest.fail("The page waited."))
     monkeypatch.setattr("ui.models.run.time", clock)
     app = open_app("models", sample="credit")
     assert not app.exception
     assert not app.error
-    assert the_job().state == "queued"
-    jobs.registry().forget(app.session_state["analysis_id"])
+    owner = app.session_state["analysis_id"]
+    assert jobs.registry().get(owner).state == "queued"
+    jobs.registry().forget(owner)
 
 
 def test_longer_search_replaces_quick_points_and_unpicked_rules(
@@ -325,7 +326,7 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     assert len(found.by_price("n_conditions", "test_error")) == 4
     assert "Short rule, by price" in set(found.curve()["series"])
     keys = [c.key for c in app.get("plotly_chart") if c.key != "flow_small"]
-    assert keys == ["front_2", "prices_2"]
+    assert keys == ["front_0", "prices_0"]
     app.session_state["app"] = replace(
         app.session_state["app"], setting={"learner": "search", "n_clauses": 2, "theta": 2.0}
     )
