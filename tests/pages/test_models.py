@@ -255,9 +255,9 @@ def test_page_is_drawn_at_once_while_the_first_search_is_in_the_queue(open_app, 
     app = open_app("models", sample="credit")
     assert not app.exception
     assert not app.error
-    owner = app.session_state["analysis_id"]
-    assert jobs.registry().get(owner).state == "queued"
-    jobs.registry().forget(owner)
+    (job,) = [j for j in jobs.registry()._jobs.values() if j.title == FIRST]
+    assert job.state == "queued"
+    jobs.registry().forget(job.owner)
 
 
 def test_longer_search_replaces_quick_points_and_unpicked_rules(
