@@ -61,7 +61,8 @@ def read(column: Any) -> Any:
     """Return an engine's column as rules read it: doubles, truth values or text, NULL if absent."""
     kind, dtype = kind_of(column), column.type()
     if kind == "date":
-        return column.strftime(ISO_TEXT)
+        # midnight as the day alone, like `moment_text`
+        return column.strftime(ISO_TEXT).re_replace(" 00:00:00$", "")
     if kind == "number":
         return _double(column, dtype)
     return column

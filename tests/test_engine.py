@@ -36,7 +36,7 @@ def test_columns_are_distinguished_by_what_rules_read_of_them(put):
             "flag": True,
             "name": "a",
             "opened": "2024-02-29 18:30:59",
-            "day": "2024-03-03 00:00:00",
+            "day": "2024-03-03",
         }
     ]
 
