@@ -257,8 +257,8 @@ FORMATS = {
         to_app,
         "app.html",
         "text/html",
-        how="Not checked on this table. Its logic is the JavaScript export, which is checked; the "
-        "tests of this library compare such pages with the rule in Node and in a browser.",
+        how="Not checked on this table. Its logic is the JavaScript export; the tests of this "
+        "library compare such pages with the rule in Node and in a browser.",
         language="html",
     ),
     "sheet": Format(

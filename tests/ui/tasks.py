@@ -100,7 +100,7 @@ class Giving:
 
 def surroundings(report):
     """Print, and return the process and its modules."""
-    print("said aloud")  # noqa: T201
+    print("a line of the task")  # noqa: T201
     return os.getpid(), sorted(sys.modules)
 
 

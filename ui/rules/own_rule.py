@@ -1,5 +1,6 @@
 """A rule that a person writes as text: checked against the table, used, and compared."""
 
+import re
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
@@ -10,7 +11,7 @@ import streamlit as st
 from rulekit.exceptions import DataError
 from rulekit.export import from_json, from_text, to_text
 from rulekit.rules import RuleSet
-from rulekit.style.phrases import join_list
+from rulekit.style.phrases import cap_list, join_list
 from ui.differences import difference
 from ui.escape import md
 from ui.picked import OWN
@@ -20,6 +21,7 @@ from ui.state import KEEP, AppState, app_state
 from ui.words import wording
 
 TEXT = "own_rule"  # session key of the text
+LAST = re.compile(r"^\s*OTHERWISE ", re.MULTILINE)
 
 
 def read_own(text: str, state: AppState) -> RuleSet:
@@ -29,7 +31,7 @@ def read_own(text: str, state: AppState) -> RuleSet:
     """
     last = None if state.several else state.labels[1]
     rule = from_text(text, default=last)
-    if "OTHERWISE" not in text and {str(label) for label in rule.labels} == {str(last)}:
+    if not LAST.search(text) and {str(label) for label in rule.labels} == {str(last)}:
         rule = replace(rule, default=state.labels[0])
     X = state.training[0]
     for name in rule.features:
@@ -57,11 +59,8 @@ def _check_levels(rule: RuleSet, column: pd.Series) -> None:
     levels = sorted(map(str, column.dropna().unique())) if any(map(_is_word, values)) else []
     for value in filter(_is_word, values):
         if value not in levels:
-            more = f" and {len(levels) - 10:,} more" * (len(levels) > 10)
-            raise DataError(
-                f"Column {column.name!r} has no level {value!r}. It has "
-                f"{', '.join(map(repr, levels[:10]))}{more}."
-            )
+            known = cap_list([*map(repr, levels)], 10)
+            raise DataError(f"Column {column.name!r} has no level {value!r}. It has {known}.")
 
 
 def _is_word(value: Any) -> bool:

@@ -1,12 +1,35 @@
-"""Power-law splits as arithmetic, in the order of `PowerLaw.value`, so with the same doubles.
+"""What code in several languages shares: the tests of clauses, and power laws as arithmetic.
 
-Numerators from left to right, the product of denominators likewise, the quotient, the weight.
+Power laws keep the order of `PowerLaw.value`, so they give the same doubles: numerators from left
+to right, the product of denominators likewise, the quotient, the weight.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from rulekit.rules import Factor, PowerLaw, PowerLawSplit
+from rulekit.rules import Clause, Condition, Factor, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.power_law_split import WriteNumber
+
+
+def write_decisions(
+    rule: RuleSet, write: Callable[[Condition], str], words: Callable[[str], str], indent: int
+) -> Iterator[tuple[str, Any]]:
+    """Write a test and its label for each clause of a DNF, or for all clauses of a CNF.
+
+    `words` writes "and", "or", "true" and "false"; `indent` is the width of one level.
+    """
+
+    def join(clause: Clause, word: str, level: int) -> str:
+        start = f"\n{' ' * indent * level}{words(word)} "
+        return start.join(map(write, clause.conditions))
+
+    if rule.form == "cnf":
+        parts = [f"({join(clause, 'or', 3) or words('false')})" for clause in rule.clauses]
+        both = f"\n{' ' * indent * 2}{words('and')} "
+        yield both.join(parts) or words("true"), rule.labels[0]
+        return
+    for clause, label in zip(rule.clauses, rule.labels, strict=True):
+        yield join(clause, "and", 2) or words("true"), label
 
 
 def write_test(

@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.export.code.formulas import subtract_shift, write_sum, write_test
+from rulekit.export.code.formulas import (
+    subtract_shift,
+    write_decisions,
+    write_sum,
+    write_test,
+)
 from rulekit.export.subject import check_label, describe_columns, rule_to_export
 from rulekit.rules import (
-    Clause,
     Condition,
     Factor,
     LinearSplit,
@@ -24,7 +28,7 @@ from rulekit.rules.condition import DAYS_SINCE, GAPS, ORDERED, SEPARATORS, WORDS
 from rulekit.rules.writer import ConditionWriter
 
 EXACT = 2**53  # whole numbers beyond are not exact in JavaScript
-SIGNS = {"and": "&&", "not": "!"}
+SIGNS = {"and": "&&", "or": "||", "not": "!"}
 
 HEAD = """\
 // A rule as a function. It needs no library.
@@ -191,22 +195,10 @@ def _key(name: str) -> str:
 
 
 def _decisions(rule: RuleSet, writer: "JavaScriptWriter") -> list[str]:
-    """Write one `if` per clause of a DNF, one for all clauses of a CNF."""
-    if rule.form == "cnf":
-        parts = [f"({_join_lines(c, writer, '||', 6) or 'false'})" for c in rule.clauses]
-        return _branch("\n    && ".join(parts) or "true", rule.labels[0])
     lines = []
-    for clause, label in zip(rule.clauses, rule.labels, strict=True):
-        lines += _branch(_join_lines(clause, writer, "&&", 4) or "true", label)
+    for test, label in write_decisions(rule, writer.write, lambda w: SIGNS.get(w, w), 2):
+        lines += ["  if (", f"    {test}", "  ) {", f"    return {_label(label)};", "  }"]
     return lines
-
-
-def _join_lines(clause: Clause, writer: "JavaScriptWriter", sign: str, indent: int) -> str:
-    return f"\n{' ' * indent}{sign} ".join(map(writer.write, clause.conditions))
-
-
-def _branch(test: str, label: Any) -> list[str]:
-    return ["  if (", f"    {test}", "  ) {", f"    return {_label(label)};", "  }"]
 
 
 def _label(label: Any) -> str:

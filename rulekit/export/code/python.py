@@ -10,11 +10,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rulekit.exceptions import ExportError
-from rulekit.export.code.formulas import subtract_shift, write_test
+from rulekit.export.code.formulas import subtract_shift, write_decisions, write_test
 from rulekit.export.exchange.json import to_json
 from rulekit.export.subject import check_label, describe_columns, rule_to_export
 from rulekit.rules import (
-    Clause,
     Condition,
     Factor,
     LinearSplit,
@@ -129,24 +128,16 @@ def _write_cases(rule: RuleSet) -> str:
     return CASES.format(cases="".join(lines)) if lines else ""
 
 
+def _write_word(word: str) -> str:
+    return word.capitalize() if word in ("true", "false") else word
+
+
 def _decisions(rule: RuleSet, writer: "PythonWriter") -> list[str]:
-    """Write one `if` per clause of a DNF, one for all clauses of a CNF."""
-    if rule.form == "cnf":
-        parts = [f"({_join_lines(c, writer, 'or', 12) or 'False'})" for c in rule.clauses]
-        return _branch("\n        and ".join(parts) or "True", rule.labels[0])
     lines = []
-    for clause, label in zip(rule.clauses, rule.labels, strict=True):
-        lines += _branch(_join_lines(clause, writer, "and", 8) or "True", label)
+    for test, label in write_decisions(rule, writer.write, _write_word, 4):
+        answer = value_source(check_label(label, "Python"))
+        lines += ["    if (", f"        {test}", "    ):", f"        return {answer}"]
     return lines
-
-
-def _join_lines(clause: Clause, writer: "PythonWriter", word: str, indent: int) -> str:
-    return f"\n{' ' * indent}{word} ".join(map(writer.write, clause.conditions))
-
-
-def _branch(test: str, label: Any) -> list[str]:
-    answer = value_source(check_label(label, "Python"))
-    return ["    if (", f"        {test}", "    ):", f"        return {answer}"]
 
 
 @dataclass(frozen=True)

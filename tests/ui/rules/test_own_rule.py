@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
+from rulekit.data import Table, load_sample
 from rulekit.exceptions import DataError, ExportError
-from rulekit.export import from_text, to_json
+from rulekit.export import from_text, to_json, to_text
+from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import opened, text
 from ui.picked import OWN
 from ui.rules.own_rule import read_own
@@ -27,6 +29,16 @@ FIRST = from_text("IF income <= 25000 THEN high\nOTHERWISE low")
 )
 def test_rule_is_read_without_numbers_and_its_other_outcome(words, full):
     assert read_own(words, STATE) == from_text(full)
+
+
+def test_last_line_differs_from_a_column_of_its_name():
+    frame = pd.DataFrame({"OTHERWISE": [1.5, 2.5, 4.5, 5.5] * 10, "y": ["a", "b"] * 20})
+    table = Table.from_frame(frame).with_roles({"y": "target"}, positive_label="a")
+    clause = Clause((Literal("OTHERWISE", ">", 3),))
+    whole = RuleSet((clause,), ("b",), "dnf", "a")
+    first_line = to_text(whole).splitlines()[1]
+    assert "OTHERWISE" in first_line
+    assert read_own(first_line, AppState(table=table)) == whole
 
 
 @pytest.mark.parametrize(
