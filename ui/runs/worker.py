@@ -41,7 +41,7 @@ class Worker:
         process = CONTEXT.Process(target=_run, args=(task, dict(os.environ), theirs), daemon=True)
         with ours, suppress(OSError, EOFError):  # it has ended, perhaps while sending
             with theirs:
-                process.start()
+                _start(process)
             self.pid = ours.recv()
             if self._killed:
                 self.kill()
@@ -80,6 +80,19 @@ def get_preparation_data(
 ) -> dict[str, Any]:
     """Return what a new process needs, without the main module: it is Streamlit's script."""
     return {k: v for k, v in original(name).items() if not k.startswith("init_main")}
+
+
+def _start(process: Any) -> None:
+    """Start a process; if its fork server has just ended, wait until the next call sees that."""
+    pid = forkserver._forkserver._forkserver_pid
+    try:
+        process.start()
+    except (OSError, EOFError):
+        with suppress(ProcessLookupError, ChildProcessError):  # another call has seen it
+            if pid is not None:
+                os.kill(pid, signal.SIGKILL)
+                os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        raise
 
 
 def release_memory() -> None:

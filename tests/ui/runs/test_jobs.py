@@ -346,9 +346,13 @@ def test_job_that_is_stopped_before_its_process_begins_does_nothing(
     assert tasks.gone(job._worker.pid)
 
 
-def test_jobs_run_after_the_fork_server_was_killed(registry):
+def test_jobs_run_after_the_fork_server_was_killed(registry, monkeypatch):
     assert ended(registry.start("me", "before", tasks.Steps(1))) == "done"
-    os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
+    server, waited, wait = forkserver._forkserver, [], os.waitid
+    ensure_running = server.ensure_running  # does not see at once that the server has ended
+    monkeypatch.setattr(server, "ensure_running", lambda: waited and ensure_running())
+    monkeypatch.setattr(os, "waitid", lambda *given: waited.append(wait(*given)))
+    os.kill(server._forkserver_pid, signal.SIGKILL)
     assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
 
 
