@@ -140,7 +140,8 @@ def to_javascript(model: Any) -> str:
 
     Examples
     --------
-    >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    >>> from rulekit.export import from_text
+    >>> rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
     >>> lines = to_javascript(rule).splitlines()
     >>> start = lines.index("function predictRow(row) {")
     >>> print(*lines[start : start + 8], sep="\n")

@@ -79,7 +79,7 @@ def test_cases():
 
 
 def to_python(model: Any) -> str:
-    """Write a rule as a Python module with `predict_row(row)` and `predict(rows)`.
+    r"""Write a rule as a Python module with `predict_row(row)` and `predict(rows)`.
 
     Parameters
     ----------
@@ -99,7 +99,8 @@ def to_python(model: Any) -> str:
 
     Examples
     --------
-    >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    >>> from rulekit.export import from_text
+    >>> rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
     >>> module = {}
     >>> exec(to_python(rule), module)
     >>> module["predict"]([{"age": 60}, {"age": 40}, {"age": None}])
