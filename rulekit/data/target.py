@@ -108,10 +108,7 @@ _SIMPLE: dict[str, type] = {
 
 
 def read_labels(target: Any) -> NDArray[Any]:
-    """Return labels in NumPy's type for them: truth values, whole numbers, numbers or text.
-
-    What is missing leaves an array of objects; DataError for labels that no rule can have.
-    """
+    """Return labels in NumPy's type, with gaps as objects; DataError if no rule can have them."""
     listed = isinstance(target, (list, tuple))  # NumPy would turn numbers beside text into text
     cells = np.asarray(as_pandas(target), dtype=object if listed else None)
     if cells.dtype.kind in "biuU":

@@ -207,10 +207,8 @@ def read_training_table(
     reader: TableReader | None = None,
     rule: RuleSet | None = None,
 ) -> TrainingTable:
-    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused.
-
-    With a rule the columns that it reads are read as they were learned.
-    """
+    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused."""
+    # With a rule the columns that it reads are read as they were learned.
     name = type(estimator).__name__
     if y is None:
         checked_target(y, 0, name)
@@ -354,11 +352,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LearningProblem:
-    """The table of one fit, the form of its rule, and the raw columns of the same rows.
+    """The table of one fit, the form of its rule, and the raw columns of the same rows."""
 
-    Solvers read `table` and learn a DNF: the rule, or for form "cnf" the negated rule of the other
-    class. `clauses` writes it in the form of the rule.
-    """
+    # Solvers read `table` and learn a DNF: the rule, or for form "cnf" the negated rule of the
+    # other class. `clauses` writes it in the form of the rule.
 
     table: BinnedTable
     form: str

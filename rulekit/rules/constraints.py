@@ -130,13 +130,7 @@ class Constraints:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Constraints":
-        """Read the constraints from a plain dictionary; missing parts constrain nothing.
-
-        Raises
-        ------
-        RuleError
-            If a key is unknown or an entry malformed.
-        """
+        """Read the constraints from a plain dictionary; RuleError for wrong entries."""
         fields = ("forbidden", "required", "allow_not_equal", "directions", "towards")
         unknown = [key for key in data if key not in fields]
         if unknown:

@@ -127,14 +127,7 @@ class FeatureTest:
 
 
 def feature_test(literals: Sequence[Literal]) -> FeatureTest:
-    """Combine literals of one column, joined by AND.
-
-    >>> test = feature_test([Literal("bp", "<=", 150), Literal("bp", ">", 120)])
-    >>> test.low, test.low_closed, test.high, test.high_closed
-    (120.0, False, 150.0, True)
-    >>> feature_test([Literal("bp", ">", 120), Literal("bp", "==", 90)]).never
-    True
-    """
+    """Combine literals of one column, joined by AND."""
     if len({(literal.feature, literal.scale) for literal in literals}) != 1:
         raise RuleError(
             "A test of one column needs literals of exactly one column, read in one way, got "
@@ -183,15 +176,9 @@ def _word_test(literals: Sequence[Literal]) -> FeatureTest:
 
 
 def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
-    """Group the literals of a clause for reading.
-
-    An AND has one test a column, where the column is first read. An OR has one test a literal,
-    since a union of conditions is no interval. Conditions of other kinds are returned unchanged.
-
-    >>> clause = Clause((Literal("a", ">", 1), Literal("b", "==", "x"), Literal("a", "<=", 2)))
-    >>> [(test.feature, test.n_conditions) for test in intervals(clause)]
-    [('a', 2), ('b', 1)]
-    """
+    """Group the literals of a clause for reading."""
+    # An AND has one test a column, where the column is first read. An OR has one test a literal,
+    # since a union of conditions is no interval. Conditions of other kinds are returned unchanged.
     groups: dict[object, list[Condition]] = {}
     for number, condition in enumerate(clause.conditions):
         key: object = number
@@ -306,14 +293,7 @@ def simplify(rule_set: RuleSet) -> RuleSet:
 
 
 def simplify_clause(clause: Clause) -> Clause | None:
-    """Write a clause with as few literals per column as possible.
-
-    >>> red, blue = Literal("colour", "==", "red"), Literal("colour", "==", "blue")
-    >>> simplify_clause(Clause((red, blue), "or")).conditions
-    (Literal(feature='colour', op='in', value=('blue', 'red'), missing=False),)
-    >>> simplify_clause(Clause((red, blue), "and")) is None
-    True
-    """
+    """Write a clause with as few literals per column as possible."""
     if clause.op == "or":
         mirrored = simplify_clause(clause.negated())
         return None if mirrored is None else mirrored.negated()
@@ -344,12 +324,7 @@ def _is_redundant(conditions: Sequence[Condition], k: int) -> bool:
 
 
 def implies(narrow: Clause, wide: Clause) -> bool:
-    """Return whether every row that meets one AND surely meets another.
-
-    >>> old, middle = Literal("age", ">", 50), Literal("age", ">", 40)
-    >>> implies(Clause((old,)), Clause((middle,))), implies(Clause((middle,)), Clause((old,)))
-    (True, False)
-    """
+    """Return whether every row that meets one AND surely meets another."""
     by_scale = _group_by_scale(narrow)
     if any(feature_test(literals).never for literals in by_scale.values()):
         return True

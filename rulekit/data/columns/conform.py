@@ -1,8 +1,7 @@
-"""The one conversion: what columns are (`infer`), and tables as columns of a rule (`conform`).
+"""The one conversion: what columns are (`infer`), and tables as columns of a rule (`conform`)."""
 
-No other module looks at the types, texts and gaps of what people bring. A column is converted by
-its distinct values, so that long tables cost little.
-"""
+# No other module looks at the types, texts and gaps of what people bring. A column is converted by
+# its distinct values, so that long tables cost little.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,10 +34,7 @@ TRUTH_TEXTS = {"true": True, "1": True, "1.0": True, "false": False, "0": False,
 
 
 class RuleColumns(dict[str, NDArray[Any]]):
-    """Rows as rules read them, with the report of their conversion.
-
-    Columns that the rule does not read are converted when they are first looked up.
-    """
+    """Rows as rules read them, with a report; other columns are converted when looked up."""
 
     report: Report = NOTHING
     _frame: pd.DataFrame | None = None
@@ -46,10 +42,7 @@ class RuleColumns(dict[str, NDArray[Any]]):
 
     @classmethod
     def of(cls, table: Any, schema: Schema, rest: Schema | None = None) -> "RuleColumns":
-        """Read the columns of a schema now, and others when they are looked up.
-
-        `rest` has what those are; None infers it.
-        """
+        """Read the columns of a schema, and others (by `rest`, else inferred) when looked up."""
         frame = frame_of(table)
         columns, report = conform(frame, schema)
         read = cls(columns or {"": np.zeros(len(frame))})
@@ -440,10 +433,8 @@ class _LevelMatch:
         )
 
     def text(self, text: str) -> str:
-        """Return the level that a text means: itself, or that of the number it spells plainly.
-
-        4 and 4.0 mean the level "4" or "04"; 04 does not mean "4".
-        """
+        """Return the level that a text means: itself, or that of the number it spells plainly."""
+        # 4 and 4.0 mean the level "4" or "04"; 04 does not mean "4".
         if text in self.levels:
             return text
         number = _plain_number(text)

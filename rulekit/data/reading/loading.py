@@ -323,10 +323,8 @@ def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limit
 
 
 def kind_of_file(raw: bytes) -> str:
-    """Return the type of a file by its first bytes, such as "text", "xlsx" or "parquet".
-
-    Raises DataError for known formats that are not supported; pickles are never opened.
-    """
+    """Return the type of a file by its first bytes, as "text"; DataError if it is unsupported."""
+    # Pickles are never opened.
     if raw.startswith(ZIP):
         return kind_of_archive(raw) or "zip"
     if raw.startswith(COMPOUND):

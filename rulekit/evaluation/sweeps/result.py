@@ -194,23 +194,11 @@ class Comparison:
         return clone(estimators[number]).set_params(**setting)
 
     def front(self, x: str = "n_conditions", y: str = "test_error") -> pd.DataFrame:
-        """Return the settings that are not dominated in the two coordinates.
+        """Return the settings not dominated in two columns of `summary`, from left to right.
 
-        Parameters
-        ----------
-        x, y : str
-            Columns of `summary`. Small values are better, except for ``test_f1`` and ``test_auc``.
-
-        Returns
-        -------
-        DataFrame
-            Rows of `summary`, from left to right. Equal settings are all kept. Before the end only
-            the settings with the most finished folds are compared.
-
-        Raises
-        ------
-        ValueError
-            If the summary has no such column.
+        Small values are better, except of ``test_f1`` and ``test_auc``. Equal settings are all
+        kept. Before the end only the settings with the most finished folds are compared. ValueError
+        if the summary has no such column.
         """
         rows = comparable(self.summary)
         across, up = coordinate(rows, x), coordinate(rows, y)
@@ -340,10 +328,7 @@ def fit_settings(
     sample_weight: Any = None,
     should_stop: ShouldStop | None = None,
 ) -> Iterator[Any]:
-    """Iterate over a fitted model for each setting; a rule learner searches once for each kind.
-
-    `should_stop` is called before each setting; True ends the fits.
-    """
+    """Iterate over a fitted model for each setting until `should_stop()`; one search a kind."""
     if hasattr(estimator, "_fit_settings"):  # a rule learner
         # not from a generator here: its frame would be the place that warnings name
         fits: Iterator[Any] = estimator._fit_settings(X, y, settings, sample_weight, should_stop)

@@ -169,11 +169,8 @@ class Stability:
     def left_out(self) -> tuple[float, float, float]:
         """Errors on the rows left out, each row averaged over the resamples that left it out.
 
-        Returns
-        -------
-        (error, usual_error, standard_error)
-            Weighted share that the rules predict wrongly, that the heaviest class predicts
-            wrongly, and the standard error of the difference over the rows. NaN without rows.
+        (error, usual error, standard error): weighted shares that the rules and the heaviest class
+        predict wrongly, and the standard error of the difference over the rows. NaN without rows.
         """
         wrong, usual, times = (np.zeros(len(self.y)) for _ in range(3))
         for r in self.resamples:

@@ -1,14 +1,13 @@
-"""Rules as SQL in the dialect of a database.
+"""Rules as SQL in the dialect of a database."""
 
-SQL for SQLite, DuckDB and PostgreSQL is run by the tests. For the others the PostgreSQL text, with
-their own forms of NaN, text and numbers, is translated by sqlglot; it is not run here.
-
-NULL is spelled out in every condition, so each is true or false and can be negated by NOT. NaN
-counts as missing: PostgreSQL, Spark, Snowflake and Oracle treat it as larger than any number. In
-standard SQL and sqlite3 NaN must be stored as NULL. Where column types are known, numbers are
-compared as doubles: 0.1 in a ``real`` column is 0.10000000149, in a ``numeric`` one 0.1. A boolean
-in a sum is cast to a whole number first, since PostgreSQL cannot cast it to a double.
-"""
+# SQL for SQLite, DuckDB and PostgreSQL is run by the tests. For the others the PostgreSQL text,
+# with their own forms of NaN, text and numbers, is translated by sqlglot; it is not run here.
+#
+# NULL is spelled out in every condition, so each is true or false and can be negated by NOT. NaN
+# counts as missing: PostgreSQL, Spark, Snowflake and Oracle treat it as larger than any number. In
+# standard SQL and sqlite3 NaN must be stored as NULL. Where column types are known, numbers are
+# compared as doubles: 0.1 in a ``real`` column is 0.10000000149, in a ``numeric`` one 0.1. A
+# boolean in a sum is cast to a whole number first, since PostgreSQL cannot cast it to a double.
 
 import math
 from collections.abc import Iterable, Sequence

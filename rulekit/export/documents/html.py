@@ -140,10 +140,8 @@ def _code(text: str) -> str:
 
 
 def matrix_html(confusion: Any) -> str:
-    """Write a confusion table (data frame, actual by predicted) with shades for shares of a row.
-
-    Heads of columns are turned, so that many classes with long names fit on a screen.
-    """
+    """Write a confusion table (data frame, actual by predicted) with shades for shares of a row."""
+    # Heads of columns are turned, so that many classes with long names fit on a screen.
     head = "".join(
         '<th scope="col" style="writing-mode:vertical-rl;rotate:180deg;max-height:20em;overflow:'
         f'hidden;white-space:nowrap;font-weight:400;text-align:left">{escape(str(label))}</th>'

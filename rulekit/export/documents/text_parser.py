@@ -1,24 +1,20 @@
-r"""Parser of the text form of a rule; the grammar is at the head of `documents/text.py`.
+"""Parser of the text form of a rule; the grammar is at the head of `documents/text.py`."""
 
-Grammar of a sum of power laws, between square brackets::
-
-    split   = sum ("<=" | ">") number | number "<=" sum "<=" number
-    sum     = ["-"] term {("+" | "-") term}
-    term    = number " * " product | number quotient | product
-    product = factor {" * " factor} quotient          quotient = {" / " factor}
-    factor  = base ["^" digit]
-    base    = value | "(" value ("+" | "-") number ")"
-    value   = name | "max(" name ", " number ")"
-
-Grammar of a test of dates, their parts, an order of levels, or a word::
-
-    test    = [value ("<=" | "<") ] [part " OF "] name operator value [" OF (" levels ")"]
-    part    = "YEAR" | "MONTH" | "WEEKDAY" | "HOUR" | "DAYS SINCE " date
-
-Grammar of points that add up; each test reads one column, without an interval::
-
-    points  = "POINTS [" given {", " given} "] " (">=" | "<") whole    given = whole " if " test
-"""
+# Grammar of a sum of power laws, between square brackets:
+#   split   = sum ("<=" | ">") number | number "<=" sum "<=" number
+#   sum     = ["-"] term {("+" | "-") term}
+#   term    = number " * " product | number quotient | product
+#   product = factor {" * " factor} quotient          quotient = {" / " factor}
+#   factor  = base ["^" digit]
+#   base    = value | "(" value ("+" | "-") number ")"
+#   value   = name | "max(" name ", " number ")"
+#
+# Grammar of a test of dates, their parts, an order of levels, or a word:
+#   test    = [value ("<=" | "<") ] [part " OF "] name operator value [" OF (" levels ")"]
+#   part    = "YEAR" | "MONTH" | "WEEKDAY" | "HOUR" | "DAYS SINCE " date
+#
+# Grammar of points that add up; each test reads one column, without an interval:
+#   points  = "POINTS [" given {", " given} "] " (">=" | "<") whole    given = whole " if " test
 
 import json
 import re

@@ -1,7 +1,6 @@
-"""Rules as a DMN 1.3 decision table with FEEL cells; the first matching line decides.
+"""Rules as a DMN 1.3 decision table with FEEL cells; the first matching line decides."""
 
-In FEEL a test of null is null, which matches no line; other missing values are written out.
-"""
+# In FEEL a test of null is null, which matches no line; other missing values are written out.
 
 import math
 import re

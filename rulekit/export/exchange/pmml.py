@@ -1,7 +1,6 @@
-"""Rules as PMML 4.4: a RuleSetModel whose first matching rule decides.
+"""Rules as PMML 4.4: a RuleSetModel whose first matching rule decides."""
 
-PMML's predicates are unknown for missing values; here each tests for the value first.
-"""
+# PMML's predicates are unknown for missing values; here each tests for the value first.
 
 import math
 import re

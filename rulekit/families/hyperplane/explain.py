@@ -1,18 +1,14 @@
-"""One case and the hyperplane: its box, the training rows in the box, and a confidence.
+"""One case and the hyperplane: its box, the training rows in the box, and a confidence."""
 
-Legend (Fung, Sandilya, Rao, section 7)
----------------------------------------
-::
-
-    v       the case, in the oriented coordinates of its side (`solver.half_space`)
-    z       foot of the normal from the case to the plane, taken in the unit box of the training
-            table, where no column counts more for its unit; every z_i is at least v_i
-    box     lower < v <= z: it touches the plane in one corner and lies on the case's side
-
-The paper gives five things that should raise the confidence and no way to weigh them. Measured out
-of sample only the distance ranks right answers before wrong ones, so it is what is calibrated, for
-each answer apart; what else is known of the box is shown beside it.
-"""
+# Legend (Fung, Sandilya, Rao, section 7)
+#   v       the case, in the oriented coordinates of its side (`solver.half_space`)
+#   z       foot of the normal from the case to the plane, taken in the unit box of the training
+#           table, where no column counts more for its unit; every z_i is at least v_i
+#   box     lower < v <= z: it touches the plane in one corner and lies on the case's side
+#
+# The paper gives five things that should raise the confidence and no way to weigh them. Measured
+# out of sample only the distance ranks right answers before wrong ones, so it is what is
+# calibrated, for each answer apart; what else is known of the box is shown beside it.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -126,28 +126,12 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @restore_on_failure
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn a plane.
+        """Learn a plane from numbers or truth values without gaps (n, p) and two classes (n,).
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            Numbers or truth values, without gaps.
-        y : array-like of shape (n,)
-            Two classes.
-        sample_weight : array-like of shape (n,), optional
-            What a row's margin counts, times `class_weight`. A row of weight 2 is two rows, but
-            where folds are drawn, which have rows and not weights.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        DataError, ValueError
-            If the table, the classes or a parameter cannot be used.
-        SolverError
-            If the linear program is not solved.
+        `sample_weight` (n,), times `class_weight`, is what a row's margin counts: a row of weight 2
+        is two rows, but where folds are drawn, which have rows and not weights. DataError or
+        ValueError if the table, the classes or a parameter cannot be used, SolverError if the
+        program is not solved.
         """
         check_parameters(self)
         check_needs(self, self._needs)

@@ -136,17 +136,10 @@ empty_rule_hint_, binarizer_
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> RulePath:
         """Find the best rule for each number of clauses and conditions, in one search.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`. `theta` is not read; `n_clauses` beyond five extends the search.
-
-        Returns
-        -------
-        RulePath
-            Its rules, for any price and limits, are looked up, not learned. Their cuts are those
-            of the binarizer, whatever `refine_thresholds` and `refine` say. Sizes that cannot hold
-            the required conditions are left out.
+        Arguments as in `fit`. `theta` is not read; `n_clauses` beyond five extends the search.
+        Rules for any price and limits are then looked up, not learned. Their cuts are those of the
+        binarizer, whatever `refine_thresholds` and `refine` say. Sizes that cannot hold the
+        required conditions are left out.
         """
         model = copy(self)
         model._check()

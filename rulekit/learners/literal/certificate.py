@@ -1,9 +1,8 @@
-"""Lower bounds and certificates for fitted rules.
+"""Lower bounds and certificates for fitted rules."""
 
-One clause is compared with every clause by branch and bound; several with the linear program over
-all clauses, which bounds the priced loss: a row of the other class counts once for every clause
-that holds.
-"""
+# One clause is compared with every clause by branch and bound; several with the linear program over
+# all clauses, which bounds the priced loss: a row of the other class counts once for every clause
+# that holds.
 
 import math
 from collections.abc import Callable

@@ -103,20 +103,12 @@ class ConditionScreening:
         return tuple(self.problem.literals[int(j)] for j in self.screening.kept)
 
     def certificates(self, limit: int | None = None) -> pd.DataFrame:
-        """Return the reason for each removed condition.
+        """Return the reason for each removed condition, in the order of the candidates.
 
-        Parameters
-        ----------
-        limit : int, optional
-            How many at most; they come in the order of the candidates.
-
-        Returns
-        -------
-        DataFrame
-            `condition`, `test`, `price` (its own and that of the rows it decides wrongly), `worth`
-            (weight of the rows it decides rightly), `by` (the condition that does the same for no
-            more), `floor` (what every rule with it costs at least), `upper` (what a known one
-            costs), `sentence`.
+        `condition`, `test`, `price` (its own and that of the rows it decides wrongly), `worth`
+        (weight of the rows it decides rightly), `by` (the condition that does the same for no
+        more), `floor` (what every rule with it costs at least), `upper` (what a known one costs),
+        `sentence`.
         """
         gone = np.flatnonzero(self.screening.removed)[:limit]
         return pd.DataFrame([self._certificate(int(j)) for j in gone])

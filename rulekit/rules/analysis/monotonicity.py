@@ -26,10 +26,9 @@ Pair = tuple[bool, bool]  # an answer before the step, and after it
 
 
 class ViolationSearch(RowSearch):
-    """Search for a row and a step of one column that turn the prediction away from a class.
+    """Search for a row and a step of one column that turn the prediction away from a class."""
 
-    Sums are settled as their answers before and after the step.
-    """
+    # Sums are settled as their answers before and after the step.
 
     def __init__(self, rule: RuleSet, feature: str, towards: Label, direction: str) -> None:
         super().__init__(rule, Schema(), MOST_STEPS)

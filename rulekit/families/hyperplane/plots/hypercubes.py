@@ -99,11 +99,9 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
 
 
 def interval_sentence(intervals: pd.DataFrame) -> str:
-    """Return how many columns a box limits and whether the case is inside.
-
-    `intervals` are as for `interval_figure`, with columns ``limits`` (whether the box limits the
-    column) and ``met``.
-    """
+    """Return how many columns a box limits and whether the case is inside."""
+    # `intervals` are as for `interval_figure`, with columns ``limits`` (whether the box limits the
+    # column) and ``met``.
     limited = int(intervals["limits"].sum())
     outside = [str(name) for name in intervals["name"][~intervals["met"]]]
     lead = f"The box limits {limited} of {plural(len(intervals), 'column')} that the plane reads"

@@ -1,8 +1,7 @@
-"""A power-law split as a figure: rows in B-space, where the boundary is linear.
+"""A power-law split as a figure: rows in B-space, where the boundary is linear."""
 
-One power law: a strip. Two: a plane with a line, or two for a band. Three: the paper's f against
-the power law that weighs most. Two columns can also be drawn as they are, the boundary bent.
-"""
+# One power law: a strip. Two: a plane with a line, or two for a band. Three: the paper's f against
+# the power law that weighs most. Two columns can also be drawn as they are, the boundary bent.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
