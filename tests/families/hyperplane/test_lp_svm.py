@@ -45,15 +45,6 @@ def test_below_the_least_price_tried_no_column_is_read():
     assert not LPSVM(nu=0.99 * least).fit(X, y).coef_.any()
 
 
-def test_no_more_columns_are_read_than_allowed():
-    X, y = blobs()
-    free = LPSVM(nu=5.0).fit(X, y)
-    two, one = (LPSVM(nu=5.0, max_features=most).fit(X, y) for most in (2, 1))
-    found = [np.count_nonzero(model.coef_) for model in (free, two, one)]
-    assert found == [3, 2, 0]  # from none to two at one price
-    assert one.nu_ < two.nu_ < free.nu_
-
-
 def test_weights_of_classes_move_the_plane():
     X, y = blobs()
     more = LPSVM(nu=0.05, class_weight={"good": 5.0, "bad": 1.0}).fit(X, y).predict(X)
