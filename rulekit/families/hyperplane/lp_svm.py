@@ -28,11 +28,7 @@ from rulekit.data.columns.conform import refuse_infinities
 from rulekit.data.folds import restrict_folds
 from rulekit.families.hyperplane.numeric_design import plain_numbers
 from rulekit.families.hyperplane.solver.half_space import LPSVMProgram, plane_values
-from rulekit.learners.training import (
-    computable,
-    restore_on_failure,
-    two_classes,
-)
+from rulekit.learners.training import computable, restore_on_failure, two_classes
 
 Floats = NDArray[np.float64]
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
