@@ -190,9 +190,11 @@ def test_order_that_misses_a_level_is_rejected(state):
 
 
 def test_new_cases_are_read_as_the_first_table_was(state):
-    made = {DATES: {"day": True}, DURATIONS: ["stay"]}
-    new = Table.from_frame(pd.DataFrame({"day": ["03.04.2024"] * 3, "stay": ["12:00"] * 3}))
+    made = {DATES: {"day": True}, DURATIONS: ["stay"], "merged": ["size"]}
+    frame = {"day": ["03.04.2024"] * 3, "stay": ["12:00"] * 3, "size": ["LARGE ", "Small", "x"]}
+    new = Table.from_frame(pd.DataFrame(frame))
     read = as_before(new, replace(state, options=made)).frame
+    assert read["size"].tolist() == ["large", "small", "x"]
     assert read["day"].iloc[0] == pd.Timestamp(2024, 4, 3)
     assert read["stay"].iloc[0] == 0.5
 
