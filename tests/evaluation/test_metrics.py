@@ -203,7 +203,7 @@ def test_the_interval_of_a_gap_is_newcombes():
     assert not gap.by_chance
 
 
-def test_small_groups_are_listed_and_gaps_begin_sentences():
+def test_small_groups_are_listed_but_not_in_gaps():
     X, y = generated()
     X.loc[:9, "town"] = "tiny"
     X.loc[:9, "x"] = 9.0
@@ -220,15 +220,19 @@ def test_small_groups_are_listed_and_gaps_begin_sentences():
     assert alone.gaps == {}
     words = "Not compared: Error. Fewer than two groups have 30 rows or more."
     assert words in alone.sentences()
+    town = ["a"] * 30 + ["b"] * 29
+    X = pd.DataFrame({"x": np.tile([1.0, -1.0], 30)[:59], "town": town})
+    result = group_metrics(RULE, X, ["yes"] * 59, "town")
+    assert result.small["found"] == ("b",)
+
+
+def test_sentences_list_the_largest_gap_first_with_figures():
+    X, y = generated()
     result = group_metrics(RULE, X, y, "town")
     sizes = [gap.size for gap in result.gaps.values()]
     first = result.sentences()[0]
     assert f"A gap of {100 * max(sizes):.1f} points" in first
     assert len(result.sentences()) == 4
-    town = ["a"] * 30 + ["b"] * 29
-    X = pd.DataFrame({"x": np.tile([1.0, -1.0], 30)[:59], "town": town})
-    result = group_metrics(RULE, X, ["yes"] * 59, "town")
-    assert result.small["found"] == ("b",)
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_table_is_sent_once_to_each_worker(client, tmp_path):
     assert came == sorted(client.run(os.getpid).values())
 
 
-def test_workers_that_are_killed_are_replaced_or_reported(client, tmp_path):
+def test_a_worker_that_is_killed_changes_nothing(client, tmp_path):
     learner = Mortal(journal=str(marks(tmp_path, 1)))
     before = set(client.run(os.getpid).values())
     result = sweep(learner, *noisy_table(), grid=SETTINGS, cv=3)
@@ -146,6 +146,9 @@ def test_workers_that_are_killed_are_replaced_or_reported(client, tmp_path):
     same(result.table, alone(lambda: sweep(Stump(), *noisy_table(), grid=SETTINGS, cv=3)).table)
     client.wait_for_workers(2)
     assert set(client.run(os.getpid).values()) != before
+
+
+def test_workers_killed_again_and_again_are_reported(client, tmp_path):
     learner = Mortal(journal=str(marks(tmp_path, 50)))
     with pytest.raises(RulekitError, match=r"twice, .* of 3 fits were finished\. Give a `store`"):
         sweep(learner, *noisy_table(), grid={"theta": [0.5]}, cv=3)

@@ -150,20 +150,10 @@ def test_an_analysis_that_is_gone_is_deleted_without_a_message(session):
     assert names() == ["iris"]
 
 
-def test_analyses_are_listed_for_the_browser_that_began_them(session):
+def test_another_browser_sees_nothing_of_it(session):
     begun(session, "iris", key="a" * 48)
     begun(session, "wine", key="b" * 48)
     assert names() == ["wine"]
-    name = begun(session, key="a" * 48)
-    session.clear()
-    tell(session, "b" * 48)
-    workspace.reopen(name)
-    analyses.claim()
-    assert workspace.analysis_id() == name
-    assert names() == []
-    assert not analyses.is_listed()
-    analyses.add()
-    assert names() == ["iris"]
 
 
 def test_there_is_no_list_without_a_key_or_with_saving_off(session, monkeypatch):
@@ -195,6 +185,19 @@ def test_the_key_itself_is_written_nowhere(session):
         assert "ab" * 24 not in str(path)
         assert path.is_dir() or b"ab" * 24 not in path.read_bytes()
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0 or path.parent.name != "owners"
+
+
+def test_an_analysis_opened_by_its_address_is_not_listed_until_added(session):
+    name = begun(session, key="a" * 48)
+    session.clear()
+    tell(session, "b" * 48)
+    workspace.reopen(name)
+    analyses.claim()
+    assert workspace.analysis_id() == name
+    assert names() == []
+    assert not analyses.is_listed()
+    analyses.add()
+    assert names() == ["iris"]
 
 
 def test_opening_an_analysis_leaves_others_unchanged(session):

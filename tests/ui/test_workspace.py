@@ -78,7 +78,7 @@ def test_files_are_private_plain_and_written_once(session):
     assert {p: p.stat().st_mtime_ns for p in workspace.folder().iterdir()} == before
 
 
-def test_analyses_of_other_cells_or_versions_are_not_taken(session):
+def test_a_table_whose_cells_were_changed_on_disk_is_not_taken(session):
     session["app"] = AppState(table=load_sample("iris"))
     workspace.save()
     frame = pd.read_parquet(workspace.folder() / "table.parquet")
@@ -86,6 +86,9 @@ def test_analyses_of_other_cells_or_versions_are_not_taken(session):
     frame.to_parquet(workspace.folder() / "table.parquet")
     with pytest.raises(ValueError, match="not those that were saved"):
         restored(workspace.folder())
+
+
+def test_an_analysis_of_another_version_is_not_taken(session):
     session["app"] = AppState(table=load_sample("iris"))
     workspace.save()
     saved.write(workspace.folder(), saved.Version(to_plain(session["app"]) | {"version": 99}), None)
@@ -123,7 +126,7 @@ def test_switched_off_there_is_no_folder(session, monkeypatch):
     assert workspace.store_path() is None
 
 
-def test_folders_open_to_others_are_closed_or_warned_of_once(session, tmp_path, monkeypatch):
+def test_folder_that_others_could_read_is_closed_with_a_note(session, tmp_path):
     space = tmp_path / "space"
     space.mkdir(mode=0o755)
     space.chmod(0o755)
@@ -132,6 +135,12 @@ def test_folders_open_to_others_are_closed_or_warned_of_once(session, tmp_path, 
     assert "now only its owner can" in session.pop("_message")
     workspace.root()
     assert "_message" not in session
+
+
+def test_folder_that_cannot_be_restricted_warns_once(session, tmp_path, monkeypatch):
+    space = tmp_path / "space"
+    space.mkdir(mode=0o755)
+    space.chmod(0o755)
     monkeypatch.setattr("pathlib.Path.chmod", lambda *_: (_ for _ in ()).throw(PermissionError()))
     workspace.root()
     assert "Set RULEKIT_WORKSPACE to a folder of your own" in session.pop("_message")

@@ -33,37 +33,45 @@ def path(tmp_path):
     return tmp_path / "sweep.sqlite"
 
 
-def test_stored_rows_are_found_once_and_read_by_their_owner(path):
+def test_stored_rows_are_found_after_closing(path):
     with SweepStore(path) as store:
         store.put("key", {"test_error": 0.1 + 0.2, "rule": {"schema": 1}})
     with SweepStore(path) as store:
         assert store.get(["key"]) == {"key": {"test_error": 0.1 + 0.2, "rule": {"schema": 1}}}
+
+
+def test_a_measure_that_is_not_finite_comes_back_as_none(path):
     with SweepStore(path) as store:
         store.put("key", {"test_auc": float("nan"), "objective": float("inf")})
         assert store.get(["key"]) == {"key": {"test_auc": None, "objective": None}}
+
+
+def test_a_key_is_written_once(path):
     with SweepStore(path) as store:
         store.put("key", {"seconds": 1.0})
         store.put("key", {"seconds": 2.0})
         assert store.get(["key"])["key"] == {"seconds": 1.0}
         assert len(store) == 1
+
+
+def test_thousands_of_keys_are_read_at_once(path):
+    with SweepStore(path) as store:
+        for i in range(0, 3000, 100):
+            store.put(str(i), {"i": i})
+        assert len(store.get(str(i) for i in range(3000))) == 30
+
+
+def test_the_file_is_readable_by_its_owner_only(path):
     with SweepStore(path) as store:
         store.put("key", {})
         files = list(path.parent.glob("sweep.sqlite*"))
         assert [stat.S_IMODE(f.stat().st_mode) for f in files] == [0o600] * len(files)
 
 
-def test_threads_and_processes_share_a_store(path):
-    with SweepStore(path) as store:
-        for i in range(0, 3000, 100):
-            store.put(str(i), {"i": i})
-        assert len(store.get(str(i) for i in range(3000))) == 30
+def test_threads_write_at_the_same_time(path):
     with SweepStore(path) as store, ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda i: store.put(str(i), {"i": i}), range(200)))
         assert len(store) == 200
-    with SweepStore(path) as store:
-        store.put("key", {"i": 1})
-        with pickle.loads(pickle.dumps(store)) as twin:
-            assert twin.get(["key"]) == {"key": {"i": 1}}
 
 
 @pytest.mark.slow
@@ -73,6 +81,13 @@ def test_processes_write_at_the_same_time(path):
     assert [w.wait() for w in writers] == [0, 0]
     with SweepStore(path) as store:
         assert len(store) == 80
+
+
+def test_a_store_travels_to_another_process_as_its_path(path):
+    with SweepStore(path) as store:
+        store.put("key", {"i": 1})
+        with pickle.loads(pickle.dumps(store)) as twin:
+            assert twin.get(["key"]) == {"key": {"i": 1}}
 
 
 def test_a_file_that_is_no_database_is_refused(path):

@@ -71,7 +71,7 @@ def test_the_next_solution_begins_at_the_vertex_of_the_last_one(monkeypatch):
     np.testing.assert_allclose(np.bincount(parent, x), result.x, atol=1e-9)
 
 
-def test_answers_that_are_not_optimal_or_in_time_are_marked(monkeypatch):
+def test_an_answer_that_is_not_optimal_is_refused(monkeypatch):
     P, c, m = small_dual(1, 30, 20)
     assert solve_small_dual(P, c, m) is not None
     with monkeypatch.context() as patch:
@@ -79,5 +79,8 @@ def test_answers_that_are_not_optimal_or_in_time_are_marked(monkeypatch):
         assert solve_small_dual(P, c, m) is None
     monkeypatch.setattr(generated_dual, "MOST", 0)
     assert solve_small_dual(P, c, m) is None
+
+
+def test_a_time_limit_that_has_passed_is_reported():
     P, c, m = small_dual(1, 30, 20)
     assert solve_small_dual(P, c, m, time_limit=-1.0).status == "time limit"

@@ -45,12 +45,15 @@ def test_only_tables_inside_are_listed_files_and_folders_of_parquet(opened):
     ]  # fmt: skip
 
 
-def test_listed_tables_are_found_and_folders_with_links_refused(opened):
+def test_a_listed_table_is_found_file_by_file(opened):
     assert sources.server_files("year/b.parquet") == [(opened / "year" / "b.parquet").resolve()]
     (opened / "year" / "deep").mkdir()
     (opened / "year" / "deep" / "c.parquet").write_bytes(b"PAR1")
     results = [path.name for path in sources.server_files("year/")]
     assert results == ["b.parquet", "c.parquet"]
+
+
+def test_paths_that_lead_out_of_the_folder_are_refused(opened):
     (opened / "year" / "c.parquet").symlink_to(opened.parent / "secret" / "s.parquet")
     with pytest.raises(DataError, match="holds a file that leads out"):
         sources.server_files("year/")

@@ -75,7 +75,7 @@ def test_runs_add_up_and_new_points_replace_old_ones():
     assert again.specs[again.number_of(other.settings[0])].learners == ("one_level",)
 
 
-def test_quick_points_go_after_their_search_with_their_models():
+def test_quick_points_go_after_their_search_unless_current():
     quick = by_size([0.3, 0.2, 0.18], thorough=False)
     assert all(QUICK in s for s in quick.settings)
     assert set(quick.curve()["series"]) == {"Short rule"}
@@ -89,13 +89,17 @@ def test_quick_points_go_after_their_search_with_their_models():
     assert found.points.loc[number, "test_error"] == 0.2
     backwards = quick.over(by_size([0.29, 0.19]), None)
     assert [s["max_conditions"] for s in backwards.settings if QUICK in s] == [3]
+    quick = by_size([0.3, 0.2, 0.18], thorough=False)
+    hand = quick.settings[1]
+    found = by_size([0.29, 0.19]).over(quick, hand)
+    assert found.line(hand) == {1: 0, 2: found.number_of(hand), 3: 3}
+
+
+def test_models_are_found_by_their_setting_and_go_with_their_point():
     quick = measured(replace(SPEC, thorough=False), [0.3], [1.0], {0: "quick"})
     full = measured(SPEC, [0.3], [1.0], {0: "full"})
     found = full.over(quick, None)
     assert found.models == {model_key(full.settings[0]): "full"}
-    hand = quick.settings[1]
-    found = by_size([0.29, 0.19]).over(quick, hand)
-    assert found.line(hand) == {1: 0, 2: found.number_of(hand), 3: 3}
 
 
 def test_curves_keep_the_best_of_a_limit_and_f1_as_a_loss():

@@ -48,15 +48,21 @@ def test_seconds_do_not_count_while_paused(job):
     assert job.elapsed < still + time.monotonic() - began
 
 
-def test_a_job_takes_messages_until_it_ends_once(job):
+def test_partial_results_are_replaced_and_counted(job):
     job._take({"interim": "first", "message": "one"})
     job._take({"done": 1})
     job._take({"interim": "second"})
     assert (job.interim, job.version, job.done, job.message) == ("second", 2, 1, "one")
+
+
+def test_messages_after_the_end_are_ignored(job):
     job._take({"interim": "in time"})
     job.cancel()
     job._take({"interim": "too late"})
     assert (job.state, job.interim, job.version) == ("cancelled", "in time", 1)
+
+
+def test_a_job_ends_once(job):
     job._end("done", answer=42)
     job.cancel()
     job._fail("a sentence", "more")
@@ -290,10 +296,13 @@ def test_paused_job_is_stopped_like_any_other(registry, tmp_path):
 # What goes wrong --------------------------------------------------------------------------
 
 
-def test_jobs_whose_workers_die_are_tried_twice(registry, tmp_path, caplog):
+def test_a_job_whose_worker_dies_is_done_by_another(registry, tmp_path):
     job = registry.start("me", "dying", tasks.Dying(tmp_path / "times", 1))
     assert ended(job) == "done"
     assert job.answer == "at last"
+
+
+def test_a_job_whose_workers_die_twice_fails_with_a_sentence(registry, tmp_path, caplog):
     job = registry.start("me", "dying", tasks.Dying(tmp_path / "times", 9))
     assert ended(job) == "failed"
     assert (job.error, len((tmp_path / "times").read_text())) == (DIED, TRIES)
