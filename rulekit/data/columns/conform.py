@@ -1,8 +1,7 @@
-"""The one conversion: what columns are (`infer`), and tables as columns of a rule (`conform`).
+"""The one conversion: what columns are (`infer`), and tables as columns of a rule (`conform`)."""
 
-No other module looks at the types, texts and gaps of what people bring. A column is converted by
-its distinct values, so that long tables cost little.
-"""
+# No other module looks at the types, texts and gaps of what people bring. A column is converted by
+# its distinct values, so that long tables cost little.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rulekit.data.cells.dates import durations_in
+from rulekit.data.cells.levels import normal_form
 from rulekit.data.cells.numbers import read_numbers
 from rulekit.data.columns.dates import has_offset, read_dates
 from rulekit.data.columns.kinds import DATES, DURATIONS, Cells, describe_column, infer_kinds
@@ -35,10 +35,7 @@ TRUTH_TEXTS = {"true": True, "1": True, "1.0": True, "false": False, "0": False,
 
 
 class RuleColumns(dict[str, NDArray[Any]]):
-    """Rows as rules read them, with the report of their conversion.
-
-    Columns that the rule does not read are converted when they are first looked up.
-    """
+    """Rows as rules read them, with a report; other columns are converted when looked up."""
 
     report: Report = NOTHING
     _frame: pd.DataFrame | None = None
@@ -46,10 +43,7 @@ class RuleColumns(dict[str, NDArray[Any]]):
 
     @classmethod
     def of(cls, table: Any, schema: Schema, rest: Schema | None = None) -> "RuleColumns":
-        """Read the columns of a schema now, and others when they are looked up.
-
-        `rest` has what those are; None infers it.
-        """
+        """Read the columns of a schema, and others (by `rest`, else inferred) when looked up."""
         frame = frame_of(table)
         columns, report = conform(frame, schema)
         read = cls(columns or {"": np.zeros(len(frame))})
@@ -94,21 +88,14 @@ class RuleColumns(dict[str, NDArray[Any]]):
 def infer(table: Any) -> Schema:
     """Find what the columns of a table are.
 
+    The schema has one entry a column, with levels or range. Objects and texts are what nine in ten
+    present values are; texts are dates if nine in ten are, in one order of day and month. DataError
+    if names repeat, or a column cannot be read.
+
     Parameters
     ----------
     table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
         n rows.
-
-    Returns
-    -------
-    Schema
-        One entry a column, with levels or range. Objects and texts are what nine in ten present
-        values are; texts are dates if nine in ten are, in one order of day and month.
-
-    Raises
-    ------
-    DataError
-        If names repeat, or a column cannot be read.
 
     Examples
     --------
@@ -126,6 +113,9 @@ def conform(
 ) -> tuple[dict[str, NDArray[Any]], Report]:
     """Read any table as the columns of a schema.
 
+    DataError if a column is missing, no value of a column fits its kind, or the meaning of its
+    values is not certain.
+
     Parameters
     ----------
     table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
@@ -141,12 +131,6 @@ def conform(
         levels and words as text; dates as ISO text in whole seconds.
     Report
         Cells that do not fit, which count as missing, and what the training rows never held.
-
-    Raises
-    ------
-    DataError
-        If a column is missing, no value of a column fits its kind, or the meaning of its values is
-        not certain.
 
     Examples
     --------
@@ -180,22 +164,15 @@ def conform(
 def columns_of(table: Any, *, exact: bool = False) -> dict[str, NDArray[Any]]:
     """Return the columns of a table as rules read them, each by what it holds.
 
+    Arrays have shape (n,), see `conform`; values that do not fit their column are warned of.
+    DataError if two columns have one name, or a column cannot be read.
+
     Parameters
     ----------
     table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
         n rows.
     exact : bool, default=False
         Refuse whole numbers beyond 2^53, and infinities.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n,)
-        See `conform`; warns of values that do not fit their column.
-
-    Raises
-    ------
-    DataError
-        If two columns have one name, or a column cannot be read.
 
     Examples
     --------
@@ -322,6 +299,7 @@ class _Reader:
         words = set(self.column.missing)
         if self.column.kind not in TEXTUAL:
             words.add("")
+        words = words.difference(self.column.levels or ())
         gaps = [isinstance(v, str) and v.strip() in words for v in values] if words else []
         return np.array(gaps if words else [False] * len(values), dtype=bool)
 
@@ -330,7 +308,8 @@ class _Reader:
         kind, values = self.column.kind, cells.values
         texts = [k for k, v in enumerate(values) if isinstance(v, str) and not gaps[k]]
         if kind in TEXTUAL:
-            return self._levels(cells)
+            levels = self._levels(cells)
+            return [None if gap else level for level, gap in zip(levels, gaps, strict=True)]
         convert: Callable[[Any], Any] = {"truth value": _truth, "date": self._date}.get(
             kind, self._number
         )
@@ -399,7 +378,7 @@ class _Reader:
         if known is None:
             strict = column.kind == "words" and len(others) == len(texts)
             return [None] * len(texts) if strict else list(texts)
-        match = _LevelMatch.of(known)
+        match = _LevelMatch.of(known, column.merged)
         read: list[str | None] = [match.text(t) for t in texts]
         for k in others:
             read[k] = match.value(cells.values[k], texts[k])
@@ -423,9 +402,10 @@ class _LevelMatch:
     levels: frozenset[str]
     by_number: Mapping[float, str]  # only numbers that one level has
     by_truth: Mapping[bool, str]  # only if all levels are truth values
+    by_form: Mapping[str, str]  # only if case and spaces do not matter
 
     @classmethod
-    def of(cls, levels: Sequence[str]) -> "_LevelMatch":
+    def of(cls, levels: Sequence[str], merged: bool) -> "_LevelMatch":
         """Index the levels."""
         numbers: dict[float, list[str]] = {}
         for level in levels:
@@ -437,15 +417,16 @@ class _LevelMatch:
             frozenset(levels),
             {number: same[0] for number, same in numbers.items() if len(same) == 1},
             {bool(t): level for t, level in zip(flags, levels, strict=True)} if clear else {},
+            {normal_form(level): level for level in levels} if merged else {},
         )
 
     def text(self, text: str) -> str:
-        """Return the level that a text means: itself, or that of the number it spells plainly.
-
-        4 and 4.0 mean the level "4" or "04"; 04 does not mean "4".
-        """
+        """Return the level that a text means: itself, or that of the number it spells plainly."""
+        # 4 and 4.0 mean the level "4" or "04"; 04 does not mean "4".
         if text in self.levels:
             return text
+        if self.by_form and (level := self.by_form.get(normal_form(text))) is not None:
+            return level
         number = _plain_number(text)
         if number is not None and text.removesuffix(".0") == number_text(number):
             return self.by_number.get(number, text)

@@ -1,5 +1,6 @@
 """Tables are read as the columns of a schema: exactly, or not at all."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -17,6 +18,7 @@ TRUTH = ColumnSchema("c", "level", levels=("False", "True"))
 NUMBER = ColumnSchema("c", "number", low=0.0, high=9.0, gaps=True)
 FLAG = ColumnSchema("c", "truth value")
 DATE = ColumnSchema("c", "date", day_first=True)
+WORDS = ColumnSchema("c", "level", levels=("red",), missing=("?", "k.A."))
 PERCENT = ColumnSchema("c", "number", decimal=",", percent=True, missing=("k.A.",))
 
 
@@ -38,6 +40,9 @@ def read(column, values):
         (NUMBER, ["1,5", "2,25", ""], [1.5, 2.25, None]),
         (PERCENT, ["12,5 %", "k.A."], [12.5, None]),
         (ColumnSchema("c", "number", unit="kg"), ["3 kg", "4"], [3.0, 4.0]),
+        (WORDS, ["?", " k.A.", "red", "x"], [None, None, "red", "x"]),
+        (replace(WORDS, levels=("red", "?")), ["?", "k.A."], ["?", None]),
+        (replace(WORDS, merged=True), ["RED ", "red", "?", "x"], ["red", "red", None, "x"]),
         (FLAG, [1, 0.0], [True, False]),
         (FLAG, ["true", "FALSE", "1"], [True, False, True]),
         (DATE, ["03.04.2024"], ["2024-04-03"]),
@@ -85,7 +90,7 @@ def test_a_text_means_the_level_of_the_number_that_it_spells_plainly(levels, tex
     assert columns["c"].tolist() == expected
 
 
-def test_a_table_needs_the_columns_of_the_schema_once():
+def test_a_table_needs_each_column_of_the_schema_once():
     with pytest.raises(DataError, match="reads column 'c', which the table does not have"):
         conform({"d": [1]}, Schema((CODES,)))
     with pytest.raises(DataError, match="'c' occurs twice"):
@@ -94,9 +99,6 @@ def test_a_table_needs_the_columns_of_the_schema_once():
         conform(np.zeros((2, 2)), Schema((CODES,)))
     with pytest.raises(DataError, match="all of one length"):
         conform({"c": [1], "d": [1, 2]}, Schema((CODES,)))
-
-
-def test_no_rows_and_no_values_are_read():
     assert read(CODES, []) == []
     for column in (CODES, NUMBER, FLAG, DATE):
         assert read(column, [None, None]) == [None, None]

@@ -36,20 +36,14 @@ def written(monkeypatch, change, totals, pressed=True):
     monkeypatch.setattr(st, "button", lambda *_, **__: pressed)
 
 
-def test_written_points_and_totals_equal_the_card(monkeypatch, train):
+def test_points_apply_once_scored_if_totals_can_be_reached(monkeypatch, train):
     written(monkeypatch, lambda rows: rows.assign(points=[4, 1]), [None, 4])
     assert obstacle(CARD) == ""
     edited = editor.edited_card(CARD, train, AppState())
     assert [(s.points, s.total) for s in scorecard_of(edited)] == [((4, 1), 5), ((4, 1), 4)]
     assert edited.labels == CARD.labels
-
-
-def test_nothing_changes_before_the_card_is_to_be_scored(monkeypatch, train):
     written(monkeypatch, lambda rows: rows.assign(points=[0, 0]), [None, None], pressed=False)
     assert editor.edited_card(CARD, train, AppState()) is None
-
-
-def test_unreachable_total_gives_a_sentence(monkeypatch, train):
     written(monkeypatch, lambda rows: rows, [9, None])
     with pytest.raises(RuleError, match="no row can reach 9"):
         editor.edited_card(CARD, train, AppState())
