@@ -210,7 +210,7 @@ def front_figure(
     _add_legend(figure, names, looks)
     families = [b for b in baselines if b.curve]
     for family in families:
-        figure.add_trace(_curve(family))
+        _add_curve(figure, family)
     lines = sorted(
         (b for b in baselines if not b.curve and np.isfinite(b.value)), key=lambda b: b.value
     )
@@ -379,19 +379,31 @@ def _choose_horizontal_range(points: pd.DataFrame, x: str) -> tuple[float, float
     return left, last + max(0.5, (last - left) * ring / (1 - ring))
 
 
-def _curve(family: Baseline) -> go.Scatter:
-    points = {"x": [size for size, _ in family.curve], "y": [value for _, value in family.curve]}
-    look = {"name": plain(family.name), "hoverinfo": "skip"}
-    if family.decides:  # a letter marks the minimum: the browser cannot draw markers of size 0
-        line = {"dash": "dash", "width": 1, "color": GREY}
-        letters = ["◆" if value == family.value else "" for value in points["y"]]
-        font = {"size": 10, "color": GREY}
-        return go.Scatter(
-            mode="lines+text", line=line, text=letters, textfont=font, **points, **look
+def _add_curve(figure: go.Figure, family: Baseline) -> None:
+    """Draw a reference model by size; the estimate that decides with its minimum as a diamond."""
+    sizes, values = zip(*family.curve, strict=True)
+    dash = "dash" if family.decides else "dot"
+    mark = {"symbol": "x-thin-open", "size": 7, "color": GREY}
+    figure.add_scatter(
+        x=sizes,
+        y=values,
+        mode="lines" if family.decides else "lines+markers",
+        line={"dash": dash, "width": 1, "color": GREY},
+        marker=mark,
+        name=plain(family.name),
+        hoverinfo="skip",
+    )
+    if family.decides:
+        least = [size for size, value in family.curve if value == family.value]
+        mark |= {"symbol": "diamond"}
+        figure.add_scatter(
+            x=least,
+            y=[family.value] * len(least),
+            mode="markers",
+            marker=mark,
+            showlegend=False,
+            hoverinfo="skip",
         )
-    line = {"dash": "dot", "width": 1, "color": GREY}
-    marker = {"symbol": "x-thin-open", "size": 7, "color": GREY}
-    return go.Scatter(mode="lines+markers", line=line, marker=marker, **points, **look)
 
 
 def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) -> None:
