@@ -357,6 +357,7 @@ def test_a_clause_is_edited_in_place_and_only_by_changes(on_credit, monkeypatch)
     after = app.session_state["app"]
     assert (after.setting, after.rule_json) == (before.setting, before.rule_json)
     assert "edited by hand" not in text(app)
+    app.button(key="edit_0").click().run()
     before = app.session_state["app"].model.rule_set_
     assert not [b for b in app.button if b.key == "score_edit"]
     editor = sys.modules["ui.rules.editor"]

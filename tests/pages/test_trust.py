@@ -23,7 +23,6 @@ from tests.pages.driving import (
     text,
 )
 from tests.reference.rules import clause_holds, decide, rows_of
-from tests.waiting import PATIENCE
 from ui.learners.offered import LEARNERS
 from ui.learners.spec import QUICK, RunSpec
 from ui.models.picked_rule import constant_words
@@ -350,10 +349,7 @@ def cross_validated_error(state):
     spec, (X, y) = RunSpec.from_dict(state.run_settings), state.training
     errors = []
     for rows, held_out in make_folds(y, spec.folds, random_state=0):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("ui.learners.learner.FIT_SECONDS", PATIENCE)
-            patch.setattr("ui.learners.literal.QUICK_SECONDS", PATIENCE)
-            models = fit_path(path_of(state.setting, spec), spec, state, rows=rows)
+        models = fit_path(path_of(state.setting, spec), spec, state, rows=rows)
         counted = Recount(models[model_key(state.setting)], X.iloc[held_out], y.iloc[held_out])
         errors.append(counted.wrong / counted.n)
     return np.mean(errors)
