@@ -101,6 +101,7 @@ def test_predictions_are_one_sentence_and_wrong_ones_are_listed(on_credit):
     others = [e.label for e in app.expander if e.label.startswith("Clause ")]
     assert len(others) == model.rule_set_.n_clauses
     assert all("does not match" in label for label in others)
+    app.text_input(key="explain_words").set_value("")
     app.segmented_control(key="explain_show").set_value("errors").run()
     assert "The prediction is wrong." in text(app)
     app.text_input(key="explain_words").set_value("zebra").run()
