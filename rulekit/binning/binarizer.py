@@ -15,12 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.binning.binned_table import BinnedTable
-from rulekit.binning.encodings import (
-    ColumnEncoding,
-    LevelColumn,
-    OrderedColumn,
-    literals_of,
-)
+from rulekit.binning.encodings import ColumnEncoding, LevelColumn, OrderedColumn, literals_of
 from rulekit.binning.thresholds import METHODS, SUPERVISED, chosen_cuts, shortest
 from rulekit.binning.views import (
     Cutting,

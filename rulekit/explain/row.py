@@ -414,10 +414,7 @@ def _count_past_cases(context: _Context, columns: Columns) -> list[PastCases | N
         return [None] * len(deciding)
     counted = count_rows_by_clause(dnf, past.columns)
     labels: NDArray[Any] = past.labels
-    labels_by_clause: Mapping[int, Any] = {
-        -1: dnf.default,
-        **dict(enumerate(dnf.labels)),
-    }
+    labels_by_clause: Mapping[int, Any] = {-1: dnf.default, **dict(enumerate(dnf.labels))}
     cases = {
         k: count_past_cases(
             labels, counted[:, k], labels_by_clause[k], context.clause_name(k), context.wording

@@ -6,13 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import (
-    ORDERED,
-    WORDS,
-    Condition,
-    Scalar,
-    value_at,
-)
+from rulekit.rules.condition import ORDERED, WORDS, Condition, Scalar, value_at
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.rule_set import Clause, Label, RuleSet
 

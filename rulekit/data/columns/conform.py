@@ -19,14 +19,7 @@ from rulekit.data.columns.dates import has_offset, read_dates
 from rulekit.data.columns.kinds import DATES, DURATIONS, Cells, describe_column, infer_kinds
 from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_unseen
 from rulekit.data.headers import few, shown
-from rulekit.data.typed import (
-    DAY,
-    EXACT,
-    as_pandas,
-    days_of,
-    level_text,
-    refuse_inexact,
-)
+from rulekit.data.typed import DAY, EXACT, as_pandas, days_of, level_text, refuse_inexact
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import NUMBERS, TRUTH, Columns, moment_text, number_text
 from rulekit.rules.schema import NUMERIC, TEXTUAL, ColumnSchema, Schema

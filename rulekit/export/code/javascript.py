@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.export.code.formulas import (
-    subtract_shift,
-    write_decisions,
-    write_sum,
-    write_test,
-)
+from rulekit.export.code.formulas import subtract_shift, write_decisions, write_sum, write_test
 from rulekit.export.subject import check_label, describe_columns, rule_to_export
 from rulekit.rules import (
     Condition,

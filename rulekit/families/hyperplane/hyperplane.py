@@ -26,11 +26,7 @@ from rulekit.families.hyperplane.plane_work import (
 from rulekit.families.hyperplane.short_boxes import BoxLimits, ShortBoxes
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.hypercubes import Boxes
-from rulekit.learners.base import (
-    BaseRuleClassifier,
-    one_against_rest,
-    refuse_with_several,
-)
+from rulekit.learners.base import BaseRuleClassifier, one_against_rest, refuse_with_several
 from rulekit.learners.paths import FIT_ATTRIBUTES
 from rulekit.learners.training import TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, Constraints, Literal, RuleSet, simplify

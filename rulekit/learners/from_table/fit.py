@@ -24,12 +24,7 @@ from rulekit.learners.from_table.counts import (
 )
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.shares import Likeness, answers_of_clauses
-from rulekit.learners.training import (
-    as_constraints,
-    generator_of,
-    plain_label,
-    restore_on_failure,
-)
+from rulekit.learners.training import as_constraints, generator_of, plain_label, restore_on_failure
 from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.schema import implied_schema
@@ -116,10 +111,7 @@ class TableLearning:
         refiner = CutRefiner(self.rows, frame, self.factors, self.constraints)
         per_row = self.rows.sizes[0].sum() / self.sample_rows
         pruning = Pruning(
-            self.rows.classes.tolist(),
-            self.factors,
-            result.price * per_row,
-            self.constraints,
+            self.rows.classes.tolist(), self.factors, result.price * per_row, self.constraints
         )
         for _ in range(SWEEPS):
             rule = result.rule

@@ -242,8 +242,7 @@ def check_monotonicity(
 
 
 def monotonicity_checks(
-    model: Any,
-    constraints: Constraints | Mapping[str, Any] | None = None,
+    model: Any, constraints: Constraints | Mapping[str, Any] | None = None
 ) -> tuple[MonotonicityCheck, ...]:
     """Check every requested direction.
 

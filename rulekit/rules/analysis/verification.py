@@ -267,10 +267,7 @@ class _Check:
     def _outcomes(self) -> None:
         for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
             if label in self.dnf.classes:
-                row = self.find(
-                    answers(self.dnf, label),
-                    f"whether any row gets {label}",
-                )
+                row = self.find(answers(self.dnf, label), f"whether any row gets {label}")
                 if row is not None:
                     continue
             self.add("unreachable outcome", f"No row gets the answer {label}.")
