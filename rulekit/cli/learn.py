@@ -13,18 +13,11 @@ from rulekit.binning.views import cleaned
 from rulekit.cli.inputs import OTHERS, TABLE, Reading, outcome_option, reads_tables
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.cli.show import as_json, write_file
-from rulekit.data import (
-    Costs,
-    Table,
-    hold_out,
-    quality_notes,
-    suggest_positive,
-    target_notes,
-)
+from rulekit.data import Costs, Table, hold_out, quality_notes, suggest_positive, target_notes
 from rulekit.data.cells.levels import match_level
 from rulekit.data.folds import group_splitter
 from rulekit.data.headers import shown
-from rulekit.data.matching import describe_reading
+from rulekit.data.matching import describe_reading, missing_words
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import check_target, class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
@@ -134,7 +127,9 @@ def learn(
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
     rule = model.rule_set_
     if rule.schema is not None:
-        model.rule_set_ = replace(rule, schema=describe_reading(rule.schema, given, used))
+        words = missing_words(given, rule.features)
+        schema = describe_reading(rule.schema, used, given.units, words)
+        model.rule_set_ = replace(rule, schema=schema)
     if not options["every_class"]:
         note(f"The rule describes {target} = {model.positive_label_}.")
     figures = {
