@@ -45,9 +45,6 @@ HALVINGS = 10  # steps by which the last such factor is then made finer
 class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fit a hyperplane by linear programming, with a penalty on the 1-norm of its weights.
 
-    The dual program is solved, which has one row for each column and one more. If several planes
-    are optimal, the result depends on the solver.
-
     Parameters
     ----------
     nu : float or "cv", default="cv"
@@ -86,6 +83,11 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``nu`` times the margins missed, plus the 1-norm, in the scaled units.
     n_features_in_, feature_names_in_
         As in scikit-learn.
+
+    Notes
+    -----
+    The dual program is solved, which has one row for each column and one more. If several planes
+    are optimal, the result depends on the solver.
 
     References
     ----------
