@@ -55,7 +55,6 @@ class Explanation:
     row : int
         Position of the row in the table, from 0.
     prediction : str, int, float or bool
-        The prediction of the model.
     sentence : str
         The reason in one sentence.
     fired : tuple of CheckedClause
@@ -196,7 +195,6 @@ def explain(
     Parameters
     ----------
     model : fitted rule model or RuleSet
-        The model or rule to explain.
     X : DataFrame, array or mapping of column name to array, n rows
         The rows; checked exactly as `predict` does.
     y : array-like of shape (n,), optional

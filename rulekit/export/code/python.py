@@ -84,7 +84,6 @@ def to_python(model: Any) -> str:
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
 
     Returns
     -------
@@ -284,7 +283,6 @@ def to_script(
     source : str
         Where the script finds the table: a path on the reader's machine.
     target : str
-        The column that was learned.
     features : sequence of str, optional
         The columns that were used; all features if None.
     rows : sequence of int, optional

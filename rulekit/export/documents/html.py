@@ -48,11 +48,9 @@ def to_html(
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown below each clause.
     title : str, default="Rule"
-        The page's heading.
 
     Returns
     -------
