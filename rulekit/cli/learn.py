@@ -13,14 +13,7 @@ from rulekit.binning.views import cleaned
 from rulekit.cli.inputs import OTHERS, TABLE, Reading, outcome_option, reads_tables
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.cli.show import as_json, write_file
-from rulekit.data import (
-    Costs,
-    Table,
-    hold_out,
-    quality_notes,
-    suggest_positive,
-    target_notes,
-)
+from rulekit.data import Costs, Table, hold_out, quality_notes, suggest_positive, target_notes
 from rulekit.data.cells.levels import match_level
 from rulekit.data.folds import group_splitter
 from rulekit.data.headers import shown

@@ -28,11 +28,7 @@ from rulekit.data.columns.conform import refuse_infinities
 from rulekit.data.folds import restrict_folds
 from rulekit.families.hyperplane.numeric_design import plain_numbers
 from rulekit.families.hyperplane.solver.half_space import LPSVMPlane, LPSVMProgram, plane_values
-from rulekit.learners.training import (
-    computable,
-    restore_on_failure,
-    two_classes,
-)
+from rulekit.learners.training import computable, restore_on_failure, two_classes
 
 Floats = NDArray[np.float64]
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
@@ -48,9 +44,6 @@ HALVINGS = 10  # steps by which the last such factor is then made finer
 @dataclass(eq=False, repr=False)
 class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fit a hyperplane by linear programming, with a penalty on the 1-norm of its weights.
-
-    The dual program is solved, which has one row for each column and one more. If several planes
-    are optimal, the result depends on the solver.
 
     Parameters
     ----------
@@ -90,6 +83,11 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``nu`` times the margins missed, plus the 1-norm, in the scaled units.
     n_features_in_, feature_names_in_
         As in scikit-learn.
+
+    Notes
+    -----
+    The dual program is solved, which has one row for each column and one more. If several planes
+    are optimal, the result depends on the solver.
 
     References
     ----------
