@@ -9,14 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer
-from rulekit.binning.views import cleaned
-from rulekit.cli.inputs import OTHERS, TABLE, Reading, outcome_option, reads_tables
+from rulekit.binning.views import clean_frame
+from rulekit.cli.inputs import OTHERS, TABLE, ReadSettings, outcome_option, reads_tables
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.cli.show import as_json, write_file
 from rulekit.data import Costs, Table, hold_out, quality_notes, suggest_positive, target_notes
 from rulekit.data.cells.levels import match_level
 from rulekit.data.folds import group_splitter
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.data.matching import describe_reading, missing_words
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import check_target, class_counts
@@ -88,7 +88,12 @@ SETTINGS = {  # options that are passed to learners that have such a parameter
 @as_json
 @reads_tables
 def learn(
-    table: str, target: str, reading: Reading, output: str | None, as_json: bool, **options: Any
+    table: str,
+    target: str,
+    reading: ReadSettings,
+    output: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Learn a short rule from TABLE, and report its error on rows held out.
 
@@ -108,7 +113,7 @@ def learn(
     given = _with_roles(read, target, options)
     _note_findings(given, target)
     X, y = _rows(given, target, options)
-    X, misfits = cleaned(X)
+    X, misfits = clean_frame(X)
     for sentence in misfits:
         note(f"Note: {sentence}")
     groups = given.groups()
@@ -122,7 +127,7 @@ def learn(
         _keep_groups(model, y.iloc[train], names[train], seed)
     weight = None if weights is None else weights.loc[X.index].to_numpy(dtype=float)
     if not options["every_class"]:
-        _aim(model, target, _called(given.positive_label, options["outcomes"]), options)
+        _aim(model, target, _name_outcome(given.positive_label, options["outcomes"]), options)
     with working(f"Learning from {len(train):,} rows"):
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
     rule = model.rule_set_
@@ -261,12 +266,12 @@ def _rows(table: Table, target: str, options: dict[str, Any]) -> tuple[pd.DataFr
     options["outcomes"] = outcomes
     if strange := [value for value, label in meant.items() if label is None]:
         raise click.ClickException(
-            f"--outcome names {shown(strange[0])}, which column {shown(target)} does not hold; it "
-            f"holds {', '.join(shown(v) for v in labels[:10])}."
+            f"--outcome names {quote(strange[0])}, which column {quote(target)} does not hold; it "
+            f"holds {', '.join(quote(v) for v in labels[:10])}."
         )
     one_of_many = len(labels) > 2 and not options["every_class"]
     if outcomes or one_of_many:  # all labels of a rule have one type
-        y = y.astype(object).map({label: _called(label, outcomes) for label in labels})
+        y = y.astype(object).map({label: _name_outcome(label, outcomes) for label in labels})
         names = sorted(set(y))
         if outcomes and len(names) < len(labels):
             raise click.ClickException(
@@ -274,13 +279,13 @@ def _rows(table: Table, target: str, options: dict[str, Any]) -> tuple[pd.DataFr
             )
         y = y.astype("str")
     if one_of_many:
-        positive = str(_called(table.positive_label, outcomes))
+        positive = str(_name_outcome(table.positive_label, outcomes))
         y = y.astype(object).mask(y.astype(object) != positive, OTHERS.format(positive))
         options["outcomes"] = outcomes or {str(table.positive_label): positive}
     return X, y
 
 
-def _called(label: Any, outcomes: dict[str, str]) -> Any:
+def _name_outcome(label: Any, outcomes: dict[str, str]) -> Any:
     return outcomes.get(str(label), str(label)) if outcomes else label
 
 

@@ -39,14 +39,14 @@ def written(monkeypatch, change, totals, pressed=True):
 def test_points_apply_once_scored_if_totals_can_be_reached(monkeypatch, train):
     written(monkeypatch, lambda rows: rows.assign(points=[4, 1]), [None, 4])
     assert obstacle(CARD) == ""
-    edited = editor.edited_card(CARD, train, AppState())
+    edited = editor.edit_card(CARD, train, AppState())
     assert [(s.points, s.total) for s in scorecard_of(edited)] == [((4, 1), 5), ((4, 1), 4)]
     assert edited.labels == CARD.labels
     written(monkeypatch, lambda rows: rows.assign(points=[0, 0]), [None, None], pressed=False)
-    assert editor.edited_card(CARD, train, AppState()) is None
+    assert editor.edit_card(CARD, train, AppState()) is None
     written(monkeypatch, lambda rows: rows, [9, None])
     with pytest.raises(RuleError, match="no row can reach 9"):
-        editor.edited_card(CARD, train, AppState())
+        editor.edit_card(CARD, train, AppState())
 
 
 def rule_at(cut):
