@@ -51,7 +51,6 @@ def to_html(
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown below each clause.
     title : str, default="Rule"
-        The page's heading.
 
     Returns
     -------
