@@ -26,7 +26,7 @@ class Spelling:
     value: Callable[[Literal, Any], str]
 
     @classmethod
-    def of(cls, wording: Wording) -> "Spelling":
+    def from_wording(cls, wording: Wording) -> "Spelling":
         """Return the spelling of a reader's words."""
         return cls(
             wording.subject, partial(condition_text, wording=wording), partial(_value, wording)
@@ -66,7 +66,7 @@ class Band:
 def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple[Scale, ...]:
     """Return the scales of a scorecard; the points of a row are the sum over all scales."""
     # Several conditions on one column become one scale. Scales with the most points are first.
-    spelled = Spelling.of(spelling) if isinstance(spelling, Wording) else spelling
+    spelled = Spelling.from_wording(spelling) if isinstance(spelling, Wording) else spelling
     groups: dict[tuple[Any, ...], list[tuple[Literal, int]]] = {}
     for condition, points in split.given:
         if points:

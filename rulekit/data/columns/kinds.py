@@ -69,9 +69,9 @@ def _infer_column(name: str, series: pd.Series, fixed: str | None) -> ColumnSche
         zone = "UTC" if kind == "date" and getattr(series.dtype, "tz", None) is not None else None
         zone = "UTC" if kind == "date" and _arrow_zone(series.dtype) else zone
         return ColumnSchema(name, kind, zone=zone)
-    texts = [v for v in DistinctCells.of(series).values if isinstance(v, str)]
+    texts = [v for v in DistinctCells.from_series(series).values if isinstance(v, str)]
     aware = any(map(has_offset, texts)) or any(
-        getattr(v, "tzinfo", None) is not None for v in DistinctCells.of(series).values
+        getattr(v, "tzinfo", None) is not None for v in DistinctCells.from_series(series).values
     )
     day_first = order_of_days([t for t in texts if moment(t) is None])
     return ColumnSchema(name, kind, zone="UTC" if aware else None, day_first=day_first)
@@ -85,7 +85,7 @@ def infer_kind(series: pd.Series) -> str:
     """Find what one column holds: a kind of `ColumnSchema`, or `OPEN_DATE`."""
     if kind := _kind_of_type(series.dtype):
         return kind
-    cells = DistinctCells.of(series)
+    cells = DistinctCells.from_series(series)
     counts = cells.counts
     total = int(counts.sum())
     if cells.mixed:
@@ -169,7 +169,7 @@ class DistinctCells:
     mixed: bool = False  # objects that are not all text
 
     @classmethod
-    def of(cls, series: pd.Series) -> "DistinctCells":
+    def from_series(cls, series: pd.Series) -> "DistinctCells":
         """Sort the cells of a column by value and, of objects, by type; periods by their begin."""
         if isinstance(series.dtype, pd.PeriodDtype):
             series = series.dt.start_time
@@ -180,15 +180,15 @@ class DistinctCells:
             return cls(codes.astype(np.intp), values, bool(mixed))
         objects = dtype == np.object_
         if objects and _is_mixed(series):
-            return cls._of_objects(series, mixed=True)
+            return cls._from_objects(series, mixed=True)
         if len(series) < FEW_ROWS and isinstance(dtype, pd.StringDtype):
-            return cls._of_objects(series, mixed=False)  # pandas takes longer
+            return cls._from_objects(series, mixed=False)  # pandas takes longer
         plain = isinstance(dtype, np.dtype) and dtype.kind not in "mM"
         codes, uniques = pd.factorize(series.to_numpy() if plain else series.array)
         return cls(codes, uniques.tolist() if objects else list(uniques))
 
     @classmethod
-    def _of_objects(cls, series: pd.Series, *, mixed: bool) -> "DistinctCells":
+    def _from_objects(cls, series: pd.Series, *, mixed: bool) -> "DistinctCells":
         keys: dict[Any, int] = {}
         values: list[Any] = []
         codes = np.full(len(series), -1, dtype=np.intp)
