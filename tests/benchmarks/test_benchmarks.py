@@ -1,13 +1,18 @@
 """The benchmarks read their tables, and both solvers of linear programs learn the same rules."""
 
 import importlib
+import json
 import pkgutil
+from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import benchmarks
-from benchmarks import _cli, bench_families
-from benchmarks.papers import bench_two_level
+from benchmarks import _cli, bench_choice, bench_families, bench_optimal_trees
+from benchmarks.papers import bench_hyperplane, bench_power_law, bench_two_level, planes
 from rulekit.families import FAMILIES
 
 
@@ -67,3 +72,75 @@ def test_pages_state_the_recorded_figures_of_each_family():
     assert {bench_families.SINGLE.name, *(f.key for f in measured)} == set(record)
     for family in measured:
         assert family.good_for.endswith(bench_families.sentence(family, record))
+
+
+def write_tables(folder, tables, target):
+    """Write tables as ``--data`` takes them."""
+    facts = {n: {"file": f"{n}.csv", "target": target, "positive_label": None} for n in tables}
+    (folder / "datasets.json").write_text(json.dumps(facts))
+    for name, frame in tables.items():
+        frame.to_csv(folder / f"{name}.csv", index=False)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_benchmark_of_planes_runs_its_full_path_on_tiny_tables(tmp_path, monkeypatch):
+    rng, tables = np.random.default_rng(5), {}
+    for name, plane in json.loads(planes.STORED.read_text()).items():
+        centre, scale = np.array(plane["centre"]), np.array(plane["scale"])
+        coded = pd.DataFrame(centre + 3 * scale * rng.normal(size=(240, len(scale))))
+        coded.columns = plane["features"]
+        texts = {c: planes.CODES[c] for c in coded if c in planes.CODES}
+        for column, codes in texts.items():
+            coded[column] = rng.choice(list(codes.values()), 240)
+        height = coded.to_numpy() @ planes.stored_plane(name, coded)[0]
+        above = height > np.quantile(height, 0.4)
+        names_of = {c: {v: k for k, v in codes.items()} for c, codes in texts.items()}
+        frame = coded.assign(**{c: coded[c].map(names) for c, names in names_of.items()})
+        target = planes.SETTINGS[name].target
+        tables[name] = frame.assign(**{target: np.where(above, 1, 2) if target == "num" else above})
+    plain = pd.DataFrame(rng.normal(size=(120, 4)), columns=list("abcd"))
+    up = plain["a"] + plain["b"] > 0.1
+    tables["banknote"] = plain.assign(**{"class": up.astype(int)})
+    tables["electricity"] = plain.assign(**{"class": np.where(up, "UP", "DOWN"), "date": 1})
+    write_tables(tmp_path, tables, "class")
+    monkeypatch.setattr(bench_hyperplane, "ROWS", 80)
+    priced = {n: replace(s, nu=1.0, confidence_nu=1.0) for n, s in planes.SETTINGS.items()}
+    monkeypatch.setattr(planes, "SETTINGS", priced)
+    rows = bench_hyperplane.measure(_cli.parsed("", ["--data", str(tmp_path)]))
+    measured = {row["what"] for row in rows}
+    assert {"wrong-side rows", "LP-SVM dual, primal", "calibration error"} <= measured
+    assert all(row["ours"] == 0 for row in rows if row["what"] == "wrong-side rows")
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_benchmark_of_power_laws_runs_its_full_path_on_tiny_tables(tmp_path, monkeypatch):
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame(rng.uniform(0.5, 2, size=(60, 3)), columns=list("abc"))
+    frame["kind"] = np.where(frame["a"] * frame["b"] > 1.2, "high", "low")
+    names = ("wdbc", "iris", *sum(bench_power_law.DEFAULT.values(), ()))
+    write_tables(tmp_path, dict.fromkeys(names, frame), "kind")
+    monkeypatch.setattr(bench_power_law, "TAUS", (0.05,))
+    only = ["iris", "DS1", "m-ZDT-30", *bench_power_law.EXTRA, *bench_power_law.DEFAULT]
+    given = _cli.parsed("", ["--data", str(tmp_path), "--seeds", "1", "--only", *only])
+    measured = {row["what"] for row in bench_power_law.measure(given)}
+    assert {"test accuracy", "effect of tau", "root split", "default-large"} <= measured
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_benchmark_of_optimal_trees_runs_with_peers_in_place(folder, tmp_path, monkeypatch):
+    def grow(cuts, codes, size):
+        tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(cuts.train, codes)
+        return tree.predict, tree.get_n_leaves() - 1
+
+    for peer in ("streed", "gosdt"):
+        monkeypatch.setattr(bench_optimal_trees, peer, grow)
+    monkeypatch.setattr(bench_optimal_trees, "version_of", lambda package: "0")
+    for module in (bench_choice, bench_optimal_trees):
+        monkeypatch.setattr(module, "FOLDS", 2)
+    monkeypatch.setattr(bench_optimal_trees, "KEPT", tmp_path / "kept.sqlite")
+    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--seeds", "1"])
+    rows = bench_optimal_trees.measure(given)
+    assert {row["what"] for row in rows} >= {"accuracy, STreeD", "one fit, GOSDT"}
