@@ -29,8 +29,9 @@ from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import check_target, class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
-from rulekit.families import FAMILIES, RuleClassifier
+from rulekit.families import FAMILIES, RuleClassifier, scale_points
 from rulekit.rules.codec import rule_to_dict
+from rulekit.style.phrases import join_list
 
 LEARNERS: dict[str, Any] = {
     one.command: one.model if one.alone is None else one.alone
@@ -91,6 +92,14 @@ SETTINGS = {  # options that are passed to learners that have such a parameter
 @click.option("--seed", "random_state", type=click.IntRange(0), help="Another one may change it.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds at most.")
 @click.option("--jobs", "n_jobs", type=int, help="Processes that work at once.")
+@click.option(
+    "--points-scale",
+    metavar="SCORE,ODDS,DOUBLE",
+    callback=lambda _, __, text: _parse_scale(text),
+    help="Write a scorecard as lenders do: SCORE means odds of ODDS to 1, and DOUBLE more points "
+    "double them, as in 600,50,20.",
+)
+@click.option("--odds-of", metavar="VALUE", help="The outcome of --points-scale's odds.")
 @click.option("-o", "--output", metavar="FILE", help="Where the rule goes, as JSON.")
 @as_json
 @reads_tables
@@ -132,11 +141,12 @@ def learn(
         _aim(model, target, _called(given.positive_label, options["outcomes"]), options)
     with working(f"Learning from {len(train):,} rows"):
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
+    _scale(model, options)
     rule = model.rule_set_
     if rule.schema is not None:
         model.rule_set_ = replace(rule, schema=describe_reading(rule.schema, given, used))
     if not options["every_class"]:
-        note(f"The rule describes {target} = {model.positive_label_}.")
+        note(f"The rule describes {target} = {(*rule.labels, model.positive_label_)[0]}.")
     figures = {
         name: _figures(model, X.iloc[rows], y.iloc[rows], None if weight is None else weight[rows])
         for name, rows in {"training": train, "test": test}.items()
@@ -144,6 +154,35 @@ def learn(
     if output is not None:
         write_file(output, to_json(model).encode())
     _report(model, target, figures, as_json)
+
+
+def _parse_scale(text: str | None) -> tuple[float, float, float] | None:
+    """Parse base score, base odds and points that double the odds."""
+    if text is None:
+        return None
+    try:
+        score, odds, double = map(float, text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"must be three numbers, as in 600,50,20; got {text!r}.") from None
+    return score, odds, double
+
+
+def _scale(model: Any, options: dict[str, Any]) -> None:
+    """Write a scorecard on a lender's scale, if one is given."""
+    if options["points_scale"] is None:
+        if options["odds_of"] is not None:
+            raise click.UsageError("--odds-of has no effect without --points-scale. Remove it.")
+        return
+    score, odds, double = options["points_scale"]
+    label = next((v for v in model.classes_.tolist() if str(v) == options["odds_of"]), None)
+    if options["odds_of"] is not None and label is None:
+        classes = join_list(map(shown, map(str, model.classes_)))
+        raise click.UsageError(f"--odds-of must be one of {classes}; got {options['odds_of']!r}.")
+    scaled = scale_points(
+        model, base_score=score, base_odds=odds, points_to_double=double, label=label
+    )
+    model.rule_set_ = scaled.rule_set_
+    note(scaled.scale_note_)
 
 
 def _keep_groups(model: RuleClassifier, y: pd.Series, groups: NDArray[Any], seed: int) -> None:

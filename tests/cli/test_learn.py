@@ -68,6 +68,24 @@ def test_people_read_the_rule_and_its_figures(run, file):
     assert "The rule describes dead = 1." in result.stderr
 
 
+def test_scorecard_is_written_on_a_lenders_scale(run, tmp_path, frame, file):
+    words = ("learn", file, "--target", "dead", "--learner", "points", "-o", "card.json", "--json")
+    scale = ("--points-scale", "600,30,20", "--odds-of", "0")
+    result = run(*words, *scale)
+    assert "600 points mean odds of 30 to 1 for 0; each 20 points more double" in result.stderr
+    scaled = from_json((tmp_path / "card.json").read_text())
+    run(*words)
+    card = from_json((tmp_path / "card.json").read_text())
+    assert (scaled.predict(frame) == card.predict(frame)).all()
+    assert (scaled.labels, card.labels) == ((0,), (1,))
+    for given, message in (
+        (("--points-scale", "600,50"), "must be three numbers"),
+        (("--points-scale", "600,50,20", "--odds-of", "2"), "--odds-of must be one of '0' and '1'"),
+        (("--odds-of", "1"), "no effect without --points-scale"),
+    ):
+        assert message in run(*words, *given, code=2).stderr
+
+
 def test_outcomes_get_names(run, tmp_path, file):
     names = ("--outcome", "1=died", "--outcome", "0=survived")
     rule, _ = learned(run, tmp_path, file, "--target", "dead", *names)
