@@ -1,8 +1,7 @@
-"""Access to tables in a database through ibis; the only module that queries engines.
+"""Access to tables in a database through ibis; the only module that queries engines."""
 
-A column is brought to what rules read: numbers as doubles, truth values, or text, and NULL for
-every gap. Nothing here imports ibis before a table of it is passed.
-"""
+# A column is brought to what rules read: numbers as doubles, truth values, or text, and NULL for
+# every gap. Nothing here imports ibis before a table of it is passed.
 
 import sys
 import warnings

@@ -1,13 +1,12 @@
-"""Sums, functions and small matrices that end in the same bit on every processor.
+"""Sums, functions and small matrices that end in the same bit on every processor."""
 
-A product by BLAS adds in the order that suits the processor, and NumPy's `exp`, `log` and `power`
-have another formula where registers are wide. What orders rows, places cuts or compares candidates
-must not hang on that. So numbers that are summed over rows of zeros and ones are first written as
-multiples of one power of two, so coarse that no sum is ever rounded: then any order, and any matrix
-product, gives the same bits (`addable`). Where both sides are real, `numpy.einsum` without
-``optimize`` adds in an order of its own and calls no BLAS. LAPACK rounds as BLAS does,
-so stacks of small matrices are solved here, element by element.
-"""
+# A product by BLAS adds in the order that suits the processor, and NumPy's `exp`, `log` and `power`
+# have another formula where registers are wide. What orders rows, places cuts or compares
+# candidates must not hang on that. So numbers that are summed over rows of zeros and ones are first
+# written as multiples of one power of two, so coarse that no sum is ever rounded: then any order,
+# and any matrix product, gives the same bits (`addable`). Where both sides are real, `numpy.einsum`
+# without ``optimize`` adds in an order of its own and calls no BLAS. LAPACK rounds as BLAS does, so
+# stacks of small matrices are solved here, element by element.
 
 import math
 

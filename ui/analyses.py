@@ -1,11 +1,10 @@
-"""The analyses of one visitor: owner, names and contents.
+"""The analyses of one visitor: owner, names and contents."""
 
-A key in the browser's storage identifies the owner: created there, 192 random bits, sent over the
-session's connection and never in an address, a cookie or a log. The workspace stores only the key's
-digest, as a folder of marks: ``owners/DIGEST/ID``, each with the name given by its owner. So no
-user sees another's list, and the address of one analysis opens only that one. With a login
-(`ui.login`), the digest is the user's, and the address of another user's analysis opens nothing.
-"""
+# A key in the browser's storage identifies the owner: created there, 192 random bits, sent over the
+# session's connection and never in an address, a cookie or a log. The workspace stores only the
+# key's digest, as a folder of marks: ``owners/DIGEST/ID``, each with the name given by its owner.
+# So no user sees another's list, and the address of one analysis opens only that one. With a login
+# (`ui.login`), the digest is the user's, and the address of another user's analysis opens nothing.
 
 import hashlib
 import json

@@ -1,9 +1,9 @@
-"""Cache of results between reruns, with keys computed from content.
+"""Cache of results between reruns, with keys computed from content."""
 
-Streamlit hashes a large data frame from a sample of its rows, so an edited cell could go unnoticed.
-To avoid this, a frame is passed under a name with a leading underscore (not hashed) with a key of
-everything that the result depends on. Everything derived from an upload is kept per session.
-"""
+# Streamlit hashes a large data frame from a sample of its rows, so an edited cell could go
+# unnoticed. To avoid this, a frame is passed under a name with a leading underscore (not hashed)
+# with a key of everything that the result depends on. Everything derived from an upload is kept per
+# session.
 
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,10 +1,10 @@
-"""Escaping of text from data: a column may be called ``![x](http://a.site/p.png)``.
+"""Escaping of text from data: a column may be called ``![x](http://a.site/p.png)``."""
 
-Streamlit reads Markdown in labels, captions, sentences, metrics and options of radio and segmented
-controls, but not in those of ``st.selectbox`` and ``st.multiselect``. Every text from a table, a
-file name or an error is escaped by `md` where Markdown is read. Rules and text for copying are
-shown by ``st.text``, ``st.code`` or a table, without changes: `md` adds invisible characters.
-"""
+# Streamlit reads Markdown in labels, captions, sentences, metrics and options of radio and
+# segmented controls, but not in those of ``st.selectbox`` and ``st.multiselect``. Every text from a
+# table, a file name or an error is escaped by `md` where Markdown is read. Rules and text for
+# copying are shown by ``st.text``, ``st.code`` or a table, without changes: `md` adds invisible
+# characters.
 
 import re
 from functools import lru_cache

@@ -1,8 +1,7 @@
-"""Two windows changed one analysis: what only one of them changed is kept, the rest is compared.
+"""Two windows changed one analysis: what only one of them changed is kept, the rest is compared."""
 
-`base` is what both windows started from, `mine` and `theirs` what each made of it: dicts of
-`ui.state.to_plain`.
-"""
+# `base` is what both windows started from, `mine` and `theirs` what each made of it: dicts of
+# `ui.state.to_plain`.
 
 import json
 from collections.abc import Iterable, Mapping

@@ -106,11 +106,9 @@ def cheapest_words(rows: Cases, costs: Costs) -> tuple[str, str]:
 def verdict_words(
     rule: RuleSet, rows: Cases, folds: float | None, always: tuple[Any, float], labels: list[Any]
 ) -> list[str]:
-    """Return sentences on a rule's errors: of new rows, of a constant, and the most frequent kind.
-
-    `rows` are the test rows, or without any the training rows; `always` is a constant and its
-    error.
-    """
+    """Return sentences on errors: of new rows, of a constant, and the most frequent kind."""
+    # `rows` are the test rows, or without any the training rows; `always` is a constant and its
+    # error.
     share = error(rule, rows)
     errors = {rows.name: share} | ({} if folds is None else {"folds": folds})
     new = rows.name == "test" or folds is not None

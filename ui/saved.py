@@ -1,9 +1,8 @@
-"""The files of a saved analysis: read whole, compared before they are written, deleted for good.
+"""The files of a saved analysis: read whole, compared before they are written, deleted for good."""
 
-An analysis is a folder, named by its id, in the workspace. A thread or process that writes or
-deletes one locks the workspace. A deleted analysis leaves its id in ``.deleted``, so that no other
-window brings it back.
-"""
+# An analysis is a folder, named by its id, in the workspace. A thread or process that writes or
+# deletes one locks the workspace. A deleted analysis leaves its id in ``.deleted``, so that no
+# other window brings it back.
 
 import hashlib
 import json

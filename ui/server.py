@@ -1,8 +1,7 @@
-"""The server of the pages; it contacts no other machine.
+"""The server of the pages; it contacts no other machine."""
 
-Streamlit rejects a websocket opened by a page of another site; but to find its own
-address, it requests a web service and waits for the answer.
-"""
+# Streamlit rejects a websocket opened by a page of another site; but to find its own address, it
+# requests a web service and waits for the answer.
 
 import ast
 import importlib

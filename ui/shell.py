@@ -36,12 +36,10 @@ log = logging.getLogger("rulekit.dashboard")
 
 
 def guard(me: str) -> None:
-    """Go through ``app.py`` first; the first statement of every page.
-
-    A server that has just started runs the page of a link without the router, so without navigation
-    or state. The router marks every run; without its mark this sends the visitor through it and
-    back.
-    """
+    """Go through ``app.py`` first; the first statement of every page."""
+    # A server that has just started runs the page of a link without the router, so without
+    # navigation or state. The router marks every run; without its mark this sends the visitor
+    # through it and back.
     if not st.session_state.pop("_shell", False):
         st.session_state["_wanted"] = me
         st.switch_page("app.py", query_params=dict(st.query_params))

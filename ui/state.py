@@ -1,9 +1,8 @@
-"""One analysis in one object: table, settings, model, and values derived from them.
+"""One analysis in one object: table, settings, model, and values derived from them."""
 
-Everything is in ``st.session_state["app"]``, an `AppState`; pages get it by `app_state()`. It is
-changed by assignment only (a click can interrupt a script at any line), and dropped when `VERSION`
-changes.
-"""
+# Everything is in ``st.session_state["app"]``, an `AppState`; pages get it by `app_state()`. It is
+# changed by assignment only (a click can interrupt a script at any line), and dropped when
+# `VERSION` changes.
 
 from collections import Counter
 from collections.abc import Mapping
@@ -465,11 +464,9 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
 
 
 def from_file(saved: Mapping[str, Any], table: Table) -> tuple[AppState, list[str]]:
-    """Build the state from settings that a person may have edited, field by field.
-
-    Also returns the names of the fields that are not read, since they have another type, or do not
-    fit the table or each other; these are as in a new analysis.
-    """
+    """Build the state from settings that a person may have edited, field by field."""
+    # Also returns the names of the fields that are not read, since they have another type, or do
+    # not fit the table or each other; these are as in a new analysis.
     usual, kinds = to_plain(AppState(table=table)), get_type_hints(SavedAnalysis)
     names = [name for name in usual if name not in OF_TABLE]
     fitting = [n for n in names if n in saved and schema.fits(saved[n], kinds[n])]

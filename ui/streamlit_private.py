@@ -28,10 +28,8 @@ def add_upload(
     per_visitor: int = PER_VISITOR,
     in_all: int = IN_ALL,
 ) -> None:
-    """Add an uploaded file; drop older ones of this visitor, or of the one who has most, for room.
-
-    Pages copy what they read, so that an older file is not missed.
-    """
+    """Add an uploaded file, for which older ones of this or the largest visitor are dropped."""
+    # Pages copy what they read, so that an older file is not missed.
     size = len(file.data)
     while True:
         stored = {

@@ -1,12 +1,11 @@
-"""Saved analyses: an unguessable id in the address restores table, settings and rule.
+"""Saved analyses: an unguessable id in the address restores table, settings and rule."""
 
-Folder: the environment variable ``RULEKIT_WORKSPACE`` (default ``.rulekit`` in the current folder,
-readable by its owner only); ``off`` keeps everything in memory, and a reload starts an empty
-analysis. An analysis is a folder named by its id with ``table.parquet``, ``analysis.json``,
-``about.json`` (its line in the list, see `ui.analyses`) and the sweep's ``sweep.sqlite``: plain
-data in open formats, nothing that runs code when it is loaded (`ui.saved`). Several windows may
-have one analysis open: each merges the others' changes into its own (`ui.merging`).
-"""
+# Folder: the environment variable ``RULEKIT_WORKSPACE`` (default ``.rulekit`` in the current
+# folder, readable by its owner only); ``off`` keeps everything in memory, and a reload starts an
+# empty analysis. An analysis is a folder named by its id with ``table.parquet``, ``analysis.json``,
+# ``about.json`` (its line in the list, see `ui.analyses`) and the sweep's ``sweep.sqlite``: plain
+# data in open formats, nothing that runs code when it is loaded (`ui.saved`). Several windows may
+# have one analysis open: each merges the others' changes into its own (`ui.merging`).
 
 import errno
 import hashlib
@@ -255,11 +254,9 @@ def _plain(state: AppState) -> dict[str, Any]:
 
 
 def take_changes(*, prefer_mine: bool | None = None) -> bool:
-    """Take over what other windows changed; return whether the page has to be drawn again.
-
-    Where both changed the same, `prefer_mine` decides; without it, see `conflicts`. Call it after a
-    page, whose widgets still have this window's values.
-    """
+    """Take over what other windows changed; return whether the page has to be drawn again."""
+    # Where both changed the same, `prefer_mine` decides; without it, see `conflicts`. Call it after
+    # a page, whose widgets still have this window's values.
     path, seen, state = folder(), st.session_state.get(SEEN), app_state()
     if path is None or seen is None or saved.stamp(path) in (None, seen.stamp):
         return False
@@ -368,11 +365,9 @@ def begin(
     analysis: str | None = None,
     file_id: str = "",
 ) -> None:
-    """Start an analysis of a table under an id, by default a new one; end the former one's job.
-
-    What is saved under the id is overwritten. `file_id` is the uploaded file of the table; its
-    names and units of columns become those for people.
-    """
+    """Start an analysis of a table under an id, by default a new one; end the former one's job."""
+    # What is saved under the id is overwritten. `file_id` is the uploaded file of the table; its
+    # names and units of columns become those for people.
     base = root()
     if base is not None and analysis is not None and saved.is_deleted(base / analysis):
         analysis = None
@@ -463,10 +458,8 @@ def restore(version: saved.Version, table: Table) -> AppState:
 
 
 def load_settings(content: bytes) -> str:
-    """Start an analysis with saved settings; return a message if not all of them are taken over.
-
-    ValueError if the settings do not fit the table.
-    """
+    """Start an analysis with saved settings; return a message if not all of them are taken over."""
+    # ValueError if the settings do not fit the table.
     state = app_state()
     try:
         plain = json.loads(content.decode("utf-8"))

@@ -50,6 +50,10 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     (``==`` alone if there are two), and sets of them; levels with an order ``<=`` and ``>=``; dates
     what is read of them, before a date and from it on, the year, the month, the weekday, the hour;
     texts that hardly repeat the words they contain. A column of a single value gives nothing.
+    DataError if a column is infinite somewhere, or holds single words that are nearly never the
+    same twice; if an order does not name a level that occurs; at `transform` if a column is missing
+    or no value of it fits, as where text is given for numbers. ValueError if a parameter does not
+    fit.
 
     Parameters
     ----------
@@ -97,15 +101,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         several.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
-
-    Raises
-    ------
-    DataError
-        If a column is infinite somewhere, or holds single words that are nearly never the same
-        twice; if an order does not name a level that occurs; at `transform` if a column is missing
-        or no value of it fits, as where text is given for numbers.
-    ValueError
-        If a parameter does not fit.
 
     Notes
     -----
@@ -156,20 +151,10 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     test_missing: bool | Sequence[str] = True
 
     def fit(self, X: Any, y: Any = None) -> "Binarizer":
-        """Choose cut points and levels.
+        """Choose cut points and levels of the columns of X (n, p); those of an array are x0, x1 ...
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n_samples, n_features)
-            The columns of an array are called x0, x1 and so on.
-        y : array of shape (n_samples,), optional
-            Class of each row; used by the methods "entropy" and "tree", and to choose sets of
-            levels and words.
-
-        Returns
-        -------
-        Binarizer
-            Itself.
+        `y` (n,), the class of each row, is read by the methods "entropy" and "tree", and to choose
+        sets of levels and words.
         """
         check_parameters(self)
         X = as_pandas(X)
@@ -221,18 +206,10 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         return tuple(literal for e in self.encodings_ for literal in literals_of(e))
 
     def transform(self, X: Any) -> BinnedTable:
-        """Return the bin of each value, and the conditions that bins offer.
+        """Return the bin of each value, and the conditions that they offer; columns go by name.
 
-        Parameters
-        ----------
-        X : DataFrame or array of shape (n_samples, n_features)
-            The columns of a data frame are found by name, in any order; others are not looked at.
-
-        Returns
-        -------
-        BinnedTable
-            NumPy takes it for its Boolean values, shape (n_samples, n_conditions), which are formed
-            on first access.
+        NumPy takes the table for its Boolean values (n, n_conditions), which are formed on first
+        access.
         """
         check_is_fitted(self)
         return self._codes(self._columns(X, reset=False))
@@ -246,13 +223,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         return BinnedTable(codes, self.encodings_)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the conditions as text, as ``str`` of each literal does, shape (d,).
-
-        Parameters
-        ----------
-        input_features : array of str, optional
-            Must be the names seen in `fit` if given; part of scikit-learn's interface.
-        """
+        """Return the conditions as text (d,); `input_features` must be the names seen in `fit`."""
         check_is_fitted(self)
         names = self.column_names_
         if input_features is not None and list(input_features) != names:
@@ -433,6 +404,10 @@ def candidate_summary(
 ) -> tuple[ColumnSummary, ...]:
     """Count the rows, and the classes, in every bin and level of every column.
 
+    Summaries are in the order of the columns seen in `fit`; of a column that is read in several
+    ways, such as a date and its weekday, there is one for each. DataError if `y` has another length
+    than `X`.
+
     Parameters
     ----------
     binarizer : Binarizer
@@ -441,17 +416,6 @@ def candidate_summary(
         The rows to count; the training rows or others.
     y : array of shape (n,), optional
         Their classes; a missing class is counted in no class.
-
-    Returns
-    -------
-    tuple of ColumnSummary
-        In the order of the columns seen in `fit`; of a column that is read in several ways, such
-        as a date and its weekday, one for each.
-
-    Raises
-    ------
-    DataError
-        If `y` has another length than `X`.
 
     Examples
     --------

@@ -1,11 +1,10 @@
-"""The training matrix: bin codes, and conditions as sets of bins. NumPy only: solvers read it.
+"""The training matrix: bin codes, and conditions as sets of bins. NumPy only: solvers read it."""
 
-A *feature* (a column of the table as it is read) cuts its rows into bins, and a condition holds in
-some bins of one feature. All that thresholds, levels and gaps give are unions of at most two runs
-of bins, so that sums over all conditions are differences of running sums of a histogram a feature:
-O(n p + d), however many thresholds there are. What is of size (rows, conditions) is never made for
-them.
-"""
+# A *feature* (a column of the table as it is read) cuts its rows into bins, and a condition holds
+# in some bins of one feature. All that thresholds, levels and gaps give are unions of at most two
+# runs of bins, so that sums over all conditions are differences of running sums of a histogram a
+# feature: O(n p + d), however many thresholds there are. What is of size (rows, conditions) is
+# never made for them.
 
 from collections.abc import Sequence
 from copy import copy
@@ -246,10 +245,7 @@ class BinnedTable:
         return np.atleast_1d(self.y[rows]), np.atleast_1d(self.weight[rows])
 
     def labelled(self, y: Bools, weight: Floats) -> "BinnedTable":
-        """Return the table with other labels and weights; what was computed before is shared.
-
-        Shapes: y (n,), weight (n,).
-        """
+        """Return the table with other labels and weights (n,), sharing what was computed before."""
         twin = copy(self)
         object.__setattr__(twin, "y", y)
         object.__setattr__(twin, "weight", weight)
@@ -310,11 +306,9 @@ class BinnedTable:
 
     @cached_property
     def complement(self) -> Ints:
-        """The condition that is the negation of each on every training row, or -1: shape (d,).
-
-        Its literal is the negation where training rows lacked values in that column; elsewhere the
-        two differ for a missing value only, for which both are false.
-        """
+        """The condition that is the negation of each on every training row, or -1: shape (d,)."""
+        # Its literal is the negation where training rows lacked values in that column; elsewhere
+        # the two differ for a missing value only, for which both are false.
         complements = np.full(len(self.feature), -1, np.intp)
         for feature, columns in self.conditions.of_feature.items():
             seen = self.conditions.table(columns)[self.encodings[feature].seen()].T
@@ -345,10 +339,7 @@ class BinnedTable:
         return self.conditions.place
 
     def sums(self, values: Floats) -> Floats:
-        """Sum numbers over the rows of each condition, O(n p + d): (n, k) gives (d, k).
-
-        Sums of numbers on a grid (`addable`) are exact.
-        """
+        """Sum numbers over the rows of each condition: (n, k) gives (d, k), exactly on a grid."""
         if self._numbers is not None:
             return np.asarray(self._numbers.T @ values)
         if values.ndim > 1:
@@ -421,12 +412,10 @@ class BinnedTable:
 
     @cached_property
     def content(self) -> NDArray[np.unsignedinteger]:
-        """Codes that are equal if all conditions give equal results: (n, blocks of conditions).
-
-        They sort as the rows of `values` do, found without them: of one feature, bins are ranked by
-        the conditions they are in, and features stand one after the other in `values` but for those
-        that read the same column of the table.
-        """
+        """Codes that are equal if all conditions give equal results: (n, blocks of conditions)."""
+        # They sort as the rows of `values` do, found without them: of one feature, bins are ranked
+        # by the conditions they are in, and features stand one after the other in `values` but for
+        # those that read the same column of the table.
         ranks = []
         for features, columns in self.conditions.blocks():
             cells: NDArray[Any] = np.arange(self.n_codes[features[0]])[:, None]

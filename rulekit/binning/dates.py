@@ -23,11 +23,9 @@ RECURRING: dict[str, tuple[Callable[[datetime], int], Callable[[datetime], int]]
 
 
 def find_recurring_parts(column: NDArray[Any]) -> tuple[str, ...]:
-    """Return the parts of dates that conditions read by default.
-
-    A month, weekday or hour says nothing about later dates unless it was seen in two years, weeks
-    or days: it is offered if that is so for the values of nine in ten rows.
-    """
+    """Return the parts of dates that conditions read by default."""
+    # A month, weekday or hour says nothing about later dates unless it was seen in two years, weeks
+    # or days: it is offered if that is so for the values of nine in ten rows.
     counts = pd.Series(column, dtype=object).value_counts()
     dated = [(d, n) for v, n in counts.items() if (d := moment(str(v))) is not None]
     offered = list(DATE_PARTS)

@@ -1,15 +1,14 @@
-"""How a column is cut into cells, and the conditions that it offers as sets of cells.
+"""How a column is cut into cells, and the conditions that it offers as sets of cells."""
 
-A column is cut into *cells*: intervals of a numeric column, levels of any other one, one more
-cell for levels that were not there in training, and one for missing values, always the last.
-A condition is then a set of cells. For levels and words, the literal is evaluated on one
-representative value per cell, so the matrix cannot differ from the rule; for ordered columns, the
-cells follow from the index of the cut.
-
-A column of dates is read in several ways (the date, its year, its weekday, ...), one of text by
-several words; each is an encoding of its own, of the same name. All but the first are `extra`: the
-tests of missingness are listed once. Without those tests the first one is `extra`, too.
-"""
+# A column is cut into *cells*: intervals of a numeric column, levels of any other one, one more
+# cell for levels that were not there in training, and one for missing values, always the last. A
+# condition is then a set of cells. For levels and words, the literal is evaluated on one
+# representative value per cell, so the matrix cannot differ from the rule; for ordered columns, the
+# cells follow from the index of the cut.
+#
+# A column of dates is read in several ways (the date, its year, its weekday, ...), one of text by
+# several words; each is an encoding of its own, of the same name. All but the first are `extra`:
+# the tests of missingness are listed once. Without those tests the first one is `extra`, too.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,16 +1,14 @@
-"""Cut points of one numeric column: the methods that choose them, and how they are written.
+"""Cut points of one numeric column: the methods that choose them, and how they are written."""
 
-A cut ``t`` gives the conditions ``x <= t`` and ``x > t``. Two cuts between the same two adjacent
-training values make the same conditions on the training rows, so every automatic method writes
-its cut as the shortest decimal there is between them. To add a method, give it an entry in
-`METHODS`.
-
-Legend of the entropy cuts (Fayyad and Irani, 1993)::
-
-    counts  (m, c) int    rows of each class at each distinct value, ascending
-    before  (m+1, c) int  running sums: before[j] - before[i] counts the values i .. j-1
-    Ent     entropy in bits of a row of class counts
-"""
+# A cut ``t`` gives the conditions ``x <= t`` and ``x > t``. Two cuts between the same two adjacent
+# training values make the same conditions on the training rows, so every automatic method writes
+# its cut as the shortest decimal there is between them. To add a method, give it an entry in
+# `METHODS`.
+#
+# Legend of the entropy cuts (Fayyad and Irani, 1993):
+#   counts  (m, c) int    rows of each class at each distinct value, ascending
+#   before  (m+1, c) int  running sums: before[j] - before[i] counts the values i .. j-1
+#   Ent     entropy in bits of a row of class counts
 
 import heapq
 from collections.abc import Callable
@@ -30,10 +28,9 @@ WHOLE = 2.0**53
 
 
 def quantile_cuts(values: Values, classes: Classes | None, n_thresholds: int) -> Values:
-    """Cut at the ``k / (n_thresholds + 1)`` quantiles, ``k = 1 .. n_thresholds``.
-
-    A value of more than half of the rows is a bin of its own; each side of it is cut by quantiles.
-    """
+    """Cut at the ``k / (n_thresholds + 1)`` quantiles, ``k = 1 .. n_thresholds``."""
+    # A value of more than half of the rows is a bin of its own; each side of it is cut by
+    # quantiles.
     ordered = np.sort(values)
     usual = usual_value(ordered)
     if usual is None:
@@ -163,10 +160,8 @@ class _Split:
 def mdlp_cuts(
     values: NDArray[np.float64], classes: NDArray[np.intp], max_cuts: int | None = None
 ) -> NDArray[np.float64]:
-    """Cut one column so that its intervals separate the classes: values (n,), classes (n,).
-
-    Splits where the class entropy falls most, if criterion (9) holds; ties take the smallest cut.
-    """
+    """Cut one column so that its intervals separate the classes: values (n,), classes (n,)."""
+    # Splits where the class entropy falls most, if criterion (9) holds; ties take the smallest cut.
     distinct, codes = np.unique(values, return_inverse=True)
     n_classes = int(classes.max()) + 1 if len(classes) else 1
     counts = np.zeros((len(distinct), n_classes), dtype=np.int64)

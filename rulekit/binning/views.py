@@ -113,10 +113,7 @@ class Cutting:
     def _part_rare(
         self, groups: Groups, present: NDArray[Any], of_class: NDArray[np.bool_]
     ) -> Groups:
-        """Split the group of rare levels by their share of a class, so that sets can separate them.
-
-        At most half of `max_levels` groups arise, of about equally many rows.
-        """
+        """Split the rare levels by their share of a class, into at most `max_levels` / 2 groups."""
         *frequent, rare = groups
         n_parts = self.max_levels // 2
         if len(rare) < 2 or n_parts < 2:
@@ -186,10 +183,7 @@ def infer_reading(
     share: float = UNIQUE_SHARE,
     only_levels: bool = False,
 ) -> str | tuple[str, ...] | None:
-    """Return "levels", "words" or parts of dates; None if no condition can use the column.
-
-    Shapes: present (n,), converted by `conform`; classes (n,).
-    """
+    """Return "levels", "words" or parts of dates for values of `conform` (n,); None if unusable."""
     distinct = set(present.tolist())
     if not all(isinstance(v, str) for v in distinct):
         return "levels"

@@ -47,10 +47,8 @@ def _impurity(counts: NDArray[np.int64]) -> float:
 
 
 def holds_words(texts: Sequence[Any]) -> bool:
-    """Return whether cells are phrases rather than names or numbers.
-
-    Half of (1 000) have two words or more, not all of which begin with a digit.
-    """
+    """Return whether cells are phrases rather than names or numbers."""
+    # Half of (1 000) have two words or more, not all of which begin with a digit.
     some = [words_of(str(v)).split() for v in texts[:1000]]
     several = sum(len(words) > 1 and not all(w[0].isdecimal() for w in words) for words in some)
     return bool(some) and 2 * several >= len(some)

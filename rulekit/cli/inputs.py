@@ -201,11 +201,9 @@ def note_report(report: Report, positions: Sequence[int] | None = None) -> None:
 def known_outcomes(
     table: Table, target: str, rule: RuleSet, outcomes: Mapping[str, str]
 ) -> NDArray[Any]:
-    """Return the known outcomes of a table in the rule's labels; None where unknown.
-
-    A label in another spelling is the same. Values without a label become the rule's "not" label,
-    with a note, else they are refused; of a rule with one label they are wrong predictions.
-    """
+    """Return the known outcomes of a table in the rule's labels; None where unknown."""
+    # A label in another spelling is the same. Values without a label become the rule's "not" label,
+    # with a note, else they are refused; of a rule with one label they are wrong predictions.
     if table.column(target).is_number:
         cut = cut_of_outcomes(target, [*rule.classes, *outcomes])
         table = table if cut is None else table.with_cut(target, cut)

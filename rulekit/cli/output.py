@@ -26,11 +26,7 @@ def note(text: str) -> None:
 
 
 def shown_safely(text: str) -> str:
-    r"""Escape unprintable characters: names come from tables and may hold terminal commands.
-
-    >>> print(shown_safely("a\x1b[2Jb"))
-    a\x1b[2Jb
-    """
+    """Escape unprintable characters: names come from tables and may hold terminal commands."""
     return "".join(
         c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
     )

@@ -1,8 +1,8 @@
-"""Seeded splits of rows into folds or a test part, stratified by class, groups kept whole.
+"""Seeded splits of rows into folds or a test part, stratified by class, groups kept whole."""
 
-Groups are dealt out by kind (rows of each class): parts get as many of a kind as they lack, and
-the rest goes where most is missing. A test part gives groups back for classes that training lacks.
-"""
+# Groups are dealt out by kind (rows of each class): parts get as many of a kind as they lack, and
+# the rest goes where most is missing. A test part gives groups back for classes that training
+# lacks.
 
 import math
 from collections.abc import Iterable
@@ -27,6 +27,10 @@ def make_folds(
 ) -> list[Fold]:
     """Split rows for cross-validation.
 
+    Rows are always shuffled first, so that a table sorted by class is split fairly. DataError if a
+    class has fewer rows than there are folds, or there are fewer groups than folds. ValueError if
+    `cv` is not one of the above, or its positions do not fit the rows.
+
     Parameters
     ----------
     y : array-like of shape (n,)
@@ -44,17 +48,6 @@ def make_folds(
     -------
     list of (ndarray of int, ndarray of int)
         Positions of training and test rows, each sorted.
-
-    Raises
-    ------
-    DataError
-        If a class has fewer rows than there are folds, or there are fewer groups than folds.
-    ValueError
-        If `cv` is not one of the above, or its positions do not fit the rows.
-
-    Notes
-    -----
-    Rows are always shuffled first, so that a table sorted by class is split fairly.
 
     Examples
     --------
@@ -100,14 +93,8 @@ def restrict_folds(cv: Iterable[Any], y: ArrayLike, used: NDArray[np.bool_]) -> 
 def group_splitter(
     y: ArrayLike, groups: ArrayLike, cv: int = 5, random_state: int = 0
 ) -> PredefinedSplit | None:
-    """Return a splitter into at most `cv` folds of whole groups, for `RuleClassifier(cv=)`.
-
-    The training rows of each fold have all classes; None if no such folds were found.
-
-    >>> splitter = group_splitter(["no", "yes"] * 4, list("aabbccaa"))
-    >>> [test.tolist() for _, test in splitter.split()]
-    [[0, 1, 6, 7], [2, 3], [4, 5]]
-    """
+    """Return a splitter into at most `cv` folds of whole groups, for `RuleClassifier(cv=)`."""
+    # The training rows of each fold have all classes; None if no such folds were found.
     labels, names = pd.factorize(read_labels(y))[0], pd.factorize(np.asarray(groups))[0]
     n_classes, most = len(np.unique(labels)), min(cv, len(np.unique(names)))
     for n_folds in range(most, 1, -1):
@@ -122,6 +109,10 @@ def hold_out(
     y: ArrayLike, share: float, *, groups: ArrayLike | None = None, random_state: int | None = 0
 ) -> Fold:
     """Select rows for a test set.
+
+    DataError without groups, if a class has one row only or a side has fewer rows than there are
+    classes; with groups, if all rows are of one, or none can be left out of training without a
+    class. ValueError if the share is not allowed.
 
     Parameters
     ----------
@@ -139,15 +130,6 @@ def hold_out(
     -------
     train, test : ndarray of int
         Positions, each sorted.
-
-    Raises
-    ------
-    DataError
-        Without groups, if a class has one row only or a side has fewer rows than there are
-        classes; with groups, if all rows are of one, or none can be left out of training without
-        a class.
-    ValueError
-        If the share is not allowed.
 
     Examples
     --------
@@ -209,10 +191,8 @@ def _one_for_the_test(codes: NDArray[np.intp], groups: NDArray[np.intp], share: 
 def _exchanged(
     test: NDArray[np.bool_], codes: NDArray[np.intp], groups: NDArray[np.intp], share: float
 ) -> NDArray[np.bool_]:
-    """Move groups to training for classes that it lacks, in exchange for a group or for nothing.
-
-    Training keeps its classes, and the size of the test comes no farther from its share.
-    """
+    """Move groups to training for classes that it lacks, in exchange for a group or for nothing."""
+    # Training keeps its classes, and the size of the test comes no farther from its share.
     counts, wanted = _class_counts(codes, groups), share * len(codes)
     in_test = np.zeros(len(counts), dtype=bool)
     in_test[groups[test]] = True
@@ -247,13 +227,7 @@ def drawn_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[n
 
 
 def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
-    """Return a number for each row of a data frame, shared by exactly equal rows.
-
-    Missing cells are equal to each other. Takes :math:`O(n k)` time: each column is coded once.
-
-    >>> equal_rows(pd.DataFrame({"a": [1, 2, 1], "b": [None, "x", None]})).tolist()
-    [0, 1, 0]
-    """
+    """Return a number for each row, shared by exactly equal rows (gaps are equal); O(n k)."""
     numbers = np.zeros(len(frame), dtype=np.int64)
     for _, column in frame.items():
         codes, levels = pd.factorize(column, use_na_sentinel=False)
@@ -264,11 +238,7 @@ def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
 
 
 def joined_groups(one: ArrayLike, other: ArrayLike) -> NDArray[np.intp]:
-    """Return a number for each row, shared by rows with a common group in either grouping.
-
-    >>> joined_groups(["a", "a", "b", "c"], [1, 2, 2, 3]).tolist()
-    [0, 0, 0, 1]
-    """
+    """Return a number for each row, shared by rows with a common group in either grouping."""
     first, second = (pd.factorize(np.asarray(g), use_na_sentinel=False)[0] for g in (one, other))
     n_first = first.max(initial=-1) + 1
     size = n_first + second.max(initial=-1) + 1

@@ -13,10 +13,8 @@ from rulekit.rules.schema import NUMERIC, Schema
 
 
 def match_names(table: Table, names: Iterable[str]) -> Table:
-    """Rename columns that equal an absent name but for case and spaces, with a note.
-
-    A column is renamed only if it is the one that fits, and the name the only one it fits.
-    """
+    """Rename columns that equal an absent name but for case and spaces, with a note."""
+    # A column is renamed only if it is the one that fits, and the name the only one it fits.
     renamed = find_names(table, names)
     if not renamed:
         return table
@@ -64,10 +62,7 @@ def rename_options(options: ParseOptions, renamed: Mapping[str, str]) -> ParseOp
 def match_outcomes(
     values: Iterable[Any], labels: Sequence[Any], names: Mapping[str, str]
 ) -> dict[Any, Any]:
-    """Return the label that each value of an outcome means; None for values of no label.
-
-    `names` are what people call values; a value and a label may differ in spelling: 1.0 is "1".
-    """
+    """Return the label that each value (or its name) means in any spelling, or None: 1.0 is "1"."""
     by_text = {str(label): label for label in labels}
     known = list(names)
     matched = {}
@@ -102,10 +97,8 @@ def describe_reading(schema: Schema, table: Table, options: ParseOptions) -> Sch
 def reading_options(
     schema: Schema, options: ParseOptions, outcome: tuple[str, Sequence[Any]] | None = None
 ) -> ParseOptions:
-    """Return options that read another file as the rule's table was read; given ones go first.
-
-    `outcome` is the column of the outcome with its labels, whose words such as "None" are levels.
-    """
+    """Return options that read another file as the rule's table was read; given ones go first."""
+    # `outcome` is the column of the outcome with its labels, whose words such as "None" are levels.
     columns = schema.columns
     marks = [c.decimal for c in columns if c.decimal is not None]
     mark = options.decimal or (max(sorted(set(marks)), key=marks.count) if marks else None)

@@ -18,6 +18,8 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "run
 class ParseOptions:
     """Settings for `read_table`; None means automatic.
 
+    ValueError if a setting is invalid.
+
     Parameters
     ----------
     delimiter : str, default=None
@@ -59,11 +61,6 @@ class ParseOptions:
         Columns whose cells are kept as text.
     merged : tuple of str, default=None
         Columns whose levels are one where they differ only in case or spaces.
-
-    Raises
-    ------
-    ValueError
-        If a setting is invalid.
     """
 
     delimiter: str | None = None
@@ -116,11 +113,7 @@ class Decision(str):
 
 
 def apply_decision(options: ParseOptions, change: Mapping[str, Any]) -> ParseOptions:
-    """Return options with a change; a mapping changes single columns, None or False removes one.
-
-    >>> apply_decision(ParseOptions(texts=("a",)), {"texts": {"b": True, "a": False}}).texts
-    ('b',)
-    """
+    """Return options with a change; a mapping changes single columns, None or False removes one."""
     values = {}
     for field, value in change.items():
         if isinstance(value, Mapping):

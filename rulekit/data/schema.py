@@ -113,29 +113,12 @@ class Table:
         notes: Sequence[str] = (),
         limits: Limits | None = None,
     ) -> "Table":
-        """Build a table from any data frame.
+        """Build a table from any data frame (n, k), which is not changed.
 
-        Parameters
-        ----------
-        frame : DataFrame of shape (n, k)
-            Is not changed. Its index is dropped; a multi-level header is joined by spaces.
-        name : str, default="table"
-            What the table is called.
-        notes : sequence of str
-            Sentences to keep.
-        limits : Limits, default=Limits()
-            Holds the number of levels of a category and the length of a name.
-
-        Returns
-        -------
-        Table
-            Roles are suggestions: text with many values and dates are ignored, constants too,
-            identifiers have the role "id", all else is a feature. Each such choice is a note.
-
-        Raises
-        ------
-        DataError
-            If there is no column or no row.
+        Its index is dropped; a multi-level header is joined by spaces. Roles are suggestions, each
+        with a note: text with many values, dates and constants are ignored, identifiers have the
+        role "id", all else is a feature. `limits` has the number of levels of a category and the
+        length of a name. DataError if there is no column or no row.
         """
         limits = limits or Limits()
         frame = as_pandas(frame)
@@ -196,27 +179,12 @@ class Table:
     def xy(
         self, target: str | None = None, features: Sequence[str] | None = None
     ) -> tuple[pd.DataFrame, pd.Series]:
-        """Split the table into features and target.
+        """Split the table into features (m, k) and target (m,), by default by the roles of columns.
 
-        Parameters
-        ----------
-        target : str, default=None
-            The column to be predicted; None takes the one with the role "target".
-        features : sequence of str, default=None
-            The columns to predict from; None takes all with the role "feature" but the target.
-
-        Returns
-        -------
-        X : DataFrame of shape (m, k)
-        y : Series of length m
-            Rows whose target is missing are left out (m <= n); the index still counts the
-            table's rows from 0. Whole numbers are given as ``int64``; levels with an order are
-            given as pandas' ordered ``Categorical``, which learners know.
-
-        Raises
-        ------
-        DataError
-            If there is no such column, the target is among `features`, or no feature is left.
+        Rows whose target is missing are left out; the index still counts the table's rows from 0.
+        Whole numbers are ``int64``, levels with an order pandas' ordered ``Categorical``, which
+        learners know. DataError if there is no such column, the target is among `features`, or no
+        feature is left.
         """
         target = self.target if target is None else target
         if target is None:
@@ -263,23 +231,12 @@ class Table:
         return self.frame[name]
 
     def with_roles(self, roles: Mapping[str, str], *, positive_label: Any = None) -> "Table":
-        """Return the table with other roles.
+        """Return the table with other roles by column name; columns that are left out keep theirs.
 
-        Parameters
-        ----------
-        roles : mapping of str to str
-            New role by column name; the others keep theirs. A role that only one column can
-            have ("target", "weight", "group") is taken from its former holder, which becomes a
-            feature.
-        positive_label : object, default=None
-            The class of the target that rules describe; None keeps the former one if the target
-            stays, else forgets it.
-
-        Raises
-        ------
-        DataError
-            If a column or role is unknown, a single role is given twice, or the target never
-            has the label.
+        A role that only one column can have ("target", "weight", "group") is taken from its former
+        holder, which becomes a feature. `positive_label` is the class of the target that rules
+        describe; None keeps the former one if the target stays. DataError if a column, role or
+        label is unknown, or a single role is given twice.
         """
         self._check_roles(roles)
         given = set(roles.values())

@@ -18,11 +18,7 @@ from rulekit.rules import wilson_interval
 
 
 def error_rate(y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None) -> float:
-    """Compute the share of rows, by weight, whose prediction is wrong; all arrays (n,).
-
-    >>> error_rate(["a", "b", "b", "b"], ["a", "a", "b", "b"])
-    0.25
-    """
+    """Compute the share of rows, by weight, whose prediction is wrong; all arrays (n,)."""
     wrong = _array(predicted) != _array(y)
     return _share(np.asarray(wrong, dtype=float), _weights(weight, len(wrong)))
 
@@ -30,11 +26,7 @@ def error_rate(y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = No
 def balanced_error_rate(
     y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None
 ) -> float:
-    """Compute the mean over the classes in `y` of the share of their rows that are wrong.
-
-    >>> balanced_error_rate(["a", "b", "b", "b", "b"], ["b", "b", "b", "b", "b"])
-    0.5
-    """
+    """Compute the mean over the classes in `y` of the share of their rows that are wrong."""
     true, weights = _array(y), _weights(weight, len(_array(y)))
     wrong = np.asarray(_array(predicted) != true, dtype=float)
     masks = [np.asarray(true == label, dtype=bool) for label in pd.unique(true)]
@@ -46,11 +38,7 @@ def balanced_error_rate(
 def confusion_counts(
     y: ArrayLike, predicted: ArrayLike, positive: Any, weight: ArrayLike | None = None
 ) -> dict[str, float]:
-    """Count true and false positives and negatives of one class; all arrays (n,).
-
-    >>> confusion_counts([1, 1, 0], [1, 0, 0], positive=1)
-    {'tp': 1.0, 'fp': 0.0, 'fn': 1.0, 'tn': 1.0}
-    """
+    """Count true and false positives and negatives of one class; all arrays (n,)."""
     true = np.asarray(_array(y) == positive, dtype=bool)
     is_predicted = np.asarray(_array(predicted) == positive, dtype=bool)
     weights = _weights(weight, len(true))
@@ -64,11 +52,7 @@ def confusion_counts(
 
 
 def f1_score(counts: Mapping[str, float]) -> float:
-    """Compute the harmonic mean of precision and recall; NaN where neither is defined.
-
-    >>> f1_score({"tp": 2.0, "fp": 1.0, "fn": 1.0, "tn": 0.0})
-    0.6666666666666666
-    """
+    """Compute the harmonic mean of precision and recall; NaN where neither is defined."""
     whole = 2 * counts["tp"] + counts["fp"] + counts["fn"]
     return 2 * counts["tp"] / whole if whole else math.nan
 
@@ -80,11 +64,7 @@ def cost_per_100(
     weight: ArrayLike | None = None,
     positive: Any = None,
 ) -> float:
-    """Compute the mean cost of wrong predictions per hundred rows; all arrays (n,).
-
-    >>> cost_per_100(["ill", "ill", "well", "well"], ["ill", "well", "well", "ill"], Costs(5, 1))
-    150.0
-    """
+    """Compute the mean cost of wrong predictions per hundred rows; all arrays (n,)."""
     each = costs.of_rows(y, predicted, positive)
     return 100.0 * _share(each, _weights(weight, len(each)))
 
@@ -92,11 +72,7 @@ def cost_per_100(
 def area_under_roc(
     y: ArrayLike, scores: ArrayLike, positive: Any, weight: ArrayLike | None = None
 ) -> float:
-    """Compute the area under the ROC curve, NaN if there is only one class; all arrays (n,).
-
-    >>> area_under_roc(["no", "yes", "yes"], [0.1, 0.9, 0.1], "yes")
-    0.75
-    """
+    """Compute the area under the ROC curve, NaN if there is only one class; all arrays (n,)."""
     true = np.asarray(_array(y) == positive, dtype=bool)
     weights = _weights(weight, len(true))
     if not weights[true].sum() or not weights[~true].sum():
@@ -129,18 +105,15 @@ BANDS = 10
 def brier_score(true: ArrayLike, chance: ArrayLike) -> float:
     """Compute the mean squared difference of probability and outcome.
 
+    The result is between 0 and 1, smaller is better; predicting the frequency f for every row gives
+    f (1 - f). NaN without rows.
+
     Parameters
     ----------
     true : array-like of bool, shape (n,)
         Whether the outcome is true.
     chance : array-like of float, shape (n,)
         The predicted probability.
-
-    Returns
-    -------
-    float
-        Between 0 and 1, smaller is better; predicting the frequency f for every row gives f (1 -
-        f). NaN without rows.
 
     References
     ----------
@@ -158,17 +131,14 @@ def brier_score(true: ArrayLike, chance: ArrayLike) -> float:
 def reliability(true: ArrayLike, chance: ArrayLike) -> pd.DataFrame:
     """Compare predicted probabilities with observed frequencies by tenths.
 
+    A row for each tenth of probability that has rows: `low` and `high` (it holds ``low``, and
+    ``high`` only in the last), `rows`, `stated` (the mean probability), `share` (of the rows where
+    it came true), and `low95`, `high95` (Wilson's 95 % interval of that share).
+
     Parameters
     ----------
     true, chance
         As for `brier_score`.
-
-    Returns
-    -------
-    DataFrame
-        A row for each tenth of probability that has rows: `low` and `high` (it holds ``low``, and
-        ``high`` only in the last), `rows`, `stated` (the mean probability), `share` (of the rows
-        where it came true), and `low95`, `high95` (Wilson's 95 % interval of that share).
 
     Examples
     --------
@@ -313,6 +283,11 @@ def group_metrics(
 ) -> GroupMetrics:
     """Compute error and prediction rates of a rule by group.
 
+    Intervals of shares are Wilson's; the interval of a gap is Newcombe's (Statistics in Medicine
+    17, 1998, method 10). DataError if the column is not there or cannot be grouped, lengths differ,
+    or a class is missing. ValueError if `positive` is needed and not given, or is no class; or
+    another parameter is invalid.
+
     Parameters
     ----------
     model : RuleSet or fitted classifier
@@ -331,18 +306,6 @@ def group_metrics(
         exactly one.
     few : int, default=30
         Shares counted on fewer rows are left out of gaps.
-
-    Raises
-    ------
-    DataError
-        If the column is not there or cannot be grouped, lengths differ, or a class is missing.
-    ValueError
-        If `positive` is needed and not given, or is no class; or another parameter is invalid.
-
-    Notes
-    -----
-    Intervals of shares are Wilson's; the interval of a gap is Newcombe's (Statistics in Medicine
-    17, 1998, method 10).
 
     Examples
     --------

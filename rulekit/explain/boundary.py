@@ -125,20 +125,12 @@ def _days(column: NDArray[np.object_]) -> Floats:
 def hamming_distances(
     rule: RuleSet, columns: Columns, y: NDArray[Any], classes: tuple[Any, ...] | None = None
 ) -> list[int | None]:
-    """Count the literals to add or remove until the rule predicts each of n rows correctly.
-
-    For a CNF as in equations (3.10) and (3.11) of Su, Wei, Varshney, Malioutov, "Interpretable
-    two-level Boolean rule learning for classification" (2015): a row of the rule's label counts the
-    clauses that fail, any other row the literals that hold in the clause with fewest. For a DNF the
-    mirror image. None for a rule without clauses that would have to hold, or with several labels.
-
-    >>> from rulekit.rules import Clause, Literal
-    >>> clause = Clause((Literal("age", ">", 50), Literal("bmi", ">", 30)))
-    >>> rule = RuleSet((clause,), ("ill",), "dnf", "well")
-    >>> columns = {"age": np.array([40.0, 60.0]), "bmi": np.array([20.0, 35.0])}
-    >>> hamming_distances(rule, columns, np.array(["ill", "well"], dtype=object))
-    [2, 1]
-    """
+    """Count the literals to add or remove until the rule predicts each of n rows correctly."""
+    # A CNF as in equations (3.10) and (3.11) of Su, Wei, Varshney, Malioutov, "Interpretable
+    # two-level Boolean rule learning for classification" (2015): a row of the rule's label counts
+    # the clauses that fail, any other row the literals that hold in the clause with fewest. A DNF
+    # is the mirror image. None for a rule without clauses that would have to hold, or with several
+    # labels.
     labels = classes or tuple(dict.fromkeys((*rule.labels, rule.default)))
     _check_labels(y, labels, len(rule.clauses_fired(columns)))
     if len(set(rule.labels)) > 1:

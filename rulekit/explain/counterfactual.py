@@ -1,14 +1,12 @@
-"""The smallest change of a row that gives another prediction, and the values it may take.
+"""The smallest change of a row that gives another prediction, and the values it may take."""
 
-It is exact for literals and points. A sum of power laws can be changed by any mixture of its
-columns, so only changes of a single column are searched. Legend::
-
-    dnf      the rule as a DNF (a CNF is mirrored first): the first matching clause decides
-    option   one way to get another answer: clause d holds (or, d = n_clauses, none is needed),
-             and the unwanted clauses before it all fail
-    cell     index of a candidate value of a column; see `rulekit.explain.domains`
-    fits     fits[c][j][cell]: whether the literals of clause c on column j hold there
-"""
+# It is exact for literals and points. A sum of power laws can be changed by any mixture of its
+# columns, so only changes of a single column are searched. Legend:
+#   dnf      the rule as a DNF (a CNF is mirrored first): the first matching clause decides
+#   option   one way to get another answer: clause d holds (or, d = n_clauses, none is needed),
+#            and the unwanted clauses before it all fail
+#   cell     index of a candidate value of a column; see `rulekit.explain.domains`
+#   fits     fits[c][j][cell]: whether the literals of clause c on column j hold there
 
 import heapq
 import math
@@ -289,20 +287,12 @@ def smallest_change(
     immutable: Collection[str] = (),
     wording: Wording = PLAIN,
 ) -> Counterfactual:
-    """Find the smallest change of one row that gives another prediction.
-
-    Smallest means: fewest columns, then the smallest sum of changes, numbers as shares of the
-    range; a strict threshold is priced itself, and the value lies past it. Values of the training
-    rows are tried first, then all values, then missing ones. The search is by uniform cost, so its
-    first result is optimal. For power laws only changes of one column are searched, for weighted
-    sums none. RuleError after 100,000 steps.
-
-    >>> from rulekit.rules import Clause
-    >>> clause = Clause((Literal("glucose", ">", 126), Literal("age", ">", 50)))
-    >>> rule = RuleSet((clause,), ("ill",), "dnf", "well")
-    >>> smallest_change(rule, {"glucose": 141.0, "age": 60.0}).sentence
-    'The prediction would be well if glucose were 126 or lower (now 141).'
-    """
+    """Find the smallest change of one row that gives another prediction."""
+    # Smallest means: fewest columns, then the smallest sum of changes, numbers as shares of the
+    # range; a strict threshold is priced itself, and the value lies past it. Values of the training
+    # rows are tried first, then all values, then missing ones. The search is by uniform cost, so
+    # its first result is optimal. For power laws only changes of one column are searched, for
+    # weighted sums none. RuleError after 100,000 steps.
     row = {f: values[f] for f in rule.features}
     now = rule.predict(rows_with(row, {}) or {"": np.zeros(1)})[0]
 

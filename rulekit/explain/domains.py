@@ -1,8 +1,7 @@
-"""Candidate values of a column: one for each combination of test results.
+"""Candidate values of a column: one for each combination of test results."""
 
-Thresholds divide a column into cells (points and open intervals) in which all literals have
-constant results; the nearest value of each represents it, so the search is finite and exact.
-"""
+# Thresholds divide a column into cells (points and open intervals) in which all literals have
+# constant results; the nearest value of each represents it, so the search is finite and exact.
 
 import math
 import re
@@ -183,10 +182,7 @@ def cells_of(
     whole: tuple[float, float] | None = None,
     erase: bool = False,
 ) -> tuple[DomainValue, ...]:
-    """List the nearest value of each cell of a column, the current value first.
-
-    With `whole` they are whole numbers between these bounds; see `whole_bounds`.
-    """
+    """List the nearest value of each cell, the current one first; whole numbers in `whole`."""
     domain = domain_of(literals, seen, current)
     if width:
         domain = replace(domain, scale=width)

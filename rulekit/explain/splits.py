@@ -246,16 +246,7 @@ def read_split(
     whole: Bounds | None = None,
     wording: Wording = PLAIN,
 ) -> SplitReading:
-    """Read a split on one row; `ranges` (widths) compare changes of different units.
-
-    Columns in `whole` change to whole numbers within the given bounds only.
-
-    >>> from rulekit.rules import Factor, PowerLaw
-    >>> bmi = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
-    >>> heavy = PowerLawSplit((bmi,), 27.0, inside=False)
-    >>> read_split(heavy, {"mass": 95.0, "height": 1.8}).sentence
-    'f = 2.32099 > 0 because mass / max(height, 0.1)^2 is 29.321, above 27'
-    """
+    """Read a split on one row; widths in `ranges` compare changes, `whole` bounds whole numbers."""
     columns = rows_with({f: row[f] for f in split.features}, {})
     holds = bool(split.mask(columns)[0])
     absent = [f for f in split.features if row[f] is None]
@@ -289,6 +280,9 @@ def explain_path(
 ) -> list[tuple[SplitReading, ...]]:
     """Read the splits on each row's path down a tree, from the root.
 
+    A path is empty if the rule is no tree, or the row reaches no power-law split. DataError or
+    RuleError if rows and rule do not fit.
+
     Parameters
     ----------
     model : fitted tree or RuleSet
@@ -299,16 +293,6 @@ def explain_path(
         Past rows, for the ranges of columns.
     wording : Wording
         What columns are called.
-
-    Returns
-    -------
-    list of tuple of SplitReading, length n
-        Empty if the rule is no tree, or the row reaches no power-law split.
-
-    Raises
-    ------
-    DataError, RuleError
-        If rows and rule do not fit.
     """
     rule, columns = rule_of(model), columns_for(model, X)
     n = len(next(iter(columns.values()), ()))

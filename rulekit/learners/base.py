@@ -103,6 +103,10 @@ class BaseRuleClassifier(
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a rule.
 
+        DataError if the table or the classes cannot be used; the column or row is named. ValueError
+        if a parameter is not allowed, or would not be read beside the others. SolverError if a
+        linear program is not solved.
+
         Parameters
         ----------
         X : DataFrame or array-like of shape (n, p)
@@ -116,15 +120,6 @@ class BaseRuleClassifier(
         Returns
         -------
         self
-
-        Raises
-        ------
-        DataError
-            If the table or the classes cannot be used; the column or row is named.
-        ValueError
-            If a parameter is not allowed, or would not be read beside the others.
-        SolverError
-            If a linear program is not solved.
 
         Warns
         -----
@@ -156,11 +151,9 @@ class BaseRuleClassifier(
         sample_weight: Any = None,
         should_stop: ShouldStop | None = None,
     ) -> Iterator[Self]:
-        """Yield the model that `fit` learns with each setting, with one search for each kind.
-
-        `should_stop` is called before each setting; True ends the work. Only time limits and the
-        table's columns are warned of.
-        """
+        """Yield the model that `fit` learns with each setting, with one search for each kind."""
+        # `should_stop` is called before each setting; True ends the work. Only time limits and the
+        # table's columns are warned of.
         reader = clone(self)
         table = replace(reader._read(X, y, sample_weight), should_stop=should_stop)
         for sentence in reader._data_notes:
@@ -271,6 +264,8 @@ class BaseRuleClassifier(
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row with the rule.
 
+        DataError if a column that the rule reads is missing, or no value of it is of its kind.
+
         Parameters
         ----------
         X : DataFrame or array-like of shape (n, p)
@@ -282,11 +277,6 @@ class BaseRuleClassifier(
         -------
         ndarray of shape (n,)
             A class for each row.
-
-        Raises
-        ------
-        DataError
-            If a column that the rule reads is missing, or no value of it is of its kind.
 
         Warns
         -----
@@ -307,24 +297,12 @@ class BaseRuleClassifier(
         return self.rule_set_.predict(columns).astype(self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Estimate class probabilities from training rows that meet the same conditions.
+        """Estimate class probabilities of rows: (n, K) in the order of `classes_`, none of them 0.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Columns in the order of `classes_`; rows sum to 1, and none is 0.
-
-        Notes
-        -----
-        The share of each class among the training rows that meet the same conditions of the rule
-        is drawn, as if 30 more rows had it, towards that of a logistic regression on the
-        conditions met and the clauses that decide (in a DNF those that hold, in a CNF those that
-        fail). Combinations that never occurred in training have the share of the regression.
+        The share of each class among the training rows that meet the same conditions of the rule is
+        drawn, as if 30 more rows had it, towards that of a logistic regression on the conditions
+        met and the clauses that decide (in a DNF those that hold, in a CNF those that fail).
+        Combinations that never occurred in training have the share of the regression.
 
         Rows count by `sample_weight` alone. `class_weight` and `costs` are left out, as they do not
         make a class more frequent; `decision_function` has them. The class with the greatest
@@ -341,19 +319,11 @@ class BaseRuleClassifier(
             return np.asarray(np.log(self.predict_proba(X)))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the evidence for each class, by the weights used in learning.
+        """Return the evidence for each class of each row, by the weights used in learning.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n,), or (n, K) for more than two classes
-            Of two classes the logarithm of the odds of the second, its rows and those of the first
-            weighed as by `class_weight` or `costs`: above 0 where answering with the second costs
-            less. Of more classes the logarithm of each one's weighed share, up to a constant.
+        For two classes (n,): the logarithm of the odds of the second, its rows and those of the
+        first weighed as by `class_weight` or `costs`: above 0 where answering with the second costs
+        less. For more (n, K): the logarithm of each one's weighed share, up to a constant.
         """
         columns = self._read_and_warn(X)
         decision = self.predict_log_proba(columns) + np.log(self._shares.factors)
@@ -362,17 +332,8 @@ class BaseRuleClassifier(
     def read_columns(self, X: Any) -> RuleColumns:
         """Read rows as `predict` does, once for several calls, without its warnings.
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        dict of str to ndarray of shape (n,)
-            The rows as rules read them, to be given to `predict` and the others in place of `X`.
-            Columns that the rule does not read are converted when they are looked up; `report` has
-            what training rows never had.
+        The result is given to `predict` and the others in place of `X`. Columns that the rule does
+        not read are converted when they are looked up; `report` has what training rows never had.
         """
         check_is_fitted(self)
         return read_like_training(self, X, self.rule_set_, self._schema)
@@ -385,29 +346,16 @@ class BaseRuleClassifier(
         return columns
 
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
-        """Return whether each clause of `rule_set_` matches each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of bool, shape (n, `n_rules_`)
-        """
+        """Return whether each clause of `rule_set_` matches each row, shape (n, `n_rules_`)."""
         return self.rule_set_.clauses_fired(self.read_columns(X))
 
     def get_rules(self) -> pd.DataFrame:
-        """List the clauses.
+        """List the clauses, one a row.
 
-        Returns
-        -------
-        DataFrame
-            A row a clause: `clause` (its number, from 1), `label` (the class given; in a CNF,
-            when all clauses hold), `text`, `n_conditions`, `share` (how often the clause was right
-            in training on rows that it decides, smoothed; a clause of a CNF decides where it
-            fails), and `weighted_share` (the same with rows weighed by `class_weight` or `costs`).
+        `clause` (its number, from 1), `label` (the class given; in a CNF, when all clauses hold),
+        `text`, `n_conditions`, `share` (how often the clause was right in training on rows that it
+        decides, smoothed; a clause of a CNF decides where it fails), and `weighted_share` (the same
+        with rows weighed by `class_weight` or `costs`).
         """
         check_is_fitted(self)
         share, weighted = self._shares.of_answers(self.rule_set_, self.classes_.tolist())

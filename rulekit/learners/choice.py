@@ -1,8 +1,7 @@
-"""Selection among many settings by cross-validated scores, and limits on gaps between groups.
+"""Selection among many settings by cross-validated scores, and limits on gaps between groups."""
 
-The lowest score is low by luck: scores are averaged with those of neighbouring settings, and a
-price per condition decides between settings that the folds cannot distinguish.
-"""
+# The lowest score is low by luck: scores are averaged with those of neighbouring settings, and a
+# price per condition decides between settings that the folds cannot distinguish.
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -245,11 +244,10 @@ def has_conditions(rows: pd.DataFrame) -> NDArray[np.bool_]:
 def estimates(
     summary: pd.DataFrame, settings: Settings, y: str, price: float
 ) -> NDArray[np.float64]:
-    """Return the sum that decides between settings, whose lowest value is selected.
-
-    It is the measure averaged with those of similar settings, and with the forest's estimate if
-    known, plus `price` for each condition. NaN for settings with fewer finished folds than others.
-    """
+    """Return the sum that decides between settings, whose lowest value is selected."""
+    # It is the measure averaged with those of similar settings, and with the forest's estimate if
+    # known, plus `price` for each condition. NaN for settings with fewer finished folds than
+    # others.
     rows = comparable(summary)
     of_row = [settings[int(number)] for number in rows["setting"]]
     learners = rows["learner"].tolist() if "learner" in rows else [""] * len(rows)

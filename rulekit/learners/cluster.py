@@ -1,7 +1,6 @@
-"""Fits in processes or on a Dask cluster: tables are sent once, results arrive as they finish.
+"""Fits in processes or on a Dask cluster: tables are sent once, results arrive as they finish."""
 
-joblib gives the client (it would send the table with every call); Dask is imported only in use.
-"""
+# joblib gives the client (it would send the table with every call); Dask is imported only in use.
 
 import contextlib
 import hashlib
@@ -179,10 +178,8 @@ def spread(
     n_jobs: int | None = None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[tuple[int, Any]]:
-    """Run tasks on joblib's configured backend; yield each index and result as they finish.
-
-    `stopped` is called before each task is sent, from any thread.
-    """
+    """Run tasks on joblib's configured backend; yield each index and result as they finish."""
+    # `stopped` is called before each task is sent, from any thread.
     if (client := getattr(get_active_backend()[0], "client", None)) is not None:
         yield from on_cluster(client, work, tasks, stopped)
         return

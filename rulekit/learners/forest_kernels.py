@@ -1,9 +1,8 @@
-"""Kernels that grow the trees of a forest and let them vote; no tree is kept.
+"""Kernels that grow the trees of a forest and let them vote; no tree is kept."""
 
-Legend: n rows, p columns, K classes. All rows go down a tree together, those it is grown on and
-those it votes for; a node is a stretch of `order`. Sums add multiples of one power of two, so
-that their order does not matter.
-"""
+# Legend: n rows, p columns, K classes. All rows go down a tree together, those it is grown on and
+# those it votes for; a node is a stretch of `order`. Sums add multiples of one power of two, so
+# that their order does not matter.
 
 from typing import NamedTuple
 

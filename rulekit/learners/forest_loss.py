@@ -1,8 +1,7 @@
-"""Evaluation of rules by a random forest's out-of-bag votes, beside the inner folds.
+"""Evaluation of rules by a random forest's out-of-bag votes, beside the inner folds."""
 
-The votes estimate how often rows like a row have each class: an error counted by such shares
-varies far less than that on a few folds, and a rule that only follows noise gains nothing.
-"""
+# The votes estimate how often rows like a row have each class: an error counted by such shares
+# varies far less than that on a few folds, and a rule that only follows noise gains nothing.
 
 import math
 import time
@@ -125,10 +124,8 @@ def estimate_losses(
 
 
 def calibrated(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Floats:
-    """Turn out-of-bag votes (n, K) into probabilities by isotonic regression, class by class.
-
-    Votes are drawn towards the middle; with unequal costs that makes every rule look expensive.
-    """
+    """Turn out-of-bag votes (n, K) into probabilities by isotonic regression, class by class."""
+    # Votes are drawn towards the middle; with unequal costs that makes every rule look expensive.
     with_votes = np.flatnonzero(~np.isnan(shares).any(axis=1))
     calibrated_shares = shares.copy()
     for k in range(shares.shape[1]):

@@ -1,8 +1,7 @@
-"""Paths: the rules of one search, for every setting that only selects one of them.
+"""Paths: the rules of one search, for every setting that only selects one of them."""
 
-Settings that differ in the parameters `_looked_up` of a learner alone are of one kind: one search
-answers them all, so that comparing settings costs a search for each kind and table.
-"""
+# Settings that differ in the parameters `_looked_up` of a learner alone are of one kind: one search
+# answers them all, so that comparing settings costs a search for each kind and table.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,9 +1,8 @@
-"""How often training rows that meet the same conditions had each class.
+"""How often training rows that meet the same conditions had each class."""
 
-Shares are drawn towards a logistic regression on conditions and clauses. Where the rule's error on
-other rows is known, one temperature fits them to it (C. Guo et al., "On Calibration of Modern
-Neural Networks", 2017).
-"""
+# Shares are drawn towards a logistic regression on conditions and clauses. Where the rule's error
+# on other rows is known, one temperature fits them to it (C. Guo et al., "On Calibration of Modern
+# Neural Networks", 2017).
 
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -207,10 +207,8 @@ def read_training_table(
     reader: TableReader | None = None,
     rule: RuleSet | None = None,
 ) -> TrainingTable:
-    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused.
-
-    With a rule the columns that it reads are read as they were learned.
-    """
+    """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused."""
+    # With a rule the columns that it reads are read as they were learned.
     name = type(estimator).__name__
     if y is None:
         checked_target(y, 0, name)
@@ -354,11 +352,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LearningProblem:
-    """The table of one fit, the form of its rule, and the raw columns of the same rows.
+    """The table of one fit, the form of its rule, and the raw columns of the same rows."""
 
-    Solvers read `table` and learn a DNF: the rule, or for form "cnf" the negated rule of the other
-    class. `clauses` writes it in the form of the rule.
-    """
+    # Solvers read `table` and learn a DNF: the rule, or for form "cnf" the negated rule of the
+    # other class. `clauses` writes it in the form of the rule.
 
     table: BinnedTable
     form: str
@@ -417,7 +414,9 @@ class LearningProblem:
     @cached_property
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
-        perturbation = perturbations(self.cnf_literals)
+        perturbation = np.array(
+            [_perturbation(literal) for literal in self.cnf_literals], dtype=float
+        )
         cover = CoverProblem(self.table, perturbation)
         cover.deadline = self.deadline
         return cover
@@ -545,11 +544,6 @@ def _by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Restric
     table = table if form == "dnf" else table.opposite
     rows = row_order(table.codes, ~table.y, table.weight)
     return table[rows], rows, conditions.literals, ()
-
-
-def perturbations(literals: Sequence[Literal]) -> Floats:
-    """Return a price below 1e-6 for each literal, drawn from its text, shape (d,)."""
-    return np.array([_perturbation(literal) for literal in literals], dtype=float)
 
 
 def _perturbation(literal: Literal) -> float:

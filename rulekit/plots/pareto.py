@@ -171,8 +171,10 @@ def front_figure(
     """Draw settings as points and connect the best of them.
 
     Over conditions allowed (``x="limit"``) each learner's best points are joined, with a band of
-    one standard error around the picked learner's; over any other measure of size a step line
-    joins the front of all.
+    one standard error around the picked learner's; over any other measure of size a step line joins
+    the front of all. Trace 0 holds all points and is the only one that answers to clicks. Above 200
+    points the dominated ones farthest from the front are left out. Points that fall on each other
+    are all drawn; the last one, which is on the front if any is, is hit.
 
     Parameters
     ----------
@@ -192,16 +194,6 @@ def front_figure(
         Words written at points, for example which one is suggested.
     selected : int, optional
         Index label of the point drawn with a ring.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Trace 0 holds all points and is the only one that answers to clicks.
-
-    Notes
-    -----
-    Above 200 points the dominated ones farthest from the front are left out. Points
-    that fall on each other are all drawn; the last one, which is on the front if any is, is hit.
     """
     shown = _thin_labels(points, y).sort_values("on_front", kind="stable")
     figure = go.Figure(layout=base_layout(HEIGHT))
@@ -252,6 +244,8 @@ def front_sentence(
 ) -> str:
     """Return the content of the trade-off curve as one sentence.
 
+    It states where the front begins, where it ends, and that more conditions buy nothing beyond.
+
     Parameters
     ----------
     points : DataFrame
@@ -260,11 +254,6 @@ def front_sentence(
         As for `front_figure`.
     unit : str, default=""
         What costs are counted in.
-
-    Returns
-    -------
-    str
-        Where the front begins, where it ends, and that more conditions buy nothing beyond.
     """
     front = points[points["on_front"]].sort_values([x, y])
     if front.empty:

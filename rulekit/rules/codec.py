@@ -1,17 +1,15 @@
-"""Conversion of rule sets to and from plain dictionaries, which survive JSON unchanged.
+"""Conversion of rule sets to and from plain dictionaries, which survive JSON unchanged."""
 
-Schema 2 is written only where a literal reads its column as dates ("part"), by an order of levels
-("order"), or looks for a word, so that older versions refuse the rule::
-
-    {"schema": 1, "form": "dnf", "default": "well", "labels": ["ill"],
-     "clauses": [[{"kind": "literal", "feature": "age", "op": ">", "value": 50.0,
-                   "missing": false}]],
-     "columns": [{"name": "age", "kind": "whole number", "low": 18.0, "high": 75.0, "gaps": false}],
-     "classes": ["ill", "well"]}
-
-"columns" and "classes" are what the rule was learned from (`rulekit.rules.Schema`); older versions
-do not write them, and do not look at them.
-"""
+# Schema 2 is written only where a literal reads its column as dates ("part"), by an order of levels
+# ("order"), or looks for a word, so that older versions refuse the rule:
+#   {"schema": 1, "form": "dnf", "default": "well", "labels": ["ill"],
+#    "clauses": [[{"kind": "literal", "feature": "age", "op": ">", "value": 50.0,
+#                  "missing": false}]],
+#    "columns": [{"name": "age", "kind": "whole number", "low": 18.0, "high": 75.0, "gaps": false}],
+#    "classes": ["ill", "well"]}
+#
+# "columns" and "classes" are what the rule was learned from (`rulekit.rules.Schema`); older
+# versions do not write them, and do not look at them.
 
 import math
 from collections.abc import Callable, Mapping
@@ -141,12 +139,7 @@ READERS: dict[str, Callable[[Mapping[str, Any]], Condition]] = {
 
 
 def rule_to_dict(rule_set: RuleSet) -> PlainDict:
-    """Write a rule set as a plain dictionary; equal dictionaries mean equal rule sets.
-
-    >>> old = Clause((Literal("age", ">", 50),))
-    >>> rule_to_dict(RuleSet((old,), ("ill",), "dnf", "well"))["clauses"]
-    [[{'kind': 'literal', 'feature': 'age', 'op': '>', 'value': 50.0, 'missing': False}]]
-    """
+    """Write a rule set as a plain dictionary; equal dictionaries mean equal rule sets."""
     clauses = [[condition_to_dict(c) for c in k.conditions] for k in rule_set.clauses]
     plain = all(t.is_plain and t.op not in WORDS for t in rule_set.tests)
     return {
@@ -160,12 +153,7 @@ def rule_to_dict(rule_set: RuleSet) -> PlainDict:
 
 
 def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
-    """Read a rule set as `rule_to_dict` writes it; unknown keys are ignored.
-
-    >>> rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
-    >>> rule_from_dict(rule_to_dict(rule)) == rule
-    True
-    """
+    """Read a rule set as `rule_to_dict` writes it; unknown keys are ignored."""
     if not isinstance(data, Mapping):
         raise RuleError(f"A stored rule must be a dictionary, found {type(data).__name__}.")
     if data.get("schema") not in SCHEMAS:

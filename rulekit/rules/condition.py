@@ -1,8 +1,7 @@
-"""Interface of all kinds of conditions, and how they read, check and write values of columns.
+"""Interface of all kinds of conditions, and how they read, check and write values of columns."""
 
-Dates and their parts, ordered levels and words are read before comparison. Positions are ascending
-numbers, NaN without a value; dates are ISO text, to whole seconds.
-"""
+# Dates and their parts, ordered levels and words are read before comparison. Positions are
+# ascending numbers, NaN without a value; dates are ISO text, to whole seconds.
 
 import math
 import re
@@ -49,11 +48,10 @@ _SIGMA = "\u03a3"  # the one letter whose lower case depends on the letters besi
 
 
 class Condition(ABC):
-    """Base class of the parts of a clause; `Literal` is the most common kind.
+    """Base class of the parts of a clause; `Literal` is the most common kind."""
 
-    A new kind implements these methods, is added to `rulekit.rules.writer`, and is written by
-    every `ConditionWriter`; nothing else has to know it.
-    """
+    # A new kind implements these methods, is added to `rulekit.rules.writer`, and is written by
+    # every `ConditionWriter`; nothing else has to know it.
 
     __slots__ = ()
     missing: bool
@@ -112,11 +110,9 @@ class Condition(ABC):
         """Find the values of one column where the result may change, other columns fixed."""
 
     def trend(self, feature: str) -> int | None:
-        """Return how the result can change as one column rises, other columns fixed.
-
-        1 if it can only come to hold, -1 if it can only cease to, 0 if neither, None where both
-        happen or nothing is known; for present values.
-        """
+        """Return how the result can change as one column rises, other columns fixed."""
+        # 1 if it can only come to hold, -1 if it can only cease to, 0 if neither, None where both
+        # happen or nothing is known; for present values.
         return None if feature in self.features else 0
 
     @abstractmethod
@@ -178,11 +174,7 @@ def finite(number: Any, quantity: str) -> float:
 
 
 def number_text(number: float) -> str:
-    """Write a number so that reading it gives the same number; whole ones without a point.
-
-    >>> number_text(40.0), number_text(0.1), number_text(1e22)
-    ('40', '0.1', '1e+22')
-    """
+    """Write a number so that reading it gives the same number; whole ones without a point."""
     if number.is_integer() and abs(number) < 1e15:
         return str(int(number))
     return repr(float(number))
@@ -226,10 +218,7 @@ def scalar(value: Any) -> Scalar:
 
 @lru_cache(maxsize=100_000)
 def moment(text: str) -> datetime | None:
-    """Parse ISO text as a moment, fractions of a second dropped, in UTC if it has an offset.
-
-    None if it is no date.
-    """
+    """Parse ISO text as a moment to whole seconds, in UTC if it has an offset, else None."""
     parts = ISO.fullmatch(text)
     if parts is None:
         return None
@@ -376,11 +365,7 @@ def spelled(value: Any, part: str | None) -> Any:
 
 
 def words_of(text: str) -> str:
-    """Fold a text to lower-case words, split at blanks and `SEPARATORS`, enclosed by blanks.
-
-    >>> words_of("Paid LATE, twice.").split()
-    ['paid', 'late', 'twice']
-    """
+    """Fold a text to lower-case words, split at blanks and `SEPARATORS`, enclosed by blanks."""
     return f" {text.translate(_BLANKS).lower()} "
 
 

@@ -1,7 +1,6 @@
-"""Conditions as Boolean ibis expressions, never NULL, so each may be negated.
+"""Conditions as Boolean ibis expressions, never NULL, so each may be negated."""
 
-What `Condition.mask` refuses because of the cells it meets is noted as a `problem` instead.
-"""
+# What `Condition.mask` refuses because of the cells it meets is noted as a `problem` instead.
 
 from collections.abc import Iterable
 from functools import reduce

@@ -1,8 +1,8 @@
-"""The nonlinear condition: a weighted sum of power laws above, below or between bounds.
+"""The nonlinear condition: a weighted sum of power laws above, below or between bounds."""
 
-What the paper compares with 0 (Dhebar and Deb, section III-B, Eq. 2) is f: the sum less `high` for
-a cut; for a band the distance of the sum from the band's middle, less half its width (the modulus).
-"""
+# What the paper compares with 0 (Dhebar and Deb, section III-B, Eq. 2) is f: the sum less `high`
+# for a cut; for a band the distance of the sum from the band's middle, less half its width (the
+# modulus).
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -23,6 +23,8 @@ WriteNumber = Callable[[float], str]
 class Factor:
     """A column raised to a whole exponent.
 
+    RuleError if the parts do not go together.
+
     Parameters
     ----------
     feature : str
@@ -34,11 +36,6 @@ class Factor:
     floor : float or None, default=None
         Smaller values count as this one. A negative exponent needs a floor above `shift`, so that
         no value divides by zero.
-
-    Raises
-    ------
-    RuleError
-        If the parts do not go together.
     """
 
     feature: str
@@ -77,11 +74,7 @@ class Factor:
         return base - self.shift if self.shift else base
 
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
-        """Return the column with its floor, shift and exponent as text.
-
-        >>> Factor("height", -2, shift=0.5, floor=1.0).text()
-        '(max(height, 1) - 0.5)^2'
-        """
+        """Return the column with its floor, shift and exponent as text."""
         text = name(self.feature)
         if self.floor is not None:
             text = f"max({text}, {number(self.floor)})"
@@ -96,18 +89,16 @@ class Factor:
 class PowerLaw:
     """A weight times a product of factors.
 
+    The value is computed in one order everywhere, in every export too, so that all agree in the
+    last digit: numerators from left to right, each as often as its exponent says; the product of
+    the denominators likewise; the quotient; and last the weight.
+
     Parameters
     ----------
     weight : float
         Finite, not 0.
     factors : tuple of Factor
         At least one, no column twice; kept with positive exponents first.
-
-    Notes
-    -----
-    The value is computed in one order everywhere, in every export too, so that all agree in the
-    last digit: numerators from left to right, each as often as its exponent says; the product of
-    the denominators likewise; the quotient; and last the weight.
     """
 
     weight: float
@@ -149,11 +140,7 @@ class PowerLaw:
         return replace(self, factors=tuple(factors))
 
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
-        """Return the power law without its weight as text: "a^2 * b / c".
-
-        >>> PowerLaw(3.0, (Factor("b", -1, floor=1.0),)).text()
-        '1 / max(b, 1)'
-        """
+        """Return the power law without its weight as text: "a^2 * b / c"."""
         up = " * ".join(f.text(name, number) for f in self.numerators) or "1"
         down = "".join(f" / {f.text(name, number)}" for f in self.denominators)
         return up + down
@@ -176,6 +163,9 @@ IMAGINARY = 1e-7  # imaginary part, relative to the size of a root, that is roun
 class PowerLawSplit(Condition):
     """A condition ``low <= sum of power laws <= high``.
 
+    `n_conditions` counts the exponents (the paper's FU). A sum that is no number, as of infinities
+    of both signs, counts as outside. RuleError if the parts do not go together.
+
     Parameters
     ----------
     terms : tuple of PowerLaw
@@ -188,16 +178,6 @@ class PowerLawSplit(Condition):
         Whether the condition holds within the bounds, or outside.
     missing : bool, default=False
         The answer where one of the columns has no value.
-
-    Raises
-    ------
-    RuleError
-        If the parts do not go together.
-
-    Notes
-    -----
-    `n_conditions` counts the exponents (the paper's FU). A sum that is no number, as of infinities
-    of both signs, counts as outside.
 
     Examples
     --------
@@ -317,30 +297,9 @@ class PowerLawSplit(Condition):
         return (*self.crossings(feature, row), *(v for v in floors if v is not None))
 
     def crossings(self, feature: str, row: Mapping[str, float]) -> tuple[float, ...]:
-        """Find the values of one column at which the sum meets a bound, other columns fixed.
-
-        Parameters
-        ----------
-        feature : str
-            One of the split's columns.
-        row : mapping of str to float
-            The row's values in its other columns.
-
-        Returns
-        -------
-        tuple of float
-            Ascending, but for rounding; on the flat part below a floor there are none.
-
-        Notes
-        -----
-        In one column the sum is a polynomial over a power of it, so its roots are eigenvalues.
-
-        Examples
-        --------
-        >>> area = PowerLawSplit((PowerLaw(1.0, (Factor("a", 2), Factor("b"))),), 12.0)
-        >>> [round(place, 9) for place in area.crossings("a", {"b": 3.0})]
-        [-2.0, 2.0]
-        """
+        """Find the values of a column, ascending, where the sum meets a bound, given a `row`."""
+        # In one column the sum is a polynomial over a power of it, so its roots are eigenvalues. On
+        # the flat part below a floor there are none.
         factors = [f for t in self.terms for f in t.factors if f.feature == feature]
         shifts = {f.shift for f in factors}
         if len(shifts) != 1:  # no polynomial in one and the same base
@@ -352,12 +311,7 @@ class PowerLawSplit(Condition):
         return tuple(sorted(x for x in roots if x > floor))
 
     def sum_text(self, name: Write = str, number: WriteNumber = number_text) -> str:
-        """Return the weighted sum as text.
-
-        >>> a, b = Factor("a"), Factor("b", -1, floor=1.0)
-        >>> PowerLawSplit((PowerLaw(1.0, (a,)), PowerLaw(-0.5, (b,))), 3.0).sum_text()
-        'a - 0.5 / max(b, 1)'
-        """
+        """Return the weighted sum as text."""
         text = ""
         for index, law in enumerate(self.terms):
             size = abs(law.weight)

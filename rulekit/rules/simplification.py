@@ -127,14 +127,7 @@ class FeatureTest:
 
 
 def feature_test(literals: Sequence[Literal]) -> FeatureTest:
-    """Combine literals of one column, joined by AND.
-
-    >>> test = feature_test([Literal("bp", "<=", 150), Literal("bp", ">", 120)])
-    >>> test.low, test.low_closed, test.high, test.high_closed
-    (120.0, False, 150.0, True)
-    >>> feature_test([Literal("bp", ">", 120), Literal("bp", "==", 90)]).never
-    True
-    """
+    """Combine literals of one column, joined by AND."""
     if len({(literal.feature, literal.scale) for literal in literals}) != 1:
         raise RuleError(
             "A test of one column needs literals of exactly one column, read in one way, got "
@@ -183,15 +176,9 @@ def _word_test(literals: Sequence[Literal]) -> FeatureTest:
 
 
 def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
-    """Group the literals of a clause for reading.
-
-    An AND has one test a column, where the column is first read. An OR has one test a literal,
-    since a union of conditions is no interval. Conditions of other kinds are returned unchanged.
-
-    >>> clause = Clause((Literal("a", ">", 1), Literal("b", "==", "x"), Literal("a", "<=", 2)))
-    >>> [(test.feature, test.n_conditions) for test in intervals(clause)]
-    [('a', 2), ('b', 1)]
-    """
+    """Group the literals of a clause for reading."""
+    # An AND has one test a column, where the column is first read. An OR has one test a literal,
+    # since a union of conditions is no interval. Conditions of other kinds are returned unchanged.
     groups: dict[object, list[Condition]] = {}
     for number, condition in enumerate(clause.conditions):
         key: object = number
@@ -252,31 +239,23 @@ def _sort_tests(values: list[Scalar]) -> tuple[Scalar, ...]:
 def simplify(rule_set: RuleSet) -> RuleSet:
     """Remove redundant parts of a rule set without changing any prediction.
 
-    Within a clause, the literals of one column become as few as possible: implied ones go
-    (``x > 3`` beside ``x > 5``), values tested one by one are gathered (``c == red or c == blue``
-    becomes ``c in {blue, red}``), ``x >= 5 and x <= 5`` becomes ``x == 5``, and all of them say the
-    same about a missing value. What gives 0 points goes; points of a single condition become the
-    condition. Clauses that cannot hold (DNF) or cannot fail (CNF) go, and so do
-    clauses that never decide a row: those whose rows an earlier clause takes, or a later one with
-    the same label when no clause of another label is in between.
+    Within a clause, the literals of one column become as few as possible: implied ones go (``x >
+    3`` beside ``x > 5``), values tested one by one are gathered (``c == red or c == blue`` becomes
+    ``c in {blue, red}``), ``x >= 5 and x <= 5`` becomes ``x == 5``, and all of them say the same
+    about a missing value. What gives 0 points goes; points of a single condition become the
+    condition. Clauses that cannot hold (DNF) or cannot fail (CNF) go, and so do clauses that never
+    decide a row: those whose rows an earlier clause takes, or a later one with the same label when
+    no clause of another label is in between. The result has the same form, labels and default. A
+    DNF that holds nowhere has no clauses, one that holds everywhere a single clause without
+    conditions; a CNF the other way round. Literals of one column stand together, where the column
+    was first read. "Every row" means every combination of values, seen in training or not, missing
+    ones included, on which the rule set can be evaluated at all. Nothing is assumed of a column:
+    that one holds only whole numbers, or only two levels, is not used. Simplifying twice changes
+    nothing more. Cost is O(k**2 m) for k clauses of m literals.
 
     Parameters
     ----------
     rule_set : RuleSet
-
-    Returns
-    -------
-    RuleSet
-        Of the same form, labels and default. A DNF that holds nowhere has no clauses, one that
-        holds everywhere a single clause without conditions; a CNF the other way round. Literals of
-        one column stand together, where the column was first read.
-
-    Notes
-    -----
-    "Every row" means every combination of values, seen in training or not, missing ones included,
-    on which the rule set can be evaluated at all. Nothing is assumed of a column: that one holds
-    only whole numbers, or only two levels, is not used. Simplifying twice changes nothing more.
-    Cost is O(k**2 m) for k clauses of m literals.
 
     Examples
     --------
@@ -306,14 +285,7 @@ def simplify(rule_set: RuleSet) -> RuleSet:
 
 
 def simplify_clause(clause: Clause) -> Clause | None:
-    """Write a clause with as few literals per column as possible.
-
-    >>> red, blue = Literal("colour", "==", "red"), Literal("colour", "==", "blue")
-    >>> simplify_clause(Clause((red, blue), "or")).conditions
-    (Literal(feature='colour', op='in', value=('blue', 'red'), missing=False),)
-    >>> simplify_clause(Clause((red, blue), "and")) is None
-    True
-    """
+    """Write a clause with as few literals per column as possible."""
     if clause.op == "or":
         mirrored = simplify_clause(clause.negated())
         return None if mirrored is None else mirrored.negated()
@@ -344,12 +316,7 @@ def _is_redundant(conditions: Sequence[Condition], k: int) -> bool:
 
 
 def implies(narrow: Clause, wide: Clause) -> bool:
-    """Return whether every row that meets one AND surely meets another.
-
-    >>> old, middle = Literal("age", ">", 50), Literal("age", ">", 40)
-    >>> implies(Clause((old,)), Clause((middle,))), implies(Clause((middle,)), Clause((old,)))
-    (True, False)
-    """
+    """Return whether every row that meets one AND surely meets another."""
     by_scale = _group_by_scale(narrow)
     if any(feature_test(literals).never for literals in by_scale.values()):
         return True

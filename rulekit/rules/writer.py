@@ -1,9 +1,8 @@
-"""One method per kind of condition: formats, explanations and views dispatch here.
+"""One method per kind of condition: formats, explanations and views dispatch here."""
 
-A writer without a method for every kind in `KINDS` cannot be made. Writers of text join two bounds
-of one column to one interval; nothing is simplified, so that the text read back has the same
-literals.
-"""
+# A writer without a method for every kind in `KINDS` cannot be made. Writers of text join two
+# bounds of one column to one interval; nothing is simplified, so that the text read back has the
+# same literals.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -127,11 +126,7 @@ def _interval(literals: tuple[Literal, ...]) -> ValueInterval | None:
 
 
 def clause_line(clause: Clause) -> str:
-    """Return a clause as one line; with missing values in it, conditions are bracketed.
-
-    >>> clause_line(Clause((Literal("a", "<=", 1, missing=True), Literal("b", ">", 2))))
-    '(a <= 1 or missing) AND (b > 2)'
-    """
+    """Return a clause as one line; with missing values in it, conditions are bracketed."""
     texts = [str(c) for c in clause.conditions]
     if len(texts) > 1 and any(text.endswith(GAP) for text in texts):
         texts = [f"({text})" for text in texts]
@@ -139,15 +134,7 @@ def clause_line(clause: Clause) -> str:
 
 
 def rule_lines(rule: RuleSet) -> str:
-    """Return a rule as a few plain lines; `rulekit.to_text` has all the options.
-
-    >>> old, heavy = Clause((Literal("age", ">", 50),)), Clause((Literal("bmi", ">", 30),))
-    >>> print(rule_lines(RuleSet((old, heavy), ("ill", "ill"), "dnf", "well")))
-    ill if
-           (age > 50)
-        OR (bmi > 30)
-    else well
-    """
+    """Return a rule as a few plain lines; `rulekit.to_text` has all the options."""
     if not rule.clauses:
         return f"{rule.labels[0] if rule.form == 'cnf' else rule.default}, always"
     if len(set(rule.labels)) > 1:

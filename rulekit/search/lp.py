@@ -1,15 +1,12 @@
-"""Solve linear and integer programs; the only module that imports HiGHS.
+"""Solve linear and integer programs; the only module that imports HiGHS."""
 
-::
-
-    minimise    c @ x
-    subject to  lower <= A @ x <= upper,  x_lower <= x <= x_upper,
-                x[k] an integer where integrality[k] is true
-
-Linear programs are solved by `highspy`, which keeps and changes a model, or, with the environment
-variable `RULEKIT_LP=linprog`, by SciPy's `linprog`; both by the dual simplex method, without
-presolve and with tolerances of 1e-10. Both lead to the same rules.
-"""
+#   minimise    c @ x
+#   subject to  lower <= A @ x <= upper,  x_lower <= x <= x_upper,
+#               x[k] an integer where integrality[k] is true
+#
+# Linear programs are solved by `highspy`, which keeps and changes a model, or, with the environment
+# variable `RULEKIT_LP=linprog`, by SciPy's `linprog`; both by the dual simplex method, without
+# presolve and with tolerances of 1e-10. Both lead to the same rules.
 
 import os
 import threading

@@ -1,13 +1,13 @@
-"""Kernels: loops compiled by Numba once per machine, later loaded from Numba's cache.
+"""Kernels: loops compiled by Numba once per machine, later loaded from Numba's cache."""
 
-Kernels are in files named ``..._kernels.py`` and imported inside the function that calls them, so
-that ``import rulekit`` needs no Numba. ``@machine_code()`` decorates what kernels call (in place
-with `inline`), ``@machine_code("float64(float64)")`` what Python calls, compiled on import.
-
-Nothing is compiled in a thread: a process that ends in the middle of it is aborted by LLVM. A lock
-per file keeps two processes from compiling the same kernels; the second one waits and loads them.
-``python -m rulekit.search.machine_code`` compiles all files, as many at once as there are cores.
-"""
+# Kernels are in files named ``..._kernels.py`` and imported inside the function that calls them, so
+# that ``import rulekit`` needs no Numba. ``@machine_code()`` decorates what kernels call (in place
+# with `inline`), ``@machine_code("float64(float64)")`` what Python calls, compiled on import.
+#
+# Nothing is compiled in a thread: a process that ends in the middle of it is aborted by LLVM. A
+# lock per file keeps two processes from compiling the same kernels; the second one waits and loads
+# them. ``python -m rulekit.search.machine_code`` compiles all files, as many at once as there are
+# cores.
 
 import importlib
 import importlib.util

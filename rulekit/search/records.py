@@ -1,8 +1,7 @@
-"""Named tuples as arguments of kernels, passed by one pointer.
+"""Named tuples as arguments of kernels, passed by one pointer."""
 
-Numba passes a named tuple by value, which compiles slowly. A `Record` is unboxed once, into the
-stack frame of the kernel that Python calls, and only read there.
-"""
+# Numba passes a named tuple by value, which compiles slowly. A `Record` is unboxed once, into the
+# stack frame of the kernel that Python calls, and only read there.
 
 from typing import Any
 

@@ -1,7 +1,6 @@
-"""Colours and layout of all figures, distinguishable with colour-blindness (Okabe and Ito).
+"""Colours and layout of all figures, distinguishable with colour-blindness (Okabe and Ito)."""
 
-Colour is never the only sign: shapes, hatches or words stand beside it.
-"""
+# Colour is never the only sign: shapes, hatches or words stand beside it.
 
 import html
 from collections.abc import Iterable

@@ -1,7 +1,6 @@
-"""Text of conditions and numbers, shared by all sentences of an explanation.
+"""Text of conditions and numbers, shared by all sentences of an explanation."""
 
-A number gets as many digits as show its side of a threshold.
-"""
+# A number gets as many digits as show its side of a threshold.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -65,17 +65,8 @@ class Band:
 
 
 def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple[Scale, ...]:
-    """Return the scales of a scorecard; the points of a row are the sum over all scales.
-
-    Several conditions on one column become one scale. Scales with the most points are first.
-
-    >>> cuts = [Literal("gammagt", "<=", v) for v in (11, 22, 41)]
-    >>> split = PointsSplit((*cuts, Literal("age", ">", 60)), (3, 3, 3, 2), 5)
-    >>> for scale in scales_of(split):
-    ...     print(f"{scale.name}: {scale.points}")
-    gammagt: up to 11: 9, up to 22: 6, up to 41: 3, above 41: 0
-    age > 60: 2
-    """
+    """Return the scales of a scorecard; the points of a row are the sum over all scales."""
+    # Several conditions on one column become one scale. Scales with the most points are first.
     spelled = Spelling.of(spelling) if isinstance(spelling, Wording) else spelling
     groups: dict[tuple[Any, ...], list[tuple[Literal, int]]] = {}
     constant = _constant(split)

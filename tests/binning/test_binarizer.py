@@ -34,7 +34,7 @@ def summaries(later=FRAME, y=None):
     return {s.name: s for s in candidate_summary(binarizer, later, y)}
 
 
-def test_bins_ascend_and_missing_values_are_last():
+def test_summaries_count_every_row_once_in_table_order():
     cells = summaries()["size"].cells
     assert [(c.name, c.n) for c in cells] == [
         ("<= 2", 2),
@@ -43,29 +43,20 @@ def test_bins_ascend_and_missing_values_are_last():
         ("missing", 1),
     ]
     assert (cells[1].low, cells[1].high) == (2, 4)
-
-
-def test_every_row_is_counted_once_in_each_column():
     assert {sum(c.n for c in s.cells) for s in summaries().values()} == {6}
-
-
-def test_columns_keep_table_order_and_count_their_conditions():
     found = [(s.name, s.kind, s.n_conditions) for s in summaries().values()]
     assert found == [("size", "ordered", 10), ("colour", "levels", 6), ("same", "nothing", 0)]
 
 
-def test_shares_count_all_rows_of_a_bin_with_a_class():
+def test_shares_are_those_of_bins_with_rows():
     low, _, high, _ = summaries(y=Y)["size"].cells
     assert (low.share("a"), low.share("b")) == (1.0, 0.0)
     assert (high.n, high.counts) == (1, {"a": 0, "b": 0})
-
-
-def test_an_empty_bin_has_no_share():
     cells = summaries(FRAME.iloc[:2], Y[:2])["size"].cells
     assert math.isnan(cells[2].share("a"))
 
 
-def test_levels_that_were_not_there_in_training_are_distinguished():
+def test_rare_and_later_levels_are_counted_apart():
     later = pd.DataFrame({"size": [1.0], "colour": ["violet"], "same": ["x"]})
     assert [(c.name, c.n) for c in summaries(later)["colour"].cells] == [
         ("blue", 0),
@@ -73,17 +64,9 @@ def test_levels_that_were_not_there_in_training_are_distinguished():
         ("red", 0),
         ("not seen in training", 1),
     ]
-
-
-def test_rare_levels_are_counted_together():
     frame = pd.DataFrame({"x": ["a"] * 9 + ["b"] * 5 + list("cde") * 2})
     (found,) = candidate_summary(Binarizer(max_levels=3).fit(frame), frame)
     assert [(c.name, c.n) for c in found.cells] == [("a", 9), ("b", 5), ("3 rare levels", 6)]
-
-
-def test_classes_of_another_length_are_refused():
-    with pytest.raises(DataError, match="6 expected, 1 given"):
-        summaries(y=["a"])
 
 
 METHODS = ("quantile", "uniform", "median", "entropy", "tree")
@@ -248,18 +231,19 @@ def test_a_third_number_in_a_boolean_column_meets_neither_test():
     assert binarizer.transform(pd.DataFrame({"x": [2]})).values.tolist() == [[False, False]]
 
 
-def test_two_levels_need_no_not_equal(people):
+def test_two_levels_and_gaps_have_as_many_conditions_as_needed(people):
     literals = Binarizer().fit(people).literals_
     assert {c.op for c in literals if c.feature == "member"} == {"=="}
     assert {c.op for c in literals if c.feature == "colour"} == {"==", "!="}
-
-
-def test_missing_values_double_the_conditions_of_their_column_only(people):
     literals = Binarizer(n_thresholds=2).fit(people).literals_
     income = [c for c in literals if c.feature == "income"]
     assert len(income) == 2 * 2 * 2 + 2
     assert {c.op for c in income} == {"<=", ">", "missing", "not-missing"}
     assert not any(c.missing for c in literals if c.feature != "income")
+    binarizer = Binarizer().fit(people[["colour"]])
+    matrix = binarizer.transform(pd.DataFrame({"colour": ["violet"]}))
+    met = [c.op for c, hit in zip(matrix.literals, matrix.values[0], strict=True) if hit]
+    assert set(met) == {"!="}
 
 
 def test_rare_levels_become_one_group():
@@ -281,24 +265,11 @@ def test_sets_of_many_levels_follow_their_share_of_a_class():
     assert len(binarizer.literals_) < 400
 
 
-def test_an_unseen_level_meets_only_the_negative_tests(people):
-    binarizer = Binarizer().fit(people[["colour"]])
-    matrix = binarizer.transform(pd.DataFrame({"colour": ["violet"]}))
-    met = [c.op for c, hit in zip(matrix.literals, matrix.values[0], strict=True) if hit]
-    assert set(met) == {"!="}
-
-
-def test_cuts_given_for_a_column_are_kept_exactly_and_ascending(people):
+def test_cuts_given_for_a_column_are_used_as_they_are(people):
     binarizer = Binarizer(thresholds={"age": [65, 18.123456, 65]}).fit(people)
     assert binarizer.cuts_["age"].tolist() == [18.123456, 65.0]
-
-
-def test_cuts_given_for_a_column_of_two_numbers_are_used(people):
     binarizer = Binarizer(thresholds={"smoker": [0.5]}).fit(people)
     assert {c.op for c in binarizer.literals_ if c.feature == "smoker"} == {"<=", ">"}
-
-
-def test_no_cuts_leave_a_column_without_conditions(people):
     literals = Binarizer(thresholds={"age": []}).fit(people).literals_
     assert "age" not in {c.feature for c in literals}
 
@@ -324,7 +295,7 @@ def test_unknown_columns_of_missingness_are_named_ignored_ones_not(people):
     assert model.ignored_columns_ == ["id"]
 
 
-def test_a_column_of_one_value_has_no_condition_but_missingness():
+def test_constant_columns_have_no_condition_but_missingness():
     frame = pd.DataFrame({"a": [1.0, 1.0], "b": [1.0, np.nan], "c": ["x", None], "d": [None, None]})
     literals = Binarizer().fit(frame).literals_
     assert [(c.feature, c.op) for c in literals] == [
@@ -333,33 +304,21 @@ def test_a_column_of_one_value_has_no_condition_but_missingness():
         ("c", "missing"),
         ("c", "not-missing"),
     ]
-
-
-def test_a_table_without_any_condition_gives_an_empty_matrix():
     frame = pd.DataFrame({"a": [1.0, 1.0]})
     assert Binarizer().fit_transform(frame).shape == (2, 0)
 
 
-def test_columns_are_found_by_name_and_others_not_looked_at(people):
+def test_the_matrix_has_readable_names_and_serves_other_estimators(people):
     binarizer = Binarizer().fit(people)
     shuffled = people[people.columns[::-1]].assign(extra="x")
     assert (binarizer.transform(shuffled).values == binarizer.transform(people).values).all()
-
-
-def test_names_are_readable(people):
     names = Binarizer("median").fit(people[["age", "colour"]]).get_feature_names_out()
     assert names[1].startswith("age > ")
     assert "colour == red" in names
-
-
-def test_a_matrix_can_be_handed_to_other_estimators(people):
     y = people["age"] > 40
     X = people[["age", "colour"]]
     model = make_pipeline(Binarizer(), LogisticRegression(max_iter=500)).fit(X, y)
     assert model.score(X, y) > 0.9
-
-
-def test_rows_of_a_matrix_can_be_picked(people):
     matrix = Binarizer().fit(people).transform(people)
     picked = matrix[np.array([3, 1])]
     assert (picked.values == matrix.values[[3, 1]]).all()
@@ -396,18 +355,6 @@ def test_a_parameter_that_does_not_fit_is_refused(parameters, message, people):
         Binarizer(**parameters).fit(people)
 
 
-def test_text_that_is_nearly_never_the_same_is_refused():
-    frame = pd.DataFrame({"name": [f"person {i}" for i in range(100)]})
-    with pytest.raises(DataError, match="'name' holds 100 different texts in 100 rows"):
-        Binarizer().fit(frame)
-
-
-def test_an_infinite_value_is_refused_with_its_row():
-    frame = pd.DataFrame({"x": [1.0, 2.0, -np.inf, 4.0]})
-    with pytest.raises(DataError, match=r"'x' must hold finite numbers .* row 3"):
-        Binarizer().fit(frame)
-
-
 def test_text_in_a_training_number_column_counts_as_missing_or_is_refused(people):
     binarizer = Binarizer().fit(people)
     later = people.astype({"age": object})
@@ -420,25 +367,24 @@ def test_text_in_a_training_number_column_counts_as_missing_or_is_refused(people
         binarizer.transform(later.assign(age="n/a"))
 
 
-def test_a_column_that_is_not_there_is_named(people):
+def test_unusable_columns_and_targets_are_refused(people):
     with pytest.raises(DataError, match="it lacks 'age', 'colour'"):
         Binarizer().fit(people).transform(people.drop(columns=["age", "colour"]))
-
-
-def test_a_target_that_is_missing_somewhere_is_refused(people):
     y = pd.Series(["a", None] * 30)
     with pytest.raises(DataError, match="it is missing in 30"):
         Binarizer("tree").fit(people, y)
-
-
-def test_a_target_of_another_length_is_refused(people):
     with pytest.raises(ValueError, match="60 expected, found 2"):
         Binarizer("tree").fit(people, ["a", "b"])
-
-
-def test_names_that_were_not_seen_are_refused(people):
     with pytest.raises(ValueError, match="not equal to `feature_names_in_`"):
         Binarizer().fit(people).get_feature_names_out(["a"])
+    frame = pd.DataFrame({"name": [f"person {i}" for i in range(100)]})
+    with pytest.raises(DataError, match="'name' holds 100 different texts in 100 rows"):
+        Binarizer().fit(frame)
+    frame = pd.DataFrame({"x": [1.0, 2.0, -np.inf, 4.0]})
+    with pytest.raises(DataError, match=r"'x' must hold finite numbers .* row 3"):
+        Binarizer().fit(frame)
+    with pytest.raises(DataError, match="6 expected, 1 given"):
+        summaries(y=["a"])
 
 
 def test_the_papers_protocol_gives_its_number_of_conditions(data_folder):

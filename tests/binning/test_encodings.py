@@ -59,12 +59,9 @@ def test_each_chain_is_nested_and_only_tests_of_gaps_are_in_none(extra):
         assert len(members) == len(encoding.cuts)
 
 
-def test_the_complement_of_two_runs_may_take_three():
+def test_runs_have_complements_and_one_entry_a_condition():
     other = complemented(np.array([[1, 2, 3, 4]]), np.array([6]))
     assert other.tolist() == [[0, 1, 2, 3, 4, 6]]
-
-
-def test_conditions_need_one_entry_each():
     none = np.zeros(2, int)
     with pytest.raises(ValueError, match="one entry a condition; their lengths are 2, 2, 1 and 2"):
         Conditions(np.ones(1, int), none, np.zeros((2, 4), int), none[:1], none)
@@ -82,13 +79,10 @@ def test_literals_are_made_when_they_are_requested():
     assert codes.literals == binarizer.literals_
 
 
-def test_before_fit_there_are_no_literals():
+def test_literals_are_those_of_the_last_fit():
     with pytest.raises(AttributeError, match="after `fit`"):
         Binarizer().literals_  # noqa: B018
     assert not hasattr(Binarizer(), "literals_")
-
-
-def test_fitting_again_forgets_the_literals_of_before():
     binarizer = Binarizer().fit(pd.DataFrame({"a": [1.0, 2.0, 3.0]}))
     assert {literal.feature for literal in binarizer.literals_} == {"a"}
     binarizer.fit(pd.DataFrame({"b": [1.0, 2.0, 3.0]}))

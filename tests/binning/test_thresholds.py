@@ -36,13 +36,10 @@ def test_quantile_cuts_divide_the_rows_as_the_definition_does(values, n_threshol
     assert {plain.split_of(values, cut) for cut in cuts} == wanted
 
 
-def test_mostly_zero_column_is_cut_beside_zero():
+def test_columns_of_one_common_value_are_cut_beside_it():
     values = np.r_[np.zeros(900), np.arange(1, 101)]
     cuts = automatic_cuts(values, None, "quantile", 10)
     assert np.histogram(values, [-1, *cuts + 0.5, 101])[0].tolist() == [900, *[10] * 10]
-
-
-def test_a_value_amid_others_that_most_rows_hold_is_a_part_of_its_own():
     values = np.r_[np.arange(100), np.full(300, 40.0)]
     codes = np.searchsorted(automatic_cuts(values, None, "quantile", 10), values)
     assert set(values[codes == codes[-1]]) == {40}
@@ -132,24 +129,14 @@ def test_a_limited_number_of_entropy_cuts_is_a_part_of_all(case, limit):
     assert len(some) == min(limit, len(most))
 
 
-def test_entropy_finds_the_planted_cut_and_no_other():
+def test_planted_cuts_are_found():
     values = np.arange(100.0)
     assert automatic_cuts(values, (values > 41).astype(int), "entropy", 10).tolist() == [41.0]
-
-
-def test_a_tree_finds_the_planted_interval():
-    values = np.arange(100.0)
     classes = ((values > 20) & (values <= 60)).astype(int)
     assert automatic_cuts(values, classes, "tree", 2).tolist() == [20.0, 60.0]
-
-
-def test_tree_cuts_separate_numbers_equal_in_single_precision():
     values = 1e9 + np.arange(8.0)
     cuts = automatic_cuts(values, (values > 1e9 + 3).astype(int), "tree", 3)
     assert cuts.tolist() == [1e9 + 3]
-
-
-def test_the_median_cuts_once():
     assert automatic_cuts(np.array([1.0, 2, 3, 4, 5]), None, "median", 10).tolist() == [3.0]
 
 

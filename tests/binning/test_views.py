@@ -40,7 +40,7 @@ def literals_on(frame, y=None, **parameters):
     return Binarizer(**parameters).fit(frame, y).literals_
 
 
-def test_dates_are_read_as_the_date_and_its_parts():
+def test_dates_have_parts_cuts_and_levels_on_request():
     frame = pd.DataFrame({"opened": DAYS + pd.to_timedelta(np.arange(800) % 24, unit="h")})
     fitted = Binarizer(n_thresholds=3).fit(frame, np.arange(800) % 2)
     assert {e.part for e in fitted.encodings_} == {"date", "year", "month", "weekday", "hour"}
@@ -54,18 +54,12 @@ def test_dates_are_read_as_the_date_and_its_parts():
         assert (matrix.values[:, j] == literal.mask(columns)).all()
     days = fitted.set_params(read_as={"opened": "days since 2021-01-01"}).fit(frame).literals_
     assert {x.part for x in days} == {"days since 2021-01-01"}
-
-
-def test_text_of_dates_is_a_date_and_levels_on_request():
     frame = pd.DataFrame({"opened": ["2021-03-01", "2021-03-02", None, "2022-05-01 10:00"]})
     assert {x.part for x in literals_on(frame)} >= {"date", "year"}
     assert {x.part for x in literals_on(frame, read_as={"opened": "levels"})} == {None}
     one = literals_on(frame, read_as={"opened": ("year",)})
     assert {x.part for x in one if x.op != "missing" and x.op != "not-missing"} == {"year"}
     assert sum(x.op == "missing" for x in literals_on(frame)) == 1
-
-
-def test_cut_points_of_dates_are_given_as_text():
     frame = pd.DataFrame({"opened": DAYS})
     literals = literals_on(frame, thresholds={"opened": ["2021-06-15"]})
     dates = [x for x in literals if x.part == "date"]

@@ -31,13 +31,10 @@ def test_the_words_chosen_are_those_that_part_the_classes_best(rows):
         assert chosen_words(texts, classes, most) == tuple(sorted(sorted(known, key=left)[:most]))
 
 
-def test_without_classes_words_of_half_the_rows_come_first():
+def test_phrases_are_chosen_by_words_of_half_the_rows():
     texts = ["red car"] * 10 + ["red house"] * 5 + ["blue house"] * 5
     assert chosen_words(texts, None, 1) == ("car",)
     assert chosen_words(texts, None) == ("blue", "car", "house", "red")
-
-
-def test_names_are_no_phrases():
     assert holds_words(["paid late", "not paid"])
     assert not holds_words(["Anna", "Bert"])
     assert not holds_words([])

@@ -54,10 +54,7 @@ def test_missing_packages_are_named(refused, monkeypatch, absent):
     assert 'pip install "rulekit-dashboard[app]"' in result
 
 
-def test_pages_that_are_gone_are_reported(refused, monkeypatch, tmp_path):
+def test_missing_pages_and_invalid_ports_are_reported(refused, monkeypatch, tmp_path):
     monkeypatch.setattr(app.rulekit, "__file__", str(tmp_path / "rulekit" / "__init__.py"))
     assert "pages are gone. Install rulekit-dashboard anew" in refused("app")
-
-
-def test_invalid_port_is_refused(refused):
     assert "70000 is not in the range" in refused("app", "--port", 70000, code=2)

@@ -24,10 +24,12 @@ def test_explain_prints_the_explanations_of_the_library(run, tmp_path):
     assert cases["cases"][0]["values"] == {"age": 40.0, "sex": "m", "bmi": 31.0}
 
 
-def test_a_row_that_is_not_there_is_refused(refused):
+def test_missing_rows_and_empty_tables_are_refused(refused, tmp_path):
     shown = refused("explain", "rule.json", "table.csv", "--row", 6)
     assert "There is no row 6: the table has 5" in shown
     assert "Missing option '--row'" in refused("explain", "rule.json", "table.csv", code=2)
+    (tmp_path / "empty.csv").write_text("age,sex,bmi\n")
+    assert "has a header but no rows" in refused("score", "rule.json", "empty.csv")
 
 
 @pytest.mark.parametrize(
@@ -80,11 +82,6 @@ def test_score_reports_whether_the_rule_still_holds(run, tmp_path):
 )
 def test_unread_options_raise(refused, requested, sentence):
     assert sentence in refused("score", "rule.json", "table.csv", *requested, code=2)
-
-
-def test_a_table_with_no_rows_is_refused(refused, tmp_path):
-    (tmp_path / "empty.csv").write_text("age,sex,bmi\n")
-    assert "has a header but no rows" in refused("score", "rule.json", "empty.csv")
 
 
 def test_levels_never_seen_are_noted_by_score(run, tmp_path):

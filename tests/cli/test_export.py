@@ -19,11 +19,8 @@ def test_every_format_is_written_as_the_library_writes_it(run, tmp_path, form):
     assert (tmp_path / "out").read_bytes() == (text if isinstance(text, bytes) else text.encode())
 
 
-def test_standard_output_contains_the_rule_only(run):
+def test_standard_output_has_the_rule_checked_on_every_row(run):
     assert from_json(run("export", "rule.json", "--format", "json").stdout) == from_text(RULE)
-
-
-def test_runnable_exports_run_on_every_row(run):
     result = run("export", "rule.json", "--format", "sql", "--table", "table.csv").stderr
     assert "Checked: 5/5 rows give the same class when this SQL is run" in result
     result = run("export", "rule.json", "--format", "latex", "--table", "table.csv").stderr

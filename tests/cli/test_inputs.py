@@ -84,20 +84,14 @@ def test_columns_are_read_as_the_rule_compares_them_with_a_note(run, tmp_path):
     assert "Column 'size' is read as numbers: 1 of 4 values does not fit" in done.stderr
 
 
-def test_outcomes_are_called_as_the_rule_calls_them():
+def test_outcomes_are_named_as_by_the_rule():
     rule = from_text("1. IF age > 50 THEN died\nOTHERWISE survived")
     table = Table.from_frame(pd.DataFrame({"dead": [1, 0, None, 1]}))
     truth = known_outcomes(table, "dead", rule, {"1": "died", "0": "survived"})
     assert truth.tolist() == ["died", "survived", None, "died"]
-
-
-def test_all_other_classes_are_not_the_described_one():
     rule = from_text('1. IF age > 50 THEN red\nOTHERWISE "not red"')
     table = Table.from_frame(pd.DataFrame({"colour": ["red", "blue", "green"]}))
     assert known_outcomes(table, "colour", rule, {}).tolist() == ["red", "not red", "not red"]
-
-
-def test_constant_rule_is_wrong_on_other_outcomes():
     table = Table.from_frame(pd.DataFrame({"state": ["ill", "well", None]}))
     truth = known_outcomes(table, "state", from_text("OTHERWISE well"), {})
     assert truth.tolist() == ["ill", "well", None]

@@ -143,15 +143,12 @@ def test_costs_are_learned_from_and_reported(run, tmp_path, frame):
     assert misses[9] < misses[1]
 
 
-def test_one_class_of_several_is_distinguished_from_the_rest(run, tmp_path):
+def test_one_of_several_classes_is_told_from_the_rest(run, tmp_path):
     requested = ("sample:iris", "--target", "species", "--positive", "versicolor")
     rule, shown = learned(run, tmp_path, *requested)
     assert rule.classes == ("versicolor", "not versicolor")
     scored = printed(run("score", "learned.json", *requested[:3], "--json"))
     assert scored["wrong"] == shown["training"]["wrong"] + shown["test"]["wrong"]
-
-
-def test_one_number_of_several_is_distinguished_from_the_rest(run, tmp_path):
     grades = np.arange(60) % 3 + 1
     pd.DataFrame({"age": 10.0 * grades, "grade": grades}).to_csv(tmp_path / "g.csv", index=False)
     requested = ("g.csv", "--target", "grade", "--positive", "2")

@@ -10,13 +10,10 @@ from rulekit.cli.output import Work, echo, note, print_json, shown_safely, worki
 from tests.waiting import until
 
 
-def test_results_and_notes_go_to_streams_of_their_own(capsys):
+def test_results_notes_and_control_characters_are_printed_safely(capsys):
     echo("result")
     note("note")
     assert capsys.readouterr() == ("result\n", "note\n")
-
-
-def test_terminal_control_characters_are_escaped():
     assert shown_safely("a\x1b]0;b\x07\rc\u202e") == r"a\x1b]0;b\x07\rc\u202e"
     assert shown_safely("Größe ≤ 3\n\tü") == "Größe ≤ 3\n\tü"
 

@@ -11,7 +11,7 @@ from rulekit.export import from_json, from_text, to_json
 from tests.cli.conftest import RULE, printed
 
 
-def test_show_prints_the_rule_so_that_it_can_be_read_back(run):
+def test_show_prints_the_rule_as_text_and_json(run):
     text = run("show", "rule.json").stdout
     *lines, reads = text.splitlines()
     assert from_text("\n".join(lines)) == from_text(RULE)
@@ -19,9 +19,6 @@ def test_show_prints_the_rule_so_that_it_can_be_read_back(run):
     with open("rule.txt", "w") as file:
         file.write(text.replace(reads, ""))
     assert run("show", "rule.txt").stdout == text
-
-
-def test_show_prints_all_of_a_rule_as_json(run):
     output = printed(run("show", "rule.json", "--json"))
     assert output["columns"] == ["age", "sex", "bmi"]
     assert (output["clauses"], output["conditions"]) == (2, 3)
@@ -48,8 +45,11 @@ def test_non_rules_are_refused_in_words(refused, tmp_path, content, sentence):
     assert sentence in refused("show", "bad.json")
 
 
-def test_a_rule_is_read_from_standard_input(run):
+def test_a_rule_is_read_from_input_or_a_saved_analysis(run, tmp_path):
     assert "bmi > 30" in run("show", "-", given=to_json(from_text(RULE))).stdout
+    saved = {"version": 1, "rule_json": to_json(from_text(RULE))}
+    (tmp_path / "analysis.json").write_text(json.dumps(saved))
+    assert run("show", "analysis.json").stdout == run("show", "rule.json").stdout
 
 
 def test_a_file_is_written_whole_with_the_rights_of_any_other(tmp_path, capsys):
@@ -85,9 +85,3 @@ def test_a_place_that_cannot_be_written_to_is_reported(refused, tmp_path):
     result = refused("score", "rule.json", "table.csv", "-o", "none/a.csv")
     assert "'none/a.csv' was not written: No such file" in result
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
-
-
-def test_the_rule_in_a_saved_analysis_is_read(run, tmp_path):
-    saved = {"version": 1, "rule_json": to_json(from_text(RULE))}
-    (tmp_path / "analysis.json").write_text(json.dumps(saved))
-    assert run("show", "analysis.json").stdout == run("show", "rule.json").stdout

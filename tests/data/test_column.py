@@ -36,10 +36,15 @@ def test_kind_and_role_follow_from_the_cells(values, kind, role):
     assert (column.kind, column.role) == (kind, role)
 
 
-def test_numbers_that_run_on_are_an_id_and_measurements_are_not():
+def test_numbers_that_run_on_or_are_named_so_are_an_id():
     weights = pd.Series(np.random.default_rng(0).permutation(4000)[:60])
     assert described(weights, "weight", 50).role == "feature"
     assert described(pd.Series(range(100, 160)), "patient", 50).role == "id"
+    run, gaps = pd.Series(range(5, 25)), pd.Series(range(0, 40, 2))
+    assert looks_like_id(run, "height", 20)
+    assert not looks_like_id(gaps, "height", 20)
+    assert looks_like_id(gaps, "customer_id", 20)
+    assert not looks_like_id(run.head(9), "id", 9)  # of few rows nothing can be said
 
 
 def test_counts_levels_and_range_are_kept():
@@ -58,14 +63,6 @@ def test_names_of_identifiers(name):
 @pytest.mark.parametrize("name", ["height", "paid", "valid", "income", "number of rooms"])
 def test_names_of_measurements(name):
     assert not named_like_id(name)
-
-
-def test_whole_numbers_are_an_id_if_they_have_no_gap_or_by_name():
-    run, gaps = pd.Series(range(5, 25)), pd.Series(range(0, 40, 2))
-    assert looks_like_id(run, "height", 20)
-    assert not looks_like_id(gaps, "height", 20)
-    assert looks_like_id(gaps, "customer_id", 20)
-    assert not looks_like_id(run.head(9), "id", 9)  # of few rows nothing can be said
 
 
 def test_an_identifier_that_repeats_names_cases_and_is_no_feature():

@@ -82,15 +82,12 @@ def test_costs_that_are_not_whole_or_given_twice_are_refused(given, words):
         Costs(**given)
 
 
-def test_a_matrix_that_misses_a_class_is_refused_with_the_pair():
+def test_costs_that_lack_a_pair_of_classes_are_refused():
     less = Costs(matrix={pair: cost for pair, cost in PAIRS.items() if "c" not in pair})
     with pytest.raises(DataError, match=r"\('a', 'c'\) is missing\. Add it"):
         less.class_weight(["a", "b", "c"])
     with pytest.raises(DataError, match=r"\('c', 'a'\) is missing\. Add it"):
         less.of_rows(["a", "c"], ["a", "a"])
-
-
-def test_two_costs_for_three_classes_are_refused_with_the_way_out():
     with pytest.raises(DataError, match=r"there are 3 \('a', 'b', 'c'\)\. Give `matrix`"):
         Costs(5, 1).class_weight(["a", "b", "c"])
     with pytest.raises(ValueError, match=r"must be one of the classes .* got 'x'"):

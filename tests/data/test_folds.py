@@ -30,13 +30,10 @@ def test_folds_are_scikit_learns(n_folds, seed, extra):
             np.testing.assert_array_equal(part, expected)
 
 
-def test_each_row_is_left_out_with_as_many_folds_as_rows():
+def test_rows_are_left_out_one_by_one_whatever_classes_are_called():
     folds = make_folds(["a"] * 7 + ["b"] * 2, 9)
     assert [test.tolist() for _, test in folds] == [[k] for k in range(9)]
     assert all(len(train) == 8 for train, _ in folds)
-
-
-def test_how_classes_are_written_does_not_matter():
     y = np.random.default_rng(0).integers(0, 2, 60)
     named = np.array(["no", "yes"], dtype=object)[y]
     for (_, one), (_, two) in zip(make_folds(y, 5), make_folds(named, 5), strict=True):
@@ -72,12 +69,17 @@ def test_held_out_groups_have_the_requested_rows_and_classes(sizes, share, seed)
     assert abs(y[test].sum() - share * y.sum()) <= 2 * max(sizes)
 
 
-def test_another_seed_holds_other_groups_out():
+def test_another_seed_deals_groups_into_other_parts():
     y, groups = np.arange(200) % 2, np.arange(200) // 2
     (_, one), (_, same), (_, other) = (
         hold_out(y, 0.3, groups=groups, random_state=seed) for seed in (0, 0, 1)
     )
     assert one.tolist() == same.tolist() != other.tolist()
+    groups = np.repeat(np.arange(30), 4)
+    y = np.tile([0, 1], 60)
+    one, same, other = (make_folds(y, 5, groups=groups, random_state=s) for s in (0, 0, 1))
+    assert [t.tolist() for _, t in one] == [t.tolist() for _, t in same]
+    assert [t.tolist() for _, t in one] != [t.tolist() for _, t in other]
 
 
 def test_two_groups_are_on_two_sides_and_one_group_cannot():
@@ -191,11 +193,14 @@ def test_splitter_keeps_groups_whole_and_all_classes_in_training(rows, seed):
         assert set(y[train]) == set(y)
 
 
-def test_splitter_has_no_folds_without_all_classes_in_training():
+def test_groups_that_leave_a_part_without_a_class_are_refused():
     assert group_splitter(["no"] * 5 + ["yes"], range(6)) is None
     assert group_splitter(["no"] * 5 + ["yes"] * 2, list("abcdefg")).get_n_splits() > 1
     assert group_splitter(["no"] * 4 + ["yes"] * 4, list("aaaabbbb")) is None
     assert group_splitter(["no", "yes"] * 4, ["a"] * 8) is None
+    y = ["no"] * 4 + ["yes"] * 8
+    with pytest.raises(DataError, match=r"each of the 2 groups has all rows of a class\. Set"):
+        hold_out(y, 0.3, groups=y)
 
 
 @given(
@@ -212,13 +217,17 @@ def test_two_groups_fill_both_parts_unless_each_has_a_class_for_itself(rows, sha
     assert len(test)
 
 
-def test_training_gets_the_only_group_of_a_class_from_a_large_test():
+def test_the_test_part_is_near_its_share_and_leaves_all_classes():
     groups = np.repeat(["a", "b", "c", "d"], [12, 6, 6, 4])
     y = np.repeat(["no", "yes", "no", "maybe", "no", "yes", "no"], [9, 3, 3, 3, 4, 2, 4])
     for seed in range(5):
         train, test = hold_out(y, 0.2, groups=groups, random_state=seed)
         assert set(y[train]) == set(y)
         assert len(test) == 6
+    groups = np.repeat(["a", "b", "c"], [60, 25, 6])
+    y = np.repeat(["no", "yes", "no", "yes"], [30, 30, 25, 6])
+    assert _one_for_the_test(*(pd.factorize(v)[0] for v in (y, groups)), 0.3) == 1
+    assert _one_for_the_test(*(pd.factorize(v)[0] for v in (y, groups)), 0.05) == 2
 
 
 @given(
@@ -239,24 +248,3 @@ def test_exchanges_keep_the_size_of_the_test_and_training_classes(rows, share, s
     assert abs(result.mean() - share) <= abs(dealt.mean() - share) + 1e-12
     if set(y[~dealt]) == set(y):
         np.testing.assert_array_equal(result, dealt)
-
-
-def test_only_group_for_the_test_is_the_one_nearest_to_the_share():
-    groups = np.repeat(["a", "b", "c"], [60, 25, 6])
-    y = np.repeat(["no", "yes", "no", "yes"], [30, 30, 25, 6])
-    assert _one_for_the_test(*(pd.factorize(v)[0] for v in (y, groups)), 0.3) == 1
-    assert _one_for_the_test(*(pd.factorize(v)[0] for v in (y, groups)), 0.05) == 2
-
-
-def test_another_seed_deals_groups_into_other_folds():
-    groups = np.repeat(np.arange(30), 4)
-    y = np.tile([0, 1], 60)
-    one, same, other = (make_folds(y, 5, groups=groups, random_state=s) for s in (0, 0, 1))
-    assert [t.tolist() for _, t in one] == [t.tolist() for _, t in same]
-    assert [t.tolist() for _, t in one] != [t.tolist() for _, t in other]
-
-
-def test_groups_of_one_class_each_are_refused_for_a_test_part():
-    y = ["no"] * 4 + ["yes"] * 8
-    with pytest.raises(DataError, match=r"each of the 2 groups has all rows of a class\. Set"):
-        hold_out(y, 0.3, groups=y)

@@ -46,14 +46,11 @@ def test_every_number_is_in_the_group_whose_words_it_meets(values, bins):
         assert [name for name in groups.labels if holds(name, value)] == [label]
 
 
-def test_bins_of_a_number_hold_about_equally_many_rows():
+def test_numbers_and_values_become_groups_of_rows():
     groups = row_groups(np.arange(1000.0), "x", bins=4)
     assert np.bincount(groups.codes).tolist() == [250, 250, 250, 250]
     skewed = np.r_[np.full(900, 50.0), np.arange(40)]
     assert len(row_groups(skewed, "x").labels) == 2
-
-
-def test_values_are_groups_in_their_order_and_gaps_come_last():
     text = pd.Series(["b", None, "a", "b"], dtype="category")
     assert row_groups(text, "t").of_rows.tolist() == ["b", "missing", "a", "b"]
     assert row_groups(text, "t").labels == ("a", "b", "missing")

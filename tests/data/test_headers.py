@@ -53,22 +53,16 @@ def test_a_hostile_name_is_kept(name):
     assert repaired_headers([name], LIMITS) == ([name], [])
 
 
-def test_five_of_many_repairs_are_named():
+def test_long_lists_of_repairs_and_names_are_shortened():
     _, (note,) = repaired_headers([None] * 7, LIMITS)
     assert note.startswith("7 column names were empty: column 1 is now 'column 1'")
     assert note.endswith("and 2 more.")
-
-
-def test_a_long_name_is_shortened_in_a_sentence():
     assert shown("a" * 41) == repr("a" * 39 + "…")
 
 
-def test_columns_requested_are_found_in_the_files_order():
+def test_columns_are_chosen_by_name_in_the_files_order():
     assert chosen_columns(["a", "b", "c"], None, LIMITS) == [0, 1, 2]
     assert chosen_columns(["a", "b", "c"], ["c", "a"], LIMITS) == [0, 2]
-
-
-def test_columns_of_a_wide_file_must_be_chosen_by_name():
     names = [f"g{k}" for k in range(2_501)]
     with pytest.raises(WideTableError, match="this one has 2,501") as caught:
         chosen_columns(names, None, LIMITS)

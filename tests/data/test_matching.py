@@ -33,7 +33,7 @@ def test_outcomes_in_another_spelling_mean_the_same_label():
     }  # fmt: skip
 
 
-def test_a_schema_knows_how_texts_became_values():
+def test_words_read_as_missing_are_known_to_a_schema_and_counted():
     raw = b"rate;size;harm\n5,5 %;1,5 kg;None\n7 %;?;Some\n9,5 %;2 kg;Much\n"
     table, used = read_with_options(raw)
     schema = describe_reading(infer(table.frame), table, used)
@@ -45,9 +45,6 @@ def test_a_schema_knows_how_texts_became_values():
     assert options.levels == {"harm": ("None",)}
     again = read_with_options(b"rate;harm\n1.234 %;None\n", options=options)[0].frame
     assert again.iloc[0].tolist() == [1234, "None"]
-
-
-def test_words_read_as_missing_are_counted():
     table = read_table(b"root,x\n?,1\na,2\n,3\n? ,4\nb,5\n")
     assert missing_words(table, "root") == {"?": 2}
     assert missing_words(table, "x") == {}

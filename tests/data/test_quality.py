@@ -33,8 +33,10 @@ def found(**columns):
     return {(note.column, note.kind): note for note in notes}
 
 
-def test_a_sound_table_has_no_note():
+def test_a_sound_table_has_no_note_and_warnings_come_first():
     assert found() == {}
+    notes = quality_notes(Table.from_frame(BASE.assign(c="same", d=SINGLE["leak"]["values"])), "t")
+    assert [note.severity for note in notes] == ["warning", "info"]
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "planted_dnf"])
@@ -129,11 +131,8 @@ def test_levels_that_differ_in_case_are_proposed_as_one():
     assert merged.positive_label == "yes"
 
 
-def test_an_identifier_that_repeats_is_offered_as_a_group():
+def test_repeated_identifiers_are_offered_as_groups():
     assert found(patient_id=[i // 2 for i in range(N)])["patient_id", "group"].suggestion == "group"
-
-
-def test_few_persons_of_many_rows_are_offered_as_a_group():
     assert found(Subject=[f"s{i % 14}" for i in range(N)])["Subject", "group"].suggestion == "group"
     assert ("customer", "group") not in found(customer=["yes", "no"] * (N // 2))
 
@@ -147,36 +146,32 @@ def test_weights_of_a_survey_are_told_from_weights_of_things():
     assert ("load", "weight") not in found(load=values / values.mean())
 
 
-def test_code_of_each_of_three_classes_is_a_leak():
+def test_leaks_are_found_with_their_exceptions():
     codes = np.arange(N) % 3 + 1
     frame = BASE.assign(pclass=codes, t=np.array(["", "first", "second", "third"])[codes])
     assert ("pclass", "leak") in {
         (n.column, n.kind) for n in quality_notes(Table.from_frame(frame), "t")
     }
-
-
-def test_a_leak_of_a_category_is_found():
     assert ("c", "leak") in found(c=np.where(ILL, "sick note", "none"))
-
-
-def test_leak_with_few_exceptions_is_reported_with_their_number():
     values = np.where(ILL, 5.0, 1.0) + np.linspace(0, 0.5, N)
     values[0] = 6 - values[0]
     assert "but for 0.50 % of the rows" in found(c=values)["c", "leak"].sentence
-
-
-def test_a_rare_class_does_not_make_every_column_a_leak():
     rare = np.where(np.arange(1000) < 4, "fraud", "fair")
     frame = pd.DataFrame({"x": np.random.default_rng(1).normal(size=1000), "t": rare})
     assert quality_notes(Table.from_frame(frame), "t") == ()
 
 
-def test_renamed_levels_are_duplicates_but_shuffled_numbers_are_not():
+def test_duplicate_columns_and_rows_are_reported():
     renamed = BASE["town"].map({"u": "b", "v": "a", "w": "c"})
     assert "holds the same information as" in found(c=renamed)["c", "duplicate column"].sentence
     numbers = BASE["town"].map({"u": 1, "v": 3, "w": 2})
     others = BASE["town"].map({"u": 1, "v": 2, "w": 3})
     assert {kind for _, kind in found(c=numbers, d=others)} == {"codes"}
+    assert "equals column 'x'" in found(c=BASE["x"])["c", "duplicate column"].sentence
+    frame = pd.concat([BASE, BASE.head(30)])
+    (note,) = quality_notes(Table.from_frame(frame), "t")
+    assert note.sentence.startswith("30 of 230 rows repeat")
+    assert note.severity == "warning"
 
 
 def test_only_few_whole_numbers_give_a_note():
@@ -188,22 +183,6 @@ def test_only_few_whole_numbers_give_a_note():
     assert (note.suggestion, note.severity) == ("as_category", "info")
     table = Table.from_frame(BASE.assign(cp=1 + place % 4)).as_category("cp")
     assert quality_notes(table, "t") == ()
-
-
-def test_an_equal_column_is_called_equal():
-    assert "equals column 'x'" in found(c=BASE["x"])["c", "duplicate column"].sentence
-
-
-def test_repeated_rows_are_counted():
-    frame = pd.concat([BASE, BASE.head(30)])
-    (note,) = quality_notes(Table.from_frame(frame), "t")
-    assert note.sentence.startswith("30 of 230 rows repeat")
-    assert note.severity == "warning"
-
-
-def test_warnings_come_first():
-    notes = quality_notes(Table.from_frame(BASE.assign(c="same", d=SINGLE["leak"]["values"])), "t")
-    assert [note.severity for note in notes] == ["warning", "info"]
 
 
 def errors_of_every_threshold(values, positive):

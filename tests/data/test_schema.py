@@ -41,16 +41,18 @@ def mixed():
     )
 
 
-def test_every_column_set_aside_is_mentioned():
+def test_features_target_weights_and_groups_are_split():
     notes = " ".join(mixed().notes)
     for name in ("patient_id", "remark", "code", "day", "stamp", "same", "empty"):
         assert f"'{name}'" in notes
-
-
-def test_features_and_target_are_split():
     X, y = mixed().xy("ill")
     assert list(X.columns) == ["age", "score", "flag", "gaps", "town"]
     assert y.tolist()[:2] == ["yes", "no"]
+    table = mixed().with_roles({"score": "weight", "town": "group"})
+    assert table.weights().tolist()[:3] == [0.0, 1.0, 2.0]
+    assert table.groups().tolist()[:2] == ["t0", "t1"]
+    assert mixed().weights() is None
+    assert mixed().groups() is None
 
 
 def test_rows_without_a_target_are_left_out_and_keep_their_numbers():
@@ -97,19 +99,8 @@ def test_a_single_role_moves_from_column_to_column():
     assert moved.digest == table.digest
 
 
-def test_a_positive_class_given_as_text_is_found_among_numbers():
+def test_a_class_given_as_text_and_numbers_as_categories_are_found():
     assert mixed().with_roles({"flag": "target"}, positive_label="1").positive_label == 1
-
-
-def test_weights_and_groups_come_from_their_columns():
-    table = mixed().with_roles({"score": "weight", "town": "group"})
-    assert table.weights().tolist()[:3] == [0.0, 1.0, 2.0]
-    assert table.groups().tolist()[:2] == ["t0", "t1"]
-    assert mixed().weights() is None
-    assert mixed().groups() is None
-
-
-def test_numbers_can_be_read_as_a_category():
     table = mixed().as_category("score")
     assert table.column("score").kind == "category"
     assert table.frame["score"].tolist()[:2] == ["0", "1"]
@@ -133,12 +124,15 @@ def test_a_header_of_two_levels_is_joined():
     assert [c.name for c in Table.from_frame(frame).columns] == ["a x", "a y"]
 
 
-def test_tables_compare_by_content_and_introduce_themselves():
+def test_tables_compare_by_content_with_any_text():
     assert mixed() == mixed()
     assert len({mixed(), mixed()}) == 1
     assert mixed() != mixed().with_roles({"ill": "target"})
     expected = "<Table 'mixed': 60 rows, 13 columns, target 'ill'>"
     assert repr(mixed().with_roles({"ill": "target"})) == expected
+    table = Table.from_frame(pd.DataFrame({"a": ["\ud800", "b", None]}, dtype=object))
+    assert table.frame["a"].tolist()[:2] == ["\ud800", "b"]
+    assert table.digest == Table.from_frame(table.frame).digest
 
 
 def large():
@@ -168,12 +162,6 @@ def test_equal_digests_mean_equal_text(texts, data):
     other = data.draw(st.permutations(texts))
     one, two = (Table.from_frame(pd.DataFrame({"a": t}, dtype=object)) for t in (texts, other))
     assert (one.digest == two.digest) == (texts == list(other))
-
-
-def test_text_with_half_a_surrogate_pair_is_kept():
-    table = Table.from_frame(pd.DataFrame({"a": ["\ud800", "b", None]}, dtype=object))
-    assert table.frame["a"].tolist()[:2] == ["\ud800", "b"]
-    assert table.digest == Table.from_frame(table.frame).digest
 
 
 def test_names_types_and_gaps_count_in_the_digest():

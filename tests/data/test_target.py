@@ -20,17 +20,13 @@ def table_with(**columns):
     return Table.from_frame(pd.DataFrame({"x": np.linspace(0, 1, N), **columns}))
 
 
-def test_the_last_column_of_few_values_is_suggested():
+def test_a_target_is_suggested_by_name_or_few_values():
     table = table_with(a=["u", "v"] * 20, b=["p", "q"] * 20, c=np.linspace(5, 9.5, N))
     assert suggest_target(table) == "b"
-
-
-def test_a_usual_name_is_preferred():
     assert suggest_target(table_with(Outcome=["u", "v"] * 20, b=["p", "q"] * 20)) == "Outcome"
-
-
-def test_no_target_is_suggested_if_none_fits():
     assert suggest_target(table_with()) is None
+    assert likely_target(["a", "Class", "b"]) == "Class"
+    assert likely_target(["a", "b"]) == "b"
 
 
 def suggested(*counts):
@@ -40,14 +36,14 @@ def suggested(*counts):
     return suggest_positive(Table.from_frame(frame), "t")
 
 
-def test_rarest_class_of_thirty_rows_is_suggested():
+def test_the_class_suggested_is_rare_but_not_too_rare():
     assert suggested(("a", 31), ("b", 30), ("c", 29)) == "b"
     assert suggested(("a", 40), ("b", 40)) == "b"
-
-
-def test_most_frequent_class_is_suggested_if_all_have_few_rows():
     assert suggested(("a", 20), ("b", 10)) == "a"
     assert suggested(("a", 200), ("b", 10)) == "a"
+    assert suggested(("sick", 60), ("dead", 40)) == "dead"
+    assert suggested(("good", 60), ("alive", 40)) == "alive"
+    assert class_counts(table_with(t=["b"] * 30 + ["a"] * 10), "t") == {"a": 10, "b": 30}
 
 
 @pytest.mark.parametrize(
@@ -65,20 +61,6 @@ def test_affirmative_class_is_suggested_even_if_rare(no, yes):
 def test_the_outcome_people_look_for_is_suggested_however_frequent(usual, wanted):
     assert suggested((usual, 500), (wanted, 31)) == wanted
     assert suggested((usual, 31), (wanted, 500)) == wanted
-
-
-def test_two_outcomes_that_are_both_looked_for_leave_the_rarer_one():
-    assert suggested(("sick", 60), ("dead", 40)) == "dead"
-    assert suggested(("good", 60), ("alive", 40)) == "alive"
-
-
-def test_classes_are_counted_in_order():
-    assert class_counts(table_with(t=["b"] * 30 + ["a"] * 10), "t") == {"a": 10, "b": 30}
-
-
-def test_target_by_name_is_a_usual_one_or_the_last():
-    assert likely_target(["a", "Class", "b"]) == "Class"
-    assert likely_target(["a", "b"]) == "b"
 
 
 @pytest.mark.parametrize(
@@ -100,18 +82,12 @@ def test_each_obstacle_has_its_sentence(values, sentence):
     assert re.search(sentence, sentences[0])
 
 
-def test_a_target_alone_needs_a_feature():
+def test_obstacles_and_doubts_of_a_target_are_reported():
     table = Table.from_frame(pd.DataFrame({"t": ["a", "b"] * 20}))
     assert check_target(table, "t") == (
         "No feature is left beside 't'. Give at least one column the role 'feature'.",
     )
-
-
-def test_a_sound_target_has_no_obstacle():
     assert check_target(load_sample("iris"), "species") == ()
-
-
-def test_gaps_rare_and_many_classes_are_mentioned():
     table = table_with(t=["a"] * 20 + ["b"] * 14 + ["c"] * 4 + [None] * 2)
     notes = target_notes(table, "t")
     assert notes[0].startswith("2 of 40 rows have no value in 't'")

@@ -62,16 +62,10 @@ def test_area_with_ties_and_weights_equals_scikit_learn(rows, scores):
         assert area == pytest.approx(expected)
 
 
-def test_rows_without_weight_have_no_error_rate():
+def test_rates_need_weight_and_compare_text():
     assert math.isnan(metrics.error_rate([1, 0], [1, 1], [0, 0]))
-
-
-def test_text_is_compared_with_objects_of_text():
     predicted = np.array(["yes", "no"], dtype=object)
     assert metrics.error_rate(np.array(["yes", "yes"]), predicted) == 0.5
-
-
-def test_a_missed_positive_may_cost_more_than_a_false_alarm():
     costs = Costs(miss=7, false_alarm=1)
     assert metrics.cost_per_100([1, 0, 0, 0], [0, 1, 0, 0], costs) == 200
     assert metrics.cost_per_100([1, 0, 0, 0], [0, 1, 0, 0], costs, [1, 1, 2, 4]) == 100
@@ -86,7 +80,7 @@ PREDICTED = st.lists(
 
 
 @given(PREDICTED)
-def test_each_row_is_in_one_tenth_and_means_match(rows):
+def test_tenths_and_brier_score_equal_scikit_learn(rows):
     true, chance = map(np.array, zip(*rows, strict=True))
     table = reliability(true, chance)
     assert table["rows"].sum() == len(rows)
@@ -99,22 +93,14 @@ def test_each_row_is_in_one_tenth_and_means_match(rows):
         assert row["share"] == pytest.approx(true[own].mean())
         assert row["low95"] <= row["share"] + 1e-9
         assert row["share"] <= row["high95"] + 1e-9
-
-
-@given(PREDICTED)
-def test_brier_score_equals_scikit_learn(rows):
-    true, chance = map(np.array, zip(*rows, strict=True))
     assert brier_score(true, chance) == pytest.approx(brier_score_loss(true, chance))
 
 
-def test_non_probabilities_are_refused():
+def test_scores_of_probabilities_need_rows_and_probabilities():
     with pytest.raises(ValueError, match="must hold a probability, from 0 to 1"):
         reliability([True], [1.5])
     with pytest.raises(ValueError, match="must hold a probability, from 0 to 1"):
         brier_score([True], [0.5, 0.5])
-
-
-def test_no_rows_have_no_score():
     assert np.isnan(brier_score([], []))
 
 
@@ -151,13 +137,6 @@ def agree_with_fairlearn(model, X, y, group, positive):
             assert result.gaps[name].size == pytest.approx(theirs.difference())
     error = pd.Series(wrong.astype(float)).groupby(groups).mean()
     assert result.table["error"].sort_index().tolist() == pytest.approx(error.tolist())
-
-
-def test_shares_of_fewer_than_thirty_rows_are_small():
-    town = ["a"] * 30 + ["b"] * 29
-    X = pd.DataFrame({"x": np.tile([1.0, -1.0], 30)[:59], "town": town})
-    result = group_metrics(RULE, X, ["yes"] * 59, "town")
-    assert result.small["found"] == ("b",)
 
 
 def test_shares_and_gaps_equal_fairlearns_on_generated_rows():
@@ -241,6 +220,10 @@ def test_small_groups_are_listed_but_not_in_gaps():
     assert alone.gaps == {}
     words = "Not compared: Error. Fewer than two groups have 30 rows or more."
     assert words in alone.sentences()
+    town = ["a"] * 30 + ["b"] * 29
+    X = pd.DataFrame({"x": np.tile([1.0, -1.0], 30)[:59], "town": town})
+    result = group_metrics(RULE, X, ["yes"] * 59, "town")
+    assert result.small["found"] == ("b",)
 
 
 def test_sentences_list_the_largest_gap_first_with_figures():
@@ -267,18 +250,18 @@ def test_the_number_of_a_group_is_behind_its_share(names, words):
     assert any(sentence.startswith(words) for sentence in result.sentences())
 
 
-def test_group_column_may_be_unread_or_from_elsewhere():
+def test_groups_come_from_any_column_with_missing_ones_apart():
     X, y = generated()
     inside = group_metrics(RULE, X, y, "town")
     outside = group_metrics(RULE, X[["x"]], y, X["town"])
     assert outside.name == "town"
     pd.testing.assert_frame_equal(inside.table, outside.table)
-
-
-def test_missing_values_are_a_group_of_their_own():
-    X, y = generated()
     X.loc[:99, "town"] = None
     assert group_metrics(RULE, X, y, "town").table["rows"]["missing"] == 100
+    model = FixedRuleClassifier(RULE).fit(X, y)
+    pd.testing.assert_frame_equal(
+        group_metrics(model, X, y, "town").table, group_metrics(RULE, X, y, "town").table
+    )
 
 
 def test_a_rule_of_several_outcomes_is_counted_class_by_class():
@@ -313,11 +296,3 @@ def test_bad_input_is_refused_in_words(change, expected):
     given = {"group": "town", "y": y} | change
     with pytest.raises(ValueError, match=expected):
         group_metrics(RULE, X, **given)
-
-
-def test_a_fitted_model_answers_as_its_rule_does():
-    X, y = generated()
-    model = FixedRuleClassifier(RULE).fit(X, y)
-    pd.testing.assert_frame_equal(
-        group_metrics(model, X, y, "town").table, group_metrics(RULE, X, y, "town").table
-    )

@@ -25,8 +25,18 @@ def columns(age, bmi):
     return {"age": np.array([age], dtype=float), "bmi": np.array([bmi], dtype=float)}
 
 
-def test_a_missing_value_is_not_moved():
+def test_only_numbers_that_vary_are_moved():
     assert distance_to_boundary(RULE, columns(np.nan, 35), RANGES).tolist() == [np.inf]
+    table = {
+        "age": np.array([20.0, np.nan, 70.0, np.inf]),
+        "town": np.array(["a", "b", "c", "d"], dtype=object),
+        "one": np.ones(4),
+    }
+    assert ranges_of(table) == {"age": 50.0}
+    rule = RuleSet((Clause((Literal("opened", ">=", 3, part="month"),)),), ("ill",), "dnf", "well")
+    table = {"opened": np.array(["2024-01-01", "2024-05-01", None], dtype=object)}
+    assert ranges_of(table) == {"opened": 121.0}
+    assert np.isinf(distance_to_boundary(rule, table, ranges_of(table))).all()
 
 
 @given(st.floats(0, 100), st.floats(0, 60))
@@ -40,15 +50,6 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(age, bmi):
             if RULE.predict(moved)[0] != answer:
                 gaps.append(abs(row[name][0] - threshold) / RANGES[name])
     np.testing.assert_allclose(distance_to_boundary(RULE, row, RANGES), [min(gaps)])
-
-
-def test_ranges_are_for_varying_number_columns_only():
-    table = {
-        "age": np.array([20.0, np.nan, 70.0, np.inf]),
-        "town": np.array(["a", "b", "c", "d"], dtype=object),
-        "one": np.ones(4),
-    }
-    assert ranges_of(table) == {"age": 50.0}
 
 
 GRADES = ("poor", "fair", "good", "best")
@@ -92,13 +93,6 @@ def test_distances_of_dates_and_levels_equal_an_exhaustive_search(at, part, grad
     assert min(near) - 1 / 40 - 1e-9 <= result <= min(near) + 1e-9 or result == min(near) == np.inf
 
 
-def test_no_one_number_moves_a_month():
-    rule = RuleSet((Clause((Literal("opened", ">=", 3, part="month"),)),), ("ill",), "dnf", "well")
-    table = {"opened": np.array(["2024-01-01", "2024-05-01", None], dtype=object)}
-    assert ranges_of(table) == {"opened": 121.0}
-    assert np.isinf(distance_to_boundary(rule, table, ranges_of(table))).all()
-
-
 LITERALS = tuple(Literal(f, op, 0.0) for f in "ab" for op in (">", "<="))
 ROWS = {"a": np.array([-1.0, -1.0, 1.0, 1.0]), "b": np.array([-1.0, 1.0, -1.0, 1.0])}
 
@@ -134,7 +128,7 @@ def test_distances_and_literals_sum_to_the_objective(form):
     assert sum(distances) + 2.0 * model.n_conditions_ == pytest.approx(model.objective_)
 
 
-def test_distance_needs_one_known_label_a_row_and_is_zero_if_right():
+def test_rules_without_one_label_a_clause_have_no_distance():
     rule, frame = patients()
     explanation = explain(rule, frame, ["ill", "ill", "well", "ill"])
     assert [e.hamming_distance for e in explanation] == [0, 0, 2, 1]
@@ -142,17 +136,11 @@ def test_distance_needs_one_known_label_a_row_and_is_zero_if_right():
         explain(rule, frame, ["ill", "sick", "ill", "well"])
     with pytest.raises(DataError, match="4 rows and 2 labels"):
         explain(rule, frame, ["ill", "well"])
-
-
-def test_wrong_rule_without_clauses_has_no_distance():
     rule = RuleSet((), (), "dnf", "well")
     assert hamming_distances(rule, {"a": np.zeros(2)}, np.array(["well", "ill"], object)) == [
         0,
         None,
     ]
-
-
-def test_clauses_of_several_labels_have_no_distance():
     clauses = (Clause((LITERALS[0],)), Clause((LITERALS[1],)))
     rule = RuleSet(clauses, ("x", "y"), "dnf", "z")
     assert hamming_distances(rule, ROWS, np.array(["x"] * 4, object)) == [None] * 4

@@ -221,25 +221,16 @@ def test_no_cell_that_a_spreadsheet_opens_is_a_formula(name, column, level, labe
     assert sum(label in cell for cell in cells) >= 2
 
 
-def test_a_file_for_spreadsheets_is_known_by_its_suffix():
+def test_files_of_formats_have_unique_names_known_by_suffix():
     sheets = ("csv", "tab-separated", "sheet", "excel")
     reported = {n for n, f in FORMATS.items() if any(word in f.mime for word in sheets)}
     assert reported == SHEETS
-
-
-def test_no_two_formats_have_files_of_one_name():
     suffixes = [form.suffix for form in FORMATS.values()]
     assert len(set(suffixes)) == len(suffixes)
     assert len({form.name for form in FORMATS.values()}) == len(suffixes)
-
-
-def test_every_writer_of_the_package_is_in_the_table_of_formats():
     writers = {name for name in export.__all__ if name.startswith("to_")} - {"to_frame"}
     entered = {getattr(form.write, "func", form.write).__name__ for form in FORMATS.values()}
     assert entered == writers
-
-
-def test_format_is_run_or_states_why_not():
     for form in FORMATS.values():
         assert (form.run is None) == form.how.endswith("."), form.name
 
@@ -262,21 +253,15 @@ def test_infinity_and_tiny_numbers_keep_their_value():
         assert verify_export(rule, columns, format).ok
 
 
-def test_verification_counts_the_rows_that_differ():
+def test_verification_counts_differing_rows_of_runnable_formats():
     rule, frame = patients()
     model = FakeModel(rule, answers=np.array(["ill", "ill", "well", "well"], dtype=object))
     verification = verify_export(model, frame, "json")
     assert (verification.n_equal, verification.n_rows, verification.ok) == (3, 4, False)
     assert verification.sentence.startswith("Not the same: 3/4 rows give the same class")
-
-
-def test_verification_tries_values_at_and_beside_every_threshold():
     rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
     verification = verify_export(rule, {"age": np.array([10.0])}, "duckdb")
     assert (verification.n_rows, verification.n_probes, verification.ok) == (1, 8, True)
-
-
-def test_format_that_cannot_be_run_is_refused():
     with pytest.raises(ValueError, match=r"`format` must be one of .*got 'latex'"):
         verify_export(patients()[0], patients()[1], "latex")
 

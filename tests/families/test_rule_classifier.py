@@ -87,26 +87,12 @@ def test_the_rule_does_not_depend_on_the_number_of_workers(fitted):
     pd.testing.assert_frame_equal(again.choice_.table, model.choice_.table)
 
 
-def test_the_parameters_that_were_taken_learn_the_rule_again(fitted):
+def test_a_rule_and_its_path_name_their_errors_and_parameters(fitted):
     model, X, y = fitted
     search = BoxSearchClassifier(max_conditions=8, n_perturbations=0, random_state=0)
     again = search.set_params(**model.best_params_).fit(X, y)
     assert again.rule_set_ == model.rule_set_
     assert again.positive_label_ == model.positive_label_
-
-
-@pytest.mark.slow
-def test_the_path_has_the_rule_taken_and_none_that_is_too_large(fitted):
-    _, X, y = fitted
-    model = clone(ONE_CLASS).set_params(max_conditions=5, refine=False).fit(X, y)
-    setting = model.choice_.setting
-    assert model.path_.rule(setting["theta"], setting["n_clauses"]) == model.rule_set_
-    sizes = [entry.n_conditions for entry in model.path_]
-    assert max(sizes) == 5
-    assert model.n_conditions_ <= 5
-
-
-def test_the_error_of_the_most_frequent_class_is_reported(fitted):
     model, _, y = fitted
     folds = make_folds(y, 2)
     wrong = []
@@ -115,6 +101,27 @@ def test_the_error_of_the_most_frequent_class_is_reported(fitted):
         wrong.append((y[test] != names[counts.argmax()]).mean())
     assert model.choice_.constant_error == pytest.approx(np.mean(wrong))
     assert "answer without a rule" not in model.choice_.reason
+    model, X, _ = fitted
+    assert (model.learner_.predict(X[X.columns[::-1]]) == model.predict(X)).all()
+    for labels in (X["bmi"] > 27, (X["bmi"] > 27).astype(int), (X["bmi"] > 27).astype("Int8")):
+        model = RuleClassifier(cv=2, max_conditions=1).fit(X[["bmi"]], labels)
+        assert model.predict(X).dtype == model.classes_.dtype == model.learner_.predict(X).dtype
+        assert model.classes_.dtype.kind == ("b" if labels.dtype == bool else "i")
+
+
+@pytest.mark.slow
+def test_paths_fit_and_classes_given_are_described(fitted):
+    _, X, y = fitted
+    model = clone(ONE_CLASS).set_params(max_conditions=5, refine=False).fit(X, y)
+    setting = model.choice_.setting
+    assert model.path_.rule(setting["theta"], setting["n_clauses"]) == model.rule_set_
+    sizes = [entry.n_conditions for entry in model.path_]
+    assert max(sizes) == 5
+    assert model.n_conditions_ <= 5
+    model = clone(QUICK).set_params(positive_label="no").fit(X, y)
+    assert model.positive_label_ == "no"
+    assert set(model.rule_set_.labels) == {"no"}
+    assert set(model.choice_.table["positive_label"]) == {"no"}
 
 
 @pytest.mark.slow
@@ -134,15 +141,6 @@ def test_cuts_are_refined_if_requested_and_better_on_folds():
     moved, stayed = (RuleClassifier(cv=2, refine=r).fit(X, y) for r in (True, False))
     assert moved.best_params_["refine_thresholds"]
     assert moved.training_error_ == 0 < stayed.training_error_
-
-
-@pytest.mark.slow
-def test_the_class_that_is_given_is_described(fitted):
-    _, X, y = fitted
-    model = clone(QUICK).set_params(positive_label="no").fit(X, y)
-    assert model.positive_label_ == "no"
-    assert set(model.rule_set_.labels) == {"no"}
-    assert set(model.choice_.table["positive_label"]) == {"no"}
 
 
 @pytest.mark.slow
@@ -366,15 +364,6 @@ def test_cheapest_constant_is_learned_if_rules_cost_more():
     with pytest.warns(EmptyRuleWarning):
         again = search.set_params(**model.best_params_).fit(X, y)
     assert again.rule_set_ == model.rule_set_
-
-
-def test_the_learner_taken_reads_named_columns_and_labels_keep_their_type(fitted):
-    model, X, _ = fitted
-    assert (model.learner_.predict(X[X.columns[::-1]]) == model.predict(X)).all()
-    for labels in (X["bmi"] > 27, (X["bmi"] > 27).astype(int), (X["bmi"] > 27).astype("Int8")):
-        model = RuleClassifier(cv=2, max_conditions=1).fit(X[["bmi"]], labels)
-        assert model.predict(X).dtype == model.classes_.dtype == model.learner_.predict(X).dtype
-        assert model.classes_.dtype.kind == ("b" if labels.dtype == bool else "i")
 
 
 def test_inner_folds_can_be_pairs_of_positions_of_all_rows():

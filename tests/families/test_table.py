@@ -42,7 +42,7 @@ def test_parameters_of_an_entry_are_known_to_its_estimator(family):
             clone(family.model).set_params(**setting)
 
 
-def test_names_are_unique():
+def test_names_are_unique_and_every_learner_has_an_entry():
     for names in (
         [family.name for family in FAMILIES.values()],
         [family.title for family in FAMILIES.values() if family.title],
@@ -50,9 +50,6 @@ def test_names_are_unique():
     ):
         assert len(set(names)) == len(names)
     assert all(family.key == key for key, family in FAMILIES.items())
-
-
-def test_every_learner_of_rules_has_an_entry():
     listed = {type(model).__name__ for one in FAMILIES.values() for model in estimators(one)}
     public = {name for name in learners.__all__ if name.endswith("Classifier")}
     assert public - {"FixedRuleClassifier"} <= listed

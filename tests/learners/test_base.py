@@ -36,10 +36,20 @@ def fitted():
     return TwoLevelRuleClassifier().fit(X, y), X, y
 
 
-def test_predictions_equal_the_shown_rule(fitted):
+def test_predictions_are_those_of_the_shown_rule(fitted):
     model, X, _ = fitted
     expected = model.rule_set_.predict(model.read_columns(X))
     np.testing.assert_array_equal(model.predict(X), expected)
+    turned = X.iloc[:, ::-1].assign(extra="z")
+    np.testing.assert_array_equal(model.predict(turned), model.predict(X))
+    coded = X.assign(smoker=X["smoker"].astype(int))
+    np.testing.assert_array_equal(model.predict(coded), model.predict(X))
+    row = pd.DataFrame([dict.fromkeys(X.columns)])
+    with pytest.warns(UnseenValuesWarning, match="had a value in every training row"):
+        assert model.predict(row)[0] in ("yes", "no")
+    fired = model.clauses_fired(X)
+    assert fired.shape == (len(X), model.n_rules_)
+    np.testing.assert_array_equal(fired.any(axis=1), model.predict(X) == "yes")
 
 
 def test_text_labels_and_numbers_give_the_same_rule(fitted):
@@ -60,69 +70,41 @@ def test_costs_equal_class_weights_and_exclude_them(fitted):
         TwoLevelRuleClassifier(costs=Costs(4, 1), class_weight="balanced").fit(X, y)
 
 
-def test_columns_in_another_order_and_further_columns_change_nothing(fitted):
-    model, X, _ = fitted
-    turned = X.iloc[:, ::-1].assign(extra="z")
-    np.testing.assert_array_equal(model.predict(turned), model.predict(X))
-
-
-def test_a_missing_column_is_named(fitted):
+def test_unusable_columns_are_refused(fitted):
     model, X, _ = fitted
     with pytest.raises(DataError, match="reads column 'bmi', which the table does not have"):
         model.predict(X.drop(columns="bmi"))
-
-
-def test_text_in_number_columns_is_rejected(fitted):
-    model, X, _ = fitted
     with pytest.raises(
         DataError, match=r"Column 'age' must hold numbers.*none .*\(first: row 1, 'old'\)"
     ):
         model.predict(X.assign(age="old"))
-
-
-def test_a_single_row_with_gaps_only_is_answered(fitted):
-    model, X, _ = fitted
-    row = pd.DataFrame([dict.fromkeys(X.columns)])
-    with pytest.warns(UnseenValuesWarning, match="had a value in every training row"):
-        assert model.predict(row)[0] in ("yes", "no")
-
-
-def test_truth_values_may_come_back_as_zero_and_one(fitted):
-    model, X, _ = fitted
-    coded = X.assign(smoker=X["smoker"].astype(int))
-    np.testing.assert_array_equal(model.predict(coded), model.predict(X))
-
-
-def test_infinite_numbers_are_refused_with_column_and_row(fitted):
     _, X, y = fitted
     broken = X.assign(age=X["age"].where(X.index != 6, np.inf))
     with pytest.raises(DataError, match=r"Column 'age' .* infinite .*\(first: row 7\)"):
         TwoLevelRuleClassifier().fit(broken, y)
-
-
-def test_a_column_name_that_occurs_twice_is_refused(fitted):
     _, X, y = fitted
     with pytest.raises(DataError, match="Column names must differ; 'age' occurs twice"):
         TwoLevelRuleClassifier().fit(pd.concat([X, X[["age"]]], axis=1), y)
 
 
-def test_three_classes_are_refused_with_the_way_out():
+def test_unusable_classes_are_refused():
     X, _ = mixed_table(n=30)
     y = np.arange(30) % 3
     with pytest.raises(DataError, match=r"3 classes .* one class against the rest, .*`y == 0`"):
         IdealDNFClassifier().fit(X, y)
-
-
-def test_one_class_is_refused():
-    X, _ = mixed_table(n=30)
     with pytest.raises(DataError, match=r"needs rows of two classes; .* one class only \('a'\)"):
         OneLevelRuleClassifier().fit(X, ["a"] * 30)
-
-
-def test_one_class_left_by_the_weights_is_refused():
     X, y = mixed_table(n=30)
     with pytest.raises(DataError, match="needs rows of two classes"):
         OneLevelRuleClassifier().fit(X, y, sample_weight=(y == "yes").astype(float))
+    X, y = mixed_table(n=30)
+    y = y.astype(object)
+    y[4] = None
+    with pytest.raises(DataError, match=r"NaN or None in 1 of 30 rows \(first: row 5\)"):
+        OneLevelRuleClassifier().fit(X, y)
+    X, _ = mixed_table(n=4)
+    with pytest.raises(DataError, match=r"classes in `y` must be of one type; found int, str"):
+        OneLevelRuleClassifier().fit(X, np.array(["a", 1, "a", 1], dtype=object))
 
 
 @pytest.mark.parametrize("does", ["fit", "stability"])
@@ -160,21 +142,7 @@ def test_only_time_limits_of_many_fits_warn():
     assert [w.category for w in result] == [ConvergenceWarning]
 
 
-def test_a_missing_class_is_refused_with_its_row():
-    X, y = mixed_table(n=30)
-    y = y.astype(object)
-    y[4] = None
-    with pytest.raises(DataError, match=r"NaN or None in 1 of 30 rows \(first: row 5\)"):
-        OneLevelRuleClassifier().fit(X, y)
-
-
-def test_classes_of_two_types_are_refused():
-    X, _ = mixed_table(n=4)
-    with pytest.raises(DataError, match=r"classes in `y` must be of one type; found int, str"):
-        OneLevelRuleClassifier().fit(X, np.array(["a", 1, "a", 1], dtype=object))
-
-
-def test_numbers_are_cut_and_never_cast_to_truth_values():
+def test_numbers_stay_numbers_in_any_table():
     rng = np.random.default_rng(0)
     X = rng.normal(5.0, 1.0, (200, 3))
     y = X[:, 1] > 5.5
@@ -182,16 +150,13 @@ def test_numbers_are_cut_and_never_cast_to_truth_values():
     assert model.rule_set_.features == ("x1",)
     assert (model.predict(X) == y).mean() > 0.95
     assert not hasattr(model, "feature_names_in_")
-
-
-def test_an_array_of_mixed_lists_keeps_its_numbers():
     X = [[30, "a"], [40, "b"], [60, "a"], [70, "b"]]
     model = OneLevelRuleClassifier(theta=0.1).fit(X, [0, 0, 1, 1])
     assert model.rule_set_.features == ("x0",)
     assert model.predict([[65, "a"]]).tolist() == [1]
 
 
-def test_rules_are_listed_clause_by_clause(fitted):
+def test_rules_are_listed_and_printed(fitted):
     model, _, _ = fitted
     table = model.get_rules()
     assert table["clause"].tolist() == [1, 2]
@@ -199,9 +164,6 @@ def test_rules_are_listed_clause_by_clause(fitted):
     assert table["share"].between(0.5, 1.0).all()
     assert table["weighted_share"].tolist() == table["share"].tolist()
     assert set(table["label"]) == {"yes"}
-
-
-def test_a_fitted_model_prints_its_rule():
     X = pd.DataFrame({"age": [30, 40, 60, 70], "smoker": [1, 0, 0, 1]})
     model = OneLevelRuleClassifier(theta=0.1).fit(X, ["well", "well", "ill", "ill"])
     expected = """\
@@ -210,16 +172,6 @@ def test_a_fitted_model_prints_its_rule():
         else ill"""
     assert str(model) == dedent(expected)
     assert str(OneLevelRuleClassifier(theta=0.1)) == "OneLevelRuleClassifier(theta=0.1)"
-
-
-def test_clauses_that_fire_decide(fitted):
-    model, X, _ = fitted
-    fired = model.clauses_fired(X)
-    assert fired.shape == (len(X), model.n_rules_)
-    np.testing.assert_array_equal(fired.any(axis=1), model.predict(X) == "yes")
-
-
-def test_condition_on_gaps_has_brackets_within_an_and():
     gaps, plain = Literal("a", "<=", 1.0, missing=True), Literal("b", ">", 2.0)
     rule = RuleSet((Clause((gaps, plain)), Clause((gaps,))), ("yes", "yes"), "dnf", "no")
     assert str(FixedRuleClassifier(rule)).splitlines() == [
@@ -237,7 +189,7 @@ def small_table():
     )
 
 
-def test_classes_are_ordered_by_weight_among_remaining_rows():
+def test_a_list_describes_classes_by_weight_and_not_the_last_one():
     table, requested = small_table(), []
 
     def describe(rows, code):
@@ -252,9 +204,6 @@ def test_classes_are_ordered_by_weight_among_remaining_rows():
     rule = one_against_rest(table, weight, describe)
     assert requested == [([0, 1, 2, 3, 4, 5, 6, 7], 2), ([2, 3, 4, 5, 6, 7], 1)]
     assert (rule.labels, rule.default) == (("c", "b"), "a")
-
-
-def test_a_class_that_is_all_that_is_left_needs_no_clause():
     table = small_table()
     rule = one_against_rest(
         table, np.ones(8), lambda rows, code: [Clause((Literal("a", ">", 1.0),))]
@@ -269,14 +218,10 @@ def test_two_class_settings_are_refused_with_more_classes(learner):
         learner(positive_label="setosa").fit(X, y)
 
 
-def test_a_list_is_no_cnf():
+def test_planes_make_one_list_and_no_cnf():
     X, y = load_sample("iris").xy("species")
     with pytest.raises(ValueError, match=r"`form` must be 'dnf' .* got 'cnf'"):
         OneLevelRuleClassifier(form="cnf").fit(X, y)
-
-
-def test_planes_one_after_the_other_make_one_list():
-    X, y = load_sample("iris").xy("species")
     model = HyperplaneRuleClassifier(confidence_folds=0).fit(X, y)
     rule, left = model.rule_set_, np.ones(len(y), bool)
     assert list(dict.fromkeys(rule.labels)) == list(model.against_rest_)

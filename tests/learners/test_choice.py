@@ -68,7 +68,7 @@ def scored():
 
 
 @pytest.mark.slow
-def test_a_fold_scores_as_a_fit_and_a_prediction_by_hand_do(scored):
+def test_scores_and_their_summary_are_those_by_hand(scored):
     X, y, weight, folds, scores = scored
     for k, (train, test) in enumerate(folds):
         for i, setting in enumerate(SETTINGS):
@@ -83,9 +83,6 @@ def test_a_fold_scores_as_a_fit_and_a_prediction_by_hand_do(scored):
             sizes = scores.n_conditions[k, i], scores.n_clauses[k, i]
             assert scores.loss[k, i] == pytest.approx(error)
             assert sizes == (model.n_conditions_, model.n_rules_)
-
-
-def test_the_summary_of_scores_has_means_and_standard_errors(scored):
     summary = scored[-1].summary(SETTINGS)
     errors = scored[-1].loss
     assert summary["theta"].tolist() == [1.0, 4.0, 1e6]
@@ -125,14 +122,11 @@ WEIGHT = np.array([1.0, 2.0, 3.0, 4.0])
 ANSWERS = np.array(["no", "yes", "no", "yes"], dtype=object)
 
 
-def test_plain_losses_are_weighted_shares_with_a_fixed_price():
+def test_losses_are_shares_or_costs_with_a_price():
     loss = Loss(Y, WEIGHT)
     assert loss.of(np.arange(4), ANSWERS) == pytest.approx(3 / 10)
     assert loss.of(np.array([0, 3]), ANSWERS[[0, 3]]) == pytest.approx(1 / 5)
     assert (loss.measure, loss.price, loss.text(0.1234)) == ("test_error", 0.002, "12.3 %")
-
-
-def test_costs_are_reported_per_100_cases_with_proportional_price():
     loss = Loss(Y, WEIGHT, Costs(5, 2, "EUR").settled(["no", "yes"]))
     assert loss.of(np.arange(4), ANSWERS) == pytest.approx(100 * (1 * 5 + 2 * 2) / 10)
     assert (loss.measure, loss.text(12.34)) == ("test_cost_per_100", "12.3 EUR a 100 cases")
@@ -161,7 +155,7 @@ def measured():
 
 
 @pytest.mark.slow
-def test_gaps_are_measured_on_left_out_rows(measured):
+def test_gaps_are_those_of_left_out_rows_on_an_undominated_curve(measured):
     X, y, model = measured
     compared = model.choice_.table
     checked = read_training_table(RuleClassifier(), X, y, None)
@@ -183,6 +177,20 @@ def test_gaps_are_measured_on_left_out_rows(measured):
         assert row["gap"] == pytest.approx(
             max(counted.gaps[m].size for m in ("found", "false_alarms"))
         )
+    result = measured[2].choice_
+    curve, every = result.gap_curve(), result.table
+    assert curve["gap"].is_monotonic_increasing
+    assert (curve["test_error"].diff().dropna() < 0).all()
+    for row in every.itertuples():
+        assert (
+            (curve["gap"] <= row.gap + 1e-9) & (curve["test_error"] <= row.test_error + 1e-9)
+        ).any()
+    for row in curve.itertuples():
+        beaten = (every["gap"] < row.gap - 1e-9) & (every["test_error"] <= row.test_error + 1e-9)
+        assert not beaten.any()
+    plain = RuleClassifier(max_conditions=3, cv=3, positive_label="good").fit(X, y)
+    assert plain.rule_set_ == model.rule_set_
+    assert plain.choice_.reason == model.choice_.reason
 
 
 class Told:
@@ -191,14 +199,6 @@ class Told:
 
     def predict(self, X):
         return self.answers
-
-
-@pytest.mark.slow
-def test_groups_alone_change_no_choice(measured):
-    X, y, model = measured
-    plain = RuleClassifier(max_conditions=3, cv=3, positive_label="good").fit(X, y)
-    assert plain.rule_set_ == model.rule_set_
-    assert plain.choice_.reason == model.choice_.reason
 
 
 @pytest.mark.slow
@@ -229,21 +229,6 @@ def test_selected_setting_keeps_the_gap_and_is_the_suggested_one(measured, limit
     assert all(own[measure].size <= most + 1e-12 for measure, most in limits.items())
     assert message in result.reason
     assert free.choice_.error <= result.error + 0.02
-
-
-@pytest.mark.slow
-def test_the_curve_holds_what_no_setting_beats_in_both(measured):
-    result = measured[2].choice_
-    curve, every = result.gap_curve(), result.table
-    assert curve["gap"].is_monotonic_increasing
-    assert (curve["test_error"].diff().dropna() < 0).all()
-    for row in every.itertuples():
-        assert (
-            (curve["gap"] <= row.gap + 1e-9) & (curve["test_error"] <= row.test_error + 1e-9)
-        ).any()
-    for row in curve.itertuples():
-        beaten = (every["gap"] < row.gap - 1e-9) & (every["test_error"] <= row.test_error + 1e-9)
-        assert not beaten.any()
 
 
 @pytest.mark.slow

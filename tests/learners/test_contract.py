@@ -342,16 +342,12 @@ def test_certificate_of_an_empty_rule_does_not_exceed_its_cost(n_clauses, form, 
     assert certificate.proved or n_clauses > 1
 
 
-def test_a_path_begins_with_the_cheaper_constant_answer():
+def test_constants_are_beaten_unless_conditions_are_required():
     X, y = rare()
     path = BoxSearchClassifier(n_perturbations=0, positive_label="no").path(X, y)
     first = path.front().iloc[0]
     assert (first.n_conditions, first.loss) == (0, (y == "yes").sum())
     assert path.rule(5000.0).predict({"a": np.zeros(1), "b": np.zeros(1)}).tolist() == ["no"]
-
-
-def test_required_conditions_stay_though_a_constant_is_cheaper():
-    X, y = rare()
     for learner in (OneLevelRuleClassifier, TwoLevelRuleClassifier, BoxSearchClassifier):
         model = fitted(learner(theta=200.0, constraints={"required": ["b"]}), X, y)
         assert model.rule_set_.features == ("b",)

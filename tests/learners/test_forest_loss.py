@@ -63,7 +63,7 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
     assert forest.loss(predicted) == pytest.approx(expected / each.sum())
 
 
-def test_answers_that_follow_noise_gain_little_by_it():
+def test_forbidden_columns_and_noise_gain_nothing():
     X, y, true = planted()
     table = read(X, y)
     forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
@@ -72,9 +72,6 @@ def test_answers_that_follow_noise_gain_little_by_it():
     assert forest.loss(y) > noise
     assert abs(forest.loss(true) - forest.loss(y)) < noise / 4
     assert forest.loss(np.where(true == "ill", "well", "ill")) > 0.6
-
-
-def test_a_column_that_is_forbidden_is_not_looked_at():
     X, y, true = planted(noise=0.0)
     table = read(X, y)
     loss = Loss(table.y, table.weights(None))
@@ -139,7 +136,7 @@ def test_calibrated_votes_are_monotonic_and_keep_class_shares():
     assert votes[5:].mean() > 0.4  # what it was before
 
 
-def test_rows_without_weight_get_votes_of_every_tree():
+def test_votes_exist_for_all_rows_if_there_is_anything_to_vote_on():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 10, (400, 6))
     classes = (codes[:, 0] + codes[:, 1] > 9).astype(int)
@@ -149,6 +146,11 @@ def test_rows_without_weight_get_votes_of_every_tree():
     assert shares.sum(axis=1) == pytest.approx(np.ones(400))
     assert (shares.argmax(axis=1) == classes)[200:].mean() > 0.85
     assert (shares.argmax(axis=1) == classes)[:200].mean() > 0.85
+    nothing = np.zeros((3, 0), int), np.zeros(0, bool)
+    assert np.isnan(votes(*nothing, np.array([0, 1, 0]), np.ones(3), 5, 0)).all()
+    one_cell = np.zeros((3, 1), int), np.ones(1, bool)
+    alone = votes(*one_cell, np.zeros(3, int), np.ones(3), 9, 0)
+    assert np.nan_to_num(alone, nan=1.0).tolist() == [[1.0]] * 3
 
 
 def test_indistinguishable_class_gets_its_share_of_votes():
@@ -159,11 +161,3 @@ def test_indistinguishable_class_gets_its_share_of_votes():
     assert shares[:, 1].mean() == pytest.approx(classes.mean(), abs=0.03)
     # out of bag: a row's own class is no more likely than that of the others
     assert abs(shares[classes == 1, 1].mean() - shares[classes == 0, 1].mean()) < 0.05
-
-
-def test_no_votes_without_columns_or_with_one_class():
-    nothing = np.zeros((3, 0), int), np.zeros(0, bool)
-    assert np.isnan(votes(*nothing, np.array([0, 1, 0]), np.ones(3), 5, 0)).all()
-    one_cell = np.zeros((3, 1), int), np.ones(1, bool)
-    alone = votes(*one_cell, np.zeros(3, int), np.ones(3), 9, 0)
-    assert np.nan_to_num(alone, nan=1.0).tolist() == [[1.0]] * 3

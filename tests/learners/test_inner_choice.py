@@ -33,14 +33,11 @@ def test_grid_has_both_classes_and_prices_that_grow_with_rows():
 
 
 @pytest.mark.slow
-def test_a_class_of_few_rows_is_compared_on_as_many_folds():
+def test_classes_of_few_rows_have_as_many_folds():
     X = pd.DataFrame({"a": np.arange(24.0)})
     model = RuleClassifier(positive_label=True).fit(X, np.arange(24) > 20)
     assert model.choice_.table["folds"].tolist() == [3] * 180
     assert model.rule_set_.n_conditions == 1
-
-
-def test_class_with_a_single_row_is_rejected_for_inner_folds():
     X, y = pd.DataFrame({"a": np.arange(20.0)}), ["n"] * 19 + ["y"]
     table = BoxSearchClassifier()._read(X, y, None)
     with pytest.raises(DataError, match=r"class 'y' has a single row\. Leave this class out"):

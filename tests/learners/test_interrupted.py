@@ -79,13 +79,21 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(name):
         np.testing.assert_array_equal(model.predict(X), before)
 
 
-def test_a_refused_table_leaves_the_model_as_it_was():
+def test_classes_survive_a_refused_table_and_may_be_digits():
     X, y = table("abc", 0)
     model = BoxSearchClassifier(max_conditions=2).fit(X, y)
     before = model.predict(X)
     with pytest.raises(DataError, match="classes"):
         model.fit(table("pqr", 1)[0], np.repeat("yes", 60))
     np.testing.assert_array_equal(model.predict(X), before)
+    digits = np.where(y == "yes", "2", "1")
+    named = TwoLevelRuleClassifier(costs=Costs(5, 1), positive_label="yes").fit(X, y)
+    digit = TwoLevelRuleClassifier(costs=Costs(5, 1), positive_label="2").fit(X, digits)
+    assert digit.rule_set_.clauses == named.rule_set_.clauses
+    weighted = TwoLevelRuleClassifier(class_weight={"1": 1, "2": 5}, positive_label="2")
+    assert weighted.fit(X, digits).rule_set_ == digit.rule_set_
+    with pytest.raises(ValueError, match=r"\['1', '2'\], are not in class_weight, which has \[1"):
+        TwoLevelRuleClassifier(class_weight={1: 1, 2: 5}).fit(X, digits)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -100,15 +108,3 @@ def test_a_label_that_is_no_class_is_refused(name):
     model = clone(LEARNERS[name]).set_params(positive_label="ja")
     with pytest.raises(ValueError, match=r"`positive_label` must be one of .*'no', 'yes'.*'ja'"):
         model.fit(X, y)
-
-
-def test_classes_that_are_digits_as_text_have_weights_and_costs():
-    X, y = table("abc", 0)
-    digits = np.where(y == "yes", "2", "1")
-    named = TwoLevelRuleClassifier(costs=Costs(5, 1), positive_label="yes").fit(X, y)
-    digit = TwoLevelRuleClassifier(costs=Costs(5, 1), positive_label="2").fit(X, digits)
-    assert digit.rule_set_.clauses == named.rule_set_.clauses
-    weighted = TwoLevelRuleClassifier(class_weight={"1": 1, "2": 5}, positive_label="2")
-    assert weighted.fit(X, digits).rule_set_ == digit.rule_set_
-    with pytest.raises(ValueError, match=r"\['1', '2'\], are not in class_weight, which has \[1"):
-        TwoLevelRuleClassifier(class_weight={1: 1, 2: 5}).fit(X, digits)

@@ -93,7 +93,7 @@ def test_raising_a_constrained_column_keeps_the_class(name, seed, signs, towards
         assert never_turns(model, X, check.feature, check.direction, towards)
 
 
-def test_constraint_leads_to_one_class_whichever_is_described():
+def test_a_direction_leads_to_one_class_whichever_is_described():
     X, _ = table(1)
     y = np.where(X["income"] > 4, "good", "bad")
     results = {}
@@ -104,9 +104,6 @@ def test_constraint_leads_to_one_class_whichever_is_described():
         results[positive] = [(c.op, c.missing) for k in rule.clauses for c in k.literals]
         assert model.training_error_ == 0.0
     assert results == {"good": [(">", False)], "bad": [("<=", True)]}
-
-
-def test_without_a_class_a_direction_leads_to_the_one_described():
     X, y = table(2)
     model = BoxSearchClassifier(
         theta=0.3, positive_label="bad", constraints={"directions": {"income": ">"}}
@@ -114,6 +111,11 @@ def test_without_a_class_a_direction_leads_to_the_one_described():
     (check,) = monotonicity_checks(model)
     assert (check.towards, check.kept) == ("bad", True)
     assert never_turns(model, X, "income", ">", "bad")
+    X, y = table(5)
+    limits = {"directions": {"age": ">"}, "towards": "good"}
+    with pytest.warns(EmptyRuleWarning):
+        model = BoxSearchClassifier(theta=500.0, constraints=limits).fit(X, y)
+    assert [check.kept for check in monotonicity_checks(model)] == [True]
 
 
 @pytest.mark.parametrize(
@@ -166,14 +168,6 @@ def test_plane_of_wrong_direction_is_rejected_and_lp_svm_obeys():
         svm.set_params(constraints={"forbidden": ["age"]}).fit(X, y)
     with pytest.raises(ValueError, match=r"`directions` must map .* got 'x9': '>'"):
         LPSVM(directions={"x9": ">"}).fit(X.to_numpy(), y)
-
-
-def test_empty_rule_satisfies_every_constraint():
-    X, y = table(5)
-    limits = {"directions": {"age": ">"}, "towards": "good"}
-    with pytest.warns(EmptyRuleWarning):
-        model = BoxSearchClassifier(theta=500.0, constraints=limits).fit(X, y)
-    assert [check.kept for check in monotonicity_checks(model)] == [True]
 
 
 def test_explanations_show_what_constraints_mean_for_a_row():

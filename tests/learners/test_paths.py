@@ -52,16 +52,13 @@ def test_rule_and_model_of_a_setting_equal_a_single_fit(learner, grid):
         assert paths.rule(setting) == paths.model(setting).rule_set_ == alone.rule_set_
 
 
-def test_a_wrong_value_is_rejected_though_the_search_is_done():
+def test_wrong_values_are_rejected_and_types_distinguished():
     paths, *_ = paths_of(SEARCH, n=40)
     paths.rule({"theta": 1.0})
     with pytest.raises(ValueError, match="'theta' parameter of BoxSearchClassifier must be"):
         paths.model({"theta": -1.0})
     with pytest.raises(ValueError, match="`max_conditions` is read only where `refine` is False"):
         paths.model({"max_conditions": 2, "refine": True})
-
-
-def test_identity_distinguishes_values_of_different_types():
     assert identity({"a": 1, "b": None}) == identity({"b": None, "a": 1})
     assert identity({"a": 1}) != identity({"a": 1.0}) != identity({"a": True})
     assert identity({"a": [1]}) != identity({"a": [1]})

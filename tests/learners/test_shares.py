@@ -60,7 +60,7 @@ def test_shares_are_those_that_counting_row_by_row_gives(rule, train, new, data)
     assert (result > 0).all()
 
 
-def test_shares_of_patterns_are_drawn_towards_the_regression():
+def test_patterns_are_drawn_towards_the_regression():
     X = pd.DataFrame({"a": [1] * 50 + [0] * 100})
     y = np.r_[np.ones(45), np.zeros(5), np.ones(10), np.zeros(90)].astype(int)
     rule = RuleSet((Clause((Literal("a", ">", 0.5),)),), (1,), "dnf", 0)
@@ -69,9 +69,6 @@ def test_shares_of_patterns_are_drawn_towards_the_regression():
     assert drawn == pytest.approx([45 / 50, 10 / 100], abs=0.06)
     result = model.predict_proba(X)[[0, 60], 1]
     assert result == pytest.approx([(45 + SHRINK * drawn[0]) / 80, (10 + SHRINK * drawn[1]) / 130])
-
-
-def test_conditions_that_did_not_meet_in_training_add_up():
     X = pd.DataFrame({"a": [0] * 100 + [1] * 50 + [0] * 50, "b": [0] * 150 + [1] * 50})
     y = np.r_[np.arange(100) < 10, np.arange(50) < 30, np.arange(50) < 30].astype(int)
     clauses = tuple(Clause((Literal(c, ">", 0.5),)) for c in "ab")

@@ -33,16 +33,12 @@ def test_checked_rows_are_predicted_like_their_table():
         np.testing.assert_array_equal(requested.clauses_fired(rows), requested.clauses_fired(X))
 
 
-def test_work_shared_by_settings_is_done_once_per_table():
+def test_work_and_randomness_are_shared_once_per_table():
     X, y = mixed_table(n=30)
     table, made = read_training_table(OneLevelRuleClassifier(), X, y, None), []
     for key in ("a", "b", "a"):
         assert table.once(key, lambda key=key: made.append(key) or key.upper()) == key.upper()
     assert made == ["a", "b"]
-
-
-def test_unseeded_randomness_is_drawn_once_per_table():
-    X, y = mixed_table(n=30)
     table, other = (read_training_table(OneLevelRuleClassifier(), X, y, None) for _ in range(2))
     first, second = (table.generator(None).integers(2**60) for _ in range(2))
     assert first == second != other.generator(None).integers(2**60)

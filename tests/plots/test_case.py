@@ -22,9 +22,15 @@ def test_the_requested_region_is_drawn_in_shares_of_the_range(more, width):
     assert (requested.base[0], requested.x[0]) == (0.5, width)
 
 
-def test_the_conditions_of_an_or_have_a_bar_each():
+def test_conditions_have_a_bar_and_known_values_a_mark():
     either = Clause((OLD, Literal("age", "<=", 10.0)), "or")
     assert len(case_figure(either, row(60.0), REFERENCE).data[1].x) == 2
+    figure = case_figure(Clause((OLD,)), row(np.nan), REFERENCE)
+    assert not len(figure.data[2].x)
+    assert not len(figure.data[3].x)
+    assert not case_figure(Clause((Literal("sex", "==", "m"),)), row(1.0), REFERENCE).data
+    clause = Clause((OLD, Literal("sex", "==", "m")))
+    assert case_sentence(clause, row(20.0)) == "1 of 2 conditions of this clause is met."
 
 
 @pytest.mark.parametrize(("age", "trace"), [(60.0, 2), (50.0, 3), (0.0, 3)])
@@ -34,26 +40,11 @@ def test_shape_of_the_mark_shows_whether_the_condition_is_met(age, trace):
     assert {figure.data[2].marker.symbol, figure.data[3].marker.symbol} == {"circle", "x"}
 
 
-def test_a_missing_value_has_no_mark():
-    figure = case_figure(Clause((OLD,)), row(np.nan), REFERENCE)
-    assert not len(figure.data[2].x)
-    assert not len(figure.data[3].x)
-
-
 @pytest.mark.slow
 @given(st.floats(-1e9, 1e9))
 def test_a_mark_never_leaves_the_bar(age):
     figure = case_figure(Clause((OLD,)), row(age), REFERENCE)
     assert all(0 <= x <= 1 for trace in figure.data[2:] for x in trace.x)
-
-
-def test_a_clause_without_numbers_has_no_bars():
-    assert not case_figure(Clause((Literal("sex", "==", "m"),)), row(1.0), REFERENCE).data
-
-
-def test_the_sentence_counts_what_is_met():
-    clause = Clause((OLD, Literal("sex", "==", "m")))
-    assert case_sentence(clause, row(20.0)) == "1 of 2 conditions of this clause is met."
 
 
 def test_each_numeric_test_of_points_has_a_bar_and_a_mark():

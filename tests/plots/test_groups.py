@@ -36,15 +36,12 @@ def test_dots_and_intervals_are_the_table_in_percent(found, measure):
     assert "<" not in "".join(trace.y)
 
 
-def test_the_sentence_names_both_ends_and_the_whole(found):
+def test_groups_and_the_gap_curve_are_described_by_their_ends(found):
     message = group_sentence(found, "error")
     shares = found.table["error"]
     assert message.startswith(f"Error by town: {shares.idxmax()} {100 * shares.max():.1f} %, ")
     assert f", {shares.idxmin()} {100 * shares.min():.1f} %; " in message
     assert message.endswith(f"{100 * found.overall['error']:.1f} % in all.")
-
-
-def test_gap_curve_is_in_percent_and_described_by_its_ends():
     every = pd.DataFrame(
         {
             "gap": [0.3, 0.1, 0.2, 0.0],

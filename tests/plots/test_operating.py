@@ -13,15 +13,12 @@ from rulekit.plots import (
 POINTS = pd.DataFrame({"found": [0.0, 0.5, 1.0], "false_alarms": [0.0, 0.1, 1.0]})
 
 
-def test_click_returns_the_position_and_the_picked_point_has_a_ring():
+def test_a_click_returns_the_position_of_a_point_with_rows():
     figure = operating_figure(POINTS, "bad", selected=1)
     assert [row[0] for row in figure.data[0].customdata] == [0, 1, 2]
     assert figure.data[0].hovertext[1] == "true positive rate 50.0 %, false positive rate 10.0 %"
     assert (figure.data[-1].x[0], figure.data[-1].y[0]) == (0.1, 0.5)
     assert len(operating_figure(POINTS, "bad").data) == 3
-
-
-def test_points_without_rows_to_count_on_are_left_out():
     figure = operating_figure(POINTS.assign(found=float("nan")), "bad")
     assert len(figure.data[0].x) == 0
 

@@ -59,9 +59,16 @@ def test_outcomes_have_their_name_and_colour_in_both_figures(n_rows):
     assert "not " not in figure.to_json()
 
 
-def test_a_column_without_a_value_is_refused_with_its_name():
+def test_bins_are_written_in_signs_and_empty_columns_refused():
     with pytest.raises(ValueError, match=r"'bmi' holds no value"):
         outcome_bins_figure(np.full(6, np.nan), CODES, [], name="bmi", labels=LABELS)
+    table = outcome_bins(np.array([1.0, 4.0, np.nan]), np.zeros(3, int), 1, [2, 3])
+    signs = [interval_signs(row) for _, row in table.iterrows()]
+    assert signs == ["≤ 2", "> 2, ≤ 3", "> 3", "missing"]
+    bad = '<a href="http://a.site">x</a>'
+    labels = [bad, "b", "c"]
+    figure = outcome_bins_figure(VALUES, CODES, [1.0], name=bad, labels=labels)
+    assert "<a" not in figure.to_json().replace("\\u003c", "<")
 
 
 def test_levels_are_drawn_by_every_outcome_with_missing_among_them():
@@ -75,13 +82,6 @@ def test_levels_are_drawn_by_every_outcome_with_missing_among_them():
     figure = outcome_levels_figure(table, name="town", labels=(1, 0))
     assert list(figure.data[-1].text) == ["0%", "50%"]
     assert figure.layout.xaxis.title.text == "rows (and share of outcome 1)"
-
-
-def test_a_hostile_name_or_outcome_is_text_in_the_figure():
-    bad = '<a href="http://a.site">x</a>'
-    labels = [bad, "b", "c"]
-    figure = outcome_bins_figure(VALUES, CODES, [1.0], name=bad, labels=labels)
-    assert "<a" not in figure.to_json().replace("\\u003c", "<")
 
 
 def test_sentence_names_where_up_to_six_outcomes_are_commonest():
@@ -167,12 +167,6 @@ def test_a_few_values_far_out_do_not_squeeze_the_others(round_it):
         for x, w in zip(strips.x, strips.width, strict=True)
     ]
     assert held == outcome_bins(values, 0 + (values > 90), 2, cuts)["rows"].tolist()
-
-
-def test_bins_are_written_in_signs():
-    table = outcome_bins(np.array([1.0, 4.0, np.nan]), np.zeros(3, int), 1, [2, 3])
-    signs = [interval_signs(row) for _, row in table.iterrows()]
-    assert signs == ["≤ 2", "> 2, ≤ 3", "> 3", "missing"]
 
 
 @pytest.mark.slow

@@ -39,10 +39,15 @@ def settings(n=6, **more):
     return table.assign(**more)
 
 
-def test_a_click_gives_back_the_index_label_of_the_setting():
+def test_clicks_and_suggestions_belong_to_one_setting():
     figure = front_figure(settings())
     labels = [row[0] for row in figure.data[0].customdata]
     assert labels == [0, 10, 20, 30, 40, 50]
+    figure = front_figure(settings(), selected=20)
+    assert (figure.data[-1].name, figure.data[-1].x[0]) == ("selected", 2.0)
+    assert "selected" not in {trace.name for trace in front_figure(settings(), selected=7).data}
+    figure = front_figure(settings(), notes={10: "simplest and best"})
+    assert [a.text for a in figure.layout.annotations] == ["simplest and best"]
 
 
 def test_dominated_settings_are_hollow_beside_the_line_and_have_no_bar():
@@ -58,26 +63,52 @@ def test_dominated_settings_are_hollow_beside_the_line_and_have_no_bar():
     assert list(steps.error_y.array) == [0.01] * 5
 
 
-def test_learners_differ_by_shape_and_colour_and_one_needs_no_legend():
+def test_learners_have_a_shape_colour_and_line_of_their_own():
     points = settings(method=["a", "b"] * 3)
     trace = front_figure(points, series="method").data[0]
     assert trace.marker.symbol[0] != trace.marker.symbol[1]
     assert trace.marker.color[0] != trace.marker.color[1]
     assert len(front_figure(settings(method="a"), series="method").data) == 2
+    trace, *lines = front_figure(by_limit(), x="limit", series="method", selected=30).data
+    band, a, b = (lines[1], lines[0], lines[2])
+    assert [list(line.x) for line in (a, b)] == [[1, 2, 3], [1, 2, 3]]
+    assert [a.line.color, b.line.color] == list(trace.marker.color[:2])
+    assert band.name == "± one standard error"
+    red, green, blue = bytes.fromhex(b.line.color[1:])
+    assert band.fillcolor == f"rgba({red},{green},{blue},0.12)"
+    assert max(band.y) == pytest.approx(by_limit().loc[10, "test_error"] + 0.01)
+    points = by_limit()
+    looks = {"a": learner_look(4), "b": learner_look(1)}
+    points = points.assign(look=points["method"].map(looks))
+    for shown in (points, points[points["method"] == "a"]):
+        trace = front_figure(shown, x="limit", series="method").data[0]
+        drawn = points.loc[[label for (label,) in trace.customdata], "look"]
+        assert list(trace.marker.color) == [look.colour for look in drawn]
+        assert list(trace.marker.symbol) == [look.symbol for look in drawn]
 
 
-def test_many_points_are_thinned_but_the_front_stays():
+def test_the_front_is_described_and_stays_among_many_points():
     points = settings(500)
     points["on_front"] = points["n_conditions"] < 20
     labels = {row[0] for row in front_figure(points).data[0].customdata}
     assert len(labels) == 200
     assert {10 * k for k in range(20)} <= labels
+    assert front_sentence(settings()) == (
+        "The error falls from 30.0 % with 0 conditions to 10.0 % with 5 conditions; "
+        "more conditions do not lower it."
+    )
+    assert front_sentence(settings(1)) == "The lowest error, 30.0 %, needs 0 conditions."
+    assert front_sentence(settings(0)) == "No setting has been measured yet."
 
 
-def test_baselines_closer_than_a_label_is_high_share_one_label():
+def test_baselines_share_labels_or_are_a_curve_over_sizes():
     lines = [Baseline("tree", 0.2), Baseline("forest", 0.201), Baseline("majority", 0.3)]
     texts = [a.text for a in front_figure(settings(), baselines=lines).layout.annotations]
     assert texts == ["forest 20.1\u00a0%<br>tree 20.0\u00a0%", "majority 30.0\u00a0%"]
+    trees = Baseline("trees", 0.1, ((1.0, 0.3), (3.0, 0.1)))
+    figure = front_figure(settings(), baselines=[trees, Baseline("tree", float("nan"))])
+    assert [list(t.x) for t in figure.data if t.name == "trees"] == [[1.0, 3.0]]
+    assert not figure.layout.annotations
 
 
 @given(st.lists(st.floats(0.02, 0.5), min_size=1, max_size=6, unique=True))
@@ -113,31 +144,22 @@ def test_the_axis_holds_points_and_bars_and_not_far_baselines():
     assert front_figure(settings(0)).layout.yaxis.range is None
 
 
-def test_two_suggestions_at_one_point_are_one_note():
-    figure = front_figure(settings(), notes={10: "simplest and best"})
-    assert [a.text for a in figure.layout.annotations] == ["simplest and best"]
-
-
 def by_limit(**more):
     points = settings(6, method=["a", "b"] * 3)
     return points.assign(limit=[1, 1, 2, 2, 3, 3], **more)
 
 
-def test_each_learner_has_its_line_and_colour_over_the_limit():
-    trace, *lines = front_figure(by_limit(), x="limit", series="method", selected=30).data
-    band, a, b = (lines[1], lines[0], lines[2])
-    assert [list(line.x) for line in (a, b)] == [[1, 2, 3], [1, 2, 3]]
-    assert [a.line.color, b.line.color] == list(trace.marker.color[:2])
-    assert band.name == "± one standard error"
-    red, green, blue = bytes.fromhex(b.line.color[1:])
-    assert band.fillcolor == f"rgba({red},{green},{blue},0.12)"
-    assert max(band.y) == pytest.approx(by_limit().loc[10, "test_error"] + 0.01)
-
-
-def test_ticks_of_conditions_allowed_are_whole_numbers():
+def test_limits_are_whole_ticks_with_names_below():
     axis = front_figure(by_limit(), x="limit").layout.xaxis
     assert axis.dtick == 1
     assert (axis.range[0], axis.range[1]) == (0.5, 3.5)
+    one = front_figure(by_limit(), x="limit").layout
+    six = front_figure(by_limit(method=list("abcdef")), x="limit", series="method")
+    named = {trace.name for trace in six.data if trace.legend == "legend2"}
+    assert named == set("abcdef")
+    assert (six.layout.legend2.yanchor, six.layout.legend2.y < 0) == ("top", True)
+    assert six.layout.legend.yanchor == "bottom"
+    assert six.layout.height - one.height == 3 * LINE
 
 
 @pytest.mark.parametrize("n", [5, 12, 24])
@@ -170,26 +192,13 @@ def test_a_note_does_not_lie_on_a_steep_line():
     assert not inside.any()
 
 
-def test_names_of_learners_are_below_the_plot_three_in_a_line():
-    one = front_figure(by_limit(), x="limit").layout
-    six = front_figure(by_limit(method=list("abcdef")), x="limit", series="method")
-    named = {trace.name for trace in six.data if trace.legend == "legend2"}
-    assert named == set("abcdef")
-    assert (six.layout.legend2.yanchor, six.layout.legend2.y < 0) == ("top", True)
-    assert six.layout.legend.yanchor == "bottom"
-    assert six.layout.height - one.height == 3 * LINE
-
-
-def test_labels_of_far_points_of_neighbouring_sizes_are_not_in_one_line():
+def test_labels_of_far_points_cover_nothing():
     errors = {"test_error": [0.9, 0.8, 0.85, *[0.1] * 9], "n_conditions": [0, 0, 0, *[2] * 9]}
     points = pd.DataFrame({"limit": range(12), **errors}).assign(on_front=True)
     far = front_figure(points, x="limit").layout.annotations
     assert [label.text for label in far] == ["↑ 90.0 %", "↑ 80.0 %", "↑ 85.0 %"]
     assert len({label.yshift for label in far}) == 3
     assert [label.xanchor for label in far] == ["left", "center", "center"]  # the axis is left
-
-
-def test_labels_of_far_points_do_not_cover_near_ones():
     rows = [(1, 0.9), (2, 0.9), (3, 0.24), (4, 0.2), *[(k, 0.1) for k in range(5, 13)]]
     points = pd.DataFrame(rows, columns=["limit", "test_error"])
     points["on_front"] = points["limit"] > 3
@@ -205,23 +214,17 @@ def test_labels_of_far_points_do_not_cover_near_ones():
         assert not covered.any()
 
 
-def test_the_band_of_known_spread_is_drawn_and_not_cut():
+def test_bands_of_known_spread_are_shown_in_full():
     points = by_limit(test_error_se=0.05, on_front=False)
     low, high = front_figure(points, x="limit", series="method").layout.yaxis.range
     assert low < (points["test_error"] - 0.05).min()
     assert high > (points["test_error"] + 0.05).max()
     figure = front_figure(by_limit(test_error_se=float("nan")), x="limit", series="method")
     assert all(line.fill is None for line in figure.data)
-
-
-def test_bands_do_not_bring_all_points_of_a_steep_curve_into_the_chart():
     errors = [0.1, 0.12, 0.18, 0.25, 0.33, 0.42, 0.52, 0.63]
     points = pd.DataFrame({"limit": range(1, 9), "test_error": errors, "test_error_se": 0.06})
     points["on_front"] = points["limit"] == 1
     assert front_figure(points, x="limit").layout.yaxis.range[1] < 0.42
-
-
-def test_the_band_of_every_shown_point_is_shown_in_full():
     points = pd.DataFrame({"limit": range(1, 13), "test_error": [0.085, *[0.13] * 11]})
     points = points.assign(test_error_se=[0.046, *[0.063] * 11], on_front=points["limit"] == 1)
     assert front_figure(points, x="limit").layout.yaxis.range[1] > 0.13 + 0.063
@@ -239,45 +242,12 @@ def test_a_rule_without_conditions_is_named_at_the_edge():
     assert layout.yaxis.range[1] > 0.9
 
 
-def test_a_learner_keeps_its_look_beside_any_others():
-    points = by_limit()
-    looks = {"a": learner_look(4), "b": learner_look(1)}
-    points = points.assign(look=points["method"].map(looks))
-    for shown in (points, points[points["method"] == "a"]):
-        trace = front_figure(shown, x="limit", series="method").data[0]
-        drawn = points.loc[[label for (label,) in trace.customdata], "look"]
-        assert list(trace.marker.color) == [look.colour for look in drawn]
-        assert list(trace.marker.symbol) == [look.symbol for look in drawn]
-
-
-def test_the_picked_setting_gets_a_ring_if_it_is_shown():
-    figure = front_figure(settings(), selected=20)
-    assert (figure.data[-1].name, figure.data[-1].x[0]) == ("selected", 2.0)
-    assert "selected" not in {trace.name for trace in front_figure(settings(), selected=7).data}
-
-
 @pytest.mark.parametrize("name", ["<a href='http://evil'>x</a>", "<img src=x onerror=y>"])
 def test_names_from_outside_are_shown_and_never_read_as_markup(name):
     points = settings(label=name, method=[name, "b"] * 3)
     figure = front_figure(points, series="method", notes={10: name}, baselines=[Baseline(name, 0)])
     assert "<a" not in figure.to_json().replace("\\u003c", "<")
     assert "<img" not in figure.to_json().replace("\\u003c", "<")
-
-
-def test_sentence_describes_the_front_or_what_is_missing():
-    assert front_sentence(settings()) == (
-        "The error falls from 30.0 % with 0 conditions to 10.0 % with 5 conditions; "
-        "more conditions do not lower it."
-    )
-    assert front_sentence(settings(1)) == "The lowest error, 30.0 %, needs 0 conditions."
-    assert front_sentence(settings(0)) == "No setting has been measured yet."
-
-
-def test_a_family_of_reference_models_is_a_curve_over_its_sizes():
-    trees = Baseline("trees", 0.1, ((1.0, 0.3), (3.0, 0.1)))
-    figure = front_figure(settings(), baselines=[trees, Baseline("tree", float("nan"))])
-    assert [list(t.x) for t in figure.data if t.name == "trees"] == [[1.0, 3.0]]
-    assert not figure.layout.annotations
 
 
 def test_costs_are_numbers_on_axes_in_names_and_in_words():
@@ -357,7 +327,7 @@ def test_a_note_covers_no_point_whatever_the_width_of_the_plot(seed):
         assert not ((dots > [begin, top]) & (dots < [end, bottom])).all(axis=1).any()
 
 
-def test_a_note_may_touch_edges_and_points_but_no_other_note():
+def test_notes_are_broken_between_words_and_touch_no_other_note():
     plot = _Plot(FRAME, SIZE, np.array([[0.0, 1.0], [10.0, 0.0]]))  # points at two corners
     whole = np.array([0.0, 0.0, *SIZE])
     note = whole + ROOM * np.array([1, 1, -1, -1])
@@ -366,9 +336,6 @@ def test_a_note_may_touch_edges_and_points_but_no_other_note():
         plot.taken = [whole + np.array([x, y, x, y]) * np.array([*SIZE, *SIZE])]
         assert plot.cost(note) == OUTSIDE
     assert place_labels({(5.0, 0.5): ["best"]}, [[5.0, 0.5]], ((5.0, 5.0), (0.5, 0.5)), SIZE)
-
-
-def test_long_words_are_broken_between_words_and_none_need_no_space():
     words = "Suggested, simplest within one standard error, lowest mean error"
     (note,) = place_labels({(5.0, 0.5): [words]}, [[5.0, 0.5]], FRAME, SIZE)
     assert note["text"].replace("<br>", " ") == words

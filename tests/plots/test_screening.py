@@ -18,7 +18,7 @@ def counts():
     return pd.DataFrame([*rows, nothing, hostile]).fillna(0).astype({"kept": int})
 
 
-def test_bars_are_sorted_by_and_add_up_to_the_conditions(counts):
+def test_bars_and_the_sentence_count_all_conditions(counts):
     table = screening_table(counts)
     assert len(table) == 30
     assert table["column"][0] == "<b>x</b>"
@@ -26,18 +26,12 @@ def test_bars_are_sorted_by_and_add_up_to_the_conditions(counts):
     figure = screening_figure(table)
     assert sum(trace.x.sum() for trace in figure.data) == table["conditions"].sum()
     assert "<b>" not in "".join(figure.data[0].y)
-
-
-def test_the_sentence_counts_all_columns(counts):
     sentence = screening_sentence(counts)
     assert sentence.startswith("Of 409 candidate conditions 48 may matter; removed: 121 because")
     assert sentence.endswith("Most are left of <b>x</b>: 8.")
     assert screening_sentence(counts[counts["conditions"] == 0]) == (
         "There are no candidate conditions."
     )
-
-
-def test_tests_that_did_not_run_are_not_drawn(counts):
     few = counts.drop(columns="duality")
     assert [trace.name for trace in screening_figure(screening_table(few)).data] == [
         "may matter", "costs as much as it saves", "another does the same for no more",

@@ -19,7 +19,7 @@ def test_a_bar_is_the_number_of_rules_that_read_its_column():
     assert list(others.y) == ["town"]
 
 
-def test_band_covers_the_middle_eight_tenths_of_the_cuts():
+def test_bands_cover_the_middle_of_cuts_that_return():
     bar, mark = band_figure(FOUND).data
     cuts = FOUND.cuts
     age = FOUND.X["age"]
@@ -32,9 +32,6 @@ def test_band_covers_the_middle_eight_tenths_of_the_cuts():
     assert band_sentence(FOUND) == (
         "Cuts that return: age above 40: 3 of 4, 40 to 60; age below 10: 1 of 4, 20."
     )
-
-
-def test_cuts_that_never_return_are_not_drawn():
     changed = replace(FOUND, resamples=FOUND.resamples[:1])
     bar, _ = band_figure(changed).data
     assert list(bar.y) == ["age above 40"]

@@ -78,14 +78,11 @@ def test_damage_is_named(damage, sentence):
         rule_from_dict({**rule_to_dict(old()), **damage})
 
 
-def test_a_literal_whose_missing_answer_is_no_truth_value_is_refused():
+def test_damaged_conditions_and_non_dictionaries_are_refused():
     data = rule_to_dict(old())
     data["clauses"][0][0]["missing"] = "no"
     with pytest.raises(RuleError, match="'missing' must be true or false, found 'no'"):
         rule_from_dict(data)
-
-
-def test_non_dictionaries_are_refused():
     with pytest.raises(RuleError, match="must be a dictionary, found list"):
         rule_from_dict([])
 

@@ -119,15 +119,12 @@ def test_word_test_on_numbers_is_rejected():
         Literal("x", "contains", "late").mask({"x": np.zeros(2)})
 
 
-def test_a_year_turns_at_its_first_and_last_second():
+def test_years_and_dates_turn_within_a_second():
     first = ("2019-12-31 23:59:59", "2020-01-01", "2020-01-01 00:00:01")
     last = ("2020-12-31 23:59:59", "2021-01-01", "2021-01-01 00:00:01")
     assert turning_dates("year", [2020.0]) == first + last
     assert len(turning_dates("year", [2.0])) == 6
     assert len(turning_dates("year", [1.0])) == 5  # no second before the first can be written
-
-
-def test_a_date_turns_within_a_second():
     around = ("2024-01-02 23:59:59", "2024-01-03", "2024-01-03 00:00:01")
     assert turning_dates("days since 2024-01-01", [2.0]) == around
     assert turning_dates("date", [19725.0]) == around

@@ -34,14 +34,13 @@ def test_a_literal_may_be_in_the_rule_or_not(literal, allowed):
     assert WISHES.allows(literal) is allowed
 
 
-def test_constraints_survive_json_and_name_their_columns():
+def test_constraints_survive_json_and_need_no_tuple():
     assert Constraints.from_dict(json.loads(json.dumps(WISHES.to_dict()))) == WISHES
     assert WISHES.features == ("town", "age", "bmi", "flag", "sugar")
     assert hash(WISHES) == hash(Constraints.from_dict(WISHES.to_dict()))
-
-
-def test_one_wish_needs_no_tuple():
     assert Constraints(forbidden="town", required=OLD) == Constraints(("town",), (OLD,))
+    with pytest.raises(RuleError, match="'colour' is not a part of constraints"):
+        Constraints.from_dict({"colour": 1})
 
 
 @pytest.mark.parametrize(
@@ -56,8 +55,3 @@ def test_one_wish_needs_no_tuple():
 def test_a_wish_that_cannot_be_is_named(constraints, words):
     with pytest.raises(RuleError, match=words):
         Constraints(**constraints)
-
-
-def test_an_unknown_part_is_named():
-    with pytest.raises(RuleError, match="'colour' is not a part of constraints"):
-        Constraints.from_dict({"colour": 1})

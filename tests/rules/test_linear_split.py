@@ -45,20 +45,14 @@ def test_the_sum_is_the_very_double_of_the_solvers(split, data):
     np.testing.assert_array_equal(split.total(columns), expected)
 
 
-def test_a_gap_in_any_column_gets_the_answer_of_the_condition():
+def test_gaps_and_truth_values_count_as_stated():
     columns = {"age": np.array([np.nan, 1.0]), "bmi": np.array([1.0, np.nan])}
     assert not PLANE.mask(columns).any()
     assert PLANE.negated().mask(columns).all()
-
-
-def test_truth_values_count_as_zero_and_one():
     columns = {"age": np.array([True, False, None], dtype=object), "bmi": np.zeros(3)}
     assert LinearSplit((("age", 1.0), ("bmi", 1.0)), ">", 0.5).mask(columns).tolist() == [
         True, False, False,
     ]  # fmt: skip
-
-
-def test_it_reads_as_a_sum_and_counts_its_columns():
     assert str(PLANE) == "0.5 * age - 1.25 * bmi <= 3"
     assert str(PLANE.negated()) == "0.5 * age - 1.25 * bmi > 3 (or missing)"
     assert PLANE.n_conditions == 2

@@ -99,35 +99,26 @@ def card(*bands, tests=RISK.conditions, points=RISK.points):
     return RuleSet(clauses, tuple(label for _, label in bands), "dnf", "low")
 
 
-def test_one_clause_a_band_is_a_scorecard_of_several():
+def test_bands_are_one_scorecard_that_counts_conditions_once():
     rule = card((4, "high"), (2, "middle"))
     table = {"age": np.array([70.0, 70.0, 50.0]), "bp": np.array([150.0, 100.0, 100.0])}
     table["sport"] = np.array(["no", "yes", "no"], dtype=object)
     assert rule.predict(table).tolist() == ["high", "middle", "low"]
     assert simplify(rule) == rule
-
-
-def test_conditions_of_a_scorecard_count_once_however_many_bands():
     assert card((4, "high"), (2, "middle")).n_conditions == len(RISK.conditions)
     twice = Clause((RISK, Literal("age", ">", 50)))
     assert RuleSet((twice, twice), ("a", "b"), "dnf", "c").n_conditions == 2 * twice.n_conditions
-
-
-def test_a_cnf_of_points_is_no_scorecard():
     rule = card((4, "high"))
     assert scorecard_of(rule)
     assert not scorecard_of(replace(rule, clauses=(replace(rule.clauses[0], op="or"),), form="cnf"))
 
 
-def test_bands_that_decide_nothing_go():
+def test_useless_bands_and_terms_go():
     assert simplify(card((2, "middle"), (4, "high"))) == card((2, "middle"))
     assert simplify(card((4, "high"), (2, "high"))) == card((2, "high"))
     both = Clause((RISK, replace(RISK, total=2)))
     assert simplify_clause(both).conditions == (RISK,)
     assert simplify_clause(Clause((RISK, replace(RISK, total=2).negated()))) is None
-
-
-def test_useless_terms_go_and_a_single_condition_remains():
     assert PointsSplit((OLD, HIGH, SPORT), (3, 0, -1), 2).shorter() == PointsSplit(
         (OLD, SPORT), (3, -1), 2
     )
@@ -163,13 +154,18 @@ def test_a_moved_total_or_threshold_is_reported_as_such():
     assert compare_rules(card((4, "high")), card((4, "middle"))).changed == ()
 
 
-def test_it_reads_as_points_and_counts_its_conditions():
+def test_points_are_written_renamed_and_taken_from_numpy():
     assert str(RISK) == "POINTS [3 if age > 60, 2 if bp > 140, -1 if sport == yes] >= 4"
     assert str(RISK.negated()).endswith("] < 4 (a missing value gives 0)")
     reported = PointsSplit((Literal("age", ">", 60, missing=True), HIGH), (3, 2), 5)
     assert str(reported.negated()).endswith("2 if bp > 140] < 5")
     assert RISK.comparison == (">=", 4)
     assert RISK.types == {"age": {float}, "bp": {float}, "sport": {str}}
+    split = PointsSplit([OLD, HIGH], np.array([3, 2]), np.int64(4))
+    assert (split, type(split.points[0])) == (PointsSplit((OLD, HIGH), (3, 2), 4), int)
+    assert RISK.renamed({"bp": "pressure"}).features == ("age", "pressure", "sport")
+    with pytest.raises(RuleError, match="tests column 'bp'"):
+        RISK.mask({"age": np.zeros(1)})
 
 
 @pytest.mark.parametrize(
@@ -195,11 +191,6 @@ def test_parts_that_do_not_go_together_are_refused(tests, points, total, words):
         PointsSplit(tests, points, total)
 
 
-def test_whole_numbers_of_numpy_are_taken_and_stored_as_ints():
-    split = PointsSplit([OLD, HIGH], np.array([3, 2]), np.int64(4))
-    assert (split, type(split.points[0])) == (PointsSplit((OLD, HIGH), (3, 2), 4), int)
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -215,9 +206,3 @@ def test_a_stored_condition_that_is_malformed_is_named(change, words):
     data["clauses"][0][0] |= change
     with pytest.raises(RuleError, match=f"Clause 1, condition 1: .*{words}"):
         rule_from_dict(data)
-
-
-def test_columns_can_be_called_otherwise_and_an_absent_one_is_named():
-    assert RISK.renamed({"bp": "pressure"}).features == ("age", "pressure", "sport")
-    with pytest.raises(RuleError, match="tests column 'bp'"):
-        RISK.mask({"age": np.zeros(1)})

@@ -60,7 +60,7 @@ def ratio():
     return PowerLaw(-0.031, (Factor("height", -2, floor=0.1), Factor("mass", 1)))
 
 
-def test_the_text_reads_like_a_formula():
+def test_a_split_reads_like_a_formula_and_counts_exponents():
     one = PowerLaw(1.0, (Factor("age", 2, shift=-3.0),))
     cut = PowerLawSplit((one, ratio()), 4.2, missing=True)
     assert str(cut) == "(age + 3)^2 - 0.031 * mass / max(height, 0.1)^2 <= 4.2 (or missing)"
@@ -68,9 +68,6 @@ def test_the_text_reads_like_a_formula():
     assert str(band) == "1 <= (age + 3)^2 <= 4.2"
     assert str(band.negated()) == "not (1 <= (age + 3)^2 <= 4.2) (or missing)"
     assert str(cut.negated()).startswith("(age + 3)^2 - 0.031 * mass / max(height, 0.1)^2 > 4.2")
-
-
-def test_exponents_are_counted_and_columns_listed_once():
     split = PowerLawSplit((ratio(), PowerLaw(1.0, (Factor("mass", 3),))), 0.0)
     assert split.n_conditions == 3
     assert split.features == ("mass", "height")
@@ -99,16 +96,13 @@ def test_parts_that_do_not_go_together_are_refused(make, message):
         make()
 
 
-def test_an_absent_column_and_text_are_named():
+def test_absent_columns_and_text_are_named_and_truth_values_count():
     split = PowerLawSplit((ratio(),), 0.0)
     with pytest.raises(RuleError, match="reads column 'mass', which the table does not have"):
         split.mask({"height": np.array([1.0])})
     text = {"height": np.array([1.0]), "mass": np.array(["a"], dtype=object)}
     with pytest.raises(RuleError, match="computes with column 'mass', but the column holds text"):
         split.mask(text)
-
-
-def test_truth_values_count_as_one_and_zero():
     split = PowerLawSplit((PowerLaw(1.0, (Factor("smoker"),)),), 0.5)
     smoker = np.array([True, False, None], dtype=object)
     assert split.mask({"smoker": smoker}).tolist() == [False, True, False]
@@ -132,6 +126,9 @@ def test_crossings_take_the_shift_of_their_own_column():
     law = PowerLaw(1.0, (Factor("a", 2, shift=1.0), Factor("b", 1, shift=5.0)))
     result = PowerLawSplit((law,), 12.0).crossings("a", {"b": 8.0})
     assert result == pytest.approx((-1.0, 3.0))  # 3 (a - 1)^2 = 12
+    law = PowerLaw(1.0, (Factor("a", 2), Factor("b", 1)))
+    assert PowerLawSplit((law,), 8.0).crossings("a", {"b": 8.0}) == pytest.approx((-1.0, 1.0))
+    assert PowerLawSplit((law,), 0.0).crossings("a", {"b": 8.0}) == ()
 
 
 @pytest.mark.parametrize("value", [1e103, 1.7e308, 5e-324, -1e200, 0.0])
@@ -140,9 +137,3 @@ def test_crossings_of_extreme_rows_raise_nothing(value, exponent):
     law = PowerLaw(1.0, (Factor("a", 2), Factor("b", exponent, floor=1e-300)))
     crossings = PowerLawSplit((law, PowerLaw(1.0, (Factor("a", 1),))), 12.0).crossings
     assert np.isfinite(crossings("a", {"b": value})).all()
-
-
-def test_a_crossing_may_be_at_one_but_not_at_the_shift():
-    law = PowerLaw(1.0, (Factor("a", 2), Factor("b", 1)))
-    assert PowerLawSplit((law,), 8.0).crossings("a", {"b": 8.0}) == pytest.approx((-1.0, 1.0))
-    assert PowerLawSplit((law,), 0.0).crossings("a", {"b": 8.0}) == ()

@@ -41,10 +41,12 @@ def test_a_rule_written_for_the_other_class_answers_the_same(rule_set, table):
         assert rule_set.as_dnf.form == "dnf"
 
 
-def test_no_condition_is_always_true_in_an_and_and_never_in_an_or():
+def test_clauses_keep_distinct_conditions_in_either_form():
     table = {"age": np.zeros(2)}
     assert Clause((), "and").mask(table).tolist() == [True, True]
     assert Clause((), "or").mask(table).tolist() == [False, False]
+    assert Clause((OLD, HEAVY, OLD)).conditions == (OLD, HEAVY)
+    assert RuleSet((Clause((OLD,), "or"),), ("a",), "dnf", "b").clauses[0].op == "and"
 
 
 def test_a_rule_matches_the_rows_that_its_form_says():
@@ -55,18 +57,12 @@ def test_a_rule_matches_the_rows_that_its_form_says():
     assert RuleSet(clauses, ("a", "a"), "dnf", "b").predict(gaps).tolist() == ["a", "b", "b"]
 
 
-def test_repeated_conditions_are_kept_once():
-    assert Clause((OLD, HEAVY, OLD)).conditions == (OLD, HEAVY)
-
-
-def test_single_conditions_fit_either_form():
-    assert RuleSet((Clause((OLD,), "or"),), ("a",), "dnf", "b").clauses[0].op == "and"
-
-
-def test_constant_rule_is_stated():
+def test_constant_rules_answer_every_row():
     assert RuleSet((), (), "dnf", "b").is_constant
     assert RuleSet((Clause(),), ("a",), "dnf", "b").is_constant
     assert not RuleSet((Clause((OLD,)),), ("a",), "dnf", "b").is_constant
+    rule = RuleSet((), (), "dnf", "no")
+    assert rule.predict(pd.DataFrame({"a": [1, 2, 3]})).tolist() == ["no"] * 3
 
 
 @pytest.mark.parametrize(
@@ -86,22 +82,14 @@ def test_parts_that_do_not_fit_together_are_refused(parts, message):
         RuleSet(*parts)
 
 
-def test_clause_rejects_unknown_operators():
+def test_unknown_operators_and_missing_rules_are_refused():
     with pytest.raises(RuleError, match="'and' or 'or', got 'xor'"):
         Clause((OLD,), "xor")
+    with pytest.raises(RuleError, match="got int without `rule_set_`"):
+        rule_of(3)
 
 
 def test_several_labels_cannot_be_distinguished_from_the_other_side():
     rule = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "dnf", "c")
     with pytest.raises(RuleError, match="share one label"):
         rule.negated()
-
-
-def test_a_rule_that_reads_no_column_answers_every_row_of_a_frame():
-    rule = RuleSet((), (), "dnf", "no")
-    assert rule.predict(pd.DataFrame({"a": [1, 2, 3]})).tolist() == ["no"] * 3
-
-
-def test_missing_rule_raises():
-    with pytest.raises(RuleError, match="got int without `rule_set_`"):
-        rule_of(3)

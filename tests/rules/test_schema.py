@@ -34,7 +34,7 @@ def test_a_column_is_the_same_after_json(column):
     assert column.sentence()
 
 
-def test_a_rule_keeps_the_columns_that_it_reads():
+def test_a_rule_reads_columns_by_its_schema_or_its_conditions():
     rule = from_text("1. IF age > 50 AND age > 40 THEN ill\nOTHERWISE well")
     known = replace(rule, schema=Schema((AGE, ColumnSchema("zip", "level")), ("ill", "well")))
     expected = Schema((AGE,), ("ill", "well"))
@@ -46,9 +46,6 @@ def test_a_rule_keeps_the_columns_that_it_reads():
         assert kept.schema == expected
     assert known.schema.renamed({"age": "years"}).columns[0].name == "years"
     assert from_json(to_json(rule)).schema is None
-
-
-def test_conditions_imply_what_a_rule_without_a_schema_reads():
     rule = from_text('1. IF age > 50 AND g IN ("1", "4") THEN ill\nOTHERWISE well')
     assert [c.kind for c in implied_schema(rule).columns] == ["number", "level"]
     dated = from_text("1. IF opened >= 2024-03-01 AND smoker = true THEN ill\nOTHERWISE well")

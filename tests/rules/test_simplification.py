@@ -83,22 +83,13 @@ def test_grouping_neither_loses_nor_invents_a_literal(clause):
     assert [(t.feature, t.scale) for t in tests] == list(read)
 
 
-def test_texts_are_impossible_beside_an_order_test():
+def test_impossible_and_foreign_tests_are_refused():
     test = feature_test([Literal("a", ">", 3), Literal("a", "==", "red")])
     assert test.never
-
-
-def test_equality_of_infinite_ends_does_not_close_the_line():
     assert feature_test([Literal("a", "!=", math.inf)]).excluded == (math.inf,)
     assert not feature_test([Literal("a", ">", 3), Literal("a", "!=", math.inf)]).never
-
-
-def test_literals_of_two_columns_are_refused():
     with pytest.raises(RuleError, match="exactly one column, read in one way, got \\['a', 'b'\\]"):
         feature_test([Literal("a", ">", 1), Literal("b", ">", 1)])
-
-
-def test_a_test_nothing_meets_has_no_literals():
     with pytest.raises(RuleError, match="No value of column 'a' is left"):
         FeatureTest("a", values=()).fewest_literals()
 
@@ -152,14 +143,9 @@ def test_no_prediction_changes_on_any_row(rule_set, table):
 
 
 @given(rule_sets())
-def test_simplifying_twice_changes_nothing_more(rule_set):
+def test_a_simplified_rule_is_no_longer_and_stays_as_it_is(rule_set):
     short = simplify(rule_set)
     assert simplify(short) == short
-
-
-@given(rule_sets())
-def test_nothing_gets_longer(rule_set):
-    short = simplify(rule_set)
     assert short.n_conditions <= rule_set.n_conditions
     assert short.n_clauses <= max(rule_set.n_clauses, 1)
     assert (short.form, short.default) == (rule_set.form, rule_set.default)
@@ -255,13 +241,10 @@ def test_clauses_that_decide_no_row_go(rule, short):
     assert simplify(rule) == (rule if short is None else short)
 
 
-def test_a_rule_that_always_holds_has_one_clause_without_conditions():
+def test_constant_rules_have_one_clause_without_conditions():
     always = Clause((Literal("age", ">", 3, True), lit("age > 3")), "or")
     both = RuleSet((and_("age > 5"), Clause()), ("yes", "yes"), "dnf", "no")
     assert simplify(both).clauses == (Clause(),)
     assert simplify(RuleSet((always,), ("yes",), "cnf", "no")).n_clauses == 1
-
-
-def test_a_cnf_that_never_holds_has_one_clause_without_conditions():
     rule = RuleSet((Clause((), "or"), or_("age > 3")), ("yes", "yes"), "cnf", "no")
     assert simplify(rule).clauses == (Clause((), "or"),)

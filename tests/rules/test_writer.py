@@ -11,9 +11,14 @@ LOW, HIGH = Literal("age", ">", 20), Literal("age", "<=", 50)
 TOWN = Literal("town", "==", "Ulm")
 
 
-def test_two_bounds_of_a_column_are_one_interval_in_place_of_the_first():
+def test_bounds_of_an_and_are_one_interval():
     assert readings(Clause((HIGH, TOWN, LOW))) == (ValueInterval(LOW, HIGH), TOWN)
     assert ValueInterval(LOW, HIGH).ends == (20.0, "<", "<=", 50.0)
+    assert readings(Clause((LOW, HIGH), "or")) == (LOW, HIGH)
+    young = Literal("a", "<=", 1, missing=True)
+    assert clause_line(Clause((young, Literal("b", ">", 2)))) == "(a <= 1 or missing) AND (b > 2)"
+    assert clause_line(Clause((young,))) == "a <= 1 or missing"
+    assert clause_line(Clause((LOW, TOWN))) == "age > 20 AND town == Ulm"
 
 
 @pytest.mark.parametrize(
@@ -31,10 +36,6 @@ def test_other_conditions_are_unchanged(conditions):
     assert readings(Clause(conditions)) == conditions
 
 
-def test_bounds_joined_by_or_are_no_interval():
-    assert readings(Clause((LOW, HIGH), "or")) == (LOW, HIGH)
-
-
 @given(rule_sets())
 def test_no_condition_is_lost_in_reading(rule):
     for clause in rule.clauses:
@@ -44,13 +45,6 @@ def test_no_condition_is_lost_in_reading(rule):
             for x in ((r.low, r.high) if isinstance(r, ValueInterval) else (r,))
         ]
         assert sorted(map(repr, read)) == sorted(map(repr, clause.conditions))
-
-
-def test_a_condition_that_a_gap_meets_is_distinguished_by_brackets():
-    young = Literal("a", "<=", 1, missing=True)
-    assert clause_line(Clause((young, Literal("b", ">", 2)))) == "(a <= 1 or missing) AND (b > 2)"
-    assert clause_line(Clause((young,))) == "a <= 1 or missing"
-    assert clause_line(Clause((LOW, TOWN))) == "age > 20 AND town == Ulm"
 
 
 @pytest.mark.parametrize(("op", "word"), [("and", "always"), ("or", "never")])

@@ -91,14 +91,12 @@ def test_outcome_has_one_colour_in_every_figure(classes, described, other):
     assert walked >= 24
 
 
-def test_outcomes_are_distinguished_by_shape_and_hatch_too():
+def test_outcomes_and_series_differ_in_shape_and_colour():
     looks = [*outcome_looks("abcd"), REST]
     assert len({look.symbol for look in looks}) == len({look.hatch for look in looks}) == 5
-
-
-def test_class_order_and_label_type_do_not_change_colours():
     assert outcome_colours([1, 0]) == outcome_colours([0, 1])
     assert outcome_looks(["1"], [0, 1]) == outcome_looks([1], [0, 1])
+    assert len(set(SERIES)) == len(SERIES) == len(set(SYMBOLS))
 
 
 @pytest.mark.slow
@@ -111,14 +109,13 @@ def test_text_from_a_table_has_no_markup_and_one_line(text):
     )
 
 
-def test_long_text_ends_with_dots_at_the_limit():
+def test_long_text_is_cut_and_figures_are_transparent():
     assert plain("a" * 60) == "a" * 60
     assert plain("a" * 61) == "a" * 59 + "…"
     assert plain("abcdef", 4) == "abc…"
-
-
-def test_no_two_series_look_alike_and_each_has_a_shape():
-    assert len(set(SERIES)) == len(SERIES) == len(set(SYMBOLS))
+    layout = base_layout(200)
+    assert layout.height == 200
+    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
 
 
 def test_no_two_learners_look_alike_and_variants_keep_their_colour():
@@ -131,9 +128,3 @@ def test_no_two_learners_look_alike_and_variants_keep_their_colour():
     assert variants[0].words == "blue hourglass"
     for look in looks:  # Plotly has these symbols
         go.Scatter(marker={"symbol": [look.symbol, look.open_symbol]})
-
-
-def test_figures_let_the_page_show_through():
-    layout = base_layout(200)
-    assert layout.height == 200
-    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"

@@ -56,15 +56,9 @@ def test_numbers_carry_no_noise(value, text):
     assert number(value) == text
 
 
-def test_values_are_shown_in_words():
+def test_values_and_lists_read_like_sentences():
     assert [show_value(v) for v in (None, True, "a\nb", 1.0)] == ["missing", "true", "'a b'", "1"]
-
-
-def test_lists_read_like_sentences():
     assert [join_list("a"), join_list("ab"), join_list("abc")] == ["a", "a and b", "a, b and c"]
-
-
-def test_endless_text_is_cut():
     assert one_line("x" * 10_000) == "x" * 59 + "…"
 
 

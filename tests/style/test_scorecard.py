@@ -53,14 +53,6 @@ def points_by_hand(text, value):
     raise AssertionError(f"No range of {text!r} fits {value}.")
 
 
-def test_cuts_of_one_column_are_one_scale():
-    given = [(c, 3) for c in CUTS]
-    wanted = "gammagt: up to 11: 9, up to 22: 6, up to 41: 3, above 41: 0"
-    assert scales(*given, (Literal("age", ">", 60), 2)) == [wanted, "age > 60: 2"]
-    ml = Wording(names={"gammagt": "GGT"}, units={"gammagt": "U/l"})
-    assert scales(*given, wording=ml)[0].startswith("GGT: up to 11 U/l: 9, ")
-
-
 def test_numeric_scale_gives_the_points_of_the_rule():
     rng = np.random.default_rng(0)
     values = np.arange(0.0, 8.5, 0.5)
@@ -105,7 +97,7 @@ def test_levels_grades_dates_and_gaps_are_scales():
     ]
 
 
-def test_card_lists_scales_then_totals():
+def test_scorecards_are_named_by_scales_and_totals():
     rule = rule_with((*CUTS, Literal("age", ">", 60)), (3, 3, 3, 2), 9, 5)
     assert card_lines(rule) == [
         "ADD UP THE POINTS",
@@ -117,6 +109,17 @@ def test_card_lists_scales_then_totals():
         "    0 to 4  none",
     ]
     assert [(b.low, b.high) for b in bands_of_totals(rule)] == [(9, 11), (5, 8), (0, 4)]
+    card = rule_with(CUTS, (1, 2, 3), 6, 4, 2)
+    ranges = ["total from 6", "total from 4 to 5", "total from 2 to 3"]
+    assert clause_names(card) == [*ranges, "total below 2"]
+    assert clause_names(rule_with(CUTS, (1, 2, 3), 4)) == ["total from 4", "total below 4"]
+    plain = RuleSet((Clause(CUTS[:1]), Clause(CUTS[1:])), ("a", "b"), "dnf", "c")
+    assert clause_names(plain) == ["clause 1", "clause 2", "no clause"]
+    given = [(c, 3) for c in CUTS]
+    wanted = "gammagt: up to 11: 9, up to 22: 6, up to 41: 3, above 41: 0"
+    assert scales(*given, (Literal("age", ">", 60), 2)) == [wanted, "age > 60: 2"]
+    ml = Wording(names={"gammagt": "GGT"}, units={"gammagt": "U/l"})
+    assert scales(*given, wording=ml)[0].startswith("GGT: up to 11 U/l: 9, ")
 
 
 def test_probabilities_of_totals_name_the_outcome_they_are_of():
@@ -160,12 +163,3 @@ def test_points_shown_of_a_learned_card_add_up_to_its_predictions(sample):
             total += points_by_hand(text, row[name])
         band = bands[model.predict(X.iloc[[i]])[0]]
         assert band.low <= total <= band.high
-
-
-def test_clauses_of_a_scorecard_are_named_by_their_totals():
-    card = rule_with(CUTS, (1, 2, 3), 6, 4, 2)
-    ranges = ["total from 6", "total from 4 to 5", "total from 2 to 3"]
-    assert clause_names(card) == [*ranges, "total below 2"]
-    assert clause_names(rule_with(CUTS, (1, 2, 3), 4)) == ["total from 4", "total below 4"]
-    plain = RuleSet((Clause(CUTS[:1]), Clause(CUTS[1:])), ("a", "b"), "dnf", "c")
-    assert clause_names(plain) == ["clause 1", "clause 2", "no clause"]

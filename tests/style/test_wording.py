@@ -28,11 +28,8 @@ def test_a_number_has_four_digits_and_a_large_whole_one_all(value, text):
     assert short_number(value) == text
 
 
-def test_a_count_goes_with_its_noun():
+def test_counts_means_costs_and_capitals_are_written():
     assert [plural(n, "row") for n in (0, 1, 2, 2.5)] == ["0 rows", "1 row", "2 rows", "2.5 rows"]
-
-
-def test_mean_of_counts_has_a_digit_unless_whole():
     means = (2 / 3, 29 / 9, 3.0, 1.02, 1234.0)
     assert [plural(n, "row") for n in means] == [
         "0.7 rows",
@@ -41,13 +38,7 @@ def test_mean_of_counts_has_a_digit_unless_whole():
         "1 row",
         "1,234 rows",
     ]
-
-
-def test_only_the_first_letter_becomes_a_capital():
     assert [capital(t) for t in ("duckDB, F1", "", "é")] == ["DuckDB, F1", "", "É"]
-
-
-def test_costs_have_a_unit_and_other_measures_are_shares():
     assert format_measure(0.1234, "test_error") == "12.3 %"
     assert format_measure(1234.56, "test_cost_per_100", "EUR") == "1235 EUR"
     assert format_measure(58.26, "test_cost_per_100") == "58.26"

@@ -54,15 +54,12 @@ def test_an_analysis_begun_before_the_key_arrives_is_listed(session):
     assert names() == ["iris"]
 
 
-def test_an_analysis_that_another_tab_changed_is_not_as_begun(session):
+def test_an_analysis_is_as_begun_until_its_file_is_changed(session):
     begun(session, "iris")
     assert workspace.is_as_begun()
     saved = workspace.folder() / "analysis.json"
     saved.write_text(saved.read_text("utf-8").replace('"notes": ""', '"notes": "seen"'), "utf-8")
     assert not workspace.is_as_begun()
-
-
-def test_an_analysis_whose_file_is_gone_is_as_begun(session):
     begun(session, "iris")
     (workspace.folder() / "analysis.json").unlink()
     assert workspace.is_as_begun()
@@ -159,13 +156,19 @@ def test_another_browser_sees_nothing_of_it(session):
     assert names() == ["wine"]
 
 
-def test_browser_without_key_has_no_list_until_it_sends_one(session):
+def test_there_is_no_list_without_a_key_or_with_saving_off(session, monkeypatch):
     workspace.begin(load_sample("iris"))
     analyses.claim()
     assert names() == []
     tell(session, "c" * 48)
     analyses.claim()
     assert names() == ["iris"]
+    monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
+    tell(session, "a" * 48)
+    workspace.begin(load_sample("iris"))
+    analyses.claim()
+    assert analyses.listed() == []
+    assert not analyses.is_listed()
 
 
 @pytest.mark.parametrize("key", ["", "x", "../../etc", "A" * 48, "a" * 49, None])
@@ -207,18 +210,13 @@ def test_opening_an_analysis_leaves_others_unchanged(session):
     assert workspace.restore(*files.read(workspace.root() / iris)).table.name == "iris"
 
 
-def test_a_name_is_given_and_taken_back(session):
+def test_names_are_taken_back_and_copies_are_their_own(session):
     begun(session)
     (saved,) = analyses.listed()
     analyses.rename(saved, "  flowers of \n May ")
     assert names() == ["flowers of May"]
     analyses.rename(saved, "")
     assert names() == ["iris"]
-
-
-def test_a_copy_is_an_analysis_of_its_own(session):
-    begun(session)
-    (saved,) = analyses.listed()
     copy = analyses.duplicate(saved)
     assert sorted(names()) == ["iris", "iris (copy)"]
     assert workspace.restore(*files.read(workspace.root() / copy)).fit_key == session["app"].fit_key
@@ -236,15 +234,6 @@ def test_forgetting_one_deletes_its_files_and_no_others(session):
     assert names() == ["wine"]
     workspace.forget()  # the one at hand, by its own button
     assert names() == []
-
-
-def test_list_is_absent_with_saving_off(session, monkeypatch):
-    monkeypatch.setenv("RULEKIT_WORKSPACE", "off")
-    tell(session, "a" * 48)
-    workspace.begin(load_sample("iris"))
-    analyses.claim()
-    assert analyses.listed() == []
-    assert not analyses.is_listed()
 
 
 def test_the_rule_s_error_stays_in_the_list_when_the_run_is_gone(session, monkeypatch):

@@ -17,7 +17,7 @@ MARKS = r"\`*_{}[]()#+-.!|<>~$:^=&@/"
 
 
 @given(st.text(max_size=200))
-def test_every_mark_of_markdown_is_escaped(text):
+def test_displayed_text_is_one_escaped_line_with_its_values(text):
     assert not re.search(r"(?<!\\)[`*_{}\[\]()#+\-.!|<>~$:^=&@/]", md(text).replace("\\\\", ""))
 
 

@@ -38,7 +38,7 @@ def secrets(monkeypatch):
     return give
 
 
-def test_login_is_off_by_default(monkeypatch):
+def test_login_is_off_by_default_and_names_its_packages(monkeypatch):
     monkeypatch.delenv("RULEKIT_LOGIN", raising=False)
     assert not login.is_on()
     for setting in ("on", "off"):
@@ -47,6 +47,8 @@ def test_login_is_off_by_default(monkeypatch):
     monkeypatch.setenv("RULEKIT_LOGIN", "yes")
     with pytest.raises(ValueError, match="RULEKIT_LOGIN must be on or off; it is 'yes'"):
         login.is_on()
+    monkeypatch.setattr("ui.login.importlib.util.find_spec", lambda name: None)
+    assert login.trouble().startswith("RULEKIT_LOGIN=on needs authlib, which is not installed")
 
 
 @pytest.mark.parametrize("left_out", [None, "auth", *SECRETS["auth"]])
@@ -59,11 +61,6 @@ def test_missing_login_settings_are_named(secrets, left_out):
     else:
         assert f"{left_out}" in wrong
         assert wrong.endswith("under [auth], or set RULEKIT_LOGIN=off.")
-
-
-def test_a_package_that_a_login_needs_is_named(monkeypatch):
-    monkeypatch.setattr("ui.login.importlib.util.find_spec", lambda name: None)
-    assert login.trouble().startswith("RULEKIT_LOGIN=on needs authlib, which is not installed")
 
 
 @pytest.mark.slow

@@ -52,15 +52,6 @@ def test_overfitting_is_reported_unless_chance_explains_it(train, test, result):
     assert bool(overfit_words(RULE, here, there)) == result
 
 
-def test_the_sentence_gives_both_errors():
-    words = overfit_words(RULE, part("training", 136, 8), part("test", 59, 14))
-    assert "23.7 % of the test rows are wrong, 5.9 % of the training rows" in words
-    assert words.endswith("Expect the error of the test rows.")  # no rule has fewer conditions
-    two = RuleSet((Clause((Literal("age", ">", 50.0), Literal("age", ">", 40.0))),), *RULE_ENDS)
-    words = overfit_words(two, part("training", 136, 8), part("test", 59, 14))
-    assert words.endswith("; fewer conditions (on Models) may do better.")
-
-
 @pytest.mark.parametrize(
     ("rows", "folds", "words"),
     [
@@ -78,23 +69,26 @@ def test_verdict_names_the_rows_of_each_error(rows, folds, words):
     assert most == lines
 
 
-def test_counts_have_the_truth_in_rows():
+def test_rows_and_counts_are_those_of_the_table():
     rows = part("training", 10, 3)
     assert error(RULE, rows) == 0.3
     table = confusion(RULE, rows, ["ill", "well"])
     assert table.loc["well", "ill"] == 3
     assert table.to_numpy().sum() == 10
+    assert [row_number(0), row_position(1)] == [1, 0]
+    assert row_name(4, AppState(table=load_sample("iris"))) == "Row 5"
+    words = overfit_words(RULE, part("training", 136, 8), part("test", 59, 14))
+    assert "23.7 % of the test rows are wrong, 5.9 % of the training rows" in words
+    assert words.endswith("Expect the error of the test rows.")  # no rule has fewer conditions
+    two = RuleSet((Clause((Literal("age", ">", 50.0), Literal("age", ">", 40.0))),), *RULE_ENDS)
+    words = overfit_words(two, part("training", 136, 8), part("test", 59, 14))
+    assert words.endswith("; fewer conditions (on Models) may do better.")
 
 
 CASE_RULE = RuleSet((Clause((Literal("age", ">", 50.0),)),), ("ill",), "dnf", "well")
 
 
-def test_people_count_rows_from_1():
-    assert [row_number(0), row_position(1)] == [1, 0]
-    assert row_name(4, AppState(table=load_sample("iris"))) == "Row 5"
-
-
-def test_truth_and_answer_come_first_then_the_rule_columns():
+def test_listed_columns_begin_with_the_truth_and_dates_are_short():
     X = pd.DataFrame({"row": ["a", "b"], "bmi": [20.0, 30.0], "age": [40.0, 60.0]}, index=[6, 9])
     rows = Cases("test", X, np.array(["ill", "ill"], dtype=object), {"age": X["age"].to_numpy()})
     state = AppState(table=Table.from_frame(X), wording={"bmi": ColumnName("actual")})
@@ -104,9 +98,6 @@ def test_truth_and_answer_come_first_then_the_rule_columns():
     assert frame[TRUTH].tolist() == ["ill", "ill"]
     assert frame[ANSWER].tolist() == ["well", "ill"]
     assert frame.index.tolist() == [0, 1]
-
-
-def test_listed_dates_have_a_time_only_if_their_column_has():
     days = pd.to_datetime(["2024-03-01", None])
     X = pd.DataFrame({"age": [40.0, 60.0], "day": days, "at": days + pd.Timedelta(hours=9)})
     rows = Cases("test", X, np.array(["ill", "ill"], dtype=object), {"age": X["age"].to_numpy()})

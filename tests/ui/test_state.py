@@ -18,13 +18,19 @@ def small(n=40, **columns):
     return Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
 
 
-def test_nothing_is_ready_without_a_table_and_a_positive_class():
+def test_unnamed_single_and_equal_classes_are_problems():
     assert AppState().problem() == "No table is loaded yet."
     assert not AppState().ready
     with pytest.raises(DataError, match="No table is loaded"):
         _ = AppState().data
     table = small().with_roles({"ill": "feature"}).with_roles({"ill": "target"})
     assert "No positive class" in AppState(table=table).problem()
+    frame = pd.DataFrame({"a": range(12), "b": [1, 2] * 6, "ill": ["x"] * 11 + ["y"]})
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="y")
+    assert "Leave that class out" in AppState(table=table).problem()
+    for outcomes in ({"1": "ill", "0": "ill"}, {"1": "0"}):
+        problem = AppState(table=coded(), outcomes=outcomes).problem()
+        assert "different names" in problem
 
 
 def test_split_is_whole_stratified_repeatable_and_keeps_groups():
@@ -43,7 +49,7 @@ def test_split_is_whole_stratified_repeatable_and_keeps_groups():
     assert not set(state.groups[train]) & set(state.groups[test])
 
 
-def test_rows_without_a_target_are_left_out_and_numbers_kept():
+def test_rows_keep_their_numbers_and_weights():
     table = small()
     frame = table.frame.copy()
     frame.loc[[0, 5], "ill"] = None
@@ -53,24 +59,22 @@ def test_rows_without_a_target_are_left_out_and_numbers_kept():
     X, _ = state.data
     assert len(X) == 38
     assert 5 not in X.index
-
-
-def test_several_classes_become_two():
-    state = AppState(table=load_sample("iris"))
-    assert state.other_label == "not virginica"
-    assert state.data[1].value_counts().to_dict() == {"not virginica": 100, "virginica": 50}
-
-
-def test_a_class_of_one_row_is_a_problem():
-    frame = pd.DataFrame({"a": range(12), "b": [1, 2] * 6, "ill": ["x"] * 11 + ["y"]})
-    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="y")
-    assert "Leave that class out" in AppState(table=table).problem()
-
-
-def test_weights_follow_the_rows():
     table = small(w=np.arange(40) / 10).with_roles({"w": "weight"})
     state = AppState(table=table)
     np.testing.assert_allclose(state.sample_weight, state.data[0].index / 10)
+
+
+def test_classes_of_three_or_numbers_become_two():
+    state = AppState(table=load_sample("iris"))
+    assert state.other_label == "not virginica"
+    assert state.data[1].value_counts().to_dict() == {"not virginica": 100, "virginica": 50}
+    frame = pd.DataFrame({"age": [k % 7 for k in range(40)], "num": [k % 4 for k in range(40)]})
+    table = Table.from_frame(frame).with_roles({"num": "target"}, positive_label=0)
+    state = AppState(table=table)
+    assert (state.positive, state.other_label) == ("0", "not 0")
+    train, test = state.rows()
+    assert len(train) + len(test) == 40
+    assert set(state.data[1]) == {"0", "not 0"}
 
 
 @pytest.mark.parametrize(
@@ -108,10 +112,21 @@ def test_named_outcomes_are_what_everything_downstream_sees():
     assert state.table.positive_label == 1
 
 
-def test_one_name_makes_every_label_a_text():
+def test_names_make_labels_text_also_of_the_rest():
     state = AppState(table=coded(), outcomes={"1": "died"})
     assert (state.positive, state.other_label, state.classes) == ("died", "0", ["0", "died"])
     assert set(state.data[1]) == {"0", "died"}
+    state = AppState(table=load_sample("iris"), outcomes={"virginica": "southern"})
+    assert state.other_label == "not southern"
+    assert set(state.data[1]) == {"southern", "not southern"}
+    every = replace(state, every_class=True)
+    assert every.labels == ["setosa", "southern", "versicolor"]
+    assert set(every.data[1]) == set(every.labels)
+    state = AppState(table=coded(other=[0, 1] * 20), outcomes={"1": "died"})
+    same = changed(state, table=state.table.with_roles({"a": "ignore"}))
+    assert same.outcomes == {"1": "died"}
+    moved = state.table.with_roles({"other": "target"}).with_roles({}, positive_label=1)
+    assert changed(state, table=moved).outcomes == {}
 
 
 @pytest.mark.parametrize("values", [[True, False], [1.0, 2.0], [0.5, 1.5], ["x", "y"]])
@@ -122,29 +137,6 @@ def test_any_kind_of_class_can_be_named(values):
     state = AppState(table=table, outcomes={first: "this"})
     assert state.data[1].tolist()[:2] == ["this", state.other_label]
     assert state.positive == "this"
-
-
-def test_rest_of_three_classes_is_called_not_the_name():
-    state = AppState(table=load_sample("iris"), outcomes={"virginica": "southern"})
-    assert state.other_label == "not southern"
-    assert set(state.data[1]) == {"southern", "not southern"}
-    every = replace(state, every_class=True)
-    assert every.labels == ["setosa", "southern", "versicolor"]
-    assert set(every.data[1]) == set(every.labels)
-
-
-def test_all_classes_of_one_name_are_a_problem():
-    for outcomes in ({"1": "ill", "0": "ill"}, {"1": "0"}):
-        problem = AppState(table=coded(), outcomes=outcomes).problem()
-        assert "different names" in problem
-
-
-def test_another_target_drops_the_names_of_the_former_one():
-    state = AppState(table=coded(other=[0, 1] * 20), outcomes={"1": "died"})
-    same = changed(state, table=state.table.with_roles({"a": "ignore"}))
-    assert same.outcomes == {"1": "died"}
-    moved = state.table.with_roles({"other": "target"}).with_roles({}, positive_label=1)
-    assert changed(state, table=moved).outcomes == {}
 
 
 def twinned(**split):
@@ -192,13 +184,3 @@ def test_words_for_people_do_not_change_the_key():
     state = AppState(table=small(), wording={"a": ColumnName("Age", "years")}, notes="x")
     assert state.fit_key == AppState(table=small()).fit_key
     assert (state.label("a"), state.unit("a"), state.label("ill")) == ("Age", "years", "ill")
-
-
-def test_one_number_against_the_rest_becomes_text():
-    frame = pd.DataFrame({"age": [k % 7 for k in range(40)], "num": [k % 4 for k in range(40)]})
-    table = Table.from_frame(frame).with_roles({"num": "target"}, positive_label=0)
-    state = AppState(table=table)
-    assert (state.positive, state.other_label) == ("0", "not 0")
-    train, test = state.rows()
-    assert len(train) + len(test) == 40
-    assert set(state.data[1]) == {"0", "not 0"}

@@ -77,12 +77,9 @@ def test_words_on_a_bar_can_be_read(look):
     assert contrast(look.ink, look.colour) >= 4.5
 
 
-def test_white_words_can_be_read_on_the_primary_color():
+def test_the_server_is_local_and_primary_words_are_readable():
     for theme in (CONFIG["theme"], CONFIG["theme"]["dark"]):
         assert contrast("#FFFFFF", theme["primaryColor"]) >= 4.5
-
-
-def test_the_server_speaks_to_this_machine_only_and_reports_nothing():
     assert CONFIG["server"]["address"] == "127.0.0.1"
     assert CONFIG["browser"]["gatherUsageStats"] is False
     assert CONFIG["client"]["showErrorDetails"] == "none"

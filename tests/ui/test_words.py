@@ -33,10 +33,14 @@ def test_part_of_a_word_is_not(name):
     assert not looks_protected(name)
 
 
-def test_only_columns_of_the_rule_are_left_alone():
+def test_lists_begin_with_else_and_only_read_columns_are_fixed():
     tests = (Literal("age", ">", 40), Literal("wage", "<=", 3), Literal("sex", "==", "f"))
     rule = RuleSet((Clause(tests),), ("yes",), "dnf", "no")
     assert sorted(fixed_columns(rule)) == ["age", "sex"]
+    clauses = [Clause((Literal("age", ">", limit),)) for limit in (60.0, 40.0)]
+    for labels, word in ((("a", "a"), "OR IF"), (("a", "b"), "ELSE IF")):
+        text = rule_words(RuleSet(tuple(clauses), labels, "dnf", "c"), Wording())
+        assert text.splitlines()[2].startswith(word)
 
 
 @pytest.mark.parametrize("op", ["in", "not-in"])
@@ -44,10 +48,3 @@ def test_rule_on_screen_has_every_level(op):
     levels = tuple(f"kind {k}" for k in range(30))
     rule = RuleSet((Clause((Literal("species", op, levels),)),), ("yes",), "dnf", "no")
     assert all(f"'{level}'" in rule_words(rule, Wording()) for level in levels)
-
-
-def test_lines_of_an_ordered_list_begin_with_else():
-    clauses = [Clause((Literal("age", ">", limit),)) for limit in (60.0, 40.0)]
-    for labels, word in ((("a", "a"), "OR IF"), (("a", "b"), "ELSE IF")):
-        text = rule_words(RuleSet(tuple(clauses), labels, "dnf", "c"), Wording())
-        assert text.splitlines()[2].startswith(word)

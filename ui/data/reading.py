@@ -145,11 +145,7 @@ def _fields(upload: Upload) -> None:
 
 
 def numbers_of(text: str) -> tuple[int, ...] | None:
-    """Return the numbers of a text; None without any.
-
-    >>> numbers_of("2, 5-7")
-    (2, 5, 6, 7)
-    """
+    """Return the numbers of a text such as "2, 5-7"; None without any."""
     numbers: list[int] = []
     for first, last in re.findall(r"(\d+)(?:\s*[-–]\s*(\d+))?", text):
         numbers += range(int(first), min(int(last or first), int(first) + 999) + 1)
@@ -162,11 +158,7 @@ def _count_of(text: str) -> int | None:
 
 
 def words_of(text: str) -> tuple[str, ...] | None:
-    """Return the words of a text, commas between them; None without any.
-
-    >>> words_of("NA, ?"), words_of(NO_WORD)
-    (('NA', '?'), ())
-    """
+    """Return the words of a text, commas between them; None without any."""
     if text.strip() == NO_WORD:
         return ()
     return tuple(word.strip() for word in text.split(",") if word.strip()) or None

@@ -1,22 +1,20 @@
-"""Files, and tables on the server that are not loaded: opened, sampled, counted as a whole.
+"""Files, and tables on the server that are not loaded: opened, sampled, counted as a whole."""
 
-No Streamlit here: this runs in a worker. A source is described by plain values, kept with an
-analysis: ``{"path": name}`` of a file or folder, ``{"connection": name, "table": name}`` of a
-database; `rows` is the number of its rows. The page resolves it to a `TableLocation`, which is not
-shown.
-
-``RULEKIT_DATA_ROOT`` names a folder of Parquet and CSV files; without it none is offered. A path is
-resolved, including links, and rejected if it is outside the folder; so is every file of a folder
-that is read as one table. ``RULEKIT_TABLES`` names a file of connections, in TOML::
-
-    [sales]
-    url = "postgres://reader:${SALES_PASSWORD}@db.example/sales"
-    tables = ["orders", "archive.customers"]
-
-``${NAME}`` is replaced by an environment variable, so that no secret is in the file; a secret in it
-raises an error. Addresses and drivers' messages are not shown: they go to the server's log, with
-secrets masked. Only the listed tables can be read.
-"""
+# No Streamlit here: this runs in a worker. A source is described by plain values, kept with an
+# analysis: ``{"path": name}`` of a file or folder, ``{"connection": name, "table": name}`` of a
+# database; `rows` is the number of its rows. The page resolves it to a `TableLocation`, which is
+# not shown.
+#
+# ``RULEKIT_DATA_ROOT`` names a folder of Parquet and CSV files; without it none is offered. A path
+# is resolved, including links, and rejected if it is outside the folder; so is every file of a
+# folder that is read as one table. ``RULEKIT_TABLES`` names a file of connections, in TOML:
+#   [sales]
+#   url = "postgres://reader:${SALES_PASSWORD}@db.example/sales"
+#   tables = ["orders", "archive.customers"]
+#
+# ``${NAME}`` is replaced by an environment variable, so that no secret is in the file; a secret in
+# it raises an error. Addresses and drivers' messages are not shown: they go to the server's log,
+# with secrets masked. Only the listed tables can be read.
 
 import logging
 import os

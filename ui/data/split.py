@@ -1,8 +1,7 @@
-"""The test rows: their number, classes, and which rows stay together.
+"""The test rows: their number, classes, and which rows stay together."""
 
-The first figure of a session loads the drawing library, which takes longer than drawing; here this
-happens while the user looks at the table, and the curve on Models appears at once.
-"""
+# The first figure of a session loads the drawing library, which takes longer than drawing; here
+# this happens while the user looks at the table, and the curve on Models appears at once.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

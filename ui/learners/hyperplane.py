@@ -1,8 +1,7 @@
-"""Boxes from a plane as a learner of Models.
+"""Boxes from a plane as a learner of Models."""
 
-The price ``theta`` of a setting is ν here, the price of a unit of margin violation, and
-``n_clauses`` the maximal number of boxes.
-"""
+# The price ``theta`` of a setting is ν here, the price of a unit of margin violation, and
+# ``n_clauses`` the maximal number of boxes.
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,8 +1,7 @@
-"""A learner on the pages: its entry in `FAMILIES`, its form and its cards.
+"""A learner on the pages: its entry in `FAMILIES`, its form and its cards."""
 
-Settings of a run have the same names for all learners: ``theta`` is the price, whatever its symbol,
-and ``n_clauses`` the maximal number of clauses.
-"""
+# Settings of a run have the same names for all learners: ``theta`` is the price, whatever its
+# symbol, and ``n_clauses`` the maximal number of clauses.
 
 import math
 from collections.abc import Callable, Iterable, Sequence

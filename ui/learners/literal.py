@@ -1,8 +1,7 @@
-"""The learners of rules of conditions, and the card on optimality of their rules.
+"""The learners of rules of conditions, and the card on optimality of their rules."""
 
-A rule of one clause is checked without a click, for a short time; other rules on demand. Both run
-in the background. A bound depends on what is counted, so the count is always shown with it.
-"""
+# A rule of one clause is checked without a click, for a short time; other rules on demand. Both run
+# in the background. A bound depends on what is counted, so the count is always shown with it.
 
 import math
 from collections.abc import Sequence

@@ -1,7 +1,6 @@
-"""The learners to choose from, and the settings of a run.
+"""The learners to choose from, and the settings of a run."""
 
-Learners are the entries of `rulekit.families.FAMILIES`; `PAGES` has their page parts.
-"""
+# Learners are the entries of `rulekit.families.FAMILIES`; `PAGES` has their page parts.
 
 from collections.abc import Mapping
 from typing import Any
@@ -64,11 +63,9 @@ def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
 
 
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
-    """List the settings of a run, numbered like its rows; see `varied` for the order.
-
-    A setting has ``learner`` and the learner's grid (``theta`` is ν for boxes from a plane, τ for
-    trees); of variants also ``describes``, ``robustness``, ``label_noise`` or ``quick``.
-    """
+    """List the settings of a run, numbered like its rows; see `varied` for the order."""
+    # A setting has ``learner`` and the learner's grid (``theta`` is ν for boxes from a plane, τ for
+    # trees); of variants also ``describes``, ``robustness``, ``label_noise`` or ``quick``.
     return tuple(
         setting | variant for learner, variant in varied(spec) for setting in learner.settings(spec)
     )

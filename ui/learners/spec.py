@@ -1,7 +1,6 @@
-"""The settings of a run of Models as one plain value that can be compared and saved.
+"""The settings of a run of Models as one plain value that can be compared and saved."""
 
-A setting that only one learner reads is a field like any other; its module draws the widget.
-"""
+# A setting that only one learner reads is a field like any other; its module draws the widget.
 
 import warnings
 from collections.abc import Mapping, Sequence

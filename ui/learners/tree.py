@@ -1,8 +1,7 @@
-"""Power-law trees as a learner of Models.
+"""Power-law trees as a learner of Models."""
 
-The price ``theta`` of a setting is τ here, the required impurity of a split: a larger one gives
-shorter formulas. Depth and the number of power laws are separate settings.
-"""
+# The price ``theta`` of a setting is τ here, the required impurity of a split: a larger one gives
+# shorter formulas. Depth and the number of power laws are separate settings.
 
 import re
 from collections.abc import Mapping

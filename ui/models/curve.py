@@ -292,10 +292,9 @@ def comparisons(state: AppState, spec: RunSpec) -> list[RunSpec]:
 def learners_table(
     result: RunResult, runs: list[RunSpec], running: bool, constant: tuple[str, float]
 ) -> tuple[pd.DataFrame, list[int | None]]:
-    """Return one row per compared learner by error, and the number of its best point.
-
-    Points that do not beat `constant` (a prediction and its loss) or one condition have no figure.
-    """
+    """Return one row per compared learner by error, and the number of its best point."""
+    # Points that do not beat `constant` (a prediction and its loss) or one condition have no
+    # figure.
     seconds = max(run.budget or 0.0 for run in runs)
     missing = "not finished yet" if running else f"not finished in {BUDGETS.get(seconds, seconds)}"
     measure, points = result.measure, result.points

@@ -252,12 +252,10 @@ class RunResult:
     def curve(
         self, y: str = "test_error", selected: int | None = None, *, sides: bool = False
     ) -> pd.DataFrame:
-        """Return the best point for each limit, with `sides` for each outcome's rules.
-
-        The suggestion is the best at its limit. Points with more conditions than allowed are left
-        out if there are others, never the `selected` one. ``on_front``: no point with as few
-        allowed conditions has an error as small.
-        """
+        """Return the best point for each limit, with `sides` for each outcome's rules."""
+        # The suggestion is the best at its limit. Points with more conditions than allowed are left
+        # out if there are others, never the `selected` one. ``on_front``: no point with as few
+        # allowed conditions has an error as small.
         if not len(self.points):
             return self.points
         full = [k for k, s in enumerate(self.settings) if k == selected or not self._is_leftover(s)]
@@ -424,10 +422,8 @@ def _with_losses(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def gap_fields(state: AppState, usual: RunSpec, *, listed: bool) -> dict[str, object]:
-    """Show the fields of the limit and return the matching fields of a run.
-
-    Only the selected column is sent to the browser unless all are `listed`.
-    """
+    """Show the fields of the limit and return the matching fields of a run."""
+    # Only the selected column is sent to the browser unless all are `listed`.
     target, key = state.target, "run_gap_column"
     others = [c for c in state.table.columns if c.name != target]
     others.sort(key=lambda c: not 2 <= c.n_distinct <= FEW_GROUPS)

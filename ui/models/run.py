@@ -1,8 +1,7 @@
-"""Runs of an analysis: started, watched, their points added to the curve, restored on reload.
+"""Runs of an analysis: started, watched, their points added to the curve, restored on reload."""
 
-All runs on the same rows and folds add to one curve. No run replaces a rule that the user has
-selected or viewed.
-"""
+# All runs on the same rows and folds add to one curve. No run replaces a rule that the user has
+# selected or viewed.
 
 import time
 from contextlib import suppress

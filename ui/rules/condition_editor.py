@@ -36,10 +36,9 @@ NOTHING = f"A test for missing values has no cut point. It can be removed under 
 
 @dataclass(frozen=True)
 class ConditionCounts:
-    """Counts of rows by the m distinct values of a condition's column (the last one is "missing").
+    """Counts of rows by the m distinct values of a condition's column, the last one "missing"."""
 
-    The condition has one result for all rows with a value, so another cut is counted in O(m).
-    """
+    # The condition has one result for all rows with a value, so another cut is counted in O(m).
 
     name: str
     n: int

@@ -25,10 +25,8 @@ LAST = re.compile(r"^\s*OTHERWISE ", re.MULTILINE)
 
 
 def read_own(text: str, state: AppState) -> RuleSet:
-    """Read a rule from text and check columns, levels and outcomes against the training rows.
-
-    Without a last line OTHERWISE, all other rows get the other one of two outcomes.
-    """
+    """Read a rule from text and check columns, levels and outcomes against the training rows."""
+    # Without a last line OTHERWISE, all other rows get the other one of two outcomes.
     last = None if state.several else state.labels[1]
     rule = from_text(text, default=last)
     if not LAST.search(text) and {str(label) for label in rule.labels} == {str(last)}:

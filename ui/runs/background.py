@@ -24,10 +24,8 @@ def answer_of(
     offer: str | None = None,
     total: int = 0,
 ) -> Any:
-    """Return the result of a job under `key`, or its results so far; None without any.
-
-    The job starts by itself, or by a button with the label `offer`.
-    """
+    """Return the result of a job under `key`, or its results so far; None without any."""
+    # The job starts by itself, or by a button with the label `offer`.
     owner = f"{workspace.analysis_id()}/{name}"
 
     def begin() -> None:

@@ -1,9 +1,9 @@
-"""Long work in separate processes: progress, results so far, stop, a queue.
+"""Long work in separate processes: progress, results so far, stop, a queue."""
 
-The process that draws pages must stay responsive, so each job has a process (`ui.runs.worker`), as
-many at once as there are cores. A job belongs to an analysis, not to a browser tab: leaving the
-page or reloading does not stop it; closing the last tab does, after a grace period of a minute.
-"""
+# The process that draws pages must stay responsive, so each job has a process (`ui.runs.worker`),
+# as many at once as there are cores. A job belongs to an analysis, not to a browser tab: leaving
+# the page or reloading does not stop it; closing the last tab does, after a grace period of a
+# minute.
 
 import atexit
 import logging
@@ -156,10 +156,9 @@ Task = Callable[[Report], Any]
 
 
 class JobRegistry:
-    """All jobs of this server: one active job per owner, at most one running job per core.
+    """All jobs of this server: one active job per owner, at most one running job per core."""
 
-    Urgent jobs run first; if all cores are taken, the latest other job is paused for them.
-    """
+    # Urgent jobs run first; if all cores are taken, the latest other job is paused for them.
 
     def __init__(self, n_running: int | None = None, grace: float = GRACE_SECONDS):
         self.n_running = n_running or _n_cores()
@@ -186,11 +185,9 @@ class JobRegistry:
         key: Any = "",
         urgent: bool = False,
     ) -> Job:
-        """Start (or queue) a job, ending the owner's active one first.
-
-        The owner is an analysis' id, for further jobs followed by a slash and a name. `task` is
-        called with a `ui.runs.worker.Report` in another process; it is pickled now.
-        """
+        """Start (or queue) a job, ending the owner's active one first."""
+        # The owner is an analysis' id, for further jobs followed by a slash and a name. `task` is
+        # called with a `ui.runs.worker.Report` in another process; it is pickled now.
         order = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
         with self._lock:
             if (current := self._jobs.get(owner)) is not None:

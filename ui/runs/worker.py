@@ -1,9 +1,8 @@
-"""The process of a job; only `ui.runs.jobs` starts it.
+"""The process of a job; only `ui.runs.jobs` starts it."""
 
-On Linux it is forked by the fork server of `multiprocessing`, which has imported the modules of a
-run (it takes seconds) and has no threads whose locks a fork would copy. Elsewhere it imports them
-itself. It ends with its connection to the server, also while working: the server has ended.
-"""
+# On Linux it is forked by the fork server of `multiprocessing`, which has imported the modules of a
+# run (it takes seconds) and has no threads whose locks a fork would copy. Elsewhere it imports them
+# itself. It ends with its connection to the server, also while working: the server has ended.
 
 import ctypes
 import gc

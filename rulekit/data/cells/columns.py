@@ -52,10 +52,7 @@ _MARKS = {".": "point", ",": "comma"}
 
 @dataclass(frozen=True)
 class ReadColumns:
-    """Typed columns, notes on how they were read, and the options that read them alike again.
-
-    `cells` are the cells of converted columns as they are in the file.
-    """
+    """Typed columns, their cells as in the file, notes, and options that read them alike."""
 
     columns: dict[str, Values]
     notes: list[str]

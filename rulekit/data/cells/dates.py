@@ -1,9 +1,8 @@
-"""Dates and times as people write them, on the distinct texts of a column.
+"""Dates and times as people write them, on the distinct texts of a column."""
 
-The order of day and month is decided by all cells of a column (13/04 has the day first), else by
-dots (day first), else it is open. A year of two digits lies between 1969 and 2068, and what names
-no day begins with its first: 2020-Q1, 2020-03, March 2020. Times with an offset are read in UTC.
-"""
+# The order of day and month is decided by all cells of a column (13/04 has the day first), else by
+# dots (day first), else it is open. A year of two digits lies between 1969 and 2068, and what names
+# no day begins with its first: 2020-Q1, 2020-03, March 2020. Times with an offset are read in UTC.
 
 import re
 from dataclasses import dataclass, replace

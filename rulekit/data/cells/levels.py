@@ -27,11 +27,7 @@ def spelling_of(counts: Mapping[str, int]) -> dict[str, str]:
 
 
 def match_level(label: Any, levels: Iterable[Any]) -> Any:
-    """Return the level that a label means: as it is, else in another spelling; None if unclear.
-
-    >>> match_level("1.0", [0, 1]), match_level(" YES", ["no", "yes"]), match_level("x", ["y"])
-    (1, 'yes', None)
-    """
+    """Return the level that a label means: as it is, else in another spelling; None if unclear."""
     levels = list(levels)
     for same in (lambda level: level == label, lambda level: str(level) == str(label)):
         if exact := [level for level in levels if same(level)]:

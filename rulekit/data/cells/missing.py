@@ -1,12 +1,11 @@
-"""Words that mean "no value", and where such a word is a level.
+"""Words that mean "no value", and where such a word is a level."""
 
-A column of text whose missing words are not named keeps "None" and "NA" as levels where its other
-values make that likelier. Both are missing where a column of numbers of the file writes the word,
-or where more than 50 other texts occur. Else
-
-- "None" is a level unless the others are truth words (yes and no),
-- "NA" is a level if the others, two at least, are two capital letters, as codes of countries are.
-"""
+# A column of text whose missing words are not named keeps "None" and "NA" as levels where its other
+# values make that likelier. Both are missing where a column of numbers of the file writes the word,
+# or where more than 50 other texts occur. Else
+#
+# - "None" is a level unless the others are truth words (yes and no),
+# - "NA" is a level if the others, two at least, are two capital letters, as codes of countries are.
 
 import re
 from collections import Counter
@@ -69,10 +68,7 @@ def _count(column: TextColumn, gaps: NDArray[np.bool_]) -> Counter[str]:
 
 
 def keep_levels(blanked: Blanked, missing: Collection[str]) -> tuple[Blanked, tuple[str, ...]]:
-    """Return a column of text with the doubtful words that are levels, and these words.
-
-    `missing` are words that certainly mean "no value".
-    """
+    """Return a column with the doubtful words that are levels, and these; `missing` is certain."""
     original, column = blanked.original, blanked.column
     if original is None or column.present.sum() > MAX_OTHERS:
         return blanked, ()

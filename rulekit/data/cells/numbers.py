@@ -182,10 +182,7 @@ def read_columns(columns: Sequence[TextColumn], marks: DecimalMarks) -> list[Num
 
 
 def read_decorated(texts: pa.Array, decimal: str, *, share: bool = False) -> Decorated:
-    """Parse texts as numbers with a sign, a currency, a unit or a limit; shapes: texts u.
-
-    With `share`, 26 % is 0.26, else 26.
-    """
+    """Parse texts (u,) as numbers with sign, currency, unit or limit; with `share` 26 % is 0.26."""
     matches, parts = extract_parts(texts, _DECORATED)
     n, read = len(texts), read_numbers(parts["body"], decimal)
     texts_of = {k: v.to_numpy(zero_copy_only=False).astype(object) for k, v in parts.items()}
@@ -243,11 +240,9 @@ def _unit(before: str, after: str, spaced: bool) -> tuple[str, bool]:
 
 
 def choose_decimal_marks(columns: Sequence[TextColumn], options: ParseOptions) -> DecimalMarks:
-    """Choose the decimal mark of most columns, and that of each which certainly differs.
-
-    Only unambiguous numbers count: 1,5 and 1.234.567 and 1.234 € are evidence for a comma, but
-    1.234 is not.
-    """
+    """Choose the decimal mark of most columns, and that of each which certainly differs."""
+    # Only unambiguous numbers count: 1,5 and 1.234.567 and 1.234 € are evidence for a comma, but
+    # 1.234 is not.
     voters = [column.present_texts.slice(0, VOTERS) for column in columns]
     voting = [k for k, texts in enumerate(voters) if len(texts)]
     requested = dict(options.decimals or {})
@@ -284,10 +279,8 @@ def choose_decimal_marks(columns: Sequence[TextColumn], options: ParseOptions) -
 
 
 def _bodies(texts: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
-    """Return texts without signs and units around numbers, and which are amounts of money.
-
-    Money has no three decimals: $7,000 is seven thousand.
-    """
+    """Return texts without signs and units around numbers, and which are amounts of money."""
+    # Money has no three decimals: $7,000 is seven thousand.
     strange = ~np.logical_or.reduce([*_match_numbers(texts, "."), *_match_numbers(texts, ",")])
     money = np.zeros(len(texts), dtype=bool)
     if not strange.any():

@@ -1,8 +1,7 @@
-"""Distinct texts of a column, and patterns matched against them.
+"""Distinct texts of a column, and patterns matched against them."""
 
-`texts` (u,) are the distinct, stripped cells of a column; ``texts[codes[i]]`` is that of row i, and
--1 in `codes` (n,) a missing cell.
-"""
+# `texts` (u,) are the distinct, stripped cells of a column; ``texts[codes[i]]`` is that of row i,
+# and -1 in `codes` (n,) a missing cell.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

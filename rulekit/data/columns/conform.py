@@ -1,8 +1,7 @@
-"""The one conversion: what columns are (`infer`), and tables as columns of a rule (`conform`).
+"""The one conversion: what columns are (`infer`), and tables as columns of a rule (`conform`)."""
 
-No other module looks at the types, texts and gaps of what people bring. A column is converted by
-its distinct values, so that long tables cost little.
-"""
+# No other module looks at the types, texts and gaps of what people bring. A column is converted by
+# its distinct values, so that long tables cost little.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,10 +34,7 @@ TRUTH_TEXTS = {"true": True, "1": True, "1.0": True, "false": False, "0": False,
 
 
 class RuleColumns(dict[str, NDArray[Any]]):
-    """Rows as rules read them, with the report of their conversion.
-
-    Columns that the rule does not read are converted when they are first looked up.
-    """
+    """Rows as rules read them, with a report; other columns are converted when looked up."""
 
     report: Report = NOTHING
     _frame: pd.DataFrame | None = None
@@ -46,10 +42,7 @@ class RuleColumns(dict[str, NDArray[Any]]):
 
     @classmethod
     def of(cls, table: Any, schema: Schema, rest: Schema | None = None) -> "RuleColumns":
-        """Read the columns of a schema now, and others when they are looked up.
-
-        `rest` has what those are; None infers it.
-        """
+        """Read the columns of a schema, and others (by `rest`, else inferred) when looked up."""
         frame = frame_of(table)
         columns, report = conform(frame, schema)
         read = cls(columns or {"": np.zeros(len(frame))})
@@ -94,21 +87,14 @@ class RuleColumns(dict[str, NDArray[Any]]):
 def infer(table: Any) -> Schema:
     """Find what the columns of a table are.
 
+    The schema has one entry a column, with levels or range. Objects and texts are what nine in ten
+    present values are; texts are dates if nine in ten are, in one order of day and month. DataError
+    if names repeat, or a column cannot be read.
+
     Parameters
     ----------
     table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
         n rows.
-
-    Returns
-    -------
-    Schema
-        One entry a column, with levels or range. Objects and texts are what nine in ten present
-        values are; texts are dates if nine in ten are, in one order of day and month.
-
-    Raises
-    ------
-    DataError
-        If names repeat, or a column cannot be read.
 
     Examples
     --------
@@ -126,6 +112,9 @@ def conform(
 ) -> tuple[dict[str, NDArray[Any]], Report]:
     """Read any table as the columns of a schema.
 
+    DataError if a column is missing, no value of a column fits its kind, or the meaning of its
+    values is not certain.
+
     Parameters
     ----------
     table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
@@ -141,12 +130,6 @@ def conform(
         levels and words as text; dates as ISO text in whole seconds.
     Report
         Cells that do not fit, which count as missing, and what the training rows never held.
-
-    Raises
-    ------
-    DataError
-        If a column is missing, no value of a column fits its kind, or the meaning of its values is
-        not certain.
 
     Examples
     --------
@@ -180,22 +163,15 @@ def conform(
 def columns_of(table: Any, *, exact: bool = False) -> dict[str, NDArray[Any]]:
     """Return the columns of a table as rules read them, each by what it holds.
 
+    Arrays have shape (n,), see `conform`; values that do not fit their column are warned of.
+    DataError if two columns have one name, or a column cannot be read.
+
     Parameters
     ----------
     table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
         n rows.
     exact : bool, default=False
         Refuse whole numbers beyond 2^53, and infinities.
-
-    Returns
-    -------
-    dict of str to ndarray of shape (n,)
-        See `conform`; warns of values that do not fit their column.
-
-    Raises
-    ------
-    DataError
-        If two columns have one name, or a column cannot be read.
 
     Examples
     --------
@@ -440,10 +416,8 @@ class _LevelMatch:
         )
 
     def text(self, text: str) -> str:
-        """Return the level that a text means: itself, or that of the number it spells plainly.
-
-        4 and 4.0 mean the level "4" or "04"; 04 does not mean "4".
-        """
+        """Return the level that a text means: itself, or that of the number it spells plainly."""
+        # 4 and 4.0 mean the level "4" or "04"; 04 does not mean "4".
         if text in self.levels:
             return text
         number = _plain_number(text)

@@ -47,10 +47,7 @@ def has_offset(text: str) -> bool:
 
 
 def read_dates(texts: Sequence[str], name: str, day_first: bool | None) -> list[str | None]:
-    """Read texts as dates, as ISO text in UTC if they have an offset; None for other texts.
-
-    DataError if the order of day and month matters and is not known.
-    """
+    """Read texts as ISO dates (UTC with an offset), else None; DataError if their order is open."""
     dates = [None if (date := moment(text)) is None else moment_text(date) for text in texts]
     others = [
         k

@@ -48,35 +48,17 @@ class Misfit:
 
 @dataclass(frozen=True)
 class Unseen:
-    """What one column holds that no training row held.
-
-    Parameters
-    ----------
-    column : str
-    kind : str
-        "level", "range", "gap", or "zone" (dates with a zone where there was none, or without).
-    n_rows : int
-        Rows concerned.
-    first : int
-        The first of them, from 0.
-    values : dict of str to int
-        Rows of each unseen level, the commonest first, 100 at most; else empty.
-    respelled : dict of str to str
-        For unseen levels that differ from one known level in case and spaces only: that level.
-    detail : str
-        The end of the sentence.
-    warns : bool
-        Whether `predict` warns of it: of a range only if a value lies farther outside than the
-        range is wide, since held-out rows always have some values that are just outside.
-    """
+    """What one column holds that no training row held."""
 
     column: str
-    kind: str
+    kind: str  # "level", "range", "gap", or "zone": dates with one where there was none, or without
     n_rows: int
-    first: int
-    values: Mapping[str, int] = field(default_factory=dict)
-    respelled: Mapping[str, str] = field(default_factory=dict)
-    detail: str = ""
+    first: int  # of the rows, from 0
+    values: Mapping[str, int] = field(default_factory=dict)  # rows of the 100 commonest new levels
+    respelled: Mapping[str, str] = field(default_factory=dict)  # differ in case and spaces only
+    detail: str = ""  # the end of the sentence
+    # Whether `predict` warns: of a range only if a value lies farther outside than the range is
+    # wide, since held-out rows always have some values that are just outside.
     warns: bool = True
 
     @property

@@ -1,7 +1,6 @@
-"""Readers of foreign formats, run in a process of their own with limited memory.
+"""Readers of foreign formats, run in a process of their own with limited memory."""
 
-A damaged or hostile file can make such a reader take all memory or end its process.
-"""
+# A damaged or hostile file can make such a reader take all memory or end its process.
 
 import os
 import pickle

@@ -1,7 +1,7 @@
-"""Where a table begins and ends in a file: title, header, units, data, totals and notes.
+"""Where a table begins and ends in a file: title, header, units, data, totals and notes."""
 
-Rows are pairs of a number, from 1 as in the file, and its cells: texts, or values of a spreadsheet.
-"""
+# Rows are pairs of a number, from 1 as in the file, and its cells: texts, or values of a
+# spreadsheet.
 
 import datetime
 import re
@@ -63,39 +63,17 @@ _GAPS = {text.lower() for text in (*MISSING, *MISSING_AMONG_NUMBERS)}
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a table begins; rows are numbered from 1, as in the file.
+    """Where a table begins; rows are numbered from 1, as in the file."""
 
-    Attributes
-    ----------
-    header : int or None
-        The row with the column names; None if the columns are numbered.
-    first : int
-        The first row of data.
-    names : tuple of str
-        The names as in the file, "" for a column without one.
-    skipped : tuple of int
-        Rows before the first one that are neither names nor data.
-    units : mapping of int to str
-        Units of columns, by position.
-    notes : tuple of str
-        A sentence on each decision.
-    cells : tuple
-        The cells of the header as they are.
-    lines : tuple
-        The first and last rows as they are: number, text, and "names", "units", "not read" or "".
-    sheets : tuple of str
-        The names of a workbook's sheets.
-    """
-
-    header: int | None
-    first: int
-    names: tuple[Any, ...]
-    skipped: tuple[int, ...] = ()
-    units: dict[int, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    cells: tuple[Any, ...] = ()
-    lines: tuple[Line, ...] = ()
-    sheets: tuple[str, ...] = ()
+    header: int | None  # None if the columns are numbered
+    first: int  # row of data
+    names: tuple[Any, ...]  # as in the file, "" for a column without one
+    skipped: tuple[int, ...] = ()  # rows before the first one that are neither names nor data
+    units: dict[int, str] = field(default_factory=dict)  # by position of the column
+    notes: tuple[str, ...] = ()  # a sentence on each decision
+    cells: tuple[Any, ...] = ()  # of the header as they are
+    lines: tuple[Line, ...] = ()  # first and last rows: number, text, "names", "units", "not read"
+    sheets: tuple[str, ...] = ()  # of a workbook
 
     def with_lines(
         self, begin: Sequence[Row], end: Sequence[Row], n_cut: int, skip_rows: Sequence[int]
@@ -540,11 +518,9 @@ def _are_units(row: Sequence[Any], below: _Columns) -> bool:
 def count_after(
     rows: Sequence[Row], options: ParseOptions, adds_up: AddsUp, word: str = "Line"
 ) -> tuple[int, list[str]]:
-    """Return how many of the last rows are totals, notes or empty, and a note.
-
-    `rows` are the file's last rows; ``adds_up(k, "sum", n)`` returns whether the last cell but n of
-    column k is the sum, or "mean", of those before it.
-    """
+    """Return how many of the last rows are totals, notes or empty, and a note."""
+    # `rows` are the file's last rows; ``adds_up(k, "sum", n)`` returns whether the last cell but n
+    # of column k is the sum, or "mean", of those before it.
     if options.skip_last is not None:
         return options.skip_last, []
     n_cut, reasons = 0, []

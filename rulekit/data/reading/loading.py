@@ -85,6 +85,12 @@ def read_table(
 ) -> Table:
     r"""Read a table from a file: text, a spreadsheet, Parquet and others, compressed or not.
 
+    The table has kinds, suggested roles and, in ``notes``, a sentence on everything that was
+    repaired. Rows are counted from 1 in messages, the header left out; lines are the file's own.
+    WideTableError if the file has more columns than `limits` allow and `options` choose none; it
+    holds the names to choose from. DataError if the file cannot be read. The message names the
+    file, the line, row or column, and what to do.
+
     Parameters
     ----------
     source : path, bytes or file object
@@ -97,21 +103,6 @@ def read_table(
         Checked before the content is read.
     options : ParseOptions, default=ParseOptions()
         What is known of the file; the rest is found out.
-
-    Returns
-    -------
-    Table
-        With kinds, suggested roles and, in ``notes``, a sentence on everything that was repaired.
-        Rows are counted from 1 in messages, the header left out; lines are the file's own.
-
-    Raises
-    ------
-    WideTableError
-        If the file has more columns than `limits` allow and `options` choose none; it holds the
-        names to choose from.
-    DataError
-        If the file cannot be read. The message names the file, the line, row or column, and
-        what to do.
 
     Examples
     --------
@@ -323,10 +314,8 @@ def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limit
 
 
 def kind_of_file(raw: bytes) -> str:
-    """Return the type of a file by its first bytes, such as "text", "xlsx" or "parquet".
-
-    Raises DataError for known formats that are not supported; pickles are never opened.
-    """
+    """Return the type of a file by its first bytes, as "text"; DataError if it is unsupported."""
+    # Pickles are never opened.
     if raw.startswith(ZIP):
         return kind_of_archive(raw) or "zip"
     if raw.startswith(COMPOUND):

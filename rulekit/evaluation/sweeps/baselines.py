@@ -25,15 +25,13 @@ ABSENT = "(missing)"
 class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A scikit-learn classifier with preprocessing for any table.
 
+    Missing numbers are replaced by the training rows' median and flagged in an extra column; truth
+    values become 0 and 1; text becomes one column per value, with rare ones merged.
+
     Parameters
     ----------
     learner : classifier
         A scikit-learn classifier that accepts ``sample_weight``; a copy is fitted.
-
-    Notes
-    -----
-    Missing numbers are replaced by the training rows' median and flagged in an extra column; truth
-    values become 0 and 1; text becomes one column per value, with rare ones merged.
     """
 
     def __init__(self, learner: Any) -> None:
@@ -159,11 +157,7 @@ class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def reference_learners(costs: Costs | None = None) -> list[LearnerGrid]:
-    """List the reference models, with costs the cheapest constant instead of the most frequent one.
-
-    >>> [family.name for family in reference_learners()][:3]
-    ['majority', 'logistic regression', 'tree']
-    """
+    """List the reference models; with costs, the cheapest constant replaces the most frequent."""
     learners: dict[str, Any] = {"majority": DummyClassifier(strategy="most_frequent")}
     if costs is not None:
         learners = {"cheapest answer": CheapestAnswer(costs)}

@@ -21,11 +21,7 @@ THETA_GRID: tuple[float, ...] = tuple(float(f"{a}e{b}") for b in range(-4, 2) fo
 
 
 def settings_of(grid: Grid, estimator: Any = None) -> tuple[Setting, ...]:
-    """List the settings of a grid; with an estimator, check that they name its parameters.
-
-    >>> settings_of({"n_clauses": [1, 2], "theta": [0.5]})
-    ({'n_clauses': 1, 'theta': 0.5}, {'n_clauses': 2, 'theta': 0.5})
-    """
+    """List the settings of a grid; with an estimator, check that they name its parameters."""
     parts = [grid] if isinstance(grid, Mapping) else list(grid)
     settings: dict[tuple[Any, ...], Setting] = {}
     allowed = None if estimator is None else set(estimator.get_params(deep=True))
@@ -59,11 +55,9 @@ def _check_part(part: Any, allowed: set[str] | None) -> None:
 def units_of(
     estimator: Any, settings: Sequence[Setting], *, split: bool = False
 ) -> list[list[int]]:
-    """Group the positions of settings that share work on a fold, in fitting order.
-
-    A rule learner shares the table among all its settings, and a search among those of one kind,
-    which are the groups with `split`; other classifiers share nothing.
-    """
+    """Group the positions of settings that share work on a fold, in fitting order."""
+    # A rule learner shares the table among all its settings, and a search among those of one kind,
+    # which are the groups with `split`; other classifiers share nothing.
     shares = hasattr(estimator, "_fit_settings")
     groups: dict[Any, list[int]] = {}
     for position, setting in enumerate(settings):
@@ -129,11 +123,7 @@ class LearnerGrid:
 
 
 def rule_learners(y: ArrayLike) -> list[LearnerGrid]:
-    """List the rule learners with settings that suit a table: the default comparison.
-
-    >>> [family.name for family in rule_learners(["ill"] * 20 + ["well"] * 30)]
-    ['box search', 'ideal DNF', 'one clause', 'boxes from a plane', 'power-law tree']
-    """
+    """List the rule learners with settings that suit a table: the default comparison."""
     labels = read_labels(y)
     two = len(np.unique(labels)) == 2
     listed = []

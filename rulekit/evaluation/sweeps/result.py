@@ -33,6 +33,9 @@ Row = dict[str, Any]
 def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
     """Find the points that no other point dominates, both coordinates minimised.
 
+    Takes O(n log n) time. ValueError if the coordinates are not two one-dimensional arrays of equal
+    length.
+
     Parameters
     ----------
     x, y : array-like of shape (n,)
@@ -43,15 +46,6 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
     ndarray of bool, shape (n,)
         True for the points of the front. Equal points do not dominate each other: either all or
         none are on the front. A point with a NaN is never on it.
-
-    Raises
-    ------
-    ValueError
-        If the coordinates are not two one-dimensional arrays of equal length.
-
-    Notes
-    -----
-    Takes O(n log n) time.
 
     Examples
     --------
@@ -91,6 +85,9 @@ AVERAGED = ("train_error", *SIZES)
 class Comparison:
     """Results of a sweep or comparison, during and after it.
 
+    The lowest of many cross-validated errors is optimistic for its setting. It compares settings;
+    an honest figure for the selected one needs rows that the comparison did not use.
+
     Parameters
     ----------
     families : tuple of LearnerGrid
@@ -106,11 +103,6 @@ class Comparison:
         Reference models on the same folds: ``name`` and the columns of `summary`.
     estimates : mapping of int to (float, float)
         A forest's estimates for models, by number of setting: the loss, and the conditions.
-
-    Notes
-    -----
-    The lowest of many cross-validated errors is optimistic for its setting. It compares settings;
-    an honest figure for the selected one needs rows that the comparison did not use.
     """
 
     families: tuple[LearnerGrid, ...]
@@ -194,23 +186,11 @@ class Comparison:
         return clone(estimators[number]).set_params(**setting)
 
     def front(self, x: str = "n_conditions", y: str = "test_error") -> pd.DataFrame:
-        """Return the settings that are not dominated in the two coordinates.
+        """Return the settings not dominated in two columns of `summary`, from left to right.
 
-        Parameters
-        ----------
-        x, y : str
-            Columns of `summary`. Small values are better, except for ``test_f1`` and ``test_auc``.
-
-        Returns
-        -------
-        DataFrame
-            Rows of `summary`, from left to right. Equal settings are all kept. Before the end only
-            the settings with the most finished folds are compared.
-
-        Raises
-        ------
-        ValueError
-            If the summary has no such column.
+        Small values are better, except of ``test_f1`` and ``test_auc``. Equal settings are all
+        kept. Before the end only the settings with the most finished folds are compared. ValueError
+        if the summary has no such column.
         """
         rows = comparable(self.summary)
         across, up = coordinate(rows, x), coordinate(rows, y)
@@ -253,6 +233,8 @@ class Comparison:
 def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[str, Any]:
     """Select a setting, and list alternatives.
 
+    ValueError if nothing has finished, or a column is missing.
+
     Parameters
     ----------
     result : Comparison or DataFrame
@@ -278,11 +260,6 @@ def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[st
 
         ``simplest_within_1se``: fewest conditions among those at most one standard error worse than
         the best.
-
-    Raises
-    ------
-    ValueError
-        If nothing has finished, or a column is missing.
 
     Notes
     -----
@@ -340,10 +317,7 @@ def fit_settings(
     sample_weight: Any = None,
     should_stop: ShouldStop | None = None,
 ) -> Iterator[Any]:
-    """Iterate over a fitted model for each setting; a rule learner searches once for each kind.
-
-    `should_stop` is called before each setting; True ends the fits.
-    """
+    """Iterate over a fitted model for each setting until `should_stop()`; one search a kind."""
     if hasattr(estimator, "_fit_settings"):  # a rule learner
         # not from a generator here: its frame would be the place that warnings name
         fits: Iterator[Any] = estimator._fit_settings(X, y, settings, sample_weight, should_stop)

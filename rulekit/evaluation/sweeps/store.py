@@ -1,7 +1,6 @@
-"""Finished folds on disk (SQLite, JSON text), so that an interrupted sweep can be resumed.
+"""Finished folds on disk (SQLite, JSON text), so that an interrupted sweep can be resumed."""
 
-Each row has a checksum of itself and its key: a damaged entry is deleted with a warning.
-"""
+# Each row has a checksum of itself and its key: a damaged entry is deleted with a warning.
 
 import contextlib
 import hashlib
@@ -34,22 +33,16 @@ CREATE TABLE finished (
 class SweepStore:
     """Measurements of finished folds in a file.
 
+    A row is written once: putting a key again changes nothing. Rows of an older code version are
+    never read, as the version is part of the key (`rulekit.evaluation.sweeps.keys`). DataError if
+    the file cannot be opened, is damaged, belongs to another program, or was written by a newer
+    version.
+
     Parameters
     ----------
     path : str or path
         The file; created if it does not exist, readable by its owner only. Several threads and
         processes may use one file at the same time.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be opened, is damaged, belongs to another program, or was written by a
-        newer version.
-
-    Notes
-    -----
-    A row is written once: putting a key again changes nothing. Rows of an older code version are
-    never read, as the version is part of the key (`rulekit.evaluation.sweeps.keys`).
 
     Examples
     --------
@@ -91,10 +84,8 @@ class SweepStore:
             return int(connection.execute("SELECT count(*) FROM finished").fetchone()[0])
 
     def get(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """Read the results for these keys; unknown keys are left out.
-
-        Rows that differ from what `put` wrote are left out and deleted with a warning.
-        """
+        """Read the results for these keys; unknown keys are left out."""
+        # Rows that differ from what `put` wrote are left out and deleted with a warning.
         wanted = list(keys)
         stored: dict[str, dict[str, Any]] = {}
         altered = 0
@@ -118,10 +109,7 @@ class SweepStore:
         return stored
 
     def put(self, key: str, measured: Mapping[str, Any]) -> None:
-        """Store one finished fold under its key; it is on disk on return.
-
-        `measured` holds JSON values; non-finite numbers become None.
-        """
+        """Store one finished fold of JSON values on disk; non-finite numbers become None."""
         finite = {
             name: None if isinstance(value, float) and not math.isfinite(value) else value
             for name, value in measured.items()

@@ -169,11 +169,8 @@ class Stability:
     def left_out(self) -> tuple[float, float, float]:
         """Errors on the rows left out, each row averaged over the resamples that left it out.
 
-        Returns
-        -------
-        (error, usual_error, standard_error)
-            Weighted share that the rules predict wrongly, that the heaviest class predicts
-            wrongly, and the standard error of the difference over the rows. NaN without rows.
+        (error, usual error, standard error): weighted shares that the rules and the heaviest class
+        predict wrongly, and the standard error of the difference over the rows. NaN without rows.
         """
         wrong, usual, times = (np.zeros(len(self.y)) for _ in range(3))
         for r in self.resamples:
@@ -362,7 +359,9 @@ def stability(  # noqa: PLR0913  all but three by keyword
 
     A resample draws as many rows as there are, with replacement, within each class; a row drawn
     twice counts twice. About 37 % of the rows are left out of each resample, and the rule is
-    measured on them.
+    measured on them. Costs as much as `n_resamples` fits. A `max_gap` does not apply when sizes are
+    selected again. ValueError if a parameter is invalid. DataError if the table cannot be used, the
+    rule was not learned, or no resample of the groups has all classes.
 
     Parameters
     ----------
@@ -386,18 +385,6 @@ def stability(  # noqa: PLR0913  all but three by keyword
         Called about twenty times with the results so far.
     should_stop : callable, optional
         Called between resamples; true ends the work, and the finished resamples are returned.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is invalid.
-    DataError
-        If the table cannot be used, the rule was not learned, or no resample of the groups has all
-        classes.
-
-    Notes
-    -----
-    Costs as much as `n_resamples` fits. A `max_gap` does not apply when sizes are selected again.
 
     References
     ----------

@@ -1,8 +1,7 @@
-"""What code in several languages shares: the tests of clauses, and power laws as arithmetic.
+"""What code in several languages shares: the tests of clauses, and power laws as arithmetic."""
 
-Power laws keep the order of `PowerLaw.value`, so they give the same doubles: numerators from left
-to right, the product of denominators likewise, the quotient, the weight.
-"""
+# Power laws keep the order of `PowerLaw.value`, so they give the same doubles: numerators from left
+# to right, the product of denominators likewise, the quotient, the weight.
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,10 +13,8 @@ from rulekit.rules.power_law_split import WriteNumber
 def write_decisions(
     rule: RuleSet, write: Callable[[Condition], str], words: Callable[[str], str], indent: int
 ) -> Iterator[tuple[str, Any]]:
-    """Write a test and its label for each clause of a DNF, or for all clauses of a CNF.
-
-    `words` writes "and", "or", "true" and "false"; `indent` is the width of one level.
-    """
+    """Write a test and its label for each clause of a DNF, or for all clauses of a CNF."""
+    # `words` writes "and", "or", "true" and "false"; `indent` is the width of one level.
 
     def join(clause: Clause, word: str, level: int) -> str:
         start = f"\n{' ' * indent * level}{words(word)} "

@@ -1,14 +1,13 @@
-"""Rules as SQL in the dialect of a database.
+"""Rules as SQL in the dialect of a database."""
 
-SQL for SQLite, DuckDB and PostgreSQL is run by the tests. For the others the PostgreSQL text, with
-their own forms of NaN, text and numbers, is translated by sqlglot; it is not run here.
-
-NULL is spelled out in every condition, so each is true or false and can be negated by NOT. NaN
-counts as missing: PostgreSQL, Spark, Snowflake and Oracle treat it as larger than any number. In
-standard SQL and sqlite3 NaN must be stored as NULL. Where column types are known, numbers are
-compared as doubles: 0.1 in a ``real`` column is 0.10000000149, in a ``numeric`` one 0.1. A boolean
-in a sum is cast to a whole number first, since PostgreSQL cannot cast it to a double.
-"""
+# SQL for SQLite, DuckDB and PostgreSQL is run by the tests. For the others the PostgreSQL text,
+# with their own forms of NaN, text and numbers, is translated by sqlglot; it is not run here.
+#
+# NULL is spelled out in every condition, so each is true or false and can be negated by NOT. NaN
+# counts as missing: PostgreSQL, Spark, Snowflake and Oracle treat it as larger than any number. In
+# standard SQL and sqlite3 NaN must be stored as NULL. Where column types are known, numbers are
+# compared as doubles: 0.1 in a ``real`` column is 0.10000000149, in a ``numeric`` one 0.1. A
+# boolean in a sum is cast to a whole number first, since PostgreSQL cannot cast it to a double.
 
 import math
 from collections.abc import Iterable, Sequence
@@ -357,10 +356,12 @@ def to_sql(
 ) -> str:
     r"""Write a rule as SQL.
 
+    The text has no semicolon. Identifiers are quoted, numbers are the shortest decimals of the same
+    double.
+
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     dialect : str, default="ansi"
         The database that runs it: "ansi", "sqlite", "duckdb", "postgresql", "spark", "bigquery",
         "snowflake", "sqlserver", "mysql" or "oracle". The last six need the package sqlglot.
@@ -379,12 +380,6 @@ def to_sql(
         With the last seven dialects: the columns that are boolean in the database, counted as 1 and
         0 in sums. By default those with truth values when a model was learned. Columns that the
         rule compares with true or false are always included.
-
-    Returns
-    -------
-    str
-        Without a semicolon. Identifiers are quoted, numbers are the shortest decimals of the same
-        double.
 
     Raises
     ------

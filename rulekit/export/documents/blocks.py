@@ -66,10 +66,7 @@ Block = Text | Lines | Table | Raw | list[Cell]
 def describe_rule(
     model: Any, numbers: Sequence[ClauseNumbers] | None = None, rule: RuleSet | None = None
 ) -> list[Block]:
-    """Return the blocks of a rule: its lines, or its points and totals, with their counts.
-
-    With `rule` it is written instead of the model's own, for example with other column names.
-    """
+    """Return the blocks of a rule (`rule`, else the model's): lines or points, with counts."""
     rule = rule_to_export(model) if rule is None else rule
     remarks = tuple(each.sentence for each in numbers or ())
     size = Text(size_text(rule), "note")

@@ -44,24 +44,16 @@ def to_html(
 ) -> str:
     """Write a rule as a web page.
 
+    The page is complete; names, values and labels are escaped. ExportError if there is no rule, or
+    it has conditions or labels that text cannot express.
+
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown below each clause.
     title : str, default="Rule"
         The page's heading.
-
-    Returns
-    -------
-    str
-        A complete page; names, values and labels are escaped.
-
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has conditions or labels that text cannot express.
     """
     blocks = [*describe_rule(model, numbers), *describe_training(rule_to_export(model))]
     return page(title, write_blocks(blocks))
@@ -140,10 +132,8 @@ def _code(text: str) -> str:
 
 
 def matrix_html(confusion: Any) -> str:
-    """Write a confusion table (data frame, actual by predicted) with shades for shares of a row.
-
-    Heads of columns are turned, so that many classes with long names fit on a screen.
-    """
+    """Write a confusion table (data frame, actual by predicted) with shades for shares of a row."""
+    # Heads of columns are turned, so that many classes with long names fit on a screen.
     head = "".join(
         '<th scope="col" style="writing-mode:vertical-rl;rotate:180deg;max-height:20em;overflow:'
         f'hidden;white-space:nowrap;font-weight:400;text-align:left">{escape(str(label))}</th>'

@@ -1,32 +1,30 @@
-"""Rules as plain text that a person reads and `from_text` reads back.
+"""Rules as plain text that a person reads and `from_text` reads back."""
 
-The grammar, line by line; `#` starts a comment line::
-
-    1. IF glucose > 126 AND 20 < age <= 50 THEN ill        a DNF: the first line that holds decides
-    2. IF colour = "red" (or missing) THEN ill
-    OTHERWISE well
-
-    ALL OF                                                 a CNF: every line has to hold
-    1. glucose <= 126 OR age IS MISSING
-    2. town NOT IN ("Bonn", "Ulm")
-    THEN well
-    OTHERWISE ill
-
-A weighted sum of columns is one condition: `0.5 * glucose - 1.2 * age <= 40 (or missing)`. So is a
-sum of power laws, in square brackets: `[mass / max(height, 0.1)^2 > 27]`. Points that add up to at
-least a total, or (`< 4`) to less: `POINTS [3 if age > 60, 2 if town IN ("Bonn", "Ulm")] >= 4`; a
-following remark in round brackets only explains missing values.
-
-Dates have no quotes, and a part of a date precedes the column: `opened >= 2024-03-01`, `2024-03-01
-<= opened < 2024-06-01 12:30:00`, `YEAR OF opened >= 2021`, `MONTH OF opened < March`, `WEEKDAY OF
-opened IN (Saturday, Sunday)`, `HOUR OF opened >= 18`, `DAYS SINCE 2024-01-01 OF opened > 30`. An
-order of levels follows its test: `grade >= "good" OF ("bad", "fair", "good")`. Words of a text:
-`note CONTAINS "late"`, `note NOT CONTAINS "late" (or missing)`.
-
-Column names and labels that could be misread are in double quotes with JSON's escapes; compared
-texts always are. Numbers are the shortest decimals of the same ``float``, so the text states the
-rule exactly.
-"""
+# The grammar, line by line; `#` starts a comment line:
+#   1. IF glucose > 126 AND 20 < age <= 50 THEN ill        a DNF: the first line that holds decides
+#   2. IF colour = "red" (or missing) THEN ill
+#   OTHERWISE well
+#
+#   ALL OF                                                 a CNF: every line has to hold
+#   1. glucose <= 126 OR age IS MISSING
+#   2. town NOT IN ("Bonn", "Ulm")
+#   THEN well
+#   OTHERWISE ill
+#
+# A weighted sum of columns is one condition: `0.5 * glucose - 1.2 * age <= 40 (or missing)`. So is
+# a sum of power laws, in square brackets: `[mass / max(height, 0.1)^2 > 27]`. Points that add up to
+# at least a total, or (`< 4`) to less: `POINTS [3 if age > 60, 2 if town IN ("Bonn", "Ulm")] >= 4`;
+# a following remark in round brackets only explains missing values.
+#
+# Dates have no quotes, and a part of a date precedes the column: `opened >= 2024-03-01`,
+# `2024-03-01 <= opened < 2024-06-01 12:30:00`, `YEAR OF opened >= 2021`, `MONTH OF opened < March`,
+# `WEEKDAY OF opened IN (Saturday, Sunday)`, `HOUR OF opened >= 18`, `DAYS SINCE 2024-01-01 OF
+# opened > 30`. An order of levels follows its test: `grade >= "good" OF ("bad", "fair", "good")`.
+# Words of a text: `note CONTAINS "late"`, `note NOT CONTAINS "late" (or missing)`.
+#
+# Column names and labels that could be misread are in double quotes with JSON's escapes; compared
+# texts always are. Numbers are the shortest decimals of the same ``float``, so the text states the
+# rule exactly.
 
 import json
 import re
@@ -71,22 +69,14 @@ EMPTY = {"and": "ALWAYS", "or": "NEVER"}
 def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
     """Write a rule as numbered lines.
 
+    The text ends with a line break; the grammar is at the head of this module. ExportError if there
+    is no rule, or it has labels that text cannot express.
+
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown below each clause as a comment, see `clause_numbers`.
-
-    Returns
-    -------
-    str
-        Ends with a line break. The grammar is at the head of this module.
-
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has labels that text cannot express.
 
     Examples
     --------

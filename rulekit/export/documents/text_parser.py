@@ -1,24 +1,20 @@
-r"""Parser of the text form of a rule; the grammar is at the head of `documents/text.py`.
+"""Parser of the text form of a rule; the grammar is at the head of `documents/text.py`."""
 
-Grammar of a sum of power laws, between square brackets::
-
-    split   = sum ("<=" | ">") number | number "<=" sum "<=" number
-    sum     = ["-"] term {("+" | "-") term}
-    term    = number " * " product | number quotient | product
-    product = factor {" * " factor} quotient          quotient = {" / " factor}
-    factor  = base ["^" digit]
-    base    = value | "(" value ("+" | "-") number ")"
-    value   = name | "max(" name ", " number ")"
-
-Grammar of a test of dates, their parts, an order of levels, or a word::
-
-    test    = [value ("<=" | "<") ] [part " OF "] name operator value [" OF (" levels ")"]
-    part    = "YEAR" | "MONTH" | "WEEKDAY" | "HOUR" | "DAYS SINCE " date
-
-Grammar of points that add up; each test reads one column, without an interval::
-
-    points  = "POINTS [" given {", " given} "] " (">=" | "<") whole    given = whole " if " test
-"""
+# Grammar of a sum of power laws, between square brackets:
+#   split   = sum ("<=" | ">") number | number "<=" sum "<=" number
+#   sum     = ["-"] term {("+" | "-") term}
+#   term    = number " * " product | number quotient | product
+#   product = factor {" * " factor} quotient          quotient = {" / " factor}
+#   factor  = base ["^" digit]
+#   base    = value | "(" value ("+" | "-") number ")"
+#   value   = name | "max(" name ", " number ")"
+#
+# Grammar of a test of dates, their parts, an order of levels, or a word:
+#   test    = [value ("<=" | "<") ] [part " OF "] name operator value [" OF (" levels ")"]
+#   part    = "YEAR" | "MONTH" | "WEEKDAY" | "HOUR" | "DAYS SINCE " date
+#
+# Grammar of points that add up; each test reads one column, without an interval:
+#   points  = "POINTS [" given {", " given} "] " (">=" | "<") whole    given = whole " if " test
 
 import json
 import re
@@ -69,22 +65,15 @@ MIRRORED = {"<": ">", "<=": ">="}
 def from_text(text: str, *, default: Any = None) -> RuleSet:
     r"""Read a rule from text in the form that `to_text` writes.
 
+    The rule has the same prediction for every row as the rule that was written. ExportError if a
+    line does not follow the grammar; line and position are named.
+
     Parameters
     ----------
     text : str
         Comment lines and empty lines are skipped, and lines need no numbers.
     default : label, default=None
         The prediction of rows that no line decides, if the text does not end with OTHERWISE.
-
-    Returns
-    -------
-    RuleSet
-        With the same prediction for every row as the rule that was written.
-
-    Raises
-    ------
-    ExportError
-        If a line does not follow the grammar; line and position are named.
 
     Examples
     --------

@@ -1,8 +1,7 @@
-"""Parts of a date or text as arithmetic that any engine computes alike.
+"""Parts of a date or text as arithmetic that any engine computes alike."""
 
-ISO text becomes seconds since 1970 by the civil calendar: with years that begin in March, the days
-before a month are ``(153 * month + 2) // 5``.
-"""
+# ISO text becomes seconds since 1970 by the civil calendar: with years that begin in March, the
+# days before a month are ``(153 * month + 2) // 5``.
 
 from collections.abc import Callable
 from dataclasses import dataclass

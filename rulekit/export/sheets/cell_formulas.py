@@ -1,8 +1,8 @@
-"""Conditions as spreadsheet formulas that predict exactly as `predict` does.
+"""Conditions as spreadsheet formulas that predict exactly as `predict` does."""
 
-GESTEP(a, b) and STANDARDIZE(a, b, 1) have no tolerance, unlike ">=" and "-"; EXACT does not ignore
-case, unlike "=". Compared values are in cells: a formula keeps 15 digits and 255 characters.
-"""
+# GESTEP(a, b) and STANDARDIZE(a, b, 1) have no tolerance, unlike ">=" and "-"; EXACT does not
+# ignore case, unlike "=". Compared values are in cells: a formula keeps 15 digits and 255
+# characters.
 
 import math
 from collections.abc import Mapping, Sequence

@@ -20,10 +20,8 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> pd.DataFrame:
-    """Write a rule as a data frame, one row per clause and a last one for all other rows.
-
-    A scorecard has one row per condition with its points, then one per range of the total.
-    """
+    """Write a rule as a data frame, one row per clause and a last one for all other rows."""
+    # A scorecard has one row per condition with its points, then one per range of the total.
     rule = rule_to_export(model)
     frame = _card_frame(rule) if scorecard_of(rule) else _clause_frame(rule)
     if numbers is not None:
@@ -64,32 +62,22 @@ def _card_frame(rule: RuleSet) -> pd.DataFrame:
 def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
     """Write a rule as comma-separated values.
 
+    Text cells that a spreadsheet would read as a formula begin with an apostrophe. ExportError as
+    for `to_frame`.
+
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     numbers : sequence of ClauseNumbers, optional
-        As for `to_frame`.
-
-    Returns
-    -------
-    str
-        Text cells that a spreadsheet would read as a formula begin with an apostrophe.
-
-    Raises
-    ------
-    ExportError
         As for `to_frame`.
     """
     return csv_text(to_frame(model, numbers=numbers))
 
 
 def to_cases(model: Any) -> str:
-    """Write test cases of a rule as CSV: its columns, the answer, and what the case shows.
-
-    See `rulekit.rules.make_cases`; text that a spreadsheet would read as a formula begins with an
-    apostrophe, and a missing value is an empty cell.
-    """
+    """Write test cases of a rule as CSV: its columns, the answer, and what the case shows."""
+    # See `rulekit.rules.make_cases`; text that a spreadsheet would read as a formula begins with an
+    # apostrophe, and a missing value is an empty cell.
     rule = rule_to_export(model)
     cases = make_cases(rule)
     frame = pd.DataFrame([case.row for case in cases], columns=list(rule.features), dtype=object)
@@ -137,10 +125,9 @@ def cases_frame(
     progress: Callable[[float], Any] | None = None,
     cells: Mapping[str, Any] | None = None,
 ) -> pd.DataFrame:
-    """Return the new table with the prediction for each case, for a scorecard with its total.
-
-    `cells` are the cells of columns as they are in the file; the other columns are written as read.
-    """
+    """Return the new table with the prediction for each case, for a scorecard with its total."""
+    # `cells` are the cells of columns as they are in the file; the other columns are written as
+    # read.
     frame = scored.X.reset_index(drop=True)
     for name, texts in (cells or {}).items():
         frame[name] = texts.to_pandas()

@@ -1,18 +1,14 @@
-"""One case and the hyperplane: its box, the training rows in the box, and a confidence.
+"""One case and the hyperplane: its box, the training rows in the box, and a confidence."""
 
-Legend (Fung, Sandilya, Rao, section 7)
----------------------------------------
-::
-
-    v       the case, in the oriented coordinates of its side (`solver.half_space`)
-    z       foot of the normal from the case to the plane, taken in the unit box of the training
-            table, where no column counts more for its unit; every z_i is at least v_i
-    box     lower < v <= z: it touches the plane in one corner and lies on the case's side
-
-The paper gives five things that should raise the confidence and no way to weigh them. Measured out
-of sample only the distance ranks right answers before wrong ones, so it is what is calibrated, for
-each answer apart; what else is known of the box is shown beside it.
-"""
+# Legend (Fung, Sandilya, Rao, section 7)
+#   v       the case, in the oriented coordinates of its side (`solver.half_space`)
+#   z       foot of the normal from the case to the plane, taken in the unit box of the training
+#           table, where no column counts more for its unit; every z_i is at least v_i
+#   box     lower < v <= z: it touches the plane in one corner and lies on the case's side
+#
+# The paper gives five things that should raise the confidence and no way to weigh them. Measured
+# out of sample only the distance ranks right answers before wrong ones, so it is what is
+# calibrated, for each answer apart; what else is known of the box is shown beside it.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -153,28 +149,17 @@ class HyperplaneExplanation:
 def explain_with_hyperplane(model: HyperplaneRuleClassifier, X: Any) -> list[HyperplaneExplanation]:
     """Compute for each case a box on its side of the hyperplane.
 
+    A case is always in its box, and the box never crosses the plane, in the very doubles that
+    `predict` compares. Cost is O(n m k) for m training rows and k columns the plane reads.
+    DataError if a case has a gap in a column that the plane reads, or the table does not fit the
+    model. RuleError if the model has no plane, or one that reads no column.
+
     Parameters
     ----------
     model : HyperplaneRuleClassifier
         Fitted.
     X : DataFrame or array-like of shape (n, p)
         The cases; no gap in the columns that the plane reads.
-
-    Returns
-    -------
-    list of HyperplaneExplanation, length n
-
-    Raises
-    ------
-    DataError
-        If a case has a gap in a column that the plane reads, or the table does not fit the model.
-    RuleError
-        If the model has no plane, or one that reads no column.
-
-    Notes
-    -----
-    A case is always in its box, and the box never crosses the plane, in the very doubles that
-    `predict` compares. Cost is O(n m k) for m training rows and k columns the plane reads.
 
     References
     ----------

@@ -49,6 +49,9 @@ HALVINGS = 10  # steps by which the last such factor is then made finer
 class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Fit a hyperplane by linear programming, with a penalty on the 1-norm of its weights.
 
+    The dual program is solved, which has one row for each column and one more. If several planes
+    are optimal, the result depends on the solver.
+
     Parameters
     ----------
     nu : float or "cv", default="cv"
@@ -88,11 +91,6 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
-    Notes
-    -----
-    The dual program is solved, which has one row for each column and one more. If several planes
-    are optimal, the result depends on the solver.
-
     References
     ----------
     .. [1] Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines", section 3.
@@ -126,28 +124,12 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @restore_on_failure
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Learn a plane.
+        """Learn a plane from numbers or truth values without gaps (n, p) and two classes (n,).
 
-        Parameters
-        ----------
-        X : DataFrame or array-like of shape (n, p)
-            Numbers or truth values, without gaps.
-        y : array-like of shape (n,)
-            Two classes.
-        sample_weight : array-like of shape (n,), optional
-            What a row's margin counts, times `class_weight`. A row of weight 2 is two rows, but
-            where folds are drawn, which have rows and not weights.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        DataError, ValueError
-            If the table, the classes or a parameter cannot be used.
-        SolverError
-            If the linear program is not solved.
+        `sample_weight` (n,), times `class_weight`, is what a row's margin counts: a row of weight 2
+        is two rows, but where folds are drawn, which have rows and not weights. DataError or
+        ValueError if the table, the classes or a parameter cannot be used, SolverError if the
+        program is not solved.
         """
         check_parameters(self)
         check_needs(self, self._needs)

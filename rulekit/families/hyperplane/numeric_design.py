@@ -61,10 +61,8 @@ class NumericDesign:
     def of(
         cls, columns: Columns, kinds: dict[str, str], max_levels: int = MAX_LEVELS
     ) -> "NumericDesign":
-        """Select how each column is converted to numbers, in an order that a table may not change.
-
-        Sums and ties of linear programs depend on the order of columns.
-        """
+        """Select how each column is converted to numbers, in an order that no table may change."""
+        # Sums and ties of linear programs depend on the order of columns.
         numbers: list[Number] = []
         for name, values in sorted(columns.items()):
             if kinds[name] == "number":

@@ -236,10 +236,8 @@ def learn_plane(rows: CompleteRows, linear: BaseEstimator, folds: int) -> Plane:
 
 
 def off_the_rows(values: Floats, gamma: float) -> float:
-    """Move a plane that training rows lie on half-way to the next row above it; values (n,).
-
-    Boxes are closed on either side, so rounding would decide the class of rows on the plane.
-    """
+    """Move a plane that training rows lie on half-way to the next row above it; values (n,)."""
+    # Boxes are closed on either side, so rounding would decide the class of rows on the plane.
     above = values - gamma
     size = float(np.abs(values).max(initial=0.0))
     if not size or not (np.abs(above) <= ON_PLANE * size).any():

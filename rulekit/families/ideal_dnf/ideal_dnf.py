@@ -270,31 +270,13 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
     ) -> Self:
         """Choose conditions on a sample of a table of any size, and count them on every row.
 
-        Parameters
-        ----------
-        table, target, features, key, on_progress
-            As in `BoxSearchClassifier.fit_table`; a `key` draws the rows of one value together.
-        sample_rows : int, default=262144
-            About how many rows the conditions and their cuts are chosen on. A smaller table is
-            read whole.
-
-        Returns
-        -------
-        self
-            As after `fit` on the sample, but the formula is the best one over `conditions_` for all
-            rows: `types_`, `objective_`, `training_error_` and the probabilities are counts of the
-            whole table.
-
-        Raises
-        ------
-        DataError
-            If the table cannot be used, or its engine cannot count it; the column is named.
-        ValueError
-            If a parameter is not allowed.
-
-        Notes
-        -----
-        Three scans of the table: the classes, the sample, and the types of the chosen conditions.
+        Arguments as in `BoxSearchClassifier.fit_table`; a `key` draws the rows of one value
+        together. Conditions and their cuts are chosen on about `sample_rows` rows; a smaller table
+        is read whole. The model is as after `fit` on the sample, but the formula is the best one
+        over `conditions_` for all rows: `types_`, `objective_`, `training_error_` and the
+        probabilities count the whole table. Three scans: the classes, the sample, the types of the
+        chosen conditions. DataError, with the column, if the table cannot be used or counted;
+        ValueError if a parameter is not allowed.
         """
         self._check()
         check_limits(sample_rows=sample_rows)

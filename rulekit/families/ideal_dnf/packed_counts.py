@@ -1,9 +1,8 @@
-"""Counts of Boolean columns for the ideal DNF, kept as bits.
+"""Counts of Boolean columns for the ideal DNF, kept as bits."""
 
-With medians a numeric column gives one question, whether the value lies above the median; a column
-of two values is Boolean; any other gives one question per level. Missing values are a question of
-their own; the other answers are no for them.
-"""
+# With medians a numeric column gives one question, whether the value lies above the median; a
+# column of two values is Boolean; any other gives one question per level. Missing values are a
+# question of their own; the other answers are no for them.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence

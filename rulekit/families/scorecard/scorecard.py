@@ -53,12 +53,10 @@ class Chances:
 
 
 def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFrame:
-    """Group totals into at most `most` bands of least deviance, none across the deciding total.
-
-    The probability of a band is its share of the training rows, as if more rows, of the weight
-    `DRAWN` in all, had the probability of the model: closer to the shares of new rows than either
-    of them. A higher band never has a lower one.
-    """
+    """Group totals into at most `most` bands of least deviance, none across the deciding total."""
+    # The probability of a band is its share of the training rows, as if more rows, of the weight
+    # `DRAWN` in all, had the probability of the model: closer to the shares of new rows than either
+    # of them. A higher band never has a lower one.
     totals = chances["total"].to_numpy()
     weight, share = chances["weight"].to_numpy(), chances["share"].to_numpy()
     decides = int(np.searchsorted(totals, split.total))
@@ -233,11 +231,9 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> pd.DataFrame:
         """Find the best scorecard of each size, in one search; arguments as in `fit`.
 
-        Returns
-        -------
-        DataFrame
-            A row a size up to `max_conditions`, smallest first: n_conditions, loss (the logistic
-            one), train_error, rule_set. Sizes that are no better than a smaller one are left out.
+        A data frame with a row a size up to `max_conditions`, smallest first: n_conditions, loss
+        (the logistic one), train_error, rule_set. Sizes that are no better than a smaller one are
+        left out.
         """
         model = clone(self)
         model._check()

@@ -1,9 +1,8 @@
-"""Counts of all rows by the answers to a rule's conditions, and what follows from them.
+"""Counts of all rows by the answers to a rule's conditions, and what follows from them."""
 
-A threshold is optimised by histograms, all others fixed: the engine counts, by the column's value
-and the class, how many more rows would be wrong if the condition held; sums of these counts are
-the loss at every threshold.
-"""
+# A threshold is optimised by histograms, all others fixed: the engine counts, by the column's value
+# and the class, how many more rows would be wrong if the condition held; sums of these counts are
+# the loss at every threshold.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -289,7 +289,10 @@ class LearnsFromTables:
         rows by one GROUP BY. Conditions that do not pay their price on all rows are dropped, and
         thresholds are moved to where the fewest rows are wrong, by histograms of the engine. Then
         another sample is drawn, half of it rows that the rule predicts wrongly. The work ends when
-        a sample gives no better rule, after at most four samples.
+        a sample gives no better rule, after at most four samples. DataError if the table cannot be
+        used, or its engine cannot count it; the column is named. ValueError if a parameter is not
+        allowed, or `max_gap` is given. RuleError if a cell cannot be read as a condition of the
+        rule reads it.
 
         Parameters
         ----------
@@ -320,15 +323,6 @@ class LearnsFromTables:
             the loss on all rows, scaled to the size of a sample, plus the price of the conditions.
             `history_`, `choice_`, `path_` and the chances of a scorecard's totals are those of a
             sample.
-
-        Raises
-        ------
-        DataError
-            If the table cannot be used, or its engine cannot count it; the column is named.
-        ValueError
-            If a parameter is not allowed, or `max_gap` is given.
-        RuleError
-            If a cell cannot be read as a condition of the rule reads it.
 
         Notes
         -----

@@ -1,8 +1,7 @@
-"""A table in a database as a learner sees it: classes, parts, samples and counts.
+"""A table in a database as a learner sees it: classes, parts, samples and counts."""
 
-The engine samples by a seeded hash of a key, or of the whole row: the rows drawn depend on their
-content, the seed and the engine, not on their order, and rows of one key stay together.
-"""
+# The engine samples by a seeded hash of a key, or of the whole row: the rows drawn depend on their
+# content, the seed and the engine, not on their order, and rows of one key stay together.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -320,10 +320,8 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         theta: float,
         rules: dict[Any, RuleSet],
     ) -> tuple[LearnedRule, RuleSet]:
-        """Return the cheaper of a solution and a constant, as a rule with the required conditions.
-
-        `rules` keeps the rules of clauses, for several solutions of one search.
-        """
+        """Return the cheaper of a solution and a constant, as a rule with required conditions."""
+        # `rules` keeps the rules of clauses, for several solutions of one search.
         options = [learned.or_constant()]
         if as_constraints(self.constraints).required:  # they decide which of the two is cheaper
             options = [learned, learned.constant()]

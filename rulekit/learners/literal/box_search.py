@@ -39,7 +39,11 @@ Clauses = tuple[tuple[Literal, ...], ...]
 class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
     """Learn a rule of several clauses by moving whole intervals, without linear programs.
 
-    One search finds the rules for every price and number of clauses, see `path`.
+    One search finds the rules for every price and number of clauses, see `path`. The rule does not
+    depend on the order of rows or columns, or on earlier fits. With two classes and more than
+    80 000 distinct rows, a part of 20 000 rows is searched, and one descent uses all rows. With
+    more than 512 columns, perturbations change only the 256 most promising ones and those of rules
+    found.
 
     Parameters
     ----------
@@ -88,13 +92,6 @@ empty_rule_hint_, binarizer_
     lower_bound_, proved_optimal_ : None
         Nothing is proved; see `certify`.
 
-    Notes
-    -----
-    The rule does not depend on the order of rows or columns, or on earlier fits. With two classes
-    and more than 80 000 distinct rows, a part of 20 000 rows is searched, and one descent uses all
-    rows. With more than 512 columns, perturbations change only the 256 most promising ones and
-    those of rules found.
-
     Examples
     --------
     >>> import pandas as pd
@@ -136,17 +133,10 @@ empty_rule_hint_, binarizer_
     def path(self, X: Any, y: Any, sample_weight: Any = None) -> RulePath:
         """Find the best rule for each number of clauses and conditions, in one search.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`. `theta` is not read; `n_clauses` beyond five extends the search.
-
-        Returns
-        -------
-        RulePath
-            Its rules, for any price and limits, are looked up, not learned. Their cuts are those
-            of the binarizer, whatever `refine_thresholds` and `refine` say. Sizes that cannot hold
-            the required conditions are left out.
+        Arguments as in `fit`. `theta` is not read; `n_clauses` beyond five extends the search.
+        Rules for any price and limits are then looked up, not learned. Their cuts are those of the
+        binarizer, whatever `refine_thresholds` and `refine` say. Sizes that cannot hold the
+        required conditions are left out.
         """
         model = copy(self)
         model._check()

@@ -1,8 +1,7 @@
-"""The box search on a learner's table: label noise, a shared archive, rule lists, near-best rules.
+"""The box search on a learner's table: label noise, a shared archive, lists, near-best rules."""
 
-The out-of-bag votes of a random forest discount rows that lie among rows of the other class. In a
-`RuleSpace` a rule is the columns that its clauses use; branch and bound lists all near-best ones.
-"""
+# The out-of-bag votes of a random forest discount rows that lie among rows of the other class. In a
+# `RuleSpace` a rule is the columns that its clauses use; branch and bound lists all near-best ones.
 
 import heapq
 import math

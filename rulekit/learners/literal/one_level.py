@@ -103,20 +103,12 @@ class ConditionScreening:
         return tuple(self.problem.literals[int(j)] for j in self.screening.kept)
 
     def certificates(self, limit: int | None = None) -> pd.DataFrame:
-        """Return the reason for each removed condition.
+        """Return the reason for each removed condition, in the order of the candidates.
 
-        Parameters
-        ----------
-        limit : int, optional
-            How many at most; they come in the order of the candidates.
-
-        Returns
-        -------
-        DataFrame
-            `condition`, `test`, `price` (its own and that of the rows it decides wrongly), `worth`
-            (weight of the rows it decides rightly), `by` (the condition that does the same for no
-            more), `floor` (what every rule with it costs at least), `upper` (what a known one
-            costs), `sentence`.
+        `condition`, `test`, `price` (its own and that of the rows it decides wrongly), `worth`
+        (weight of the rows it decides rightly), `by` (the condition that does the same for no
+        more), `floor` (what every rule with it costs at least), `upper` (what a known one costs),
+        `sentence`.
         """
         gone = np.flatnonzero(self.screening.removed)[:limit]
         return pd.DataFrame([self._certificate(int(j)) for j in gone])
@@ -356,6 +348,10 @@ def screen_conditions(
 ) -> ConditionScreening:
     """Remove the conditions that some best one-clause rule does not need.
 
+    Takes O(n p + d) for p columns and d conditions, and for "duality" the linear program.
+    ValueError if `how` is unknown, or a parameter is not allowed. DataError if the table cannot be
+    used.
+
     Parameters
     ----------
     X, y, sample_weight
@@ -369,21 +365,6 @@ def screen_conditions(
         the same for no more; safe for the linear program too. "duality": also, every rule with it
         costs more than a known one, by the optimum of the linear program. "basic", "enhanced":
         the two versions of the paper.
-
-    Returns
-    -------
-    ConditionScreening
-
-    Raises
-    ------
-    ValueError
-        If `how` is unknown, or a parameter is not allowed.
-    DataError
-        If the table cannot be used.
-
-    Notes
-    -----
-    Takes O(n p + d) for p columns and d conditions, and for "duality" the linear program.
 
     References
     ----------

@@ -1,7 +1,6 @@
-"""Cells of a column (its values by the results of all tests), and rules on some settled columns.
+"""Cells of a column (its values by the results of all tests), and rules on some settled columns."""
 
-A truth is True, False, or None while columns that are not settled decide.
-"""
+# A truth is True, False, or None while columns that are not settled decide.
 
 import math
 from collections.abc import Callable, Sequence
@@ -80,10 +79,8 @@ def evaluate_points(split: PointsSplit, test: Callable[[Literal], Truth]) -> tup
 
 
 def held_by(test: Callable[[Literal], Truth], sums: Callable[[Condition], Truth]) -> Held:
-    """Return the truth of conditions by that of tests of one column, and of sums of columns.
-
-    Sums are looked up in their positive form, which names them if they are not settled.
-    """
+    """Return the truth of conditions by that of tests of one column, and of sums of columns."""
+    # Sums are looked up in their positive form, which names them if they are not settled.
 
     def held(condition: Condition) -> tuple[Truth, Any]:
         if isinstance(condition, Literal):
@@ -91,16 +88,11 @@ def held_by(test: Callable[[Literal], Truth], sums: Callable[[Condition], Truth]
             return truth, condition.feature if truth is None else None
         if isinstance(condition, PointsSplit):
             return evaluate_points(condition, test)
-        key = positive_form(condition)
+        key = min(condition, condition.negated(), key=repr)
         truth = sums(key)
         return (None, key) if truth is None else (truth == (key == condition), None)
 
     return held
-
-
-def positive_form(condition: Condition) -> Condition:
-    """Return a condition and its negation in the same, positive form."""
-    return min(condition, condition.negated(), key=repr)
 
 
 def meets(literal: Literal, cell: Any) -> bool:
@@ -131,10 +123,8 @@ def _list_read(tests: Sequence[Literal]) -> list[Any] | None:
 
 
 def list_cells(tests: Sequence[Literal], column: ColumnSchema | None = None) -> list[Any]:
-    """List values of a column, None included, one for each combination of test results.
-
-    With the column of a schema they are values that it can have: whole numbers, its levels.
-    """
+    """List values of a column, None included, one for each combination of test results."""
+    # With the column of a schema they are values that it can have: whole numbers, its levels.
     return _keep_distinct(_list_candidates(tests, column or ColumnSchema("")), tests)
 
 

@@ -13,11 +13,10 @@ from rulekit.rules.rule_set import Clause, Label, RuleSet, n_rows
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Rows that a clause or leaf decides, or that come to a split of a tree.
+    """Rows that a clause or leaf decides, or that come to a split of a tree."""
 
-    `label` is the prediction, None for a split. Rows are drawn side by side from `start` on; a
-    part lies within that of its `parent` (a position in the list; the first part has all rows).
-    """
+    # `label` is the prediction, None for a split. Rows are drawn side by side from `start` on; a
+    # part lies within that of its `parent` (a position in the list; the first part has all rows).
 
     name: str
     clause: Clause | None
@@ -28,17 +27,8 @@ class Part:
 
 
 def divide_rows(rule: RuleSet, columns: Columns) -> list[Part]:
-    """Return all rows, then the parts of a rule: its clauses and the rest, or a tree's nodes.
-
-    A CNF is read as the clauses that its rows fail on. The parts with a label hold each row once.
-
-    >>> from rulekit.rules import Literal
-    >>> old = Clause((Literal("age", ">", 50),))
-    >>> rule = RuleSet((old,), ("ill",), "dnf", "well")
-    >>> parts = divide_rows(rule, {"age": np.array([60.0, 40.0, 30.0])})
-    >>> [(p.name, p.label, int(p.rows.sum()), p.start) for p in parts]
-    [('all', None, 3, 0), ('clause 1', 'ill', 1, 0), ('otherwise', 'well', 2, 1)]
-    """
+    """Return all rows, then the parts of a rule: its clauses and the rest, or a tree's nodes."""
+    # A CNF is read as the clauses that its rows fail on. The parts with a label hold each row once.
     every = Part("all", None, None, np.ones(n_rows(columns), dtype=bool), 0, 0)
     if rule.form == "cnf":
         rule = rule.negated()

@@ -26,10 +26,9 @@ Pair = tuple[bool, bool]  # an answer before the step, and after it
 
 
 class ViolationSearch(RowSearch):
-    """Search for a row and a step of one column that turn the prediction away from a class.
+    """Search for a row and a step of one column that turn the prediction away from a class."""
 
-    Sums are settled as their answers before and after the step.
-    """
+    # Sums are settled as their answers before and after the step.
 
     def __init__(self, rule: RuleSet, feature: str, towards: Label, direction: str) -> None:
         super().__init__(rule, Schema(), MOST_STEPS)
@@ -187,6 +186,13 @@ def check_monotonicity(
 ) -> MonotonicityCheck:
     """Check whether predictions never turn away from a class as one column rises or falls.
 
+    `kept` is exact for rules of tests of one column and of points; for sums of columns it is True
+    or None, as what such sums can be together is not looked into; None, too, where a column's dates
+    are read in several ways, or the search took more than 100 000 steps. The search is exponential
+    in the number of columns at worst, and rarely so: a branch ends as soon as the answers before
+    and after the step are known. RuleError if the direction is another word, or the rule compares
+    the column with text.
+
     Parameters
     ----------
     model : RuleSet or fitted model
@@ -196,23 +202,6 @@ def check_monotonicity(
         The class that the prediction may change to, and must not leave.
     direction : {">", "<"}, default=">"
         Whether the column rises or falls.
-
-    Returns
-    -------
-    MonotonicityCheck
-        `kept` is exact for rules of tests of one column and of points; for sums of columns it is
-        True or None, as what such sums can be together is not looked into; None, too, where a
-        column's dates are read in several ways, or the search took more than 100 000 steps.
-
-    Raises
-    ------
-    RuleError
-        If the direction is another word, or the rule compares the column with text.
-
-    Notes
-    -----
-    The search is exponential in the number of columns at worst, and rarely so: a branch ends as
-    soon as the answers before and after the step are known.
 
     Examples
     --------
@@ -248,22 +237,14 @@ def monotonicity_checks(
 ) -> tuple[MonotonicityCheck, ...]:
     """Check every requested direction.
 
+    RuleError if it describes several; or as `check_monotonicity` does.
+
     Parameters
     ----------
     model : RuleSet or fitted model
     constraints : Constraints or mapping, default=None
         The constraints to check; None for the `constraints` of the model, if it has any. Without
         `towards` directions lead to the class that the rule describes.
-
-    Returns
-    -------
-    tuple of MonotonicityCheck
-        One a direction.
-
-    Raises
-    ------
-    RuleError
-        If it describes several; or as `check_monotonicity` does.
     """
     constraints = getattr(model, "constraints", None) if constraints is None else constraints
     if isinstance(constraints, Mapping):

@@ -21,31 +21,16 @@ MOST_DECIMALS = 12
 
 @dataclass(frozen=True)
 class Mutation:
-    """A changed rule.
+    """A changed rule."""
 
-    Attributes
-    ----------
-    part : {"label", "clause", "condition", "level", "limit", "gap", "points"}
-        What is left out ("clause", "condition", "level") or changed.
-    rule : RuleSet
-    clause : int or None
-        The only clause that is changed, None if there are several.
-    condition : Condition or None
-    text : str
-        What a row shows that both rules answer otherwise.
-    shorter : bool
-        Whether the changed rule has fewer parts.
-    level : str
-        The level that is left out.
-    """
-
+    # "clause", "condition" or "level" (left out), "label", "limit", "gap" or "points" (changed)
     part: str
     rule: RuleSet
-    clause: int | None
+    clause: int | None  # the only one that is changed, None if there are several
     condition: Condition | None
-    text: str
-    shorter: bool = False
-    level: str = ""
+    text: str  # what a row shows that both rules answer otherwise
+    shorter: bool = False  # the rule has fewer parts
+    level: str = ""  # left out
 
 
 def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:

@@ -33,11 +33,10 @@ Decide = Callable[[State], tuple[Truth, Any]]
 
 
 class RowSearch:
-    """Search for rows among the cells of the columns that a rule reads.
+    """Search for rows among the cells of the columns that a rule reads."""
 
-    Sums of columns are settled as true or false by themselves; a row that is found so is drawn
-    until it has these sums.
-    """
+    # Sums of columns are settled as true or false by themselves; a row that is found so is drawn
+    # until it has these sums.
 
     def __init__(self, rule: RuleSet, schema: Schema, left: int = MOST_STEPS_OF_ALL) -> None:
         self.schema = schema
@@ -81,10 +80,8 @@ class RowSearch:
                 self._divide(name, [])
 
     def first(self, wanted: Wanted) -> Row | None:
-        """Return a row for which something is true, None if there is none.
-
-        TooLongError if the search takes too many steps, or sums decide and no drawn row has them.
-        """
+        """Return a row for which something is true, None if there is none."""
+        # TooLongError if the search takes too many steps, or sums decide and no drawn row has them.
         self._most, self._undrawn = self.left - MOST_STEPS, False
 
         def decide(state: State) -> tuple[Truth, Any]:
@@ -184,10 +181,8 @@ def answers(rule: RuleSet, label: Label) -> Wanted:
 
 
 def differs(rule: RuleSet, other: RuleSet, k: int | None = None) -> Wanted:
-    """Want a row with another answer; with k the rules are equal before clause k, and differ in it.
-
-    The other rule may lack the clause.
-    """
+    """Want a row with another answer; with k the rules differ first in clause k."""
+    # The other rule may lack the clause.
 
     def wanted(held: Held) -> tuple[Truth, Any]:
         first = None

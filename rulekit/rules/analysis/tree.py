@@ -49,13 +49,7 @@ def paths_to_leaves(tree: Tree) -> Iterator[tuple[Path, Leaf]]:
 
 
 def rule_of_tree(tree: Tree, default: Label) -> RuleSet:
-    """Write a tree as a rule set of disjoint paths.
-
-    >>> from rulekit.rules import Literal
-    >>> old = Literal("age", ">", 50)
-    >>> rule_of_tree(Branch(old, Leaf("ill"), Leaf("well")), "well").n_clauses
-    1
-    """
+    """Write a tree as a rule set of disjoint paths."""
     paths = [(path, leaf.label) for path, leaf in paths_to_leaves(tree) if leaf.label != default]
     clauses = tuple(Clause(path) for path, _ in paths)
     return RuleSet(clauses, tuple(label for _, label in paths), "dnf", default)
@@ -64,15 +58,12 @@ def rule_of_tree(tree: Tree, default: Label) -> RuleSet:
 def tree_of_rule(rule_set: RuleSet) -> Tree | None:
     """Find the tree whose paths form a rule set.
 
+    The result is None where the clauses are not the paths of one tree, each beginning with the same
+    condition or its negation, and so on below.
+
     Parameters
     ----------
     rule_set : RuleSet
-
-    Returns
-    -------
-    Branch, Leaf or None
-        None where the clauses are not the paths of one tree, each beginning with the same
-        condition or its negation, and so on below.
 
     Examples
     --------

@@ -129,6 +129,9 @@ def verify_rule(
 ) -> RuleCheck:
     """Check a rule over every row that its columns can have, not only the rows of a table.
 
+    RuleError if the directions do not fit the rule. DataError if the table lacks a column that the
+    rule reads.
+
     Parameters
     ----------
     model : RuleSet or fitted model
@@ -139,17 +142,6 @@ def verify_rule(
         Directions to check; None for the `constraints` of the model, if it has any.
     clause : str, default="clause"
         What clauses are called in sentences.
-
-    Returns
-    -------
-    RuleCheck
-
-    Raises
-    ------
-    RuleError
-        If the directions do not fit the rule.
-    DataError
-        If the table lacks a column that the rule reads.
 
     Notes
     -----

@@ -1,21 +1,19 @@
-"""Descents of the box search, of a rule and of single clauses, and where a new clause starts.
+"""Descents of the box search, of a rule and of single clauses, and where a new clause starts."""
 
-A rule is settled where no move improves it at a price. A new clause starts at the best box on at
-most two features, exactly if each wrong row costs 1: narrowing it from the whole space, feature
-after feature, misses pairs of conditions that only pay together. The savings of the rows are
-therefore summed over the bins of two features at once, for each pair of the best single features.
-For every choice on the one feature, the best choice on the other is then a maximum-sum run. O(n)
-and O(K^3) a pair for K bins of a feature. With prices of margins, a pair is valued from rows that
-both features refuse, a single feature from rows that it refuses; descents from starts valued alike
-ended 1 % higher on average (nine tables with robustness 0.1).
-
-Legend, beside that of `move_kernels`::
-
-    a, b     features of a pair, by their rank; what a clause accepts of a is tried choice by
-             choice, of b found by a scan
-    both     g(0) - g(1) of a row: what is saved when a and b both accept it, beyond ...
-    either   g(1): ... what each of the two saves that does
-"""
+# A rule is settled where no move improves it at a price. A new clause starts at the best box on at
+# most two features, exactly if each wrong row costs 1: narrowing it from the whole space, feature
+# after feature, misses pairs of conditions that only pay together. The savings of the rows are
+# therefore summed over the bins of two features at once, for each pair of the best single features.
+# For every choice on the one feature, the best choice on the other is then a maximum-sum run. O(n)
+# and O(K^3) a pair for K bins of a feature. With prices of margins, a pair is valued from rows that
+# both features refuse, a single feature from rows that it refuses; descents from starts valued
+# alike ended 1 % higher on average (nine tables with robustness 0.1).
+#
+# Legend, beside that of `move_kernels`:
+#   a, b     features of a pair, by their rank; what a clause accepts of a is tried choice by
+#            choice, of b found by a scan
+#   both     g(0) - g(1) of a row: what is saved when a and b both accept it, beyond ...
+#   either   g(1): ... what each of the two saves that does
 
 from typing import Any, NamedTuple
 
@@ -137,12 +135,10 @@ def _note_meeting(names, owners, name, k):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _full_loss(table, work, k, skipped):  # type: ignore[no-untyped-def]
-    """Price all wrong rows with the first `k` clauses, one of them left out.
-
-    A described row without a clause costs ``base + extra * (m - 1)``, `m` its fewest violations; a
-    row of the other class ``base + extra * (c - 1)``, `c` the clauses that hold, and `near` for
-    each clause that one feature keeps from it.
-    """
+    """Price all wrong rows with the first `k` clauses, one of them left out."""
+    # A described row without a clause costs ``base + extra * (m - 1)``, `m` its fewest violations;
+    # a row of the other class ``base + extra * (c - 1)``, `c` the clauses that hold, and `near` for
+    # each clause that one feature keeps from it.
     y, charges, v, total = table.y, table.charges, work.v, 0.0
     for i in range(len(y)):
         nearest, holding, nearly = FAR, 0, 0
@@ -292,11 +288,9 @@ def _grow(table, work, log, k, theta):  # type: ignore[no-untyped-def]
 
 @machine_code(I(TABLE, WORK, LOG, I, I, F, types.uint64))
 def visit(table, work, log, task, k, theta, salt):  # type: ignore[no-untyped-def]
-    """Do a part of `Descent.visit`; return the number of clauses then.
-
-    `k` clauses are new (ENTER), logged as they are (RECORD) or all improved (DESCEND), or the last
-    one is new and kept if it pays (GROW). `salt` names the price.
-    """
+    """Do a part of `Descent.visit`; return the number of clauses then."""
+    # `k` clauses are new (ENTER), logged as they are (RECORD) or all improved (DESCEND), or the
+    # last one is new and kept if it pays (GROW). `salt` names the price.
     if task == DESCEND:
         return _descend(table, work, log, k, theta, salt)
     if task == GROW:
@@ -348,11 +342,9 @@ def _copy_clause(box, k, into, r):  # type: ignore[no-untyped-def]
 
 @machine_code(types.void(TABLE, WORK, I3, F2, U64, I1, F))
 def improve_each(table, work, box, saved, names, owners, theta):  # type: ignore[no-untyped-def]
-    """Improve the clauses ``box[k]``, shape (p, 3), each by itself from where it is, in place.
-
-    ``saved[k]`` receives what the clause saves, and what it would without each feature. `names` and
-    `owners` (`SLOTS` zeros at first) let equal clauses on the way end alike.
-    """
+    """Improve the clauses ``box[k]``, shape (p, 3), each by itself from where it is, in place."""
+    # ``saved[k]`` receives what the clause saves, and what it would without each feature. `names`
+    # and `owners` (`SLOTS` zeros at first) let equal clauses on the way end alike.
     for k in range(len(box)):
         _copy_clause(box, k, work.box, ZERO)
         leave_all(work)

@@ -1,26 +1,25 @@
-"""The moves of the box search: the best interval of every feature of a clause, and what it changes.
+"""The moves of the box search: the best interval of each feature of a clause, and its effect."""
 
-With all else fixed, the loss is a sum over rows of a price that depends on whether one feature
-accepts the row. One histogram of these prices over the bins, for all features at once, turns "which
-interval is best" into a maximum-sum run, found in one pass of prefix sums. This sweeps every
-combination of cuts of a feature: none, one at most, one greater than, and both.
-
-Sums over rows are exact (`problem.Charges`), prices of literals are added in one order, ties are
-broken by one rule, so that the slow twins in the tests find the same rules to the last bit.
-
-Legend, beside that of `problem`::
-
-    k      clauses of the state; r one of them, f a feature
-    u      violations of a row by the other features of the clause
-    g(u)   what is saved when this feature accepts the row instead of refusing it
-    freed  a feature that counts as dropped
-    slot   place of a feature among those of the clause that may refuse a row (`MoveArrays.active`)
-
-A feature reads the cells of one column, and many may read the same one: each level of a category is
-a feature. So g is summed over the cells of columns (``sums``), once for all features that accept a
-row, and what the few that refuse it have besides over their own cells (``extra``). With one feature
-dropped both differ by the rows that it refuses (``freed``, ``both``): one pass serves all drops.
-"""
+# With all else fixed, the loss is a sum over rows of a price that depends on whether one feature
+# accepts the row. One histogram of these prices over the bins, for all features at once, turns
+# "which interval is best" into a maximum-sum run, found in one pass of prefix sums. This sweeps
+# every combination of cuts of a feature: none, one at most, one greater than, and both.
+#
+# Sums over rows are exact (`problem.Charges`), prices of literals are added in one order, ties are
+# broken by one rule, so that the slow twins in the tests find the same rules to the last bit.
+#
+# Legend, beside that of `problem`:
+#   k      clauses of the state; r one of them, f a feature
+#   u      violations of a row by the other features of the clause
+#   g(u)   what is saved when this feature accepts the row instead of refusing it
+#   freed  a feature that counts as dropped
+#   slot   place of a feature among those of the clause that may refuse a row (`MoveArrays.active`)
+#
+# A feature reads the cells of one column, and many may read the same one: each level of a category
+# is a feature. So g is summed over the cells of columns (``sums``), once for all features that
+# accept a row, and what the few that refuse it have besides over their own cells (``extra``). With
+# one feature dropped both differ by the rows that it refuses (``freed``, ``both``): one pass serves
+# all drops.
 
 from typing import Any, NamedTuple
 

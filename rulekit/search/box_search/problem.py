@@ -1,24 +1,22 @@
-"""Clauses as boxes over binned features: axes, prices, boxes, and the work arrays of a search.
+"""Clauses as boxes over binned features: axes, prices, boxes, and the work arrays of a search."""
 
-A column gives an axis for its cuts, one for each level or word, and one for its tests of
-missingness. In a clause of a DNF, the value on an axis lies in an interval of its bins, or is
-missing; each end of an interval is a condition of the table.
-
-Throughout the box modules::
-
-    n, p, k   rows, features, clauses of a DNF
-    codes     (n, p) int    bin of each row in each feature; the code n_bins[f] means "missing"
-    n_bins    (p,)   int    number of ordered bins of each feature (cuts + 1)
-    low, high (k, p) int    clause r holds where low[r, f] <= code <= high[r, f] for every f ...
-    absent    (k, p) bool   ... or where the value is missing and absent[r, f] is True
-    v         (k, n) int    number of features of clause r that row i violates; 0: the clause holds
-
-A feature whose clause accepts every code carries no literal. An interval counts one literal an end
-that is not the first or last bin, a test of missingness counts one.
-
-Sums of row costs are the same bits in every order (`Charges`), so that the kernels and their slow
-twins find the same rules.
-"""
+# A column gives an axis for its cuts, one for each level or word, and one for its tests of
+# missingness. In a clause of a DNF, the value on an axis lies in an interval of its bins, or is
+# missing; each end of an interval is a condition of the table.
+#
+# Throughout the box modules:
+#   n, p, k   rows, features, clauses of a DNF
+#   codes     (n, p) int    bin of each row in each feature; the code n_bins[f] means "missing"
+#   n_bins    (p,)   int    number of ordered bins of each feature (cuts + 1)
+#   low, high (k, p) int    clause r holds where low[r, f] <= code <= high[r, f] for every f ...
+#   absent    (k, p) bool   ... or where the value is missing and absent[r, f] is True
+#   v         (k, n) int    number of features of clause r that row i violates; 0: the clause holds
+#
+# A feature whose clause accepts every code carries no literal. An interval counts one literal an
+# end that is not the first or last bin, a test of missingness counts one.
+#
+# Sums of row costs are the same bits in every order (`Charges`), so that the kernels and their slow
+# twins find the same rules.
 
 import math
 from collections.abc import Mapping
@@ -186,12 +184,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class BoxPrices:
-    """What a wrong row costs beyond one, see `descent_kernels`.
+    """What a wrong row costs beyond one, see `descent_kernels`."""
 
-    ``(0, 0, 0)`` counts training errors, the objective (3.7) of Su, Wei, Varshney and Malioutov;
-    ``(1, 1, 0)`` is their minimal Hamming distance (3.12) exactly; ``(0.3, 0.3, 0.1)`` prefers
-    rules with a margin.
-    """
+    # ``(0, 0, 0)`` counts training errors, the objective (3.7) of Su, Wei, Varshney and Malioutov;
+    # ``(1, 1, 0)`` is their minimal Hamming distance (3.12) exactly; ``(0.3, 0.3, 0.1)`` prefers
+    # rules with a margin.
 
     miss: float = 0.0
     overlap: float = 0.0

@@ -1,16 +1,14 @@
-"""Rules without linear programs: coordinate descent on boxes with an archive of the best per size.
+"""Rules without linear programs: coordinate descent on boxes, an archive of the best per size."""
 
-Re-optimising the whole interval of one feature of one clause is exact and costs one histogram
-(`move_kernels`); such steps, swaps, dropped and added clauses and perturbations, along a path of
-falling prices, fill an archive that answers every price θ and every limit on the clauses.
-
-`refine_cuts` moves the cuts of a finished rule to any value of the training table: every interval
-of every clause is optimised anew, exactly, in O(n + D). Legend, beside that of `problem`::
-
-    A, y          the table as a CNF: a DNF clause requires column j to be False
-    (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end
-    g             what a row saves, by weight, when the interval takes it instead of refusing it
-"""
+# Re-optimising the whole interval of one feature of one clause is exact and costs one histogram
+# (`move_kernels`); such steps, swaps, dropped and added clauses and perturbations, along a path of
+# falling prices, fill an archive that answers every price θ and every limit on the clauses.
+#
+# `refine_cuts` moves the cuts of a finished rule to any value of the training table: every interval
+# of every clause is optimised anew, exactly, in O(n + D). Legend, beside that of `problem`:
+#   A, y          the table as a CNF: a DNF clause requires column j to be False
+#   (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end
+#   g             what a row saves, by weight, when the interval takes it instead of refusing it
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -128,10 +126,9 @@ def cheapest_entry(
 
 
 class Archive:
-    """The best rule for each (clauses, literals), from which any θ and clause limit is answered.
+    """The best rule for each (clauses, literals), from which any θ and clause limit is answered."""
 
-    Entries are only replaced by better ones: answers never get worse during a search.
-    """
+    # Entries are only replaced by better ones: answers never get worse during a search.
 
     def __init__(self, problem: BoxRows) -> None:
         self.problem = problem
@@ -344,11 +341,9 @@ def search_rows(
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Archive:
-    """Search the best rule of each size.
-
-    With many rows, a part is searched and one last round uses all rows. With many columns,
-    perturbations only use the most promising ones and those of rules found.
-    """
+    """Search the best rule of each size."""
+    # With many rows, a part is searched and one last round uses all rows. With many columns,
+    # perturbations only use the most promising ones and those of rules found.
     *_, archive = search_rounds(problem, plan, rng, should_stop)
     return archive
 

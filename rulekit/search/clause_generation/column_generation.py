@@ -1,23 +1,21 @@
-"""Rules by column generation: a linear program over clauses, with a bound on what is possible.
+"""Rules by column generation: a linear program over clauses, with a bound on what is possible."""
 
-The priced Hamming loss of Dash, Gunluk and Wei: missed rows of the described class, rows of the
-other class once for every clause that holds, and the prices of clauses and literals.
-
-Legend, beside that of `rulekit.search.box_search.problem`::
-
-    cost_k   weight of the other class that clause k holds for, plus clause_price, plus
-             literal_price times its literals
-    z_k      how much of clause k is used
-    master   min  sum_i w_i miss_i + sum_k cost_k z_k
-             s.t. miss_i + sum_{k holds for i} z_k >= 1,  miss, z >= 0
-    mu_i     dual price of row i of the described class, 0 <= mu_i <= w_i
-    pricing  max  sum of mu over held rows - cost_k over all clauses k; none above 0 proves the
-             master optimal
-
-A rule is chosen among the generated clauses by local search; a clause whose reduced cost exceeds
-what the best known rule costs above the master's value is left out. The master is solved by its
-dual, where a new clause is a new row and the dual simplex method goes on.
-"""
+# The priced Hamming loss of Dash, Gunluk and Wei: missed rows of the described class, rows of the
+# other class once for every clause that holds, and the prices of clauses and literals.
+#
+# Legend, beside that of `rulekit.search.box_search.problem`:
+#   cost_k   weight of the other class that clause k holds for, plus clause_price, plus
+#            literal_price times its literals
+#   z_k      how much of clause k is used
+#   master   min  sum_i w_i miss_i + sum_k cost_k z_k
+#            s.t. miss_i + sum_{k holds for i} z_k >= 1,  miss, z >= 0
+#   mu_i     dual price of row i of the described class, 0 <= mu_i <= w_i
+#   pricing  max  sum of mu over held rows - cost_k over all clauses k; none above 0 proves the
+#            master optimal
+#
+# A rule is chosen among the generated clauses by local search; a clause whose reduced cost exceeds
+# what the best known rule costs above the master's value is left out. The master is solved by its
+# dual, where a new clause is a new row and the dual simplex method goes on.
 
 import time
 from collections.abc import Callable, Sequence
@@ -131,11 +129,10 @@ class MasterAnswer:
 
 
 class ClauseMaster:
-    """The master over a growing pool of clauses.
+    """The master over a growing pool of clauses."""
 
-    A fixed perturbation of weights and costs makes its optimal basis unique, and the answer is
-    computed from this basis: it does not depend on the solver, or on what was solved before.
-    """
+    # A fixed perturbation of weights and costs makes its optimal basis unique, and the answer is
+    # computed from this basis: it does not depend on the solver, or on what was solved before.
 
     def __init__(self, pool: ClausePool) -> None:
         self.pool = pool
@@ -354,14 +351,13 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
 
 
 class _ExactPricing:
-    """Prices exactly, and keeps the best bound that follows from it.
+    """Prices exactly, and keeps the best bound that follows from it."""
 
-    No clause violates its row of the dual by more than what exact pricing says is possible, and
-    every clause costs at least `least` (a literal, or all rows of the other class). The dual prices
-    lowered by the factor ``least / (least + violation)`` are therefore feasible for all clauses,
-    and their sum is a lower bound (after Farley, 1990). It holds for a search that was cut short
-    too, with a larger violation.
-    """
+    # No clause violates its row of the dual by more than what exact pricing says is possible, and
+    # every clause costs at least `least` (a literal, or all rows of the other class). The dual
+    # prices lowered by the factor ``least / (least + violation)`` are therefore feasible for all
+    # clauses, and their sum is a lower bound (after Farley, 1990). It holds for a search that was
+    # cut short too, with a larger violation.
 
     def __init__(self, problem: BoxRows, plan: GenerationPlan) -> None:
         self.problem, self.plan = problem, plan

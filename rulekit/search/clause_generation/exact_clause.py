@@ -1,26 +1,26 @@
-"""The best single clause, with a proof, and all near it: branch and bound on rows kept as bits.
+"""The best single clause, with a proof, and all near it: branch and bound on rows kept as bits."""
 
-The value of a clause, an AND of literals, is the weight of the described rows it holds for, minus
-the weight of the other rows it holds for, minus θ a literal; the rule without clauses is worth
-nothing. Maximising it is minimising training errors plus θ times literals over rules of one clause.
-
-Legend::
-
-    P, N   rows of the described and of the other class that the clause holds for
-    loss   weight that a literal takes from P
-    gain   weight that it takes from N
-    slot   literals of one slot exclude each other: of nested half-lines one is enough
-    own    what a literal alone takes from N: rows that no other literal of the clause takes
-    step   rows of N between a literal and the next looser one of its slot
-
-Every subset of literals has a literal of largest loss. A node branches over which one that is, and
-leaves to the branch only literals of smaller loss: each subset is met once, and ``P - loss`` bounds
-what is left of P at once. Rows are packed into 64-bit words, sorted by weight where there are few
-distinct weights; else each byte of a word is looked up in a table.
-
-Near the best one a clause is listed if leaving out any of its literals would cost more than its
-price saves. Every other clause within the margin loses its idle literals without being worth less.
-"""
+# The value of a clause, an AND of literals, is the weight of the described rows it holds for, minus
+# the weight of the other rows it holds for, minus θ a literal; the rule without clauses is worth
+# nothing. Maximising it is minimising training errors plus θ times literals over rules of one
+# clause.
+#
+# Legend:
+#   P, N   rows of the described and of the other class that the clause holds for
+#   loss   weight that a literal takes from P
+#   gain   weight that it takes from N
+#   slot   literals of one slot exclude each other: of nested half-lines one is enough
+#   own    what a literal alone takes from N: rows that no other literal of the clause takes
+#   step   rows of N between a literal and the next looser one of its slot
+#
+# Every subset of literals has a literal of largest loss. A node branches over which one that is,
+# and leaves to the branch only literals of smaller loss: each subset is met once, and ``P - loss``
+# bounds what is left of P at once. Rows are packed into 64-bit words, sorted by weight where there
+# are few distinct weights; else each byte of a word is looked up in a table.
+#
+# Near the best one a clause is listed if leaving out any of its literals would cost more than its
+# price saves. Every other clause within the margin loses its idle literals without being worth
+# less.
 
 import math
 from collections.abc import Callable, Sequence
@@ -93,10 +93,8 @@ def clause_task(
     incumbent: float = 0.0,
     limits: ClauseLimits | None = None,
 ) -> ClauseTask:
-    """Sort the rows by class, leave out those of weight zero, and find the steps.
-
-    Shapes: holds (n, d), y (n,), slots d, weight (n,).
-    """
+    """Sort the rows by class, leave out those of weight zero, and find the steps."""
+    # Shapes: holds (n, d), y (n,), slots d, weight (n,).
     weight = np.ones(len(y)) if weight is None else weight
     slots = range(holds.shape[1]) if slots is None else slots
     _, exponent = math.frexp(float(weight.sum()))
@@ -181,12 +179,10 @@ def box_of_literals(problem: BoxRows, literals: Sequence[HalfLine]) -> Boxes:
 
 
 def best_clause(task: ClauseTask) -> ExactClause:
-    """Find the clause of the highest value among all subsets of the literals; exponential at worst.
-
-    Safe prunes: a literal must take at least θ from N that no other one takes, a share that only
-    shrinks, and some of it in its step; the best gain of each slot bounds what all literals of
-    smaller loss can take together.
-    """
+    """Find the clause of the highest value among all subsets of literals; exponential at worst."""
+    # Safe prunes: a literal must take at least θ from N that no other one takes, a share that only
+    # shrinks, and some of it in its step; the best gain of each slot bounds what all literals of
+    # smaller loss can take together.
     if task.theta <= 0:
         raise ValueError(f"`theta` must be positive for an exact search, got {task.theta!r}.")
     from rulekit.search.clause_generation import exact_kernels as kernel

@@ -1,16 +1,14 @@
-"""The branch and bound of `exact_clause`, with rows as bits of 64-bit words.
+"""The branch and bound of `exact_clause`, with rows as bits of 64-bit words."""
 
-All sums are exact, so that the slow twin in the tests finds the same bits. A node is a level of
-preallocated arrays: the search can stop after any number of tests and go on later.
-
-Legend, beside that of `exact_clause`::
-
-    unit, table  weight of the rows of a word: `unit` of the word for each bit, or, where `table`
-                 is not empty, 256 sums for each of its bytes
-    live         candidates of a level that can still pay, by rising loss
-    own          own[t, s]: what the literal chosen at level s alone takes from N, at level t
-    step         rows of N between a literal and the next looser one of its slot
-"""
+# All sums are exact, so that the slow twin in the tests finds the same bits. A node is a level of
+# preallocated arrays: the search can stop after any number of tests and go on later.
+#
+# Legend, beside that of `exact_clause`:
+#   unit, table  weight of the rows of a word: `unit` of the word for each bit, or, where `table`
+#                is not empty, 256 sums for each of its bytes
+#   live         candidates of a level that can still pay, by rising loss
+#   own          own[t, s]: what the literal chosen at level s alone takes from N, at level t
+#   step         rows of N between a literal and the next looser one of its slot
 
 from typing import NamedTuple
 
@@ -272,10 +270,8 @@ def _branch(t, k, levels, task):  # type: ignore[no-untyped-def]
 
 @machine_code(B(LEVELS, TASK, RECORD, TOPS, I))
 def search(levels, task, record, tops, budget):  # type: ignore[no-untyped-def]
-    """Search on until the tree is done (true) or `budget` more tests are made (false).
-
-    It stops before a node that would exceed the budget; that node stays new.
-    """
+    """Search on until the tree is done (true) or `budget` more tests are made (false)."""
+    # It stops before a node that would exceed the budget; that node stays new.
     counts = record.counts
     t, new, most = counts[LEVEL], counts[NEW], counts[TESTS] + budget
     while t >= 0:

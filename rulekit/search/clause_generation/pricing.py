@@ -1,9 +1,8 @@
-"""Clauses of negative reduced cost, found by improving boxes from several starts.
+"""Clauses of negative reduced cost, found by improving boxes from several starts."""
 
-See `column_generation` for the symbols. The dual prices are the weights of the described class;
-clauses with one feature less are looked at too. Of more than `MANY_COLUMNS` only those that save
-most alone, and those in use, are changed first.
-"""
+# See `column_generation` for the symbols. The dual prices are the weights of the described class;
+# clauses with one feature less are looked at too. Of more than `MANY_COLUMNS` only those that save
+# most alone, and those in use, are changed first.
 
 from typing import Any
 

@@ -1,12 +1,9 @@
-"""The dual of the one-level program, over the columns generated so far or over all of few columns.
+"""The dual of the one-level program, over generated columns or over all of few columns."""
 
-::
-
-    maximise  sum(mu)    subject to  P.T @ mu <= c,  0 <= mu <= m
-
-Rows that these columns treat alike are one variable. For few entries the compiled simplex method
-(`rounding_kernels`) over all columns and rows at once is faster than a call of HiGHS.
-"""
+#   maximise  sum(mu)    subject to  P.T @ mu <= c,  0 <= mu <= m
+#
+# Rows that these columns treat alike are one variable. For few entries the compiled simplex method
+# (`rounding_kernels`) over all columns and rows at once is faster than a call of HiGHS.
 
 import time
 from dataclasses import dataclass

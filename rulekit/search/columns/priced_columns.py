@@ -65,11 +65,9 @@ def price_columns(
 
 
 def find_beaten(gain: Floats, order: Ints, chain: Ints) -> tuple[Ints, Ints]:
-    """Return the columns that are no better than a narrower one of their chain, and that one.
-
-    `order` has the columns chain by chain, the narrowest first, and `chain` their ascending chain
-    numbers. A column that sets a record takes the place of all after it until the next record.
-    """
+    """Return the columns that are no better than a narrower one of their chain, and that one."""
+    # `order` has the columns chain by chain, the narrowest first, and `chain` their ascending chain
+    # numbers. A column that sets a record takes the place of all after it until the next record.
     if not len(order):
         return order, order
     gain = gain[order]

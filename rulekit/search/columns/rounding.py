@@ -1,16 +1,14 @@
-"""Rounding: from the fractional weights of a relaxed clause to columns that are not redundant.
+"""Rounding: from the fractional weights of a relaxed clause to columns that are not redundant."""
 
-Throughout the module::
-
-    P       (n, d)         the rows to be covered, as `BinnedTable`
-    m       (n,)   float   what it costs to leave a row uncovered
-    price   (d,)   float   what it costs to choose a column: theta, and the wrong rows it covers
-    w       (d,)   float   the relaxed clause, in [0, 1]
-
-The cost of a clause is ``price @ w + m @ max(0, 1 - P @ w)``, also while `w` is fractional. A fixed
-perturbation of the prices, and weights written as the small fractions they are, make the vertex of
-a linear program a function of the problem alone.
-"""
+# Throughout the module:
+#   P       (n, d)         the rows to be covered, as `BinnedTable`
+#   m       (n,)   float   what it costs to leave a row uncovered
+#   price   (d,)   float   what it costs to choose a column: theta, and the wrong rows it covers
+#   w       (d,)   float   the relaxed clause, in [0, 1]
+#
+# The cost of a clause is ``price @ w + m @ max(0, 1 - P @ w)``, also while `w` is fractional. A
+# fixed perturbation of the prices, and weights written as the small fractions they are, make the
+# vertex of a linear program a function of the problem alone.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -186,13 +184,11 @@ def round_at_random(task: PricedColumns, w: Floats, rng: np.random.Generator) ->
 
 
 def round_without_redundancy(task: PricedColumns, w: Floats) -> Bools:
-    """Round group after group, heaviest first, to the cheapest combination without redundancy.
-
-    Su, Wei, Varshney, Malioutov (2015), section 4.4, leave open which value the groups not yet
-    rounded have: the relaxed weights and 0 are both swept until nothing improves (1.09 times the
-    optimum on pima and sonar; 1.20 and 1.11 after one sweep). Costs within 1e-9 are ties: fewer
-    columns win, then the lowest, then the first reading. O(n p) a sweep.
-    """
+    """Round group after group, heaviest first, to the cheapest combination without redundancy."""
+    # Su, Wei, Varshney, Malioutov (2015), section 4.4, leave open which value the groups not yet
+    # rounded have: the relaxed weights and 0 are both swept until nothing improves (1.09 times the
+    # optimum on pima and sonar; 1.20 and 1.11 after one sweep). Costs within 1e-9 are ties: fewer
+    # columns win, then the lowest, then the first reading. O(n p) a sweep.
     from rulekit.search.columns import rounding_kernels as kernel
 
     layout = task.layout

@@ -1,20 +1,18 @@
-"""Kernels that round, and the dual simplex method for bounded variables.
+"""Kernels that round, and the dual simplex method for bounded variables."""
 
-Rounding sweeps over the groups of a clause, each settled at its best combination.
-
-Weights are summed on a grid (see `rulekit._sums`), so every order of adding gives the same
-bits. `rulekit.search.columns.rounding` states what is minimised.
-
-The simplex method works on a table of all coefficients::
-
-    maximise  sum(mu)    subject to  s = c - P.T @ mu >= 0,  0 <= mu <= m
-
-Every basic variable is written as ``value[k] - table[k] @ (change of the others)``; the others are
-at a bound, and `slope` is by how much the objective grows with each. It starts with all mu at their
-upper bounds. The basic variable that violates its bounds most leaves; the others turn to their
-other bounds in the order in which their slopes reach zero, as long as this one stays outside its
-bounds, and the first one that would bring it back enters.
-"""
+# Rounding sweeps over the groups of a clause, each settled at its best combination.
+#
+# Weights are summed on a grid (see `rulekit._sums`), so every order of adding gives the same bits.
+# `rulekit.search.columns.rounding` states what is minimised.
+#
+# The simplex method works on a table of all coefficients:
+#   maximise  sum(mu)    subject to  s = c - P.T @ mu >= 0,  0 <= mu <= m
+#
+# Every basic variable is written as ``value[k] - table[k] @ (change of the others)``; the others
+# are at a bound, and `slope` is by how much the objective grows with each. It starts with all mu at
+# their upper bounds. The basic variable that violates its bounds most leaves; the others turn to
+# their other bounds in the order in which their slopes reach zero, as long as this one stays
+# outside its bounds, and the first one that would bring it back enters.
 
 import math
 from typing import NamedTuple

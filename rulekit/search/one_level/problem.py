@@ -1,36 +1,33 @@
-"""The one-level problem: which columns make the best single OR clause.
+"""The one-level problem: which columns make the best single OR clause."""
 
-Throughout the module, with the paper's equation numbers::
-
-    A       (n, d) bool    A[i, j]: column j is true in row i
-    y       (n,)   bool    the rows P to be covered; the others, Z, are better left alone
-    rows    (n,)   float   what a row counts in this sub-problem; 0 takes it out ("don't care")
-    theta   float          price of a column, in rows
-    w       (d,)   float   the clause: 1 for a column chosen, fractions where relaxed
-    xi      (n,)   float   cost of a row: max(0, 1 - A[i] @ w) on P (2.2), A[i] @ w on Z (2.3)
-
-Costs of rows in Z go straight into the price of a column, ``c = theta + rows[Z] @ A[Z]``, which
-leaves the compact program over the rows of P, with weights m after equal rows are merged::
-
-    minimise  c @ w + m @ xi    subject to  P @ w + xi >= 1,  0 <= w,  0 <= xi           (primal)
-    maximise  sum(mu)           subject to  P.T @ mu <= c,  0 <= mu <= m                 (dual)
-
-A last column of ones disables the clause. The dual is solved: its slack basis is feasible, and w
-are the prices of its rows. HiGHS is given the columns of P as they are missed: first those that
-look cheapest for what they cover, then those that the answer overdraws, until none is.
-
-*One vertex.* Optimal clauses are often not unique. A fixed perturbation of about 1e-6, tied to
-the column, makes them so; every solve is cold; fractions are written as the small fractions they
-are. The answer is then a function of the sub-problem alone, whatever was solved before.
-
-*Range.* Let R be the tight rows of the dual at its optimum and F the mu (of groups of rows)
-strictly between their bounds. If all prices rise by t, mu[F] moves along ``K @ dmu = 1`` with
-``K = P[F][:, R].T``, and w stays optimal as long as mu stays within its bounds and no other row of
-the dual is passed. Each theta in this interval needs no solve.
-
-*Chains.* A column whose price, perturbation included, exceeds that of a narrower threshold of its
-chain by as much as it covers more has weight 0 in the one optimal vertex.
-"""
+# Throughout the module, with the paper's equation numbers:
+#   A       (n, d) bool    A[i, j]: column j is true in row i
+#   y       (n,)   bool    the rows P to be covered; the others, Z, are better left alone
+#   rows    (n,)   float   what a row counts in this sub-problem; 0 takes it out ("don't care")
+#   theta   float          price of a column, in rows
+#   w       (d,)   float   the clause: 1 for a column chosen, fractions where relaxed
+#   xi      (n,)   float   cost of a row: max(0, 1 - A[i] @ w) on P (2.2), A[i] @ w on Z (2.3)
+#
+# Costs of rows in Z go straight into the price of a column, ``c = theta + rows[Z] @ A[Z]``, which
+# leaves the compact program over the rows of P, with weights m after equal rows are merged:
+#   minimise  c @ w + m @ xi    subject to  P @ w + xi >= 1,  0 <= w,  0 <= xi           (primal)
+#   maximise  sum(mu)           subject to  P.T @ mu <= c,  0 <= mu <= m                 (dual)
+#
+# A last column of ones disables the clause. The dual is solved: its slack basis is feasible, and w
+# are the prices of its rows. HiGHS is given the columns of P as they are missed: first those that
+# look cheapest for what they cover, then those that the answer overdraws, until none is.
+#
+# *One vertex.* Optimal clauses are often not unique. A fixed perturbation of about 1e-6, tied to
+# the column, makes them so; every solve is cold; fractions are written as the small fractions they
+# are. The answer is then a function of the sub-problem alone, whatever was solved before.
+#
+# *Range.* Let R be the tight rows of the dual at its optimum and F the mu (of groups of rows)
+# strictly between their bounds. If all prices rise by t, mu[F] moves along ``K @ dmu = 1`` with ``K
+# = P[F][:, R].T``, and w stays optimal as long as mu stays within its bounds and no other row of
+# the dual is passed. Each theta in this interval needs no solve.
+#
+# *Chains.* A column whose price, perturbation included, exceeds that of a narrower threshold of its
+# chain by as much as it covers more has weight 0 in the one optimal vertex.
 
 import hashlib
 from dataclasses import dataclass, field, replace
@@ -98,11 +95,10 @@ class Vertex:
 
 @dataclass
 class ThetaPath:
-    """The optimal clauses of one sub-problem known so far, each with its interval of theta.
+    """The optimal clauses of one sub-problem known so far, each with its interval of theta."""
 
-    The cost of a fixed clause is linear in theta, and the perturbation makes the optimum unique: a
-    clause that is optimal at two values of theta is the optimum between them.
-    """
+    # The cost of a fixed clause is linear in theta, and the perturbation makes the optimum unique:
+    # a clause that is optimal at two values of theta is the optimum between them.
 
     pieces: list[Vertex] = field(default_factory=list)
 
@@ -174,10 +170,9 @@ class LearnedClause:
 
 
 class CoverProblem:
-    """The one-level problems of one fold, for the CNF that is the opposite of a DNF; thread-safe.
+    """The one-level problems of one fold, for the CNF opposite to a DNF; thread-safe."""
 
-    Solutions are stored with the interval of theta in which they are optimal (`ThetaPath`).
-    """
+    # Solutions are stored with the interval of theta in which they are optimal (`ThetaPath`).
 
     def __init__(self, table: BinnedTable, perturbation: Floats) -> None:
         table, (n, d) = table.opposite, table.shape

@@ -1,21 +1,19 @@
-"""The search over rule lists: descents along a path of prices, with the best list of each size.
+"""The search over rule lists: descents along a path of prices, with the best list of each size."""
 
-While all other clauses stay, a row saves its weight inside clause r if the clause's class is right
-and the answer it would get from the clauses below is wrong, and costs it the other way round; rows
-that a clause above holds are indifferent. The best box for these savings is what `box_search` finds
-for one clause. Given the boxes and their order, the best classes are the heaviest among the rows
-that each decides. Moves: another box for a clause, a clause less, two neighbours exchanged, a
-clause more (at any place, for any class); then perturbations.
-
-Legend, beside that of `box_search.problem`, whose `y` holds classes here::
-
-    K         classes, numbered from 0
-    label     (k,) int   class that each clause gives
-    default   class of the rows that no clause holds for
-    above     rows that a clause before the place holds
-    below     answer of the clauses from the place on
-    g         what a row saves in a box put at the place
-"""
+# While all other clauses stay, a row saves its weight inside clause r if the clause's class is
+# right and the answer it would get from the clauses below is wrong, and costs it the other way
+# round; rows that a clause above holds are indifferent. The best box for these savings is what
+# `box_search` finds for one clause. Given the boxes and their order, the best classes are the
+# heaviest among the rows that each decides. Moves: another box for a clause, a clause less, two
+# neighbours exchanged, a clause more (at any place, for any class); then perturbations.
+#
+# Legend, beside that of `box_search.problem`, whose `y` holds classes here:
+#   K         classes, numbered from 0
+#   label     (k,) int   class that each clause gives
+#   default   class of the rows that no clause holds for
+#   above     rows that a clause before the place holds
+#   below     answer of the clauses from the place on
+#   g         what a row saves in a box put at the place
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

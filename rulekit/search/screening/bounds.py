@@ -1,8 +1,7 @@
-"""The compact one-level problem as a linear program, and cheap bounds on it.
+"""The compact one-level problem as a linear program, and cheap bounds on it."""
 
-A point of the dual program gives every row to be covered a value ``0 <= mu <= m`` such that the
-rows of no column are worth more than its price; ``sum(mu)`` is then a lower bound (5).
-"""
+# A point of the dual program gives every row to be covered a value ``0 <= mu <= m`` such that the
+# rows of no column are worth more than its price; ``sum(mu)`` is then a lower bound (5).
 
 from dataclasses import dataclass, field
 

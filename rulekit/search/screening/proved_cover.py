@@ -1,11 +1,10 @@
-"""The best clause of whole columns, with proof, over any number of columns.
+"""The best clause of whole columns, with proof, over any number of columns."""
 
-1. The relaxation by column generation gives a lower bound and each column's reduced cost.
-2. Rounding and greedy choice give a clause, an upper bound; columns that tests remove go.
-3. If the bounds have not met, an integer program is solved over the columns of least reduced cost.
-   A clause with any other column costs at least the bound plus the least reduced cost among those;
-   more columns are taken until that is more than the best clause found.
-"""
+# 1. The relaxation by column generation gives a lower bound and each column's reduced cost.
+# 2. Rounding and greedy choice give a clause, an upper bound; columns that tests remove go.
+# 3. If the bounds have not met, an integer program is solved over the columns of least reduced
+#    cost. Any other column costs at least the bound plus the least reduced cost among those;
+#    more columns are taken until that is more than the best clause found.
 
 import time
 from dataclasses import dataclass, field

@@ -1,28 +1,26 @@
-"""Screen, restrict, lift: remove columns with proof, solve with the rest, answer for all.
+"""Screen, restrict, lift: remove columns with proof, solve with the rest, answer for all."""
 
-Tests prove of a column that some best clause does without it. Throughout, with `PricedColumns`::
-
-    P_j     weight of the rows to be covered that column j covers (its worth)
-    Z_j     weight of the rows it covers wrongly
-    theta   price of a column (1/lambda in the paper), c_j = theta + Z_j the price in all
-
-*simple*   c_j >= P_j: leaving j out of any clause costs no more.
-*pairs*    c_j - c_i >= weight of the rows of P that j covers and i does not: putting i in j's place
-           costs no more. Where i holds in part of the rows of j the right side is P_j - P_i. The
-           paper prints the test the other way round, which is not safe.
-*duality*  c_j + sum of mu over the rows that j does not cover > cost of a known clause: every
-           clause with j costs more than that one (7). mu is any point of the dual program.
-
-*Why they hold together.* Take a best clause with the fewest columns and, of these, one whose
-columns come first in the order (price, larger worth, place). The first two tests would give a
-better one in that order, so it holds no column that either removes; by the third no best clause
-holds the column. The first two keep the value of the linear program as well.
-
-`list_unproved` checks certificates by plain columns, sums and comparisons: it calls no test.
-
-.. [1] S. Dash, D. M. Malioutov, K. R. Varshney, "Screening for learning classification rules via
-   Boolean compressed sensing" (2014), section 3.
-"""
+# Tests prove of a column that some best clause does without it. Throughout, with `PricedColumns`:
+#   P_j     weight of the rows to be covered that column j covers (its worth)
+#   Z_j     weight of the rows it covers wrongly
+#   theta   price of a column (1/lambda in the paper), c_j = theta + Z_j the price in all
+#
+# *simple*   c_j >= P_j: leaving j out of any clause costs no more.
+# *pairs*    c_j - c_i >= weight of the rows of P that j covers and i does not: putting i for j
+#            costs no more. Where i holds in part of the rows of j the right side is P_j - P_i. The
+#            paper prints the test the other way round, which is not safe.
+# *duality*  c_j + sum of mu over the rows that j does not cover > cost of a known clause: every
+#            clause with j costs more than that one (7). mu is any point of the dual program.
+#
+# *Why they hold together.* Take a best clause with the fewest columns and, of these, one whose
+# columns come first in the order (price, larger worth, place). The first two tests would give a
+# better one in that order, so it holds no column that either removes; by the third no best clause
+# holds the column. The first two keep the value of the linear program as well.
+#
+# `list_unproved` checks certificates by plain columns, sums and comparisons: it calls no test.
+#
+# .. [1] S. Dash, D. M. Malioutov, K. R. Varshney, "Screening for learning classification rules via
+#    Boolean compressed sensing" (2014), section 3.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -74,10 +72,8 @@ def chain_test(problem: PricedColumns) -> Outcome:
 
 
 def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
-    """Remove the columns whose every clause costs more than a known one: O(n p + d).
-
-    With the optimum of the linear program as `bounds` this is fixing by reduced costs.
-    """
+    """Remove the columns whose every clause costs more than a known one: O(n p + d)."""
+    # With the optimum of the linear program as `bounds` this is fixing by reduced costs.
     # A clause with column j pays its price, and for each row that j does not cover at least mu, be
     # it to another column or for missing it: (7), with these rows' sum as that of all less j's.
     floor = problem.price + bounds.lower - problem.P.sums(bounds.mu)
@@ -181,11 +177,9 @@ def list_unproved(
     theta: float,
     weight: Floats | None = None,
 ) -> list[tuple[str, int]]:
-    """List the removals whose certificate does not hold: y (n,), weight (n,).
-
-    Every figure of a certificate is recomputed, a column at a time in O(n d). Exchanges of *pairs*
-    must not form a cycle, so that every column of a clause ends at one that was kept.
-    """
+    """List the removals whose certificate does not hold: y (n,), weight (n,)."""
+    # Every figure of a certificate is recomputed, a column at a time in O(n d). Exchanges of
+    # *pairs* must not form a cycle, so that every column of a clause ends at one that was kept.
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     d = len(screening.removed)
     price = np.array([theta + weight[~y] @ column(j)[~y] for j in range(d)])

@@ -1,16 +1,14 @@
-"""Set covering, block coordinate descent and alternating minimisation of the Hamming objective.
+"""Set covering, block coordinate descent and alternating minimisation of the Hamming objective."""
 
-With the equation numbers of Su, Wei, Varshney, Malioutov (2015), sections 2.2, 4.2 and 4.3::
-
-    A        (n, d) bool    A[i, j]: column j is true in row i
-    y        (n,)   bool    rows that every clause has to cover; the others are to fail one clause
-    rows     (n,)   float   what a row counts while one clause is learned; 0 is "don't care"
-    counts   (n, R) int     counts[i, r]: true columns of clause r in row i; 1 if r is disabled
-    owner    (n,)   int     the clause that is to reject a row without y (v = 0 in (3.12)); for all
-                            other clauses the row is "don't care"; -1 for rows with y
-    value    float          Hamming objective (3.12): distance of every row to a correct rule,
-                            and theta a column
-"""
+# With the equation numbers of Su, Wei, Varshney, Malioutov (2015), sections 2.2, 4.2 and 4.3:
+#   A        (n, d) bool    A[i, j]: column j is true in row i
+#   y        (n,)   bool    rows that every clause has to cover; the others are to fail one clause
+#   rows     (n,)   float   what a row counts while one clause is learned; 0 is "don't care"
+#   counts   (n, R) int     counts[i, r]: true columns of clause r in row i; 1 if r is disabled
+#   owner    (n,)   int     the clause that is to reject a row without y (v = 0 in (3.12)); for all
+#                           other clauses the row is "don't care"; -1 for rows with y
+#   value    float          Hamming objective (3.12): distance of every row to a correct rule,
+#                           and theta a column
 
 import hashlib
 import time
@@ -174,11 +172,9 @@ History = list[dict[str, object]]
 
 
 def block_coordinate(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
-    """Improve a CNF by learning one clause anew while the others stay fixed (section 4.2).
-
-    It learns from the rows with `y` and the other rows that no other clause rejects; each step
-    takes the clause that lowers the objective most.
-    """
+    """Improve a CNF by learning one clause anew while the others stay fixed (section 4.2)."""
+    # It learns from the rows with `y` and the other rows that no other clause rejects; each step
+    # takes the clause that lowers the objective most.
     current, history = initial_clauses(task, n_clauses)
     if "stopped" in history[-1]:
         return current.selection(history)
@@ -217,11 +213,9 @@ DISTANCE_DIGITS = 9  # distances that agree to here are equal, whatever the orde
 
 
 def alternating(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
-    """Improve a CNF by assigning rows to clauses and learning the clauses, in turn (section 4.3).
-
-    A row without `y` goes to the clause with the fewest true columns in it (3.9), at a tie to the
-    one whose rows are nearest on average. The objective may rise, because clauses are rounded.
-    """
+    """Improve a CNF by assigning rows to clauses and learning clauses in turn (section 4.3)."""
+    # A row without `y` goes to the clause with the fewest true columns in it (3.9), at a tie to the
+    # one whose rows are nearest on average. The objective may rise, because clauses are rounded.
     current, history = initial_clauses(task, n_clauses)
     if "stopped" in history[-1]:
         return current.selection(history)

@@ -1,18 +1,16 @@
-r"""Local search on what counts in the end: wrong training rows, and columns.
+"""Local search on what counts in the end: wrong training rows, and columns."""
 
-Throughout the module::
-
-    A        (n, d) bool    A[i, j]: column j is true in row i; columns of moved cuts are appended
-    y        (n,)   bool    rows that every clause has to cover
-    weight   (n,)   float   what a row counts
-    counts   (n, R) int     true columns of clause r in row i
-    value    float          weight of the wrong rows + theta * columns, objective (3.7)
-
-The rule is searched as the CNF of the opposite table. Where all other clauses hold and clause r
-does not, a column that r gains turns the answer of its true rows to 1: that changes the value by
-``gain[i] = weight[i] * (-1 if y[i] else 1)`` a row, so that all columns are weighed by one product
-``gain @ A``, and all cuts of one number by one running sum.
-"""
+# Throughout the module:
+#   A        (n, d) bool    A[i, j]: column j is true in row i; columns of moved cuts are appended
+#   y        (n,)   bool    rows that every clause has to cover
+#   weight   (n,)   float   what a row counts
+#   counts   (n, R) int     true columns of clause r in row i
+#   value    float          weight of the wrong rows + theta * columns, objective (3.7)
+#
+# The rule is searched as the CNF of the opposite table. Where all other clauses hold and clause r
+# does not, a column that r gains turns the answer of its true rows to 1: that changes the value by
+# ``gain[i] = weight[i] * (-1 if y[i] else 1)`` a row, so that all columns are weighed by one
+# product ``gain @ A``, and all cuts of one number by one running sum.
 
 import time
 from dataclasses import dataclass
@@ -38,11 +36,9 @@ def local_search(
     cuts: MovableCuts,
     deadline: float | None = None,
 ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
-    """Descend from a rule by its best move until none helps; a move costs O(n d) a chosen column.
-
-    Moves: switch a clause off; drop, add or swap a column; where none helps, move the cut of one.
-    Ties go to fewest columns, then clause by clause, drop before add before swap, from the left.
-    """
+    """Descend from a rule by its best move until none helps; O(n d) a move and chosen column."""
+    # Moves: switch a clause off; drop, add or swap a column; where none helps, move the cut of one.
+    # Ties go to fewest columns, then clause by clause, drop before add before swap, from the left.
     state = _State(table.opposite, selection, float(theta), cuts)
     history: list[dict[str, Any]] = [{"step": 0, "move": "start", "objective": state.value}]
     while len(history) <= MAX_MOVES:

@@ -1,21 +1,19 @@
-"""All clauses at once: the two-level linear program (4.14), its rounding, and the exact rule.
+"""All clauses at once: the two-level linear program (4.14), its rounding, and the exact rule."""
 
-Errors are counted once a row, objective (3.7). With the paper's equation numbers::
-
-    A     (n, d) bool     A[i, j]: column j is true in row i
-    y     (n,)   bool     rows that every clause has to cover; the others are to fail one clause
-    w     (R, d) float    the clauses
-    psi   (n,)   float    error of a row (4.14)
-    beta  (n, R) float    how far clause r is true on row i outside y: at least every w[r, j]
-                          with A[i, j]
-
-*One clause represents all.* The relaxation is convex and the same for every order of the
-clauses, so that the mean of an optimum over all orders is an optimum, with R equal clauses u and
-``psi >= R * beta - (R - 1)``. That program has R times fewer variables and the same value.
-
-*Chains.* Thresholds of one number are nested: along a nested side a running maximum M, with
-``M[k] >= u[k]`` and ``M[k] >= M[k+1]``, says the same as ``beta >= w`` for every true column.
-"""
+# Errors are counted once a row, objective (3.7). With the paper's equation numbers:
+#   A     (n, d) bool     A[i, j]: column j is true in row i
+#   y     (n,)   bool     rows that every clause has to cover; the others are to fail one clause
+#   w     (R, d) float    the clauses
+#   psi   (n,)   float    error of a row (4.14)
+#   beta  (n, R) float    how far clause r is true on row i outside y: at least every w[r, j]
+#                         with A[i, j]
+#
+# *One clause represents all.* The relaxation is convex and the same for every order of the clauses,
+# so that the mean of an optimum over all orders is an optimum, with R equal clauses u and ``psi >=
+# R * beta - (R - 1)``. That program has R times fewer variables and the same value.
+#
+# *Chains.* Thresholds of one number are nested: along a nested side a running maximum M, with
+# ``M[k] >= u[k]`` and ``M[k] >= M[k+1]``, says the same as ``beta >= w`` for every true column.
 
 from dataclasses import dataclass
 from itertools import pairwise

@@ -55,12 +55,16 @@ def test_days_and_times_that_do_not_exist_are_no_dates(text):
     assert np.isnat(read_dates(texts_of(text), compact=True).moments[0])
 
 
-def test_both_orders_in_one_column_leave_it_open():
+def test_both_orders_leave_a_column_open_and_times_are_hours():
     series = pd.Series(["13/04/2020", "04/13/2020", "03/04/2020"])
     with pytest.raises(DataError, match="day and month are ambiguous"):
         dates_in(series, "when", None)
     read = dates_in(series, "when", True)
     assert read.isna().tolist() == [False, True, False]
+    assert read_clock(texts_of("6:30", "23:59:59.5", "12:15 AM")).tolist() == pytest.approx(
+        [6.5, 23.99986, 0.25], abs=1e-5
+    )
+    assert read_clock(texts_of("6:30", "25:00")) is None
 
 
 def test_numbers_are_dates_only_if_that_is_certain():
@@ -68,10 +72,3 @@ def test_numbers_are_dates_only_if_that_is_certain():
     assert are_compact("order_date", few)
     assert not are_compact("amount", few)
     assert not are_compact("order_date", texts_of("20200101", "20201399"))
-
-
-def test_times_of_day_are_hours():
-    assert read_clock(texts_of("6:30", "23:59:59.5", "12:15 AM")).tolist() == pytest.approx(
-        [6.5, 23.99986, 0.25], abs=1e-5
-    )
-    assert read_clock(texts_of("6:30", "25:00")) is None

@@ -25,7 +25,7 @@ def test_dates_are_read_in_utc_and_whole_seconds(text, date):
     assert read_dates([text], "d", None) == [date]
 
 
-def test_one_text_decides_the_order_of_all():
+def test_one_text_decides_the_order_and_shapes_are_told_apart():
     assert read_dates(["03.04.2024", "31.12.2024"], "d", None) == ["2024-04-03", "2024-12-31"]
     assert read_dates(["03.04.2024"], "d", False) == ["2024-03-04"]
     assert read_dates(["2021/03/04", "03.04.2021 1:30+02:00"], "d", True) == [
@@ -39,9 +39,6 @@ def test_one_text_decides_the_order_of_all():
         *(True, False),
         None,
     ]
-
-
-def test_shapes_and_offsets_are_told_apart():
     assert [has_date_shape(t) for t in ("1.2.2020", "03/04/21 10:30", "1 May 2020", "1.5")] == [
         *(True, True, True),
         False,

@@ -22,7 +22,7 @@ def unseen(**columns):
     return conform(columns, schema)[1].unseen
 
 
-def test_levels_ranges_and_gaps_are_counted_by_column():
+def test_only_what_training_did_not_hold_is_reported():
     result = unseen(x=[None, 7.0, 2.0, -1.0], t=["A1", "a1", "C3", "C3"], d=["2025-01-01"] * 4)
     assert [(u.column, u.kind, u.n_rows, u.first) for u in result] == [
         ("x", "gap", 1, 0),
@@ -35,19 +35,17 @@ def test_levels_ranges_and_gaps_are_counted_by_column():
     assert "outside the training range 1 to 5 in 2 rows (first: row 2, 7)" in result[1].sentence
     assert "'C3' (2), 'a1' (1). Only case or spaces differ in 'a1' for 'A1'" in result[2].sentence
     assert result[2].to_dict()["rows"] == 3
-
-
-def test_what_training_held_is_not_reported():
     assert unseen(**BEFORE) == ()
     assert unseen(t=["{A1}"])[0].sentence.count("{A1}") == 1
-
-
-def test_dates_with_and_without_a_zone_are_told_apart():
     (aware,) = unseen(d=["2024-01-03T00:00:00Z"])
     assert aware.sentence.endswith("it is read in UTC.")
     schema = infer({"d": ["2024-01-01T00:00:00Z", "2024-02-01T00:00:00Z"]})
     (naive,) = conform({"d": ["2024-01-03"]}, schema)[1].unseen
     assert naive.kind == "zone"
+    near = unseen(x=[-3.0, 9.0, None], d=["2023-12-01", "2024-03-02", "2024-01-09"])
+    assert [(u.kind, u.warns) for u in near] == [("gap", True), ("range", False), ("range", False)]
+    for far in ({"x": [9.1]}, {"x": [-1e308]}, {"d": ["9999-12-31"]}, {"d": ["0001-01-01"]}):
+        assert [u.warns for u in unseen(**far)] == [True]
 
 
 @pytest.mark.parametrize("way", ["predict", "predict_proba", "saved", "score"])
@@ -68,13 +66,6 @@ def test_a_call_warns_once_of_all_columns(way):
     assert warning.filename == __file__
     assert "'t' holds levels" in str(warning.message)
     assert "'x' lies outside" in str(warning.message)
-
-
-def test_predict_warns_only_of_values_far_outside_the_range():
-    near = unseen(x=[-3.0, 9.0, None], d=["2023-12-01", "2024-03-02", "2024-01-09"])
-    assert [(u.kind, u.warns) for u in near] == [("gap", True), ("range", False), ("range", False)]
-    for far in ({"x": [9.1]}, {"x": [-1e308]}, {"d": ["9999-12-31"]}, {"d": ["0001-01-01"]}):
-        assert [u.warns for u in unseen(**far)] == [True]
 
 
 def test_only_one_known_level_is_offered():

@@ -53,7 +53,7 @@ def test_a_frame_survives_parquet():
     pd.testing.assert_frame_equal(read_table(file.getvalue()).frame, frame)
 
 
-def test_columns_after_a_structure_keep_their_own_content():
+def test_columns_of_any_name_keep_their_own_content():
     nested = pa.array([{"u": 1, "v": [2]}, {"u": 3, "v": [4]}])
     table = read_table(
         parquet(pa.table({"s": nested, "a": [7, 8], "raw": [b"x", b"y"], "c": [9, 1]}))
@@ -62,18 +62,23 @@ def test_columns_after_a_structure_keep_their_own_content():
     assert table.frame["c"].tolist() == [9, 1]
     assert "Columns 's' (struct<" in table.notes[0]
     assert "'raw' (binary) cannot be tested by a rule and was left out." in table.notes[0]
-
-
-def test_a_file_of_lists_alone_is_refused():
-    with pytest.raises(DataError, match="lists, structures or bytes only"):
-        read_table(parquet({"a": [[1], [2]]}))
-
-
-def test_columns_of_one_name_are_distinguished():
     raw = parquet(pa.Table.from_arrays([pa.array([1, 2]), pa.array(["x", "y"])], names=["a", "a"]))
     table = read_table(raw)
     assert table.frame["a"].tolist() == [1, 2]
     assert table.frame["a (2)"].tolist() == ["x", "y"]
+    table = read_table(parquet({"a": [1, 2], "a.b": [3, 4], "a.b.c": [[5], [6]], "b": [7, 8]}))
+    assert table.frame.to_dict("list") == {"a": [1, 2], "a.b": [3, 4], "b": [7, 8]}
+
+
+def test_files_without_a_readable_table_are_refused():
+    with pytest.raises(DataError, match="lists, structures or bytes only"):
+        read_table(parquet({"a": [[1], [2]]}))
+    with pytest.raises(DataError, match="row 2 of column 'a' holds 5"):
+        read_table(parquet({"a": ["x", "xxxxx"]}), limits=Limits(max_cell_length=4))
+    with pytest.raises(DataError, match="but no rows"):
+        read_table(parquet({"a": pa.array([], pa.int64()), "b": pa.array([], pa.string())}))
+    with pytest.raises(DataError, match="The Parquet file is damaged"):
+        read_table(parquet({"a": [1, 2], "b": [3, 4]})[:-20])
 
 
 @pytest.mark.slow
@@ -96,46 +101,9 @@ def test_text_that_would_swell_from_a_dictionary_is_refused():
         read_table(raw)
 
 
-def test_a_long_cell_is_refused():
-    with pytest.raises(DataError, match="row 2 of column 'a' holds 5"):
-        read_table(parquet({"a": ["x", "xxxxx"]}), limits=Limits(max_cell_length=4))
-
-
-def test_a_file_without_rows_is_refused():
-    with pytest.raises(DataError, match="but no rows"):
-        read_table(parquet({"a": pa.array([], pa.int64()), "b": pa.array([], pa.string())}))
-
-
-def test_a_truncated_file_is_refused():
-    with pytest.raises(DataError, match="The Parquet file is damaged"):
-        read_table(parquet({"a": [1, 2], "b": [3, 4]})[:-20])
-
-
-def test_whole_numbers_beyond_exactness_stay_text():
+def test_numbers_beyond_exactness_keep_their_digits_as_text():
     table = read_table(parquet({"a": [2**60 + 1, 5], "b": [1, 2]}))
     assert table.frame["a"].tolist() == ["1152921504606846977", "5"]
-
-
-def test_days_beyond_the_range_of_nanoseconds_are_read():
-    days = [datetime.date(9999, 12, 31), datetime.date(1, 1, 1)]
-    one = read_table(parquet({"d": days, "a": [1, 2]}))
-    other = read_table(parquet({"d": days[::-1], "a": [1, 2]}))
-    assert one.column("d").kind == "date"
-    assert one.digest != other.digest
-
-
-def test_times_of_a_zone_are_read():
-    stamps = pa.array([0, None], pa.timestamp("us", tz="Europe/Rome"))
-    table = read_table(parquet({"d": stamps, "a": [1, 2]}))
-    assert (table.column("d").n_missing, len(table.digest)) == (1, 64)
-
-
-def test_columns_named_with_dots_keep_their_own_content():
-    table = read_table(parquet({"a": [1, 2], "a.b": [3, 4], "a.b.c": [[5], [6]], "b": [7, 8]}))
-    assert table.frame.to_dict("list") == {"a": [1, 2], "a.b": [3, 4], "b": [7, 8]}
-
-
-def test_keys_stored_as_decimals_stay_exact():
     keys = [2**60 + k for k in range(60)]
     kind = pa.decimal128(38, 0)
     raw = parquet({"key": pa.array([*map(decimal.Decimal, keys), None], kind), "a": range(61)})
@@ -143,15 +111,9 @@ def test_keys_stored_as_decimals_stay_exact():
     assert table.frame["key"].tolist()[:60] == [str(key) for key in keys]
     assert table.column("key").n_distinct == 60
     assert any("'key' holds whole numbers above" in note for note in table.notes)
-
-
-def test_decimals_up_to_2_to_the_53_are_numbers():
     cells = [decimal.Decimal(2**53 - 1), None, decimal.Decimal(5)]
     table = read_table(parquet({"a": pa.array(cells, pa.decimal256(50, 3)), "b": [1, 2, 3]}))
     assert table.frame["a"].tolist()[::2] == [2**53 - 1, 5]
-
-
-def test_decimals_that_would_become_one_number_keep_their_digits():
     cells = [decimal.Decimal(f"0.1000000000000000000{k}") for k in range(10, 70)]
     short = [decimal.Decimal(f"0.{k}") for k in range(10, 70)]
     kind = pa.decimal128(38, 25)
@@ -160,7 +122,15 @@ def test_decimals_that_would_become_one_number_keep_their_digits():
     assert table.frame["b"].tolist() == [float(v) for v in short]
 
 
-def test_times_with_nanoseconds_keep_them():
+def test_times_of_any_range_zone_and_unit_are_read():
+    days = [datetime.date(9999, 12, 31), datetime.date(1, 1, 1)]
+    one = read_table(parquet({"d": days, "a": [1, 2]}))
+    other = read_table(parquet({"d": days[::-1], "a": [1, 2]}))
+    assert one.column("d").kind == "date"
+    assert one.digest != other.digest
+    stamps = pa.array([0, None], pa.timestamp("us", tz="Europe/Rome"))
+    table = read_table(parquet({"d": stamps, "a": [1, 2]}))
+    assert (table.column("d").n_missing, len(table.digest)) == (1, 64)
     nanoseconds = pa.array([23_400_000_000_001, 23_400_500_000_000, 0, None], pa.time64("ns"))
     seconds = pa.array([23_400, 600, 0, None], pa.time32("s"))
     table = read_table(parquet({"t": nanoseconds, "s": seconds, "a": range(4)}))

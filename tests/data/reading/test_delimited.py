@@ -90,16 +90,18 @@ def test_groups_of_thousands_are_read_under_either_decimal_mark():
         assert any("grouped by thousands" in note for note in table.notes)
 
 
-def test_codes_with_leading_zeros_stay_text():
+def test_numbers_that_would_lose_digits_stay_text():
     table = read_table(b"zip,b\n01234,1\n10000,2\n99999,3\n")
     assert table.frame["zip"].tolist() == ["01234", "10000", "99999"]
     assert any("begin with a zero" in note for note in table.notes)
-
-
-def test_whole_numbers_beyond_exactness_stay_text():
     table = read_table(b"a,b\n9007199254740993,1\n1,2\n")
     assert table.frame["a"].tolist() == ["9007199254740993", "1"]
     assert any("would not be exact" in note for note in table.notes)
+    table = read_table(b"a,b\n1152921504606846976.0,1\n1152921504606846977.0,2\n5.0,3\n")
+    assert table.frame["a"].tolist() == ["1152921504606846976.0", "1152921504606846977.0", "5.0"]
+    assert any("In column 'a', numbers have many digits" in note for note in table.notes)
+    table = read_table(b"a,b\n1152921504606846976.25,1\n1152921504606846976.5,2\n0.5,3\n")
+    assert table.column("a").n_distinct == 3
 
 
 @pytest.mark.parametrize("pattern", ["115292150460684697{}e0", "0.115292150460684697{}"])
@@ -110,37 +112,28 @@ def test_long_numbers_that_would_become_one_stay_text(pattern):
     assert any("would not be exact" in note for note in table.notes)
 
 
-def test_every_text_read_as_missing_is_counted():
+def test_words_for_missing_are_counted_and_can_be_set():
     table = read_table(b"a,b\nNA,x\n3,?\n-,y\n4.5,NA\n6,x\n")
     assert table.frame["a"].isna().tolist() == [True, False, True, False, False]
     assert table.notes[0] == (
         "These cells are read as missing: 'NA' (2 cells), '-' (1 cell), '?' (1 cell)."
     )
-
-
-def test_missing_markers_can_be_set():
     table = read_table(b"a,b\nNA,1\nDE,2\nNA,3\n", options=ParseOptions(missing=("",)))
     assert table.frame["a"].tolist() == ["NA", "DE", "NA"]
-
-
-def test_a_dash_is_a_value_among_texts():
     assert read_table(b"a,b\n-,1\nx,2\ny,3\n").frame["a"].tolist() == ["-", "x", "y"]
 
 
-def test_infinite_cells_become_missing_and_are_named():
+def test_odd_cells_among_numbers_are_named():
     table = read_table(b"a,b\n1.5,x\ninf,y\n-Infinity,x\n2.5,y\n")
     assert table.frame["a"].isna().tolist() == [False, True, True, False]
     assert "Column 'a' is infinite in 2 of 4 rows (first: row 2)" in " ".join(table.notes)
-
-
-def test_text_among_numbers_is_kept_and_its_first_row_named():
     raw = "income,b\n" + "".join(f"{i},x\n" for i in range(16)) + "n/a-ish,y\n" + "5,x\n"
     table = read_table(raw.encode())
     assert table.frame["income"][16] == "n/a-ish"
     assert "Column 'income' holds text in 1 of 18 rows (first: row 17, 'n/a-ish')" in table.notes[0]
 
 
-def test_a_column_can_be_read_as_numbers_afterwards():
+def test_a_column_can_be_read_as_numbers_if_it_holds_any():
     table = read_table(b"a,b\n1,5,x\n".replace(b"1,5", b'"1,5"') + b'"2,5",y\nnone so far,x\n')
     numeric = table.as_numeric("a")
     assert numeric.frame["a"].tolist()[:2] == [1.5, 2.5]
@@ -148,54 +141,43 @@ def test_a_column_can_be_read_as_numbers_afterwards():
     assert "1 of 3 cells could not be read and became missing (first: row 3" in numeric.notes[-1]
     assert not any("holds text" in note for note in numeric.notes)
     assert numeric.digest != table.digest
-
-
-def test_a_column_without_any_number_is_not_read_as_numbers():
     with pytest.raises(DataError, match="Column 'b' has no cell that is a number"):
         read_table(b"a,b\n1,x\n2,y\n").as_numeric("b")
 
 
-def test_true_and_false_become_truth_values():
+def test_truth_values_are_read_and_spaces_removed():
     table = read_table(b"a,b\nTRUE,true\nfalse,False\n,TRUE\n")
     assert table.frame["b"].tolist() == [True, False, True]
     assert table.frame["a"].isna().tolist() == [False, False, True]
-
-
-def test_spaces_around_cells_are_removed_and_mentioned():
     table = read_table(b"a,b\n x ,1\nx, 2\ny,3\n")
     assert table.frame["a"].tolist() == ["x", "x", "y"]
     assert table.frame["b"].tolist() == [1, 2, 3]
     assert "In columns 'a', 'b', spaces around cells are removed." in table.notes
 
 
-def test_a_first_row_of_numbers_is_data_with_a_note():
+def test_a_first_row_of_numbers_is_data_unless_it_is_the_header():
     table, result = read_with_options(b"1,2\n3,4\n5,6\n")
     assert table.frame["column 1"].tolist() == [1, 3, 5]
     assert result.header is False
     assert "read as data" in table.notes[0]
-
-
-def test_a_header_of_numbers_can_be_insisted_on():
     table = read_table(b"2019,2020\n3,4\n5,6\n", options=ParseOptions(header=True))
     assert [c.name for c in table.columns] == ["2019", "2020"]
 
 
-def test_a_spreadsheets_hint_line_names_the_delimiter():
+def test_unusual_delimited_files_are_read():
     assert read_table(b"sep=|\na|b\n1,5|2\n2,5|3\n").frame["a"].tolist() == [1.5, 2.5]
-
-
-def test_quoted_cells_may_hold_delimiters_quotes_and_lines():
     table = read_table(b'a,b\n"x, ""y""\nz",1\nu,2\n')
     assert table.frame["a"][0] == 'x, "y"\nz'
-
-
-def test_old_line_ends_and_blank_lines_are_no_matter():
     assert read_table(b"a,b\r1,2\r\r3,4\r").frame["a"].tolist() == [1, 3]
-
-
-def test_commas_in_a_header_do_not_hide_semicolons():
     table = read_table("Größe, cm;Gewicht, kg\n1,80;75,5\n1,70;65,1\n".encode())
     assert table.frame["Größe, cm"].tolist() == [1.8, 1.7]
+    assert "one column only" in read_table(b"a:b\n1:2\n3:4\n").notes[0]
+    assert read_table(b'c\n5\n""\n7\n\n8\n').frame["c"].isna().tolist() == [
+        False,
+        True,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize("raw", [b"", b"\n \r\n\n", "\ufeff".encode()])
@@ -224,10 +206,6 @@ WIDE = b",".join(b"c%d" % i for i in range(3000)) + b"\n"
 def test_unreadable_text_is_named_by_its_place(raw, message):
     with pytest.raises(DataError, match=message):
         read_table(raw)
-
-
-def test_single_column_is_read_with_a_note_on_the_delimiter():
-    assert "one column only" in read_table(b"a:b\n1:2\n3:4\n").notes[0]
 
 
 def test_rows_that_do_not_fit_are_shown_with_their_lines():
@@ -271,27 +249,7 @@ def test_settings_that_cannot_be_are_refused(setting):
         ParseOptions(**setting)
 
 
-def test_large_whole_numbers_with_a_decimal_mark_are_kept_as_text():
-    table = read_table(b"a,b\n1152921504606846976.0,1\n1152921504606846977.0,2\n5.0,3\n")
-    assert table.frame["a"].tolist() == ["1152921504606846976.0", "1152921504606846977.0", "5.0"]
-    assert any("In column 'a', numbers have many digits" in note for note in table.notes)
-
-
-def test_large_numbers_that_would_become_one_are_kept_as_text():
-    table = read_table(b"a,b\n1152921504606846976.25,1\n1152921504606846976.5,2\n0.5,3\n")
-    assert table.column("a").n_distinct == 3
-
-
 @pytest.mark.parametrize("cell", ["1e300", "1.5e18", "1152921504606846976.5"])
 def test_large_measurements_are_numbers(cell):
     table = read_table(f"a,b\n{cell},1\n0.5,2\n".encode())
     assert table.frame["a"].tolist() == [float(cell), 0.5]
-
-
-def test_a_quoted_empty_cell_alone_is_a_row_and_a_blank_line_is_not():
-    assert read_table(b'c\n5\n""\n7\n\n8\n').frame["c"].isna().tolist() == [
-        False,
-        True,
-        False,
-        False,
-    ]

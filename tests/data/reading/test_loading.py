@@ -79,34 +79,25 @@ def test_a_path_gives_its_file_name_and_nothing_of_its_folders(tmp_path):
     assert "secret" not in str(caught.value)
 
 
-def test_a_path_that_leads_nowhere_is_reported(tmp_path):
+def test_sources_that_cannot_be_read_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"'none\.csv' was not read\. No such file"):
         read_table(tmp_path / "none.csv")
     with pytest.raises(DataError, match="Is a directory"):
         read_table(tmp_path)
-
-
-def test_a_large_file_is_refused_by_its_size_alone(tmp_path):
     path = tmp_path / "large.csv"
     with path.open("wb") as file:
         file.truncate(210_000_000)
     with pytest.raises(DataError, match="A file may have 200 MB"):
         read_table(path)
+    with pytest.raises(DataError, match="file object is needed, got list"):
+        read_table([1, 2])
+    with pytest.raises(ValueError, match="`max_rows` must be positive"):
+        Limits(max_rows=0)
 
 
 @pytest.mark.parametrize("source", [io.BytesIO(b"a,b\n1,2\n"), io.StringIO("a,b\n1,2\n")])
 def test_file_objects_of_bytes_and_of_text_are_read(source):
     assert read_table(source).frame["b"].tolist() == [2]
-
-
-def test_anything_else_is_refused():
-    with pytest.raises(DataError, match="file object is needed, got list"):
-        read_table([1, 2])
-
-
-def test_limits_are_positive():
-    with pytest.raises(ValueError, match="`max_rows` must be positive"):
-        Limits(max_rows=0)
 
 
 def whole_files():
@@ -234,15 +225,12 @@ def test_columns_without_a_header_are_requested_by_number(kind):
     assert table.frame["column 3"].tolist() == frame["g2"].tolist()
 
 
-def test_rows_are_counted_by_the_cells_that_are_kept():
+def test_limits_count_the_cells_that_are_kept():
     raw = b"a,b,c\n" + b"1,2,3\n" * 50
     limits = Limits(max_cells=60)
     with pytest.raises(DataError, match="60 cells at most"):
         read_table(raw, limits=limits)
     assert read_table(raw, limits=limits, options=ParseOptions(columns=("b",))).n_rows == 50
-
-
-def test_reported_cell_limit_is_the_actual_limit():
     for raw in (f"a,b\n{'x' * 1_000_000},1\n", f"a,b\n{'x' * 10_001},1\n"):
         with pytest.raises(DataError, match="A cell may hold 10,000 characters at most"):
             read_table(raw.encode())

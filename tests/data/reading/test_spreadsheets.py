@@ -144,18 +144,12 @@ LONG = 2**60 + 1
 HEAD = '<row r="1"><c r="A1" t="str"><v>id</v></c><c r="B1" t="str"><v>b</v></c></row>'
 
 
-def test_numbers_of_sixteen_digits_are_noted():
+def test_long_numbers_are_noted_or_kept_as_text():
     table = read_table(sheet(HEAD, f'<row r="2"><c r="A2"><v>{LONG}</v></c></row>'))
     assert table.frame["id"].tolist() == [float(LONG)]
     assert "Columns 'id' hold numbers of 16 digits or more" in " ".join(table.notes)
-
-
-def test_long_numbers_as_text_are_kept():
     table = read_table(workbook([["id", "b"], [str(LONG), 1], [str(LONG + 1), 2]]))
     assert table.frame["id"].tolist() == [str(LONG), str(LONG + 1)]
-
-
-def test_sixteen_digits_that_float64_holds_are_a_number():
     table = read_table(workbook([["id", "b"], [2**53 - 1, 1], [2**53 - 2, 2]]))
     assert table.frame["id"].tolist() == [2**53 - 1, 2**53 - 2]
 
@@ -194,10 +188,14 @@ def test_hidden_sheets_and_merged_cells_are_read():
     assert "The file has 2 sheets; 'Sheet' was read." in table.notes
 
 
-def test_a_table_inside_the_sheet_starts_at_its_first_column():
+def test_cells_are_read_at_their_positions():
     frame = read_table(workbook([[], [], ["", None, "a", "b"], [None, None, 1, 2]])).frame
     assert list(frame)[-2:] == ["a", "b"]
     assert frame["b"].tolist() == [2]
+    rows = '<row r="1"><c r="A1"><v>1</v></c></row>', '<row r="9999"><c r="XFD9999" s="0"/></row>'
+    assert read_table(sheet(*rows)).frame["column 1"].tolist() == [1]
+    table = read_table(sheet(*[f"<row>{NEXT * 20}</row>"] * 1_200))
+    assert table.frame.shape == (1_200, 20)
 
 
 @pytest.mark.parametrize("part", ["sharedStrings.xml", "worksheets/sheet1.xml"])
@@ -237,13 +235,3 @@ COMMENTED = f'{NEXT}<!-- <row r="1"> -->'
 def test_cells_too_far_apart_are_refused_before_memory_is_taken(rows):
     with pytest.raises(DataError, match=r"too far apart: in an area of [\d,]+ cells, 20,000,000"):
         read_table(sheet(*rows))
-
-
-def test_formatted_cells_far_away_do_not_count():
-    rows = '<row r="1"><c r="A1"><v>1</v></c></row>', '<row r="9999"><c r="XFD9999" s="0"/></row>'
-    assert read_table(sheet(*rows)).frame["column 1"].tolist() == [1]
-
-
-def test_cells_without_positions_are_read():
-    table = read_table(sheet(*[f"<row>{NEXT * 20}</row>"] * 1_200))
-    assert table.frame.shape == (1_200, 20)

@@ -74,12 +74,9 @@ def test_old_spreadsheets_are_read(tmp_path):
     assert table.frame.to_dict("list") == {"a": [1.0, 2.5, 3.0], "b": ["x", "y", "x"]}
 
 
-def test_rows_are_numbered_as_in_the_sheet():
+def test_rows_are_numbered_as_in_visible_or_requested_sheets():
     sheet = read_sheet(xlsx_file([[], [], *ROWS]), None)
     assert (sheet.start, sheet.name, sheet.rows[0]) == (2, "table", ["a", "b"])
-
-
-def test_hidden_sheets_are_read_if_no_other_is_there_or_on_request():
     raw = xlsx_file(ROWS, before=[("secret", [["c", "d"], [5, 6], [7, 8]], "hidden")])
     assert read_sheet(raw, None).name == "table"
     assert read_table(raw, options=ParseOptions(sheet="secret")).frame["c"].tolist() == [5, 7]

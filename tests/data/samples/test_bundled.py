@@ -31,12 +31,9 @@ def test_the_script_writes_the_samples_that_are_here(tmp_path):
     assert {p.stem for p in tmp_path.glob("*.csv")} == set(NAMES)
 
 
-def test_an_unknown_sample_is_answered_with_the_known_ones():
+def test_unknown_samples_and_a_missing_folder_are_explained(monkeypatch, tmp_path):
     with pytest.raises(DataError, match=r"no sample table 'titanic'; the samples are 'breast_can"):
         load_sample("titanic")
-
-
-def test_a_missing_folder_is_explained(monkeypatch, tmp_path):
     monkeypatch.setattr(bundled, "FOLDER", tmp_path)
     with pytest.raises(DataError, match=r"'iris\.csv' is not there\. Install the project anew"):
         load_sample("iris")
@@ -78,13 +75,10 @@ def test_the_credit_rule_errs_on_the_noise_alone():
     assert (predicted != planted.labels).sum() == 10
 
 
-def test_planted_classes_are_of_like_size():
+def test_planted_classes_are_of_like_size_and_fixed_by_the_seed():
     for form in ("dnf", "cnf"):
         share = planted_two_level(form, n_rows=4000, noise=0).truth.mean()
         assert 0.25 < share < 0.75
-
-
-def test_a_seed_fixes_a_planted_table():
     one, two, other = (planted_two_level(random_state=s) for s in (1, 1, 2))
     pd.testing.assert_frame_equal(one.frame, two.frame)
     assert not one.frame.equals(other.frame)

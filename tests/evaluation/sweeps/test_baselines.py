@@ -42,12 +42,19 @@ def test_every_baseline_takes_text_truth_values_and_missing_ones(mixed):
     assert sizes["majority"] == 0
 
 
-def test_a_forest_takes_the_same_table(mixed):
+def test_baselines_take_weights_new_values_and_the_same_table(mixed):
     X, y = mixed
     forest = model_of("random forest")
     forest.learner.set_params(n_estimators=10)
     assert (forest.fit(X, y).predict(X) == y).mean() > 0.9
     assert forest.n_conditions_ is None
+    model = model_of("tree")
+    model.fit(X, y)
+    assert len(model.predict(X.assign(town="Atlantis"))) == len(X)
+    assert len(model.predict(X.assign(town=np.nan, smoker="perhaps"))) == len(X)
+    weight = np.where(y == "ill", 100.0, 1.0)
+    model = model_of("majority")
+    assert set(model.fit(X, y, weight).predict(X)) == {"ill"}
 
 
 def test_under_costs_the_answer_that_costs_least_is_the_constant_one():
@@ -64,18 +71,3 @@ def test_under_costs_the_answer_that_costs_least_is_the_constant_one():
     assert min(each, key=each.get) == "b"
     assert result.summary["test_cost_per_100"].tolist() == [pytest.approx(each["b"])]
     assert result.summary["n_conditions"].tolist() == [0]
-
-
-def test_a_value_never_seen_in_training_does_not_stop_a_baseline(mixed):
-    X, y = mixed
-    model = model_of("tree")
-    model.fit(X, y)
-    assert len(model.predict(X.assign(town="Atlantis"))) == len(X)
-    assert len(model.predict(X.assign(town=np.nan, smoker="perhaps"))) == len(X)
-
-
-def test_weights_reach_a_baseline(mixed):
-    X, y = mixed
-    weight = np.where(y == "ill", 100.0, 1.0)
-    model = model_of("majority")
-    assert set(model.fit(X, y, weight).predict(X)) == {"ill"}

@@ -69,11 +69,15 @@ def test_errors_equal_scikit_learns_cross_validation(table, plain):
     assert row["rule"].clauses[0].literals[0].feature == "x1"
 
 
-def test_threads_and_shared_preparation_give_the_same_table(table, plain):
+def test_rows_are_told_by_place_in_any_number_of_threads(table, plain):
     shared = timeless(sweep(SharedStump(), *table, grid=GRID, cv=4)).drop(columns="learner")
     pd.testing.assert_frame_equal(shared, timeless(plain).drop(columns="learner"))
     with joblib.parallel_config("threading", n_jobs=3):
         assert_same(sweep(Stump(), *table, grid=GRID, cv=4), plain)
+    X, y = table
+    frame = pd.DataFrame(X, index=np.zeros(len(X), dtype=int))
+    labels = pd.Series(y, index=range(5, 5 + len(y)))
+    assert_same(sweep(Stump(), frame, labels, grid=GRID, cv=4), plain)
 
 
 @pytest.mark.slow
@@ -148,13 +152,6 @@ def test_failed_fit_names_its_setting_and_fold(table, n_jobs):
     with pytest.raises(ValueError, match="the planted failure") as caught:
         sweep(Stump(fail_at=0.5), *table, grid=GRID, cv=4, n_jobs=n_jobs)
     assert "with the setting {'theta': 0.5" in caught.value.__notes__[0]
-
-
-def test_rows_are_distinguished_by_place_not_by_index(table, plain):
-    X, y = table
-    frame = pd.DataFrame(X, index=np.zeros(len(X), dtype=int))
-    labels = pd.Series(y, index=range(5, 5 + len(y)))
-    assert_same(sweep(Stump(), frame, labels, grid=GRID, cv=4), plain)
 
 
 def test_three_classes_have_errors_but_no_positive_class():

@@ -61,7 +61,7 @@ def test_costs_are_measured_for_either_described_class(table, positive):
     assert "test_cost_per_100_se" in own.summary
 
 
-def test_learners_without_costs_learn_from_weighted_rows(table):
+def test_learners_without_costs_compare_by_the_same_costs_or_none(table):
     X, y = table
     tree = DecisionTreeClassifier(random_state=0)
     result = sweep(tree, X, y, grid={"max_leaf_nodes": [3]}, cv=3, costs=COSTS)
@@ -70,10 +70,6 @@ def test_learners_without_costs_learn_from_weighted_rows(table):
         shown = grown.fit(X[train], y[train], np.where(y[train] == 1, 5, 2)).predict(X[test])
         assert row["test_error"] == pytest.approx((shown != y[test]).mean())
         assert row["test_cost_per_100"] == pytest.approx(cost_by_hand(shown, y[test]))
-
-
-def test_learners_are_compared_by_the_same_costs_or_not_at_all(table):
-    X, y = table
     learner = OneLevelRuleClassifier(costs=Costs(9, 1))
     with pytest.raises(
         ValueError, match=r"OneLevelRuleClassifier has .* instead of .* Set its `costs`"
@@ -102,11 +98,17 @@ def planted():
     return X[:200], y[:200]
 
 
-def test_an_empty_rule_is_a_point_of_the_curve_like_any_other(planted):
+def test_empty_rules_are_points_and_chance_is_drawn_once(planted):
     grid = {"n_clauses": [1], "theta": [0.05, 1.0, 50.0]}
     sweep_result = sweep(TwoLevelRuleClassifier(), *planted, grid=grid, cv=3)
     assert sweep_result.summary["n_conditions"].iloc[-1] == 0
     assert sweep_result.setting(sweep_result.suggest()["default"])["theta"] < 50.0
+    X, y = planted
+    learner = clone(SEARCH).set_params(random_state=None)
+    settings = [{"n_clauses": 3, "theta": t} for t in (0.05, 0.2, 0.5, 1.0)]
+    models = list(fit_settings(learner, X, y, settings))
+    losses = [m.objective_ - m.theta * m.n_conditions_ for m in models]
+    assert losses == sorted(losses)  # as of one archive
 
 
 SEARCH = BoxSearchClassifier(n_perturbations=0, random_state=0)
@@ -123,15 +125,6 @@ def test_rules_for_and_against_a_class_count_the_same_class(planted):
     by_fold = positives.groupby(rows["fold"])
     assert (by_fold.nunique() == 1).all()
     assert by_fold.first().sum() == (y == labels[-1]).sum()
-
-
-def test_chance_without_a_seed_is_drawn_once_for_a_fold(planted):
-    X, y = planted
-    learner = clone(SEARCH).set_params(random_state=None)
-    settings = [{"n_clauses": 3, "theta": t} for t in (0.05, 0.2, 0.5, 1.0)]
-    models = list(fit_settings(learner, X, y, settings))
-    losses = [m.objective_ - m.theta * m.n_conditions_ for m in models]
-    assert losses == sorted(losses)  # as of one archive
 
 
 def test_equal_rules_of_a_fold_are_measured_once(planted, monkeypatch):

@@ -11,13 +11,10 @@ from rulekit.evaluation.sweeps.grid import THETA_GRID, rule_learners, settings_o
 from rulekit.families.hyperplane.hyperplane import plane_price
 
 
-def test_the_papers_grid_is_one_two_five_times_six_powers_of_ten():
+def test_grids_are_listed_once_with_truth_values_apart():
     assert len(THETA_GRID) == 18
     assert THETA_GRID[:4] == (0.0001, 0.0002, 0.0005, 0.001)
     assert THETA_GRID[-1] == 50.0
-
-
-def test_several_grids_are_listed_one_after_another_and_repeats_once():
     parts = [{"theta": [1, 2]}, {"theta": [2, 3], "n_clauses": [1]}, {"theta": [2]}]
     assert settings_of(parts) == (
         {"theta": 1},
@@ -25,9 +22,6 @@ def test_several_grids_are_listed_one_after_another_and_repeats_once():
         {"theta": 2, "n_clauses": 1},
         {"theta": 3, "n_clauses": 1},
     )
-
-
-def test_a_truth_value_is_not_taken_for_the_number_one():
     assert len(settings_of({"refine": [True, 1, False]})) == 3
 
 
@@ -90,17 +84,11 @@ def test_all_families_that_take_the_classes_are_there_by_default():
         assert len(family.settings) >= 9
 
 
-def test_prices_of_a_plane_scale_with_the_smaller_class():
+def test_default_learners_scale_and_draw_with_the_seed_0():
     assert plane_price(50) == 0.3
     assert plane_price(0) == plane_price(1)
-
-
-def test_only_the_search_answers_its_front_in_one_fit():
     families = rule_learners(["a", "b"] * 30)
     assert [family.name for family in families if family.whole_front] == ["box search"]
     assert all(family.settings is family.settings for family in families)
-
-
-def test_learners_that_draw_have_the_seed_0():
     learners = rule_learners(["ill"] * 20 + ["well"] * 30)
     assert {f.estimator.get_params().get("random_state", 0) for f in learners} == {0}

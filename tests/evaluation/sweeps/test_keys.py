@@ -19,13 +19,10 @@ def frame(**columns):
     return pd.DataFrame(columns)
 
 
-def test_work_has_one_name_however_numbers_and_lists_are_packed():
+def test_equal_work_has_one_name_in_any_packing():
     one = keys.work_key("data", Stump(column=1), {"theta": 0.5, "pause": 0.0}, "fold")
     two = keys.work_key("data", Stump(column=np.int64(1)), {"pause": 0.0, "theta": 0.5}, "fold")
     assert one == two
-
-
-def test_swept_parameters_may_be_set_on_the_learner():
     one = keys.work_key("data", Stump(theta=3.0), {"theta": 0.5}, "fold")
     assert one == keys.work_key("data", Stump(theta=7.0), {"theta": 0.5}, "fold")
 
@@ -65,7 +62,7 @@ def test_tables_that_differ_have_different_digests(one, two):
     assert keys.data_digest(one, [0, 1]) != keys.data_digest(two, [0, 1])
 
 
-def test_target_and_weights_are_part_of_the_digest():
+def test_digests_hold_target_and_weights_and_no_index():
     X = frame(a=[1.0, 2.0])
     digests = {
         keys.data_digest(X, [0, 1]),
@@ -75,21 +72,14 @@ def test_target_and_weights_are_part_of_the_digest():
         keys.data_digest(X, [0, 1], [1.0, 2.0]),
     }
     assert len(digests) == 5
-
-
-def test_an_index_is_not_part_of_the_digest():
-    X = frame(a=[1.0, 2.0])
     assert keys.data_digest(X, [0, 1]) == keys.data_digest(X.set_axis([7, 8]), [0, 1])
 
 
-def test_nested_learners_dataclasses_sets_and_arrays_have_keys():
+def test_nested_values_have_keys_and_functions_none():
     value = {"inner": Stump(), "limits": Limits(("a",)), "set": {2, 1}, "array": np.arange(3)}
     assert keys.plain_form(value) == keys.plain_form(dict(reversed(value.items())))
     assert keys.plain_form(Limits(("a",))) != keys.plain_form(Limits(("b",)))
     assert keys.plain_form(np.arange(3)) != keys.plain_form(np.arange(3.0))
-
-
-def test_function_has_no_key_and_raises_an_error():
     with pytest.raises(
         ValueError, match=r"'column' holds a function\. Give plain values, or sweep"
     ):

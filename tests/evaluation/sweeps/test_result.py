@@ -50,19 +50,13 @@ POINTS = st.lists(
 )
 
 
-def test_the_summary_holds_means_and_standard_errors_over_folds():
+def test_the_summary_has_means_errors_and_clause_counts():
     row = result_of([(0.3, 0.1, 2)]).summary.iloc[0]
     assert row["test_error"] == pytest.approx(0.3)
     spread = np.std([0.2, 0.4, 0.2, 0.4], ddof=1)
     assert row["test_error_se"] == pytest.approx(spread / np.sqrt(4))
     assert (row["train_error"], row["n_conditions"], row["folds"]) == (0.15, 2.0, 4)
-
-
-def test_a_single_fold_has_no_standard_error():
     assert np.isnan(result_of([(0.3, 0.1, 2)], n_folds=1).summary["test_error_se"].iloc[0])
-
-
-def test_the_number_of_clauses_requested_is_beside_the_number_found():
     rows = [
         {"setting": 0, "learner": "Made", "fold": f, "n_clauses": 5, "n_clauses_used": 2 + f}
         for f in range(2)
@@ -72,22 +66,22 @@ def test_the_number_of_clauses_requested_is_beside_the_number_found():
     assert (row["n_clauses"], row["n_clauses_used"]) == (5, 2.5)
 
 
-def test_maximised_measure_has_its_own_front():
+def test_measures_have_their_own_front_and_unknown_ones_none():
     result = result_of([(0.2, 0.0, 2), (0.3, 0.0, 1), (0.4, 0.0, 3)])
     turned = with_rows(result, lambda row: row | {"test_auc": 1 - row["test_error"]})
     assert turned.front(y="test_auc")["setting"].tolist() == [1, 0]  # from left to right
+    with pytest.raises(ValueError, match=r"no measure 'accuracy'; it has .*test_error"):
+        result_of([(0.3, 0.0, 1)]).front(y="accuracy")
 
 
-def test_only_settings_with_the_most_finished_folds_compete():
+def test_whole_small_settings_win_ties():
     result = result_of([(0.3, 0.0, 2), (0.1, 0.0, 1)])
     partial = with_rows(result, lambda row: row if 0 in (row["setting"], row["fold"]) else {})
     assert partial.front()["setting"].tolist() == [0]
     assert partial.suggest()["best"] == 0
-
-
-def test_an_unknown_measure_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match=r"no measure 'accuracy'; it has .*test_error"):
-        result_of([(0.3, 0.0, 1)]).front(y="accuracy")
+    assert result_of([(0.2, 0.0, 3), (0.2, 0.0, 2), (0.2, 0.0, 2)]).suggest()["best"] == 1
+    result = result_of([(0.2, 0.0, 3), (0.2 + 1e-15, 0.0, 2)])
+    assert result.suggest()["best"] == 1
 
 
 @pytest.mark.slow
@@ -100,10 +94,6 @@ def test_simplest_is_no_larger_than_best_and_within_one_error(points):
     assert best["test_error"] == rows["test_error"].min()
     assert simple["n_conditions"] <= best["n_conditions"]
     assert simple["test_error"] <= best["test_error"] + best["test_error_se"] + 1e-12
-
-
-def test_fewer_literals_win_among_equally_good_settings():
-    assert result_of([(0.2, 0.0, 3), (0.2, 0.0, 2), (0.2, 0.0, 2)]).suggest()["best"] == 1
 
 
 def test_default_is_best_among_neighbours_with_a_reason():
@@ -136,15 +126,11 @@ def test_settings_are_reported_in_words_and_what_is_at_rest_is_not():
     assert shown in result.suggest()["reason"]
 
 
-def test_a_literal_must_earn_two_tenths_of_a_point():
+def test_a_literal_must_earn_its_price_in_the_measure_s_unit():
     two = [{"method": name} for name in "ab"]
     for gain, taken in ((0.0039, 0), (0.0041, 1)):
         result = result_of([(0.2, 0.0, 2), (0.2 - gain, 0.0, 4)], settings=two)
         assert result.suggest()["default"] == taken
-
-
-def test_a_literal_is_charged_in_the_unit_of_the_measure():
-    two = [{"method": name} for name in "ab"]
     for name, scale, better in (("test_cost_per_100", 500.0, -1), ("test_auc", 1.0, 1)):
         for gain, taken in ((0.0039, 0), (0.0041, 1)):
             result = result_of([(0.2, 0.0, 2), (0.2, 0.0, 4)], settings=two)
@@ -161,22 +147,25 @@ def test_settings_that_differ_in_more_than_size_are_no_neighbours():
     assert result_of([*points, (0.21, 0.0, 2)]).suggest()["default"] == 3
 
 
-def test_an_empty_rule_is_not_the_default_even_when_nothing_is_better():
+def test_an_empty_rule_is_the_default_only_if_all_are_empty():
     chosen = result_of([(0.34, 0.02, 0), (0.34, 0.02, 2)]).suggest()
     assert chosen["simplest_within_1se"] == 0
     assert chosen["default"] == 1
     assert "An empty rule (price of a condition 0), which predicts one class" in chosen["reason"]
-
-
-def test_empty_rule_is_the_default_if_all_are_empty():
     chosen = result_of([(0.34, 0.02, 0)]).suggest()
     assert chosen["default"] == 0
     assert chosen["reason"].startswith("Selected: ")
+    empty = with_rows(result_of([(0.3, 0.0, 1)]), lambda row: {})
+    with pytest.raises(ValueError, match=r"No setting has a 'test_error' yet, so none can"):
+        empty.suggest()
 
 
-def test_the_summary_alone_gives_the_suggestion_of_the_result():
+def test_a_summary_alone_is_enough_if_it_has_sizes():
     result = result_of([(0.30, 0.05, 7), (0.20, 0.05, 6), (0.30, 0.05, 5), (0.21, 0.05, 2)])
     assert suggest(result.summary) == suggest(result) == result.suggest()
+    rows = result_of([(0.3, 0.0, 1)]).summary.drop(columns=["n_conditions", "folds"])
+    with pytest.raises(ValueError, match=r"folds, n_conditions are missing, as in"):
+        suggest(rows)
 
 
 def test_gaps_between_groups_are_no_parameters_of_a_setting():
@@ -186,23 +175,6 @@ def test_gaps_between_groups_are_no_parameters_of_a_setting():
     assert suggest(result.summary.assign(**dict.fromkeys(gaps, np.arange(7.0)))) == suggest(result)
 
 
-def test_a_table_without_sizes_is_refused_with_what_is_missing():
-    rows = result_of([(0.3, 0.0, 1)]).summary.drop(columns=["n_conditions", "folds"])
-    with pytest.raises(ValueError, match=r"folds, n_conditions are missing, as in"):
-        suggest(rows)
-
-
-def test_errors_alike_but_for_rounding_are_a_tie():
-    result = result_of([(0.2, 0.0, 3), (0.2 + 1e-15, 0.0, 2)])
-    assert result.suggest()["best"] == 1
-
-
-def test_nothing_finished_means_nothing_to_suggest():
-    empty = with_rows(result_of([(0.3, 0.0, 1)]), lambda row: {})
-    with pytest.raises(ValueError, match=r"No setting has a 'test_error' yet, so none can"):
-        empty.suggest()
-
-
 def test_the_model_of_a_setting_is_fitted_on_the_rows_given():
     X, y = noisy_table()
     result = sweep(Stump(column=1), X, y, grid={"theta": [0.0, 2.0]}, cv=4)
@@ -210,9 +182,6 @@ def test_the_model_of_a_setting_is_fitted_on_the_rows_given():
     assert (model.theta, model.column, model.n_conditions_) == (2.0, 1, 0)
     weighted = fit_setting(Stump(), {}, X, y, np.full(len(y), 5.0))
     assert weighted.objective_ == 5.0
-
-
-def test_a_number_that_is_no_setting_is_refused():
     with pytest.raises(ValueError, match=r"Setting 2 does not exist\. Use a number from 0 to 1"):
         result_of([(0.3, 0.0, 1)] * 2).setting(2)
 
@@ -261,18 +230,19 @@ def family(name="stump", n=3):
     return LearnerGrid(name, Stump(), {"theta": [float(k) for k in range(n)]})
 
 
-def test_points_are_whole_unless_requested_otherwise():
+def test_points_are_whole_and_absent_ones_missed():
     result = Comparison((family(),), 2, "", tuple(row(*pair) for pair in ((0, 0), (0, 1), (1, 0))))
     assert result.points()["setting"].tolist() == [0]
     assert result.summary["setting"].tolist() == [0, 1]
     assert result.progress == {"stump": (3, 6)}
     assert not result.is_complete
-
-
-def test_nothing_found_has_no_points():
     comparison = Comparison((family(),), 2, "")
     assert comparison.points().empty
     assert comparison.n_fits == 6
+    rows = (row(0, 0), row(0, 1), {**row(3, 0), "learner": "other"})
+    comparison = Comparison((family(), family("other")), 2, "x", rows)
+    assert comparison.missed == ("other",)
+    assert Comparison((family(),), 2, "x").missed == ("stump",)
 
 
 @pytest.mark.slow
@@ -321,10 +291,3 @@ def test_estimates_of_a_forest_are_columns_of_the_points():
     assert one.points()["forest_loss"].isna().tolist() == [True, False]
     assert one.join(one).estimates == {1: (0.25, 3.0), 3: (0.25, 3.0)}
     assert "forest_loss" not in Comparison((family(n=2),), 2, "x", rows).points()
-
-
-def test_a_family_without_a_whole_setting_is_missed():
-    rows = (row(0, 0), row(0, 1), {**row(3, 0), "learner": "other"})
-    comparison = Comparison((family(), family("other")), 2, "x", rows)
-    assert comparison.missed == ("other",)
-    assert Comparison((family(),), 2, "x").missed == ("stump",)

@@ -104,7 +104,7 @@ def test_whole_groups_are_drawn():
 
 
 @pytest.mark.slow
-def test_planted_columns_return_in_over_90_percent_and_noise_never():
+def test_planted_columns_return_at_a_size_selected_again():
     X, y = planted(0)
     report = stability(RuleClassifier().fit(X, y), X, y, n_resamples=30)
     returned = report.columns.set_index("column")["returned"]
@@ -116,10 +116,6 @@ def test_planted_columns_return_in_over_90_percent_and_noise_never():
     assert not report.beats_chance
     assert report.returning == []
     assert report.sentences()[0].startswith("Nothing returns: on rows left out")
-
-
-@pytest.mark.slow
-def test_size_is_selected_again_on_rows_left_out():
     X, y = planted(2, 200)
     model = RuleClassifier(max_conditions=4, cv=2, refine=False).fit(X, y)
     report = stability(model, X, y, n_resamples=3)
@@ -157,8 +153,10 @@ def test_three_outcomes_are_distinguished_by_learners_that_can():
 
 
 @pytest.mark.slow
-def test_progress_is_reported_and_a_stop_is_heard():
+def test_budgets_and_stops_end_the_work():
     model, X, y = learned()
+    report = stability(model, X, y, budget_seconds=1e-9)
+    assert report.n_made == 2
     result = []
     stability(model, X, y, n_resamples=6, on_progress=lambda found: result.append(found.n_made))
     assert result == [1, 2, 3, 4, 5, 6]
@@ -168,12 +166,6 @@ def test_progress_is_reported_and_a_stop_is_heard():
     )  # fmt: skip
     assert found.n_made == 5
     assert found.sentences()[0].startswith("5 of 100 resamples are made")
-
-
-def test_a_budget_ends_the_work_after_two_resamples_at_the_least():
-    model, X, y = learned()
-    report = stability(model, X, y, budget_seconds=1e-9)
-    assert report.n_made == 2
 
 
 @pytest.mark.parametrize(
@@ -236,25 +228,12 @@ OTHERS = (
 FOUND = Stability(HAND, tuple(map(resample, OTHERS)), 4, X, Y, np.ones(N))
 
 
-def test_columns_are_counted_once_a_rule():
+def test_columns_cuts_and_clauses_are_counted_once_a_rule():
     assert FOUND.columns.values.tolist() == [["age", True, 3], ["town", True, 3]]
-
-
-def test_returned_cuts_match_column_and_side_and_count_the_nearest():
     above, below = FOUND.cuts.itertuples(index=False)
     assert tuple(above)[:5] == ("age", "above", 40.0, 3, 2)  # 60 is a fifth of the rows away
     assert (above.low, above.middle, above.high) == (40.0, 42.0, 60.0)
     assert tuple(below)[:5] == ("age", "below", 10.0, 1, 0)
-
-
-def test_cuts_of_other_rules_follow_the_selected_ones():
-    changed = replace(FOUND, selected=OTHERS[0])
-    assert changed.cuts["selected"].tolist()[0] == 42.0
-    assert np.isnan(changed.cuts["selected"].tolist()[1])
-    assert changed.cuts["side"].tolist() == ["above", "below"]
-
-
-def test_a_clause_returns_on_the_same_columns_in_the_same_directions():
     first, second, *others = FOUND.clauses.itertuples(index=False)
     assert (first.number, first.returned) == (1, 2)
     assert (second.number, second.returned) == (2, 1)
@@ -262,6 +241,16 @@ def test_a_clause_returns_on_the_same_columns_in_the_same_directions():
         ("town == b", 0, 1),
         ("age > 40 AND town == a", 0, 1),
     }
+    result = replace(OTHERS[0], labels=("well",), default="ill")
+    changed = replace(FOUND, resamples=(resample(result),))
+    assert changed.clauses["returned"].tolist() == [0, 0, 1]
+
+
+def test_cuts_of_other_rules_follow_the_selected_ones():
+    changed = replace(FOUND, selected=OTHERS[0])
+    assert changed.cuts["selected"].tolist()[0] == 42.0
+    assert np.isnan(changed.cuts["selected"].tolist()[1])
+    assert changed.cuts["side"].tolist() == ["above", "below"]
 
 
 def test_a_scorecard_returns_by_its_conditions_not_as_a_clause():
@@ -276,13 +265,7 @@ def test_a_scorecard_returns_by_its_conditions_not_as_a_clause():
     )
 
 
-def test_a_clause_that_answers_otherwise_is_another_one():
-    result = replace(OTHERS[0], labels=("well",), default="ill")
-    changed = replace(FOUND, resamples=(resample(result),))
-    assert changed.clauses["returned"].tolist() == [0, 0, 1]
-
-
-def test_overlap_counts_rows_matched_by_both_clauses():
+def test_overlap_and_answers_are_compared_row_by_row():
     def share(a, b):
         return (a & b).sum() / (a | b).sum()
 
@@ -290,9 +273,6 @@ def test_overlap_counts_rows_matched_by_both_clauses():
     for k, own in enumerate(HAND.clauses_fired(X).T):
         best = [max(share(own, other) for other in each) for each in held]
         assert FOUND.clauses["overlap"][k] == pytest.approx(np.mean(best))
-
-
-def test_answers_are_compared_row_by_row():
     answers = np.array([r.predict(X) for r in OTHERS])
     same = (answers == HAND.predict(X)).mean(axis=0)
     assert FOUND.same_answers.tolist() == same.tolist()

@@ -58,7 +58,7 @@ def test_where_selects_the_rows_of_a_rule_and_of_its_negation(case):
     connection.close()
 
 
-def test_select_keeps_the_columns_and_adds_the_answer():
+def test_selects_add_answers_and_totals():
     rule, _ = patients()
     text = to_sql(rule, dialect="duckdb", table='my "t"')
     connection = duckdb.connect()
@@ -67,9 +67,6 @@ def test_select_keeps_the_columns_and_adds_the_answer():
     assert connection.execute(text).fetchall()[0] == (141.0, 57, "blue", "ill")
     assert connection.execute(text).fetchall()[1][-1] == "well"
     connection.close()
-
-
-def test_total_of_a_scorecard_is_a_number_to_calculate_with():
     tests = Literal("glucose", ">", 126.5), Literal("colour", "==", "red"), Literal("age", ">", 50)
     card = dnf(PointsSplit(tests, (3, -1, 2), 2))
     connection = loaded({k: v.tolist() for k, v in patients()[1].items()})

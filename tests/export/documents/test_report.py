@@ -37,7 +37,7 @@ def test_report_contains_the_rule_its_figures_and_single_cases():
     assert "truly" not in text
 
 
-def test_report_lists_what_people_wrote_on_cases_and_counts_it():
+def test_the_report_counts_cases_and_clauses_in_outcome_colours():
     rule, frame = patients()
     reviews = [
         Review("Row 2", "ill", "disagree", "sugar <was> measured after a meal"),
@@ -50,30 +50,6 @@ def test_report_lists_what_people_wrote_on_cases_and_counts_it():
         "<td>sugar &lt;was&gt; measured after a meal</td></tr>"
     ) in text
     assert "Verdicts on single cases" not in to_report(rule, (frame, LABELS))
-
-
-def test_report_uses_the_same_column_names_in_rule_and_cases():
-    rule, frame = patients()
-    words = Wording({"glucose": "fasting <sugar>"}, clause="line")
-    text = to_report(rule, (frame, LABELS), wording=words)
-    rule_part = text.split("<h2>The rule</h2>")[1].split("<h2>")[0]
-    assert "fasting &lt;sugar&gt;" in rule_part
-    assert "fasting &lt;sugar&gt; is the column “glucose”" in rule_part
-    assert "glucose" not in rule_part.replace("the column “glucose”", "")
-    faulty = replace(rule, clauses=rule.clauses[:1] * 2)
-    text = to_report(faulty, (frame, LABELS), wording=words)
-    assert "glucose" not in text.split("<h2>Checked for every possible case</h2>")[1]
-
-
-def test_ambiguous_display_names_are_not_used():
-    rule, frame = patients()
-    words = Wording(dict.fromkeys(rule.features, "value"), clause="line")
-    rule_part = to_report(rule, (frame, LABELS), wording=words).split("<h2>")[1]
-    assert all(feature in rule_part for feature in rule.features) or len(rule.features) < 2
-
-
-def test_report_counts_clauses_and_uses_outcome_colours():
-    rule, frame = patients()
     truth = np.array(LABELS, dtype=object)
     look = outcome_colours(["ill", "well"])
     page = Cells(to_report(rule, (frame, LABELS), wording=Wording(clause="line", colours=look)))
@@ -90,6 +66,22 @@ def test_report_counts_clauses_and_uses_outcome_colours():
     drawn = [c for c in page.colours if isinstance(c, str)]
     assert drawn[: 2 * rule.n_clauses] == [look["ill"]] * 2 * rule.n_clauses
     assert drawn[-4:] == [look["ill"], look["well"], look["ill"], look["well"]]
+
+
+def test_only_unambiguous_display_names_are_used():
+    rule, frame = patients()
+    words = Wording({"glucose": "fasting <sugar>"}, clause="line")
+    text = to_report(rule, (frame, LABELS), wording=words)
+    rule_part = text.split("<h2>The rule</h2>")[1].split("<h2>")[0]
+    assert "fasting &lt;sugar&gt;" in rule_part
+    assert "fasting &lt;sugar&gt; is the column “glucose”" in rule_part
+    assert "glucose" not in rule_part.replace("the column “glucose”", "")
+    faulty = replace(rule, clauses=rule.clauses[:1] * 2)
+    text = to_report(faulty, (frame, LABELS), wording=words)
+    assert "glucose" not in text.split("<h2>Checked for every possible case</h2>")[1]
+    words = Wording(dict.fromkeys(rule.features, "value"), clause="line")
+    rule_part = to_report(rule, (frame, LABELS), wording=words).split("<h2>")[1]
+    assert all(feature in rule_part for feature in rule.features) or len(rule.features) < 2
 
 
 def test_report_is_closed_small_and_without_jargon():

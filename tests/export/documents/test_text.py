@@ -20,33 +20,24 @@ from rulekit.rules import (
 from tests.explain.tables import dnf
 
 
-def test_interval_has_two_literals_and_one_text():
+def test_intervals_gaps_and_quoted_names_are_written():
     text = to_text(dnf(Literal("age", ">", 20), Literal("bmi", "<", 30), Literal("age", "<=", 50)))
     assert "1. IF 20 < age <= 50 AND bmi < 30 THEN ill" in text
     assert from_text(text).n_conditions == 3
-
-
-def test_text_may_remind_of_missing_values():
     rule = from_text("1. IF POINTS [2 if a > 1, 1 if b > 1] < 2 THEN x\nOTHERWISE y")
     assert "] < 2 (a missing value gives 0) THEN x" in to_text(rule)
     assert from_text(to_text(rule)) == rule
-
-
-def test_a_column_called_like_a_function_or_an_operator_is_quoted():
     law = PowerLaw(2.0, (Factor("max"), Factor("a - b", 2), Factor("x^2", -1, floor=0.5)))
     rule = dnf(PowerLawSplit((law,), 1.0, 0.5))
     assert '[0.5 <= 2 * "max" * "a - b"^2 / max("x^2", 0.5) <= 1]' in to_text(rule)
     assert from_text(to_text(rule)) == rule
 
 
-def test_numbers_are_below_their_clause_as_a_comment():
+def test_clauses_have_their_numbers_or_a_word():
     rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
     text = to_text(rule, numbers=[ClauseNumbers(71, 62, 0.776, 0.93)])
     assert "#    decides 71 training rows, right for 62 (87 %, 95 % interval 78-93 %)" in text
     assert from_text(text) == rule
-
-
-def test_clauses_without_conditions_are_words():
     rule = RuleSet((Clause(()),), (1,), "dnf", 0)
     assert "1. IF ALWAYS THEN 1" in to_text(rule)
     assert from_text(to_text(rule)) == rule

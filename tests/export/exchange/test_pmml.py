@@ -77,7 +77,7 @@ def test_engine_matches_the_rule_on_tables_and_hostile_rules(engine):
     assert sum(job.n for job in jobs) > 20_000
 
 
-def test_each_clause_is_a_rule_that_tests_for_missing_values_first():
+def test_clauses_test_gaps_first_and_compute_in_fields():
     tests = (Literal("age", ">", 50), Literal("town", "in", ("Bonn", "Ulm"), True))
     rule = RuleSet((Clause(tests), Clause(())), ("ill", "watch"), "dnf", "well")
     root = parsed(rule)
@@ -88,12 +88,15 @@ def test_each_clause_is_a_rule_that_tests_for_missing_values_first():
     fields = [p.get("operator") for p in first.iterfind(".//p:SimplePredicate", IN)]
     assert fields == ["isNotMissing", "greaterThan", "isMissing", "equal", "equal"]
     assert second.find("p:True", IN) is not None
-
-
-def test_a_column_called_answer_keeps_its_name():
     rule = RuleSet((Clause((Literal("answer", ">", 5),)),), (1,), "dnf", 0)
     names = [f.get("name") for f in parsed(rule).iterfind(".//p:DataField", IN)]
     assert names == ["answer", "answer_"]
+    law = PowerLawSplit((PowerLaw(2.0, (Factor("a"), Factor("b", -1, floor=1.0))),), 3.0)
+    root = parsed(dnf(LinearSplit((("a", 1.0), ("b", -2.0)), ">", 0.5), law))
+    names = [f.get("name") for f in root.iterfind(".//p:DerivedField", IN)]
+    assert names == ["sum 1", "power law 2"]
+    used = {p.get("field") for p in root.iterfind(".//p:SimplePredicate", IN)}
+    assert used == {"a", "b", *names}
 
 
 @pytest.mark.parametrize(
@@ -111,12 +114,3 @@ def test_a_column_called_answer_keeps_its_name():
 def test_conditions_beyond_pmml_are_refused(rule, message):
     with pytest.raises(ExportError, match=message):
         to_pmml(rule)
-
-
-def test_computed_values_are_separate_fields():
-    law = PowerLawSplit((PowerLaw(2.0, (Factor("a"), Factor("b", -1, floor=1.0))),), 3.0)
-    root = parsed(dnf(LinearSplit((("a", 1.0), ("b", -2.0)), ">", 0.5), law))
-    names = [f.get("name") for f in root.iterfind(".//p:DerivedField", IN)]
-    assert names == ["sum 1", "power law 2"]
-    used = {p.get("field") for p in root.iterfind(".//p:SimplePredicate", IN)}
-    assert used == {"a", "b", *names}

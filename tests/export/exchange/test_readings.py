@@ -36,13 +36,10 @@ def test_date_parts_equal_those_of_the_rule(part):
     assert [read(part, counting(text)) for text in texts] == read_by_rule.tolist()
 
 
-def test_dates_and_their_limits_are_seconds_since_1970():
+def test_dates_are_seconds_since_1970_and_marks_separate_words():
     test = Literal("x", "in", ("1969-12-31", "2024-02-29 07:00:01"), part="date")
     texts = [str(v) for v in test.values]
     assert [read("date", counting(t)) for t in texts] == list_compared_numbers(test)
     assert list_compared_numbers(test) == [-86_400.0, 1709190001.0]
-
-
-def test_marks_are_all_word_separators():
     assert all(re.fullmatch(MARK, mark) for mark in SEPARATORS)
     assert not re.search(MARK, "aé_1x")

@@ -23,7 +23,7 @@ from tests.explain.tables import patients
 from tests.export.test_golden import rules
 
 
-def test_counts_are_whole_numbers_and_empty_for_the_rest():
+def test_counts_of_clauses_and_totals_are_whole_numbers():
     rule, frame = patients()
     counted = to_frame(rule, numbers=clause_numbers(rule, frame, ["ill", "well", "ill", "well"]))
     assert counted["decided"].tolist()[:2] == [2, 1]
@@ -31,9 +31,6 @@ def test_counts_are_whole_numbers_and_empty_for_the_rest():
     text = to_csv(rule, numbers=clause_numbers(rule, frame, ["ill", "well", "ill", "well"]))
     assert text.splitlines()[1].endswith(",ill,2,2,2")
     assert text.splitlines()[3] == "otherwise,,well,0,,"
-
-
-def test_counts_of_a_scorecard_are_beside_its_totals():
     _, frame = patients()
     card = rules()["points"]
     counts = clause_numbers(card, frame, ["ill", "well", "ill", "well"])

@@ -259,13 +259,10 @@ def test_tables_beyond_a_spreadsheet_are_refused(rule, message):
         to_xlsx(rule, n_cases=1)
 
 
-def test_a_date_that_spreadsheets_count_otherwise_is_refused():
+def test_dates_and_cases_beyond_a_spreadsheet_are_refused():
     rule = clause(Literal("x", ">", "1800-01-01", part="date"))
     with pytest.raises(ExportError, match="must be 1900-03-01 or later, got '1899-05-01'"):
         to_xlsx(rule, cases={"x": np.array(["1899-05-01"], dtype=object)})
-
-
-def test_more_cases_than_rows_are_refused():
     rule, frame = patients()
     with pytest.raises(ValueError, match="at least 1 and the number of cases, 4; got 3"):
         to_xlsx(rule, cases=frame, n_cases=3)

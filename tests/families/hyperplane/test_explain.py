@@ -27,7 +27,7 @@ def half_of(model, result):
     return model.plane_.half(list(model.boxes_).index(result.prediction))
 
 
-def test_every_case_is_in_its_box_and_the_box_on_its_side(fitted):
+def test_the_explanation_agrees_with_box_corner_and_training_rows(fitted):
     model, X, _ = fitted
     far = pd.concat([X, X * 3.0, X * -1.0])
     outcome = explain_with_hyperplane(model, far)
@@ -36,21 +36,6 @@ def test_every_case_is_in_its_box_and_the_box_on_its_side(fitted):
         half = half_of(model, result)
         assert reference.in_box(result.lower, result.upper, result.values)
         assert half.value(result.upper) <= half.cap
-
-
-def test_the_corner_is_the_foot_of_the_normal_in_the_unit_box(fitted):
-    model, X, _ = fitted
-    for result in explain_with_hyperplane(model, X):
-        half = half_of(model, result)
-        width = half.high - half.low
-        normal = half.weights * width
-        step = (result.upper - result.values) / width
-        np.testing.assert_allclose(step, normal * (step @ normal) / (normal @ normal), atol=1e-12)
-        assert half.value(result.upper) == pytest.approx(half.cap, abs=1e-9 * scale_of(half))
-        assert np.linalg.norm(step) == pytest.approx(result.distance, rel=1e-9)
-
-
-def test_counts_and_volume_equal_those_of_the_box(fitted):
     model, X, y = fitted
     plane = model.plane_
     for result in explain_with_hyperplane(model, X.head(25)):
@@ -65,15 +50,23 @@ def test_counts_and_volume_equal_those_of_the_box(fitted):
         weights = half.weights * width / (half.cap - half.value(half.low))
         greatest = np.prod(water_fill(weights))
         assert result.volume_ratio == pytest.approx(np.prod(sides / width) / greatest)
-
-
-def test_the_conditions_hold_on_the_same_training_rows(fitted):
-    model, X, _ = fitted
     columns = model.read_columns(X)
     for result in explain_with_hyperplane(model, X.head(25)):
         holds = result.clause.mask(columns)
         assert holds.sum() == result.n_covered
         assert holds[result.row]
+
+
+def test_the_corner_is_the_foot_of_the_normal_in_the_unit_box(fitted):
+    model, X, _ = fitted
+    for result in explain_with_hyperplane(model, X):
+        half = half_of(model, result)
+        width = half.high - half.low
+        normal = half.weights * width
+        step = (result.upper - result.values) / width
+        np.testing.assert_allclose(step, normal * (step @ normal) / (normal @ normal), atol=1e-12)
+        assert half.value(result.upper) == pytest.approx(half.cap, abs=1e-9 * scale_of(half))
+        assert np.linalg.norm(step) == pytest.approx(result.distance, rel=1e-9)
 
 
 def test_matching_rule_is_named_else_a_box_is_extracted(fitted):
@@ -92,13 +85,18 @@ def test_matching_rule_is_named_else_a_box_is_extracted(fitted):
             assert covering.n_right == short.boxes_[result.prediction].n_points[0]
 
 
-def test_confidence_rises_with_the_distance_on_either_side(fitted):
+def test_an_explanation_is_plain_data_with_rising_confidence(fitted):
     model, X, _ = fitted
     result = sorted(explain_with_hyperplane(model, X), key=lambda e: e.distance)
     for label in ("good", "bad"):
         sure = [e.confidence for e in result if e.prediction == label]
         assert sure == sorted(sure)
         assert 0.0 < sure[0] < sure[-1] <= 1.0
+    result = explain_with_hyperplane(model, X.head(1))[0]
+    assert json.loads(json.dumps(result.to_dict()))["training_cases"] == result.n_covered
+    german = Wording(names={"income": "Einkommen"})
+    assert "Einkommen" in result.sentence_with(german)
+    assert f"{100 * result.confidence:.1f} %" in result.sentence
 
 
 def test_confidence_is_platts_function_with_a_level_for_each_answer():
@@ -142,24 +140,12 @@ def test_levels_are_reported_as_levels():
         }  # fmt: skip
 
 
-def test_an_explanation_is_plain_data_and_speaks_the_readers_words(fitted):
-    model, X, _ = fitted
-    result = explain_with_hyperplane(model, X.head(1))[0]
-    assert json.loads(json.dumps(result.to_dict()))["training_cases"] == result.n_covered
-    german = Wording(names={"income": "Einkommen"})
-    assert "Einkommen" in result.sentence_with(german)
-    assert f"{100 * result.confidence:.1f} %" in result.sentence
-
-
-def test_a_gap_in_a_column_of_the_plane_is_named(fitted):
+def test_gaps_and_models_without_a_plane_are_refused(fitted):
     model, X, _ = fitted
     gap = X.head(3).copy()
     gap.loc[1, "income"] = np.nan
     with pytest.raises(DataError, match="Row 2 must have a value in column 'income'"):
         explain_with_hyperplane(model, gap)
-
-
-def test_a_model_without_a_plane_is_refused(fitted):
     _, X, y = fitted
     with pytest.raises(RuleError, match="needs a fitted HyperplaneRuleClassifier"):
         explain_with_hyperplane(LPSVM().fit(X, y), X)

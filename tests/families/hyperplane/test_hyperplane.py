@@ -76,10 +76,17 @@ def test_the_rule_is_in_the_units_of_the_table():
     )
 
 
-def test_columns_that_a_selector_drops_have_a_weight_of_exactly_zero():
+def test_weights_and_selected_columns_reach_the_plane():
     X, y = blobs()
     linear = make_pipeline(StandardScaler(), SelectKBest(k=1), LogisticRegression())
     assert np.count_nonzero(HyperplaneRuleClassifier(linear).fit(X, y).plane_.w) == 1
+    linear = make_pipeline(StandardScaler(), LogisticRegression())
+    weighted = HyperplaneRuleClassifier(linear, class_weight={"good": 9.0, "bad": 1.0}).fit(X, y)
+    plain = HyperplaneRuleClassifier(linear).fit(X, y)
+    assert weighted.plane_.gamma != plain.plane_.gamma
+    with pytest.warns(EmptyRuleWarning, match="the plane reads no column"):
+        model = HyperplaneRuleClassifier(LPSVM(nu=1e-6)).fit(X, y)
+    assert model.rule_set_.is_constant
 
 
 @pytest.mark.parametrize("criterion", ["peel", "point_lp", "volume_paper"])
@@ -96,7 +103,7 @@ def test_clauses_are_the_boxes_and_no_row_meets_two(criterion):
     assert [clause.n_conditions for clause in model.rule_set_.clauses] == inner.tolist()
 
 
-def test_the_largest_boxes_stay():
+def test_the_largest_boxes_stay_and_the_plane_answers_the_rest():
     X, y = blobs()
     full = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, y)
     short = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=2).fit(X, y)
@@ -106,10 +113,6 @@ def test_the_largest_boxes_stay():
     counts = full.boxes_["good"].n_points
     assert counts.min() >= 2
     assert (np.diff(counts) <= 0).all()
-
-
-def test_uncovered_rows_get_the_planes_prediction_on_request():
-    X, y = blobs()
     alone = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1).fit(X, y)
     helped = HyperplaneRuleClassifier(LPSVM(nu=1.0), max_rules=1, uncovered="hyperplane").fit(X, y)
     np.testing.assert_array_equal(helped.predict(X), helped.linear_.predict(X))
@@ -118,7 +121,7 @@ def test_uncovered_rows_get_the_planes_prediction_on_request():
     assert helped.n_conditions_ == alone.n_conditions_ + len(last[0].terms)
 
 
-def test_text_and_truth_values_become_conditions_on_levels():
+def test_levels_become_conditions_that_list_them():
     X, y = with_levels()
     model = HyperplaneRuleClassifier(LPSVM(nu=0.5), min_coverage=1).fit(X, y)
     literals = {c for k in model.rule_set_.clauses for c in k.literals}
@@ -127,6 +130,9 @@ def test_text_and_truth_values_become_conditions_on_levels():
     fired = model.clauses_fired(X)
     boxes = model.boxes_[1]
     np.testing.assert_array_equal(fired, boxes.members(boxes.half.oriented(model.plane_.rows)))
+    X = pd.DataFrame({"colour": ["red"] * 6 + ["blue"] * 6})
+    model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, [1] * 6 + [0] * 6)
+    assert model.rule_set_.clauses[0].conditions == (Literal("colour", "==", "red"),)
 
 
 def test_a_column_may_be_called_like_a_level_of_another():
@@ -141,10 +147,16 @@ def test_a_column_may_be_called_like_a_level_of_another():
     assert kept.linear_.directions == {kept.linear_.feature_names_in_[3]: ">"}
 
 
-def test_a_plane_over_text_cannot_be_a_condition():
+def test_tables_beyond_a_plane_are_refused():
     X, y = with_levels()
     with pytest.raises(DataError, match="needs a plane over columns of numbers; this one reads"):
         HyperplaneRuleClassifier(LPSVM(nu=0.5), uncovered="hyperplane").fit(X, y)
+    X, y = blobs()
+    with pytest.raises(ValueError, match="must take `sample_weight`"):
+        HyperplaneRuleClassifier(LinearDiscriminantAnalysis(), class_weight="balanced").fit(X, y)
+    X = pd.DataFrame({"a": [1.0, 2.0, np.nan, np.nan]})
+    with pytest.raises(DataError, match="of 4 rows 2 have no gap, and they hold one class"):
+        HyperplaneRuleClassifier().fit(X, ["x", "x", "z", "z"])
 
 
 def test_incomplete_rows_are_not_used_and_meet_no_gap_condition():
@@ -181,21 +193,6 @@ def test_shortened_faces_keep_their_order_and_the_rows_on_either_side():
             np.testing.assert_array_equal(points <= old, points <= new)
 
 
-def test_plane_without_columns_gives_a_constant_rule_with_a_reason():
-    X, y = blobs()
-    with pytest.warns(EmptyRuleWarning, match="the plane reads no column"):
-        model = HyperplaneRuleClassifier(LPSVM(nu=1e-6)).fit(X, y)
-    assert model.rule_set_.is_constant
-
-
-def test_weights_reach_the_linear_classifier():
-    X, y = blobs()
-    linear = make_pipeline(StandardScaler(), LogisticRegression())
-    weighted = HyperplaneRuleClassifier(linear, class_weight={"good": 9.0, "bad": 1.0}).fit(X, y)
-    plain = HyperplaneRuleClassifier(linear).fit(X, y)
-    assert weighted.plane_.gamma != plain.plane_.gamma
-
-
 @pytest.mark.parametrize(
     ("linear", "words"),
     [
@@ -207,24 +204,6 @@ def test_a_classifier_without_a_plane_is_refused(linear, words):
     X, y = blobs()
     with pytest.raises(ValueError, match=words):
         HyperplaneRuleClassifier(linear).fit(X / X.max(), y)
-
-
-def test_classifier_without_weights_is_rejected_for_weighted_rows():
-    X, y = blobs()
-    with pytest.raises(ValueError, match="must take `sample_weight`"):
-        HyperplaneRuleClassifier(LinearDiscriminantAnalysis(), class_weight="balanced").fit(X, y)
-
-
-def test_a_table_without_complete_rows_of_two_classes_is_refused():
-    X = pd.DataFrame({"a": [1.0, 2.0, np.nan, np.nan]})
-    with pytest.raises(DataError, match="of 4 rows 2 have no gap, and they hold one class"):
-        HyperplaneRuleClassifier().fit(X, ["x", "x", "z", "z"])
-
-
-def test_level_conditions_list_the_allowed_values():
-    X = pd.DataFrame({"colour": ["red"] * 6 + ["blue"] * 6})
-    model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, [1] * 6 + [0] * 6)
-    assert model.rule_set_.clauses[0].conditions == (Literal("colour", "==", "red"),)
 
 
 @pytest.mark.parametrize("table", ["credit", "wine"])

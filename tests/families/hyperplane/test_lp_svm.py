@@ -23,10 +23,20 @@ def test_the_plane_is_in_the_units_of_the_table():
     assert value == pytest.approx(model.objective_, rel=1e-9)
 
 
-def test_without_standardising_a_column_of_large_numbers_is_cheap():
+def test_columns_are_cheap_without_units_and_few_on_request():
     X, y = blobs()
     model = LPSVM(nu=0.01, standardize=False).fit(X, y)
     assert np.flatnonzero(model.coef_[0]).tolist() == [0]
+    least = LPSVM().fit(X, y).nus_[0]
+    assert not LPSVM(nu=0.99 * least).fit(X, y).coef_.any()
+    free = LPSVM(nu=5.0).fit(X, y)
+    two, one = (LPSVM(nu=5.0, max_features=most).fit(X, y) for most in (2, 1))
+    found = [np.count_nonzero(model.coef_) for model in (free, two, one)]
+    assert found == [3, 2, 0]  # from none to two at one price
+    assert one.nu_ < two.nu_ < free.nu_
+    more = LPSVM(nu=0.05, class_weight={"good": 5.0, "bad": 1.0}).fit(X, y).predict(X)
+    same = LPSVM(nu=0.05).fit(X, y).predict(X)
+    assert (more == "good").sum() > (same == "good").sum()
 
 
 def test_cv_takes_the_smallest_price_within_one_standard_error():
@@ -39,35 +49,16 @@ def test_cv_takes_the_smallest_price_within_one_standard_error():
     assert (model.predict(X) == y).mean() > 0.85
 
 
-def test_below_the_least_price_tried_no_column_is_read():
-    X, y = blobs()
-    least = LPSVM().fit(X, y).nus_[0]
-    assert not LPSVM(nu=0.99 * least).fit(X, y).coef_.any()
-
-
-def test_no_more_columns_are_read_than_allowed():
-    X, y = blobs()
-    free = LPSVM(nu=5.0).fit(X, y)
-    two, one = (LPSVM(nu=5.0, max_features=most).fit(X, y) for most in (2, 1))
-    found = [np.count_nonzero(model.coef_) for model in (free, two, one)]
-    assert found == [3, 2, 0]  # from none to two at one price
-    assert one.nu_ < two.nu_ < free.nu_
-
-
-def test_weights_of_classes_move_the_plane():
-    X, y = blobs()
-    more = LPSVM(nu=0.05, class_weight={"good": 5.0, "bad": 1.0}).fit(X, y).predict(X)
-    same = LPSVM(nu=0.05).fit(X, y).predict(X)
-    assert (more == "good").sum() > (same == "good").sum()
-
-
-def test_class_with_one_row_gets_a_price_without_folds():
+def test_a_price_is_found_for_any_classes_and_truth_values():
     model = LPSVM().fit([[0.0], [1.0], [5.0]], ["a", "a", "b"])
     assert model.cv_errors_ is None
     assert model.predict([[6.0]]).tolist() == ["b"]
+    X = pd.DataFrame({"ill": [True, False, True, False], "age": [1.0, 2.0, 3.0, 4.0]})
+    same = LPSVM(nu=1.0).fit(X.astype(float), [0, 0, 1, 1])
+    np.testing.assert_array_equal(LPSVM(nu=1.0).fit(X, [0, 0, 1, 1]).coef_, same.coef_)
 
 
-def test_the_price_is_chosen_on_the_folds_that_are_given():
+def test_given_folds_choose_the_price_by_rows():
     X, y = blobs()
     own = StratifiedKFold(5, shuffle=True, random_state=0)  # what a number of folds stands for
     plain = LPSVM().fit(X, y)
@@ -75,10 +66,6 @@ def test_the_price_is_chosen_on_the_folds_that_are_given():
         np.testing.assert_array_equal(LPSVM(cv=cv).fit(X, y).cv_errors_, plain.cv_errors_)
     other = LPSVM(cv=KFold(3, shuffle=True, random_state=1)).fit(X, y)
     assert (other.cv_errors_ != plain.cv_errors_).any()
-
-
-def test_given_folds_index_rows_including_weight_zero():
-    X, y = blobs()
     weight = np.arange(len(y)) % 3.0
     kept = np.flatnonzero(weight)
     folds = [(np.setdiff1d(np.arange(len(y)), part), part) for part in np.array_split(kept, 3)]
@@ -133,12 +120,6 @@ def test_text_columns_are_reported_at_fit_and_at_predict(column, sentence):
     for ask in (lambda Z: LPSVM(nu=1.0).fit(Z, y), model.predict):
         with pytest.raises(DataError, match=sentence):
             ask(pd.DataFrame({"town": column}))
-
-
-def test_truth_values_are_numbers():
-    X = pd.DataFrame({"ill": [True, False, True, False], "age": [1.0, 2.0, 3.0, 4.0]})
-    same = LPSVM(nu=1.0).fit(X.astype(float), [0, 0, 1, 1])
-    np.testing.assert_array_equal(LPSVM(nu=1.0).fit(X, [0, 0, 1, 1]).coef_, same.coef_)
 
 
 def test_the_plane_does_not_depend_on_the_order_of_columns():

@@ -63,11 +63,15 @@ def test_a_named_class_costs_no_fewer_conditions():
     assert free.training_error_ <= named.training_error_
 
 
-def test_levels_are_columns_of_a_plane():
+def test_levels_and_several_classes_are_separated():
     X, y = with_levels()
     model = few(3).fit(X, y)
     assert {c.feature for k in model.rule_set_.clauses for c in k.literals} <= set(X)
     assert model.training_error_ < 0.3
+    X, y = load_sample("iris").xy()
+    model = few(2).fit(X, y)
+    assert model.training_error_ <= 0.06
+    assert all(np.count_nonzero(m.plane_.w) <= 2 for m in model.against_rest_.values())
 
 
 def test_columns_and_place_are_selected_on_a_part_of_many_rows(monkeypatch):
@@ -91,30 +95,15 @@ def test_explanations_rest_on_the_plane_that_was_moved():
     assert all(0 < e.confidence < 1 for e in explained)
 
 
-def test_a_price_too_low_for_any_column_gives_a_constant_rule():
-    X, y = blobs()
-    with pytest.warns(EmptyRuleWarning, match="the plane reads no column"):
-        model = HyperplaneRuleClassifier(LPSVM(nu=1e-6), max_columns=2).fit(X, y)
-    assert model.rule_set_.is_constant
-
-
-def test_weights_decide_where_the_plane_lies():
+def test_weights_and_directions_decide_where_the_plane_lies():
     X, y = blobs()
     shy = few(class_weight={"good": 1.0, "bad": 30.0}).fit(X, y)
     assert not ((shy.predict(X) == "good") & (y == "bad")).any()
     assert few(class_weight={"good": 30.0, "bad": 1.0}).fit(X, y).training_error_ < 0.1
-
-
-def test_several_classes_are_separated_one_after_the_other():
-    X, y = load_sample("iris").xy()
-    model = few(2).fit(X, y)
-    assert model.training_error_ <= 0.06
-    assert all(np.count_nonzero(m.plane_.w) <= 2 for m in model.against_rest_.values())
-
-
-def test_directions_of_columns_that_are_not_read_are_left_out():
-    X, y = blobs()
     ways = {"directions": {"income": ">", "share": "<"}, "towards": "good"}
     model = few(1, constraints=ways).fit(X, y)
     read = np.flatnonzero(model.plane_.w)
     assert list(model.linear_.directions) == [model.plane_.design.names[j] for j in read]
+    with pytest.warns(EmptyRuleWarning, match="the plane reads no column"):
+        model = HyperplaneRuleClassifier(LPSVM(nu=1e-6), max_columns=2).fit(X, y)
+    assert model.rule_set_.is_constant

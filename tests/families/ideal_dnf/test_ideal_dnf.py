@@ -107,10 +107,16 @@ def test_paper_mode_predicts_the_default_for_a_type_without_rows():
     assert (model.predict(new)[unseen] == model.default_label_).all()
 
 
-def test_every_training_row_has_a_past_case():
+def test_gaps_are_past_cases_only_if_training_had_them():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
     assert model.seen(X).all()
+    model = IdealDNFClassifier(10, tolerance=0.0, positive_label="ill", random_state=0).fit(X, y)
+    literals = [lit for clause in model.rule_set_.clauses for lit in clause.literals]
+    denied = [lit for lit in literals if (lit.feature, lit.op) == ("colour", "!=")]
+    assert all(lit.missing for lit in denied)
+    plainly = [lit for lit in literals if (lit.feature, lit.op) == ("age", "<=")]
+    assert not any(lit.missing for lit in plainly)
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.UnseenValuesWarning")
@@ -159,16 +165,6 @@ def test_numbers_are_cut_at_the_lower_median_and_levels_split():
     }  # fmt: skip
     assert asked <= possible
     assert len(asked) >= 3
-
-
-def test_negated_condition_holds_for_gaps_if_training_had_gaps():
-    X, y = mixed()
-    model = IdealDNFClassifier(10, tolerance=0.0, positive_label="ill", random_state=0).fit(X, y)
-    literals = [lit for clause in model.rule_set_.clauses for lit in clause.literals]
-    denied = [lit for lit in literals if (lit.feature, lit.op) == ("colour", "!=")]
-    assert all(lit.missing for lit in denied)
-    plainly = [lit for lit in literals if (lit.feature, lit.op) == ("age", "<=")]
-    assert not any(lit.missing for lit in plainly)
 
 
 def test_balanced_classes_count_as_repeated_rows_would():
@@ -236,13 +232,6 @@ def test_a_formula_not_proved_the_shortest_is_kept_with_a_warning():
     assert (model.predict(X) != y).sum() == model.objective_
 
 
-def test_an_unknown_mode_is_refused():
-    X, y = numbers(0)
-    model = IdealDNFClassifier(random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match=r"`mode` must be one of .*got 'short'"):
-        model.rule_in_mode("short")
-
-
 def test_a_binarizer_needs_rows_that_are_not_held_out(monkeypatch):
     monkeypatch.setattr(counting, "VALIDATION_FRACTION", 0.999)
     model = IdealDNFClassifier(selection="ranking", binarizer=Binarizer(), random_state=0)
@@ -250,7 +239,7 @@ def test_a_binarizer_needs_rows_that_are_not_held_out(monkeypatch):
         model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
 
 
-def test_a_forbidden_column_is_not_read():
+def test_forbidden_columns_are_not_read_and_modes_are_checked():
     X, y = mixed()
     for binarizer in (None, Binarizer()):
         model = IdealDNFClassifier(
@@ -258,6 +247,16 @@ def test_a_forbidden_column_is_not_read():
         ).fit(X, y)
         assert "age" not in {c.feature for c in model.conditions_}
         assert (model.predict(X) != y).sum() == model.objective_
+    X, y = numbers(0)
+    model = IdealDNFClassifier(random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match=r"`mode` must be one of .*got 'short'"):
+        model.rule_in_mode("short")
+    X = pd.DataFrame({"sex": ["f", "m"] * 40})
+    model = IdealDNFClassifier(random_state=0).fit(X, np.array([0, 1] * 40))
+    assert model.conditions_ == (Literal("sex", "==", "m"),)
+    part = parts_of(1001, seed=3)
+    assert sorted(np.bincount(part, minlength=PARTS)) == [200, 200, 200, 200, 201]
+    assert (part != parts_of(1001, seed=4)).any()
 
 
 @pytest.mark.parametrize(
@@ -267,12 +266,6 @@ def test_constraints_beyond_counting_are_refused(wishes):
     X, y = mixed()
     with pytest.raises(ValueError, match="can only forbid whole columns"):
         IdealDNFClassifier(constraints=wishes).fit(X, y)
-
-
-def test_two_levels_without_gaps_are_one_condition():
-    X = pd.DataFrame({"sex": ["f", "m"] * 40})
-    model = IdealDNFClassifier(random_state=0).fit(X, np.array([0, 1] * 40))
-    assert model.conditions_ == (Literal("sex", "==", "m"),)
 
 
 @given(st.integers(1, 10**9), st.integers(0, 12), st.sampled_from((0.8, 0.95, 0.999)))
@@ -301,27 +294,18 @@ def test_types_beyond_the_margin_are_correct_as_often_as_guaranteed():
     assert wrong <= 0.05 * 300
 
 
-def test_the_sentences_hold_the_numbers_that_can_be_computed_again():
+def test_a_guarantee_states_numbers_that_can_be_computed_again():
     known = SampleGuarantee(38_474, 3, margins=(9000, 5, 800, 0))
     result = " ".join(known.sentences())
     for part in ("8 types", "38,474 rows", "95 %", f"{known.margin:,} rows", "2 of the 4 types"):
         assert part in result
     assert f"{100 * known.excess_error:.3g} percentage points" in result
-
-
-def test_too_few_rows_give_no_guarantee():
     known = SampleGuarantee(300, 6)
     result = " ".join(known.sentences())
     assert known.excess_error == 1.0
     assert "nothing is guaranteed" in result
     assert f"{known.rows_for(0.1):,} rows" in result
-
-
-def test_margins_are_leads_of_types_that_occur():
     assert margins_of(np.array([[3, 1], [0, 0], [2, 7]])) == (2, 5)
-
-
-def test_an_impossible_error_is_refused():
     with pytest.raises(ValueError, match=r"`excess_error` must lie in \(0, 1\]"):
         SampleGuarantee(10, 1).rows_for(0.0)
 
@@ -340,9 +324,3 @@ def test_forward_selection_is_as_good_as_the_best_single_condition():
     assert more.objective_ < model.objective_
     assert set(more.validation_curve_["score"]) == {"forward"} == {more.score_}
     assert more.n_held_out_ == len(y)
-
-
-def test_each_row_is_held_out_once():
-    part = parts_of(1001, seed=3)
-    assert sorted(np.bincount(part, minlength=PARTS)) == [200, 200, 200, 200, 201]
-    assert (part != parts_of(1001, seed=4)).any()

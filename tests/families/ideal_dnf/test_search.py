@@ -33,10 +33,7 @@ def test_requested_share_is_held_out_everywhere(fraction):
         assert abs(part.mean() - fraction) < 5 * spread
 
 
-def test_seeds_hold_out_different_rows():
+def test_other_seeds_hold_out_other_rows_and_further_rows_change_none():
     first, second = held_out(10_000, 0.3, 1), held_out(10_000, 0.3, 2)
     assert abs((first & second).mean() - 0.09) < 0.02
-
-
-def test_further_rows_change_nothing_for_earlier_ones():
     np.testing.assert_array_equal(held_out(500, 0.3, 3)[:100], held_out(100, 0.3, 3))

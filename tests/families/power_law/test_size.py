@@ -40,19 +40,13 @@ def test_an_exponent_must_save_more_than_its_price():
     assert compared([0.2 + price, 0.2], [1, 2], 400).chosen() == limits[0]  # of equal ones
 
 
-def test_rows_left_out_weigh_more_than_those_learned_from():
+def test_sizes_weigh_rows_left_out_and_stay_within_limits():
     result = compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.4], [0.3, 0.4]])
     assert result.error == pytest.approx([0.368 * 0.2 + 0.632 * 0.3, 0.368 * 0.1 + 0.632 * 0.35])
     assert result.chosen() == result.limits[1]
     assert compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.3], [0.3, 0.4]]).chosen() == result.limits[0]
-
-
-def test_uninformative_tree_is_the_last_choice():
     assert compared([0.1, 0.3, 0.2], [0, 2, 4], 400).chosen() == sizes_of(LIMITS, 400)[2]
     assert compared([0.1, 0.3], [0, 0], 400).chosen() == sizes_of(LIMITS, 400)[0]
-
-
-def test_sizes_stay_within_the_limits_and_occur_once():
     limits = GrowthLimits.of(PowerLawTreeClassifier(max_depth=1, max_exponents=2))
     results = [(size.max_depth, size.max_exponents) for size in sizes_of(limits, 10**6)]
     assert results == [(0, 1), (0, 2), (1, 1), (1, 2)]
@@ -118,7 +112,7 @@ def test_the_chosen_tree_is_the_one_grown_at_its_size_and_short():
     assert PowerLawTreeClassifier(inner_folds=None).fit(X, y).n_conditions_ > 6
 
 
-def test_without_two_rows_of_each_class_nothing_is_chosen():
+def test_no_size_is_chosen_without_rows_or_time():
     X, y = noisy(40)
     y = np.where(np.arange(40) == 7, "odd", y)
     model = PowerLawTreeClassifier(max_depth=1, max_exponents=2).fit(X, y)

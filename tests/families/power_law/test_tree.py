@@ -140,7 +140,12 @@ def test_gaps_go_to_the_side_with_fewer_errors():
     assert (model.predict(gone) == "heavy").all()
 
 
-def test_column_of_text_is_tested_beside_power_laws():
+def test_trees_need_a_column_that_varies():
+    X = pd.DataFrame({"town": ["Ulm", "Bonn"] * 40, "land": "D"})
+    model = PowerLawTreeClassifier().fit(X, X["town"] == "Ulm")
+    assert model.score(X, X["town"] == "Ulm") == 1.0
+    with pytest.raises(DataError, match="needs a column that varies"):
+        PowerLawTreeClassifier().fit(X[["land"]], X["town"])
     X, y = body_mass()
     X["town"] = np.tile(["Ulm", "Bonn", "Kiel", "Mainz"], 50)
     ulm = (X["town"] == "Ulm").to_numpy()
@@ -149,14 +154,6 @@ def test_column_of_text_is_tested_beside_power_laws():
     assert conditions & {Literal("town", "==", "Ulm"), Literal("town", "!=", "Ulm")}
     assert (model.n_splits_, model.n_conditions_) == (2, 3)
     assert model.score(X, np.where(ulm, "light", y)) > 0.98
-
-
-def test_tree_needs_no_numbers_but_a_column_that_varies():
-    X = pd.DataFrame({"town": ["Ulm", "Bonn"] * 40, "land": "D"})
-    model = PowerLawTreeClassifier().fit(X, X["town"] == "Ulm")
-    assert model.score(X, X["town"] == "Ulm") == 1.0
-    with pytest.raises(DataError, match="needs a column that varies"):
-        PowerLawTreeClassifier().fit(X[["land"]], X["town"])
 
 
 def test_a_table_without_signal_gives_a_constant_rule_with_a_warning():

@@ -53,7 +53,7 @@ def test_points_are_positive_and_totals_follow_turned_conditions():
     assert [p for _, p in given] == [4, 3, 2, 1]
 
 
-def test_a_direction_is_the_sign_of_the_points():
+def test_points_have_the_sign_of_their_direction():
     X, y = mixed_table()
     of = found(X, y, directions={"age": ">"})
     for written, (low, high) in zip(of.written, of.problem.limits, strict=True):
@@ -62,9 +62,6 @@ def test_a_direction_is_the_sign_of_the_points():
             assert (low, high) == (0, 5)
         else:
             assert (low, high) == (-5, 5)
-
-
-def test_without_not_equal_points_are_taken_for_being_equal():
     X, y = mixed_table(gaps=False)
     of = found(X, y, allow_not_equal=False)
     j = next(i for i, w in enumerate(of.written) if w.raising[0].feature == "town")
@@ -83,7 +80,7 @@ def test_forbidden_columns_and_literals_give_no_candidate():
     assert len(of.written) == len(found(X, y).written), "its opposite stands for it"
 
 
-def test_required_literal_is_a_candidate_with_its_own_cut():
+def test_a_required_literal_is_one_candidate_with_its_own_cut():
     X, y = mixed_table()
     constraint = Literal("age", ">", 43.25)
     of = found(X, y, required=("bmi", constraint))
@@ -93,22 +90,15 @@ def test_required_literal_is_a_candidate_with_its_own_cut():
     assert {of.written[j].raising[0].feature for j in column} == {"bmi"}
     bound = found(X, y, required=(constraint,), directions={"age": ">"})
     assert bound.problem.limits[-1].tolist() == [0, 5]
-
-
-def test_a_required_literal_of_the_table_is_not_listed_twice():
-    X, y = mixed_table()
     constraint = literals(found(X, y))[0]
     of = found(X, y, required=(constraint,))
     assert len(of.written) == len(found(X, y).written)
 
 
-def test_a_required_column_without_conditions_is_named():
+def test_unusable_requirements_are_refused():
     X = pd.DataFrame({"a": np.arange(20.0), "b": np.ones(20)})
     with pytest.raises(RuleError, match="Column 'b' is required"):
         found(X, np.repeat(["no", "yes"], 10), required=("b",))
-
-
-def test_a_required_condition_that_holds_in_every_row_is_refused():
     X, y = mixed_table()
     with pytest.raises(RuleError, match="holds in every row of the training table"):
         found(X, y, required=(Literal("age", ">", 0),))

@@ -78,16 +78,13 @@ def test_bands_refine_probabilities_without_changing_predictions():
         assert set(shown[held]) == {f"{round(100 * band.chance)} of 100"}
 
 
-def test_planted_points_are_found():
+def test_planted_points_have_the_total_of_fewest_wrong_rows():
     X, y = noisy(n=4000)
     cuts = Binarizer("manual", thresholds={"a": [0], "b": [0.5], "c": [-0.5], "d": [0], "e": [0]})
     split = split_of(fitted(X, y, max_conditions=3, binarizer=cuts))
     ratio = dict(zip(map(str, split.conditions), split.points, strict=True))
     assert set(ratio) == {"a > 0", "b > 0.5", "c <= -0.5"}
     assert ratio["a > 0"] > max(ratio["b > 0.5"], ratio["c <= -0.5"])
-
-
-def test_total_with_the_fewest_wrong_rows_is_chosen():
     X, y = noisy()
     model = fitted(X, y, max_conditions=4)
     totals = split_of(model).compared(model.read_columns(X))
@@ -105,7 +102,7 @@ def test_the_path_holds_the_rule_of_every_limit():
         assert (model.rule_set_, model.training_error_) == (row.rule_set, row.train_error)
 
 
-def test_constraints_are_kept():
+def test_constraints_are_kept_or_refused():
     X, y = mixed_table()
     wish = Literal("flag", "==", 1.0)
     limits_given = {"forbidden": ["smoker"], "required": [wish, "bmi"], "directions": {"age": "<"}}
@@ -115,6 +112,8 @@ def test_constraints_are_kept():
     assert "smoker" not in split.features
     for literal, points in split.given:
         assert literal.feature != "age" or (literal.op == "<=") == (points > 0)
+    with pytest.raises(RuleError, match="take more than max_conditions=1"):
+        fitted(X, y, max_conditions=1, constraints={"required": ["age", "bmi"]})
 
 
 def test_required_condition_of_wrong_sign_still_gets_a_point():
@@ -126,12 +125,6 @@ def test_required_condition_of_wrong_sign_still_gets_a_point():
     assert np.ptp(chance) < 0.3
     rare = {"required": [Literal("a", ">", float(np.sort(X.a)[-2]))]}  # in most folds, no row
     assert split_of(fitted(X, y, max_conditions=1, constraints=rare)).n_conditions == 1
-
-
-def test_more_that_is_required_than_conditions_are_allowed_is_refused():
-    X, y = mixed_table()
-    with pytest.raises(RuleError, match="take more than max_conditions=1"):
-        fitted(X, y, max_conditions=1, constraints={"required": ["age", "bmi"]})
 
 
 @pytest.mark.slow

@@ -190,16 +190,13 @@ def test_second_sample_balances_wrong_and_right_rows_by_weight():
 
 
 @pytest.mark.slow
-def test_learning_stops_without_progress_or_after_four_samples():
+def test_learning_ends_without_progress_and_reads_small_tables_whole():
     work, seen = learning(), []
     result = work.run(lambda number: Given(rule([0.5, 0.1][number]), seen))
     assert (result.rule, len(seen)) == (rule(0.5), 2)
     seen = []
     result = learning().run(lambda number: Given(rule([0.1, 0.2, 0.3, 0.4][number]), seen))
     assert (result.rule, len(seen)) == (rule(0.4), ROUNDS)
-
-
-def test_small_tables_are_read_whole_and_the_rule_is_unchanged():
     work, seen = learning(800, 1000, moves_cuts=True), []
     junk = RuleSet(
         (Clause((Literal("x", ">", 0.7), Literal("z", ">", 0.0))),), (True,), "dnf", False

@@ -186,22 +186,16 @@ def test_numbers_are_uniform_and_independent_between_purposes(engine):
         assert chi2_contingency(cells).pvalue > 1e-4
 
 
-def test_row_number_depends_on_content_and_seed_only(engine):
+def test_row_numbers_follow_content_and_seed(engine):
     rows = frame(2000)
     mixed = rows.sample(frac=1, random_state=3)
     first = numbers(in_engine(rows), engine)
     assert (first == numbers(in_engine(mixed), engine)).all()
     assert (first != numbers(in_engine(rows), engine, seed=1)).mean() > 0.99
-
-
-def test_rows_of_one_key_have_one_number_and_a_gap_is_no_text(engine):
     table = in_engine(frame(2000))
     result = numbers(table, engine, columns=("town",))[:, 0]
     assert [len(set(result[frame(2000)["town"] == t])) for t in ("Ulm", "Köln")] == [1, 1]
     assert len(set(result.tolist())) == 3
-
-
-def test_a_limit_draws_its_share(engine):
     result = numbers(in_engine(frame()), engine)
     share = float((result < limit(0.3)).mean())
     assert abs(share - 0.3) < 4 * np.sqrt(0.21 / N)

@@ -79,7 +79,7 @@ def test_a_rule_looked_up_within_limits_is_the_one_that_is_fitted():
 
 
 @pytest.mark.slow
-def test_path_has_every_trade_off_once_and_no_dominated_one():
+def test_the_planted_rule_is_on_a_path_without_dominated_ones():
     X, y = mixed()
     front = learner().path(X, y).front()
     assert front.n_conditions.is_monotonic_increasing
@@ -87,25 +87,17 @@ def test_path_has_every_trade_off_once_and_no_dominated_one():
     assert (np.diff(front.loss) < 0).all()
     few = learner().path(X, y).front(n_clauses=1)
     assert few.n_clauses.max() <= 1
-
-
-def test_the_planted_rule_is_found():
-    X, y = mixed()
     rule = learner(theta=3.0).fit(X, y).rule_set_
     assert set(rule.features) == {"age", "smoker", "town"}
     assert rule.n_clauses == 2
 
 
-def test_forbidden_columns_are_in_no_rule_of_the_path():
+def test_forbidden_columns_and_conditions_are_in_no_rule():
     X, y = mixed()
     limits = Constraints(forbidden=("smoker",), allow_not_equal=False, directions={"age": ">"})
     for entry in learner(constraints=limits).path(X, y):
         for clause in entry.rule_set.clauses:
             assert all(limits.allows(literal) for literal in clause.literals)
-
-
-def test_a_single_forbidden_condition_takes_only_its_own_cut_away():
-    X, y = mixed()
     free = learner(theta=1.0).fit(X, y).rule_set_
     cut = next(lit for c in free.clauses for lit in c.literals if lit.feature == "age")
     rule = learner(theta=1.0, constraints=Constraints(forbidden=(cut,))).fit(X, y).rule_set_
@@ -135,15 +127,12 @@ def test_a_path_leaves_out_sizes_that_cannot_hold_a_requirement_only():
         learner(constraints={"required": both}).path(X, y)
 
 
-def test_a_limit_below_every_rule_of_a_path_is_refused():
+def test_impossible_limits_are_refused():
     X, y = mixed()
     levels = tuple(Literal("town", "==", level) for level in X["town"].unique()[:2])
     path = learner(constraints={"required": levels}).path(X, y)
     with pytest.raises(RuleError, match=r"at most 0 clauses .* Raise `n_clauses`"):
         path.rule(1.0, n_clauses=0)
-
-
-def test_more_clauses_than_memory_holds_are_refused_with_the_most_that_fit():
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["a", "b"])
     with pytest.raises(
         ValueError, match=r"1000 clauses on 2 columns .* `n_clauses` to 354 or less"

@@ -167,14 +167,10 @@ def test_a_cheaper_rule_met_on_the_way_is_handed_over(form, n_clauses, seed):
         assert fixed.n_rules_ <= 1
 
 
-def test_a_best_rule_has_no_better_one():
+def test_only_better_rules_that_keep_constraints_are_handed_over():
     X, y, _ = small(4)
     certificate = certify(learner(theta=0.4).fit(X, y), X, y)
     assert (certificate.proved, certificate.better) == (True, None)
-
-
-def test_a_rule_without_what_is_required_is_not_handed_over():
-    X, y, _ = small(4)
     needs = Constraints(required=("town",))
     model = learner(theta=3.0, constraints=needs).fit(X, y)
     free = learner(theta=3.0).fit(X, y)
@@ -195,14 +191,10 @@ def test_rule_with_moved_cuts_is_not_compared_with_other_cuts():
     assert "has cuts that were not compared" in certificate.sentence
 
 
-def test_certificate_names_the_objective_that_it_bounds():
+def test_a_certificate_names_what_it_counts():
     X, y, _ = small(1)
     one, more = (certify(learner(n).fit(X, y), X, y).counts for n in (1, 3))
     assert (one, more) == ("training errors of one clause", "errors counted clause by clause")
-
-
-def test_count_with_overlapping_clauses_names_the_paying_class():
-    X, y, _ = small(1)
     dnf, cnf = (certify(learner(2, form=f).fit(X, y), X, y).sentence for f in ("dnf", "cnf"))
     assert "class 'well' counts once for every clause that holds for it" in dnf
     assert "class 'ill' counts once for every clause that turns it away" in cnf
@@ -264,7 +256,7 @@ def test_stopped_search_proves_nothing(n_clauses):
 
 
 @pytest.mark.slow
-def test_a_search_that_time_ends_may_leave_a_bound_that_holds():
+def test_a_bound_is_kept_when_time_ends_the_search():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = BoxSearchClassifier(n_clauses=1, theta=4.0, n_perturbations=0).fit(X, y)
     least = certify(model, X, y, time_limit=60.0)
@@ -274,14 +266,11 @@ def test_a_search_that_time_ends_may_leave_a_bound_that_holds():
         assert (certificate.lower_bound or 0.0) <= least.lower_bound + 1e-9
 
 
-def test_without_a_price_nothing_is_proved():
+def test_what_cannot_be_proved_is_refused():
     X, y, _ = small(0)
     certificate = certify(learner(theta=0.0).fit(X, y), X, y)
     assert certificate.lower_bound is None
     assert "needs a positive price" in certificate.sentence
-
-
-def test_another_table_than_in_fit_is_rejected():
     X, y, weight = small(0)
     model = learner().fit(X, y)
     with pytest.raises(ValueError, match="differ from the table that the model was fitted on"):
@@ -290,10 +279,6 @@ def test_another_table_than_in_fit_is_rejected():
         certify(model, X, y, sample_weight=weight)
     with pytest.raises(ValueError, match="differ from the table that the model was fitted on"):
         certify(model, X[["dose", "age", "town"]], y)
-
-
-def test_models_not_learned_from_conditions_are_refused():
-    X, y, _ = small(0)
     model = FixedRuleClassifier(learner().fit(X, y).rule_set_).fit(X, y)
     with pytest.raises(TypeError, match=r"must be a fitted OneLevel.*got FixedRuleClassifier"):
         certify(model, X, y)

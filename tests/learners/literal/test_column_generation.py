@@ -38,12 +38,15 @@ def test_objective_is_the_priced_loss_and_bounds_are_below(form, theta):
     assert model.proved_optimal_ == (model.objective_ <= model.lower_bound_ + 1e-5)
 
 
-def test_no_rule_of_another_method_is_below_the_bound():
+def test_the_bound_is_below_every_rule_and_reported():
     X, y = mixed_table()
     bound = learner(theta=2.0).fit(X, y).lower_bound_
     for other_learner in (BoxSearchClassifier, TwoLevelRuleClassifier):
         other = other_learner(theta=2.0, positive_label="yes", random_state=0)
         assert priced_loss(other.fit(X, y), X, y) >= bound - 1e-6
+    model = learner(theta=2.0).fit(X, y)
+    assert model.history_[-1]["bound"] == "linear program"
+    assert model.history_[-1]["lower_bound"] == model.lower_bound_
 
 
 def test_no_bound_is_claimed_after_the_last_round(monkeypatch):
@@ -58,10 +61,12 @@ def test_no_bound_is_claimed_after_the_last_round(monkeypatch):
     assert cut.objective_ == pytest.approx(priced_loss(cut, X, y))
 
 
-def test_without_a_price_of_conditions_no_bound_is_claimed():
+def test_no_bound_is_claimed_without_price_or_after_refinement():
     X, y = mixed_table()
     model = learner(theta=0.0).fit(X, y)
     assert (model.lower_bound_, model.proved_optimal_) == (None, False)
+    model = learner(refine=True).fit(X, y)
+    assert (model.lower_bound_, model.proved_optimal_) == (None, None)
 
 
 @pytest.mark.slow
@@ -77,16 +82,3 @@ def test_time_limit_keeps_the_rule_without_a_claim_of_optimality():
     assert model.lower_bound_ == last.get("lower_bound")
     assert (model.lower_bound_ or 0.0) <= model.objective_
     assert not model.proved_optimal_
-
-
-def test_result_of_exact_pricing_is_reported_with_the_bound():
-    X, y = mixed_table()
-    model = learner(theta=2.0).fit(X, y)
-    assert model.history_[-1]["bound"] == "linear program"
-    assert model.history_[-1]["lower_bound"] == model.lower_bound_
-
-
-def test_a_refined_rule_claims_no_bound():
-    X, y = mixed_table()
-    model = learner(refine=True).fit(X, y)
-    assert (model.lower_bound_, model.proved_optimal_) == (None, None)

@@ -47,7 +47,7 @@ def test_the_path_holds_the_rule_that_is_fitted(label_noise):
     assert entry.objective(1.0) == pytest.approx(alone.objective_)
 
 
-def test_reported_errors_and_proofs_count_rows_in_full():
+def test_rows_count_in_full_in_figures_and_without_a_forest():
     X, y = mixed()
     model = clone(LEARNER).set_params(n_clauses=1).fit(X, y)
     wrong = int((model.predict(X) != y).sum())
@@ -55,9 +55,6 @@ def test_reported_errors_and_proofs_count_rows_in_full():
     assert model.objective_ < wrong + model.theta * model.n_conditions_  # discounted
     proof = certify(model, X, y)
     assert proof.objective == pytest.approx(wrong + model.theta * model.n_conditions_)
-
-
-def test_without_a_forest_no_row_is_discounted():
     X = pd.DataFrame({"same": np.ones(12)})
     y = np.array(["ill", "well"] * 6)
     assert agreement(problem_of(X, y), 0).tolist() == [1.0] * 12

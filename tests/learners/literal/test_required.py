@@ -61,30 +61,22 @@ def test_required_columns_appear(learner, constraint, form):
     assert model.objective_ >= free.objective_
 
 
-def test_existing_columns_change_nothing():
+def test_existing_columns_change_nothing_and_added_ones_end_proofs():
     X, y = mixed_table()
     free = TwoLevelRuleClassifier().fit(X, y)
     limits = Constraints(required=tuple(literals_of(free)))
     model = TwoLevelRuleClassifier(constraints=limits).fit(X, y)
     assert model.rule_set_ == free.rule_set_
     assert model.objective_ == free.objective_
-
-
-def test_an_added_condition_ends_the_proof():
-    X, y = mixed_table()
     model = OneLevelRuleClassifier(exact=True, constraints={"required": ["flag"]}).fit(X, y)
     assert model.proved_optimal_ is False
     assert model.lower_bound_ < model.objective_
 
 
-def test_required_conditions_that_contradict_each_other_are_refused():
+def test_requirements_that_cannot_be_met_are_refused():
     X, y = mixed_table()
     limits = Constraints(required=(Literal("age", ">", 40), Literal("age", ">", 50)))
     with pytest.raises(RuleError, match="cannot hold what is required"):
         OneLevelRuleClassifier(constraints=limits).fit(X, y)
-
-
-def test_a_column_the_table_does_not_have_is_named():
-    X, y = mixed_table()
     with pytest.raises(DataError, match="`constraints` names column 'aeg'"):
         TwoLevelRuleClassifier(constraints={"forbidden": ["aeg"]}).fit(X, y)

@@ -92,7 +92,7 @@ def test_every_distinct_value_may_be_a_cut():
     assert "literals_" not in vars(model.binarizer_)
 
 
-def test_constraints_hold_in_a_proved_rule():
+def test_proofs_keep_constraints_and_come_with_a_bound():
     X, y = mixed_table(noise=0.15)
     limits = Constraints(forbidden=("age",), required=("flag",), directions={"bmi": ">"})
     model = OneLevelRuleClassifier(0.1, exact=True, constraints=limits).fit(X, y)
@@ -101,15 +101,21 @@ def test_constraints_hold_in_a_proved_rule():
     assert "flag" in {literal.feature for literal in literals}
     assert not [v for v in literals if v.feature == "bmi" and v.op == "<="]
     assert model.screening_.n_conditions < len(model.binarizer_.literals_)
-
-
-def test_without_time_the_rule_comes_with_a_bound_and_without_proof():
     X, y = mixed_table(noise=0.2)
     model = OneLevelRuleClassifier(0.01, exact=True, time_limit=1e-9)
     with pytest.warns(ConvergenceWarning, match="time limit"):
         model.fit(X, y)
     assert not model.proved_optimal_
     assert model.lower_bound_ < model.objective_
+    X, y = mixed_table(noise=0.2)
+    limits = Constraints(required=("flag",))
+    model = OneLevelRuleClassifier(0.5, exact=True, constraints=limits).fit(X, y)
+    found = model.certificate_
+    assert not found.proved
+    assert found.gap > 0
+    share = math.ceil(1000 * found.gap) / 10
+    words = f"and the rule costs {found.objective:.6g}, at most {share:g} % too much. Required"
+    assert words in found.sentence
 
 
 def test_removed_parts_are_reported_in_words_and_counts():
@@ -164,15 +170,3 @@ def test_cost_equals_the_count_in_the_certificates_words(form):
     joined = "AND" if form == "dnf" else "OR"
     assert result.sentence.startswith(f"Proved optimal: no {joined} of these ")
     assert OneLevelRuleClassifier(0.5, form).fit(X, y).certificate_ is None
-
-
-def test_a_gap_is_reported_with_its_size():
-    X, y = mixed_table(noise=0.2)
-    limits = Constraints(required=("flag",))
-    model = OneLevelRuleClassifier(0.5, exact=True, constraints=limits).fit(X, y)
-    found = model.certificate_
-    assert not found.proved
-    assert found.gap > 0
-    share = math.ceil(1000 * found.gap) / 10
-    words = f"and the rule costs {found.objective:.6g}, at most {share:g} % too much. Required"
-    assert words in found.sentence

@@ -151,7 +151,7 @@ def test_constraints_hold_for_every_class():
         assert all(lit.op not in ("!=", "not-in") for lit in literals)
 
 
-def test_constant_list_states_the_price_for_a_first_condition():
+def test_constant_lists_and_single_rows_are_learned():
     X, y = three_grades()
     learner = BoxSearchClassifier(1e6, n_perturbations=0, random_state=0)
     with pytest.warns(EmptyRuleWarning, match="answers .* to every row"):
@@ -162,6 +162,9 @@ def test_constant_list_states_the_price_for_a_first_condition():
             warnings.simplefilter("ignore", EmptyRuleWarning)
             result = BoxSearchClassifier(theta, 1, max_conditions=1, n_perturbations=0).fit(X, y)
         assert bool(result.n_conditions_) is n
+    X = pd.DataFrame({"a": [0.0, 1, 2, 3, 4, 5, 6, 7]})
+    y = list("aaabbbbc")
+    assert BoxSearchClassifier(0.1).fit(X, y).score(X, y) == 1.0
 
 
 def test_a_time_limit_is_reported_and_a_list_is_there_all_the_same():
@@ -175,9 +178,3 @@ def test_a_time_limit_is_reported_and_a_list_is_there_all_the_same():
         assert model.history_[-1]["stopped"] == "time limit"
         assert model.history_[-1]["objective"] == model.objective_
         assert set(model.predict(X)) <= set(y)
-
-
-def test_class_of_one_row_is_learned():
-    X = pd.DataFrame({"a": [0.0, 1, 2, 3, 4, 5, 6, 7]})
-    y = list("aaabbbbc")
-    assert BoxSearchClassifier(0.1).fit(X, y).score(X, y) == 1.0

@@ -34,7 +34,7 @@ def test_a_dnf_is_the_negated_cnf_of_the_other_class(method):
     assert cnf.objective_ == dnf.objective_
 
 
-def test_fitting_many_stops_on_request():
+def test_many_fits_stop_on_request_and_repeat_with_a_seed():
     X, y = mixed_table()
     requested = iter([False, False, True])
     settings = [{"theta": t} for t in (1.0, 2.0, 3.0, 4.0)]
@@ -42,6 +42,10 @@ def test_fitting_many_stops_on_request():
         TwoLevelRuleClassifier(), X, y, settings, should_stop=lambda: next(requested)
     )
     assert [model.theta for model in models] == [1.0, 2.0]
+    X, y = mixed_table(noise=0.2)
+    model = TwoLevelRuleClassifier("block_coordinate", n_clauses=3, rounding="random")
+    first, second = (clone(model).set_params(random_state=5).fit(X, y) for _ in range(2))
+    assert first.rule_set_ == second.rule_set_
 
 
 @pytest.mark.parametrize("method", ALL_METHODS)
@@ -56,29 +60,23 @@ def test_refining_never_raises_errors_plus_price(method):
     assert paid <= refined.objective_ + 1e-9
 
 
-def test_refining_finds_a_cut_between_the_thresholds():
+def test_cuts_and_clauses_change_if_that_pays():
     age = np.arange(100.0)
     X, y = pd.DataFrame({"age": age}), age > 61
     plain = TwoLevelRuleClassifier(n_clauses=1).fit(X, y)
     refined = TwoLevelRuleClassifier(n_clauses=1, refine=True).fit(X, y)
     assert plain.training_error_ > 0
     assert refined.training_error_ == 0
-
-
-def test_clauses_are_disabled_if_that_pays():
     X, y = mixed_table(noise=0.0, gaps=False)
     model = TwoLevelRuleClassifier(n_clauses=5, theta=3.0, allow_disabled=True).fit(X, y)
     assert 0 < model.n_rules_ < 5
 
 
-def test_the_relaxation_bounds_what_the_method_finds():
+def test_the_relaxation_bounds_and_the_exact_method_proves():
     X, y = mixed_table()
     model = TwoLevelRuleClassifier("lp", theta=2.0).fit(X, y)
     assert 0 < model.lower_bound_ <= model.objective_
     assert model.proved_optimal_ is None
-
-
-def test_the_exact_method_proves_a_rule_no_worse_than_the_others():
     X, _ = mixed_table(n=80)
     X = X[["age", "smoker", "flag"]]
     y = (X["age"] > 45) & X["smoker"] | (X["age"] <= 30) & (X["flag"] == 1)
@@ -133,10 +131,3 @@ def test_rules_are_nonempty_below_theta_max_and_empty_from_it():
     with pytest.warns(EmptyRuleWarning, match=f"Below theta={limit:.6g} some single"):
         above.fit(X, y)
     assert above.rule_set_.is_constant
-
-
-def test_random_parts_repeat_with_the_same_random_state():
-    X, y = mixed_table(noise=0.2)
-    model = TwoLevelRuleClassifier("block_coordinate", n_clauses=3, rounding="random")
-    first, second = (clone(model).set_params(random_state=5).fit(X, y) for _ in range(2))
-    assert first.rule_set_ == second.rule_set_

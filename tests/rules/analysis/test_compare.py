@@ -47,52 +47,37 @@ def test_every_clause_is_reported_once(a, b):
     assert {frozenset(c.conditions) for c in new} <= {frozenset(c.conditions) for c in b.clauses}
 
 
-def test_the_order_of_conditions_makes_no_difference():
+def test_clauses_are_paired_by_their_conditions():
     assert compare_rules(ill(HEAVY), ill(HEAVY[::-1])).is_same
-
-
-def test_a_moved_threshold_is_no_other_clause():
     comparison = compare_rules(ill(OLD, HEAVY), ill(OLD, (over("bmi", 32), over("sugar", 120))))
     (changed,) = comparison.changed
     assert changed.thresholds == (ChangedThreshold("bmi", ">", 30.0, 32.0),)
     assert (comparison.removed, comparison.added) == ((), ())
     assert len(comparison.kept) == 1
-
-
-def test_the_nearest_clauses_are_paired():
     comparison = compare_rules(ill((over("age", 20),), (over("age", 60),)), ill((over("age", 58),)))
     (changed,) = comparison.changed
     assert changed.before.conditions == (over("age", 60),)
     assert [c.conditions for c in comparison.removed] == [(over("age", 20),)]
-
-
-def test_another_operator_is_another_clause():
     comparison = compare_rules(ill((over("age", 50),)), ill((over("age", 55, "<="),)))
     assert (len(comparison.removed), len(comparison.added), comparison.changed) == (1, 1, ())
 
 
-def test_a_rule_of_the_other_form_is_written_for_the_other_class():
+def test_a_rule_of_the_other_form_is_compared_if_convertible():
     a = ill(OLD, HEAVY)
     comparison = compare_rules(a, a.negated())
     assert comparison.is_same
     assert comparison.mirrored
-
-
-def test_clauses_of_other_forms_are_not_equal_if_not_convertible():
     a = ill(OLD, (over("bmi", 3),), labels=("ill", "well"))
     cnf = RuleSet((Clause(OLD),), ("ill",), "cnf", "well")
     comparison = compare_rules(cnf, a)
     assert (len(comparison.removed), len(comparison.added), comparison.kept) == (1, 2, ())
 
 
-def test_order_matters_between_clauses_of_different_labels_only():
+def test_order_matters_between_labels_only_and_defaults_differ():
     one = ill(OLD, HEAVY, labels=("ill", "well"))
     other = ill(HEAVY, OLD, labels=("well", "ill"))
     assert compare_rules(one, other).reordered
     assert not compare_rules(ill(OLD, HEAVY), ill(HEAVY, OLD)).reordered
-
-
-def test_another_default_is_reported():
     assert compare_rules(ill(OLD), ill(OLD, default="unknown")).default_changed
 
 

@@ -9,25 +9,19 @@ def list_changes(rule, schema=None):
     return list(mutations(rule, schema or schema_of(rule)))
 
 
-def test_parts_of_a_clause_are_left_out_one_by_one():
+def test_parts_go_and_limits_and_points_move():
     ward = Literal("ward", "in", ("east", "west"))
     rule = RuleSet((Clause((Literal("age", ">", 50), ward)),), ("ill",), "dnf", "well")
     shorter = [m for m in list_changes(rule) if m.shorter]
     assert [m.part for m in shorter] == ["clause", "condition", "condition", "level", "level"]
     assert [m.level for m in shorter if m.part == "level"] == ["east", "west"]
     assert sorted(m.rule.n_conditions for m in shorter) == [0, 1, 1, 2, 2]
-
-
-def test_limits_move_by_their_last_decimal_place_or_by_a_whole_number():
     rule = RuleSet((Clause((Literal("dose", "<=", 2.5),)),), ("ill",), "dnf", "well")
     moved = {str(m.rule.conditions[0]) for m in list_changes(rule) if m.part == "limit"}
     assert moved == {"dose < 2.5", "dose <= 2.49", "dose <= 2.51"}
     whole = Schema((ColumnSchema("dose", "whole number"),))
     moved = {str(m.rule.conditions[0]) for m in list_changes(rule, whole) if m.part == "limit"}
     assert moved == {"dose < 2.5", "dose <= 1.5", "dose <= 3.5"}
-
-
-def test_points_change_in_every_band_of_a_scorecard():
     tests = (Literal("age", ">", 50), Literal("bmi", ">", 30))
     bands = tuple(Clause((PointsSplit(tests, (2, 1), total),)) for total in (3, 2))
     rule = RuleSet(bands, ("high", "middle"), "dnf", "low")

@@ -63,7 +63,7 @@ def test_the_confusion_counts_every_row_once(case):
     assert s.error == pytest.approx(wrong.mean())
 
 
-def test_a_clause_of_a_cnf_is_described_by_the_rows_it_fails_on():
+def test_rules_are_described_by_textbook_numbers_in_either_form():
     reported = RULE.negated()
     for clause, s, same in zip(
         reported.clauses,
@@ -73,9 +73,6 @@ def test_a_clause_of_a_cnf_is_described_by_the_rows_it_fails_on():
     ):
         assert s.clause == clause
         assert (s.label, s.n, s.positives, s.lift) == ("ill", same.n, same.positives, same.lift)
-
-
-def test_a_rule_is_described_by_textbook_numbers():
     s = rule_statistics(RULE, TABLE, TRUTH)
     assert s.labels == ("ill", "well")
     assert s.confusion.tolist() == [[3, 1], [2, 2]]
@@ -85,31 +82,25 @@ def test_a_rule_is_described_by_textbook_numbers():
     assert (s.n_clauses, s.n_conditions) == (2, 2)
 
 
-def test_clause_without_rows_has_an_undefined_share():
+def test_figures_without_rows_are_undefined():
     nowhere = RuleSet((Clause((Literal("age", ">", 99),)),), ("ill",), "dnf", "well")
     (s,) = clause_statistics(nowhere, TABLE, TRUTH)
     assert s.n == 0
     assert math.isnan(s.confidence)
     assert math.isnan(s.lift)
     assert (s.confidence_low, s.confidence_high) == (0, 1)
-
-
-def test_a_class_that_is_never_predicted_has_no_precision():
     never = RuleSet((), (), "dnf", "well")
     s = rule_statistics(never, TABLE, TRUTH)
     assert math.isnan(s.precision["ill"])
     assert s.recall == {"ill": 0.0, "well": 1.0}
+    with pytest.raises(RuleError, match="there are 2 classes, but 'age' has 8"):
+        clause_statistics(RULE, TABLE, ["ill", "well"])
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 5), (3, 7), (7, 7), (120, 400)])
 def test_the_interval_is_wilsons(successes, n):
     other = binomtest(successes, n).proportion_ci(method="wilson")
     assert wilson_interval(successes, n) == pytest.approx((other.low, other.high), abs=1e-12)
-
-
-def test_classes_of_another_length_are_refused():
-    with pytest.raises(RuleError, match="there are 2 classes, but 'age' has 8"):
-        clause_statistics(RULE, TABLE, ["ill", "well"])
 
 
 @in_memory

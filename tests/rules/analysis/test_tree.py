@@ -65,14 +65,11 @@ def test_a_tree_is_found_again_in_its_paths(tree):
     assert shown == set(range(rule.n_clauses))
 
 
-def test_clauses_that_are_no_paths_have_no_tree():
+def test_other_clauses_have_no_tree_and_a_constant_is_a_leaf():
     a, b = CONDITIONS[0], CONDITIONS[2]
     overlapping = RuleSet((Clause((a,)), Clause((b,))), ("red", "red"), "dnf", "blue")
     assert tree_of_rule(overlapping) is None
     assert tree_of_rule(RuleSet((Clause((a, b), "or"),), ("red",), "cnf", "blue")) is None
     nested = RuleSet((Clause((a,)), Clause((a, b))), ("red", "red"), "dnf", "blue")
     assert tree_of_rule(nested) is None
-
-
-def test_a_constant_rule_is_a_leaf():
     assert tree_of_rule(RuleSet((), (), "dnf", "blue")) == Leaf("blue")

@@ -69,16 +69,13 @@ def test_a_search_ends_at_the_bits_of_the_search_by_numpy(prices, missing):
     assert bits(ours) == bits(search_by_numpy(problem, plan, np.random.default_rng(0)))
 
 
-def test_features_may_have_many_bins():
+def test_tables_of_many_bins_or_no_columns_are_searched():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 600, size=(300, 3))
     problem = box_rows(codes, np.full(3, 600), codes[:, 0] + codes[:, 1] > 700)
     plan = SearchPlan((1.0, 4.0), 3, 1)
     ours = search_rows(problem, plan, np.random.default_rng(0))
     assert bits(ours) == bits(search_by_numpy(problem, plan, np.random.default_rng(0)))
-
-
-def test_a_table_without_columns_has_the_clause_that_always_holds():
     problem = box_rows(np.zeros((3, 0), int), np.zeros(0, int), np.array([True, False, True]))
     archive = search_rows(problem, SearchPlan((0.5,), 2, 1), np.random.default_rng(0))
     assert archive.answer(2, 0.5).loss == 1.0  # the clause without conditions misses the one row

@@ -64,13 +64,10 @@ def corner(bins, inside):
     return box_rows(codes, np.full(2, bins), described, weight)
 
 
-def test_two_conditions_that_pay_only_together_are_found():
+def test_pairs_that_pay_together_and_wide_features_start_a_clause():
     start = start_box(corner(8, 1.0), no_boxes(2), 0.5)
     np.testing.assert_array_equal(start.low, [[0, 0]])
     np.testing.assert_array_equal(start.high, [[1, 1]])
-
-
-def test_a_feature_of_many_bins_starts_a_clause_alone():
     wide = corner(MOST_PAIR_BINS + 1, 5.0)
     assert literals_of(wide, start_box(wide, no_boxes(2), 0.5)) == 1
 

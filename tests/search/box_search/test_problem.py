@@ -55,14 +55,11 @@ def test_each_end_of_a_box_accepts_the_rows_its_condition_does(missing, opposite
             assert boxes.weight[held & (boxes.y == side)].sum() == expected.sum()
 
 
-def test_a_column_of_two_levels_is_one_axis():
+def test_axes_follow_levels_and_forbidden_opposites():
     X, y = mixed(missing=False)
     axes = Axes(labelled(X, y))
     assert len(axes.n_bins) == 1 + 1 + 1 + 3
     assert axes.are_complete
-
-
-def test_axes_lack_ends_whose_opposite_in_gaps_is_forbidden():
     X, y = mixed(missing=True)
     table = labelled(X, y)
     accepting = [j for j, lit in enumerate(table.literals) if lit.feature != "age" or lit.missing]

@@ -66,16 +66,13 @@ def test_the_best_single_condition_is_offered(problem):
         assert archive.entries[-1].loss == pytest.approx(min(losses), abs=1e-9)
 
 
-def test_answers_are_monotone_in_price_and_in_clauses():
+def test_the_archive_is_monotone_and_only_improves():
     archive = search_rows(planted(), SearchPlan(THETAS, 4, 2), np.random.default_rng(1))
     for theta in (0.05, 0.3, 1.0, 4.0):
         values = [archive.answer(k, theta).objective(theta) for k in range(5)]
         assert values == sorted(values, reverse=True)
     sizes = [archive.answer(4, theta).n_conditions for theta in (0.01, 0.1, 1.0, 10.0, 1000.0)]
     assert sizes == sorted(sizes, reverse=True)
-
-
-def test_the_archive_only_improves_from_round_to_round():
     problem, best = planted(seed=5), None
     for archive in search_rounds(problem, SearchPlan(THETAS, 4, 3), np.random.default_rng(0)):
         now = [archive.answer(k, t).objective(t) for k in range(1, 5) for t in THETAS]
@@ -139,12 +136,9 @@ def test_one_sided_and_forbidden_intervals_never_appear():
         assert not (entry.boxes.high[:, ~end] < 5).any()
 
 
-def test_more_cells_than_kernels_support_are_rejected():
+def test_the_largest_number_of_cells_is_searched_and_no_more():
     with pytest.raises(ValueError, match=r"at most 65536 cells, .* one has 65537"):
         box_rows(np.array([[4]]), np.array([65_536]), np.array([True]))
-
-
-def test_largest_number_of_bins_works_with_missing_values():
     codes = np.array([[65_535], [65_534], [0], [1]])
     problem = box_rows(codes, np.array([65_535]), np.array([True, True, False, False]))
     archive = search_rows(problem, SearchPlan((0.1,), 1, 0), np.random.default_rng(0))
@@ -338,7 +332,7 @@ def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
     assert loss == pytest.approx(best)
 
 
-def test_a_barred_cut_is_not_made():
+def test_barred_cuts_stay_and_no_clause_costs_what_it_misses():
     values, y, weight, ranks = made(3)
     table, movable, of = columns_for(values, CUTS, ranks)
     rule = [{0: (4.0, None)}]
@@ -348,9 +342,6 @@ def test_a_barred_cut_is_not_made():
     barred = replace(movable, barred=frozenset({(of[0, -1, 4.0], cut[1])}))
     again, _ = refine_cuts(table.labelled(y, weight).opposite, barred, chosen)
     assert again != moved
-
-
-def test_a_rule_without_clauses_costs_what_it_misses():
     values, y, weight, ranks = made(1)
     table, movable, _ = columns_for(values, CUTS, ranks)
     moved, loss = refine_cuts(

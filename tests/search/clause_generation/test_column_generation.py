@@ -80,11 +80,16 @@ def test_the_bound_is_below_the_rule_and_the_objective_is_its_own(seed):
     assert rule.lower_bound <= rule.objective + 1e-9
 
 
-def test_without_exact_pricing_there_is_no_bound():
+def test_generation_claims_bounds_only_with_whole_pricing():
     assert generate_boxes(small(0), GenerationPlan(0.6, 0.4, prove=False)).lower_bound is None
-
-
-def test_high_prices_give_the_empty_rule_with_its_proof():
+    rule = generate_boxes(small(2), GenerationPlan(0.1, 0.1, should_stop=lambda: True))
+    assert rule.lower_bound is None
+    limits = ClauseLimits(max_tests=30)
+    results = [
+        generate_boxes(small(seed), GenerationPlan(0.6, 0.4, exact_limits=limits))
+        for seed in range(8)
+    ]
+    assert any(rule.lower_bound and not rule.solved for rule in results)
     problem = small(1)
     rule = generate_boxes(problem, GenerationPlan(100.0, 100.0))
     assert rule.boxes.n_clauses == 0
@@ -122,20 +127,6 @@ def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
     assert not cut.solved
     assert len(tried) < n_searches
     assert cut.objective >= everything.lower_bound
-
-
-def test_exact_pricing_cut_short_may_leave_a_bound_above_nothing():
-    limits = ClauseLimits(max_tests=30)
-    results = [
-        generate_boxes(small(seed), GenerationPlan(0.6, 0.4, exact_limits=limits))
-        for seed in range(8)
-    ]
-    assert any(rule.lower_bound and not rule.solved for rule in results)
-
-
-def test_a_stopped_generation_claims_no_bound():
-    rule = generate_boxes(small(2), GenerationPlan(0.1, 0.1, should_stop=lambda: True))
-    assert rule.lower_bound is None
 
 
 def test_half_lines_join_to_the_box_they_describe():

@@ -106,14 +106,11 @@ def test_the_clause_has_its_stated_value(seed):
     assert value == pytest.approx(clause.value, abs=1e-9)
 
 
-def test_an_incumbent_that_is_already_best_is_proved_and_not_repeated():
+def test_proved_incumbents_are_kept_and_free_literals_refused():
     best = best_clause(task_of(1))
     again = best_clause(task_of(1, best.value))
     assert (again.chosen, again.proved, again.value) == (None, True, best.value)
     assert again.n_tests <= best.n_tests
     assert not best_clause(task_of(1, max_tests=best.n_tests // 2)).proved
-
-
-def test_a_free_literal_is_refused():
     with pytest.raises(ValueError, match="`theta` must be positive"):
         best_clause(clause_task(np.ones((2, 1), bool), np.array([True, False]), 0.0))

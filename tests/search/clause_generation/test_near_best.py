@@ -82,13 +82,21 @@ def test_margin_shrinks_if_there_is_no_room_and_stays_complete(seed):
     assert len(inside) == len(few.clauses)
 
 
-def test_ties_that_there_is_no_room_for_end_the_list_without_a_claim():
+def test_lists_without_room_or_time_are_marked():
     holds = np.repeat(np.array([[True], [True], [False], [False]]), 9, axis=1)
     near_best = list_near(
         holds, np.array([True, True, False, False]), 0.1, 1.0, max_conditions=2, most=4
     )
     assert not near_best.complete
     assert set(near_best.clauses) < {(j,) for j in range(9)}
+    rng = np.random.default_rng(0)
+    holds, y = rng.random((200, 40)) < 0.5, rng.random(200) < 0.5
+    limits = ClauseLimits(max_tests=50)
+    near_best = list_near(holds, y, 0.1, 50.0, max_conditions=5, limits=limits)
+    assert not near_best.complete
+    assert near_best.n_tests <= 50
+    stopped = ClauseLimits(should_stop=lambda: True)
+    assert not list_near(holds, y, 0.1, 5.0, max_conditions=5, limits=stopped).complete
 
 
 def test_unreachable_incumbent_leaves_only_clauses_near_it():
@@ -100,17 +108,6 @@ def test_unreachable_incumbent_leaves_only_clauses_near_it():
     )  # fmt: skip
     near = [v for v in every.values if v >= every.values[0] - 0.5 - 1e-9]
     assert list(near_best.values) == pytest.approx(near)
-
-
-def test_stopped_search_is_marked():
-    rng = np.random.default_rng(0)
-    holds, y = rng.random((200, 40)) < 0.5, rng.random(200) < 0.5
-    limits = ClauseLimits(max_tests=50)
-    near_best = list_near(holds, y, 0.1, 50.0, max_conditions=5, limits=limits)
-    assert not near_best.complete
-    assert near_best.n_tests <= 50
-    stopped = ClauseLimits(should_stop=lambda: True)
-    assert not list_near(holds, y, 0.1, 5.0, max_conditions=5, limits=stopped).complete
 
 
 def test_the_list_does_not_depend_on_the_order_of_rows():

@@ -52,20 +52,14 @@ def test_clauses_have_no_redundant_or_always_true_pair(seed):
             assert binned.rank[low] < binned.rank[high]
 
 
-def test_first_of_equal_columns_is_chosen():
+def test_ties_go_to_the_first_column_and_the_empty_clause():
     A = np.array([[True, True, True], [False, False, False]])
     task = rounding_task(A, np.array([True, False]), np.ones(2), 0.1)
     np.testing.assert_array_equal(
         round_without_redundancy(task, np.array([0.2, 0.2, 0.2])), [True, False, False]
     )
-
-
-def test_empty_clause_wins_at_equal_cost():
     task = rounding_task(np.ones((1, 1), dtype=bool), np.array([True]), np.ones(1), 1.0)
     assert not round_without_redundancy(task, np.array([0.5])).any()
-
-
-def test_columns_of_infinite_price_are_never_chosen():
     task = rounding_task(np.ones((2, 2), dtype=bool), np.ones(2, dtype=bool), np.ones(2), 0.1)
     barred = replace(task, wrong=np.array([np.inf, 0.4]))
     np.testing.assert_array_equal(
@@ -108,14 +102,11 @@ def test_rounding_is_near_the_exact_optimum():
     assert np.mean(against_threshold) < 0.8
 
 
-def test_levels_that_equal_or_complement_one_another_are_one_group():
+def test_columns_of_one_feature_are_a_group():
     A = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 1]], dtype=bool)
     binned = binned_matrix(A, np.zeros(4, int))
     groups = redundancy_groups(binned, np.ones(3, dtype=bool))
     assert [g.single.tolist() for g in groups] == [[0, 1, 2], [3]]
-
-
-def test_thresholds_of_a_number_are_a_group_with_gaps_between_pairs():
     A, y, binned = threshold_table(2, n=60, features=2, cuts=3, levels=2)
     first, second, *levels = redundancy_groups(binned, y)
     for feature, group in ((0, first), (1, second)):
@@ -125,9 +116,6 @@ def test_thresholds_of_a_number_are_a_group_with_gaps_between_pairs():
                 assert group.pairs[a, b] == (not (A[:, low] | A[:, high]).all())
         assert not group.overlap
     assert sorted(np.concatenate([g.single for g in levels])) == [12, 13, 14, 15]
-
-
-def test_missing_as_high_makes_both_sides_true():
     A = np.array([[True, True], [False, True], [True, False]])
     binned = binned_matrix(A, np.zeros(2, int), np.array([-1, 1]), np.array([0, 1]))
     y = np.array([True, True, False])

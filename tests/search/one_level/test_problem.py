@@ -71,7 +71,7 @@ def test_the_order_of_rows_changes_no_bit(problem, random):
     assert one.value == two.value
 
 
-def test_the_order_of_columns_only_permutes_the_answer(table):
+def test_order_of_columns_and_repeated_rows_keep_the_answer(table):
     A, y, _ = table
     order = np.random.default_rng(4).permutation(A.shape[1])
     eps = default_perturbation(A.shape[1])
@@ -80,6 +80,12 @@ def test_the_order_of_columns_only_permutes_the_answer(table):
     for rows, theta in sub_problems(y, 5, 15):
         expected, result = solve(one, rows, theta), solve(two, rows, theta)
         np.testing.assert_allclose(result.w, expected.w[order], atol=1e-12)
+    doubled = np.concatenate([np.arange(len(y)), np.flatnonzero(y)])
+    weight = np.where(y, 2.0, 1.0)
+    one = solve(cover_problem(A, y, weight), None, 0.5)
+    two = solve(cover_problem(A[doubled], y[doubled]), None, 0.5)
+    np.testing.assert_array_equal(one.w, two.w)
+    assert one.value == pytest.approx(two.value)
 
 
 @pytest.mark.slow
@@ -109,16 +115,6 @@ def test_solve_order_memory_and_threads_do_not_change_a_bit(table, engine):
         np.testing.assert_array_equal(one.w, two.w)
         np.testing.assert_array_equal(one.w, three.w)
         assert one.value == two.value == three.value
-
-
-def test_a_row_twice_is_a_row_of_weight_two(table):
-    A, y, _ = table
-    doubled = np.concatenate([np.arange(len(y)), np.flatnonzero(y)])
-    weight = np.where(y, 2.0, 1.0)
-    one = solve(cover_problem(A, y, weight), None, 0.5)
-    two = solve(cover_problem(A[doubled], y[doubled]), None, 0.5)
-    np.testing.assert_array_equal(one.w, two.w)
-    assert one.value == pytest.approx(two.value)
 
 
 @pytest.mark.slow
@@ -160,23 +156,17 @@ def test_rounding_keeps_a_binary_clause(table):
         np.testing.assert_array_equal(round_clause(task, w, rounding), w > 0)
 
 
-def test_a_problem_survives_pickling(table):
+def test_problems_may_lack_rows_time_and_survive_pickling(table):
     _, y, binned = table
     problem = cover_problem(binned, y)
     expected = solve(problem, None, 0.2)
     copy = pickle.loads(pickle.dumps(problem))
     copy.remember = False
     np.testing.assert_array_equal(solve(copy, None, 0.2).w, expected.w)
-
-
-def test_rows_or_columns_may_be_lacking():
     nothing = cover_problem(np.zeros((0, 2), dtype=bool), np.zeros(0, dtype=bool))
     assert nothing.learn(None, 1.0).cost == 0.0
     columnless = cover_problem(np.zeros((3, 0), dtype=bool), np.ones(3, dtype=bool))
     assert columnless.learn(None, 1.0).cost == 3.0
-
-
-def test_a_deadline_that_has_passed_ends_a_solve():
     A, y, _ = threshold_table(1, n=700, features=10, cuts=10)
     problem = cover_problem(A, y)
     problem.deadline = time.monotonic() - 1.0
@@ -273,7 +263,7 @@ def vertex(columns, lower, upper):
     return Vertex(np.array(columns), np.ones(len(columns)), lower, upper)
 
 
-def test_path_reuses_a_clause_only_where_it_is_proved():
+def test_paths_reuse_clauses_that_are_proved_between_two_prices():
     path = ThetaPath()
     path.add(1.0, vertex([0], -0.25, 0.5))
     path.add(3.0, vertex([1], 0.0, 0.0))
@@ -282,18 +272,12 @@ def test_path_reuses_a_clause_only_where_it_is_proved():
     assert path.at(3.0).columns.tolist() == [1]
     assert path.at(1.6) is None
     assert path.at(2.9) is None
-
-
-def test_a_clause_optimal_at_two_prices_is_optimal_between_them():
     path = ThetaPath()
     path.add(1.0, vertex([0, 2], 0.0, 0.0))
     path.add(2.0, vertex([0, 2], 0.0, 0.5))
     assert len(path.pieces) == 1
     assert path.at(1.4) is path.at(2.5)
     assert path.at(0.9) is None
-
-
-def test_clause_is_empty_exactly_from_theta_max_on():
     A, y = np.ones((4, 1), dtype=bool), np.array([True, True, True, False])
     problem = cover_problem(A, y, perturbation=np.zeros(1))
     solution = problem._solve_program(problem.sub_problem(None, 2.5))

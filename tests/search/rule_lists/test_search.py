@@ -75,15 +75,12 @@ def planted(n=400):
     return box_rows(codes, np.full(6, 6), y)
 
 
-def test_a_planted_list_is_found_with_no_condition_too_many():
+def test_planted_lists_are_found_and_stopped_searches_keep_theirs():
     archive = ListSearch(planted()).run(
         SearchPlan([0.5, 2.0, 8.0, 30.0], 6, 0), np.random.default_rng(0)
     )
     entry = archive.answer(6, 0.5)
     assert (entry.loss, entry.n_clauses, entry.n_conditions) == (0.0, 3, 4)
-
-
-def test_a_search_that_is_stopped_keeps_what_it_has():
     requested = iter([False, True])
     archive = ListSearch(planted()).run(
         SearchPlan([80.0, 2.0], 6, 0), np.random.default_rng(0), lambda: next(requested)

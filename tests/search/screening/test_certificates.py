@@ -26,14 +26,11 @@ def column_of(A):
 
 
 @pytest.mark.slow
-def test_every_certificate_holds():
+def test_every_certificate_holds_also_by_its_printed_numbers():
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
         problem = price_columns(cells, y, theta, weight)
         screening = screen(problem, EVERYTHING, lp_bounds(problem))
         assert list_unproved(screening, column_of(matrix), y, theta, weight) == []
-
-
-def test_every_certificate_holds_by_its_printed_numbers_alone():
     checked = set()
     for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
         screening = screen(price_columns(cells, y, theta, weight), ENHANCED)
@@ -65,7 +62,7 @@ def test_the_checker_refuses_certificates_that_were_tampered_with():
     assert min(refused.values()) > 10
 
 
-def test_the_checker_refuses_values_that_overdraw_a_column():
+def test_values_that_overdraw_or_circle_prove_nothing():
     cells, matrix, y, weight, _ = tied_table(5, cuts=3)
     result = screen(price_columns(cells, y, 0.1, weight), ENHANCED)
     outcome = result.outcomes[-1]
@@ -74,9 +71,6 @@ def test_the_checker_refuses_values_that_overdraw_a_column():
     forged = dataclasses.replace(result, outcomes=(dataclasses.replace(outcome, bounds=too_much),))
     reported = list_unproved(forged, column_of(matrix), y, 0.1, weight)
     assert len(reported) == outcome.removed.sum()
-
-
-def test_exchanges_that_lead_in_a_circle_prove_nothing():
     A = np.array([[True, True], [True, True], [False, False]])
     y = np.array([True, True, False])
     both = Outcome("pairs", np.ones(2, bool), np.array([1, 0]), np.zeros(0))

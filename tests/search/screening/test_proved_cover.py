@@ -41,12 +41,15 @@ def fractional(n=9):
     return chained(binned_matrix(A)), np.ones(n, dtype=bool)
 
 
-def test_integer_program_closes_the_gap_of_the_relaxation():
+def test_bounds_close_by_the_program_and_remain_without_time():
     columns, y = fractional()
     result = best_columns(price_columns(columns, y, 0.1))
     assert result.relaxation.lower == pytest.approx(0.45)
     assert (result.cost, result.bound, result.proved) == (pytest.approx(0.5), result.cost, True)
     assert result.n_left == 9
+    result = best_columns(price_columns(columns, y, 0.1), deadline=time.monotonic() - 1.0)
+    assert not result.proved
+    assert result.bound <= 0.45 <= result.cost
 
 
 def test_columns_left_out_are_bounded_by_reduced_costs(monkeypatch):
@@ -76,13 +79,6 @@ def test_columns_removed_by_duality_are_certified():
     columns = best_columns(price_columns(chained(binned), y, 0.01))
     assert columns.screening.removed.mean() > 0.5
     assert list_unproved(columns.screening, lambda j: A[:, j], y, 0.01) == []
-
-
-def test_without_time_a_clause_and_a_bound_remain():
-    columns, y = fractional()
-    result = best_columns(price_columns(columns, y, 0.1), deadline=time.monotonic() - 1.0)
-    assert not result.proved
-    assert result.bound <= 0.45 <= result.cost
 
 
 def test_equal_rows_are_merged_with_their_weights(monkeypatch):
@@ -121,7 +117,7 @@ def problems(n=40):
 
 
 @pytest.mark.slow
-def test_value_equals_the_whole_program():
+def test_the_value_is_that_of_the_whole_program_by_a_true_bound():
     for problem, A, y, weight in problems():
         relaxed = relax(problem)
         value, _ = one_level.compact_value(A, y, weight, problem.theta, 0.0)
@@ -131,10 +127,6 @@ def test_value_equals_the_whole_program():
         w[relaxed.columns] = relaxed.weights
         open_rows = np.maximum(0.0, 1.0 - A[y & (weight > 0)] @ w)
         assert problem.price @ w + problem.m @ open_rows == pytest.approx(value, abs=1e-6)
-
-
-@pytest.mark.slow
-def test_the_bound_overdraws_no_column():
     for problem, _, _, _ in problems():
         mu = relax(problem).mu
         assert (mu >= 0).all()
@@ -150,16 +142,13 @@ def test_few_columns_are_generated():
     assert relaxed.lower == pytest.approx(value, abs=1e-6)
 
 
-def test_a_price_of_nothing_leaves_a_bound():
+def test_prices_of_nothing_and_empty_tables_have_a_bound():
     for seed in range(20):
         cells, matrix, y, weight, _ = tied_table(seed)
         problem = price_columns(cells, y, 0.0, weight)
         relaxed = relax(problem)
         value, _ = one_level.compact_value(matrix, y, weight, 0.0, 0.0)
         assert relaxed.lower == pytest.approx(value, abs=1e-6)
-
-
-def test_without_columns_or_rows_every_row_is_left_at_its_weight():
     y = np.array([True, True, False])
     none = price_columns(chained(binned_matrix(np.zeros((3, 0), dtype=bool))), y, 1.0)
     assert relax(none).lower == 2.0

@@ -42,19 +42,12 @@ def test_the_best_clause_costs_the_same_without_what_was_removed(tests):
     assert removed > N_INSTANCES
 
 
-def test_a_clause_over_what_is_left_costs_the_same_over_all_columns():
+def test_what_is_left_and_its_opposite_cost_the_same():
     cells, _, y, weight, _ = tied_table(3)
     screening = screen(price_columns(cells, y, 0.1, weight), COUNTING)
     small = screening.restrict()
     clause = steepest_clause(small)
     assert screening.problem.cost(screening.kept[clause]) == pytest.approx(small.cost(clause))
-
-
-def test_all_tests_are_tried_here():
-    assert set(EVERYTHING) == set(TESTS)
-
-
-def test_a_table_is_screened_as_its_opposite_columns():
     cells, matrix, y, weight, _ = tied_table(3)
     table = chained(labelled(matrix, y, weight))
     expected = screen(price_columns(cells, y, 0.1, weight), ("simple",))
@@ -64,6 +57,7 @@ def test_a_table_is_screened_as_its_opposite_columns():
     assert screening.problem.price == pytest.approx(expected.problem.price)
     best = best_columns(priced, screening=None)
     assert best.cost == pytest.approx(best_columns(price_columns(cells, y, 0.1, weight)).cost)
+    assert set(EVERYTHING) == set(TESTS)
 
 
 def test_the_pairwise_test_as_printed_loses_the_best_clause():

@@ -23,13 +23,18 @@ from tests.strategies.covers import binned_matrix
 from tests.strategies.two_level import planted_task, two_level_tasks
 
 
-def test_equal_questions_are_answered_once():
+def test_equal_questions_are_answered_once_before_the_deadline():
     task = planted_task()
     kept = task.y | (np.arange(len(task.y)) % 2 == 0)
     assert task.learn(kept) is task.learn(kept.copy())
     assert task.problem.n_calls == 1
     task.learn(~kept)
     assert task.problem.n_calls == 2
+    task = planted_task()
+    task.learn(task.y)
+    task.problem.deadline = 0.0
+    with pytest.raises(TimeLimitError, match="raise `time_limit`"):
+        task.learn(task.y)
 
 
 @given(two_level_tasks(disable=True), st.integers(0, 2))
@@ -49,14 +54,6 @@ def test_replaced_clause_gives_the_weights_of_a_new_rule(task, r):
     chosen = np.array(rows)
     expected = hamming_cost(A, task.y, task.weight, chosen, 0.0) + task.theta * rule.chosen.sum()
     assert rule.value == pytest.approx(expected)
-
-
-def test_after_the_deadline_not_even_a_known_clause_is_given():
-    task = planted_task()
-    task.learn(task.y)
-    task.problem.deadline = 0.0
-    with pytest.raises(TimeLimitError, match="raise `time_limit`"):
-        task.learn(task.y)
 
 
 sizes = st.integers(1, 4)
@@ -87,12 +84,17 @@ def test_clauses_equal_the_plain_twin(task, n_clauses):
     assert as_sets(set_cover(task, n_clauses)) == enabled(plain)
 
 
-def test_after_an_empty_clause_all_clauses_are_empty():
+def test_clauses_after_an_empty_one_or_the_time_limit_are_off():
     task = planted_task(theta=500.0)
     solution = set_cover(task, 3)
     assert not solution.chosen.any()
     assert len(solution.chosen) == 3
     assert task.problem.n_calls == 1
+    task = planted_task()
+    solution = set_cover(out_of_time(task), 3)
+    assert len(solution.chosen) == 1
+    np.testing.assert_array_equal(solution.chosen[0], set_cover(task, 1).chosen[0])
+    assert solution.history[-1]["stopped"] == "time limit"
 
 
 class RunsOutAfter(TwoLevelTask):
@@ -108,14 +110,6 @@ class RunsOutAfter(TwoLevelTask):
 
 def out_of_time(task):
     return RunsOutAfter(task.problem, task.theta, rng=task.rng)
-
-
-def test_a_time_limit_leaves_the_later_clauses_off():
-    task = planted_task()
-    solution = set_cover(out_of_time(task), 3)
-    assert len(solution.chosen) == 1
-    np.testing.assert_array_equal(solution.chosen[0], set_cover(task, 1).chosen[0])
-    assert solution.history[-1]["stopped"] == "time limit"
 
 
 @given(two_level_tasks(disable=True), sizes)

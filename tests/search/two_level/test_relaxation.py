@@ -58,15 +58,26 @@ def test_rounded_rule_costs_its_stated_value_above_its_bound(problem, n_clauses)
     assert solution.lower_bound <= solution.value + 1e-9
 
 
-def test_useless_clause_is_disabled_if_that_is_free():
+def test_disabled_clauses_are_on_offer_if_free():
     A = np.array([[True], [True], [False], [False]])
     problem = cover_problem(A, np.array([True, True, False, False]))
     rule = solve_two_level_exact(problem, 1.5, 3, may_disable=True)
     assert len(rule.chosen) == 1
     assert rule.value == 1.5
+    A = np.zeros((4, 1), dtype=bool)
+    problem = cover_problem(A, np.ones(4, dtype=bool))
+    rule = solve_two_level_lp(problem, 1.0, 2, may_disable=True)
+    assert not len(rule.chosen)
+    assert rule.value == 0.0
+    A, _, problem = small(1)
+    table = two_level_table(problem, 1.0, may_disable=True)
+    assert table.A.shape[1] == A.shape[1] + 1
+    assert table.A[:, -1].all()
+    assert table.price[-1] == pytest.approx(0.0, abs=1e-6)
+    assert table.groups[-1].columns.tolist() == [A.shape[1]]
 
 
-def test_an_exact_rule_out_of_time_is_the_start_with_a_bound_below_it():
+def test_rules_out_of_time_are_marked_with_a_bound():
     _, y, binned = threshold_table(0, n=150, features=4, cuts=6)
     problem = cover_problem(binned, y)
     rounded = solve_two_level_lp(problem, 1.0, 2)
@@ -76,6 +87,11 @@ def test_an_exact_rule_out_of_time_is_the_start_with_a_bound_below_it():
     assert not solution.proved
     assert solution.value <= start.value
     assert solution.lower_bound is None or solution.lower_bound <= solution.value
+    _, y, binned = threshold_table(0, n=600, features=12, cuts=10)
+    problem = cover_problem(binned, y)
+    problem.deadline = time.monotonic()
+    with pytest.raises(TimeLimitError, match=r"two-level linear program was not solved within"):
+        solve_two_level_lp(problem, 2.0, 3)
 
 
 @pytest.mark.slow
@@ -92,22 +108,6 @@ def test_a_table_too_large_is_refused_with_a_way_out(monkeypatch):
         monkeypatch.setattr(two_level_lp, name, n - 1)
         with pytest.raises(ValueError, match=rf"has {n:,}\. Use `method='alternating'`"):
             solve(problem, 1.0, 2)
-
-
-def test_relaxation_out_of_time_is_marked():
-    _, y, binned = threshold_table(0, n=600, features=12, cuts=10)
-    problem = cover_problem(binned, y)
-    problem.deadline = time.monotonic()
-    with pytest.raises(TimeLimitError, match=r"two-level linear program was not solved within"):
-        solve_two_level_lp(problem, 2.0, 3)
-
-
-def test_disabled_clauses_are_on_offer_to_the_relaxation_too():
-    A = np.zeros((4, 1), dtype=bool)
-    problem = cover_problem(A, np.ones(4, dtype=bool))
-    rule = solve_two_level_lp(problem, 1.0, 2, may_disable=True)
-    assert not len(rule.chosen)
-    assert rule.value == 0.0
 
 
 @given(cover_problems(), st.integers(1, 3), st.randoms(use_true_random=False))
@@ -147,12 +147,3 @@ def test_one_clause_for_all_equals_distinct_clauses(seed, n_clauses):
         solve_lp(two_level_program(table, n_clauses, copies)).value for copies in (1, n_clauses)
     )
     assert one == pytest.approx(all_of_them, rel=1e-7)
-
-
-def test_a_column_that_disables_clauses_is_added():
-    A, _, problem = small(1)
-    table = two_level_table(problem, 1.0, may_disable=True)
-    assert table.A.shape[1] == A.shape[1] + 1
-    assert table.A[:, -1].all()
-    assert table.price[-1] == pytest.approx(0.0, abs=1e-6)
-    assert table.groups[-1].columns.tolist() == [A.shape[1]]

@@ -71,10 +71,15 @@ def test_a_cut_on_data_is_kept_changed_and_taken_back(app):
     assert CUT not in state.options
 
 
-def test_the_numbers_behind_a_cut_are_named_without_doubled_brackets():
+def test_cuts_are_named_once_and_leave_rows_on_both_sides():
     table = Table.from_frame(frame(), name="costs").with_cut("charges", 12_400.0)
     words = "Not used: numbers of charges (cut into the two outcomes). Roles are set under Columns."
     assert choices.set_aside(table.with_roles({"charges": "target"})) == words
+    assert quantile_cuts(pd.Series([0.0] * 3 + [1.0] * 7)) == {"Lower quartile": 0.25}
+    assert set(quantile_cuts(frame()["charges"])) == {"Median", "Lower quartile", "Upper quartile"}
+    people = pd.DataFrame({"age": [30, 40, 50, 60], "sex": list("mfmf"), "y": list("abab")})
+    table = Table.from_frame(people).with_roles({"y": "target", "sex": "ignore"})
+    assert protected_features(table) == ["age"]
 
 
 def test_missing_cells_are_conditions_only_if_allowed(monkeypatch):
@@ -111,11 +116,15 @@ def state():
     return AppState(table=table, options={CUT: {"charges": 12_400.0}})
 
 
-def test_settings_with_a_cut_are_read_back(state):
+def test_settings_with_a_cut_are_read_back_and_used_for_new_cases(state):
     plain = json.loads(json.dumps(to_plain(state)))
     again = from_plain(plain, Table.from_frame(state.table.frame, name="costs"))
     assert again.fit_key == state.fit_key
     assert again.options == state.options
+    new = as_before(
+        Table.from_frame(pd.DataFrame({"age": [30, 70], "charges": [1.5, None]})), state
+    )
+    assert outcomes_of(new, state).tolist() == [UP_TO, None]
 
 
 def test_exports_name_both_outcomes_and_the_script_cuts(state, tmp_path, monkeypatch, capsys):
@@ -128,18 +137,6 @@ def test_exports_name_both_outcomes_and_the_script_cuts(state, tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     exec(compile(source, "script.py", "exec"), {})  # it stops where table or rule differ
     assert ABOVE in capsys.readouterr().out
-
-
-def test_new_cases_are_cut_as_the_first_table(state):
-    new = as_before(
-        Table.from_frame(pd.DataFrame({"age": [30, 70], "charges": [1.5, None]})), state
-    )
-    assert outcomes_of(new, state).tolist() == [UP_TO, None]
-
-
-def test_quantile_cuts_leave_rows_on_both_sides():
-    assert quantile_cuts(pd.Series([0.0] * 3 + [1.0] * 7)) == {"Lower quartile": 0.25}
-    assert set(quantile_cuts(frame()["charges"])) == {"Median", "Lower quartile", "Upper quartile"}
 
 
 def made(n=400):
@@ -170,11 +167,18 @@ def test_figures_are_counts_of_values_and_the_association():
     assert np.isnan(strength[3])
 
 
-def test_no_association_without_target_and_no_figures_of_wide_tables(monkeypatch):
+def test_long_wide_and_aimless_tables_have_fewer_figures(monkeypatch):
     table, _ = made()
     assert column_figures(table.with_roles({"ill": "feature"}))["association"].isna().all()
     monkeypatch.setattr(choices, "MOST_COLUMNS", 3)
     assert column_figures(table) is None
+    table, frame = made()
+    assert choices.sampled(table) == ""
+    monkeypatch.setattr(choices, "MOST_ROWS", 100)
+    result = choices._figures(table)
+    assert [sum(bars) for bars in result["spread"]][1] == 100
+    assert result["association"][0] == cramers_v(frame.iloc[::4, :1], frame["ill"][::4])[0]
+    assert "in one of 4 rows" in choices.sampled(table)
 
 
 def test_every_kind_of_column_has_a_histogram():
@@ -191,19 +195,3 @@ def test_every_kind_of_column_has_a_histogram():
     figures = column_figures(Table.from_frame(frame))
     assert [sum(bars) for bars in figures["spread"]] == [3, 3, 4, 3, 0, 4]
     assert figures["spread"][1] == [2, *[0] * (choices.BARS - 2), 1]
-
-
-def test_long_tables_are_sampled_with_a_note(monkeypatch):
-    table, frame = made()
-    assert choices.sampled(table) == ""
-    monkeypatch.setattr(choices, "MOST_ROWS", 100)
-    result = choices._figures(table)
-    assert [sum(bars) for bars in result["spread"]][1] == 100
-    assert result["association"][0] == cramers_v(frame.iloc[::4, :1], frame["ill"][::4])[0]
-    assert "in one of 4 rows" in choices.sampled(table)
-
-
-def test_only_features_count_as_protected():
-    frame = pd.DataFrame({"age": [30, 40, 50, 60], "sex": list("mfmf"), "y": list("abab")})
-    table = Table.from_frame(frame).with_roles({"y": "target", "sex": "ignore"})
-    assert protected_features(table) == ["age"]

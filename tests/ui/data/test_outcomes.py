@@ -47,7 +47,7 @@ def rule(label, default):
     return RuleSet((Clause((Literal("a", ">", 5.0),)),), (label,), "dnf", default)
 
 
-def test_edited_rule_keeps_its_clauses_under_new_labels(session):
+def test_case_notes_and_rules_follow_the_outcome_names(session):
     session["app"] = AppState(
         table=session["app"].table,
         setting={"edited": "a rule of mine"},
@@ -60,6 +60,13 @@ def test_edited_rule_keeps_its_clauses_under_new_labels(session):
     assert state.model is None
     name_outcomes({0: "survived", 1: "dead"})
     assert from_json(session["app"].rule_json) == rule("dead", "survived")
+    notes = {"3": {"answer": "1", "verdict": "agree", "note": "x"}, "4": {"answer": "0"}}
+    session["app"] = AppState(table=session["app"].table, case_notes=notes)
+    name_outcomes({0: "survived", 1: "died"})
+    answers = {k: v["answer"] for k, v in session["app"].case_notes.items()}
+    assert answers == {"3": "died", "4": "survived"}
+    assert json.dumps(notes)  # and the former ones are as they were
+    assert notes["3"]["answer"] == "1"
 
 
 def test_learned_rule_is_dropped_and_its_setting_kept(session):
@@ -77,16 +84,6 @@ def test_learned_rule_is_dropped_and_its_setting_kept(session):
     session["app"] = replace(state, model="learned again")
     name_outcomes({0: "survived", 1: "died"})
     assert session["app"].model == "learned again"
-
-
-def test_case_notes_follow_the_outcome_names(session):
-    notes = {"3": {"answer": "1", "verdict": "agree", "note": "x"}, "4": {"answer": "0"}}
-    session["app"] = AppState(table=session["app"].table, case_notes=notes)
-    name_outcomes({0: "survived", 1: "died"})
-    answers = {k: v["answer"] for k, v in session["app"].case_notes.items()}
-    assert answers == {"3": "died", "4": "survived"}
-    assert json.dumps(notes)  # and the former ones are as they were
-    assert notes["3"]["answer"] == "1"
 
 
 def test_rest_of_three_classes_is_renamed_with_the_one():

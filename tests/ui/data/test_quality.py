@@ -122,7 +122,7 @@ def test_an_order_is_given_kept_over_a_reload_and_taken_back(app, state):
 
 
 @pytest.mark.slow
-def test_an_order_that_misses_a_level_is_refused_with_its_name(app, state):
+def test_unreadable_orders_and_dates_change_nothing(app, state):
     chosen(app, "size", "Levels with an order")
     levels_box(app).set_value("tiny\nsmall\nlarge").run()
     app.button(key="use_order").click().run()
@@ -131,6 +131,13 @@ def test_an_order_that_misses_a_level_is_refused_with_its_name(app, state):
     )
     assert app.session_state["app"].orders == {}
     assert levels_box(app).value == "tiny\nsmall\nlarge"
+    chosen(app, "size", "Dates")
+    app.button(key="read_dates").click().run()
+    assert "'size' has no date such as 2024-03-01" in errors(app)
+    chosen(app, "size", "Durations")
+    app.button(key="read_durations").click().run()
+    assert "'size' has no duration such as 06:30:00" in errors(app)
+    assert app.session_state["app"].fit_key == state.fit_key
 
 
 @pytest.mark.slow
@@ -151,45 +158,25 @@ def test_dates_and_durations_are_read_and_kept_over_a_reload(app):
     assert again.session_state["app"].options == now.options
 
 
-@pytest.mark.slow
-def test_dates_that_cannot_be_read_are_reported_and_change_nothing(app, state):
-    chosen(app, "size", "Dates")
-    app.button(key="read_dates").click().run()
-    assert "'size' has no date such as 2024-03-01" in errors(app)
-    chosen(app, "size", "Durations")
-    app.button(key="read_durations").click().run()
-    assert "'size' has no duration such as 06:30:00" in errors(app)
-    assert app.session_state["app"].fit_key == state.fit_key
-
-
-def test_only_columns_of_text_that_are_not_the_target_are_offered(state):
+def test_text_is_offered_as_levels_dates_or_durations(state):
     table = state.table
     requested = {c.name: len(ways(table, c)) for c in table.columns}
     assert requested == {"size": 3, "day": 2, "stay": 3, "flag": 0, "ill": 0}
     dates = table.as_date("day")
     assert ways(dates, dates.column("day")) == []
     assert "every present cell could be read" in converted(dates, {DATES: {"day": True}})[0]
-
-
-def test_levels_are_read_one_a_line_as_in_the_table():
     column = Table.from_frame(pd.DataFrame({"x": ["a  b", "c, d", "e"] * 9})).column("x")
     assert typed_levels("e\n\n a b \nc, d\nnew", column) == ["e", "a  b", "c, d", "new"]
 
 
-def test_saved_settings_include_orders(state):
+def test_orders_are_saved_and_checked_when_read(state):
     ordered = replace(state, table=state.table.with_order("size", ORDER))
     plain = json.loads(json.dumps(to_plain(ordered)))
     back = from_plain(plain, state.table)
     assert (back.orders, back.fit_key) == (ordered.orders, ordered.fit_key)
-
-
-def test_order_that_misses_a_level_is_rejected(state):
     plain = to_plain(state) | {"orders": {"size": ORDER[:-1]}}
     with pytest.raises(DataError, match="'large' is not in it"):
         from_plain(plain, state.table)
-
-
-def test_new_cases_are_read_as_the_first_table_was(state):
     made = {DATES: {"day": True}, DURATIONS: ["stay"]}
     new = Table.from_frame(pd.DataFrame({"day": ["03.04.2024"] * 3, "stay": ["12:00"] * 3}))
     read = as_before(new, replace(state, options=made)).frame

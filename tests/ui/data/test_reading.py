@@ -16,17 +16,11 @@ def test_line_numbers_are_read_from_a_text(text, numbers):
     assert numbers_of(text) == numbers
 
 
-def test_missing_words_are_separated_by_commas():
+def test_words_and_lines_of_a_file_are_shown_as_text():
     assert words_of(" ?, none ,,n/a") == ("?", "none", "n/a")
     assert words_of(" , ") is None
     assert words_of(NO_WORD) == ()  # which the field shows after "Keep these words"
-
-
-def test_lines_between_are_marked_as_left_out():
     shown = marked_lines([(1, "a,b", "names"), (2, "1,2", ""), (9, "total", "not read")])
     assert [line.split()[0] for line in shown.splitlines()] == ["names", "2", "...", "not"]
-
-
-def test_a_file_that_was_not_read_shows_its_first_lines():
     upload = SimpleNamespace(content="größe;b\n1;2\n".encode(), options=AUTOMATIC)
     assert [line for _, line, _ in first_lines(upload)] == ["größe;b", "1;2"]

@@ -53,13 +53,15 @@ def test_a_listed_table_is_found_file_by_file(opened):
     assert results == ["b.parquet", "c.parquet"]
 
 
-def test_a_folder_with_a_link_that_leads_out_is_refused_whole(opened):
+def test_paths_that_lead_out_of_the_folder_are_refused(opened):
     (opened / "year" / "c.parquet").symlink_to(opened.parent / "secret" / "s.parquet")
     with pytest.raises(DataError, match="holds a file that leads out"):
         sources.server_files("year/")
     (opened / "year" / "c.parquet").unlink()
     (opened / "year" / "more").symlink_to(opened.parent / "secret")  # not followed
     assert [path.name for path in sources.server_files("year/")] == ["b.parquet"]
+    with pytest.raises(DataError, match="There is no table"):
+        sources.server_files(str(opened.parent / "secret" / "s.parquet"))
 
 
 @pytest.mark.parametrize(
@@ -73,8 +75,3 @@ def test_a_folder_with_a_link_that_leads_out_is_refused_whole(opened):
 def test_a_path_that_leads_elsewhere_is_refused(opened, name):
     with pytest.raises(DataError, match="There is no table"):
         sources.server_files(name)
-
-
-def test_the_full_path_of_a_file_outside_is_refused(opened):
-    with pytest.raises(DataError, match="There is no table"):
-        sources.server_files(str(opened.parent / "secret" / "s.parquet"))

@@ -66,12 +66,14 @@ def test_sample_of_a_file_or_folder_is_drawn_and_rows_counted(folder, name):
     assert len(merged) == len(result)
 
 
-def test_small_table_is_read_whole_without_unreadable_columns(folder):
+def test_small_tables_are_read_whole_and_named_by_their_source(folder):
     frame = people(100).assign(parts=[[1, 2]] * 100)
     frame.to_parquet(folder / "a.parquet")
     table, total = sampled(located({"path": "a.parquet"}), 500)
     assert (table.n_rows, total, table.name) == (100, 100, "a.parquet")
     assert "parts" not in [c.name for c in table.columns]
+    assert source_words({"path": "a/b.parquet"}) == "a/b.parquet"
+    assert source_words({"connection": "sales", "table": "orders"}) == "orders of sales"
 
 
 @pytest.mark.parametrize(
@@ -130,7 +132,7 @@ def rule(label="ill", default="well"):
     return RuleSet(clauses, (label, label), "dnf", default)
 
 
-def test_a_rule_is_counted_on_all_rows_under_the_names_of_its_classes(folder):
+def test_rules_are_counted_on_all_rows_of_known_classes(folder):
     frame = people()
     frame.to_parquet(folder / "a.parquet")
     task = pickle.loads(pickle.dumps(partial(count_rule, whole(), rule())))
@@ -141,9 +143,6 @@ def test_a_rule_is_counted_on_all_rows_under_the_names_of_its_classes(folder):
     fired = rule().clauses_fired(frame)
     result = [(int(f.sum()), int((truth[f] == "ill").sum())) for f in fired.T]
     assert [(c.n, c.positives) for c in clauses] == result
-
-
-def test_merged_values_are_the_rest_and_unknown_ones_are_left_out(folder):
     frame = people()
     frame["ill"] = np.where(frame["dose"] > 0.9, "who knows", frame["ill"])
     frame.loc[:9, "ill"] = None
@@ -152,9 +151,6 @@ def test_merged_values_are_the_rest_and_unknown_ones_are_left_out(folder):
     assert count_rule(rest, rule("yes", "not yes"), Quiet())[0].n == N - 10
     known = frame["ill"].isin(["no", "yes"])
     assert count_rule(whole(), rule(), Quiet())[0].n == int(known.sum())
-
-
-def test_a_table_whose_columns_have_changed_is_refused(folder):
     people().rename(columns={"age": "years"}).to_parquet(folder / "a.parquet")
     with pytest.raises(DataError, match="have changed since the sample was drawn"):
         count_rule(whole(), rule(), Quiet())
@@ -173,8 +169,3 @@ def test_rule_is_learned_from_all_rows_with_display_names(folder):
     assert model.table_certificate_.n_rows == N
     assert model.table_certificate_.training.error < 0.01
     assert all(0 <= s["done"] <= 100 for s in report.reports)
-
-
-def test_a_source_is_named_by_its_path_or_its_table():
-    assert source_words({"path": "a/b.parquet"}) == "a/b.parquet"
-    assert source_words({"connection": "sales", "table": "orders"}) == "orders of sales"

@@ -67,7 +67,7 @@ def test_a_script_reads_the_same_file_when_columns_are_ignored():
 
 
 @pytest.mark.slow
-def test_record_has_data_settings_sizes_and_versions():
+def test_records_have_settings_and_test_errors_if_there_are_rows():
     state, model, record = recorded(SplitSpec(0.3, 7))
     assert json.loads(json.dumps(record, allow_nan=False)) == record
     assert record["data"]["sha256"] == state.table.digest
@@ -81,15 +81,9 @@ def test_record_has_data_settings_sizes_and_versions():
     wrong = float((model.predict(X) != y.to_numpy()).mean())
     assert record["result"]["test_error"] == pytest.approx(wrong)
     assert record["versions"]["numpy"]
-
-
-def test_without_test_rows_there_is_no_test_error():
     _, _, record = recorded(SplitSpec(0.0))
     assert record["result"]["test_error"] is None
     assert record["split"]["test_rows"] == 0
-
-
-def test_each_format_is_in_one_place():
     folded = [name for names in AUDIENCES.values() for name in names]
     offered = [*FIRST, *LANGUAGES, *folded]
     offered.remove(CODE)

@@ -110,7 +110,7 @@ def test_families_are_named_and_measured_as_the_described_class(state):
     assert "max_variables" in families(SPEC, state)[1].grid
 
 
-def test_every_learner_has_cards_a_part_in_a_run_and_one_question():
+def test_learners_have_cards_questions_and_prices_in_rows():
     assert len(set(CARDS)) == len(CARDS)
     assert set(CARDS) == {one.cards for one in LEARNERS.values()} - {None}
     assert {learner.key for learner, _ in varied(SPEC)} == set(LEARNERS)
@@ -118,9 +118,6 @@ def test_every_learner_has_cards_a_part_in_a_run_and_one_question():
     assert sorted(requested) == sorted(LEARNERS)
     for typed in ("svm", "tree", "dnf", "boolean", "formula", "score"):
         assert any(typed in question.lower() for question in QUESTIONS)
-
-
-def test_a_price_is_explained_in_rows():
     assert price_words(2.0, 400).startswith(
         "Each condition must save at least 2 misclassified training rows (of 400, 0.5 %)."
     )

@@ -30,11 +30,13 @@ def model():
     return ScorecardClassifier(max_conditions=4, positive_label="high").fit(X, Y)
 
 
-def test_the_card_lists_every_condition_with_its_points(model):
+def test_cards_list_every_condition_with_its_points(model):
     split = split_of(model)
     table = card_table(split, Wording())
     assert sorted(map(int, table["points"])) == sorted(split.points)
     assert len(set(table["if"])) == model.n_conditions_
+    other = BoxSearchClassifier(n_perturbations=0, random_state=0).fit(X, Y)
+    assert split_of(other) is None
 
 
 @pytest.mark.slow
@@ -90,11 +92,6 @@ def test_edited_card_has_bands_and_missing_points():
         "3 points, 2 short of ill, which takes 5.",
         "0 points, 2 short of watch, which takes 2.",
     ]
-
-
-def test_other_models_have_no_card():
-    other = BoxSearchClassifier(n_perturbations=0, random_state=0).fit(X, Y)
-    assert split_of(other) is None
 
 
 SPEC = RunSpec(learners=("scorecard",), limits=(1, 2, 3), folds=5, thorough=True)

@@ -65,15 +65,12 @@ def test_a_name_holds_no_command_but_escaped_signs(name):
     assert set(re.findall(r"\\.", shown)) <= {r"\_", r"\%"}
 
 
-def test_setting_in_words():
+def test_trees_are_in_words_and_learned_together():
     setting = {LEARNER_KEY: TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 0}
     assert setting_words(setting) == "A formula, τ 0.05, up to 2 exponents a split, one split"
     setting = {LEARNER_KEY: HYPERPLANE, "theta": 0.1, "n_clauses": 3}
     assert setting_words(setting) == "From a linear model, ν 0.1, at most 3 clauses"
     setting = {LEARNER_KEY: "search", CHOSEN: 2.5, "n_clauses": 3}
     assert setting_words(setting).endswith(", selected by RuleClassifier at θ 2.5")
-
-
-def test_fold_learns_all_trees_together_like_all_boxes():
     for learner in (POWER_LAW_TREE, BOXES_FROM_A_PLANE):
         assert len(units_of(learner.model, settings_of(learner.grid(RunSpec())))) == 1

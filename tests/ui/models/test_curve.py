@@ -41,18 +41,18 @@ def test_each_learner_has_a_row_with_its_best_short_point(found):
     assert card["seconds"] == pytest.approx(20)
 
 
-def test_rows_are_sorted_by_error_and_leave_long_rules_out(found):
+def test_learners_are_sorted_by_error_pending_or_left_out(found):
     cards = measured(replace(SPEC, learners=("scorecard",)), [0.1], [2.0]).over(found, None)
     longer = measured(replace(SPEC, learners=("ideal",)), [0.05], [13.0]).over(cards, None)
     table, _ = learners_table(longer, [RUN], False, ("always no", 0.15))
     assert table["key"].tolist() == ["scorecard", "search", "ideal"]
     assert table["remark"].tolist()[1:] == ["no better than always no", NO_SHORT_RULE]
-
-
-def test_learner_without_a_point_is_pending_during_a_comparison():
     table, numbers = learners_table(RunResult(), [RUN], True, ALWAYS)
     assert table["remark"].tolist() == ["not finished yet"] * 3
     assert numbers == [None] * 3
+    other = replace(RUN, costs=(5.0, 1.0)).to_dict()
+    state = AppState(runs=(RUN.to_dict(), other, replace(SPEC, budget=None).to_dict()))
+    assert comparisons(state, SPEC) == [RUN]
 
 
 def test_marks_have_the_colours_of_the_curve_and_words(found):
@@ -64,12 +64,6 @@ def test_marks_have_the_colours_of_the_curve_and_words(found):
         assert words == look.words
         assert f"background-color: {look.colour}" in html
     assert found.looks()[found.settings.index(found.settings[-1])] == looks[0]
-
-
-def test_comparisons_under_other_costs_are_left_out():
-    other = replace(RUN, costs=(5.0, 1.0)).to_dict()
-    state = AppState(runs=(RUN.to_dict(), other, replace(SPEC, budget=None).to_dict()))
-    assert comparisons(state, SPEC) == [RUN]
 
 
 def test_click_on_a_figure_drawn_before_a_run_added_points_picks_its_point(monkeypatch):

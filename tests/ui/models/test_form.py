@@ -24,7 +24,7 @@ def test_settings_without_a_reading_learner_are_unread():
     }
 
 
-def test_costs_match_the_labels_and_survive_json():
+def test_prices_and_costs_of_all_labels_survive_json():
     spec = RunSpec.from_dict(
         RunSpec(costs=(5.0, 1.0), cost_unit="EUR").to_dict() | {"costs": [5, 1]}
     )
@@ -33,15 +33,9 @@ def test_costs_match_the_labels_and_survive_json():
     assert costs.unit == "EUR"
     assert spec.shared != RunSpec().shared
     assert RunSpec().error_costs(["bad", "good"]) is None
-
-
-def test_prices_of_a_linear_model_are_kept():
     spec = RunSpec(nus=(0.01, 0.1), clauses=(1, 3))
     assert RunSpec.from_dict(spec.to_dict()) == spec
     assert RunSpec().nus == NUS
-
-
-def test_costs_of_three_labels_are_six_and_others_are_refused():
     spec = RunSpec(costs=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
     result = spec.error_costs(["a", "b", "c"]).matrix
     assert (result["a", "b"], result["a", "c"], result["b", "a"], result["c", "b"]) == (1, 2, 3, 6)

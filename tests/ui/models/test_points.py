@@ -46,20 +46,21 @@ def by_size(errors, **how):
     return measured(replace(SPEC, **how), errors, [1.0, 2.0, 2.7, 3.4][: len(errors)])
 
 
-def test_point_lies_at_its_setting_limit_or_the_largest_fold():
+def test_points_have_limits_errors_and_settings_in_words():
     assert by_size([0.3, 0.2, 0.15, 0.14]).points["limit"].tolist() == [1, 2, 3, 4]
     priced = replace(SPEC, learners=("one_level",), thetas=(1.0, 2.0))
     assert measured(priced, [0.2, 0.3], [4.2, 1.0]).points["limit"].tolist() == [5, 1]
     ideal = replace(SPEC, learners=("ideal",))
     found = measured(ideal, [0.3, 0.2], [1.0, 5.0])
     assert found.points["limit"].tolist() == [1, 5]  # two columns chosen, five conditions said
-
-
-def test_no_standard_error_below_five_folds():
     few = by_size([0.3, 0.2], folds=4)
     assert "test_error_se" not in few.points
     assert few.suggestion.number == 1
     assert "test_error_se" in by_size([0.3, 0.2], folds=5).points
+    found = by_size([0.3, 0.2])
+    assert found.settings == settings_of_run(SPEC)[:2]
+    assert found.points["label"].tolist()[1] == "Short rule, at most 2 conditions"
+    assert found.specs == (SPEC, SPEC)
 
 
 def test_runs_add_up_and_new_points_replace_old_ones():
@@ -74,7 +75,7 @@ def test_runs_add_up_and_new_points_replace_old_ones():
     assert again.specs[again.number_of(other.settings[0])].learners == ("one_level",)
 
 
-def test_quick_point_goes_after_its_search_unless_it_is_current():
+def test_quick_points_go_after_their_search_unless_current():
     quick = by_size([0.3, 0.2, 0.18], thorough=False)
     assert all(QUICK in s for s in quick.settings)
     assert set(quick.curve()["series"]) == {"Short rule"}
@@ -88,6 +89,10 @@ def test_quick_point_goes_after_its_search_unless_it_is_current():
     assert found.points.loc[number, "test_error"] == 0.2
     backwards = quick.over(by_size([0.29, 0.19]), None)
     assert [s["max_conditions"] for s in backwards.settings if QUICK in s] == [3]
+    quick = by_size([0.3, 0.2, 0.18], thorough=False)
+    hand = quick.settings[1]
+    found = by_size([0.29, 0.19]).over(quick, hand)
+    assert found.line(hand) == {1: 0, 2: found.number_of(hand), 3: 3}
 
 
 def test_models_are_found_by_their_setting_and_go_with_their_point():
@@ -97,12 +102,16 @@ def test_models_are_found_by_their_setting_and_go_with_their_point():
     assert found.models == {model_key(full.settings[0]): "full"}
 
 
-def test_curve_keeps_best_setting_per_limit_and_no_dominated_one():
+def test_curves_keep_the_best_of_a_limit_and_f1_as_a_loss():
     spec = replace(SPEC, learners=("alternating",), thetas=(1.0, 2.0), clauses=(1, 2))
     found = measured(spec, [0.2, 0.3, 0.25, 0.24], [2.0, 1.0, 2.0, 4.0])
     shown = found.curve()
     assert shown["limit"].tolist() == [2, 1, 4]
     assert shown["on_front"].tolist() == [True, True, False]
+    found = measured(SPEC, [0.25], [1.0], test_f1=[0.8])
+    assert found.points.loc[0, "one_minus_f1"] == pytest.approx(0.2)
+    assert found.measures("one_minus_f1")
+    assert not found.measures("one_minus_auc")
 
 
 def test_a_family_has_the_same_look_in_every_run():
@@ -232,7 +241,7 @@ def test_rule_that_the_library_selects_is_suggested():
     assert not len(found.by_price("n_conditions", "test_error"))
 
 
-def test_suggestion_is_the_smallest_limit_with_its_rule():
+def test_the_suggestion_is_the_smallest_limit_with_its_figures():
     found = by_size([0.3, 0.2, 0.15, 0.15])
     estimates = {"forest_loss": [0.3, 0.1, 0.1, 0.2], "forest_conditions": [1.0, 2.0, 2.0, 4.0]}
     found = replace(
@@ -243,6 +252,10 @@ def test_suggestion_is_the_smallest_limit_with_its_rule():
     other = found.points.assign(forest_conditions=[1.0, 3.0, 2.0, 4.0])
     assert replace(found, points=other).suggestion.number == 2
     assert replace(found, points=other).suggestion.words == "2 conditions (at most 3 conditions)"
+    errors, sizes = [0.3, 0.2, 0.2, 0.2], [1.0, 2.0, 2.0, 2.0]
+    assert measured(SPEC, errors, sizes).suggestion.number == 1
+    other = measured(SPEC, errors, sizes, train_error=[0.3, 0.2, 0.1, 0.1])
+    assert other.suggestion.number == 2
 
 
 def test_search_is_done_when_a_rule_was_selected_and_not_by_a_comparison():
@@ -282,23 +295,13 @@ def test_price_sweep_is_on_the_curve_but_not_suggested():
     assert len(both.by_price("n_conditions", "test_error")) == 2
 
 
-def test_reference_models_alone_add_no_point():
+def test_reference_models_are_lines_and_no_points():
     one = by_size([0.3, 0.2])
     lines = RunResult(references=pd.DataFrame({"name": ["forest"], "test_error": [0.1]}))
     both = lines.over(one, None)
     assert both.points["limit"].tolist() == [1, 2]
     assert both.points["limit"].dtype == int
     assert both.references is lines.references
-
-
-def test_f1_becomes_a_loss_and_is_offered_only_if_defined():
-    found = measured(SPEC, [0.25], [1.0], test_f1=[0.8])
-    assert found.points.loc[0, "one_minus_f1"] == pytest.approx(0.2)
-    assert found.measures("one_minus_f1")
-    assert not found.measures("one_minus_auc")
-
-
-def test_references_are_lines_and_trees_a_curve_over_splits():
     table = pd.DataFrame(
         {
             "name": ["forest", "tree", "tree"],
@@ -312,14 +315,7 @@ def test_references_are_lines_and_trees_a_curve_over_splits():
     assert reference_lines(None, "limit", "test_error") == []
 
 
-def test_settings_of_a_run_have_words_and_a_spec_each():
-    found = by_size([0.3, 0.2])
-    assert found.settings == settings_of_run(SPEC)[:2]
-    assert found.points["label"].tolist()[1] == "Short rule, at most 2 conditions"
-    assert found.specs == (SPEC, SPEC)
-
-
-def test_a_rule_of_other_costs_has_no_point_on_this_curve():
+def test_a_rule_keeps_its_own_costs_and_error():
     found = by_size([0.3, 0.2], costs=(5.0, 1.0))
     setting = found.settings[1]
     own = AppState(setting=setting, run_settings=found.specs[1].to_dict())
@@ -327,9 +323,6 @@ def test_a_rule_of_other_costs_has_no_point_on_this_curve():
     before = replace(own, run_settings=replace(found.specs[1], costs=()).to_dict())
     assert found.number_of(before.setting) == 1
     assert found.number_of_rule(before) is None
-
-
-def test_the_status_keeps_the_error_of_the_selected_rule():
     rule = RuleSet((Clause((Literal("a", ">", 5.0),)),), ("x",), "dnf", "y")
     state = AppState(model=SimpleNamespace(rule_set_=rule), rule_json=to_json(rule), error=0.2)
     assert rule_words(state) == "1 condition, 20.0 % wrong in folds"
@@ -338,20 +331,6 @@ def test_the_status_keeps_the_error_of_the_selected_rule():
     kept = replace(state, result=found, setting=found.settings[0], run_settings=plain)
     assert rule_words(kept) == "1 condition, 20.0 % wrong in folds"
     assert changed(state, rule_json=None).error is None
-
-
-def test_the_suggestion_is_the_smallest_limit_with_the_same_figures():
-    errors, sizes = [0.3, 0.2, 0.2, 0.2], [1.0, 2.0, 2.0, 2.0]
-    assert measured(SPEC, errors, sizes).suggestion.number == 1
-    other = measured(SPEC, errors, sizes, train_error=[0.3, 0.2, 0.1, 0.1])
-    assert other.suggestion.number == 2
-
-
-def test_slider_of_a_quick_rule_leads_to_thorough_points():
-    quick = by_size([0.3, 0.2, 0.18], thorough=False)
-    hand = quick.settings[1]
-    found = by_size([0.29, 0.19]).over(quick, hand)
-    assert found.line(hand) == {1: 0, 2: found.number_of(hand), 3: 3}
 
 
 N = 400
@@ -394,7 +373,7 @@ def result(state):
     return RunResult(settings, (RunSpec(),) * 2, points, models)
 
 
-def test_only_a_rule_within_the_limit_is_suggested(result, state):
+def test_only_rules_within_the_gap_are_suggested_and_it_is_said(result, state):
     assert result.suggestion.number == 0
     limited = with_gaps(result, LIMIT, state)
     assert limited.gaps == (1.0, 0.0)
@@ -408,6 +387,14 @@ def test_only_a_rule_within_the_limit_is_suggested(result, state):
     assert gap_words(unknown, 0, state) == (
         "The gap by sex cannot be measured: its groups are too small."
     )
+    assert with_gaps(result, RunSpec(), state) is result
+    assert gap_words(result, 0, state) == ""
+    again = with_gaps(with_gaps(result, LIMIT, state), RunSpec(), state)
+    assert again.suggestion.number == result.suggestion.number
+    only = replace(result, settings=result.settings[:1], points=result.points[:1])
+    limited = with_gaps(only, LIMIT, state)
+    assert limited.suggestion.number == 0
+    assert "No rule here keeps a gap of at most 20 points" in limited.suggestion.about
 
 
 def test_only_a_rule_that_beats_a_constant_is_suggested(result, state):
@@ -422,17 +409,3 @@ def test_only_a_rule_that_beats_a_constant_is_suggested(result, state):
     assert without_beaten(dear, state).suggestion.beats
     dear = replace(dear, specs=(replace(costs, costs=(1.0, 0.1)),) * 2)
     assert not without_beaten(dear, state).suggestion.beats
-
-
-def test_without_a_limit_nothing_changes(result, state):
-    assert with_gaps(result, RunSpec(), state) is result
-    assert gap_words(result, 0, state) == ""
-    again = with_gaps(with_gaps(result, LIMIT, state), RunSpec(), state)
-    assert again.suggestion.number == result.suggestion.number
-
-
-def test_a_limit_that_no_rule_keeps_is_said(result, state):
-    only = replace(result, settings=result.settings[:1], points=result.points[:1])
-    limited = with_gaps(only, LIMIT, state)
-    assert limited.suggestion.number == 0
-    assert "No rule here keeps a gap of at most 20 points" in limited.suggestion.about

@@ -37,13 +37,22 @@ def state(monkeypatch):
     return AppState(table=load_sample("credit"))
 
 
-def test_quick_pass_and_longer_search_share_a_curve(state):
+def test_the_quick_pass_learns_from_training_rows_on_one_curve(state):
     requested = RunSpec(learners=("lp",), view="prices", folds=5, form="cnf", budget=10.0)
     specs = (requested, quick(requested), longer(requested))
     assert len({curve_key(spec, state) for spec in specs}) == 1
     assert all(QUICK in s and "max_conditions" in s for s in settings_of_run(quick(requested)))
     assert len(varied(longer(requested))) == 10
     assert longer(requested).budget is None
+    requested = work(quick(RunSpec()), state)
+    assert len(requested.X) == len(requested.y) == 700
+    assert len(requested.folds) == 10
+    assert requested.key == curve_key(RunSpec(), state)
+    assert part_words(state) == ""
+    requested = quick(RunSpec(), several=True)
+    limits = [s["max_conditions"] for s in settings_of_run(requested)]
+    assert limits == list(QUICK_LIMITS)
+    assert set(limits) < set(LIMITS)
 
 
 def test_estimate_of_a_thorough_search_grows_less_than_the_rows(state, monkeypatch):
@@ -58,14 +67,6 @@ def test_estimate_of_a_thorough_search_grows_less_than_the_rows(state, monkeypat
     assert 3 < low[4_000] / low[500] < 6
 
 
-def test_a_run_learns_from_the_training_rows_alone(state):
-    requested = work(quick(RunSpec()), state)
-    assert len(requested.X) == len(requested.y) == 700
-    assert len(requested.folds) == 10
-    assert requested.key == curve_key(RunSpec(), state)
-    assert part_words(state) == ""
-
-
 def test_wide_table_states_how_many_columns_were_searched(state):
     assert columns_words(state) == ""
     X = pd.DataFrame(np.arange(1_830.0).reshape(30, 61)).add_prefix("x")
@@ -74,13 +75,6 @@ def test_wide_table_states_how_many_columns_were_searched(state):
     assert columns_words(AppState(table=table)) == (
         "Searched the 60 most promising of 61 columns; “Search longer” searches all."
     )
-
-
-def test_the_quick_pass_of_several_outcomes_has_fewer_points():
-    requested = quick(RunSpec(), several=True)
-    limits = [s["max_conditions"] for s in settings_of_run(requested)]
-    assert limits == list(QUICK_LIMITS)
-    assert set(limits) < set(LIMITS)
 
 
 def test_never_predicted_outcome_is_reported():

@@ -287,7 +287,7 @@ def wide_state(n_columns=1_999):
     return AppState(table=made.with_roles({"tissue": "target"}, positive_label="tumor"))
 
 
-def test_quick_columns_do_not_depend_on_rows_outside_the_part():
+def test_quick_columns_are_those_of_the_part_and_of_the_settings():
     X, y = wide()
     rows, search = np.arange(0, 62, 2), BoxSearchClassifier(binarizer=Binarizer())
     part, columns = quick_part(X, y, rows, search)
@@ -298,9 +298,6 @@ def test_quick_columns_do_not_depend_on_rows_outside_the_part():
     X.iloc[others], y.iloc[others] = 100.0 * np.arange(1_999), y.iloc[others[::-1]].to_numpy()
     assert quick_part(X, y, rows, search)[1] == columns
     assert quick_part(X, y, others, search)[1] != columns
-
-
-def test_columns_named_in_settings_are_among_the_quick_columns():
     X, y = wide()
     search = BoxSearchClassifier(
         binarizer=Binarizer(thresholds={"gene 0": [0.0]}), constraints={"forbidden": ("gene 7",)}
@@ -395,15 +392,12 @@ def test_a_run_on_a_cluster_gives_the_curve_and_the_rules_of_one_here(monkeypatc
         assert same == rules
 
 
-def test_unreachable_address_is_reported(monkeypatch):
+def test_schedulers_that_do_not_answer_are_reported(monkeypatch):
     monkeypatch.setenv(work_module.SCHEDULER, "tcp://127.0.0.1:9")
     monkeypatch.setattr(work_module, "SECONDS", 0.2)
     pytest.importorskip("distributed")
     with pytest.raises(RulekitError, match=r"must name a Dask scheduler that answers; 'tcp://127"):
         work_module.counted_as_running(urgent=True)
-
-
-def test_server_without_dask_names_what_to_install(monkeypatch):
     monkeypatch.setenv(work_module.SCHEDULER, "tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(RulekitError, match=r'pip install "rulekit-dashboard\[cluster\]"'):

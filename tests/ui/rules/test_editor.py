@@ -36,12 +36,15 @@ def written(monkeypatch, change, totals, pressed=True):
     monkeypatch.setattr(st, "button", lambda *_, **__: pressed)
 
 
-def test_written_points_and_totals_equal_the_card(monkeypatch, train):
+def test_points_apply_once_scored_if_totals_can_be_reached(monkeypatch, train):
     written(monkeypatch, lambda rows: rows.assign(points=[4, 1]), [None, 4])
     assert obstacle(CARD) == ""
     edited = editor.edited_card(CARD, train, None, AppState())
     assert [(s.points, s.total) for s in scorecard_of(edited)] == [((4, 1), 5), ((4, 1), 4)]
     assert edited.labels == CARD.labels
+    written(monkeypatch, lambda rows: rows, [9, None])
+    with pytest.raises(RuleError, match="no row can reach 9"):
+        editor.edited_card(CARD, train, None, AppState())
 
 
 def test_change_of_error_is_shown_before_the_card_changes(monkeypatch, train):
@@ -55,12 +58,6 @@ def test_change_of_error_is_shown_before_the_card_changes(monkeypatch, train):
     (sentences,) = shown
     plain = sentences.replace("\\", "").replace("\u2060", "")
     assert plain.count("2 of 2 training rows change their prediction; wrong: 0.0 % → 100.0 %") == 2
-
-
-def test_unreachable_total_gives_a_sentence(monkeypatch, train):
-    written(monkeypatch, lambda rows: rows, [9, None])
-    with pytest.raises(RuleError, match="no row can reach 9"):
-        editor.edited_card(CARD, train, None, AppState())
 
 
 def rule_at(cut):

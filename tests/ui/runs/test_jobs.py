@@ -151,14 +151,11 @@ def counts_on(file, registry):
     until(lambda: file.read_text() not in ("", before))
 
 
-def test_job_reports_partial_and_final_results(registry):
+def test_jobs_report_results_of_a_copy_of_their_task(registry):
     job = registry.start("me", "count", tasks.Steps(4), total=4)
     assert ended(job) == "done"
     assert (job.answer, job.done, job.share) == ("all", 4, 1.0)
     assert (job.interim, job.version, job.message) == (3, 4, "piece 4")
-
-
-def test_task_is_copied_when_it_starts(registry):
     given = ["as it is"]
     job = registry.start("me", "copied", tasks.Giving(given))
     given.append("changed later")
@@ -177,22 +174,25 @@ def test_two_visitors_are_served_at_once(registry_of, tmp_path):
 # Stop -------------------------------------------------------------------------------------
 
 
-def test_stop_returns_at_once_and_kills_a_busy_process(registry, tmp_path):
+@pytest.mark.slow
+def test_stopped_jobs_leave_their_place_and_process(registry, tmp_path):
     job = registry.start("me", "deaf", tasks.Deaf(tmp_path / "pid"))
     until(lambda: job.interim == "first")
     job.cancel()
     assert (job.state, job.interim) == ("cancelled", "first")
     until(lambda: tasks.gone(number_in(tmp_path / "pid")))
     assert ended(registry.start("me", "next", tasks.Steps(1))) == "done"
-
-
-@pytest.mark.slow
-def test_a_stopped_job_gives_its_core_to_the_next(registry, tmp_path):
     deaf = registry.start("a", "deaf", tasks.Deaf(tmp_path / "pid"))
     waiting = registry.start("b", "next", tasks.Steps(1))
     until(lambda: deaf.interim)
     deaf.cancel()
     assert ended(waiting) == "done"
+    for k in range(4):
+        job = registry.start("me", "again", tasks.Deaf(tmp_path / str(k)))
+        began(job)
+        job.cancel()
+        assert not registry._running
+    assert ended(registry.start("me", "last", tasks.Steps(1))) == "done"
 
 
 def test_a_job_stopped_in_the_queue_never_runs(registry, tmp_path):
@@ -211,16 +211,6 @@ def test_a_second_job_of_one_owner_ends_the_first(registry, tmp_path):
     assert first.state == "cancelled"
     assert ended(second) == "done"
     assert registry.get("me") is second
-
-
-@pytest.mark.slow
-def test_stopped_jobs_keep_no_place_however_often_one_starts(registry, tmp_path):
-    for k in range(4):
-        job = registry.start("me", "again", tasks.Deaf(tmp_path / str(k)))
-        began(job)
-        job.cancel()
-        assert not registry._running
-    assert ended(registry.start("me", "last", tasks.Steps(1))) == "done"
 
 
 # Who goes first ---------------------------------------------------------------------------
@@ -369,14 +359,11 @@ def test_jobs_fail_with_a_sentence_without_processes(registry, monkeypatch, capl
 
 
 @pytest.mark.slow
-def test_a_bug_gives_an_id_that_the_log_holds_too(registry, caplog):
+def test_bugs_and_unreadable_results_have_an_id_in_the_log(registry, caplog):
     job = registry.start("me", "broken", tasks.Raising(ZeroDivisionError("secret cell value")))
     assert ended(job) == "failed"
     assert "secret" not in job.error
     assert job.error_id in caplog.text
-
-
-def test_unreadable_result_is_a_failure(registry, caplog):
     job = registry.start("me", "strange", tasks.strange)
     assert ended(job) == "failed"
     assert job.error_id in caplog.text

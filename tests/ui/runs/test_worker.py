@@ -65,13 +65,10 @@ def test_an_error_is_a_sentence_or_a_traceback(error, shown, traced):
     assert ("in __call__" in more) is traced
 
 
-def test_unsendable_result_is_a_failure():
+def test_unsendable_results_fail_and_reports_hold_logged_sentences():
     event, sentence, more = answer(tasks.unsendable)
     assert (event, sentence) == ("failed", "")
     assert "unsendable" in more
-
-
-def test_report_holds_the_logged_sentences_only():
     result = []
     worker._report(lambda *message: result.append(message), done=0, message="")
     assert result == [("report", {"done": 0, "message": ""})]

@@ -1,29 +1,26 @@
-"""The upper corner of one box below a plane, chosen by one of three criteria.
+"""The upper corner of one box below a plane, chosen by one of three criteria."""
 
-*volume_paper*: the largest box, in closed form, (8) and its solution (13)-(15)::
-
-    maximise    sum of log y_i
-    subject to  w~'y <= 1,  m <= y <= 1        in the unit box
-
-The optimum is ``y_i = clip(1 / (lambda w~_i), m_i, 1)``: water of one level is poured into vessels
-with a bottom and a lid. The paper's iteration raises the level and clamps; here the level is read
-off the sorted bottoms and lids, which is the same and takes one step. The paper has ``m = 0``;
-where another criterion enlarges its box up to the plane, ``m`` is the box's own corner.
-
-*peel*: the box that holds many points, by an exact count in place of the slacks of (17). Start at
-the greatest coordinates of the points. While that corner is beyond the plane, lower one coordinate
-to the next point's, the one that gains most distance to the plane for each point lost. Every corner
-on the way is made of coordinates of points, so nothing is rounded.
-
-*point_lp*: the same as a linear program, (17), with one slack a point::
-
-    minimise    sum of c_k s_k
-    subject to  s_k >= y_ki - x_i  for every point k and feature i,  w~'x <= 1,  m <= x <= 1, s >= 0
-
-in the unit box. The paper prints one slack a *feature*; then the cheapest features are opened and
-the rest get boxes of width zero, which hold no point. `m` are the least coordinates of the points,
-without which the box may lie below all of them.
-"""
+# *volume_paper*: the largest box, in closed form, (8) and its solution (13)-(15):
+#   maximise    sum of log y_i
+#   subject to  w~'y <= 1,  m <= y <= 1        in the unit box
+#
+# The optimum is ``y_i = clip(1 / (lambda w~_i), m_i, 1)``: water of one level is poured into
+# vessels with a bottom and a lid. The paper's iteration raises the level and clamps; here the level
+# is read off the sorted bottoms and lids, which is the same and takes one step. The paper has ``m =
+# 0``; where another criterion enlarges its box up to the plane, ``m`` is the box's own corner.
+#
+# *peel*: the box that holds many points, by an exact count in place of the slacks of (17). Start at
+# the greatest coordinates of the points. While that corner is beyond the plane, lower one
+# coordinate to the next point's, the one that gains most distance to the plane for each point lost.
+# Every corner on the way is made of coordinates of points, so nothing is rounded.
+#
+# *point_lp*: the same as a linear program, (17), with one slack a point:
+#   minimise    sum of c_k s_k
+#   subject to  s_k >= y_ki - x_i  for every point k and feature i,  w~'x <= 1,  m <= x <= 1, s >= 0
+#
+# in the unit box. The paper prints one slack a *feature*; then the cheapest features are opened and
+# the rest get boxes of width zero, which hold no point. `m` are the least coordinates of the
+# points, without which the box may lie below all of them.
 
 from collections.abc import Callable
 
@@ -62,11 +59,7 @@ def fill_up(region: Region, floor: Floats) -> Floats:
 
 
 def water_fill(weights: Floats, bottoms: Floats | None = None) -> Floats:
-    """Find the box of greatest volume with one corner at 0 and the other on the plane, O(n^2).
-
-    >>> water_fill(np.array([0.5, 2.0, 4.0]))
-    array([0.66666667, 0.16666667, 0.08333333])
-    """
+    """Find the box of greatest volume with one corner at 0 and the other on the plane, O(n^2)."""
     lids = weights
     floors = np.zeros_like(weights) if bottoms is None else weights * bottoms
     least = np.zeros_like(weights) if bottoms is None else bottoms

@@ -1,13 +1,10 @@
-"""Few boxes of few faces, from all that cover one side of a plane.
+"""Few boxes of few faces, from all that cover one side of a plane."""
 
-::
-
-    V        rows of both classes in the oriented coordinates of the boxes, shape (m, n)
-    worth    (m,) the weight of each row, above 0 where the boxes' class is right
-
-Boxes stay disjoint, by exact comparison, and on their side of the plane: every step is taken only
-where that holds and where the worth of all rows in boxes does not fall.
-"""
+#   V        rows of both classes in the oriented coordinates of the boxes, shape (m, n)
+#   worth    (m,) the weight of each row, above 0 where the boxes' class is right
+#
+# Boxes stay disjoint, by exact comparison, and on their side of the plane: every step is taken only
+# where that holds and where the worth of all rows in boxes does not fall.
 
 from dataclasses import replace
 

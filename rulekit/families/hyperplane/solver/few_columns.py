@@ -1,15 +1,12 @@
-"""Few columns for a plane, and where along its normal it may be placed.
+"""Few columns for a plane, and where along its normal it may be placed."""
 
-::
-
-    Z        rows in standard units, shape (n, p)
-    signed   (n,) the weight of each row, above 0 for class 1 and below 0 for class 0
-
-Columns are added one after the other, those whose plane gets least wrong: the plane of a set of
-columns is Fisher's discriminant, placed where the weight of wrong rows is least. The path of the
-1-norm machine (`half_space.LPSVMProgram`) gives one more set of each size, since Fisher's
-discriminant is blind to classes that differ in spread alone.
-"""
+#   Z        rows in standard units, shape (n, p)
+#   signed   (n,) the weight of each row, above 0 for class 1 and below 0 for class 0
+#
+# Columns are added one after the other, those whose plane gets least wrong: the plane of a set of
+# columns is Fisher's discriminant, placed where the weight of wrong rows is least. The path of the
+# 1-norm machine (`half_space.LPSVMProgram`) gives one more set of each size, since Fisher's
+# discriminant is blind to classes that differ in spread alone.
 
 import numpy as np
 

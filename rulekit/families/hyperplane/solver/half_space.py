@@ -1,32 +1,27 @@
-"""The plane of the 1-norm machine, and one side of it turned so that every weight is positive.
+"""The plane of the 1-norm machine, and one side of it turned so that every weight is positive."""
 
-Legend (symbols of Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines")
-----------------------------------------------------------------------------------------------
-::
-
-    w, gamma       the plane w'x = gamma
-    v              oriented coordinates: v_i = x_i or -x_i, so that w'x grows with every v_i; the
-                   transformation T of (5)-(7) without its scaling, hence exact in doubles
-    W              the weights of v, all positive
-    cap            the largest value of W'v on this side: gamma, or the double just below it
-
-A sum ``W'v`` is always taken feature by feature from left to right. Each product and each sum is
-rounded to the nearest double, and rounding never reverses an order; so if the upper corner of a box
-has a value of at most `cap`, every point below it has, too, in the very arithmetic that is used
-here and by `rulekit.rules.LinearSplit`. This is why no tolerances are needed anywhere.
-
-The support vector machine with a 1-norm is solved through the dual of its linear program
-((1)-(4))::
-
-    A, D           rows, and their classes as +1 and -1 on a diagonal
-    w, gamma       the plane: x is of class +1 where w'x > gamma
-    nu             price of a unit of margin missed
-
-    primal         minimise nu e'y + |w|_1   subject to  D (A w - e gamma) + y >= e,  y >= 0
-    dual           maximise e'a   subject to  -1 <= A'D a <= 1,  e'D a = 0,  0 <= a <= nu
-
-The dual has n + 1 rows, however many rows the table has; w and gamma are the rows' multipliers.
-"""
+# Legend (symbols of Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines")
+#   w, gamma       the plane w'x = gamma
+#   v              oriented coordinates: v_i = x_i or -x_i, so that w'x grows with every v_i; the
+#                  transformation T of (5)-(7) without its scaling, hence exact in doubles
+#   W              the weights of v, all positive
+#   cap            the largest value of W'v on this side: gamma, or the double just below it
+#
+# A sum ``W'v`` is always taken feature by feature from left to right. Each product and each sum is
+# rounded to the nearest double, and rounding never reverses an order; so if the upper corner of a
+# box has a value of at most `cap`, every point below it has, too, in the very arithmetic that is
+# used here and by `rulekit.rules.LinearSplit`. This is why no tolerances are needed anywhere.
+#
+# The support vector machine with a 1-norm is solved through the dual of its linear program
+# ((1)-(4)):
+#   A, D           rows, and their classes as +1 and -1 on a diagonal
+#   w, gamma       the plane: x is of class +1 where w'x > gamma
+#   nu             price of a unit of margin missed
+#
+#   primal         minimise nu e'y + |w|_1   subject to  D (A w - e gamma) + y >= e,  y >= 0
+#   dual           maximise e'a   subject to  -1 <= A'D a <= 1,  e'D a = 0,  0 <= a <= nu
+#
+# The dual has n + 1 rows, however many rows the table has; w and gamma are the rows' multipliers.
 
 import math
 from dataclasses import dataclass

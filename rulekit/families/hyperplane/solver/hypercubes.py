@@ -1,10 +1,9 @@
-"""Boxes that cover one side of a plane: ExtractRules (algorithm 4.1) with shared, exact faces.
+"""Boxes that cover one side of a plane: ExtractRules (algorithm 4.1) with shared, exact faces."""
 
-Every box is ``lower < v <= upper`` in oriented coordinates. A box leaves one region for each
-feature (18), whose lower face is the very double of the box's upper face: boxes are disjoint
-without a tolerance. (The paper's half-open ``l <= x < u`` loses points at the table's edge.)
-Boxes of one depth are independent; the order of features within a region matters, see `_split`.
-"""
+# Every box is ``lower < v <= upper`` in oriented coordinates. A box leaves one region for each
+# feature (18), whose lower face is the very double of the box's upper face: boxes are disjoint
+# without a tolerance. (The paper's half-open ``l <= x < u`` loses points at the table's edge.)
+# Boxes of one depth are independent; the order of features within a region matters, see `_split`.
 
 from dataclasses import dataclass, replace
 

@@ -1,14 +1,11 @@
-"""Boolean columns whose ideal formula separates the classes best, found one after the other.
+"""Boolean columns whose ideal formula separates the classes best, found one after the other."""
 
-::
-
-    type       the answers of a row to the chosen columns
-    impurity   sum over the types of  c0 c1 / (c0 + c1),  for the weights c0 and c1 of two classes
-
-The ideal formula answers a type with its greater class. Its errors alone are no guide, since a
-first column that only helps beside a second one does not lower them; the impurity falls with every
-column that tells classes apart within some type.
-"""
+#   type       the answers of a row to the chosen columns
+#   impurity   sum over the types of  c0 c1 / (c0 + c1),  for the weights c0 and c1 of two classes
+#
+# The ideal formula answers a type with its greater class. Its errors alone are no guide, since a
+# first column that only helps beside a second one does not lower them; the impurity falls with
+# every column that tells classes apart within some type.
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +18,9 @@ EQUAL = 1e-9  # share of the impurity below which two sets are equally good
 
 
 class ForwardSets:
-    """Sets of 1, 2, ... of the columns (d, n), each from the one before by the best column.
+    """Sets of 1, 2, ... of the columns (d, n), each from the one before by the best column."""
 
-    After each column one of the earlier ones is exchanged if that lowers the impurity.
-    """
+    # After each column one of the earlier ones is exchanged if that lowers the impurity.
 
     def __init__(self, columns: Bools, described: Bools, weight: Floats | None = None) -> None:
         self._columns, self._described = columns, described.astype(np.int64)

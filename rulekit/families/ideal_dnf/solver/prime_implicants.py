@@ -1,18 +1,15 @@
-"""The shortest disjunctive normal form of a truth table, with cases that may go either way.
+"""The shortest disjunctive normal form of a truth table, with cases that may go either way."""
 
-::
-
-    type     a k-bit number, its highest bit the first column (see `row_types`)
-    on       types the formula must hold on; off: types it must not hold on; all others are
-             "don't-cares"
-    cube     an AND of literals: for each column 1 (must hold), 0 (must fail) or -1 (not read)
-    prime    a cube without off types to which no literal is superfluous
-    cost     of a cube: its literals, and one for itself; of a formula: the sum
-
-All cubes there are stand in one array of 3**k cells, so finding the primes is 2 k array
-operations. The cheapest cover of the on types by primes is an integer program; forced choices
-are made before, a greedy cover is its start and its stand-in.
-"""
+#   type     a k-bit number, its highest bit the first column (see `row_types`)
+#   on       types the formula must hold on; off: types it must not hold on; all others are
+#            "don't-cares"
+#   cube     an AND of literals: for each column 1 (must hold), 0 (must fail) or -1 (not read)
+#   prime    a cube without off types to which no literal is superfluous
+#   cost     of a cube: its literals, and one for itself; of a formula: the sum
+#
+# All cubes there are stand in one array of 3**k cells, so finding the primes is 2 k array
+# operations. The cheapest cover of the on types by primes is an integer program; forced choices are
+# made before, a greedy cover is its start and its stand-in.
 
 from dataclasses import dataclass
 

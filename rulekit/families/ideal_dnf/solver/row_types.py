@@ -1,33 +1,28 @@
-"""Counting rows by type: which of k Boolean columns a row meets, and how often with which class.
+"""Counting rows by type: which of k Boolean columns a row meets, and how often with which class."""
 
-::
-
-    n, P         rows counted; those among them of the described class
-    n1, n11      rows where a column holds; those among them of the described class
-    type         the answers of a row to k columns, as a k-bit number whose highest bit is the
-                 first column: dropping the last column adds neighbours, so the counts of k
-                 columns hold those of their first 1 .. k - 1 columns
-    counts       [type, class]: rows of each type; class 1 is the described one
-
-Columns are kept as bits, 64 rows to a word, so that counting is AND and popcount.
-
-Scores of columns, from 2×2 counts, with N = n - P, n0 = n - n1 and ::
-
-    D     = n11 n - n1 P                 zero where column and class are independent
-    phi2  = D**2 / (n1 n0 P N)           squared correlation
-    F     = (n - 2) phi2 / (1 - phi2)    the F-test of two groups; grows with phi2
-    chi2  = D**2 / (n1 P N)              chi-square of the rows where the column holds
-    MI                                   mutual information in nats, from the four cells
-
-A column that is constant on the rows counted is uninformative and has no score.
-
-How many columns to read is decided by the ideal classifier of 1, 2, ... columns of a ranking,
-evaluated on held-out rows::
-
-    counts   in `ValidationCurve`: [part, type, class]; part 0 trains, part 1 judges
-    K        length of a ranking; k of 1 .. K columns are its first k
-    score    one way to rank the columns; its number is its place in the list of rankings
-"""
+#   n, P         rows counted; those among them of the described class
+#   n1, n11      rows where a column holds; those among them of the described class
+#   type         the answers of a row to k columns, as a k-bit number whose highest bit is the
+#                first column: dropping the last column adds neighbours, so the counts of k
+#                columns hold those of their first 1 .. k - 1 columns
+#   counts       [type, class]: rows of each type; class 1 is the described one
+#
+# Columns are kept as bits, 64 rows to a word, so that counting is AND and popcount.
+#
+# Scores of columns, from 2×2 counts, with N = n - P, n0 = n - n1 and :
+#   D     = n11 n - n1 P                 zero where column and class are independent
+#   phi2  = D**2 / (n1 n0 P N)           squared correlation
+#   F     = (n - 2) phi2 / (1 - phi2)    the F-test of two groups; grows with phi2
+#   chi2  = D**2 / (n1 P N)              chi-square of the rows where the column holds
+#   MI                                   mutual information in nats, from the four cells
+#
+# A column that is constant on the rows counted is uninformative and has no score.
+#
+# How many columns to read is decided by the ideal classifier of 1, 2, ... columns of a ranking,
+# evaluated on held-out rows:
+#   counts   in `ValidationCurve`: [part, type, class]; part 0 trains, part 1 judges
+#   K        length of a ranking; k of 1 .. K columns are its first k
+#   score    one way to rank the columns; its number is its place in the list of rankings
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -201,10 +196,8 @@ def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
 
 
 def curve_of_parts(parts: Sequence[Sequence[Counts]]) -> ValidationCurve:
-    """Evaluate the ideal classifiers of 0, 1, 2, ... columns, each part held out in turn.
-
-    Shapes: a part's tables (2, 2**k, 2) for k = 0, 1, ...; its last one is used for longer ones.
-    """
+    """Evaluate the ideal classifiers of 0, 1, 2, ... columns, each part held out in turn."""
+    # Shapes: a part's tables (2, 2**k, 2) for k = 0, 1, ...; its last one is used for longer ones.
     length = max(map(len, parts))
     right, errors = [], []
     for k in range(1, length):

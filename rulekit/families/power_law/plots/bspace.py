@@ -1,8 +1,7 @@
-"""A power-law split as a figure: rows in B-space, where the boundary is linear.
+"""A power-law split as a figure: rows in B-space, where the boundary is linear."""
 
-One power law: a strip. Two: a plane with a line, or two for a band. Three: the paper's f against
-the power law that weighs most. Two columns can also be drawn as they are, the boundary bent.
-"""
+# One power law: a strip. Two: a plane with a line, or two for a band. Three: the paper's f against
+# the power law that weighs most. Two columns can also be drawn as they are, the boundary bent.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,10 +54,6 @@ def split_points(
         Rows that come to the split's node; all by default.
     classes : sequence, optional
         All classes of the table, see `rulekit.style.palette.outcome_looks`; by default `labels`.
-
-    Returns
-    -------
-    SplitPoints
     """
     total = split.total(columns)
     drawable = np.isfinite(total) if reached is None else np.isfinite(total) & reached
@@ -121,6 +116,9 @@ def bspace_figure(
 ) -> go.Figure:
     """Draw the rows of a node in B-space, with the boundary of its split.
 
+    Classes differ in colour and shape; rows decided wrongly are ringed. At most 2000 points of each
+    class are drawn, by a fixed chance.
+
     Parameters
     ----------
     split : PowerLawSplit
@@ -135,12 +133,6 @@ def bspace_figure(
         For three power laws: a picture that can be turned.
     names : mapping of str to str, optional
         What columns are called.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        Classes differ in colour and shape; rows decided wrongly are ringed. At most 2000 points of
-        each class are drawn, by a fixed chance.
     """
     words = _Words(split, dict(names or {}))
     drawn = sampled(points)
@@ -164,6 +156,8 @@ def columns_figure(
 ) -> go.Figure:
     """Draw the rows of a node over the two columns of a split, with the boundary.
 
+    ValueError if the split does not read exactly two columns.
+
     Parameters
     ----------
     split : PowerLawSplit
@@ -174,15 +168,6 @@ def columns_figure(
         The table the points were computed from.
     names
         As in `bspace_figure`.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-
-    Raises
-    ------
-    ValueError
-        If the split does not read exactly two columns.
     """
     if len(split.features) != 2:
         raise ValueError(f"`split` must read two columns, it reads {len(split.features)}.")

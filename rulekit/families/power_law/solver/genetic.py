@@ -1,25 +1,23 @@
-"""The paper's genetic algorithms: for the power laws of a split, and for their weights and bias.
+"""The paper's genetic algorithms: for the power laws of a split, and for their weights and bias."""
 
-Upper level: an individual is a matrix of exponents and the modulus flag. What the paper leaves open
-is settled as follows: a matrix without an exponent gets one by chance, of two equal rows one is
-emptied, the ranking of infeasible individuals with equal FL goes on with FU and the flag, exponents
-mutated out of the set stay at its end, and the search ends after `patience` generations without a
-change once a split is pure enough. Individuals met before are not worked out again.
-
-Lower level: vectorised over the individuals, and over structures. Where the paper's text cannot be
-meant, the reading of its authors' later code is taken: the bias of a dipole has the opposite sign
-of Eq. 12 (the rule is ``theta + w.B <= 0``), the half width of a band is scaled like the weights,
-and an individual is divided by its largest number so that it fits the box. Power laws enter with
-mean 0 and standard deviation 1, since the box means nothing otherwise.
-
-Legend (Dhebar and Deb, sections IV-B and IV-C)::
-
-    B   (p, d) exponents of one individual          FU  non-zero exponents, Eq. 7
-    m   modulus flag                                FL  impurity after the split, Eq. 6
-    tau impurity a split has to reach               E   the set of exponents, sorted, 0 included
-    S, N, v  structures, individuals, variables     w, theta  weights and biases, in [-1, 1]
-    SBX      simulated binary crossover
-"""
+# Upper level: an individual is a matrix of exponents and the modulus flag. What the paper leaves
+# open is settled as follows: a matrix without an exponent gets one by chance, of two equal rows one
+# is emptied, the ranking of infeasible individuals with equal FL goes on with FU and the flag,
+# exponents mutated out of the set stay at its end, and the search ends after `patience` generations
+# without a change once a split is pure enough. Individuals met before are not worked out again.
+#
+# Lower level: vectorised over the individuals, and over structures. Where the paper's text cannot
+# be meant, the reading of its authors' later code is taken: the bias of a dipole has the opposite
+# sign of Eq. 12 (the rule is ``theta + w.B <= 0``), the half width of a band is scaled like the
+# weights, and an individual is divided by its largest number so that it fits the box. Power laws
+# enter with mean 0 and standard deviation 1, since the box means nothing otherwise.
+#
+# Legend (Dhebar and Deb, sections IV-B and IV-C):
+#   B   (p, d) exponents of one individual          FU  non-zero exponents, Eq. 7
+#   m   modulus flag                                FL  impurity after the split, Eq. 6
+#   tau impurity a split has to reach               E   the set of exponents, sorted, 0 included
+#   S, N, v  structures, individuals, variables     w, theta  weights and biases, in [-1, 1]
+#   SBX      simulated binary crossover
 
 from collections.abc import Callable
 from dataclasses import dataclass

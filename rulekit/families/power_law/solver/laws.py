@@ -1,15 +1,13 @@
-"""Power laws: from matrices of exponents to coordinates in B-space, for a whole population.
+"""Power laws: from matrices of exponents to coordinates in B-space, for a whole population."""
 
-A power law is a product of features raised to whole exponents, and a structure is a set of up to
-``p`` of them. Features have to be positive. The table of powers is made once; a population of
-structures then costs one product a non-zero exponent, whatever the number of features.
-
-Legend (Dhebar and Deb, section III-B)::
-
-    n, d   rows and features                     X  (n, d) positive features
-    p      power laws of a structure, at most    E  (P, p, d) exponents of P structures
-    B      the value of a power law, Eq. 3       FU non-zero exponents of a structure, Eq. 7
-"""
+# A power law is a product of features raised to whole exponents, and a structure is a set of up to
+# ``p`` of them. Features have to be positive. The table of powers is made once; a population of
+# structures then costs one product a non-zero exponent, whatever the number of features.
+#
+# Legend (Dhebar and Deb, section III-B):
+#   n, d   rows and features                     X  (n, d) positive features
+#   p      power laws of a structure, at most    E  (P, p, d) exponents of P structures
+#   B      the value of a power law, Eq. 3       FU non-zero exponents of a structure, Eq. 7
 
 from dataclasses import dataclass
 

@@ -1,8 +1,8 @@
-"""The most promising features, pairs of them, and structures, mainly from second moments.
+"""The most promising features, pairs of them, and structures, mainly from second moments."""
 
-For every 2 x 2 block at once: how far apart class means are (a cut), or how narrow one class is
-where the rest is wide (a band). Pairs that differ in neither, as in an exclusive or, are not seen.
-"""
+# For every 2 x 2 block at once: how far apart class means are (a cut), or how narrow one class is
+# where the rest is wide (a band). Pairs that differ in neither, as in an exclusive or, are not
+# seen.
 
 import numpy as np
 

@@ -1,17 +1,15 @@
-"""The upper level, constructively: the fewest exponents with which a split is pure enough.
+"""The upper level, constructively: the fewest exponents with which a split is pure enough."""
 
-Level L holds structures with exactly L non-zero exponents. Each is made from one of level L - 1 by
-one more exponent, in a power law that is there or in a new one; all are screened by the lower
-level, the best are improved, and the search ends at the first level with FL <= tau. That is the
-upper level's problem (Dhebar and Deb, Eq. 5: least FU with FL <= tau), greedily and without
-chance. The paper's own search is in `genetic`.
-
-Legend::
-
-    d, p   features, power laws of a split, at most   FU  non-zero exponents, Eq. 7
-    E      the set of exponents                       FL  impurity after the split, Eq. 6
-    tau    impurity a split has to reach              m   modulus flag
-"""
+# Level L holds structures with exactly L non-zero exponents. Each is made from one of level L - 1
+# by one more exponent, in a power law that is there or in a new one; all are screened by the lower
+# level, the best are improved, and the search ends at the first level with FL <= tau. That is the
+# upper level's problem (Dhebar and Deb, Eq. 5: least FU with FL <= tau), greedily and without
+# chance. The paper's own search is in `genetic`.
+#
+# Legend:
+#   d, p   features, power laws of a split, at most   FU  non-zero exponents, Eq. 7
+#   E      the set of exponents                       FL  impurity after the split, Eq. 6
+#   tau    impurity a split has to reach              m   modulus flag
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -78,10 +76,9 @@ def beam_search(
     lower: LowerSearch | None = None,
     memo: "dict[bool, Beam] | None" = None,
 ) -> FoundSplit | None:
-    """Find a short split that is pure enough.
-
-    With many rows, power laws are searched on a sample; weights and bounds are fitted on all rows.
-    """
+    """Find a short split that is pure enough."""
+    # With many rows, power laws are searched on a sample; weights and bounds are fitted on all
+    # rows.
     seed = int(rng.integers(2**31))
     beams: dict[bool, Beam] = {} if memo is None else memo
     whole = None

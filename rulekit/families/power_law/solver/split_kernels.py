@@ -1,22 +1,19 @@
-"""The scans of sorted projections: cuts, steps and intervals, sums and moments of power laws.
+"""The scans of sorted projections: cuts, steps and intervals, sums and moments of power laws."""
 
-What a row weighs is a whole number of units, a power of two (`ClassMass.units`): its sums are exact
-in any order, and all else is done number by number as NumPy would do it, so that the slow twins in
-the tests find the same bits. NumPy sorts the keys, which it does several times faster.
-
-Legend, beside that of `split_task`::
-
-    T      classes that are followed: the second of two, all of more
-    units  (labels, T + 1) what a row with a label weighs in each of them, and in all classes
-    part   (T + 1, n) mass of each of them on the left after each row, and of all; in FL's unit
-    total  (K,) mass of each class
-
-and for moments, beside that of `structures`; sums are taken in one order::
-
-    powers   (2 L + 1, d, n) every feature to the power of -L to L
-    weight   (n,) what a row counts        inside  (n,) the same in one class, 0 elsewhere
-    mean, mu  (P, p) mean over all rows, and in the class     second, own  (P, p, p) mean products
-"""
+# What a row weighs is a whole number of units, a power of two (`ClassMass.units`): its sums are
+# exact in any order, and all else is done number by number as NumPy would do it, so that the slow
+# twins in the tests find the same bits. NumPy sorts the keys, which it does several times faster.
+#
+# Legend, beside that of `split_task`:
+#   T      classes that are followed: the second of two, all of more
+#   units  (labels, T + 1) what a row with a label weighs in each of them, and in all classes
+#   part   (T + 1, n) mass of each of them on the left after each row, and of all; in FL's unit
+#   total  (K,) mass of each class
+#
+# and for moments, beside that of `structures`; sums are taken in one order:
+#   powers   (2 L + 1, d, n) every feature to the power of -L to L
+#   weight   (n,) what a row counts        inside  (n,) the same in one class, 0 elsewhere
+#   mean, mu  (P, p) mean over all rows, and in the class     second, own  (P, p, p) mean products
 
 from typing import Any, NamedTuple
 

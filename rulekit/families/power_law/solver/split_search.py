@@ -1,15 +1,13 @@
-"""The lower level, exactly: weights and bias of given structures, for many structures at once.
+"""The lower level, exactly: weights and bias of given structures, for many structures at once."""
 
-For each structure a few directions in B-space come from closed forms: Fisher's discriminant for a
-cut, for a band the direction along which one class is narrow and the rest is wide. Each gets its
-best cut or interval by sorting. The survivors are improved by exact steps along coordinates and
-random lines. The paper searches the same weights with a genetic algorithm (`genetic`); this takes
-microseconds a structure where that takes milliseconds, and is the better of the two on average.
-
-Legend (Dhebar and Deb, sections III-B and IV-C), beside that of `structures`::
-
-    m        modulus flag: a band instead of a cut   FL impurity after the split, Eq. 6
-"""
+# For each structure a few directions in B-space come from closed forms: Fisher's discriminant for a
+# cut, for a band the direction along which one class is narrow and the rest is wide. Each gets its
+# best cut or interval by sorting. The survivors are improved by exact steps along coordinates and
+# random lines. The paper searches the same weights with a genetic algorithm (`genetic`); this takes
+# microseconds a structure where that takes milliseconds, and is the better of the two on average.
+#
+# Legend (Dhebar and Deb, sections III-B and IV-C), beside that of `structures`:
+#   m        modulus flag: a band instead of a cut   FL impurity after the split, Eq. 6
 
 from dataclasses import dataclass
 
@@ -77,10 +75,9 @@ def _best_event(keys: Ints, first: Ints, mass: ClassMass) -> Cuts:
 def best_interval(
     values: Floats, mass: ClassMass, n_starts: int = 3, rounds: int = 4, inside: int | None = None
 ) -> Cuts:
-    """Find the interval of little impurity for each row of values (P, n); not exact.
-
-    Purity is convex in the mass inside: the run of largest sum by its tangent (Kadane) never loses.
-    """
+    """Find the interval of little impurity for each row of values (P, n); not exact."""
+    # Purity is convex in the mass inside: the run of largest sum by its tangent (Kadane) never
+    # loses.
     from rulekit.families.power_law.solver import split_kernels
 
     keys = sorted_keys(values, mass.label, mass.bits)

@@ -1,12 +1,10 @@
-"""What a split is searched for, what is found, and its worth: the Gini impurity of its two sides.
+"""The task and result of a search for splits, and their worth: the Gini impurity of two sides."""
 
-Legend (Dhebar and Deb, section IV-A)::
-
-    P, n, K  projections, rows, classes          FL  impurity after the split, weighted, Eq. 6
-    l, L     mass of a class, and of all, on the left; r, R likewise on the right
-
-With two classes it is enough to follow one: FL = (2 / T) (T1 - l^2 / L - r^2 / R).
-"""
+# Legend (Dhebar and Deb, section IV-A):
+#   P, n, K  projections, rows, classes          FL  impurity after the split, weighted, Eq. 6
+#   l, L     mass of a class, and of all, on the left; r, R likewise on the right
+#
+# With two classes it is enough to follow one: FL = (2 / T) (T1 - l^2 / L - r^2 / R).
 
 from dataclasses import dataclass, field
 from typing import Any, Self

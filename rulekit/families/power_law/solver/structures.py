@@ -1,10 +1,8 @@
-"""Populations of structures, and blocks of them with their power laws at hand.
+"""Populations of structures, and blocks of them with their power laws at hand."""
 
-Legend::
-
-    P, p, n  structures, power laws of one, rows     w  (P, p) weights of the scaled power laws
-    G        (P, p, p) second moments of the laws    mu (P, p) their mean in one class
-"""
+# Legend:
+#   P, p, n  structures, power laws of one, rows     w  (P, p) weights of the scaled power laws
+#   G        (P, p, p) second moments of the laws    mu (P, p) their mean in one class
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,10 +1,9 @@
-"""Kernels of the search for integer points: row types, gains of conditions, fits, rounding.
+"""Kernels of the search for integer points: row types, gains of conditions, fits, rounding."""
 
-Legend: n rows, p sources (columns of the table), d candidate conditions, k conditions of a card, P
-row types (rows alike in all k conditions), T totals. Sums over rows add multiples of one power of
-two, so that their order does not matter. `exp` and `log` are series, so that a fit ends in
-the same bits on every processor.
-"""
+# Legend: n rows, p sources (columns of the table), d candidate conditions, k conditions of a card,
+# P row types (rows alike in all k conditions), T totals. Sums over rows add multiples of one power
+# of two, so that their order does not matter. `exp` and `log` are series, so that a fit ends in the
+# same bits on every processor.
 
 from typing import NamedTuple
 
@@ -385,10 +384,8 @@ def _greatest(values):  # type: ignore[no-untyped-def]
 
 @machine_code(nb.float64(CELLS, I1, nb.float64, nb.boolean, I1, F1))
 def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-untyped-def]
-    """Set integer points and the logit's line; return the loss, or infinity if not below `enough`.
-
-    The free fit is rounded at each scale; roundings that its quadratic rules out are not fitted.
-    """
+    """Set integer points and the logit's line; return the loss, infinity if not below `enough`."""
+    # The free fit is rounded at each scale; roundings that its quadratic rules out are not fitted.
     k = len(chosen)
     types = np.zeros(cells.codes.shape[1], dtype=np.int64)
     holds = _row_types(cells, chosen, types)

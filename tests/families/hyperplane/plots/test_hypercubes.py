@@ -58,29 +58,20 @@ def shown(n_others=2):
     )
 
 
-def test_a_box_is_drawn_in_shares_of_each_range():
+def test_boxes_are_drawn_in_shares_with_the_case_as_a_tick():
     _, box, _ = interval_figure(TABLE).data
     assert list(box.base) == [0.25, 0.0]
     assert list(box.x) == [0.25, 1.0]
-
-
-def test_case_is_a_tick_without_gaps():
     tick = interval_figure(TABLE).data[2]
     assert list(tick.x) == [0.3]
     assert tick.marker.symbol == "diamond-tall"
-
-
-def test_names_from_the_table_are_escaped():
     assert "<b>size" not in str(interval_figure(TABLE).data[0].y)
 
 
-def test_every_box_is_a_rectangle_and_the_chosen_one_is_filled():
+def test_rectangles_are_boxes_and_rows_fade_by_what_they_miss():
     shapes = projection_figure(shown(), "ill", "well").layout.shapes
     assert [s.line.width for s in shapes] == [3, 1]
     assert (shapes[0].x0, shapes[0].x1) == (0.0, 4.0)
-
-
-def test_rows_fade_with_every_other_condition_they_miss():
     of_class, other, line, _ = projection_figure(shown(), "ill", "well").data
     assert list(of_class.marker.opacity) == [1.0, FAINT + (1 - FAINT) / 2]
     assert list(other.marker.opacity) == [1.0, FAINT]
@@ -159,16 +150,12 @@ def test_the_trace_is_on_the_plane_for_the_case(fitted):
     assert drawn
 
 
-def test_names_are_the_readers(fitted):
+def test_the_table_has_the_readers_names_and_the_share_covered(fitted):
     model, _ = fitted
     assert "Einkommen" in number_names(model, WORDS)
     words = plane_words(model, WORDS)
     assert "Einkommen" in words
     assert max(len(part) for part in words.split() if part.replace(".", "").isdigit()) <= 11
-
-
-def test_the_table_ends_with_the_share_covered(fitted):
-    model, _ = fitted
     table = coverage_table(model)
     name = str(model.positive_label_)
     assert len(table) == max(len(c) for c in curves(model)[0].values())

@@ -35,7 +35,7 @@ def test_least_wrong_is_the_best_of_all_bounds(rows):
         assert set(near) <= set(bounds)
 
 
-def test_the_columns_that_separate_the_classes_come_first():
+def test_informative_columns_come_first_by_weighted_rows():
     Z, signed = two_of_five()
     assert column_sets(Z, signed, 2)[0] == (1, 3)
     assert column_sets(Z, signed, 1)[0] in ((1,), (3,))
@@ -43,16 +43,10 @@ def test_the_columns_that_separate_the_classes_come_first():
         sets = column_sets(Z, signed, size)
         assert set(sets) <= set(combinations(range(5), min(size, 5)))
         assert len(set(sets)) == len(sets)
-
-
-def test_weights_count_as_rows():
     Z, signed = two_of_five(1)
     twice = np.concatenate([Z, Z[:40]]), np.concatenate([signed, signed[:40]])
     heavy = signed * np.where(np.arange(len(signed)) < 40, 2.0, 1.0)
     assert column_sets(Z, heavy, 2) == column_sets(*twice, 2)
-
-
-def test_equal_and_constant_columns_are_no_obstacle():
     Z, signed = two_of_five(2)
     both = np.column_stack([Z, Z[:, 1], np.zeros(len(Z))])
     assert all(len(s) == 3 for s in column_sets(standardise(both), signed, 3))

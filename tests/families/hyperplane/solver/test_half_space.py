@@ -17,16 +17,13 @@ from tests.reference.lp_svm import objective, primal_value
 from tests.strategies.half_spaces import half_of, planes
 
 
-def test_the_plane_belongs_to_the_lower_side_alone():
+def test_the_plane_belongs_to_the_lower_side_by_exact_sums():
     w, low, high = np.array([1.0, 1.0]), np.zeros(2), np.full(2, 4.0)
     on_it = np.array([[1.0, 2.0]])
     lower = HalfSpace.of_plane(w, 3.0, low, high, above=False)
     upper = HalfSpace.of_plane(w, 3.0, low, high, above=True)
     assert lower.contains(lower.oriented(on_it)).all()
     assert not upper.contains(upper.oriented(on_it)).any()
-
-
-def test_sums_are_taken_from_left_to_right():
     X = np.array([[1e16, 1.0, -1e16], [1.0, 1e16, -1e16]])
     expected = [reference.value([1.0, 1.0, 1.0], row) for row in X.tolist()]
     assert plane_values(X, np.ones(3)).tolist() == expected
@@ -99,16 +96,13 @@ def test_weights_go_the_way_they_must_and_no_worse_than_the_primal_s(seed, nu):
     )
 
 
-def test_prices_may_be_tried_in_any_order():
+def test_prices_may_be_tried_in_any_order_down_to_no_weight():
     A, signs, _ = problem(2)
     program = LPSVMProgram(A, signs)
     there = [program.solve(nu) for nu in (0.05, 0.5, 5.0)]
     back = [program.solve(nu) for nu in (5.0, 0.5, 0.05)][::-1]
     for one, other in zip(there, back, strict=True):
         np.testing.assert_array_equal(one.w, other.w)
-
-
-def test_a_small_price_leaves_every_weight_at_exactly_zero():
     A, signs, _ = problem(3)
     plane = LPSVMProgram(A, signs).solve(1e-4)
     assert not plane.w.any()

@@ -106,13 +106,10 @@ def test_when_time_is_up_the_formula_is_right_and_its_bound_holds():
     assert hurried.bound <= best.cost <= hurried.cost
 
 
-def test_nothing_on_has_no_term_and_nothing_off_one_without_literals():
+def test_constant_truth_tables_have_constant_formulas():
     none = np.zeros(8, dtype=bool)
     assert minimum_dnf(none, ~none).cubes.shape == (0, 3)
     assert minimum_dnf(~none, none).cubes.tolist() == [[-1, -1, -1]]
     assert minimum_dnf(none, none).cost == 0
-
-
-def test_a_truth_table_of_no_column_is_a_constant():
     assert minimum_dnf(np.array([True]), np.array([False])).cubes.shape == (1, 0)
     assert minimum_dnf(np.array([False]), np.array([True])).cubes.shape == (0, 0)

@@ -38,19 +38,22 @@ def words_of(B):
 
 
 @given(boolean_tables())
-def test_bits_read_back_as_they_were_packed(table):
+def test_bits_columns_and_types_are_counted_as_by_hand(table):
     B, y, _ = table
     for column, words in zip([*B.T, y], [*words_of(B), packed(y)], strict=True):
         np.testing.assert_array_equal(unpacked(words, len(y)), column)
-
-
-@given(boolean_tables())
-def test_columns_are_counted_as_by_hand(table):
     B, y, within = table
     result = contingency(words_of(B), packed(y), packed(within))
     assert (result.n, result.positives) == (within.sum(), (within & y).sum())
     np.testing.assert_array_equal(result.ones, B[within].sum(axis=0))
     np.testing.assert_array_equal(result.ones_positive, B[within & y].sum(axis=0))
+    k = B.shape[1]
+    counts = type_counts(type_codes(words_of(B), len(y)), k, y)
+    result = plain.counters(B, y)
+    for code, row in enumerate(np.array(np.unravel_index(range(2**k), (2,) * k)).T if k else [()]):
+        assert counts[code].tolist() == result.get(tuple(bool(v) for v in row), [0, 0])
+        assert majority(counts)[code] == plain.says_yes(result, row)
+    assert least_errors(counts) == plain.least_errors(result)
 
 
 @given(boolean_tables(), st.sampled_from([(1.0, 1.0), (2.0, 3.0)]))
@@ -62,18 +65,6 @@ def test_class_weights_count_a_row_of_the_class_so_often(table, weights):
     assert (by_class.n, by_class.positives) == (by_row.n, by_row.positives)
     np.testing.assert_allclose(by_class.ones, by_row.ones)
     np.testing.assert_allclose(by_class.ones_positive, by_row.ones_positive)
-
-
-@given(boolean_tables())
-def test_types_are_counted_as_by_a_dictionary(table):
-    B, y, _ = table
-    k = B.shape[1]
-    counts = type_counts(type_codes(words_of(B), len(y)), k, y)
-    result = plain.counters(B, y)
-    for code, row in enumerate(np.array(np.unravel_index(range(2**k), (2,) * k)).T if k else [()]):
-        assert counts[code].tolist() == result.get(tuple(bool(v) for v in row), [0, 0])
-        assert majority(counts)[code] == plain.says_yes(result, row)
-    assert least_errors(counts) == plain.least_errors(result)
 
 
 @given(boolean_tables())
@@ -132,7 +123,7 @@ def test_squared_correlation_gives_the_f_of_scikit_learn(table):
 
 
 @given(tables())
-def test_scores_equal_those_of_scikit_learn(table):
+def test_scores_equal_those_of_scikit_learn_and_of_complements(table):
     B, y = table
     kept = B[:, usable(B)]
     assume(kept.shape[1])
@@ -145,19 +136,12 @@ def test_scores_equal_those_of_scikit_learn(table):
         ),
     ):
         np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12)
-
-
-@given(tables())
-def test_column_and_complement_have_equal_scores(table):
-    B, y = table
-    kept = B[:, usable(B)]
-    assume(kept.shape[1])
     straight, turned = counted(kept, y), counted(~kept, y)
     for score in (row_types.squared_correlation, row_types.mutual_information):
         np.testing.assert_allclose(score(straight), score(turned), rtol=1e-12, atol=1e-15)
 
 
-def test_constant_columns_have_no_score_and_no_place():
+def test_columns_without_a_score_have_no_place():
     y = np.array([0, 0, 1, 1], dtype=bool)
     B = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 1], [1, 0, 0]], dtype=bool)
     counts = counted(B, y)
@@ -165,16 +149,10 @@ def test_constant_columns_have_no_score_and_no_place():
         assert np.isnan(score(counts)[0])
     for ranking in row_types.rankings(counts, row_types.SCORES, 3):
         assert sorted(ranking.tolist()) == [1, 2]
-
-
-def test_first_of_equal_columns_comes_first():
     y = np.array([0, 0, 1, 1, 1], dtype=bool)
     B = np.repeat(y[:, None], 3, axis=1)
     for ranking in row_types.rankings(counted(B, y), row_types.SCORES, 2):
         assert ranking.tolist() == [0, 1]
-
-
-def test_one_class_alone_leaves_the_order_of_the_columns():
     B = np.array([[1, 0], [0, 1], [1, 1]], dtype=bool)
     counts = counted(B, np.zeros(3, dtype=bool))
     for ranking in row_types.rankings(counts, row_types.SCORES, 2):
@@ -208,25 +186,13 @@ def test_curve_equals_separate_counts_for_each_number_of_columns(seed, k):
     assert result.n_held_out == judges.sum()
 
 
-def test_a_loss_of_exactly_the_tolerance_is_too_much():
+def test_the_number_of_columns_follows_tolerance_and_limit():
     assert curve(178, 180).smallest_sufficient(0.01, 10) == 2
     assert curve(179, 180).smallest_sufficient(0.01, 10) == 1
-
-
-def test_without_tolerance_the_smallest_of_the_best_is_taken():
     assert curve(178, 180, 180).smallest_sufficient(0.0, 10) == 2
-
-
-def test_only_as_many_columns_as_allowed_are_compared():
     assert curve(150, 160, 200).smallest_sufficient(0.01, 2) == 2
-
-
-def test_first_of_equally_good_rankings_is_taken():
     table = ValidationCurve(np.array([[7, 9, 9]]), np.zeros((1, 3)), 10)
     assert table.best_ranking(1) == 1
-
-
-def test_without_columns_there_is_nothing_to_choose():
     empty = validation_curve([np.array([[[3, 4]], [[1, 2]]])])
     assert empty.max_columns == 0
     assert empty.smallest_sufficient(0.01, 10) == 0

@@ -50,38 +50,46 @@ def test_every_present_row_is_drawn_once_and_wrong_ones_have_rings(q, low):
     assert len(drawn(figure, "decided wrongly").x) == wrong
 
 
-def test_three_power_laws_are_drawn_by_their_margin():
+def test_power_laws_are_drawn_by_margin_value_and_name():
     made = points(3)
     figure = bspace_figure(split(3), made)
     x = np.concatenate([drawn(figure, label).x for label in ("ill", "well")])
     np.testing.assert_allclose(np.sort(x), np.sort(made.margin))
     assert figure.layout.shapes[0].x0 == 0
-
-
-def test_the_bounds_of_one_power_law_are_lines_at_its_values():
     law = PowerLaw(-2.0, (Factor("b"),))
     figure = bspace_figure(
         PowerLawSplit((law,), -1.0, -3.0),
         split_points(PowerLawSplit((law,), -1.0, -3.0), COLUMNS, TRUTH, SAID),
     )
     assert sorted(s.x0 for s in figure.layout.shapes) == [0.5, 1.5]
-
-
-def test_axes_carry_the_power_laws_with_business_names():
     figure = bspace_figure(split(2), points(2), names={"a": "age <b>"})
     assert figure.layout.xaxis.title.text == "age &lt;b&gt;^2 * b"
     assert figure.layout.yaxis.title.text == "1 / max(b, 0.1)"
 
 
-def test_a_case_is_marked_with_a_star():
+def test_pictures_hold_the_rows_that_reach_the_split_and_the_case():
     case = {name: np.array([1.0]) for name in "abcd"}
     for q in (1, 2, 3):
         star = drawn(bspace_figure(split(q), points(q), case=case), "this case")
         assert star.marker.symbol == "star"
         assert len(star.x) == 1
+    figure = columns_figure(split(2), points(2), COLUMNS)
+    x = np.concatenate([drawn(figure, label).x for label in ("ill", "well")])
+    np.testing.assert_allclose(np.sort(x), np.sort(COLUMNS["a"][~np.isnan(COLUMNS["a"])]))
+    with pytest.raises(ValueError, match="must read two columns, it reads 4"):
+        columns_figure(split(3), points(3), COLUMNS)
+    reached = np.arange(60) < 20
+    assert points(2, reached=reached).rows.tolist() == [k for k in range(20) if k != 7]
+    made = points(1)
+    within = int((made.margin <= 0).sum())
+    text = bspace_sentence(split(1), made)
+    assert f"{within} of 59 rows lie at or below the boundary" in text
+    assert f"{int(made.wrong.sum())} of these rows wrong" in text
+    nobody = points(1, reached=np.zeros(60, dtype=bool))
+    assert bspace_sentence(split(1), nobody) == "No row comes to this split."
 
 
-def test_a_solid_picture_holds_the_rows_and_a_plane_for_each_bound():
+def test_a_solid_picture_has_rows_planes_and_rings():
     figure = bspace_figure(split(3, 1.0), points(3, 1.0), solid=True)
     kinds = [t.type for t in figure.data]
     assert kinds.count("surface") == 2
@@ -92,9 +100,6 @@ def test_a_solid_picture_holds_the_rows_and_a_plane_for_each_bound():
     rows = [t for t in figure.data if t.type == "scatter3d" and t.name != "decided wrongly"]
     assert sum(len(t.x) for t in rows) == 59
     assert len({t.marker.symbol for t in rows}) == len(rows) == 2
-
-
-def test_solid_figure_marks_wrong_rows_with_rings():
     made = points(3)
     figure = bspace_figure(split(3), made, solid=True)
     rings = drawn(figure, "decided wrongly")
@@ -107,14 +112,6 @@ def test_solid_figure_marks_wrong_rows_with_rings():
     ]
 
 
-def test_two_columns_can_be_drawn_as_they_are_and_more_cannot():
-    figure = columns_figure(split(2), points(2), COLUMNS)
-    x = np.concatenate([drawn(figure, label).x for label in ("ill", "well")])
-    np.testing.assert_allclose(np.sort(x), np.sort(COLUMNS["a"][~np.isnan(COLUMNS["a"])]))
-    with pytest.raises(ValueError, match="must read two columns, it reads 4"):
-        columns_figure(split(3), points(3), COLUMNS)
-
-
 def test_wrongly_decided_rows_stay_among_many(monkeypatch):
     monkeypatch.setattr(points_module, "MAX_POINTS", 12)
     made = points(2)
@@ -123,21 +120,6 @@ def test_wrongly_decided_rows_stay_among_many(monkeypatch):
     for label in ("ill", "well"):
         assert len(drawn(figure, label).x) == 12
     assert len(drawn(figure, "decided wrongly").x) == sum(min(12, n) for n in wrong.values())
-
-
-def test_rows_that_do_not_reach_the_split_are_left_out():
-    reached = np.arange(60) < 20
-    assert points(2, reached=reached).rows.tolist() == [k for k in range(20) if k != 7]
-
-
-def test_the_sentence_counts_both_sides_and_the_errors():
-    made = points(1)
-    within = int((made.margin <= 0).sum())
-    text = bspace_sentence(split(1), made)
-    assert f"{within} of 59 rows lie at or below the boundary" in text
-    assert f"{int(made.wrong.sum())} of these rows wrong" in text
-    nobody = points(1, reached=np.zeros(60, dtype=bool))
-    assert bspace_sentence(split(1), nobody) == "No row comes to this split."
 
 
 def test_log_axes_are_offered_for_long_tails_only():

@@ -50,11 +50,16 @@ def test_found_split_has_its_stated_value():
     assert reference.impurity(left, codes) == pytest.approx(rule.impurity, abs=1e-9)
 
 
-def test_levels_add_one_exponent_each_and_stop_when_pure():
+def test_searches_end_when_pure_stopped_or_without_features():
     X, law = planted()
     rule = searched(X, (law > 1.1).astype(int), modulus=False)
     assert [step["n_exponents"] for step in rule.history] == [1, 2]
     assert rule.history[0]["impurity"] > 0.05 >= rule.history[1]["impurity"]
+    assert searched(np.ones((10, 2)), np.arange(10) % 2) is None
+    mass = ClassMass((law > 1.1).astype(np.int64), None, 2)
+    task = SplitTask(X, mass, modulus=False)
+    box = beam_search(task, np.random.default_rng(0), lambda: True)
+    assert box.n_exponents == 1
 
 
 @pytest.mark.slow
@@ -63,18 +68,6 @@ def test_noise_ends_the_search_instead_of_growing_the_split():
     X, codes = rng.uniform(0.3, 2.0, (150, 3)), rng.integers(0, 2, 150)
     rule = searched(X, codes, max_exponents=12)
     assert rule.n_exponents <= 8
-
-
-def test_constant_features_give_no_split():
-    assert searched(np.ones((10, 2)), np.arange(10) % 2) is None
-
-
-def test_a_search_that_is_stopped_returns_the_best_so_far():
-    X, law = planted()
-    mass = ClassMass((law > 1.1).astype(np.int64), None, 2)
-    task = SplitTask(X, mass, modulus=False)
-    box = beam_search(task, np.random.default_rng(0), lambda: True)
-    assert box.n_exponents == 1
 
 
 @pytest.mark.slow

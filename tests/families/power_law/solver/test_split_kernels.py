@@ -163,11 +163,12 @@ def test_the_paper_s_search_is_the_same_by_kernels_and_by_numpy(by_numpy, monkey
     assert search() == ours
 
 
-def test_the_twins_call_the_same_impurities_equal():
+def test_kernels_and_twins_share_their_constants():
     assert split_kernels.TINY == split_task.TINY
     assert split_kernels.EQUAL == split_task.EQUAL
     assert split_kernels.FLIP == split_search.FLIP
     assert split_kernels.COARSE == twin.COARSE
+    assert FLAT == split_kernels.FLAT
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
@@ -204,7 +205,3 @@ def test_directions_are_those_of_the_weighted_scatter(weighted):
         expected = np.linalg.solve(total + RIDGE * np.eye(2), delta)
         np.testing.assert_allclose(w[k], expected, rtol=1e-9)
         assert less[k] == pytest.approx(-delta @ expected, rel=1e-9)
-
-
-def test_constant_columns_are_the_same_as_in_power_laws():
-    assert FLAT == split_kernels.FLAT

@@ -79,12 +79,9 @@ def separated(score, structure, n, modulus):
     return lower.improve(screened, modulus, FINISHED, np.random.default_rng(0)).impurity[0]
 
 
-def test_classes_that_a_plane_in_b_space_separates_are_separated():
+def test_classes_beside_a_plane_and_between_are_separated():
     plane, structure = lambda a, b, c: a * b - 0.7 / c > 0.3, laws([1, 1, 0], [0, 0, -1])
     assert separated(plane, structure, 300, False) == pytest.approx(0.0, abs=1e-12)
-
-
-def test_a_band_finds_the_class_that_lies_between():
     between, structure = lambda a, b, c: np.abs(a + b - 2.0) < 0.1, laws([1, 0, 0], [0, 1, 0])
     assert separated(between, structure, 400, True) == pytest.approx(0.0, abs=1e-12)
     assert separated(between, structure, 400, False) > 0.05

@@ -57,21 +57,23 @@ def test_points_cost_at_least_free_weights_and_polishing_helps():
     assert fine[1:] == pytest.approx(line(totals, problem.weights), rel=1e-5)
 
 
-def test_hopeless_searches_end_without_points():
+def test_lines_are_finite_and_searches_end():
     problem = planted(n=150)
     *_, cost = problem.settled((0, 2), np.inf, False)
     _, free = free_fit(holds(problem)[:, (0, 2)], problem.weights)
     assert problem.settled((0, 2), free - 0.01, False)[3] == np.inf
     assert problem.settled((0, 2), cost + 0.01, False)[3] == cost
-
-
-def test_separating_columns_have_a_finite_line():
     codes = np.repeat([[0, 0], [1, 1]], 50, axis=0)
     problem = cuts_of(codes, np.arange(100) >= 50)
     points, slope, intercept, cost = problem.settled((0,), np.inf, True)
     assert points == (1,)
     assert (slope, intercept) == pytest.approx((2 * np.log(509), -np.log(509)), rel=1e-4)
     assert 0 < cost < 2
+    values = np.repeat([[0.0], [1.0]], 30, axis=0)
+    result = np.zeros(2)
+    weights = np.repeat([[0.0, 1.0], [1.0, 0.0]], 30, axis=0)
+    assert 0 <= line_through(values, weights, result) < 1e-6
+    assert np.isfinite(result).all()
 
 
 def test_twenty_conditions_exceed_a_table_of_bits():
@@ -101,14 +103,6 @@ def test_loss_equals_the_line_and_is_minimal_from_any_start(scale):
         cost = line_through(values, weights, result)
         assert cost == pytest.approx(loss(values[:, 0] * result[0] + result[1], weights), rel=1e-12)
         assert cost == pytest.approx(line(values[:, 0], weights)[2], rel=1e-9)
-
-
-def test_separated_classes_have_a_loss_near_zero():
-    values = np.repeat([[0.0], [1.0]], 30, axis=0)
-    result = np.zeros(2)
-    weights = np.repeat([[0.0, 1.0], [1.0, 0.0]], 30, axis=0)
-    assert 0 <= line_through(values, weights, result) < 1e-6
-    assert np.isfinite(result).all()
 
 
 def test_conditions_of_two_runs_hold_in_both():

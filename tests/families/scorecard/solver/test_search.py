@@ -35,24 +35,33 @@ def test_cards_have_costs_and_descending_sizes():
         assert all(0 < abs(p) <= 5 for p in card.points)
 
 
-def test_further_sizes_leave_the_smaller_ones_as_they_are():
+def test_cards_grow_by_useful_candidates_only():
     grown, at_once = PointsPath(planted(p=5)), PointsPath(planted(p=5))
     assert grown.cards(2) == at_once.cards(5)[:3]
     assert grown.cards(5) == at_once.cards(5)
-
-
-def test_the_order_of_rows_does_not_matter_to_the_last_bit():
-    problem = planted(n=300, p=4, most=5)
-    rows = np.random.default_rng(1).permutation(300)
-    assert PointsPath(problem.of_rows(rows)).cards(5) == PointsPath(problem).cards(5)
-
-
-def test_only_the_first_of_two_equal_columns_is_taken():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, (200, 2))
     problem = cuts_of(np.c_[codes, codes], codes.sum(axis=1) + rng.normal(size=200) > 2)
     cards = PointsPath(problem).cards(6)
     assert set(cards[-1].chosen) == {0, 1, 2, 3}
+    cards = PointsPath(planted(p=1)).cards(9)
+    assert len(cards[-1].chosen) <= 2
+    requested = iter([False, False, True])
+    assert len(PointsPath(planted()).cards(5, lambda: next(requested))) == 2
+
+
+def test_rows_bring_cells_weights_and_odds_in_any_order():
+    problem = planted(n=300, p=4, most=5)
+    rows = np.random.default_rng(1).permutation(300)
+    assert PointsPath(problem.of_rows(rows)).cards(5) == PointsPath(problem).cards(5)
+    problem = planted()
+    result = problem.odds(0.5, -1.0, {0: 2, 3: -1})
+    x = holds(problem)
+    assert result.tolist() == (-1.0 + 0.5 * 2 * x[:, 0] - 0.5 * x[:, 3]).tolist()
+    problem = planted()
+    some = problem.of_rows(np.array([5, 1]))
+    assert holds(some).tolist() == holds(problem)[[5, 1]].tolist()
+    assert some.weights.tolist() == problem.weights[[5, 1]].tolist()
 
 
 def test_points_stay_on_the_side_that_is_allowed():
@@ -75,16 +84,6 @@ def test_required_conditions_are_in_every_card_and_best_is_found():
     assert cards[0].loss == pytest.approx(best_loss(problem, 2), rel=1e-7)
 
 
-def test_a_search_that_is_stopped_has_fewer_sizes():
-    requested = iter([False, False, True])
-    assert len(PointsPath(planted()).cards(5, lambda: next(requested))) == 2
-
-
-def test_more_conditions_than_there_are_candidates_are_not_invented():
-    cards = PointsPath(planted(p=1)).cards(9)
-    assert len(cards[-1].chosen) <= 2
-
-
 def test_a_tenth_of_a_row_of_each_class_counts_for_the_other():
     y = np.arange(50) < 20
     weight = np.where(y, 1.5, 1.0) * (50 / 60)
@@ -94,17 +93,3 @@ def test_a_tenth_of_a_row_of_each_class_counts_for_the_other():
     assert result[~y, 0].sum() == pytest.approx(0.1 * 25 / 26)
     orders = [np.random.default_rng(k).permutation(50) for k in range(5)]
     assert len({float(result[rows, 0].cumsum()[-1]) for rows in orders}) == 1
-
-
-def test_odds_equal_the_sum_of_points_of_true_conditions():
-    problem = planted()
-    result = problem.odds(0.5, -1.0, {0: 2, 3: -1})
-    x = holds(problem)
-    assert result.tolist() == (-1.0 + 0.5 * 2 * x[:, 0] - 0.5 * x[:, 3]).tolist()
-
-
-def test_rows_that_are_kept_bring_their_cells_and_weights():
-    problem = planted()
-    some = problem.of_rows(np.array([5, 1]))
-    assert holds(some).tolist() == holds(problem)[[5, 1]].tolist()
-    assert some.weights.tolist() == problem.weights[[5, 1]].tolist()
