@@ -117,8 +117,8 @@ def scale_points(
         raise ValueError(f"`label` must be one of {list(described)}, got {label!r}.")
     sign = -1 if label == described[1] else 1
     factor = sign * points_to_double / math.log(2.0)
-    unit = factor * chances.slope
-    start = base_score + factor * chances.intercept
+    unit = float(factor * chances.slope)
+    start = float(base_score + factor * chances.intercept)
     start -= points_to_double * math.log2(base_odds)
     (split,) = scorecard_of(card.rule_set_)
     points = [round(unit * p) for p in split.points]
