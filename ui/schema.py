@@ -84,6 +84,8 @@ class Options(TypedDict, total=False):
     percent: str | None
     texts: tuple[str, ...] | None
     merged: tuple[str, ...] | None
+    units: dict[str, str]
+    words: dict[str, tuple[str, ...]]
     numeric: tuple[str, ...]
     categories: tuple[str, ...]
     durations: tuple[str, ...]

@@ -31,6 +31,8 @@ NUMERIC = "numeric"  # among `options`: the text columns that were converted to 
 CATEGORIES = "categories"  # among `options`: the number columns that are codes
 # among `options`: the columns converted to dates, and whether their day comes first
 DATES = "dates"
+UNITS = "units"  # among `options`: the units that a file has for columns
+WORDS = "words"  # among `options`: the words of columns that were read as missing
 DURATIONS = "durations"  # among `options`: the text columns that were converted to days
 CUT = "cut"  # among `options`: the numeric target that became two classes, and its cut
 # option of a widget: its value is kept when the page is left

@@ -76,13 +76,12 @@ def export(
 def _note_missing(rule: RuleSet, table: Table) -> None:
     """Print the words of the table that were read as missing, where the rule tests for it."""
     tested = {test.feature for test in rule.tests if "missing" in test.op or test.missing}
-    for name in sorted(tested):
-        if words := missing_words(table, name):
-            listed = few([f"{shown(word)} ({n:,} cells)" for word, n in words.items()])
-            note(
-                f"Note: column {shown(name)} has {listed}, read as missing. The export tests for "
-                "empty cells (NULL): empty these first."
-            )
+    for name, words in sorted(missing_words(table, tested).items()):
+        listed = few([f"{shown(word)} ({n:,} cells)" for word, n in words.items()])
+        note(
+            f"Note: column {shown(name)} has {listed}, read as missing. The export tests for "
+            "empty cells (NULL): empty these first."
+        )
 
 
 def _check(rule: Any, rows: Any, form: str) -> None:

@@ -63,7 +63,8 @@ class Reading:
         for sentence in table.notes:
             note(f"Note: {sentence}")
         for rule in rules:
-            if rule.schema is None and rule.features:
+            columns = (rule.schema or Schema()).columns
+            if rule.features and (not columns or any(c.gaps is None for c in columns)):
                 note(
                     "Not checked: types, levels and ranges, since the rule does not store what its "
                     "columns held when it was learned."

@@ -24,7 +24,7 @@ from rulekit.data import (
 from rulekit.data.cells.levels import match_level
 from rulekit.data.folds import group_splitter
 from rulekit.data.headers import shown
-from rulekit.data.matching import describe_reading
+from rulekit.data.matching import describe_reading, missing_words
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import check_target, class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
@@ -144,7 +144,9 @@ def learn(
     _scale(model, options)
     rule = model.rule_set_
     if rule.schema is not None:
-        model.rule_set_ = replace(rule, schema=describe_reading(rule.schema, given, used))
+        words = missing_words(given, rule.features)
+        schema = describe_reading(rule.schema, used, given.units, words)
+        model.rule_set_ = replace(rule, schema=schema)
     if not options["every_class"]:
         note(f"The rule describes {target} = {(*rule.labels, model.positive_label_)[0]}.")
     figures = {

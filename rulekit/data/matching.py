@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import pyarrow as pa
+
 from rulekit.data.cells.levels import match_level, normal_form
 from rulekit.data.digest import digest_of
 from rulekit.data.headers import few, shown
@@ -49,13 +51,13 @@ def find_names(table: Table, names: Iterable[str]) -> dict[str, str]:
 def rename_options(options: ParseOptions, renamed: Mapping[str, str]) -> ParseOptions:
     """Return options of single columns under the names that a file has for them."""
     name_of = {new: old for old, new in renamed.items()}
-    by_column: dict[str, Any] = {
-        field: {name_of.get(name, name): value for name, value in settings.items()}
-        for field in ("decimals", "missing_in", "levels", "day_first_in")
-        if (settings := getattr(options, field)) is not None
-    }
-    if options.texts is not None:
-        by_column["texts"] = tuple(name_of.get(name, name) for name in options.texts)
+    by_column: dict[str, Any] = {}
+    for field in ("decimals", "missing_in", "levels", "day_first_in", "texts", "merged"):
+        settings = getattr(options, field)
+        if isinstance(settings, tuple):
+            by_column[field] = tuple(name_of.get(name, name) for name in settings)
+        elif settings is not None:
+            by_column[field] = {name_of.get(name, name): v for name, v in settings.items()}
     return replace(options, **by_column)
 
 
@@ -73,22 +75,32 @@ def match_outcomes(
     return matched
 
 
-def describe_reading(schema: Schema, table: Table, options: ParseOptions) -> Schema:
-    """Return a schema that knows how the texts of its columns became values."""
+def describe_reading(
+    schema: Schema,
+    options: ParseOptions,
+    units: Mapping[str, str],
+    words: Mapping[str, Iterable[str]],
+) -> Schema:
+    """Return a schema that knows how the texts of its columns became values.
+
+    `units` and `words`, which were read as missing, are by column; see `missing_words`.
+    """
     columns = []
     for column in schema.columns:
-        name, unit = column.name, table.units.get(column.name)
+        name, unit = column.name, units.get(column.name)
         mark = (options.decimals or {}).get(name, options.decimal)
         usual = {*MISSING, *MISSING_AMONG_NUMBERS, *(options.missing or ())}
-        usual |= set((options.missing_in or {}).get(name, ()))
+        missing = [word for word in words.get(name, ()) if word in usual]
+        missing += (options.missing_in or {}).get(name, ())
         columns.append(
             replace(
                 column,
                 decimal=mark if column.kind in NUMERIC else None,
                 day_first=(options.day_first_in or {}).get(name, column.day_first),
-                missing=tuple(word for word in missing_words(table, name) if word in usual),
+                missing=tuple(dict.fromkeys(missing)),
                 unit=unit,
                 percent=unit == "%" and options.percent != "share",
+                merged=column.levels is not None and name in (options.merged or ()),
             )
         )
     return replace(schema, columns=tuple(columns))
@@ -124,14 +136,14 @@ def reading_options(
     )
 
 
-def missing_words(table: Table, name: str) -> dict[str, int]:
-    """Count the words of a column's file that were read as missing, the empty cell left out."""
-    if name not in table.cells:
-        return {}
-    texts = table.cells[name].to_pandas()[table.frame[name].isna().to_numpy()]
-    words = texts.dropna().astype(str).str.strip()
-    counts = words[words != ""].value_counts()
-    return {str(word): int(n) for word, n in counts.items()}
+def missing_words(table: Table, names: Iterable[str]) -> dict[str, dict[str, int]]:
+    """Count the words of columns of a file that were read as missing, the empty cell left out."""
+    counts: dict[str, dict[str, int]] = {}
+    for name in table.cells.keys() & set(names):
+        gaps = pa.array(table.frame[name].isna().to_numpy())
+        words = table.cells[name].filter(gaps).to_pandas().dropna().astype(str).str.strip()
+        counts[name] = dict(words[words != ""].value_counts())
+    return {name: of for name, of in counts.items() if of}
 
 
 def _plain(name: str) -> str:

@@ -108,6 +108,8 @@ def read_labels(target: Any) -> NDArray[Any]:
         return cells
     if cells.dtype.kind == "f":
         return cells.astype(np.float64) if cells.dtype.itemsize > 8 else cells
+    if cells.dtype.kind in "mM":  # of which NumPy makes whole numbers
+        cells = pd.Series(cells.ravel()).astype(object).to_numpy()
     cells = cells.astype(object)
     kind = pd.api.types.infer_dtype(cells.ravel(), skipna=True)
     if kind in ("string", "empty"):

@@ -50,6 +50,8 @@ class ColumnSchema:
         What follows numbers that are given as text, and is left out.
     percent : bool, default=False
         Whether numbers given as text end in a percent sign; 12 % is 12.
+    merged : bool, default=False
+        Whether levels are one where they differ only in case or spaces.
     """
 
     name: str
@@ -65,6 +67,7 @@ class ColumnSchema:
     missing: tuple[str, ...] = ()
     unit: str | None = None
     percent: bool = False
+    merged: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or self.kind not in COLUMN_KINDS:
@@ -135,6 +138,7 @@ _TYPES: dict[str, Any] = {
     "missing": tuple,
     "unit": _TEXT,
     "percent": bool,
+    "merged": bool,
 }
 
 

@@ -36,7 +36,9 @@ def test_outcomes_in_another_spelling_mean_the_same_label():
 def test_words_read_as_missing_are_known_to_a_schema_and_counted():
     raw = b"rate;size;harm\n5,5 %;1,5 kg;None\n7 %;?;Some\n9,5 %;2 kg;Much\n"
     table, used = read_with_options(raw)
-    schema = describe_reading(infer(table.frame), table, used)
+    schema = describe_reading(
+        infer(table.frame), used, table.units, missing_words(table, table.frame)
+    )
     rate, size = schema.column("rate"), schema.column("size")
     assert (rate.decimal, rate.unit, rate.percent) == (",", "%", True)
     assert (size.unit, size.missing, size.percent) == ("kg", ("?",), False)
@@ -46,5 +48,4 @@ def test_words_read_as_missing_are_known_to_a_schema_and_counted():
     again = read_with_options(b"rate;harm\n1.234 %;None\n", options=options)[0].frame
     assert again.iloc[0].tolist() == [1234, "None"]
     table = read_table(b"root,x\n?,1\na,2\n,3\n? ,4\nb,5\n")
-    assert missing_words(table, "root") == {"?": 2}
-    assert missing_words(table, "x") == {}
+    assert missing_words(table, ["root", "x"]) == {"root": {"?": 2}}

@@ -145,7 +145,9 @@ def test_labels_keep_their_type_in_every_dtype(kind):
     ("target", "message"),
     [
         (pd.cut(pd.Series([1, 2, 3]), 2), "text, truth values or numbers; found Interval"),
-        (np.array(["2024-01-01"], "M8[D]"), "found date .* Convert them to text"),
+        (np.array(["2024-01-01"], "M8[D]"), "found Timestamp .* Convert them to text"),
+        (pd.Series(pd.to_datetime(["2024-01-01"]).as_unit("ns")), "found Timestamp"),
+        (np.array([3], "m8[ns]"), "found Timedelta"),
         (pl.Series([b"a"]), "found bytes"),
         ([[1], [2, 3]], "found list"),
         (np.array([1j]), "found complex"),

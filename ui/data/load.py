@@ -12,6 +12,7 @@ import streamlit as st
 
 from rulekit.data import Limits, ParseOptions, list_samples, load_sample
 from rulekit.data.headers import shown
+from rulekit.data.matching import missing_words
 from rulekit.data.reading.loading import unpacked
 from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError, RuleError
@@ -24,7 +25,7 @@ from ui.escape import md
 from ui.runs import jobs
 from ui.runs.background import watched
 from ui.shell import once, problem
-from ui.state import SERVER, app_state, to_plain
+from ui.state import SERVER, UNITS, WORDS, app_state, to_plain
 from ui.upload import change_upload, current_upload, forget_upload
 from ui.workspace import change, pick_rule
 
@@ -171,7 +172,10 @@ def _take(answer: Answer) -> None:
         workspace.begin(table, {SERVER: answer.source} if sampled else {})
         return
     change_upload(layout=answer.layout)
-    read_as = {} if answer.options is None else asdict(answer.options)
+    read_as = {}
+    if answer.options is not None:
+        words = {name: tuple(of) for name, of in missing_words(table, table.cells).items()}
+        read_as = asdict(answer.options) | {UNITS: dict(table.units), WORDS: words}
     again = workspace.file_of_analysis() == upload.file_id
     target = app_state().target if again else upload.target
     if target in table.frame.columns:

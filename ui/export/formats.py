@@ -5,7 +5,7 @@ import json
 import platform
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import date
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -18,16 +18,19 @@ from sklearn.base import ClassifierMixin
 
 from rulekit import export
 from rulekit.data import ParseOptions, list_samples
+from rulekit.data.matching import describe_reading
+from rulekit.data.options import cell_options
 from rulekit.evaluation.metrics import error_rate
 from rulekit.exceptions import ExportError
 from rulekit.export.formats import Format
 from rulekit.learners import FixedRuleClassifier
+from rulekit.rules.schema import schema_of
 from rulekit.style.wording import capital
 from ui.cache import kept
 from ui.escape import md
 from ui.learners.spec import QUICK, quick_part
 from ui.rule_numbers import row_name, row_position
-from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState
+from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, UNITS, WORDS, AppState
 from ui.words import fixed_columns, wording
 
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
@@ -197,8 +200,19 @@ def checked(state: AppState, model: ClassifierMixin, name: str) -> export.Verifi
     return kept("verified", key, lambda: export.verify_export(model, X, name, numbers=numbers))
 
 
+def rule_file(state: AppState, model: ClassifierMixin) -> str:
+    """Write the rule as JSON, with how the texts of its columns became values."""
+    rule, given = model.rule_set_, state.options
+    read = cell_options(given)
+    orders = {name: order for name, order in given.get(DATES, {}).items() if order is not None}
+    read = replace(read, day_first_in={**(read.day_first_in or {}), **orders})
+    schema = describe_reading(schema_of(rule), read, given.get(UNITS, {}), given.get(WORDS, {}))
+    return export.to_json(replace(rule, schema=schema))
+
+
 # formats with more content than the rule, or with the display names of columns
 OWN: dict[str, Callable[[AppState, ClassifierMixin], str | bytes]] = {
+    "json": rule_file,
     "report": report,
     "script": script,
     "app": lambda state, model: export.to_app(

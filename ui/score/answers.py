@@ -1,7 +1,7 @@
 """New cases (a second file, or the test rows) and their predictions, figures and files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -83,8 +83,7 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
         levels = respelled_levels(state.table, table, columns=tuple(read))
         key = file.file_id
         if levels and st.toggle(respelled_words(levels, table, state), key=f"respell_{key}"):
-            frame = table.frame.replace(levels)
-            table, key = Table.from_frame(frame, name=table.name), f"{key} respelled"
+            table, key = _respelled(table, levels), f"{key} respelled"
         return NewCases(table.name, table, outcomes_of(table, state), key)
     X, y = state.testing
     if not len(X):
@@ -102,6 +101,12 @@ def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppS
     return f"Read {'; '.join(parts)}"
 
 
+def _respelled(table: Table, levels: dict[str, dict[str, str]]) -> Table:
+    """Return the table with levels in another spelling; the cells of the file stay."""
+    new = Table.from_frame(table.frame.replace(levels), name=table.name, notes=table.notes)
+    return replace(new, cells=table.cells)
+
+
 def as_before(table: Table, state: AppState) -> Table:
     """Convert columns to the types that the user selected in the first table."""
     for name, day_first in state.options.get(DATES, {}).items():
@@ -115,6 +120,9 @@ def as_before(table: Table, state: AppState) -> Table:
         for name in state.options.get(kind, ()):
             if name in table.frame.columns:
                 table = turn(table, name)
+    merged = tuple(state.options.get("merged") or ())
+    if levels := respelled_levels(state.table, table, columns=merged):
+        table = _respelled(table, levels)
     for name, cut in state.options.get(CUT, {}).items():
         if name in table.frame.columns and table.column(name).is_number:
             table = table.with_cut(name, cut)

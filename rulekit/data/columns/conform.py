@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from rulekit.data.cells.dates import durations_in
+from rulekit.data.cells.levels import normal_form
 from rulekit.data.cells.numbers import read_numbers
 from rulekit.data.columns.dates import has_offset, read_dates
 from rulekit.data.columns.kinds import DATES, DURATIONS, Cells, describe_column, infer_kinds
@@ -298,6 +299,7 @@ class _Reader:
         words = set(self.column.missing)
         if self.column.kind not in TEXTUAL:
             words.add("")
+        words = words.difference(self.column.levels or ())
         gaps = [isinstance(v, str) and v.strip() in words for v in values] if words else []
         return np.array(gaps if words else [False] * len(values), dtype=bool)
 
@@ -306,7 +308,8 @@ class _Reader:
         kind, values = self.column.kind, cells.values
         texts = [k for k, v in enumerate(values) if isinstance(v, str) and not gaps[k]]
         if kind in TEXTUAL:
-            return self._levels(cells)
+            levels = self._levels(cells)
+            return [None if gap else level for level, gap in zip(levels, gaps, strict=True)]
         convert: Callable[[Any], Any] = {"truth value": _truth, "date": self._date}.get(
             kind, self._number
         )
@@ -375,7 +378,7 @@ class _Reader:
         if known is None:
             strict = column.kind == "words" and len(others) == len(texts)
             return [None] * len(texts) if strict else list(texts)
-        match = _LevelMatch.of(known)
+        match = _LevelMatch.of(known, column.merged)
         read: list[str | None] = [match.text(t) for t in texts]
         for k in others:
             read[k] = match.value(cells.values[k], texts[k])
@@ -399,9 +402,10 @@ class _LevelMatch:
     levels: frozenset[str]
     by_number: Mapping[float, str]  # only numbers that one level has
     by_truth: Mapping[bool, str]  # only if all levels are truth values
+    by_form: Mapping[str, str]  # only if case and spaces do not matter
 
     @classmethod
-    def of(cls, levels: Sequence[str]) -> "_LevelMatch":
+    def of(cls, levels: Sequence[str], merged: bool) -> "_LevelMatch":
         """Index the levels."""
         numbers: dict[float, list[str]] = {}
         for level in levels:
@@ -413,6 +417,7 @@ class _LevelMatch:
             frozenset(levels),
             {number: same[0] for number, same in numbers.items() if len(same) == 1},
             {bool(t): level for t, level in zip(flags, levels, strict=True)} if clear else {},
+            {normal_form(level): level for level in levels} if merged else {},
         )
 
     def text(self, text: str) -> str:
@@ -420,6 +425,8 @@ class _LevelMatch:
         # 4 and 4.0 mean the level "4" or "04"; 04 does not mean "4".
         if text in self.levels:
             return text
+        if self.by_form and (level := self.by_form.get(normal_form(text))) is not None:
+            return level
         number = _plain_number(text)
         if number is not None and text.removesuffix(".0") == number_text(number):
             return self.by_number.get(number, text)

@@ -115,7 +115,7 @@ def _column() -> dict[str, Any]:
         "low": end,
         "high": end,
         "missing": _list(TEXT),
-        **dict.fromkeys(("gaps", "time", "day_first", "percent"), FLAG),
+        **dict.fromkeys(("gaps", "time", "day_first", "percent", "merged"), FLAG),
         **dict.fromkeys(("zone", "decimal", "unit"), TEXT),
     }
     return column

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from rulekit.data import ParseOptions, conform, infer
-from rulekit.data.matching import describe_reading, reading_options
+from rulekit.data.matching import describe_reading, missing_words, reading_options
 from rulekit.data.options import apply_decision, cell_options
 from rulekit.data.reading.loading import read_with_options
 
@@ -156,13 +156,13 @@ def test_options_change_how_cells_are_read(cells, options, values):
     assert read(cells.split("|"), **options)[0] == values
 
 
-# merged levels are not among them: in another spelling they are reported
-@pytest.mark.parametrize(("cells", "options", "values"), DECISIONS[:-1])
+@pytest.mark.parametrize(("cells", "options", "values"), DECISIONS)
 def test_a_decision_holds_for_a_file_scored_later(cells, options, values):
     """By the options of an analysis (Score) and by the schema of a rule (`rulekit score`)."""
     cells = cells.split("|")
     _, _, table, used = read(cells, **options)
-    schema = describe_reading(infer(table.frame[["v"]]), table, used)
+    words = missing_words(table, ["v"])
+    schema = describe_reading(infer(table.frame[["v"]]), used, table.units, words)
     expected = conform(table.frame, schema)[0]["v"]
     for later in (cell_options(asdict(used)), reading_options(schema, ParseOptions())):
         for cell, value in zip(cells, expected, strict=True):

@@ -1,5 +1,6 @@
 """Tables are read as the columns of a schema: exactly, or not at all."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -17,6 +18,7 @@ TRUTH = ColumnSchema("c", "level", levels=("False", "True"))
 NUMBER = ColumnSchema("c", "number", low=0.0, high=9.0, gaps=True)
 FLAG = ColumnSchema("c", "truth value")
 DATE = ColumnSchema("c", "date", day_first=True)
+WORDS = ColumnSchema("c", "level", levels=("red",), missing=("?", "k.A."))
 PERCENT = ColumnSchema("c", "number", decimal=",", percent=True, missing=("k.A.",))
 
 
@@ -38,6 +40,9 @@ def read(column, values):
         (NUMBER, ["1,5", "2,25", ""], [1.5, 2.25, None]),
         (PERCENT, ["12,5 %", "k.A."], [12.5, None]),
         (ColumnSchema("c", "number", unit="kg"), ["3 kg", "4"], [3.0, 4.0]),
+        (WORDS, ["?", " k.A.", "red", "x"], [None, None, "red", "x"]),
+        (replace(WORDS, levels=("red", "?")), ["?", "k.A."], ["?", None]),
+        (replace(WORDS, merged=True), ["RED ", "red", "?", "x"], ["red", "red", None, "x"]),
         (FLAG, [1, 0.0], [True, False]),
         (FLAG, ["true", "FALSE", "1"], [True, False, True]),
         (DATE, ["03.04.2024"], ["2024-04-03"]),

@@ -177,9 +177,11 @@ def test_orders_are_saved_and_checked_when_read(state):
     plain = to_plain(state) | {"orders": {"size": ORDER[:-1]}}
     with pytest.raises(DataError, match="'large' is not in it"):
         from_plain(plain, state.table)
-    made = {DATES: {"day": True}, DURATIONS: ["stay"]}
-    new = Table.from_frame(pd.DataFrame({"day": ["03.04.2024"] * 3, "stay": ["12:00"] * 3}))
+    made = {DATES: {"day": True}, DURATIONS: ["stay"], "merged": ["size"]}
+    new = {"day": ["03.04.2024"] * 3, "stay": ["12:00"] * 3, "size": ["LARGE ", "Small", "x"]}
+    new = Table.from_frame(pd.DataFrame(new))
     read = as_before(new, replace(state, options=made)).frame
+    assert read["size"].tolist() == ["large", "small", "x"]
     assert read["day"].iloc[0] == pd.Timestamp(2024, 4, 3)
     assert read["stay"].iloc[0] == 0.5
 

@@ -1,13 +1,18 @@
 """The script of a rule of the quick search learns from the same part of the table."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 
-from rulekit import to_text
-from rulekit.data import load_sample
+from rulekit import Clause, Literal, RuleSet, to_text
+from rulekit import FixedRuleClassifier as Fixed
+from rulekit.cli.command import rulekit
+from rulekit.data import ParseOptions, infer, load_sample
+from rulekit.data.reading.loading import read_with_options
 from ui.export.formats import (
     AUDIENCES,
     CHOICES,
@@ -15,6 +20,7 @@ from ui.export.formats import (
     FIRST,
     FORMATS,
     LANGUAGES,
+    rule_file,
     run_record,
     script,
 )
@@ -23,7 +29,7 @@ from ui.learners.offered import settings_of_run
 from ui.learners.spec import RunSpec
 from ui.models.run import quick
 from ui.picked import fit_path, model_key
-from ui.state import IGNORED, AppState, SplitSpec
+from ui.state import IGNORED, UNITS, WORDS, AppState, SplitSpec
 
 ROOT = Path(__file__).parents[3]
 SETTING = {"learner": "one_level", "theta": 2.0}
@@ -64,6 +70,31 @@ def test_a_script_reads_the_same_file_when_columns_are_ignored():
     state, model, _ = recorded(SplitSpec())
     ignoring = replace(state, options={IGNORED: ["petal width"]})
     assert script(ignoring, model) == script(state, model)
+
+
+def test_the_rule_file_reads_a_later_file_as_the_first_one(tmp_path, monkeypatch):
+    raw = "".join(
+        f"{k % 9},{5 * (k % 2)} %;{('yes', 'Yes ', 'no')[k % 3]};0{1 + k % 9}/02/2020;{k % 7 > 3}\n"
+        for k in range(60)
+    )
+    given = ParseOptions(percent="share", day_first=False, merged=("s",))
+    table, used = read_with_options(f"x;s;d;y\n{raw}".encode(), options=given)
+    literals = (
+        Literal("x", "<=", 0.03),
+        Literal("s", "==", "Yes"),
+        Literal("d", "<", "2020-05-01", part="date"),
+    )
+    clauses = tuple(Clause((each,)) for each in literals)
+    rule = RuleSet(clauses, (True,) * 3, "dnf", False, schema=infer(table.frame))
+    options = asdict(used) | {UNITS: dict(table.units), WORDS: {"x": ("k.A.",)}}
+    monkeypatch.chdir(tmp_path)
+    Path("rule.json").write_text(rule_file(AppState(table=table, options=options), Fixed(rule)))
+    Path("new.csv").write_text(
+        "x;s;d\n2 %;NO;05/02/2020\n4 %;YES;06/02/2020\n?;no;04/05/2020\n7 %;no;05/04/2020\n"
+    )
+    run = CliRunner().invoke(rulekit, ["score", "rule.json", "new.csv", "-o", "s.csv"])
+    assert run.exit_code == 0, run.output
+    assert pd.read_csv("s.csv")["answer"].tolist() == [True, True, True, False]
 
 
 @pytest.mark.slow
