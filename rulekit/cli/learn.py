@@ -7,22 +7,31 @@ import click
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.model_selection import PredefinedSplit
 
 from rulekit.binning import Binarizer
 from rulekit.binning.views import cleaned
-from rulekit.cli.inputs import OTHERS, TABLE, Reading, outcome_option, reads_tables
+from rulekit.cli.inputs import (
+    OTHERS,
+    TABLE,
+    Reading,
+    known_outcomes,
+    outcome_option,
+    reads_tables,
+)
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.cli.show import as_json, write_file
 from rulekit.data import (
     Costs,
     Table,
     hold_out,
+    make_folds,
     quality_notes,
     suggest_positive,
     target_notes,
 )
 from rulekit.data.cells.levels import match_level
-from rulekit.data.folds import group_splitter
+from rulekit.data.folds import Fold, group_splitter
 from rulekit.data.headers import shown
 from rulekit.data.matching import describe_reading, missing_words
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
@@ -40,6 +49,7 @@ LEARNERS: dict[str, Any] = {
 }
 COST = click.FloatRange(0, min_open=True)
 MOST_FINDINGS = 20
+TEST_SHARE = 0.3
 FIXES = {
     "ignore": "--leave-out {0!r}",
     "group": "--group {0!r}",
@@ -85,10 +95,16 @@ SETTINGS = {  # options that are passed to learners that have such a parameter
 @click.option(
     "--test-share",
     type=click.FloatRange(0, 0.9),
-    default=0.3,
-    show_default=True,
-    help="Share of the rows held out to evaluate the rule; 0 for none.",
+    help="Share of the rows held out to evaluate the rule; 0 for none.  [default: 0.3]",
 )
+@click.option("--test", metavar="TABLE", help="A table of rows to evaluate the rule on.")
+@click.option(
+    "--split-by",
+    metavar="COLUMN",
+    help="Hold out the latest rows by this column of dates or numbers; short-rule then compares "
+    "settings on later rows, too.",
+)
+@click.option("--folds", metavar="COLUMN", help="The column of the fold that short-rule tests on.")
 @click.option("--seed", "random_state", type=click.IntRange(0), help="Another one may change it.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds at most.")
 @click.option("--jobs", "n_jobs", type=int, help="Processes that work at once.")
@@ -111,6 +127,7 @@ def learn(
     Columns of dates (without --date), of identifiers and of free text are not learned from; each
     is named.
     """
+    _check_test_rows(options)
     model = _learner(options)
     _set_tested_gaps(model, options)
     read, used = reading.table(table)
@@ -127,15 +144,10 @@ def learn(
     X, misfits = cleaned(X)
     for sentence in misfits:
         note(f"Note: {sentence}")
-    groups = given.groups()
     weights = given.weights()
     if weights is not None and (counts := weights.loc[X.index] > 0).any():
         X, y = X[counts], y[counts]  # the learner would exclude the others, too
-    names = None if groups is None else groups.loc[X.index].astype(str).to_numpy()
-    seed = options["random_state"] or 0
-    train, test = hold_out(y.to_numpy(), options["test_share"], groups=names, random_state=seed)
-    if names is not None and isinstance(model, RuleClassifier):
-        _keep_groups(model, y.iloc[train], names[train], seed)
+    train, test = _split(model, given, X, y, options)
     weight = None if weights is None else weights.loc[X.index].to_numpy(dtype=float)
     if not options["every_class"]:
         _aim(model, target, _called(given.positive_label, options["outcomes"]), options)
@@ -153,6 +165,8 @@ def learn(
         name: _figures(model, X.iloc[rows], y.iloc[rows], None if weight is None else weight[rows])
         for name, rows in {"training": train, "test": test}.items()
     }
+    if options["test"] is not None:
+        figures["test"] = _test_figures(model, target, reading, options)
     if output is not None:
         write_file(output, to_json(model).encode())
     _report(model, target, figures, as_json)
@@ -185,6 +199,40 @@ def _scale(model: Any, options: dict[str, Any]) -> None:
     )
     model.rule_set_ = scaled.rule_set_
     note(scaled.scale_note_)
+
+
+def _check_test_rows(options: dict[str, Any]) -> None:
+    """Check the options of test rows and folds; set the share of the rows that is held out."""
+    if options["test"] is not None and options["test_share"]:
+        raise click.UsageError("--test gives the test rows. Remove --test-share.")
+    if options["test_share"] is None:
+        options["test_share"] = 0.0 if options["test"] is not None else TEST_SHARE
+    if options["split_by"] is not None and options["group"] is not None:
+        raise click.UsageError("--split-by and --group exclude each other. Remove one.")
+    if options["folds"] is not None and options["learner"] != "short-rule":
+        raise click.UsageError("--folds has an effect with short-rule only. Remove it.")
+
+
+def _split(
+    model: Any, table: Table, X: pd.DataFrame, y: pd.Series, options: dict[str, Any]
+) -> Fold:
+    """Split the rows into training and test; set the inner folds of a learner that has them."""
+    groups, by, seed = table.groups(), options["split_by"], options["random_state"] or 0
+    names = None if groups is None else groups.loc[X.index].astype(str).to_numpy()
+    times = None if by is None else table.frame.loc[X.index, by]
+    share = options["test_share"]
+    train, test = hold_out(y.to_numpy(), share, groups=names, time=times, random_state=seed)
+    if times is not None and len(test):
+        note(f"Tested on the rows from {shown(str(times.iloc[test].min()))} on.")
+    if isinstance(model, RuleClassifier):
+        if options["folds"] is not None:
+            folds = table.frame.loc[X.index, options["folds"]].iloc[train]
+            model.set_params(cv=PredefinedSplit(pd.factorize(folds)[0]))
+        elif times is not None:
+            model.set_params(cv=make_folds(y.iloc[train], model.cv, time=times.iloc[train]))
+        elif names is not None:
+            _keep_groups(model, y.iloc[train], names[train], seed)
+    return train, test
 
 
 def _keep_groups(model: RuleClassifier, y: pd.Series, groups: NDArray[Any], seed: int) -> None:
@@ -259,6 +307,10 @@ def _with_roles(table: Table, target: str, options: dict[str, Any]) -> Table:
     if options["use"]:
         roles = {c.name: "ignore" for c in table.columns if c.role == "feature"}
         roles |= dict.fromkeys(options["use"], "feature")
+    apart = [options[name] for name in ("split_by", "folds") if options[name] is not None]
+    for name in apart:
+        table.column(name)  # raises an error if there is none
+        roles.setdefault(name, "ignore")
     named = {"weight": options["weight"], "group": options["group"], "target": target}
     for role, name in named.items():
         if name is not None and name in (*options["use"], *options["leave_out"]):
@@ -342,6 +394,16 @@ def _figures(
     if model.costs is not None:
         figures["cost_per_100"] = cost_per_100(actual, answers, model.costs, weight)
     return figures
+
+
+def _test_figures(
+    model: Any, target: str, reading: Reading, options: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Count the rows of a second table that the rule predicts wrongly."""
+    table = reading.cases(options["test"], model.rule_set_, target=target)
+    actual = known_outcomes(table, target, model.rule_set_, options["outcomes"])
+    is_known = np.array([v is not None for v in actual])
+    return _figures(model, table.frame[is_known], pd.Series(actual[is_known]), None)
 
 
 def _report(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> None:

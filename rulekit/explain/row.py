@@ -33,7 +33,7 @@ from rulekit.explain.similar import (
 )
 from rulekit.explain.subject import columns_for, row_values, rows_with, value_at
 from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks, scorecard_of
-from rulekit.rules.rule_set import rule_of
+from rulekit.rules.rule_set import notebook_html, rule_of
 from rulekit.style.phrases import (
     MAX_LISTED,
     PLAIN,
@@ -129,6 +129,8 @@ class Explanation:
     @cached_property
     def reasons(self) -> tuple[Reason, ...]:
         """The columns of a scorecard that decide the row, the most points first."""
+        if not self._context.is_scorecard:
+            return ()
         row = rows_with(self.values, {})
         return rank_reasons(self._context.rule, row, wording=self._context.wording)[0]
 
@@ -138,6 +140,10 @@ class Explanation:
         if context.training is None:
             return ()
         return similar_cases(context.rule, context.training, self.values, k)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return notebook_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values, ready for JSON; clauses count from 1."""

@@ -86,6 +86,40 @@ def test_scorecard_is_written_on_a_lenders_scale(run, tmp_path, frame, file):
         assert message in run(*words, *given, code=2).stderr
 
 
+def test_rows_are_split_by_time_or_by_the_users_folds(run, tmp_path, frame):
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.permutation(120), "D")
+    fold = rng.integers(1, 4, 120)
+    frame.assign(day=days, fold=fold).to_csv(tmp_path / "days.csv", index=False)
+    words = ("learn", "days.csv", "--target", "dead", "--json", "-o", "learned.json")
+    shown = printed(run(*words, *QUICK, "--split-by", "day"))
+    rule = from_json((tmp_path / "learned.json").read_text())
+    late = days >= np.sort(days)[84]
+    wrong = rule.predict(frame) != frame["dead"].to_numpy()
+    assert (shown["test"]["rows"], shown["test"]["wrong"]) == (36, wrong[late].sum())
+    assert shown["training"]["wrong"] == wrong[~late].sum()
+    assert "Tested on the rows from '2024-03-25" in run(*words, *QUICK, "--split-by", "day").stderr
+    run(*words, "--max-conditions", 2, "--test-share", 0, "--folds", "fold")
+    rule = from_json((tmp_path / "learned.json").read_text())
+    assert not {"day", "fold"} & set(rule.features)
+    for given, message in (
+        (("--split-by", "nothing", *QUICK), "nothing"),
+        (("--split-by", "day", "--group", "clinic"), "--split-by and --group exclude"),
+        (("--folds", "fold", *QUICK), "--folds has an effect with short-rule only"),
+        (("--test", "days.csv", "--test-share", 0.3), "Remove --test-share"),
+    ):
+        assert message in run(*words, *given, code=1 if "nothing" in given else 2).stderr
+
+
+def test_second_table_tests_the_rule(run, tmp_path, frame, file):
+    later = frame.iloc[::-3].assign(dead=lambda t: t["dead"].where(t["age"] < 70, 0))
+    later.to_csv(tmp_path / "later.csv", index=False)
+    rule, shown = learned(run, tmp_path, file, "--target", "dead", "--test", "later.csv")
+    assert shown["training"]["rows"] == 120
+    wrong = int((rule.predict(later) != later["dead"].to_numpy()).sum())
+    assert (shown["test"]["rows"], shown["test"]["wrong"]) == (40, wrong)
+
+
 def test_outcomes_get_names(run, tmp_path, file):
     names = ("--outcome", "1=died", "--outcome", "0=survived")
     rule, _ = learned(run, tmp_path, file, "--target", "dead", *names)
