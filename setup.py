@@ -32,5 +32,6 @@ setup(
         "rulekit": ["py.typed", "**/*.pyi", "**/*.html"],
         "rulekit.sample_data": ["*.csv", "README.md"],
         DASHBOARD: [".streamlit/config.toml"],
+        f"{DASHBOARD}.ui": ["pictures/*.png"],
     },
 )

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from ui.data import load
-from ui.data.choices import columns_card, target_card
+from ui.data.choices import columns_card, onward_words, target_card
 from ui.data.quality import proposal_lines, quality_card, readings_card
 from ui.data.reading import options_card
 from ui.data.server_tables import server_card
@@ -26,10 +26,11 @@ if state.table is None:
         load.upload_card()
         options_card()
         server_card()
+        st.markdown("**Or try a sample**")
+        load.sample_buttons(load.FIRST_SAMPLE)
         load.saved_card()
     with right:
-        st.markdown("**Or try a sample**")
-        load.sample_buttons()
+        load.example_card()
     st.stop()
 
 left, right = two_columns()
@@ -38,7 +39,7 @@ with left:
         target_card()
         if app_state().ready:
             with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-                if st.button("On to Models", key="onward", type="primary", icon=ONWARD):
+                if st.button(onward_words(app_state()), key="onward", type="primary", icon=ONWARD):
                     st.switch_page("pages/models.py", query_params=dict(st.query_params))
                 st.page_link("pages/binning.py", label="Look at the cut points first")
     columns, rows, read, other, this = st.tabs(

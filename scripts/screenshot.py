@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from rulekit.data import credit
-from tests.browser.steps import found_first, searched
+from tests.browser.steps import CURVE, found_first, searched
 from tests.browser.visitor import Visitor, chromium_at, chromium_path, served
 from ui.shell import PAGES
 
-PICTURES = Path(__file__).parents[1] / "docs" / "guide" / "pictures"
+ROOT = Path(__file__).parents[1]
+PICTURES = ROOT / "docs" / "guide" / "pictures"
+FIRST_PAGE = ROOT / "ui" / "pictures"
 SIZES = {"1440x900": (1440, 900), "1280x720": (1280, 720), "1920x1080": (1920, 1080),
          "narrow": (420, 900)}  # fmt: skip
 
@@ -54,6 +56,20 @@ def guide(visitor: Visitor, folder: Path) -> None:
     draw(visitor, folder / "presenter.png")
 
 
+def first_page(visitor: Visitor, folder: Path = FIRST_PAGE) -> None:
+    """Draw what the first page shows beside the upload: the curve and where the rows go."""
+    for theme in ("light", "dark"):
+        visitor.page.emulate_media(color_scheme=theme)
+        for page, part, selector in (
+            ("Models", "curve", CURVE),
+            ("Rules", "flow", "[class*=st-key-flow_] .js-plotly-plot"),
+        ):
+            searched(visitor.turn_to(page).reload())
+            figure = visitor.page.locator(selector).first
+            figure.screenshot(path=folder / f"{part}-{theme}.png", animations="disabled")
+            print(f"Drawn: {folder / part}-{theme}.png")
+
+
 def every_page(visitor: Visitor, folder: Path) -> None:
     """Draw each page in each size, light and dark."""
     found_first(visitor.turn_to("Models"))
@@ -83,6 +99,8 @@ def main(arguments: list[str] | None = None) -> None:
     ):
         visitor = analyst(browser, address)
         (every_page if chosen.every_page else guide)(visitor, chosen.out)
+        if chosen.out == PICTURES:
+            first_page(visitor)
         visitor.leave()
         for complaint in visitor.complaints + visitor.outside:
             print(f"Met: {complaint}", file=sys.stderr)

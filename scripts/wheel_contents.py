@@ -15,6 +15,7 @@ PLACES = {
     "app.py": "rulekit_dashboard/",
     "pages/*.py": "rulekit_dashboard/",
     "ui/**/*.py": "rulekit_dashboard/",
+    "ui/pictures/*.png": "rulekit_dashboard/",
     ".streamlit/config.toml": "rulekit_dashboard/",
 }
 

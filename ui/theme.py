@@ -36,6 +36,8 @@ CSS = """
 .stApp .stCode code .token:is(.string, .property) { color: light-dark(#0B6B2E, #5FD68B); }
 .stApp .stCode code .token:is(.number, .boolean) { color: light-dark(#8A3B00, #FFB070); }
 .stApp .stCode code .token:is(.italic, .bold):not(.punctuation) { color: inherit; }
+.st-key-upload_file [data-testid="stFileUploaderDropzone"] { min-height: 10rem;
+  display: flex; flex-direction: column; align-items: center; justify-content: center; }
 .stMultiSelect [data-tag] { max-width: 100%; height: auto; }
 :is(.st-key-run_compared, .st-key-compare) [role="group"] { max-height: none; }
 .stMultiSelect [data-tag] > span { max-width: none; white-space: normal; }

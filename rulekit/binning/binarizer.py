@@ -15,12 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.binning.binned_table import BinnedTable
-from rulekit.binning.encodings import (
-    ColumnEncoding,
-    LevelColumn,
-    OrderedColumn,
-    literals_of,
-)
+from rulekit.binning.encodings import ColumnEncoding, LevelColumn, OrderedColumn, literals_of
 from rulekit.binning.thresholds import METHODS, SUPERVISED, chosen_cuts, shortest
 from rulekit.binning.views import (
     Cutting,
@@ -50,10 +45,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     (``==`` alone if there are two), and sets of them; levels with an order ``<=`` and ``>=``; dates
     what is read of them, before a date and from it on, the year, the month, the weekday, the hour;
     texts that hardly repeat the words they contain. A column of a single value gives nothing.
-    DataError if a column is infinite somewhere, or holds single words that are nearly never the
-    same twice; if an order does not name a level that occurs; at `transform` if a column is missing
-    or no value of it fits, as where text is given for numbers. ValueError if a parameter does not
-    fit.
 
     Parameters
     ----------
@@ -101,6 +92,15 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         several.
     feature_names_in_ : ndarray of str
     n_features_in_ : int
+
+    Raises
+    ------
+    DataError
+        If a column is infinite somewhere, or holds single words that are nearly never the same
+        twice; if an order does not name a level that occurs; at `transform` if a column is missing
+        or no value of it fits, as where text is given for numbers.
+    ValueError
+        If a parameter does not fit.
 
     Notes
     -----
@@ -404,10 +404,6 @@ def candidate_summary(
 ) -> tuple[ColumnSummary, ...]:
     """Count the rows, and the classes, in every bin and level of every column.
 
-    Summaries are in the order of the columns seen in `fit`; of a column that is read in several
-    ways, such as a date and its weekday, there is one for each. DataError if `y` has another length
-    than `X`.
-
     Parameters
     ----------
     binarizer : Binarizer
@@ -416,6 +412,17 @@ def candidate_summary(
         The rows to count; the training rows or others.
     y : array of shape (n,), optional
         Their classes; a missing class is counted in no class.
+
+    Returns
+    -------
+    tuple of ColumnSummary
+        In the order of the columns seen in `fit`; of a column that is read in several ways, such
+        as a date and its weekday, one for each.
+
+    Raises
+    ------
+    DataError
+        If `y` has another length than `X`.
 
     Examples
     --------

@@ -287,10 +287,7 @@ def edges_of_cuts(name: str, cuts: Sequence[Any], part: str | None) -> Values:
 
 
 def _by_share(
-    groups: Groups,
-    codes: NDArray[np.intp],
-    of_class: NDArray[np.bool_],
-    mean: float | None = None,
+    groups: Groups, codes: NDArray[np.intp], of_class: NDArray[np.bool_], mean: float | None = None
 ) -> Groups:
     """Sort groups by their share of a class, shares of few rows shrunk to the mean."""
     rows = np.bincount(codes, minlength=len(groups))

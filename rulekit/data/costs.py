@@ -18,12 +18,6 @@ Labels = Sequence[Any] | NDArray[Any]
 class Costs:
     """Costs of wrong predictions; a correct one costs nothing.
 
-    A learner weighs a row by what an error on it costs; with three classes and more, by the mean
-    over the wrong answers. Between two classes that is exact: errors by weight are costs. With more
-    it is not where the costs of one class differ by the answer (Breiman et al., *Classification and
-    Regression Trees*, 1984, section 4.4); what is measured is always the cost itself. ValueError if
-    a cost is not a positive number, both forms are given, or neither is whole.
-
     Parameters
     ----------
     miss : float, default=None
@@ -38,6 +32,18 @@ class Costs:
     matrix : mapping of (true, answered) to float, default=None
         In place of `miss` and `false_alarm`, for any number of classes: a cost for every pair of
         different classes.
+
+    Raises
+    ------
+    ValueError
+        If a cost is not a positive number, both forms are given, or neither is whole.
+
+    Notes
+    -----
+    A learner weighs a row by what an error on it costs; with three classes and more, by the mean
+    over the wrong answers. Between two classes that is exact: errors by weight are costs. With more
+    it is not where the costs of one class differ by the answer (Breiman et al., *Classification
+    and Regression Trees*, 1984, section 4.4); what is measured is always the cost itself.
 
     Examples
     --------

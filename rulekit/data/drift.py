@@ -59,9 +59,6 @@ def compare_tables(
 ) -> tuple[DriftNote, ...]:
     """Compare a second table with the one that a rule was learned from.
 
-    Notes that block are first. New columns are listed only if `columns` is None. DataError if
-    `columns` names one that `reference` does not have, or `new` has no rows.
-
     Parameters
     ----------
     reference : Table or DataFrame
@@ -70,6 +67,11 @@ def compare_tables(
         The second one. Column order does not matter.
     columns : tuple of str, default=None
         The columns that matter; None takes the features of `reference`.
+
+    Returns
+    -------
+    tuple of DriftNote
+        Those that block first. New columns are listed only if `columns` is None.
 
     Notes
     -----
@@ -80,6 +82,11 @@ def compare_tables(
     is the day. Of other text that hardly repeats, the word is listed whose share of rows changed
     most, by the same test and correction over the words that a tenth of the rows of either table
     hold; of long tables 20 000 rows, evenly spread, are read.
+
+    Raises
+    ------
+    DataError
+        If `columns` names one that `reference` does not have, or `new` has no rows.
     """
     reference, other = (
         table if isinstance(table, Table) else Table.from_frame(table) for table in (reference, new)

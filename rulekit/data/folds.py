@@ -33,11 +33,6 @@ def make_folds(
 ) -> list[Fold]:
     """Split rows for cross-validation.
 
-    Without `time` rows are always shuffled first, so that a table sorted by class is split fairly.
-    DataError if a class has fewer rows than there are folds, there are fewer groups than folds, a
-    row has no time, or the times are too few. ValueError if `cv` is not one of the above, or its
-    positions do not fit the rows; with `time` it must be a number, without groups.
-
     Parameters
     ----------
     y : array-like of shape (n,)
@@ -58,6 +53,17 @@ def make_folds(
     -------
     list of (ndarray of int, ndarray of int)
         Positions of training and test rows, each sorted.
+
+    Raises
+    ------
+    DataError
+        If a class has fewer rows than there are folds, or there are fewer groups than folds.
+    ValueError
+        If `cv` is not one of the above, or its positions do not fit the rows.
+
+    Notes
+    -----
+    Rows are always shuffled first, so that a table sorted by class is split fairly.
 
     Examples
     --------
@@ -130,10 +136,6 @@ def hold_out(
 ) -> Fold:
     """Select rows for a test set.
 
-    DataError without groups, if a class has one row only or a side has fewer rows than there are
-    classes; with groups, if all rows are of one, or none can be left out of training without a
-    class. ValueError if the share is not allowed.
-
     Parameters
     ----------
     y : array-like of shape (n,)
@@ -153,6 +155,15 @@ def hold_out(
     -------
     train, test : ndarray of int
         Positions, each sorted.
+
+    Raises
+    ------
+    DataError
+        Without groups, if a class has one row only or a side has fewer rows than there are
+        classes; with groups, if all rows are of one, or none can be left out of training without
+        a class.
+    ValueError
+        If the share is not allowed.
 
     Examples
     --------

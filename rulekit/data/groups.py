@@ -52,10 +52,6 @@ class RowGroups:
 def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> RowGroups:
     """Assign rows to groups by the values of a column.
 
-    Only groups that have rows are returned. DataError if there are fewer than two groups or more
-    than fifty, or cuts are given for a column that holds no numbers. ValueError if `bins` is no
-    whole number from 2 to 50 and no sequence of finite numbers.
-
     Parameters
     ----------
     values : array-like of shape (n,)
@@ -66,6 +62,19 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
         For numbers of more than ten values: into how many bins of about equally many rows they are
         cut (2 to 50; ties can leave fewer), or the cuts themselves, which then hold for any
         column of numbers. A value equal to a cut is in the lower bin.
+
+    Returns
+    -------
+    RowGroups
+        Only groups that have rows.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two groups or more than fifty, or cuts are given for a column that
+        holds no numbers.
+    ValueError
+        If `bins` is no whole number from 2 to 50 and no sequence of finite numbers.
 
     Examples
     --------

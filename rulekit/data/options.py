@@ -18,8 +18,6 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "run
 class ParseOptions:
     """Settings for `read_table`; None means automatic.
 
-    ValueError if a setting is invalid.
-
     Parameters
     ----------
     delimiter : str, default=None
@@ -61,6 +59,11 @@ class ParseOptions:
         Columns whose cells are kept as text.
     merged : tuple of str, default=None
         Columns whose levels are one where they differ only in case or spaces.
+
+    Raises
+    ------
+    ValueError
+        If a setting is invalid.
     """
 
     delimiter: str | None = None

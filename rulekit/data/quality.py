@@ -64,15 +64,22 @@ class QualityNote:
 def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote, ...]:
     r"""Check a table for common problems.
 
-    Warnings are first. Columns with the role "ignore" or "id" are only checked for what they are,
-    not compared with others. Takes :math:`O(k n \log n)` time: each column is sorted once.
-
     Parameters
     ----------
     table : Table
     target : str, default=None
         The column to be predicted; None takes the one with the role "target". Leaks are looked
         for only where there is one.
+
+    Returns
+    -------
+    tuple of QualityNote
+        Warnings first. Columns with the role "ignore" or "id" are only checked for what they are,
+        not compared with others.
+
+    Notes
+    -----
+    Takes :math:`O(k n \log n)` time: each column is sorted once.
     """
     target = table.target if target is None else target
     if target is not None:

@@ -37,13 +37,16 @@ _NAMES = ("target", "class", "label", "outcome", "y", "diagnosis", "result", "re
 def suggest_target(table: Table) -> str | None:
     """Suggest the column to predict.
 
-    It is, of the columns with 2 to 20 values that are neither dates nor identifiers: the last with
-    a usual name ("target", "class", "outcome" ...), else the last in the table. None where there is
-    none. A suggestion only: nothing is set.
-
     Parameters
     ----------
     table : Table
+
+    Returns
+    -------
+    str or None
+        Of the columns with 2 to 20 values that are neither dates nor identifiers: the last
+        with a usual name ("target", "class", "outcome" ...), else the last in the table. None
+        where there is none. A suggestion only: nothing is set.
     """
     fit = [
         c
@@ -62,16 +65,20 @@ def likely_target(names: Sequence[str]) -> str:
 def suggest_positive(table: Table, target: str) -> object:
     """Suggest the class that rules describe.
 
-    Of two classes that mean yes and no ("yes" and "no", 1 and 0, "present" and "absent" ...), the
-    one that means yes; of two with a word of what people look for ("fraud", "ill", "died" ...) or
-    of the usual case ("healthy", "benign" ...), the one looked for. Else the rarest class with at
-    least 30 rows, as fewer rows give unreliable figures; if no class has 30, the most frequent. Of
-    equals the last sorted. None where the target has no value at all.
-
     Parameters
     ----------
     table : Table
     target : str
+
+    Returns
+    -------
+    object
+        Of two classes that mean yes and no ("yes" and "no", 1 and 0, "present"
+        and "absent" ...), the one that means yes; of two with a word of what people look for
+        ("fraud", "ill", "died" ...) or of the usual case ("healthy", "benign" ...), the one looked
+        for. Else the rarest class with at least 30 rows, as
+        fewer rows give unreliable figures; if no class has 30, the most frequent. Of equals the
+        last sorted. None where the target has no value at all.
     """
     table.column(target)
     counts = class_counts(table, target)

@@ -105,15 +105,18 @@ BANDS = 10
 def brier_score(true: ArrayLike, chance: ArrayLike) -> float:
     """Compute the mean squared difference of probability and outcome.
 
-    The result is between 0 and 1, smaller is better; predicting the frequency f for every row gives
-    f (1 - f). NaN without rows.
-
     Parameters
     ----------
     true : array-like of bool, shape (n,)
         Whether the outcome is true.
     chance : array-like of float, shape (n,)
         The predicted probability.
+
+    Returns
+    -------
+    float
+        Between 0 and 1, smaller is better; predicting the frequency f for every row gives f (1 -
+        f). NaN without rows.
 
     References
     ----------
@@ -131,14 +134,17 @@ def brier_score(true: ArrayLike, chance: ArrayLike) -> float:
 def reliability(true: ArrayLike, chance: ArrayLike) -> pd.DataFrame:
     """Compare predicted probabilities with observed frequencies by tenths.
 
-    A row for each tenth of probability that has rows: `low` and `high` (it holds ``low``, and
-    ``high`` only in the last), `rows`, `stated` (the mean probability), `share` (of the rows where
-    it came true), and `low95`, `high95` (Wilson's 95 % interval of that share).
-
     Parameters
     ----------
     true, chance
         As for `brier_score`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each tenth of probability that has rows: `low` and `high` (it holds ``low``, and
+        ``high`` only in the last), `rows`, `stated` (the mean probability), `share` (of the rows
+        where it came true), and `low95`, `high95` (Wilson's 95 % interval of that share).
 
     Examples
     --------
@@ -283,11 +289,6 @@ def group_metrics(
 ) -> GroupMetrics:
     """Compute error and prediction rates of a rule by group.
 
-    Intervals of shares are Wilson's; the interval of a gap is Newcombe's (Statistics in Medicine
-    17, 1998, method 10). DataError if the column is not there or cannot be grouped, lengths differ,
-    or a class is missing. ValueError if `positive` is needed and not given, or is no class; or
-    another parameter is invalid.
-
     Parameters
     ----------
     model : RuleSet or fitted classifier
@@ -306,6 +307,18 @@ def group_metrics(
         exactly one.
     few : int, default=30
         Shares counted on fewer rows are left out of gaps.
+
+    Raises
+    ------
+    DataError
+        If the column is not there or cannot be grouped, lengths differ, or a class is missing.
+    ValueError
+        If `positive` is needed and not given, or is no class; or another parameter is invalid.
+
+    Notes
+    -----
+    Intervals of shares are Wilson's; the interval of a gap is Newcombe's (Statistics in Medicine
+    17, 1998, method 10).
 
     Examples
     --------

@@ -53,13 +53,6 @@ def operating_points(
 ) -> pd.DataFrame:
     """Measure a two-class rule at its operating points.
 
-    One row per point, from the one that predicts the described class least often (for the clauses
-    of a CNF: most often). `clauses` (numbers of those that are on) or `threshold` (the probability
-    of the described class; 1 for never); `called_positive`, the share of rows predicted as
-    `positive`; `found`, the same share among rows of that class; `false_alarms`, among all other
-    rows; `precision`; `error`; NaN if there is no row to count. ValueError if there are more than
-    two classes, or `by` or `positive` is unknown. RuleError as `clause_points` does.
-
     Parameters
     ----------
     model : fitted rule model
@@ -75,6 +68,22 @@ def operating_points(
         Costs of wrong predictions; adds `cost_per_100`.
     positive : label, default=None
         The class whose rates are counted; None for the class that the rule describes.
+
+    Returns
+    -------
+    DataFrame
+        One row per point, from the one that predicts the described class least often (for the
+        clauses of a CNF: most often). `clauses` (numbers of those that are on) or `threshold` (the
+        probability of the described class; 1 for never); `called_positive`, the share of rows
+        predicted as `positive`; `found`, the same share among rows of that class; `false_alarms`,
+        among all other rows; `precision`; `error`; NaN if there is no row to count.
+
+    Raises
+    ------
+    ValueError
+        If there are more than two classes, or `by` or `positive` is unknown.
+    RuleError
+        As `clause_points` does.
 
     Examples
     --------
@@ -134,19 +143,29 @@ def _figures(y: ArrayLike, answers: Any, positive: Any) -> dict[str, float]:
 def threshold_rule(model: Any, threshold: float) -> RuleSet:
     """Write "the described class at or above this probability" as a rule.
 
-    For a scorecard the result has the same points with another total; for any other rule a DNF over
-    its own conditions, as short as can be found in two seconds. Predictions agree with the
-    probability on every row, also on unseen ones. Combinations of conditions that exclude each
-    other are left free. O(3**k) for k conditions. RuleError if the rule has more than ten different
-    conditions, or its probabilities do not depend on its conditions alone, as for an ideal DNF,
-    which counts types of cases.
-
     Parameters
     ----------
     model : fitted rule model
         For two outcomes.
     threshold : float
         From 0 to 1; compared with probabilities rounded to nine digits.
+
+    Returns
+    -------
+    RuleSet
+        For a scorecard the same points with another total; for any other rule a DNF over its own
+        conditions, as short as can be found in two seconds.
+
+    Raises
+    ------
+    RuleError
+        If the rule has more than ten different conditions, or its probabilities do not depend on
+        its conditions alone, as for an ideal DNF, which counts types of cases.
+
+    Notes
+    -----
+    Predictions agree with the probability on every row, also on unseen ones. Combinations of
+    conditions that exclude each other are left free. O(3**k) for k conditions.
     """
     rule, positive = model.rule_set_, model.positive_label_
     default = next(c for c in model.classes_.tolist() if c != positive)

@@ -412,12 +412,7 @@ def _fewest_columns(
 class _Search:
     """Uniform-cost search over partial changes; one instance per search."""
 
-    def __init__(
-        self,
-        dnf: RuleSet,
-        options: dict[str, tuple[DomainValue, ...]],
-        now: Any,
-    ) -> None:
+    def __init__(self, dnf: RuleSet, options: dict[str, tuple[DomainValue, ...]], now: Any) -> None:
         self.wanted = [label != now for label in (*dnf.labels, dnf.default)]
         self.options = options
         self.fits: list[dict[str, NDArray[Any]]] = [

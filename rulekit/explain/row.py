@@ -207,14 +207,10 @@ def explain(
 ) -> list[Explanation]:
     """Explain the prediction of a rule for each row of a table.
 
-    Prediction and reason come from one evaluation of the rule, so they cannot disagree. Linear in
-    rows times literals; the smallest change is computed on first access. DataError if the table
-    lacks a column, labels do not fit, or `immutable` names an unknown column. RuleError if the
-    model is not fitted.
-
     Parameters
     ----------
     model : fitted rule model or RuleSet
+        The model or rule to explain.
     X : DataFrame, array or mapping of column name to array, n rows
         The rows; checked exactly as `predict` does.
     y : array-like of shape (n,), optional
@@ -226,6 +222,22 @@ def explain(
         Columns that the smallest change must not change.
     wording : Wording
         What columns, units and clauses are called in sentences.
+
+    Returns
+    -------
+    list of Explanation, length n
+
+    Raises
+    ------
+    DataError
+        If the table lacks a column, labels do not fit, or `immutable` names an unknown column.
+    RuleError
+        If the model is not fitted.
+
+    Notes
+    -----
+    Prediction and reason come from one evaluation of the rule, so they cannot disagree. Linear in
+    rows times literals; the smallest change is computed on first access.
 
     Examples
     --------
@@ -416,10 +428,7 @@ def _count_past_cases(context: _Context, columns: Columns) -> list[PastCases | N
         return [None] * len(deciding)
     counted = count_rows_by_clause(dnf, past.columns)
     labels: NDArray[Any] = past.labels
-    labels_by_clause: Mapping[int, Any] = {
-        -1: dnf.default,
-        **dict(enumerate(dnf.labels)),
-    }
+    labels_by_clause: Mapping[int, Any] = {-1: dnf.default, **dict(enumerate(dnf.labels))}
     cases = {
         k: count_past_cases(
             labels, counted[:, k], labels_by_clause[k], context.clause_name(k), context.wording

@@ -159,10 +159,6 @@ def score(  # noqa: PLR0913  all but two by keyword
 ) -> Scored:
     """Apply a rule to new cases.
 
-    Linear in rows times conditions; smallest changes are computed on first access. DataError if
-    there are no rows, a column that the rule reads is missing or has another type than before, or
-    `outcomes` has another length.
-
     Parameters
     ----------
     model : fitted rule model or RuleSet
@@ -182,10 +178,20 @@ def score(  # noqa: PLR0913  all but two by keyword
     immutable : collection of str
         Columns that the smallest change must not change.
 
+    Raises
+    ------
+    DataError
+        If there are no rows, a column that the rule reads is missing or has another type than
+        before, or `outcomes` has another length.
+
     Warns
     -----
     UnseenValuesWarning, DataWarning
         As `predict` does; `Scored.report` has the same as data.
+
+    Notes
+    -----
+    Linear in rows times conditions; smallest changes are computed on first access.
 
     Examples
     --------

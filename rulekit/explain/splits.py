@@ -280,9 +280,6 @@ def explain_path(
 ) -> list[tuple[SplitReading, ...]]:
     """Read the splits on each row's path down a tree, from the root.
 
-    A path is empty if the rule is no tree, or the row reaches no power-law split. DataError or
-    RuleError if rows and rule do not fit.
-
     Parameters
     ----------
     model : fitted tree or RuleSet
@@ -293,6 +290,16 @@ def explain_path(
         Past rows, for the ranges of columns.
     wording : Wording
         What columns are called.
+
+    Returns
+    -------
+    list of tuple of SplitReading, length n
+        Empty if the rule is no tree, or the row reaches no power-law split.
+
+    Raises
+    ------
+    DataError, RuleError
+        If rows and rule do not fit.
     """
     rule, columns = rule_of(model), columns_for(model, X)
     n = len(next(iter(columns.values()), ()))

@@ -361,13 +361,10 @@ def verify_export(
 ) -> VerifiedExport:
     r"""Export a rule, run the export on a table, and compare every row with `predict`.
 
-    Missing values are None and NaN in turn, since engines distinguish them. ExportError if the
-    format cannot express the rule, or its engine cannot run it or is not installed. ValueError if
-    `format` is unknown.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to export.
     X : DataFrame, array or mapping of column name to array
         The rows.
     format : str
@@ -376,6 +373,17 @@ def verify_export(
         unknown one. Python source is executed, JSON is loaded, and text is parsed.
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown beside the clauses in text; other formats cannot show them.
+
+    Raises
+    ------
+    ExportError
+        If the format cannot express the rule, or its engine cannot run it or is not installed.
+    ValueError
+        If `format` is unknown.
+
+    Notes
+    -----
+    Missing values are None and NaN in turn, since engines distinguish them.
 
     Examples
     --------

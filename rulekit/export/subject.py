@@ -92,9 +92,6 @@ def clause_numbers(
 ) -> tuple[ClauseNumbers, ...]:
     """Count the rows that each clause decides, for the formats that show them.
 
-    There is one entry a clause, in order. ExportError or DataError or RuleError if there is no
-    rule, or rows and labels do not fit it.
-
     Parameters
     ----------
     model : RuleSet or fitted model
@@ -105,6 +102,16 @@ def clause_numbers(
         Their true labels.
     where : str, default="training"
         Display name of the rows.
+
+    Returns
+    -------
+    tuple of ClauseNumbers
+        One a clause, in order.
+
+    Raises
+    ------
+    ExportError, DataError, RuleError
+        If there is no rule, or rows and labels do not fit it.
     """
     # both import pandas, which texts do not need
     from rulekit.data.target import read_labels

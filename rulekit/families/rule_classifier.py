@@ -56,8 +56,6 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     With more than two classes the rule is an ordered list; nine prices and one to three clauses
     for each class are compared. `forms` adds scorecards to the comparison.
 
-    ``docs/decisions/0011`` describes the selection and its measured accuracy.
-
     Parameters
     ----------
     max_conditions : int or None, default=8
@@ -136,6 +134,10 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         Weighted share of training rows that the rule predicts wrongly.
     empty_rule_hint_ : str or None
         Reason why the rule has no conditions; None if it has some.
+
+    Notes
+    -----
+    ``docs/decisions/0011`` describes the selection and its measured accuracy.
 
     Examples
     --------

@@ -104,10 +104,6 @@ class BaseRuleClassifier(
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn a rule.
 
-        DataError if the table or the classes cannot be used; the column or row is named. ValueError
-        if a parameter is not allowed, or would not be read beside the others. SolverError if a
-        linear program is not solved.
-
         Parameters
         ----------
         X : DataFrame or array-like of shape (n, p)
@@ -121,6 +117,15 @@ class BaseRuleClassifier(
         Returns
         -------
         self
+
+        Raises
+        ------
+        DataError
+            If the table or the classes cannot be used; the column or row is named.
+        ValueError
+            If a parameter is not allowed, or would not be read beside the others.
+        SolverError
+            If a linear program is not solved.
 
         Warns
         -----
@@ -265,8 +270,6 @@ class BaseRuleClassifier(
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row with the rule.
 
-        DataError if a column that the rule reads is missing, or no value of it is of its kind.
-
         Parameters
         ----------
         X : DataFrame or array-like of shape (n, p)
@@ -278,6 +281,11 @@ class BaseRuleClassifier(
         -------
         ndarray of shape (n,)
             A class for each row.
+
+        Raises
+        ------
+        DataError
+            If a column that the rule reads is missing, or no value of it is of its kind.
 
         Warns
         -----

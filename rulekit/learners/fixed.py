@@ -21,10 +21,6 @@ from rulekit.rules.schema import schema_of
 class FixedRuleClassifier(BaseRuleClassifier):
     """Predict with a given rule; nothing is learned.
 
-    `predict` needs no `fit`. `fit` checks that the table has the rule's columns, and computes
-    `training_error_` and the shares of the classes. Tables need only the columns that the rule
-    reads. The columns of an array are called x0, x1, ..., as in a rule learned from an array.
-
     Parameters
     ----------
     rule_set : RuleSet
@@ -42,6 +38,12 @@ class FixedRuleClassifier(BaseRuleClassifier):
         Number of clauses and of conditions.
     n_features_in_, feature_names_in_
         As in scikit-learn, after `fit`.
+
+    Notes
+    -----
+    `predict` needs no `fit`. `fit` checks that the table has the rule's columns, and computes
+    `training_error_` and the shares of the classes. Tables need only the columns that the rule
+    reads. The columns of an array are called x0, x1, ..., as in a rule learned from an array.
 
     Examples
     --------

@@ -51,17 +51,20 @@ SELECTED_FORM = {
 def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
     """Return the settings of the box search that `RuleClassifier` compares.
 
-    Two levels of ``robustness``, and of ``label_noise``; ``positive_label``: a rule for one class
-    and a rule for the other, which says of the first when it is not given; 1 to 5 ``n_clauses``;
-    and nine prices ``theta``, in proportion to the rows: a small pool, see ``docs/decisions/0011``.
-    A fold is searched once for each of the first eight combinations, whatever the number of prices
-    and clauses. With more than two classes, which are all described, no label and no robustness,
-    and 1 to 3 clauses for each class but one.
-
     Parameters
     ----------
     y : array-like of shape (n,)
         Classes.
+
+    Returns
+    -------
+    dict of str to list
+        Two levels of ``robustness``, and of ``label_noise``; ``positive_label``: a rule for one
+        class and a rule for the other, which says of the first when it is not given; 1 to 5
+        ``n_clauses``; and nine prices ``theta``, in proportion to the rows: a small pool, see
+        ``docs/decisions/0011``. A fold is searched once for each of the first eight combinations,
+        whatever the number of prices and clauses. With more than two classes, which are all
+        described, no label and no robustness, and 1 to 3 clauses for each class but one.
 
     Examples
     --------

@@ -414,9 +414,7 @@ class LearningProblem:
     @cached_property
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
-        perturbation = np.array(
-            [_perturbation(literal) for literal in self.cnf_literals], dtype=float
-        )
+        perturbation = perturbations(self.cnf_literals)
         cover = CoverProblem(self.table, perturbation)
         cover.deadline = self.deadline
         return cover
@@ -544,6 +542,11 @@ def _by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Restric
     table = table if form == "dnf" else table.opposite
     rows = row_order(table.codes, ~table.y, table.weight)
     return table[rows], rows, conditions.literals, ()
+
+
+def perturbations(literals: Sequence[Literal]) -> Floats:
+    """Return a price below 1e-6 for each literal, drawn from its text, shape (d,)."""
+    return np.array([_perturbation(literal) for literal in literals], dtype=float)
 
 
 def _perturbation(literal: Literal) -> float:

@@ -29,10 +29,6 @@ class Track:
 def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
     """Draw the values of one case beside the ranges that a clause requires.
 
-    Bars from 0 to 100 % of each column's range, the required region filled, the case as a dot where
-    the condition is met and as a cross where it is not. Values outside the range are drawn at its
-    end. Without such a test the figure has no trace.
-
     Parameters
     ----------
     clause : Clause
@@ -44,6 +40,13 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
     reference : mapping of column name to array of shape (n,)
         The rows whose smallest and largest values are the ends of the bars; of ordered levels the
         bar holds them all.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Bars from 0 to 100 % of each column's range, the required region filled, the case as a dot
+        where the condition is met and as a cross where it is not. Values outside the range are
+        drawn at its end. Without such a test the figure has no trace.
     """
     tracks = _tracks(clause, row, reference)
     figure = go.Figure(layout=base_layout())

@@ -29,11 +29,6 @@ FLOW = "rgba(128,128,128,0.15)"
 def flow_table(model: Any, X: Any, y: Any, *, wording: Wording = PLAIN) -> pd.DataFrame:
     """Count the rows that each part of a rule decides.
 
-    A row for each clause, range of totals or leaf, in the order of the rule, the rest last:
-    ``part``, ``prediction``, ``rows``, ``correct``, ``share`` (that is correct; NaN without rows)
-    and ``lift`` (`share` divided by that of the prediction in all rows). Every row of the table is
-    counted once.
-
     Parameters
     ----------
     model : RuleSet or fitted model
@@ -42,6 +37,14 @@ def flow_table(model: Any, X: Any, y: Any, *, wording: Wording = PLAIN) -> pd.Da
         Their true classes.
     wording : Wording
         Display names of columns.
+
+    Returns
+    -------
+    DataFrame
+        A row for each clause, range of totals or leaf, in the order of the rule, the rest last:
+        ``part``, ``prediction``, ``rows``, ``correct``, ``share`` (that is correct; NaN without
+        rows) and ``lift`` (`share` divided by that of the prediction in all rows). Every row of
+        the table is counted once.
     """
     rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
     parts = divide_rows(rule, columns)
@@ -78,11 +81,6 @@ def flow_figure(
 ) -> go.Figure:
     """Draw where a rule sends the rows of a table.
 
-    All rows as one bar by outcome; below, each part as a bar below the rows it takes. Widths are
-    rows; rows predicted wrongly are faint. A tree is drawn with all its splits. A scorecard, or a
-    single sum, is a histogram of its value by outcome with its thresholds. A bar's ``customdata``
-    is the number of its part in the order of `flow_table`.
-
     Parameters
     ----------
     model, X, y, wording
@@ -93,6 +91,14 @@ def flow_figure(
         A row that is drawn as a line that ends in the part that decides it.
     is_small : bool, default=False
         Leave out the texts of clauses, where they stand beside the figure.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        All rows as one bar by outcome; below, each part as a bar below the rows it takes. Widths
+        are rows; rows predicted wrongly are faint. A tree is drawn with all its splits. A
+        scorecard, or a single sum, is a histogram of its value by outcome with its thresholds.
+        A bar's ``customdata`` is the number of its part in the order of `flow_table`.
     """
     rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
     labels = sorted(set(truth.tolist()), key=str)

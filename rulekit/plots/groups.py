@@ -13,14 +13,17 @@ from rulekit.style.wording import capital, percent, plural
 def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
     """Draw one rate of each group, with its interval, and that of all rows.
 
-    A dot with a 95 % interval a group, first group on top; hollow where the share is counted on too
-    few rows to be compared; a dotted line where all rows together lie.
-
     Parameters
     ----------
     found : GroupMetrics
     measure : str
         A name of `GROUP_MEASURES` in `rulekit.data.groups`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A dot with a 95 % interval a group, first group on top; hollow where the share is counted
+        on too few rows to be compared; a dotted line where all rows together lie.
     """
     table = found.table[found.table[measure].notna()]
     few = table.index.isin(found.small[measure])
@@ -82,9 +85,6 @@ def gap_figure(
 ) -> go.Figure:
     """Draw the cost of a smaller gap between groups.
 
-    A dot a setting compared; those that no other beats in both are squares, joined by a line that
-    falls in steps: the least error of any rule with at most that gap.
-
     Parameters
     ----------
     curve, every : DataFrame
@@ -94,6 +94,12 @@ def gap_figure(
     selected : tuple of float, optional
         The gap of the selected rule, and its error (a share) or cost per 100 cases; drawn as a
         ring.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A dot a setting compared; those that no other beats in both are squares, joined by a line
+        that falls in steps: the least error of any rule with at most that gap.
     """
     point = f"gap %{{x:.1f}} points, %{{y:.1f}} {_unit(every)}"
     figure = go.Figure(layout=base_layout(300))

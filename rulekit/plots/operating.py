@@ -19,9 +19,6 @@ def operating_figure(
 ) -> go.Figure:
     """Draw the true positive rate of each operating point against its false positive rate.
 
-    Trace 0 holds all points and is the only one that answers to clicks; the position of a point
-    comes back as ``customdata``.
-
     Parameters
     ----------
     points : DataFrame
@@ -33,6 +30,12 @@ def operating_figure(
     precision : bool, default=False
         Draw the precision against the true positive rate (recall); the dotted line is the
         precision of predictions drawn by lot, the share of the class.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Trace 0 holds all points and is the only one that answers to clicks; the position of a
+        point comes back as ``customdata``.
     """
     x, y = ("found", "precision") if precision else ("false_alarms", "found")
     shown = points.reset_index(drop=True).dropna(subset=[x, y])
@@ -91,14 +94,17 @@ def operating_sentence(points: pd.DataFrame, positive: str) -> str:
 def reliability_figure(table: pd.DataFrame, positive: str) -> go.Figure:
     """Draw predicted probabilities against observed frequencies by tenths.
 
-    A dot a tenth, with the 95 % interval of its share; on the dotted line all comes true.
-
     Parameters
     ----------
     table : DataFrame
         From `rulekit.evaluation.reliability`.
     positive : str
         The class the probabilities are of.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A dot a tenth, with the 95 % interval of its share; on the dotted line all comes true.
     """
     figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(showlegend=False)

@@ -139,11 +139,7 @@ def _strips(
 
 
 def outcome_levels_figure(
-    table: pd.DataFrame,
-    *,
-    name: str,
-    labels: Sequence[Any],
-    classes: Sequence[Any] | None = None,
+    table: pd.DataFrame, *, name: str, labels: Sequence[Any], classes: Sequence[Any] | None = None
 ) -> go.Figure:
     """Draw the levels of a category: rows of each by outcome, of two the share of the first."""
     shown = table.head(MAX_LEVELS).iloc[::-1]

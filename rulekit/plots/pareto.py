@@ -171,10 +171,8 @@ def front_figure(
     """Draw settings as points and connect the best of them.
 
     Over conditions allowed (``x="limit"``) each learner's best points are joined, with a band of
-    one standard error around the picked learner's; over any other measure of size a step line joins
-    the front of all. Trace 0 holds all points and is the only one that answers to clicks. Above 200
-    points the dominated ones farthest from the front are left out. Points that fall on each other
-    are all drawn; the last one, which is on the front if any is, is hit.
+    one standard error around the picked learner's; over any other measure of size a step line
+    joins the front of all.
 
     Parameters
     ----------
@@ -194,6 +192,16 @@ def front_figure(
         Words written at points, for example which one is suggested.
     selected : int, optional
         Index label of the point drawn with a ring.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Trace 0 holds all points and is the only one that answers to clicks.
+
+    Notes
+    -----
+    Above 200 points the dominated ones farthest from the front are left out. Points
+    that fall on each other are all drawn; the last one, which is on the front if any is, is hit.
     """
     shown = _thin_labels(points, y).sort_values("on_front", kind="stable")
     figure = go.Figure(layout=base_layout(HEIGHT))
@@ -210,7 +218,7 @@ def front_figure(
     _add_legend(figure, names, looks)
     families = [b for b in baselines if b.curve]
     for family in families:
-        figure.add_trace(_curve(family))
+        _add_curve(figure, family)
     lines = sorted(
         (b for b in baselines if not b.curve and np.isfinite(b.value)), key=lambda b: b.value
     )
@@ -244,8 +252,6 @@ def front_sentence(
 ) -> str:
     """Return the content of the trade-off curve as one sentence.
 
-    It states where the front begins, where it ends, and that more conditions buy nothing beyond.
-
     Parameters
     ----------
     points : DataFrame
@@ -254,6 +260,11 @@ def front_sentence(
         As for `front_figure`.
     unit : str, default=""
         What costs are counted in.
+
+    Returns
+    -------
+    str
+        Where the front begins, where it ends, and that more conditions buy nothing beyond.
     """
     front = points[points["on_front"]].sort_values([x, y])
     if front.empty:
@@ -379,19 +390,31 @@ def _choose_horizontal_range(points: pd.DataFrame, x: str) -> tuple[float, float
     return left, last + max(0.5, (last - left) * ring / (1 - ring))
 
 
-def _curve(family: Baseline) -> go.Scatter:
-    points = {"x": [size for size, _ in family.curve], "y": [value for _, value in family.curve]}
-    look = {"name": plain(family.name), "hoverinfo": "skip"}
-    if family.decides:  # a letter marks the minimum: the browser cannot draw markers of size 0
-        line = {"dash": "dash", "width": 1, "color": GREY}
-        letters = ["◆" if value == family.value else "" for value in points["y"]]
-        font = {"size": 10, "color": GREY}
-        return go.Scatter(
-            mode="lines+text", line=line, text=letters, textfont=font, **points, **look
+def _add_curve(figure: go.Figure, family: Baseline) -> None:
+    """Draw a reference model by size; the estimate that decides with its minimum as a diamond."""
+    sizes, values = zip(*family.curve, strict=True)
+    dash = "dash" if family.decides else "dot"
+    mark = {"symbol": "x-thin-open", "size": 7, "color": GREY}
+    figure.add_scatter(
+        x=sizes,
+        y=values,
+        mode="lines" if family.decides else "lines+markers",
+        line={"dash": dash, "width": 1, "color": GREY},
+        marker=mark,
+        name=plain(family.name),
+        hoverinfo="skip",
+    )
+    if family.decides:
+        least = [size for size, value in family.curve if value == family.value]
+        mark |= {"symbol": "diamond"}
+        figure.add_scatter(
+            x=least,
+            y=[family.value] * len(least),
+            mode="markers",
+            marker=mark,
+            showlegend=False,
+            hoverinfo="skip",
         )
-    line = {"dash": "dot", "width": 1, "color": GREY}
-    marker = {"symbol": "x-thin-open", "size": 7, "color": GREY}
-    return go.Scatter(mode="lines+markers", line=line, marker=marker, **points, **look)
 
 
 def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) -> None:

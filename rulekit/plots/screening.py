@@ -26,15 +26,18 @@ LOOKS = {"kept": (BLUE, ""), "simple": (GREY, "/"), "pairs": (SKY, "x"), "dualit
 def screening_table(per_column: pd.DataFrame, limit: int = MAX_COLUMNS) -> pd.DataFrame:
     """Select the columns with the most remaining conditions.
 
-    Rows are as in `per_column`, the column with most conditions left first; columns without
-    conditions are left out.
-
     Parameters
     ----------
     per_column : DataFrame
         `rulekit.ConditionScreening.per_column`.
     limit : int, default=30
         Rows at most.
+
+    Returns
+    -------
+    DataFrame
+        As `per_column`, the column with most conditions left first; columns without conditions
+        are left out.
     """
     some = per_column[per_column["conditions"] > 0]
     order = ["kept", "conditions", "column"]
@@ -45,12 +48,15 @@ def screening_table(per_column: pd.DataFrame, limit: int = MAX_COLUMNS) -> pd.Da
 def screening_figure(table: pd.DataFrame) -> go.Figure:
     """Draw one bar per column: its conditions, divided by what removed them.
 
-    Verdicts differ by colour and by hatch.
-
     Parameters
     ----------
     table : DataFrame
         From `screening_table`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Verdicts differ by colour and by hatch.
     """
     shown = table.iloc[::-1]
     names = [plain(name, 30) for name in shown["column"]]

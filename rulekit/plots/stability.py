@@ -17,13 +17,17 @@ Names = Mapping[str, str]
 def plot_returned(found: Stability, names: Names | None = None) -> go.Figure:
     """Draw in how many resamples each column was used again.
 
-    A bar a column, those of the given rule first and filled, the others hollow; twelve at most.
-
     Parameters
     ----------
     found : Stability
     names : mapping of str to str, optional
         What columns are called.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A bar a column, those of the given rule first and filled, the others hollow; twelve at
+        most.
     """
     table = _draw_bars(found.columns)
     selected = table["selected"].to_numpy(dtype=bool)
@@ -64,16 +68,20 @@ def describe_returned(found: Stability, names: Names | None = None) -> str:
 def band_figure(found: Stability, names: Names | None = None) -> go.Figure:
     """Draw the bands of the columns' thresholds.
 
-    A line a cut: a bar over the middle eight tenths of the cuts that returned, a mark at the cut of
-    the given rule. The axis counts rows: the position of a cut is the percentage of the column's
-    rows at or below it, so that columns of any unit share one axis; the values are written beside.
-
     Parameters
     ----------
     found : Stability
         With cuts.
     names : mapping of str to str, optional
         What columns are called.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line a cut: a bar over the middle eight tenths of the cuts that returned, a mark at the
+        cut of the given rule. The axis counts rows: the position of a cut is the percentage of the
+        column's rows at or below it, so that columns of any unit share one axis; the
+        values are written beside.
     """
     table = _bands(found)
     figure = go.Figure(layout=base_layout(110 + 40 * max(len(table), 1)))

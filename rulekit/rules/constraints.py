@@ -17,9 +17,6 @@ NOT_EQUAL = ("!=", "not-in")
 class Constraints:
     """Constraints on the conditions of a rule.
 
-    RuleError if an entry is neither a name nor a literal, a direction is another word, or two
-    constraints contradict each other.
-
     Parameters
     ----------
     forbidden : tuple of str or Literal
@@ -35,6 +32,12 @@ class Constraints:
         value that is missing does not rise: predictions there are not constrained.
     towards : label, default=None
         The class that directions lead to. None for the one the rule describes.
+
+    Raises
+    ------
+    RuleError
+        If an entry is neither a name nor a literal, a direction is another word, or two
+        constraints contradict each other.
 
     Examples
     --------
@@ -134,10 +137,7 @@ class Constraints:
             raise RuleError(f"{unknown[0]!r} is not a part of constraints. Use {fields}.")
         parts = dict(data)
         for name in ("forbidden", "required"):
-            parts[name] = tuple(
-                (condition_from_dict({"kind": "literal", **w}) if isinstance(w, Mapping) else w)
-                for w in data.get(name, ())
-            )
+            parts[name] = tuple(_from_plain(w) for w in data.get(name, ()))
         return cls(**parts)
 
 
@@ -145,3 +145,9 @@ def _to_plain(entry: ColumnOrLiteral) -> Any:
     if isinstance(entry, str):
         return entry
     return {key: part for key, part in condition_to_dict(entry).items() if key != "kind"}
+
+
+def _from_plain(entry: Any) -> Any:
+    return (
+        condition_from_dict({"kind": "literal", **entry}) if isinstance(entry, Mapping) else entry
+    )

@@ -9,16 +9,7 @@ from typing import Any
 
 from rulekit._engine import kind_of, number, read
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import (
-    DAY,
-    DAYS_SINCE,
-    EPOCH,
-    GAPS,
-    ORDERED,
-    WORDS,
-    foldings,
-    since_of,
-)
+from rulekit.rules.condition import DAY, DAYS_SINCE, EPOCH, GAPS, ORDERED, WORDS, foldings, since_of
 from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit

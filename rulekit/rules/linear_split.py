@@ -20,10 +20,6 @@ WriteNumber = Callable[[float], str]
 class LinearSplit(Condition):
     """A condition ``w'x <= g``, or ``w'x > g``.
 
-    The sum is taken term by term from left to right, in every export too, so that all give the same
-    double. A sum that is no number, as of infinities of both signs, is not ``<= value``.
-    `n_conditions` counts the columns. RuleError if the parts do not go together.
-
     Parameters
     ----------
     terms : tuple of (str, float)
@@ -34,6 +30,17 @@ class LinearSplit(Condition):
         What the sum is compared with; finite.
     missing : bool, default=False
         The answer where one of the columns has no value.
+
+    Raises
+    ------
+    RuleError
+        If the parts do not go together.
+
+    Notes
+    -----
+    The sum is taken term by term from left to right, in every export too, so that all give the
+    same double. A sum that is no number, as of infinities of both signs, is not ``<= value``.
+    `n_conditions` counts the columns.
 
     Examples
     --------

@@ -55,9 +55,6 @@ COMPARED = {"<=": np.less_equal, "<": np.less, ">=": np.greater_equal, ">": np.g
 class Literal(Condition):
     """One test on one column.
 
-    `negated` flips operator and `missing`: the negation of ``x > 5`` is "x <= 5, or missing", so
-    that De Morgan's laws hold on every row. RuleError if operator and value do not go together.
-
     Parameters
     ----------
     feature : str
@@ -79,6 +76,16 @@ class Literal(Condition):
     order : tuple of str, optional
         Every level of the column, the lowest first; then values are levels, and may be ordered. A
         level that is not among them counts as a missing value.
+
+    Raises
+    ------
+    RuleError
+        If operator and value do not go together.
+
+    Notes
+    -----
+    `negated` flips operator and `missing`: the negation of ``x > 5`` is "x <= 5, or missing", so
+    that De Morgan's laws hold on every row.
 
     Examples
     --------

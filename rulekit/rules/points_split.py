@@ -29,9 +29,6 @@ GAPS_GIVE_ZERO = "(a missing value gives 0)"
 class PointsSplit(Condition):
     """A condition "the points of the matching conditions add up to at least a total", or less.
 
-    `n_conditions` counts the conditions. Several conditions may ask for the same column: "3 points
-    above 60, one more above 75" is two of them. RuleError if the parts do not go together.
-
     Parameters
     ----------
     conditions : tuple of Literal
@@ -49,6 +46,16 @@ class PointsSplit(Condition):
     missing : bool
         The answer where every column is missing. A single missing value gives a condition's
         points exactly if the condition itself holds there (`Literal.missing`).
+
+    Raises
+    ------
+    RuleError
+        If the parts do not go together.
+
+    Notes
+    -----
+    `n_conditions` counts the conditions. Several conditions may ask for the same column: "3 points
+    above 60, one more above 75" is two of them.
 
     Examples
     --------
@@ -231,12 +238,15 @@ class PointsSplit(Condition):
 def scorecard_of(rule: Any) -> tuple[PointsSplit, ...]:
     """Read a rule as one scorecard: its bands except the lowest, highest total first.
 
-    One entry a clause, alike but for their totals; empty where the rule is no scorecard, or a CNF,
-    whose clauses decide the rows that they do not match.
-
     Parameters
     ----------
     rule : RuleSet
+
+    Returns
+    -------
+    tuple of PointsSplit
+        One a clause, alike but for their totals; empty where the rule is no scorecard, or a CNF,
+        whose clauses decide the rows that they do not match.
     """
     single = [c.conditions[0] for c in rule.clauses if len(c.conditions) == 1]
     splits = tuple(s for s in single if isinstance(s, PointsSplit) and s.reached)

@@ -23,8 +23,6 @@ WriteNumber = Callable[[float], str]
 class Factor:
     """A column raised to a whole exponent.
 
-    RuleError if the parts do not go together.
-
     Parameters
     ----------
     feature : str
@@ -36,6 +34,11 @@ class Factor:
     floor : float or None, default=None
         Smaller values count as this one. A negative exponent needs a floor above `shift`, so that
         no value divides by zero.
+
+    Raises
+    ------
+    RuleError
+        If the parts do not go together.
     """
 
     feature: str
@@ -89,16 +92,18 @@ class Factor:
 class PowerLaw:
     """A weight times a product of factors.
 
-    The value is computed in one order everywhere, in every export too, so that all agree in the
-    last digit: numerators from left to right, each as often as its exponent says; the product of
-    the denominators likewise; the quotient; and last the weight.
-
     Parameters
     ----------
     weight : float
         Finite, not 0.
     factors : tuple of Factor
         At least one, no column twice; kept with positive exponents first.
+
+    Notes
+    -----
+    The value is computed in one order everywhere, in every export too, so that all agree in the
+    last digit: numerators from left to right, each as often as its exponent says; the product of
+    the denominators likewise; the quotient; and last the weight.
     """
 
     weight: float
@@ -163,9 +168,6 @@ IMAGINARY = 1e-7  # imaginary part, relative to the size of a root, that is roun
 class PowerLawSplit(Condition):
     """A condition ``low <= sum of power laws <= high``.
 
-    `n_conditions` counts the exponents (the paper's FU). A sum that is no number, as of infinities
-    of both signs, counts as outside. RuleError if the parts do not go together.
-
     Parameters
     ----------
     terms : tuple of PowerLaw
@@ -178,6 +180,16 @@ class PowerLawSplit(Condition):
         Whether the condition holds within the bounds, or outside.
     missing : bool, default=False
         The answer where one of the columns has no value.
+
+    Raises
+    ------
+    RuleError
+        If the parts do not go together.
+
+    Notes
+    -----
+    `n_conditions` counts the exponents (the paper's FU). A sum that is no number, as of infinities
+    of both signs, counts as outside.
 
     Examples
     --------

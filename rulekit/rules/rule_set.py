@@ -92,10 +92,6 @@ def n_rows(columns: Columns) -> int:
 class RuleSet:
     """Clauses in disjunctive or conjunctive normal form, with one label per clause.
 
-    A row gets the label of the first clause that holds (DNF), or the one label if all hold (CNF),
-    else `default`. A two-level Boolean rule has one label throughout; a tree's paths may have many.
-    RuleError if the parts do not fit together.
-
     Parameters
     ----------
     clauses : tuple of Clause
@@ -111,6 +107,16 @@ class RuleSet:
         What the columns were when the rule was learned, by which tables are read; those that the
         rule does not read are left out. None for a rule that was written by hand: types, levels and
         ranges are then not checked. Rules that differ in nothing else are equal.
+
+    Raises
+    ------
+    RuleError
+        If the parts do not fit together.
+
+    Notes
+    -----
+    A row gets the label of the first clause that holds (DNF), or the one label if all hold (CNF),
+    else `default`. A two-level Boolean rule has one label throughout; a tree's paths may have many.
 
     Examples
     --------

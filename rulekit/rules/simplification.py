@@ -6,13 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import (
-    ORDERED,
-    WORDS,
-    Condition,
-    Scalar,
-    value_at,
-)
+from rulekit.rules.condition import ORDERED, WORDS, Condition, Scalar, value_at
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.rule_set import Clause, Label, RuleSet
 
@@ -239,23 +233,31 @@ def _sort_tests(values: list[Scalar]) -> tuple[Scalar, ...]:
 def simplify(rule_set: RuleSet) -> RuleSet:
     """Remove redundant parts of a rule set without changing any prediction.
 
-    Within a clause, the literals of one column become as few as possible: implied ones go (``x >
-    3`` beside ``x > 5``), values tested one by one are gathered (``c == red or c == blue`` becomes
-    ``c in {blue, red}``), ``x >= 5 and x <= 5`` becomes ``x == 5``, and all of them say the same
-    about a missing value. What gives 0 points goes; points of a single condition become the
-    condition. Clauses that cannot hold (DNF) or cannot fail (CNF) go, and so do clauses that never
-    decide a row: those whose rows an earlier clause takes, or a later one with the same label when
-    no clause of another label is in between. The result has the same form, labels and default. A
-    DNF that holds nowhere has no clauses, one that holds everywhere a single clause without
-    conditions; a CNF the other way round. Literals of one column stand together, where the column
-    was first read. "Every row" means every combination of values, seen in training or not, missing
-    ones included, on which the rule set can be evaluated at all. Nothing is assumed of a column:
-    that one holds only whole numbers, or only two levels, is not used. Simplifying twice changes
-    nothing more. Cost is O(k**2 m) for k clauses of m literals.
+    Within a clause, the literals of one column become as few as possible: implied ones go
+    (``x > 3`` beside ``x > 5``), values tested one by one are gathered (``c == red or c == blue``
+    becomes ``c in {blue, red}``), ``x >= 5 and x <= 5`` becomes ``x == 5``, and all of them say the
+    same about a missing value. What gives 0 points goes; points of a single condition become the
+    condition. Clauses that cannot hold (DNF) or cannot fail (CNF) go, and so do
+    clauses that never decide a row: those whose rows an earlier clause takes, or a later one with
+    the same label when no clause of another label is in between.
 
     Parameters
     ----------
     rule_set : RuleSet
+
+    Returns
+    -------
+    RuleSet
+        Of the same form, labels and default. A DNF that holds nowhere has no clauses, one that
+        holds everywhere a single clause without conditions; a CNF the other way round. Literals of
+        one column stand together, where the column was first read.
+
+    Notes
+    -----
+    "Every row" means every combination of values, seen in training or not, missing ones included,
+    on which the rule set can be evaluated at all. Nothing is assumed of a column: that one holds
+    only whole numbers, or only two levels, is not used. Simplifying twice changes nothing more.
+    Cost is O(k**2 m) for k clauses of m literals.
 
     Examples
     --------

@@ -16,6 +16,7 @@ def test_every_page_opens_without_data(open_app, page):
     assert not app.error
     assert app.title[0].value == PAGES[page][1]
     assert not app.get("plotly_chart")
+    assert len(app.get("image")) == (2 if page == "data" else 0)  # a rule and its curve
 
 
 @pytest.mark.parametrize("page", PAGES)

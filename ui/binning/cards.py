@@ -17,12 +17,7 @@ from rulekit.binning import Binarizer, candidate_summary
 from rulekit.binning.encodings import LevelColumn, literals_of
 from rulekit.data import columns_of
 from rulekit.learners import ConditionScreening, screen_conditions
-from rulekit.plots import (
-    outcomes,
-    screening_figure,
-    screening_sentence,
-    screening_table,
-)
+from rulekit.plots import outcomes, screening_figure, screening_sentence, screening_table
 from rulekit.rules import Literal
 from rulekit.style.phrases import cap_list, write_outcome
 from ui.cache import kept

@@ -278,6 +278,18 @@ def _one_class(n_classes: int, key: str) -> None:
     )
 
 
+def describe_task(target: str, label: Any, n_classes: int = 0) -> str:
+    """Return what is predicted and which class is described, or of how many classes all."""
+    described = f"all {n_classes} classes" if n_classes else md(label, 30)
+    return f"Predict {md(target, 40)}: describe {described}"
+
+
+def onward_words(state: AppState) -> str:
+    """Return what the search on Models describes."""
+    n_classes = len(state.classes) if state.several else 0
+    return describe_task(state.target, state.positive, n_classes)
+
+
 def _suggestion(table: Table) -> None:
     """Suggest a target column with few classes for the user to confirm."""
     name = suggest_target(table)
@@ -287,9 +299,8 @@ def _suggestion(table: Table) -> None:
         )
         return
     n_classes, label = table.column(name).n_distinct, suggest_positive(table, name)
-    choice = f"all {n_classes} classes" if n_classes > 2 else md(label, 30)
     st.button(
-        f"Predict {md(name, 40)}, describe {choice}",
+        describe_task(name, label, n_classes if n_classes > 2 else 0),
         on_click=choose_target,
         args=(name,),
         key="use_suggestion",

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -14,6 +15,7 @@ from rulekit.data import Limits, ParseOptions, list_samples, load_sample
 from rulekit.data.headers import shown
 from rulekit.data.matching import missing_words
 from rulekit.data.reading.loading import unpacked
+from rulekit.data.samples.bundled import SampleInfo
 from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError, RuleError
 from rulekit.export import from_json
@@ -30,13 +32,18 @@ from ui.upload import change_upload, current_upload, forget_upload
 from ui.workspace import change, pick_rule
 
 FIRST_SAMPLE = "credit"
+HERE = Path(__file__).parents[1] / "pictures"  # drawn by `scripts.screenshot`
+PICTURES = {
+    "flow": "Where the rows go: each clause of the rule takes its rows, coloured by outcome.",
+    "curve": "The error falls with each condition that the rule may have, then stays.",
+}
 SHOWN_NAMES = 12  # number of columns read from a wide file
 MOST_PASTED = 2_000_000  # characters
 
 
 def upload_card() -> None:
     """Show the upload and read a new file once; on an error, keep the table and show why."""
-    file = st.file_uploader("Upload a file", key="upload_file")
+    file = st.file_uploader("Drop a file, or paste a table", key="upload_file")
     st.caption(f"{Limits().sentence()} The file stays on this machine.")
     _paste_field()
     if file is not None and file.file_id != current_upload().in_field:
@@ -202,18 +209,35 @@ def _owner() -> str:
     return f"{workspace.analysis_id()}/upload"
 
 
-def sample_buttons() -> None:
+def example_card() -> None:
+    """Show what comes out of a table, in pictures of the first sample, and begin with it."""
+    st.markdown("**What comes out: a short rule, and what each condition buys**")
+    dark = st.context.theme.type == "dark"
+    for part, alt in PICTURES.items():
+        st.image(f"{HERE}/{part}-{'dark' if dark else 'light'}.png", alt=alt, width="stretch")
+    first = next(info for info in list_samples() if info.name == FIRST_SAMPLE)
+    _sample_button(first, "Try it on this table", type="primary")
+    st.caption(f"{first.title}: {first.description}")
+
+
+def sample_buttons(*left_out: str) -> None:
     """Show a button for each bundled table."""
     with st.container(horizontal=True, gap="small"):
         for info in sorted(list_samples(), key=lambda s: s.name != FIRST_SAMPLE):
-            st.button(
-                f"Try {info.title}",
-                key=f"sample_{info.name}",
-                on_click=begin_sample,
-                args=(info.name,),
-                help=f"{info.description} Source: {info.source}. Licence: {info.licence}.",
-                type="primary" if info.name == FIRST_SAMPLE else "secondary",
-            )
+            if info.name not in left_out:
+                _sample_button(info, f"Try {info.title}")
+
+
+def _sample_button(info: SampleInfo, label: str, **options: Any) -> None:
+    """Show a button that begins an analysis of a bundled table."""
+    st.button(
+        label,
+        key=f"sample_{info.name}",
+        on_click=begin_sample,
+        args=(info.name,),
+        help=f"{info.description} Source: {info.source}. Licence: {info.licence}.",
+        **options,
+    )
 
 
 def begin_sample(name: str) -> None:

@@ -107,12 +107,7 @@ def which(parts: Sequence[str]) -> tuple[str, str]:
 
 
 def case_table(
-    frame: pd.DataFrame,
-    show: str,
-    rule: RuleSet,
-    rows: Cases,
-    train: Cases,
-    state: AppState,
+    frame: pd.DataFrame, show: str, rule: RuleSet, rows: Cases, train: Cases, state: AppState
 ) -> int | None:
     """Show the list of cases; return the chosen position among `rows`, None if none is listed."""
     search, *narrow = st.columns([4, 3, 3, 3], vertical_alignment="bottom")
@@ -288,11 +283,7 @@ def _conditions_table(clause: Clause, row: Columns, words: Wording) -> pd.DataFr
 
 
 def what_if(
-    model: ClassifierMixin,
-    X: pd.DataFrame,
-    explanation: Explanation,
-    train: Cases,
-    words: Wording,
+    model: ClassifierMixin, X: pd.DataFrame, explanation: Explanation, train: Cases, words: Wording
 ) -> None:
     """Show fields for the values the rule reads, and the resulting prediction."""
     rule, generation = model.rule_set_, st.session_state.setdefault("_whatif_turn", 0)

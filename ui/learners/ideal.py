@@ -179,12 +179,7 @@ def own_parameters(spec: RunSpec, state: AppState, variant: Setting) -> dict[str
     """Return the mode, cut points and selection, and no time limit: counting is fast."""
     cuts = _binarizer(spec, state)
     selection = "forward" if spec.ideal_cuts == "binning" else "ranking"
-    return {
-        "mode": spec.ideal_mode,
-        "selection": selection,
-        "binarizer": cuts,
-        "time_limit": None,
-    }
+    return {"mode": spec.ideal_mode, "selection": selection, "binarizer": cuts, "time_limit": None}
 
 
 def form(usual: RunSpec) -> dict[str, Any]:

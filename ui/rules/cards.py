@@ -145,10 +145,7 @@ def _label(rule: RuleSet, k: int) -> str:
 
 
 def _clause_line(
-    rule: RuleSet,
-    k: int,
-    tables: list[tuple[Cases, tuple[ClauseNumbers, ...]]],
-    state: AppState,
+    rule: RuleSet, k: int, tables: list[tuple[Cases, tuple[ClauseNumbers, ...]]], state: AppState
 ) -> bool:
     """Show one clause; return whether its switch is on."""
     switch, text, *counts, edit = _line(len(tables))
@@ -185,11 +182,7 @@ def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
     st.dataframe(
         shown,
         hide_index=True,
-        column_config={
-            **dict.fromkeys(("rows", "correct"), COUNT),
-            "share": SHARE,
-            "lift": LIFT,
-        },
+        column_config={**dict.fromkeys(("rows", "correct"), COUNT), "share": SHARE, "lift": LIFT},
         alt=f"The rows of each part of the rule, on the {rows.name} rows",
     )
 

@@ -201,11 +201,7 @@ def _one(alternatives: Alternatives, rule: RuleSet, train: Cases, state: AppStat
 
 
 def _difference(
-    alternatives: Alternatives,
-    rule: RuleSet,
-    rows: NDArray[np.intp],
-    train: Cases,
-    state: AppState,
+    alternatives: Alternatives, rule: RuleSet, rows: NDArray[np.intp], train: Cases, state: AppState
 ) -> str:
     """Return how many predictions differ, which rule is right there, and where the rows are."""
     n, truth = len(train.y), train.y[rows]

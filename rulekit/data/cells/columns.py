@@ -343,10 +343,7 @@ class _Reader:
             (self.other_mark, f"the decimal mark is a {_MARKS[other]}, unlike in other columns"),
             (self.grouped, "digits are grouped by thousands; they are read as numbers"),
             (self.leading, "some numbers begin with a zero, as codes do; it is kept as text"),
-            (
-                self.large,
-                "numbers have many digits and would not be exact; it is kept as text",
-            ),
+            (self.large, "numbers have many digits and would not be exact; it is kept as text"),
             (trimmed, "spaces around cells are removed"),
         ):
             if names:

@@ -19,14 +19,7 @@ from rulekit.data.columns.dates import has_offset, read_dates
 from rulekit.data.columns.kinds import DATES, DURATIONS, Cells, describe_column, infer_kinds
 from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_unseen
 from rulekit.data.headers import few, shown
-from rulekit.data.typed import (
-    DAY,
-    EXACT,
-    as_pandas,
-    days_of,
-    level_text,
-    refuse_inexact,
-)
+from rulekit.data.typed import DAY, EXACT, as_pandas, days_of, level_text, refuse_inexact
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import NUMBERS, TRUTH, Columns, moment_text, number_text
 from rulekit.rules.schema import NUMERIC, TEXTUAL, ColumnSchema, Schema
@@ -88,14 +81,21 @@ class RuleColumns(dict[str, NDArray[Any]]):
 def infer(table: Any) -> Schema:
     """Find what the columns of a table are.
 
-    The schema has one entry a column, with levels or range. Objects and texts are what nine in ten
-    present values are; texts are dates if nine in ten are, in one order of day and month. DataError
-    if names repeat, or a column cannot be read.
-
     Parameters
     ----------
     table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
         n rows.
+
+    Returns
+    -------
+    Schema
+        One entry a column, with levels or range. Objects and texts are what nine in ten present
+        values are; texts are dates if nine in ten are, in one order of day and month.
+
+    Raises
+    ------
+    DataError
+        If names repeat, or a column cannot be read.
 
     Examples
     --------
@@ -113,9 +113,6 @@ def conform(
 ) -> tuple[dict[str, NDArray[Any]], Report]:
     """Read any table as the columns of a schema.
 
-    DataError if a column is missing, no value of a column fits its kind, or the meaning of its
-    values is not certain.
-
     Parameters
     ----------
     table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
@@ -131,6 +128,12 @@ def conform(
         levels and words as text; dates as ISO text in whole seconds.
     Report
         Cells that do not fit, which count as missing, and what the training rows never held.
+
+    Raises
+    ------
+    DataError
+        If a column is missing, no value of a column fits its kind, or the meaning of its values is
+        not certain.
 
     Examples
     --------
@@ -164,15 +167,22 @@ def conform(
 def columns_of(table: Any, *, exact: bool = False) -> dict[str, NDArray[Any]]:
     """Return the columns of a table as rules read them, each by what it holds.
 
-    Arrays have shape (n,), see `conform`; values that do not fit their column are warned of.
-    DataError if two columns have one name, or a column cannot be read.
-
     Parameters
     ----------
     table : DataFrame of any library, mapping of names to columns, or list of rows as mappings
         n rows.
     exact : bool, default=False
         Refuse whole numbers beyond 2^53, and infinities.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n,)
+        See `conform`; warns of values that do not fit their column.
+
+    Raises
+    ------
+    DataError
+        If two columns have one name, or a column cannot be read.
 
     Examples
     --------

@@ -85,12 +85,6 @@ def read_table(
 ) -> Table:
     r"""Read a table from a file: text, a spreadsheet, Parquet and others, compressed or not.
 
-    The table has kinds, suggested roles and, in ``notes``, a sentence on everything that was
-    repaired. Rows are counted from 1 in messages, the header left out; lines are the file's own.
-    WideTableError if the file has more columns than `limits` allow and `options` choose none; it
-    holds the names to choose from. DataError if the file cannot be read. The message names the
-    file, the line, row or column, and what to do.
-
     Parameters
     ----------
     source : path, bytes or file object
@@ -103,6 +97,21 @@ def read_table(
         Checked before the content is read.
     options : ParseOptions, default=ParseOptions()
         What is known of the file; the rest is found out.
+
+    Returns
+    -------
+    Table
+        With kinds, suggested roles and, in ``notes``, a sentence on everything that was repaired.
+        Rows are counted from 1 in messages, the header left out; lines are the file's own.
+
+    Raises
+    ------
+    WideTableError
+        If the file has more columns than `limits` allow and `options` choose none; it holds the
+        names to choose from.
+    DataError
+        If the file cannot be read. The message names the file, the line, row or column, and
+        what to do.
 
     Examples
     --------

@@ -123,13 +123,20 @@ def sample_info(name: str) -> SampleInfo:
 def load_sample(name: str) -> Table:
     """Read one of the bundled tables.
 
-    The target's role and the positive class are set. DataError if the name is unknown, or the
-    tables were not installed with the package.
-
     Parameters
     ----------
     name : str
         A name from `list_samples`.
+
+    Returns
+    -------
+    Table
+        With the target's role and the positive class set.
+
+    Raises
+    ------
+    DataError
+        If the name is unknown, or the tables were not installed with the package.
 
     Examples
     --------

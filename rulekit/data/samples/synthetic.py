@@ -35,11 +35,6 @@ def planted_two_level(
 ) -> Planted:
     """Generate a table whose labels follow a two-level rule.
 
-    Labels are "yes" and "no". Cut points are placed so that each clause of a DNF holds for about
-    ``1 / (2 * n_clauses)`` of the rows, and a CNF's fails for as many: the classes are of like
-    size. ValueError if the form is unknown, a share is not in [0, 0.5), or there are too few
-    columns.
-
     Parameters
     ----------
     form : {"dnf", "cnf"}, default="dnf"
@@ -53,6 +48,18 @@ def planted_two_level(
         Share of labels flipped, drawn without regard to the rule.
     random_state : int, default=0
         Seed; the same seed gives the same table.
+
+    Returns
+    -------
+    Planted
+        Labels are "yes" and "no". Cut points are placed so that each clause of a DNF holds for
+        about ``1 / (2 * n_clauses)`` of the rows, and a CNF's fails for as many: the classes are
+        of like size.
+
+    Raises
+    ------
+    ValueError
+        If the form is unknown, a share is not in [0, 0.5), or there are too few columns.
     """
     if form not in ("dnf", "cnf"):
         raise ValueError(f"`form` must be 'dnf' or 'cnf', got {form!r}.")
@@ -78,9 +85,6 @@ def planted_two_level(
 def credit(n_rows: int = 1000, *, noise: float = 0.04, random_state: int = 0) -> Planted:
     """Generate a table of loans: numbers, categories, truth values, a date, an id, gaps.
 
-    The label "risk" is "high" by a DNF of two clauses, see ``description``. It contains no person's
-    data.
-
     Parameters
     ----------
     n_rows : int, default=1000
@@ -89,6 +93,12 @@ def credit(n_rows: int = 1000, *, noise: float = 0.04, random_state: int = 0) ->
         Share of labels flipped.
     random_state : int, default=0
         Seed; the same seed gives the same table.
+
+    Returns
+    -------
+    Planted
+        The label "risk" is "high" by a DNF of two clauses, see ``description``. It contains no
+        person's data.
     """
     rng = np.random.default_rng(random_state)
     income = np.round(np.exp(rng.normal(10.3, 0.45, n_rows)), -2)

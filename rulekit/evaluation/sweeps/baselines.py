@@ -25,13 +25,15 @@ ABSENT = "(missing)"
 class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A scikit-learn classifier with preprocessing for any table.
 
-    Missing numbers are replaced by the training rows' median and flagged in an extra column; truth
-    values become 0 and 1; text becomes one column per value, with rare ones merged.
-
     Parameters
     ----------
     learner : classifier
         A scikit-learn classifier that accepts ``sample_weight``; a copy is fitted.
+
+    Notes
+    -----
+    Missing numbers are replaced by the training rows' median and flagged in an extra column; truth
+    values become 0 and 1; text becomes one column per value, with rare ones merged.
     """
 
     def __init__(self, learner: Any) -> None:

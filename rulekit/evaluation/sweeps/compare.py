@@ -63,9 +63,6 @@ Learners = Mapping[str, tuple[Any, Any]] | Iterable[LearnerGrid]
 def sweep(estimator: Any, X: Any, y: ArrayLike, *, grid: Grid, **options: Any) -> Comparison:
     """Cross-validate a learner over a grid of settings.
 
-    The comparison has this learner alone, under the name of its class. ValueError if the grid names
-    no parameter of the learner; and errors of `compare_learners`.
-
     Parameters
     ----------
     estimator : classifier
@@ -79,6 +76,16 @@ def sweep(estimator: Any, X: Any, y: ArrayLike, *, grid: Grid, **options: Any) -
         Parameters to vary. Each mapping gives all combinations of its values.
     **options
         As for `compare_learners`.
+
+    Returns
+    -------
+    Comparison
+        Of this learner alone, under the name of its class.
+
+    Raises
+    ------
+    ValueError
+        If the grid names no parameter of the learner; and errors of `compare_learners`.
 
     Examples
     --------
@@ -112,11 +119,6 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     only_stored: bool = False,
 ) -> Comparison:
     """Cross-validate several learners on the same folds.
-
-    Without a budget the table depends neither on `n_jobs` nor on the store's content (except for
-    ``seconds``) if the learners are repeatable. After a stop, or at the end of the budget, it
-    contains what was finished. A unit of work is one fold with all settings of a learner that can
-    share its matrix.
 
     Parameters
     ----------
@@ -165,6 +167,13 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     only_stored : bool, default=False
         Fit nothing: return what is stored for exactly these fits, as after a stop.
 
+    Returns
+    -------
+    Comparison
+        Without a budget its table depends neither on `n_jobs` nor on the store's content (except
+        for ``seconds``) if the learners are repeatable. After a stop, or at the end of the budget,
+        it contains what was finished.
+
     Raises
     ------
     ValueError
@@ -175,6 +184,10 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         If a class has fewer rows than folds, or the store cannot be used.
     RulekitError
         If a worker process is killed, and another one in a second attempt.
+
+    Notes
+    -----
+    A unit of work is one fold with all settings of a learner that can share its matrix.
 
     Examples
     --------

@@ -33,9 +33,6 @@ Row = dict[str, Any]
 def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
     """Find the points that no other point dominates, both coordinates minimised.
 
-    Takes O(n log n) time. ValueError if the coordinates are not two one-dimensional arrays of equal
-    length.
-
     Parameters
     ----------
     x, y : array-like of shape (n,)
@@ -46,6 +43,15 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
     ndarray of bool, shape (n,)
         True for the points of the front. Equal points do not dominate each other: either all or
         none are on the front. A point with a NaN is never on it.
+
+    Raises
+    ------
+    ValueError
+        If the coordinates are not two one-dimensional arrays of equal length.
+
+    Notes
+    -----
+    Takes O(n log n) time.
 
     Examples
     --------
@@ -85,9 +91,6 @@ AVERAGED = ("train_error", *SIZES)
 class Comparison:
     """Results of a sweep or comparison, during and after it.
 
-    The lowest of many cross-validated errors is optimistic for its setting. It compares settings;
-    an honest figure for the selected one needs rows that the comparison did not use.
-
     Parameters
     ----------
     families : tuple of LearnerGrid
@@ -103,6 +106,11 @@ class Comparison:
         Reference models on the same folds: ``name`` and the columns of `summary`.
     estimates : mapping of int to (float, float)
         A forest's estimates for models, by number of setting: the loss, and the conditions.
+
+    Notes
+    -----
+    The lowest of many cross-validated errors is optimistic for its setting. It compares settings;
+    an honest figure for the selected one needs rows that the comparison did not use.
     """
 
     families: tuple[LearnerGrid, ...]
@@ -233,8 +241,6 @@ class Comparison:
 def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[str, Any]:
     """Select a setting, and list alternatives.
 
-    ValueError if nothing has finished, or a column is missing.
-
     Parameters
     ----------
     result : Comparison or DataFrame
@@ -260,6 +266,11 @@ def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[st
 
         ``simplest_within_1se``: fewest conditions among those at most one standard error worse than
         the best.
+
+    Raises
+    ------
+    ValueError
+        If nothing has finished, or a column is missing.
 
     Notes
     -----

@@ -33,16 +33,22 @@ CREATE TABLE finished (
 class SweepStore:
     """Measurements of finished folds in a file.
 
-    A row is written once: putting a key again changes nothing. Rows of an older code version are
-    never read, as the version is part of the key (`rulekit.evaluation.sweeps.keys`). DataError if
-    the file cannot be opened, is damaged, belongs to another program, or was written by a newer
-    version.
-
     Parameters
     ----------
     path : str or path
         The file; created if it does not exist, readable by its owner only. Several threads and
         processes may use one file at the same time.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be opened, is damaged, belongs to another program, or was written by a
+        newer version.
+
+    Notes
+    -----
+    A row is written once: putting a key again changes nothing. Rows of an older code version are
+    never read, as the version is part of the key (`rulekit.evaluation.sweeps.keys`).
 
     Examples
     --------

@@ -252,9 +252,7 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     A rule costs the weight of its wrong rows plus `theta` per condition. Listed are the rules that
     cost at most `within` of the rows more than the best known one (including the model's rule),
     with no more clauses and conditions than the model's rule, and in which every condition and
-    clause reduces the cost; other conditions would be redundant. ValueError if a parameter is
-    invalid. DataError if the table cannot be used, or has more than two classes. RuleError if the
-    model has no rule.
+    clause reduces the cost; other conditions would be redundant.
 
     Parameters
     ----------
@@ -281,6 +279,15 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
         For the perturbations of the searches.
     should_stop : callable, optional
         Called regularly; true ends the work, and the rules found by then are returned.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is invalid.
+    DataError
+        If the table cannot be used, or has more than two classes.
+    RuleError
+        If the model has no rule.
 
     Notes
     -----

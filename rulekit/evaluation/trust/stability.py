@@ -359,9 +359,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
 
     A resample draws as many rows as there are, with replacement, within each class; a row drawn
     twice counts twice. About 37 % of the rows are left out of each resample, and the rule is
-    measured on them. Costs as much as `n_resamples` fits. A `max_gap` does not apply when sizes are
-    selected again. ValueError if a parameter is invalid. DataError if the table cannot be used, the
-    rule was not learned, or no resample of the groups has all classes.
+    measured on them.
 
     Parameters
     ----------
@@ -385,6 +383,18 @@ def stability(  # noqa: PLR0913  all but three by keyword
         Called about twenty times with the results so far.
     should_stop : callable, optional
         Called between resamples; true ends the work, and the finished resamples are returned.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is invalid.
+    DataError
+        If the table cannot be used, the rule was not learned, or no resample of the groups has all
+        classes.
+
+    Notes
+    -----
+    Costs as much as `n_resamples` fits. A `max_gap` does not apply when sizes are selected again.
 
     References
     ----------

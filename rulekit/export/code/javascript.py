@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.export.code.formulas import (
-    subtract_shift,
-    write_decisions,
-    write_sum,
-    write_test,
-)
+from rulekit.export.code.formulas import subtract_shift, write_decisions, write_sum, write_test
 from rulekit.export.subject import check_label, describe_columns, rule_to_export
 from rulekit.rules import (
     Condition,
@@ -120,15 +115,23 @@ PARTS = {
 def to_javascript(model: Any) -> str:
     r"""Write a rule as JavaScript with `predictRow(row)`, `predict(rows)` and `testCases()`.
 
-    The source has no dependencies, for Node (CommonJS) and for browsers, whose test cases
-    `testCases` checks. Numbers are added and multiplied in the order of `predict`, so with the same
-    doubles. Names and values are quoted texts only, so no column name can become code. ExportError
-    if there is no rule, or it has labels that JavaScript cannot express, such as whole numbers
-    beyond 2^53.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
+
+    Returns
+    -------
+    str
+        Source without dependencies for Node (CommonJS) and for browsers, whose test cases
+        `testCases` checks. Numbers are added and multiplied in the order of `predict`, so with the
+        same doubles. Names and values are quoted texts only, so no column name can become code.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule, or it has labels that JavaScript cannot express, such as whole numbers
+        beyond 2^53.
 
     Examples
     --------

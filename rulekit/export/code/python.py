@@ -81,13 +81,21 @@ def test_cases():
 def to_python(model: Any) -> str:
     r"""Write a rule as a Python module with `predict_row(row)` and `predict(rows)`.
 
-    The source runs on any Python 3 without imports, with test cases that pytest finds. Names and
-    values are quoted texts only, so no column name can become code. ExportError if there is no
-    rule, or it has labels that cannot be written as Python source.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
+
+    Returns
+    -------
+    str
+        Source that runs on any Python 3 without imports, with test cases that pytest finds. Names
+        and values are quoted texts only, so no column name can become code.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule, or it has labels that cannot be written as Python source.
 
     Examples
     --------
@@ -269,10 +277,6 @@ def to_script(
 ) -> str:
     """Write a script that learns a model's rule again.
 
-    The script needs this library. It ends with an error if the rule differs from the exported one,
-    and prints the rule otherwise. ExportError if the model is not one of this library's estimators,
-    is not fitted, or has a setting that cannot be written as source; the setting is named.
-
     Parameters
     ----------
     model : fitted rule model of this library
@@ -289,6 +293,18 @@ def to_script(
         The table's digest; with it the script stops if the table has changed.
     preparation : Preparation, optional
         How the file is read and what was changed in the table; by default nothing.
+
+    Returns
+    -------
+    str
+        Source that needs this library. It ends with an error if the rule differs from the exported
+        one, and prints the rule otherwise.
+
+    Raises
+    ------
+    ExportError
+        If the model is not one of this library's estimators, is not fitted, or has a setting that
+        cannot be written as source; the setting is named.
     """
     if not isinstance(model, BaseEstimator) or not type(model).__module__.startswith("rulekit."):
         raise ExportError(

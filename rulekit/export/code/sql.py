@@ -356,12 +356,10 @@ def to_sql(
 ) -> str:
     r"""Write a rule as SQL.
 
-    The text has no semicolon. Identifiers are quoted, numbers are the shortest decimals of the same
-    double.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
     dialect : str, default="ansi"
         The database that runs it: "ansi", "sqlite", "duckdb", "postgresql", "spark", "bigquery",
         "snowflake", "sqlserver", "mysql" or "oracle". The last six need the package sqlglot.
@@ -380,6 +378,12 @@ def to_sql(
         With the last seven dialects: the columns that are boolean in the database, counted as 1 and
         0 in sums. By default those with truth values when a model was learned. Columns that the
         rule compares with true or false are always included.
+
+    Returns
+    -------
+    str
+        Without a semicolon. Identifiers are quoted, numbers are the shortest decimals of the same
+        double.
 
     Raises
     ------

@@ -52,16 +52,10 @@ def to_app(
 ) -> str:
     """Write a rule as a web page that answers cases by itself, without a server.
 
-    The page has a form of the columns that the rule reads, the answer with its reasons, single
-    changes that give another answer, and a place for a CSV file, which is scored in the browser. It
-    asks for nothing outside, and its policy forbids that. The logic is `to_javascript`; a cell that
-    is not of its column's kind leaves the row without an answer. ExportError or DataError if there
-    is no rule, JavaScript cannot express it, a column is compared with texts and with numbers, or
-    rows do not fit it.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
     training, test : pair of table and labels, optional
         Rows that are counted: how many each clause decides, how many are predicted wrongly. No row
         is in the page.
@@ -69,6 +63,20 @@ def to_app(
         Name and date of the rule, as the page shows them.
     wording : Wording
         Display names and units of columns; clauses are called lines by default.
+
+    Returns
+    -------
+    str
+        A page with a form of the columns that the rule reads, the answer with its reasons, single
+        changes that give another answer, and a place for a CSV file, which is scored in the
+        browser. It asks for nothing outside, and its policy forbids that. The logic is
+        `to_javascript`; a cell that is not of its column's kind leaves the row without an answer.
+
+    Raises
+    ------
+    ExportError, DataError
+        If there is no rule, JavaScript cannot express it, a column is compared with texts and with
+        numbers, or rows do not fit it.
     """
     rule = rule_to_export(model)
     column_kinds(rule)  # raises where a column has no single type

@@ -48,16 +48,24 @@ def to_html(
 ) -> str:
     """Write a rule as a web page.
 
-    The page is complete; names, values and labels are escaped. ExportError if there is no rule, or
-    it has conditions or labels that text cannot express.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown below each clause.
     title : str, default="Rule"
         The page's heading.
+
+    Returns
+    -------
+    str
+        A complete page; names, values and labels are escaped.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule, or it has conditions or labels that text cannot express.
     """
     blocks = [*describe_rule(model, numbers), *describe_training(rule_to_export(model))]
     return page(title, write_blocks(blocks))

@@ -49,18 +49,26 @@ def to_latex(
 ) -> str:
     """Write a rule as a LaTeX table.
 
-    The table needs the packages booktabs and textcomp. One row per clause; for a scorecard one per
-    condition with its points, then one per range of the total. All texts from the table are
-    escaped, and control characters become blanks. ExportError if there is no rule, or it has labels
-    that the table cannot express.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown in a last column.
     caption : str, optional
         Caption of a floating table; without it the table does not float.
+
+    Returns
+    -------
+    str
+        Needs the packages booktabs and textcomp. One row per clause; for a scorecard one per
+        condition with its points, then one per range of the total. All texts from the table are
+        escaped, and control characters become blanks.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule, or it has labels that the table cannot express.
     """
     rule = rule_to_export(model)
     splits = scorecard_of(rule)

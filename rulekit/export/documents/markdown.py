@@ -21,14 +21,22 @@ from rulekit.export.subject import ClauseNumbers, rule_to_export
 def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
     """Write a rule as a Markdown list.
 
-    Names, values and labels are in code spans, where Markdown and HTML have no effect. ExportError
-    if there is no rule, or it has conditions or labels that text cannot express.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown below each clause.
+
+    Returns
+    -------
+    str
+        Names, values and labels are in code spans, where Markdown and HTML have no effect.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule, or it has conditions or labels that text cannot express.
 
     Examples
     --------

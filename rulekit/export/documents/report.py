@@ -96,12 +96,6 @@ def to_report(  # noqa: PLR0913  all but three by keyword
 ) -> str:
     """Write a report on a rule as one web page.
 
-    The page is complete, for readers without training in logic: no script, no request, styles and
-    drawings inside, under one megabyte. It contains counts and at most six single cases, no further
-    rows; for the cases in `reviews` their names, verdicts and notes. ExportError or DataError or
-    RuleError if there is no rule, or rows and labels do not fit it. ValueError if the record is
-    longer than 200 000 characters as text.
-
     Parameters
     ----------
     model : fitted model (or RuleSet)
@@ -122,6 +116,20 @@ def to_report(  # noqa: PLR0913  all but three by keyword
         Verdicts of people on single cases, in this order.
     immutable : collection of str
         Columns that the smallest change of a case must not change.
+
+    Returns
+    -------
+    str
+        A complete page for readers without training in logic: no script, no request, styles and
+        drawings inside, under one megabyte. It contains counts and at most six single cases, no
+        further rows; for the cases in `reviews` their names, verdicts and notes.
+
+    Raises
+    ------
+    ExportError, DataError, RuleError
+        If there is no rule, or rows and labels do not fit it.
+    ValueError
+        If the record is longer than 200 000 characters as text.
     """
     rule, words = rule_to_export(model), wording or Wording(clause="line")
     parts = [_part(model, "training", *_pair(training, "training"))]

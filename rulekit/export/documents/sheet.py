@@ -35,9 +35,6 @@ p{margin:.15cm 0}
 def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = PLAIN) -> str:
     """Write a rule as a page to print and fill in by hand, one page per case.
 
-    The page has no colours, scripts or requests; everything is escaped. ExportError if there is no
-    rule.
-
     Parameters
     ----------
     model : RuleSet or fitted model
@@ -48,6 +45,16 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
         The page's heading.
     wording : Wording
         Display names and units of columns.
+
+    Returns
+    -------
+    str
+        A complete page without colours, scripts or requests; everything is escaped.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule.
     """
     rule = rule_to_export(model)
     head = " &nbsp; ".join(f"{name}: {BLANK}" for name in ("Case", "Date", "Filled in by"))

@@ -69,14 +69,22 @@ EMPTY = {"and": "ALWAYS", "or": "NEVER"}
 def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
     """Write a rule as numbered lines.
 
-    The text ends with a line break; the grammar is at the head of this module. ExportError if there
-    is no rule, or it has labels that text cannot express.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown below each clause as a comment, see `clause_numbers`.
+
+    Returns
+    -------
+    str
+        Ends with a line break. The grammar is at the head of this module.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule, or it has labels that text cannot express.
 
     Examples
     --------

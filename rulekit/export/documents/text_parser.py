@@ -65,15 +65,22 @@ MIRRORED = {"<": ">", "<=": ">="}
 def from_text(text: str, *, default: Any = None) -> RuleSet:
     r"""Read a rule from text in the form that `to_text` writes.
 
-    The rule has the same prediction for every row as the rule that was written. ExportError if a
-    line does not follow the grammar; line and position are named.
-
     Parameters
     ----------
     text : str
         Comment lines and empty lines are skipped, and lines need no numbers.
     default : label, default=None
         The prediction of rows that no line decides, if the text does not end with OTHERWISE.
+
+    Returns
+    -------
+    RuleSet
+        With the same prediction for every row as the rule that was written.
+
+    Raises
+    ------
+    ExportError
+        If a line does not follow the grammar; line and position are named.
 
     Examples
     --------

@@ -51,18 +51,30 @@ ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t
 def to_dmn(model: Any) -> str:
     r"""Write a rule as a DMN 1.3 document with one decision table.
 
-    The document is valid by the schema of DMN 1.3. Each column is an input of its own; a sum of
-    columns, points and the clauses of a CNF are computed inputs. A column whose name FEEL could
-    misread is called "column_1", by its position, and its label has the name. The last line holds
-    for all other rows. An engine that computes in doubles predicts as `predict` does on every row.
-    One that computes in decimals (FEEL allows both) may differ if a sum equals its cut in all of
-    its fifteen digits; comparisons of one column are the same in both. ExportError if DMN cannot
-    express the rule: a column compared with text and with numbers, infinities, control characters,
-    answers of several types.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
+
+    Returns
+    -------
+    str
+        Valid by the schema of DMN 1.3. Each column is an input of its own; a sum of columns, points
+        and the clauses of a CNF are computed inputs. A column whose name FEEL could misread is
+        called "column_1", by its position, and its label has the name. The last line holds for all
+        other rows.
+
+    Raises
+    ------
+    ExportError
+        If DMN cannot express the rule: a column compared with text and with numbers, infinities,
+        control characters, answers of several types.
+
+    Notes
+    -----
+    An engine that computes in doubles predicts as `predict` does on every row. One that computes in
+    decimals (FEEL allows both) may differ if a sum equals its cut in all of its fifteen digits;
+    comparisons of one column are the same in both.
 
     Examples
     --------

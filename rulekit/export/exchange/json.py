@@ -15,14 +15,23 @@ from rulekit.rules.writer import KINDS
 def to_json(model: Any, *, indent: int | None = 2) -> str:
     """Write a rule as JSON.
 
-    Standard JSON with a schema number; see `rulekit.rules.codec` for its keys. ExportError if there
-    is no rule, or it compares with an infinity, or has conditions or labels without a plain form.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
     indent : int or None, default=2
         Spaces per level; None for one line.
+
+    Returns
+    -------
+    str
+        Standard JSON with a schema number; see `rulekit.rules.codec` for its keys.
+
+    Raises
+    ------
+    ExportError
+        If there is no rule, or it compares with an infinity, or has conditions or labels without a
+        plain form.
     """
     try:
         plain = rule_to_dict(rule_to_export(model))
@@ -41,13 +50,22 @@ def to_json(model: Any, *, indent: int | None = 2) -> str:
 def from_json(text: str | bytes) -> RuleSet:
     """Read a rule from JSON.
 
-    The rule equals the written one. ExportError if the text is not JSON; line and column are named.
-    RuleError if it is JSON but not a rule; the part is named.
-
     Parameters
     ----------
     text : str or bytes
         Text from `to_json`. Reading it runs no code.
+
+    Returns
+    -------
+    RuleSet
+        Equal to the written one.
+
+    Raises
+    ------
+    ExportError
+        If the text is not JSON; line and column are named.
+    RuleError
+        If it is JSON but not a rule; the part is named.
     """
     try:
         data = json.loads(text, parse_constant=_refuse)
@@ -81,8 +99,11 @@ READ = {"part": TEXT, "order": {"type": "array", "items": TEXT, "minItems": 2}}
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a rule's JSON.
 
-    Every text of `to_json` is valid. Constraints beyond a schema, such as equal numbers of labels
-    and clauses, are checked by `from_json`.
+    Returns
+    -------
+    dict
+        Valid for every text of `to_json`. Constraints beyond a schema, such as equal numbers of
+        labels and clauses, are checked by `from_json`.
 
     Examples
     --------

@@ -43,16 +43,24 @@ DATA_TYPES = {"text": "string", "flag": "boolean", "number": "double", "unknown"
 def to_pmml(model: Any) -> str:
     r"""Write a rule as a PMML document, version 4.4, with one RuleSetModel.
 
-    The document is valid by the schema of PMML 4.4. Numbers are doubles and computed as such; a
-    column that is only tested for missing values is text. The prediction is the target field
-    "answer", also an output; the rule's clauses are its rules "clause 1", "clause 2", ..., the
-    bands of a scorecard "total from 4", ... ExportError if PMML cannot express the rule: a column
-    compared with text and with numbers, a column without a name, infinities, control characters,
-    predictions of several types.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
+
+    Returns
+    -------
+    str
+        Valid by the schema of PMML 4.4. Numbers are doubles and computed as such; a column that is
+        only tested for missing values is text. The prediction is the target field "answer", also an
+        output; the rule's clauses are its rules "clause 1", "clause 2", ..., the bands of a
+        scorecard "total from 4", ...
+
+    Raises
+    ------
+    ExportError
+        If PMML cannot express the rule: a column compared with text and with numbers, a column
+        without a name, infinities, control characters, predictions of several types.
 
     Examples
     --------

@@ -62,13 +62,21 @@ def _card_frame(rule: RuleSet) -> pd.DataFrame:
 def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
     """Write a rule as comma-separated values.
 
-    Text cells that a spreadsheet would read as a formula begin with an apostrophe. ExportError as
-    for `to_frame`.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
     numbers : sequence of ClauseNumbers, optional
+        As for `to_frame`.
+
+    Returns
+    -------
+    str
+        Text cells that a spreadsheet would read as a formula begin with an apostrophe.
+
+    Raises
+    ------
+    ExportError
         As for `to_frame`.
     """
     return csv_text(to_frame(model, numbers=numbers))

@@ -24,15 +24,18 @@ BELOW = " < "  # between the levels of an order
 def rule_to_rows(rule: RuleSet) -> pd.DataFrame:
     """Write a rule of literals as a table, one row per condition.
 
-    Columns are ``clause`` (from 1), ``column``, ``test``, ``value`` (text; the values of a set are
-    separated by semicolons, levels that contain one are in JSON's quotes), ``holds if missing`` and
-    ``read as``: empty, "date", "year", "weekday" and so on for a date, or the levels of an order,
-    "bad < fair < good".
-
     Parameters
     ----------
     rule : RuleSet
         Its clauses share one label.
+
+    Returns
+    -------
+    DataFrame
+        ``clause`` (from 1), ``column``, ``test``, ``value`` (text; the values of a set are
+        separated by semicolons, levels that contain one are in JSON's quotes), ``holds if missing``
+        and ``read as``: empty, "date", "year", "weekday" and so on for a date, or the levels of an
+        order, "bad < fair < good".
     """
     rows = [
         (k + 1, c.feature, c.op, _value_text(c.value, c.part), c.missing, c.part or levels)
@@ -48,9 +51,6 @@ def rule_to_rows(rule: RuleSet) -> pd.DataFrame:
 def rows_to_rule(rows: pd.DataFrame, rule: RuleSet, columns: Columns) -> RuleSet:
     """Read an edited table back as a rule of the same form, label and default.
 
-    Clauses are renumbered in the order of their numbers. RuleError if a cell cannot be read; the
-    condition's row is named.
-
     Parameters
     ----------
     rows : DataFrame
@@ -59,6 +59,16 @@ def rows_to_rule(rows: pd.DataFrame, rule: RuleSet, columns: Columns) -> RuleSet
         The rule the table was made from.
     columns : mapping of column name to array
         The training rows; define the type of each column's values.
+
+    Returns
+    -------
+    RuleSet
+        Clauses are renumbered in the order of their numbers.
+
+    Raises
+    ------
+    RuleError
+        If a cell cannot be read; the condition's row is named.
     """
     clauses: dict[int, list[Literal]] = {}
     for line, row in enumerate(rows.to_dict("records"), start=1):
@@ -186,12 +196,15 @@ def _value_text(value: Any, part: str | None) -> str:
 def points_to_rows(rule: RuleSet) -> pd.DataFrame:
     """Write a scorecard as a table, one row per condition.
 
-    The columns are those of `rule_to_rows` but ``clause``, and ``points``, a whole number.
-
     Parameters
     ----------
     rule : RuleSet
         A rule that `rulekit.rules.scorecard_of` accepts.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `rule_to_rows` but ``clause``, and ``points``, a whole number.
     """
     first = scorecard_of(rule)[0]
     plain = RuleSet((Clause(first.conditions),), (True,), "dnf", False)
@@ -203,9 +216,6 @@ def rows_to_points(
 ) -> RuleSet:
     """Read an edited table back as a scorecard with the same labels.
 
-    RuleError if a cell cannot be read (its row is named), no points are left, or a total is reached
-    by no row or by every row.
-
     Parameters
     ----------
     rows : DataFrame
@@ -216,6 +226,16 @@ def rows_to_points(
         The scorecard the table was made from.
     columns : mapping of column name to array
         The training rows; define the type of each column's values.
+
+    Returns
+    -------
+    RuleSet
+
+    Raises
+    ------
+    RuleError
+        If a cell cannot be read (its row is named), no points are left, or a total is reached by no
+        row or by every row.
     """
     named = rows[rows["column"].notna() & (rows["column"] != "")]
     points = [_points(value, k) for k, value in enumerate(named["points"], start=1)]

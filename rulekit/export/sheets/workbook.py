@@ -215,22 +215,32 @@ def to_xlsx(
 ) -> bytes:
     r"""Write a rule as an Excel workbook that predicts each case typed into it.
 
-    Its formulas predict as `predict` does, also one step of a double beside a cut, with functions
-    that every spreadsheet has; a sum that overflows is shown as an error of the spreadsheet. Equal
-    rules of equal schemas give equal files. ExportError if XlsxWriter is not installed, or a
-    spreadsheet cannot represent the rule: a column compared with text and with numbers, infinities,
-    empty texts, formulas of more than 8192 characters. ValueError if `n_cases` is less than 1 or
-    than the number of cases.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+        The rule to write.
     cases : DataFrame or mapping of column name to array, optional
         Rows to fill in; others stay empty. Columns that the rule does not read are left out.
     n_cases : int, default=200
         Number of rows with formulas, at least the number of `cases`.
     wording : Wording, optional
         Display names and units for the rule in words.
+
+    Returns
+    -------
+    bytes
+        The file. Its formulas predict as `predict` does, also one step of a double beside a cut,
+        with functions that every spreadsheet has; a sum that overflows is shown as an error of the
+        spreadsheet. Equal rules of equal schemas give equal files.
+
+    Raises
+    ------
+    ExportError
+        If XlsxWriter is not installed, or a spreadsheet cannot represent the rule: a column
+        compared with text and with numbers, infinities, empty texts, formulas of more than 8192
+        characters.
+    ValueError
+        If `n_cases` is less than 1 or than the number of cases.
 
     Examples
     --------

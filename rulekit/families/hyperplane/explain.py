@@ -149,17 +149,28 @@ class HyperplaneExplanation:
 def explain_with_hyperplane(model: HyperplaneRuleClassifier, X: Any) -> list[HyperplaneExplanation]:
     """Compute for each case a box on its side of the hyperplane.
 
-    A case is always in its box, and the box never crosses the plane, in the very doubles that
-    `predict` compares. Cost is O(n m k) for m training rows and k columns the plane reads.
-    DataError if a case has a gap in a column that the plane reads, or the table does not fit the
-    model. RuleError if the model has no plane, or one that reads no column.
-
     Parameters
     ----------
     model : HyperplaneRuleClassifier
         Fitted.
     X : DataFrame or array-like of shape (n, p)
         The cases; no gap in the columns that the plane reads.
+
+    Returns
+    -------
+    list of HyperplaneExplanation, length n
+
+    Raises
+    ------
+    DataError
+        If a case has a gap in a column that the plane reads, or the table does not fit the model.
+    RuleError
+        If the model has no plane, or one that reads no column.
+
+    Notes
+    -----
+    A case is always in its box, and the box never crosses the plane, in the very doubles that
+    `predict` compares. Cost is O(n m k) for m training rows and k columns the plane reads.
 
     References
     ----------

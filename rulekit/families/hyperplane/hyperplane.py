@@ -26,11 +26,7 @@ from rulekit.families.hyperplane.plane_work import (
 from rulekit.families.hyperplane.short_boxes import BoxLimits, ShortBoxes
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.hypercubes import Boxes
-from rulekit.learners.base import (
-    BaseRuleClassifier,
-    one_against_rest,
-    refuse_with_several,
-)
+from rulekit.learners.base import BaseRuleClassifier, one_against_rest, refuse_with_several
 from rulekit.learners.paths import FIT_ATTRIBUTES
 from rulekit.learners.training import TrainingTable, constraints_for, plain_label
 from rulekit.rules import Clause, Constraints, Literal, RuleSet, simplify
@@ -55,8 +51,7 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     """Convert the hyperplane of a linear classifier to disjoint, readable boxes.
 
     Every box lies on one side of the plane, so rule and plane agree inside the boxes and within the
-    training range. With ``uncovered="other"`` rows outside all boxes are predicted as the other
-    class, whatever the plane predicts. A missing value meets no condition.
+    training range.
 
     Parameters
     ----------
@@ -129,6 +124,11 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
     objective_, lower_bound_, proved_optimal_
         None: no objective of the whole rule is optimised.
 
+    Notes
+    -----
+    With ``uncovered="other"`` rows outside all boxes are predicted as the other class, whatever the
+    plane predicts. A missing value meets no condition.
+
     References
     ----------
     .. [1] Fung, Sandilya, Rao, "Rule Extraction from Linear Support Vector Machines" (2005).
@@ -198,11 +198,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         if self.training_error_ > least + SAME or (
             why is None and self.training_error_ > least - SAME
         ):
-            why = why or (
-                f"the plane's rule gets {self.training_error_:.2%} of the training rows wrong, and "
-                f"this answer {least:.2%}. If rows of a rare class are to count more, say so by "
-                "`class_weight` of this learner."
-            )
+            why = why or self._why_not_the_boxes(least)
             boxes[positive] = boxes[positive].kept(max_boxes=0)
             self._keep_rule(self._constant(always=share > 0.5), table, weight)
         self.empty_rule_hint_ = None if why is None else self._empty_hint(why)
@@ -342,6 +338,13 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         return (
             f"no box holds {self.min_coverage} rows of its class that the plane gets right. "
             "Lower `min_coverage`, or take a plane of fewer columns."
+        )
+
+    def _why_not_the_boxes(self, least: float) -> str:
+        return (
+            f"the plane's rule gets {self.training_error_:.2%} of the training rows wrong, and "
+            f"this answer {least:.2%}. If rows of a rare class are to count more, say so by "
+            "`class_weight` of this learner."
         )
 
 

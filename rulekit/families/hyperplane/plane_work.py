@@ -17,11 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from rulekit.exceptions import DataError
 from rulekit.families.hyperplane.lp_svm import LPSVM, ON_PLANE
-from rulekit.families.hyperplane.numeric_design import (
-    Number,
-    NumericDesign,
-    short_faces,
-)
+from rulekit.families.hyperplane.numeric_design import Number, NumericDesign, short_faces
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_values
 from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
 from rulekit.learners.training import TrainingTable

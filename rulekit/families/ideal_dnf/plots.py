@@ -10,15 +10,18 @@ from rulekit.style.wording import percent, plural
 def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
     """Draw the held-out accuracy of each number of conditions, and the selected number.
 
-    A line with a circle for each number; the chosen one is a star, named beside it; a dotted line
-    shows how low it may be.
-
     Parameters
     ----------
     curve : DataFrame
         `IdealDNFClassifier.validation_curve_`, of at least one row.
     tolerance : float
         How far below the best a number of conditions may stay, as a share.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line with a circle for each number; the chosen one is a star, named beside it; a dotted
+        line shows how low it may be.
     """
     accuracy = 100 * curve["accuracy"]
     figure = go.Figure(layout=base_layout(300))

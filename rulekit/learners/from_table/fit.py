@@ -24,12 +24,7 @@ from rulekit.learners.from_table.counts import (
 )
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.learners.shares import Likeness, answers_of_clauses
-from rulekit.learners.training import (
-    as_constraints,
-    generator_of,
-    plain_label,
-    restore_on_failure,
-)
+from rulekit.learners.training import as_constraints, generator_of, plain_label, restore_on_failure
 from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.schema import implied_schema
@@ -116,10 +111,7 @@ class TableLearning:
         refiner = CutRefiner(self.rows, frame, self.factors, self.constraints)
         per_row = self.rows.sizes[0].sum() / self.sample_rows
         pruning = Pruning(
-            self.rows.classes.tolist(),
-            self.factors,
-            result.price * per_row,
-            self.constraints,
+            self.rows.classes.tolist(), self.factors, result.price * per_row, self.constraints
         )
         for _ in range(SWEEPS):
             rule = result.rule
@@ -289,10 +281,7 @@ class LearnsFromTables:
         rows by one GROUP BY. Conditions that do not pay their price on all rows are dropped, and
         thresholds are moved to where the fewest rows are wrong, by histograms of the engine. Then
         another sample is drawn, half of it rows that the rule predicts wrongly. The work ends when
-        a sample gives no better rule, after at most four samples. DataError if the table cannot be
-        used, or its engine cannot count it; the column is named. ValueError if a parameter is not
-        allowed, or `max_gap` is given. RuleError if a cell cannot be read as a condition of the
-        rule reads it.
+        a sample gives no better rule, after at most four samples.
 
         Parameters
         ----------
@@ -323,6 +312,15 @@ class LearnsFromTables:
             the loss on all rows, scaled to the size of a sample, plus the price of the conditions.
             `history_`, `choice_`, `path_` and the chances of a scorecard's totals are those of a
             sample.
+
+        Raises
+        ------
+        DataError
+            If the table cannot be used, or its engine cannot count it; the column is named.
+        ValueError
+            If a parameter is not allowed, or `max_gap` is given.
+        RuleError
+            If a cell cannot be read as a condition of the rule reads it.
 
         Notes
         -----

@@ -388,11 +388,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return replace(learned.with_step(value, "add required"), proved=proved)
 
     def _keep(
-        self,
-        learned: LearnedRule,
-        rule: RuleSet,
-        problem: LearningProblem,
-        table: TrainingTable,
+        self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, table: TrainingTable
     ) -> None:
         """Set the fitted attributes."""
         self._keep_rule(rule, table, self._weights(table))

@@ -39,11 +39,7 @@ Clauses = tuple[tuple[Literal, ...], ...]
 class BoxSearchClassifier(LearnsFromTables, LiteralRuleClassifier):
     """Learn a rule of several clauses by moving whole intervals, without linear programs.
 
-    One search finds the rules for every price and number of clauses, see `path`. The rule does not
-    depend on the order of rows or columns, or on earlier fits. With two classes and more than
-    80 000 distinct rows, a part of 20 000 rows is searched, and one descent uses all rows. With
-    more than 512 columns, perturbations change only the 256 most promising ones and those of rules
-    found.
+    One search finds the rules for every price and number of clauses, see `path`.
 
     Parameters
     ----------
@@ -91,6 +87,13 @@ empty_rule_hint_, binarizer_
         weights of `label_noise`; after `refine` without the costs of `robustness`.
     lower_bound_, proved_optimal_ : None
         Nothing is proved; see `certify`.
+
+    Notes
+    -----
+    The rule does not depend on the order of rows or columns, or on earlier fits. With two classes
+    and more than 80 000 distinct rows, a part of 20 000 rows is searched, and one descent uses all
+    rows. With more than 512 columns, perturbations change only the 256 most promising ones and
+    those of rules found.
 
     Examples
     --------

@@ -105,15 +105,6 @@ def certify(
 ) -> Certificate:
     """Compute a lower bound on the cost of any rule over the learner's own conditions.
 
-    ``lower_bound`` is None where nothing could be proved. A search cut short may still leave a
-    bound, which is reported unless the rule may cost twice the best possible or more. Conditions
-    are those of the model's binarizer that its constraints allow; a set of values counts as many
-    conditions as it has values, unless the set is a condition of the binarizer. What the
-    constraints require is not required of the rules compared, which can only lower the bound. Both
-    proofs need a positive `theta`, and take exponential time in the worst case. TypeError if the
-    model was not learned from conditions. ValueError if the table is not the one that the model was
-    fitted on, or `time_limit` is not positive.
-
     Parameters
     ----------
     model : a fitted learner of literals
@@ -124,6 +115,26 @@ def certify(
         Seconds. A linear program that has begun is finished.
     should_stop : callable, optional
         Called now and then; True ends the search for a proof.
+
+    Returns
+    -------
+    Certificate
+        With ``lower_bound=None`` where nothing could be proved. A search cut short may still leave
+        a bound, which is reported unless the rule may cost twice the best possible or more.
+
+    Raises
+    ------
+    TypeError
+        If the model was not learned from conditions.
+    ValueError
+        If the table is not the one that the model was fitted on, or `time_limit` is not positive.
+
+    Notes
+    -----
+    Conditions are those of the model's binarizer that its constraints allow; a set of values counts
+    as many conditions as it has values, unless the set is a condition of the binarizer. What the
+    constraints require is not required of the rules compared, which can only lower the bound. Both
+    proofs need a positive `theta`, and take exponential time in the worst case.
 
     References
     ----------

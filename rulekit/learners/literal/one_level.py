@@ -348,10 +348,6 @@ def screen_conditions(
 ) -> ConditionScreening:
     """Remove the conditions that some best one-clause rule does not need.
 
-    Takes O(n p + d) for p columns and d conditions, and for "duality" the linear program.
-    ValueError if `how` is unknown, or a parameter is not allowed. DataError if the table cannot be
-    used.
-
     Parameters
     ----------
     X, y, sample_weight
@@ -365,6 +361,21 @@ def screen_conditions(
         the same for no more; safe for the linear program too. "duality": also, every rule with it
         costs more than a known one, by the optimum of the linear program. "basic", "enhanced":
         the two versions of the paper.
+
+    Returns
+    -------
+    ConditionScreening
+
+    Raises
+    ------
+    ValueError
+        If `how` is unknown, or a parameter is not allowed.
+    DataError
+        If the table cannot be used.
+
+    Notes
+    -----
+    Takes O(n p + d) for p columns and d conditions, and for "duality" the linear program.
 
     References
     ----------

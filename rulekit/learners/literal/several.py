@@ -140,10 +140,7 @@ def fit_list(learner: Any, table: TrainingTable) -> None:
 
 
 def cheaper_list(
-    several: SeveralClasses,
-    rule: RuleSet,
-    theta: float,
-    history: tuple[Mapping[str, Any], ...],
+    several: SeveralClasses, rule: RuleSet, theta: float, history: tuple[Mapping[str, Any], ...]
 ) -> ListSolution:
     """Return a list, simplified, or the constant one if that costs no more."""
     options = [simplify(rule), several.constant()]

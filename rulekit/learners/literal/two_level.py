@@ -22,9 +22,6 @@ METHODS = (*HAMMING_METHODS, "lp", "exact")
 class TwoLevelRuleClassifier(LiteralRuleClassifier):
     """Learn a rule of several clauses by linear programs.
 
-    The rule does not depend on the order of rows or columns, or on earlier fits, except with random
-    rounding. The DNF of one class is the negated CNF of the other.
-
     Parameters
     ----------
     method : {"alternating", "block_coordinate", "set_cover", "lp", "exact"}, default="alternating"
@@ -102,6 +99,11 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         conditions.
     binarizer_ : Binarizer
         The fitted binarizer.
+
+    Notes
+    -----
+    The rule does not depend on the order of rows or columns, or on earlier fits, except with random
+    rounding. The DNF of one class is the negated CNF of the other.
 
     References
     ----------

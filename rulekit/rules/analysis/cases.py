@@ -41,13 +41,16 @@ class RuleCase:
 def make_cases(model: Any) -> tuple[RuleCase, ...]:
     """Make test cases for a rule, from its conditions alone.
 
-    A case for each clause, outcome and condition, both sides of each limit, each level, a level
-    that no condition names, and missing values, where these matter. As few as are needed: each case
-    notices a changed rule that no other case notices.
-
     Parameters
     ----------
     model : RuleSet or fitted model
+
+    Returns
+    -------
+    tuple of RuleCase
+        A case for each clause, outcome and condition, both sides of each limit, each level, a level
+        that no condition names, and missing values, where these matter. As few as are needed: each
+        case notices a changed rule that no other case notices.
 
     Notes
     -----

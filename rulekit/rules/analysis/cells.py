@@ -88,11 +88,16 @@ def held_by(test: Callable[[Literal], Truth], sums: Callable[[Condition], Truth]
             return truth, condition.feature if truth is None else None
         if isinstance(condition, PointsSplit):
             return evaluate_points(condition, test)
-        key = min(condition, condition.negated(), key=repr)
+        key = positive_form(condition)
         truth = sums(key)
         return (None, key) if truth is None else (truth == (key == condition), None)
 
     return held
+
+
+def positive_form(condition: Condition) -> Condition:
+    """Return a condition and its negation in the same, positive form."""
+    return min(condition, condition.negated(), key=repr)
 
 
 def meets(literal: Literal, cell: Any) -> bool:

@@ -99,10 +99,6 @@ class RuleComparison:
 def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     """Compare two rules.
 
-    Clauses that differ in thresholds alone are paired so that the nearest go together, distance
-    being the sum of the relative changes. Cost is O(k**2 m) for k clauses of m literals, and the
-    two predictions. RuleError if one of the two has no rule, or the rows do not fit the rules.
-
     Parameters
     ----------
     a, b : RuleSet or fitted model
@@ -110,6 +106,17 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
         where that is possible, which changes none of its answers.
     X : data frame, or mapping of str to ndarray of shape (n,), optional
         Rows on which the answers of the two rules are compared.
+
+    Raises
+    ------
+    RuleError
+        If one of the two has no rule, or the rows do not fit the rules.
+
+    Notes
+    -----
+    Clauses that differ in thresholds alone are paired so that the nearest go together, distance
+    being the sum of the relative changes. Cost is O(k**2 m) for k clauses of m literals, and the
+    two predictions.
 
     Examples
     --------

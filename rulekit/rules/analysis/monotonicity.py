@@ -186,13 +186,6 @@ def check_monotonicity(
 ) -> MonotonicityCheck:
     """Check whether predictions never turn away from a class as one column rises or falls.
 
-    `kept` is exact for rules of tests of one column and of points; for sums of columns it is True
-    or None, as what such sums can be together is not looked into; None, too, where a column's dates
-    are read in several ways, or the search took more than 100 000 steps. The search is exponential
-    in the number of columns at worst, and rarely so: a branch ends as soon as the answers before
-    and after the step are known. RuleError if the direction is another word, or the rule compares
-    the column with text.
-
     Parameters
     ----------
     model : RuleSet or fitted model
@@ -202,6 +195,23 @@ def check_monotonicity(
         The class that the prediction may change to, and must not leave.
     direction : {">", "<"}, default=">"
         Whether the column rises or falls.
+
+    Returns
+    -------
+    MonotonicityCheck
+        `kept` is exact for rules of tests of one column and of points; for sums of columns it is
+        True or None, as what such sums can be together is not looked into; None, too, where a
+        column's dates are read in several ways, or the search took more than 100 000 steps.
+
+    Raises
+    ------
+    RuleError
+        If the direction is another word, or the rule compares the column with text.
+
+    Notes
+    -----
+    The search is exponential in the number of columns at worst, and rarely so: a branch ends as
+    soon as the answers before and after the step are known.
 
     Examples
     --------
@@ -232,12 +242,9 @@ def check_monotonicity(
 
 
 def monotonicity_checks(
-    model: Any,
-    constraints: Constraints | Mapping[str, Any] | None = None,
+    model: Any, constraints: Constraints | Mapping[str, Any] | None = None
 ) -> tuple[MonotonicityCheck, ...]:
     """Check every requested direction.
-
-    RuleError if it describes several; or as `check_monotonicity` does.
 
     Parameters
     ----------
@@ -245,6 +252,16 @@ def monotonicity_checks(
     constraints : Constraints or mapping, default=None
         The constraints to check; None for the `constraints` of the model, if it has any. Without
         `towards` directions lead to the class that the rule describes.
+
+    Returns
+    -------
+    tuple of MonotonicityCheck
+        One a direction.
+
+    Raises
+    ------
+    RuleError
+        If it describes several; or as `check_monotonicity` does.
     """
     constraints = getattr(model, "constraints", None) if constraints is None else constraints
     if isinstance(constraints, Mapping):

@@ -147,10 +147,6 @@ def clause_statistics(
 ) -> tuple[ClauseStatistics, ...]:
     """Count matches and classes for each clause.
 
-    There is one entry a clause, in order. Cost is O(n m) for m literals. The interval is Wilson's
-    (1927), without correction. RuleError if there is no rule, the rows do not fit it, or lengths
-    differ.
-
     Parameters
     ----------
     model : RuleSet or fitted model
@@ -158,6 +154,20 @@ def clause_statistics(
         The rows. A table of ibis is counted where it is, by one query of its engine.
     y : array of shape (n,), or str
         The true class of each row; of a table of ibis the name of its column, or that column.
+
+    Returns
+    -------
+    tuple of ClauseStatistics
+        One a clause, in order.
+
+    Raises
+    ------
+    RuleError
+        If there is no rule, the rows do not fit it, or lengths differ.
+
+    Notes
+    -----
+    Cost is O(n m) for m literals. The interval is Wilson's (1927), without correction.
 
     Examples
     --------
@@ -199,11 +209,14 @@ def clause_statistics(
 def rule_statistics(model: Any, X: Any, y: Sequence[Label] | NDArray[Any]) -> RuleStatistics:
     """Count errors and predictions of a rule set.
 
-    RuleError as for `clause_statistics`.
-
     Parameters
     ----------
     model, X, y
+        As for `clause_statistics`.
+
+    Raises
+    ------
+    RuleError
         As for `clause_statistics`.
 
     Examples

@@ -58,12 +58,15 @@ def rule_of_tree(tree: Tree, default: Label) -> RuleSet:
 def tree_of_rule(rule_set: RuleSet) -> Tree | None:
     """Find the tree whose paths form a rule set.
 
-    The result is None where the clauses are not the paths of one tree, each beginning with the same
-    condition or its negation, and so on below.
-
     Parameters
     ----------
     rule_set : RuleSet
+
+    Returns
+    -------
+    Branch, Leaf or None
+        None where the clauses are not the paths of one tree, each beginning with the same
+        condition or its negation, and so on below.
 
     Examples
     --------

@@ -129,9 +129,6 @@ def verify_rule(
 ) -> RuleCheck:
     """Check a rule over every row that its columns can have, not only the rows of a table.
 
-    RuleError if the directions do not fit the rule. DataError if the table lacks a column that the
-    rule reads.
-
     Parameters
     ----------
     model : RuleSet or fitted model
@@ -142,6 +139,17 @@ def verify_rule(
         Directions to check; None for the `constraints` of the model, if it has any.
     clause : str, default="clause"
         What clauses are called in sentences.
+
+    Returns
+    -------
+    RuleCheck
+
+    Raises
+    ------
+    RuleError
+        If the directions do not fit the rule.
+    DataError
+        If the table lacks a column that the rule reads.
 
     Notes
     -----
@@ -259,10 +267,7 @@ class _Check:
     def _outcomes(self) -> None:
         for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
             if label in self.dnf.classes:
-                row = self.find(
-                    answers(self.dnf, label),
-                    f"whether any row gets {label}",
-                )
+                row = self.find(answers(self.dnf, label), f"whether any row gets {label}")
                 if row is not None:
                     continue
             self.add("unreachable outcome", f"No row gets the answer {label}.")

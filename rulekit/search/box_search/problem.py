@@ -250,10 +250,7 @@ class BoxRows:
 
     @classmethod
     def of_table(
-        cls,
-        table: BinnedTable,
-        prices: BoxPrices = ERRORS,
-        classes: NDArray[np.intp] | None = None,
+        cls, table: BinnedTable, prices: BoxPrices = ERRORS, classes: NDArray[np.intp] | None = None
     ) -> "BoxRows":
         """Read a table; of rule lists `classes`, shape (n,), replace `y`."""
         axes = Axes(table)

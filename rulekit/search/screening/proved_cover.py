@@ -15,12 +15,7 @@ from numpy.typing import NDArray
 from rulekit.search.columns.generated_dual import GeneratedDual
 from rulekit.search.columns.priced_columns import PricedColumns
 from rulekit.search.lp import seconds_left, solve_milp
-from rulekit.search.screening.bounds import (
-    Bounds,
-    compact_program,
-    feasible,
-    steepest_clause,
-)
+from rulekit.search.screening.bounds import Bounds, compact_program, feasible, steepest_clause
 from rulekit.search.screening.screen import COUNTING, Screening, screen
 
 Floats = NDArray[np.float64]

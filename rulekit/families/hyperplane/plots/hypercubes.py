@@ -38,15 +38,19 @@ class Projection:
 def interval_figure(intervals: pd.DataFrame) -> go.Figure:
     """Draw a box as one bar per column, with a case as a tick.
 
-    Bars from 0 to 100 % of each column's range, the box filled; the case is a tick with its value,
-    drawn at the end of the bar where it lies beyond. The condition is beside the column's name.
-
     Parameters
     ----------
     intervals : DataFrame, a row a column
         Columns ``name``, ``low`` and ``high`` (range in training), ``start`` and ``stop`` (the
         box, within that range), ``value`` (the case's) and ``words`` (the condition, or that any
         value will do).
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Bars from 0 to 100 % of each column's range, the box filled; the case is a tick with its
+        value, drawn at the end of the bar where it lies beyond. The condition is beside the
+        column's name.
     """
     names = [
         f"{k}. {plain(row.name_, 34)}<br>{plain(row.words, 44)}"
@@ -111,10 +115,6 @@ def projection_figure(
 ) -> go.Figure:
     """Draw boxes, rows and the hyperplane's trace in two columns.
 
-    Every box as a rectangle, the chosen one filled; a row is the fainter, the fewer of the chosen
-    box's other conditions it meets; classes differ by shape and colour. The dashed line is the
-    plane for the case's values in the other columns.
-
     Parameters
     ----------
     shown : Projection
@@ -122,6 +122,13 @@ def projection_figure(
         Names of the two classes; the boxes are of the first.
     classes : sequence, optional
         All classes of the table, see `rulekit.style.palette.outcome_looks`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Every box as a rectangle, the chosen one filled; a row is the fainter, the fewer of the
+        chosen box's other conditions it meets; classes differ by shape and colour. The dashed line
+        is the plane for the case's values in the other columns.
     """
     figure = go.Figure(layout=base_layout(460))
     looks = outcome_looks((described, other), classes)
@@ -193,8 +200,6 @@ def coverage_figure(
 ) -> go.Figure:
     """Draw the share of rows covered against the number of boxes.
 
-    A line a class, from no box to all of them.
-
     Parameters
     ----------
     curves : dict of str to list of int
@@ -203,6 +208,11 @@ def coverage_figure(
         The rows of each class that the plane gets right.
     classes : sequence, optional
         As for `projection_figure`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        A line a class, from no box to all of them.
     """
     figure = go.Figure(layout=base_layout(320))
     looks = outcome_looks(curves, classes)

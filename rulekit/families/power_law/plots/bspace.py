@@ -54,6 +54,10 @@ def split_points(
         Rows that come to the split's node; all by default.
     classes : sequence, optional
         All classes of the table, see `rulekit.style.palette.outcome_looks`; by default `labels`.
+
+    Returns
+    -------
+    SplitPoints
     """
     total = split.total(columns)
     drawable = np.isfinite(total) if reached is None else np.isfinite(total) & reached
@@ -116,9 +120,6 @@ def bspace_figure(
 ) -> go.Figure:
     """Draw the rows of a node in B-space, with the boundary of its split.
 
-    Classes differ in colour and shape; rows decided wrongly are ringed. At most 2000 points of each
-    class are drawn, by a fixed chance.
-
     Parameters
     ----------
     split : PowerLawSplit
@@ -133,6 +134,12 @@ def bspace_figure(
         For three power laws: a picture that can be turned.
     names : mapping of str to str, optional
         What columns are called.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+        Classes differ in colour and shape; rows decided wrongly are ringed. At most 2000 points of
+        each class are drawn, by a fixed chance.
     """
     words = _Words(split, dict(names or {}))
     drawn = sampled(points)
@@ -156,8 +163,6 @@ def columns_figure(
 ) -> go.Figure:
     """Draw the rows of a node over the two columns of a split, with the boundary.
 
-    ValueError if the split does not read exactly two columns.
-
     Parameters
     ----------
     split : PowerLawSplit
@@ -168,6 +173,15 @@ def columns_figure(
         The table the points were computed from.
     names
         As in `bspace_figure`.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Raises
+    ------
+    ValueError
+        If the split does not read exactly two columns.
     """
     if len(split.features) != 2:
         raise ValueError(f"`split` must read two columns, it reads {len(split.features)}.")
