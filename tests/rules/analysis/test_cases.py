@@ -90,7 +90,7 @@ def test_sixty_planted_faults_are_found(learned):
     assert missed <= 3
 
 
-def list_grid(rule):
+def list_combinations(rule):
     """Return the columns of all combinations of values that conditions of a rule distinguish."""
     pools = []
     for name in rule.features:
@@ -114,7 +114,7 @@ def list_grid(rule):
 def test_findings_on_two_hundred_learned_rules_are_true():
     n_faults = n_clean = 0
     for rule in learn_rules(range(100, 300), n=120, noise=0.2):
-        columns = list_grid(rule)
+        columns = list_combinations(rule)
         predicted, fired = rule.predict(columns), rule.clauses_fired(columns)
         first = fired & (np.cumsum(fired, axis=1) == 1)
         checked = verify_rule(rule)
