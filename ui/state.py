@@ -6,6 +6,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypedDict, get_type_hints
@@ -260,22 +261,29 @@ class AppState:
     @property
     def time_columns(self) -> list[str]:
         """The columns of dates that every row has and by which rows can be split."""
-        if self.table is None or self.column_with_role("group") is not None:
+        table = self.table
+        if table is None or self.column_with_role("group") is not None:
             return []
-        frame = self.table.frame
-        return [
-            c.name
-            for c in self.table.columns
-            if frame[c.name].dtype.kind == "M"
-            and frame[c.name].notna().all()
-            and frame[c.name].nunique() >= FEWEST_TIMES
-        ]
+        dates = [c.name for c in table.columns if c.kind == "date"]
+        return [name for name in dates if self._is_complete(name)]
+
+    def _is_complete(self, name: str) -> bool:
+        """Return whether every row has a date, and there are enough of them."""
+        with suppress(DataError):  # the day of 03/04/2024 is left open
+            times = self.dates(name)
+            return bool(times.notna().all() and times.nunique() >= FEWEST_TIMES)
+        return False
+
+    def dates(self, name: str) -> pd.Series:
+        """Return the dates of a column, of each row of the table."""
+        table = self.table
+        return kept("times", repr((table.digest, name)), lambda: table.times(name), copy=False)
 
     @property
     def times(self) -> pd.Series | None:
         """The dates of the rows of `data`, if they are split by time."""
         by = self.split.by
-        return self.table.frame.loc[self.data[0].index, by] if by in self.time_columns else None
+        return self.dates(by).loc[self.data[0].index] if by in self.time_columns else None
 
     @property
     def training_times(self) -> pd.Series | None:

@@ -219,7 +219,7 @@ def _split(
     """Split the rows into training and test; set the inner folds of a learner that has them."""
     groups, by, seed = table.groups(), options["split_by"], options["random_state"] or 0
     names = None if groups is None else groups.loc[X.index].astype(str).to_numpy()
-    times = None if by is None else table.frame.loc[X.index, by]
+    times = None if by is None else table.times(by).loc[X.index]
     share = options["test_share"]
     train, test = hold_out(y.to_numpy(), share, groups=names, time=times, random_state=seed)
     if times is not None and len(test):

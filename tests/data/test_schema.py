@@ -329,3 +329,18 @@ def test_cut_rejects_a_table_with_a_column_of_the_numbers_name():
     table = Table.from_frame(pd.DataFrame({"a": [1.5, 2.5], "a (number)": [1.5, 2.5]}))
     with pytest.raises(DataError, match="Rename that column"):
         table.with_cut("a", 2)
+
+
+def test_times_are_dates_or_numbers_in_order():
+    frame = pd.DataFrame(
+        {
+            "day": ["31.01.2024", "01.02.2024", "15.01.2024"] * 4,
+            "n": range(12),
+            "t": list("abc") * 4,
+        }
+    )
+    table = Table.from_frame(frame)
+    assert table.times("day").dt.day.tolist() == [31, 1, 15] * 4
+    assert table.times("n").tolist() == list(range(12))
+    with pytest.raises(DataError, match="'t' has neither"):
+        table.times("t")

@@ -264,7 +264,7 @@ def months_card(model: ClassifierMixin, train: Cases, test: Cases | None, state:
     if not state.time_columns or state.is_of_all_rows:
         return
     by = state.split.by or state.time_columns[0]
-    dates = state.table.frame[by]
+    dates = state.dates(by)
     parts = {
         rows.name: errors_by_month(model, rows.X, rows.y, dates.loc[rows.X.index])
         for rows in filter(None, (train, test))
