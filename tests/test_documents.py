@@ -83,13 +83,5 @@ def test_names_on_a_page_exist(page):
     assert [name for name in result(page) if name not in ELSEWHERE and not is_there(name)] == []
 
 
-def test_missing_names_are_noticed():
-    assert not is_there("rulekit/gone.py")
-    assert not is_there("python -m benchmarks.bench_gone")
-    assert not is_there("no_such_name")
-    assert is_there("python -m benchmarks.bench_choice --seeds 5")
-    assert alternatives("a/{b,c}.py") == ["a/b.py", "a/c.py"]
-
-
 def test_no_exception_is_defined_but_never_raised():
     assert set().union(*map(result, PAGES)) >= ELSEWHERE

@@ -14,7 +14,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from docutils import nodes
 
 import rulekit
 from docs.guide import building
@@ -231,34 +230,3 @@ def test_table_of_learners_equals_their_capabilities(name, claims):
 def test_the_table_of_learners_names_them_all():
     result = {n for n in rulekit.__all__ if n.endswith("Classifier") or n == "LPSVM"}
     assert set(learners_table()) == result
-
-
-@pytest.mark.slow
-def test_an_example_that_fails_or_warns_ends_the_build(tmp_path):
-    page = building.Page(tmp_path)
-    assert page.python("print(1 + 1)") == "2\n"
-    assert page.shell("echo $((1 + 1)); python -c 'print(3)'") == "2\n3\n"
-    with pytest.raises(UserWarning, match="odd"):
-        page.python("import warnings; warnings.warn('odd')")
-    with pytest.raises(RuntimeError, match="No such option"):
-        page.shell("rulekit learn --nothing\necho unseen")
-
-
-@pytest.mark.parametrize(
-    ("address", "fine"),
-    [
-        ("https://interpret.ml/docs", True),
-        ("http://interpret.ml/docs", False),
-        ("https://localhost/x", False),
-        ("https://a.org/b c", False),
-    ],
-)
-def test_an_address_that_cannot_be_right_is_reported(address, fine, monkeypatch):
-    result = []
-    monkeypatch.setattr(
-        building, "log", SimpleNamespace(warning=lambda *words: result.append(words))
-    )
-    tree = nodes.paragraph()
-    tree += nodes.reference(refuri=address)
-    building.check_links(None, tree, "page")
-    assert (not result) == fine

@@ -58,6 +58,7 @@ def learners():
         yield criterion, rk.HyperplaneRuleClassifier(rk.LPSVM(nu=1.0), criterion=criterion)
     yield "plane", rk.HyperplaneRuleClassifier(uncovered="hyperplane", max_rules=2)
     yield "lp_svm", rk.LPSVM()
+    yield "few columns", rk.LPSVM(max_features=3)
     yield "laws", rk.PowerLawTreeClassifier()
     yield "bands", rk.PowerLawTreeClassifier(tau_impurity=0.01, max_depth=3)
     genetic = {"upper_level": "beam", "lower_level": "genetic"}
@@ -66,7 +67,7 @@ def learners():
 
 WEIGHTED = {"set_cover", "alternating", "lp", "search", "columns", "quantile", "exact", "ideal"}
 WEIGHTED |= {"block_coordinate", "lp_svm", "laws", "entropy", "refine", "points"}
-NUMBERS = ("lp_svm", "plane")  # read neither text nor gaps
+NUMBERS = ("lp_svm", "few columns", "plane")  # read neither text nor gaps
 SLOW = {"genetic": ("iris",), "bands": ("wine", "ratios"), "laws": ("iris", "wine", "ratios")}
 
 

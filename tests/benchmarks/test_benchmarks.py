@@ -3,16 +3,14 @@
 import importlib
 import json
 import pkgutil
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.tree import DecisionTreeClassifier
 
 import benchmarks
-from benchmarks import _cli, bench_choice, bench_families, bench_optimal_trees
-from benchmarks.papers import bench_hyperplane, bench_power_law, bench_two_level, planes
+from benchmarks import _cli, bench_families
+from benchmarks.papers import bench_power_law, bench_two_level
 from rulekit.families import FAMILIES
 
 
@@ -84,37 +82,6 @@ def write_tables(folder, tables, target):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_benchmark_of_planes_runs_its_full_path_on_tiny_tables(tmp_path, monkeypatch):
-    rng, tables = np.random.default_rng(5), {}
-    for name, plane in json.loads(planes.STORED.read_text()).items():
-        centre, scale = np.array(plane["centre"]), np.array(plane["scale"])
-        coded = pd.DataFrame(centre + 3 * scale * rng.normal(size=(240, len(scale))))
-        coded.columns = plane["features"]
-        texts = {c: planes.CODES[c] for c in coded if c in planes.CODES}
-        for column, codes in texts.items():
-            coded[column] = rng.choice(list(codes.values()), 240)
-        height = coded.to_numpy() @ planes.stored_plane(name, coded)[0]
-        above = height > np.quantile(height, 0.4)
-        names_of = {c: {v: k for k, v in codes.items()} for c, codes in texts.items()}
-        frame = coded.assign(**{c: coded[c].map(names) for c, names in names_of.items()})
-        target = planes.SETTINGS[name].target
-        tables[name] = frame.assign(**{target: np.where(above, 1, 2) if target == "num" else above})
-    plain = pd.DataFrame(rng.normal(size=(120, 4)), columns=list("abcd"))
-    up = plain["a"] + plain["b"] > 0.1
-    tables["banknote"] = plain.assign(**{"class": up.astype(int)})
-    tables["electricity"] = plain.assign(**{"class": np.where(up, "UP", "DOWN"), "date": 1})
-    write_tables(tmp_path, tables, "class")
-    monkeypatch.setattr(bench_hyperplane, "ROWS", 80)
-    priced = {n: replace(s, nu=1.0, confidence_nu=1.0) for n, s in planes.SETTINGS.items()}
-    monkeypatch.setattr(planes, "SETTINGS", priced)
-    rows = bench_hyperplane.measure(_cli.parsed("", ["--data", str(tmp_path)]))
-    measured = {row["what"] for row in rows}
-    assert {"wrong-side rows", "LP-SVM dual, primal", "calibration error"} <= measured
-    assert all(row["ours"] == 0 for row in rows if row["what"] == "wrong-side rows")
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
 def test_benchmark_of_power_laws_runs_its_full_path_on_tiny_tables(tmp_path, monkeypatch):
     rng = np.random.default_rng(6)
     frame = pd.DataFrame(rng.uniform(0.5, 2, size=(60, 3)), columns=list("abc"))
@@ -126,21 +93,3 @@ def test_benchmark_of_power_laws_runs_its_full_path_on_tiny_tables(tmp_path, mon
     given = _cli.parsed("", ["--data", str(tmp_path), "--seeds", "1", "--only", *only])
     measured = {row["what"] for row in bench_power_law.measure(given)}
     assert {"test accuracy", "effect of tau", "root split", "default-large"} <= measured
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_benchmark_of_optimal_trees_runs_with_peers_in_place(folder, tmp_path, monkeypatch):
-    def grow(cuts, codes, size):
-        tree = DecisionTreeClassifier(max_depth=2, random_state=0).fit(cuts.train, codes)
-        return tree.predict, tree.get_n_leaves() - 1
-
-    for peer in ("streed", "gosdt"):
-        monkeypatch.setattr(bench_optimal_trees, peer, grow)
-    monkeypatch.setattr(bench_optimal_trees, "version_of", lambda package: "0")
-    for module in (bench_choice, bench_optimal_trees):
-        monkeypatch.setattr(module, "FOLDS", 2)
-    monkeypatch.setattr(bench_optimal_trees, "KEPT", tmp_path / "kept.sqlite")
-    given = _cli.parsed("", ["--data", str(folder), "--only", "planted", "--seeds", "1"])
-    rows = bench_optimal_trees.measure(given)
-    assert {row["what"] for row in rows} >= {"accuracy, STreeD", "one fit, GOSDT"}

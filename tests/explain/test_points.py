@@ -21,7 +21,6 @@ TESTS = (
     Literal("town", "in", ("Bonn", "Ulm")),
     Literal("sport", "==", True),
 )
-FOUR = PointsSplit(TESTS, (3, 2, 2, -1), 4)
 PEOPLE = pd.DataFrame(
     {
         "age": [72.0, 65.0, np.nan],

@@ -193,6 +193,7 @@ CASES = {
     },
     "LPSVM": {
         "nu": [Acts(0.01)],
+        "max_features": [Acts(1)],
         "cv": [Acts(2, seen="cv_errors_"), Refused(2, {"nu": 1.0})],
         "directions": [Acts({"income": "<"})],
         "standardize": [Acts(False)],

@@ -7,7 +7,7 @@ import pytest
 from rulekit.data import Table
 from tests.pages.driving import analysed, copied, loaded, opened, routed
 from tests.ui.tasks import Giving
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 from ui.runs import jobs
 from ui.state import AppState
 
@@ -26,9 +26,11 @@ def _no_choice_by_itself(monkeypatch):
 
 @pytest.fixture(autouse=True, scope="session")
 def _one_worker():
-    """Run one job at a time, and wait until jobs begin at once."""
+    """Run one job at a time, to its end on a busy machine too, and wait until jobs begin."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RULEKIT_WORKERS", "1")
+        patch.setattr("ui.learners.learner.FIT_SECONDS", PATIENCE)
+        patch.setattr("ui.learners.literal.QUICK_SECONDS", PATIENCE)
         job = jobs.registry().start("nobody", "Warm", Giving(None))
         until(lambda: not job.active)
         yield

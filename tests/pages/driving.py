@@ -139,6 +139,8 @@ def compared(app, *questions):
     """Compare the learners of some questions on Models, begun by the words these begin with."""
     requested = opened_tab(app, "Learners").multiselect(key="run_compared")
     wanted = [next(q for q in QUESTIONS if q.startswith(words)) for words in questions]
+    # a busy machine may need more than the usual minute
+    app.segmented_control(key="run_budget").set_value(PATIENCE)
     app = requested.set_value(wanted).run()
     if app.toggle(key="run_baselines").value:
         app.toggle(key="run_baselines").set_value(False).run()

@@ -66,7 +66,7 @@ def test_page_reports_a_running_first_search(open_app, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_first_test_row_is_explained_by_its_number_and_label(on_credit):
+def test_cases_are_shown_searched_and_narrowed(on_credit):
     app = on_credit()
     state = app.session_state["app"]
     first = state.testing[0].index[0] + 1  # people count rows from 1
@@ -80,21 +80,6 @@ def test_the_first_test_row_is_explained_by_its_number_and_label(on_credit):
     column = state.column_with_role("id")
     label = state.table.frame[column].iloc[position]
     assert row_name(position, state) == f"Row {position + 1}, {column} {label}"
-
-
-@pytest.mark.slow
-def test_wrong_decisions_are_listed_and_searched(on_credit):
-    app = on_credit()
-    app.segmented_control(key="explain_show").set_value("errors").run()
-    assert "The prediction is wrong." in text(app)
-    app.text_input(key="explain_words").set_value("zebra").run()
-    assert "No case fits" in text(app)
-
-
-@pytest.mark.slow
-def test_cases_are_narrowed_to_a_clause_and_to_a_group(on_credit):
-    app = on_credit()
-    state = app.session_state["app"]
     X, _ = state.testing
     fired = state.model.rule_set_.clauses_fired(state.model.read_columns(X))
     app.selectbox(key="explain_clause_2").set_value("clause 2 matches").run()
@@ -107,7 +92,7 @@ def test_cases_are_narrowed_to_a_clause_and_to_a_group(on_credit):
 
 
 @pytest.mark.slow
-def test_prediction_is_one_sentence_with_other_clauses_one_click_away(on_credit):
+def test_predictions_are_one_sentence_and_wrong_ones_are_listed(on_credit):
     app = on_credit()
     model, (X, _) = app.session_state["app"].model, app.session_state["app"].testing
     number = int(X.index[model.predict(X) == model.rule_set_.default][-1]) + 1
@@ -116,6 +101,11 @@ def test_prediction_is_one_sentence_with_other_clauses_one_click_away(on_credit)
     others = [e.label for e in app.expander if e.label.startswith("Clause ")]
     assert len(others) == model.rule_set_.n_clauses
     assert all("does not match" in label for label in others)
+    app.text_input(key="explain_words").set_value("")
+    app.segmented_control(key="explain_show").set_value("errors").run()
+    assert "The prediction is wrong." in text(app)
+    app.text_input(key="explain_words").set_value("zebra").run()
+    assert "No case fits" in text(app)
 
 
 @pytest.mark.slow

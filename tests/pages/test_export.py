@@ -74,15 +74,6 @@ def test_counts_on_the_training_rows_are_beside_the_clauses(on_credit):
             else f"decides {n} training rows, right for {right}"
         )
         assert words in (page(on_credit) if name == "html" else on_credit.code[-1].value), name
-
-
-def page(app):
-    """The page that Export shows rendered."""
-    (frame,) = app.get("iframe")
-    return base64.b64decode(frame.proto.src.partition("base64,")[2]).decode()
-
-
-def test_the_table_for_a_spreadsheet_counts_too(on_credit):
     exported(on_credit, "csv")
     frame = pd.read_csv(io.StringIO(on_credit.code[-1].value))
     fired = on_credit.session_state["app"].model.clauses_fired(
@@ -92,8 +83,14 @@ def test_the_table_for_a_spreadsheet_counts_too(on_credit):
     assert frame["decided"].dropna().tolist() == first.sum(axis=0).tolist()
 
 
+def page(app):
+    """The page that Export shows rendered."""
+    (frame,) = app.get("iframe")
+    return base64.b64decode(frame.proto.src.partition("base64,")[2]).decode()
+
+
 @pytest.mark.slow
-def test_report_shows_test_figures_and_counts_as_a_look(on_credit):
+def test_reports_hold_test_figures_reviews_and_count_as_a_look(on_credit):
     assert on_credit.session_state["app"].test_looks == 0
     exported(on_credit, "report")
     assert not on_credit.error
@@ -110,10 +107,6 @@ def test_report_shows_test_figures_and_counts_as_a_look(on_credit):
     assert not on_credit.error
     assert all(f"Errors on the {rows} rows" in page(on_credit) for rows in ("training", "test"))
     assert "When is risk high?" in page(on_credit)
-
-
-@pytest.mark.slow
-def test_report_has_reviews_of_cases_and_their_current_answers(on_credit):
     state = on_credit.session_state["app"]
     X, _ = state.testing
     first, second = (int(k) for k in X.index[:2])
@@ -122,17 +115,18 @@ def test_report_has_reviews_of_cases_and_their_current_answers(on_credit):
         str(second + 1): {"verdict": "agree", "note": "", "answer": answers[1]},
         str(first + 1): {"verdict": "disagree", "note": "paid since", "answer": "medium"},
     }
-    page = report(replace(state, case_notes=notes), state.model)
-    assert "2 cases looked at: 1 agree and 1 disagree." in page
+    reviewed = report(replace(state, case_notes=notes), state.model)
+    assert "2 cases looked at: 1 agree and 1 disagree." in reviewed
     one, two = (f"<td>{row_name(place, state)}</td>" for place in (first, second))
     then = f"{one}<td>medium (now {answers[0]})</td><td>disagree</td>"
-    assert f"{then}<td>paid since</td>" in page
-    assert f"{two}<td>{answers[1]}</td><td>agree</td>" in page
-    assert page.index(one) < page.index(two)
+    assert f"{then}<td>paid since</td>" in reviewed
+    assert f"{two}<td>{answers[1]}</td><td>agree</td>" in reviewed
+    assert reviewed.index(one) < reviewed.index(two)
     assert "Verdicts on single cases" not in report(state, state.model)
 
 
-def test_three_formats_come_first_and_the_others_are_folded(on_credit):
+@pytest.mark.slow
+def test_formats_are_folded_and_notes_go_into_the_record(on_credit):
     assert on_credit.radio(key="export_Format").options == [
         "Text for a document",
         "Excel",
@@ -146,6 +140,10 @@ def test_three_formats_come_first_and_the_others_are_folded(on_credit):
     assert "Checked" not in " ".join(h.value for h in (*on_credit.title, *on_credit.header))
     assert {b.key for b in on_credit.get("download_button")} >= {"download_format", "download_zip"}
     assert "Checked: 1,000/1,000" in text(on_credit)
+    on_credit.text_area(key="export_notes").set_value("asked by the board").run()
+    state = on_credit.session_state["app"]
+    record = json.loads(record_text(state, state.model))
+    assert record["notes"] == "asked by the board"
 
 
 @pytest.mark.slow
@@ -232,14 +230,6 @@ def test_a_rule_changed_by_hand_has_every_format_but_the_script(on_credit):
     with zipfile.ZipFile(io.BytesIO(bundle(state, model))) as archive:
         assert "rule.script.py" not in archive.namelist()
         assert len(archive.namelist()) == len(FORMATS) + 1
-
-
-@pytest.mark.slow
-def test_notes_go_into_the_record(on_credit):
-    on_credit.text_area(key="export_notes").set_value("asked by the board").run()
-    state = on_credit.session_state["app"]
-    record = json.loads(record_text(state, state.model))
-    assert record["notes"] == "asked by the board"
 
 
 @pytest.mark.slow

@@ -46,9 +46,9 @@ def no_fits(monkeypatch):
 
 
 @pytest.fixture
-def on_models(open_app):
+def on_models(swept_credit):
     """Models on the sample "credit", its first rules there."""
-    return finished(open_app("models", sample="credit"))
+    return finished(swept_credit)
 
 
 def longer(app):
@@ -91,8 +91,8 @@ def test_a_rule_of_a_comparison_does_not_narrow_the_next_search(open_app):
     assert app.toggle(key="run_against").value
 
 
-def test_page_opens_with_full_points_and_the_suggested_rule(on_models):
-    app = on_models
+def test_page_opens_with_full_points_and_the_suggested_rule(open_app):
+    app = finished(open_app("models", sample="credit"))
     assert not app.error
     state = app.session_state["app"]
     assert state.result.points["limit"].tolist() == 2 * list(range(1, 13))  # either side
@@ -335,14 +335,12 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     assert chosen(app) == {"learner": "search", "n_clauses": 2, "theta": 20.0}
 
 
-@pytest.mark.parametrize(
-    ("requested", "message"), [("0.1, cheap", "found 'cheap'"), (" , ", "at least one price")]
-)
-def test_invalid_prices_give_a_sentence_and_disable_the_sweep(on_models, requested, message):
+def test_invalid_prices_give_a_sentence_and_disable_the_sweep(on_models):
     app = opened_tab(on_models, "By price and clauses")
-    app.text_input(key="run_thetas").set_value(requested).run()
-    assert message in text(app)
-    assert "sweep_prices" not in [b.key for b in app.button]
+    for requested, message in (("0.1, cheap", "found 'cheap'"), (" , ", "at least one price")):
+        app.text_input(key="run_thetas").set_value(requested).run()
+        assert message in text(app)
+        assert "sweep_prices" not in [b.key for b in app.button]
 
 
 def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
@@ -375,17 +373,19 @@ def test_constraints_are_kept_when_closed_and_when_the_page_is_left(on_models):
         app.switch_page("pages/models.py").run()
 
 
-@pytest.mark.parametrize("key", ["run_forbidden", "run_required", "run_direction_up"])
-def test_a_constraint_on_a_column_that_is_ignored_for_a_while_stays(on_models, key):
+def test_a_constraint_on_a_column_that_is_ignored_for_a_while_stays(on_models):
     app = opened_constraints(on_models)
-    app.multiselect(key=key).set_value(["amount", "age"]).run()
-    for role, names in (("ignore", ["age"]), ("feature", ["age", "amount"])):
-        state = app.session_state["app"]
-        app.session_state["app"] = changed(state, table=state.table.with_roles({"amount": role}))
-        assert sorted(app.run().multiselect(key=key).value) == names
+    for key in ("run_forbidden", "run_required", "run_direction_up"):
+        app.multiselect(key=key).set_value(["amount", "age"]).run()
+        for role, names in (("ignore", ["age"]), ("feature", ["age", "amount"])):
+            state = app.session_state["app"]
+            table = state.table.with_roles({"amount": role})
+            app.session_state["app"] = changed(state, table=table)
+            assert sorted(app.run().multiselect(key=key).value) == names
+        app.multiselect(key=key).set_value([]).run()
 
 
-def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
+def test_other_forms_and_cut_points_begin_a_curve_of_their_own(on_models):
     app = on_models
     slider(app, "limit").set_value(3).run()
     rule = app.text[0].value
@@ -394,16 +394,12 @@ def test_settings_that_all_points_share_begin_a_curve_of_their_own(on_models):
     assert {spec.form for spec in state.result.specs} == {"cnf"}
     assert state.rule_selected
     assert app.text[0].value == rule
-
-
-def test_selected_points_are_compared_side_by_side(on_models):
-    app = opened_tab(on_models, "Compare rules")
-    numbers = app.session_state["app"].result.curve().index
-    app.multiselect(key="compare").set_value([numbers[0], numbers[-1]]).run()
-    assert "of 700 training rows" in text(app)
-    result = app.code[-1]
-    assert result.language == "diff"
-    assert {line[0] for line in result.value.splitlines()} <= set("+- ")
+    state = app.session_state["app"]
+    app.session_state["app"] = replace(state, binning=BinningSpec("median"), model=None)
+    app = finished(app.run())
+    key = app.session_state["app"].result.key
+    assert key != state.result.key
+    assert "median" in key
 
 
 def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
@@ -425,13 +421,20 @@ def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
     assert ("describes" in chosen(on_models)) != before
 
 
-def test_the_held_out_error_is_shown_on_request_and_counted_once(on_models):
+def test_points_are_compared_and_held_out_errors_counted_once(on_models):
     app = on_models
     assert app.session_state["app"].test_looks == 0
     app.button(key="held_out").click().run()
     assert "of 300 test rows wrong" in text(app)
     app.run()
     assert app.session_state["app"].test_looks == 1
+    app = opened_tab(on_models, "Compare rules")
+    numbers = app.session_state["app"].result.curve().index
+    app.multiselect(key="compare").set_value([numbers[0], numbers[-1]]).run()
+    assert "of 700 training rows" in text(app)
+    result = app.code[-1]
+    assert result.language == "diff"
+    assert {line[0] for line in result.value.splitlines()} <= set("+- ")
 
 
 def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
@@ -443,16 +446,6 @@ def test_points_of_longer_runs_return_after_a_restart_without_fits(open_app):
     pd.testing.assert_frame_equal(state.result.points, before.result.points, check_like=True)
     assert state.setting == before.setting
     assert not jobs.registry()._jobs
-
-
-def test_points_of_other_cut_points_do_not_come_back(on_models):
-    app = on_models
-    state = app.session_state["app"]
-    app.session_state["app"] = replace(state, binning=BinningSpec("median"), model=None)
-    app = finished(app.run())
-    key = app.session_state["app"].result.key
-    assert key != state.result.key
-    assert "median" in key
 
 
 def test_class_of_one_row_gives_a_sentence_and_few_rows_few_folds(open_app):

@@ -43,9 +43,10 @@ def on_credit(open_app):
 
 @pytest.mark.slow
 def test_the_rule_is_reported_with_figures_of_training_and_test_rows(on_credit):
-    app = on_credit()
+    app = on_credit(wording={"late_payments": ColumnName("Late payments", "in five years")})
     state = app.session_state["app"]
     shown, rule = text(app), state.model.rule_set_
+    assert "Late payments > 1 in five years" in shown
     assert "**high** if" in shown
     assert "otherwise **low**" in shown
     X, y = state.testing
@@ -86,11 +87,6 @@ def test_rule_shown_after_reloads_is_one_look_at_the_test_rows(on_credit, open_a
     app.run()
     assert app.session_state["app"].rule_json != before.rule_json
     assert "Looked at for 2 rules so far" in looks(app)
-
-
-def test_business_names_and_units_are_used(on_credit):
-    app = on_credit(wording={"late_payments": ColumnName("Late payments", "in five years")})
-    assert "Late payments > 1 in five years" in text(app)
 
 
 def trust_views(app):
@@ -147,21 +143,6 @@ def test_undo_and_redo_are_offered_after_a_reload(on_credit, open_app):
     assert app.session_state["app"].rule_json == edited
     assert "edited by hand" in text(app)
     assert app.button(key="redo_edit").disabled
-
-
-@pytest.mark.slow
-def test_a_clause_is_edited_in_place_and_others_stay(on_credit, monkeypatch):
-    app = on_credit()
-    before = app.session_state["app"].model.rule_set_
-    assert not [b for b in app.button if b.key == "score_edit"]
-    editor = sys.modules["ui.rules.editor"]
-    monkeypatch.setattr(editor.st, "data_editor", lambda rows, **_: rows.iloc[:1])
-    as_table(app.button(key="edit_1").click().run())
-    app.button(key="score_edit").click().run()
-    after = app.session_state["app"].model.rule_set_
-    assert after.clauses[0] == before.clauses[0]
-    assert after.clauses[1].conditions == before.clauses[1].conditions[:1]
-    assert not [b for b in app.button if b.key == "score_edit"]
 
 
 @pytest.mark.slow
@@ -287,18 +268,6 @@ def test_a_proof_is_looked_for_on_request_and_kept(on_credit, monkeypatch):
     assert words == " ".join(e.value for e in [*app.success, *app.info])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", ["rules", "explain", "export"])
-def test_a_robust_rule_against_the_class_is_shown_like_any_other(open_app, page):
-    setting = {"learner": "search", "theta": 5.0, "n_clauses": 2}
-    setting |= {"describes": "other", "robustness": 0.1}
-    app = with_model(open_app, page, load_sample("credit"), setting)
-    assert not app.error
-    model = app.session_state["app"].model
-    assert (model.positive_label_, model.robustness) == ("low", 0.1)
-    assert model.rule_set_.default == "high"
-
-
 def proof_of_one_clause(open_app):
     """Open a rule of one clause, wait for its quick proof, and draw the page anew."""
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
@@ -380,7 +349,7 @@ def test_viewed_rule_stays_although_a_reload_would_learn_another(open_app):
 
 
 @pytest.mark.slow
-def test_an_apply_without_a_change_leaves_the_learned_rule(on_credit):
+def test_a_clause_is_edited_in_place_and_only_by_changes(on_credit, monkeypatch):
     app = on_credit()
     before = app.session_state["app"]
     app.button(key="edit_0").click().run()
@@ -388,6 +357,20 @@ def test_an_apply_without_a_change_leaves_the_learned_rule(on_credit):
     after = app.session_state["app"]
     assert (after.setting, after.rule_json) == (before.setting, before.rule_json)
     assert "edited by hand" not in text(app)
+    app.button(key="edit_0").click().run()
+    before = app.session_state["app"].model.rule_set_
+    assert not [b for b in app.button if b.key == "score_edit"]
+    editor = sys.modules["ui.rules.editor"]
+    monkeypatch.setattr(editor.st, "data_editor", lambda rows, **_: rows.iloc[:1])
+    as_table(app.button(key="edit_1").click().run())
+    app.button(key="score_edit").click().run()
+    after = app.session_state["app"].model.rule_set_
+    assert after.clauses[0] == before.clauses[0]
+    assert after.clauses[1].conditions == before.clauses[1].conditions[:1]
+    assert not [b for b in app.button if b.key == "score_edit"]
+
+
+GRADES = ("low", "mid", "high")
 
 
 def mixed(n=400):
@@ -410,7 +393,7 @@ def mixed(n=400):
         Literal("grade", "in", ("low", "mid")),
         Literal("day", ">", "2021-03-01", part="date"),
         Literal("day", "in", (1.0, 2.0), part="month"),
-        Literal("grade", ">=", "mid", order=("low", "mid", "high")),
+        Literal("grade", ">=", "mid", order=GRADES),
         Literal("dose", "not-missing"),
     )
     clauses = (Clause(conditions[:2]), Clause(conditions[2:]))
@@ -430,36 +413,28 @@ def on_mixed(open_app):
 
 
 def with_key(elements, start):
-    (found,) = [e for e in elements if (e.key or "").startswith(start)]
-    return found
-
-
-def edits(app):
-    """Return edits, each with the condition that it should give."""
-    return {
-        (0, 0): lambda: with_key(app.number_input, "cut_").set_value(21.75),
-        (0, 1): lambda: with_key(app.multiselect, "levels_").set_value(["high", "mid"]),
-        (1, 0): lambda: with_key(app.date_input, "cut_").set_value(date(2021, 9, 5)),
-        (1, 1): lambda: with_key(app.multiselect, "levels_").set_value([1.0, 12.0]),
-        (1, 2): lambda: with_key(app.select_slider, "level_").set_value("high"),
-    }
+    (element,) = [e for e in elements if (e.key or "").startswith(start)]
+    return element
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("place", "expected"),
+    ("place", "field", "value", "expected"),
     [
-        ((0, 0), Literal("dose", ">", 21.75, missing=True)),
-        ((0, 1), Literal("grade", "in", ("high", "mid"))),
-        ((1, 0), Literal("day", ">", "2021-09-05", part="date")),
-        ((1, 1), Literal("day", "in", (1.0, 12.0), part="month")),
-        ((1, 2), Literal("grade", ">=", "high", order=("low", "mid", "high"))),
+        ((0, 0), "number_input", 21.75, Literal("dose", ">", 21.75, missing=True)),
+        ((0, 1), "multiselect", ["high", "mid"], Literal("grade", "in", ("high", "mid"))),
+        ((1, 0), "date_input", date(2021, 9, 5), Literal("day", ">", "2021-09-05", part="date")),
+        ((1, 1), "multiselect", [1.0, 12.0], Literal("day", "in", (1.0, 12.0), part="month")),
+        ((1, 2), "select_slider", "high", Literal("grade", ">=", "high", order=GRADES)),
     ],
 )
-def test_condition_is_edited_with_the_errors_shown_before_it_applies(on_mixed, place, expected):
+def test_edited_condition_has_its_errors_shown_before_it_applies(
+    on_mixed, place, field, value, expected
+):
     app = on_mixed(*place)
     before = app.session_state["app"]
-    edits(app)[place]().run()
+    starts = {"multiselect": "levels_", "select_slider": "level_"}
+    with_key(app.get(field), starts.get(field, "cut_")).set_value(value).run()
     rule = before.model.rule_set_
     conditions = [list(c.conditions) for c in rule.clauses]
     conditions[place[0]][place[1]] = expected

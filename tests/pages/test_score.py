@@ -78,24 +78,18 @@ def test_cases_of_a_scorecard_are_listed_by_total(open_app):
     assert "Correct predictions of the rows in a range of totals" in text(app)
 
 
-def test_second_table_is_predicted_and_the_rule_still_holds(scoring):
+def test_second_tables_are_predicted_and_differences_come_first(scoring):
     state = scoring.session_state["app"]
     app = uploaded(scoring, X.assign(risk=Y).iloc[:400])
     table = answers(app)
     assert table["predicted"].tolist() == state.model.predict(X.iloc[:400]).tolist()
     assert table["actual"].tolist() == Y[:400].tolist()
     assert "The rule still holds" in app.success[0].value.replace("\\", "")
-
-
-def test_differences_come_first_and_outcomes_may_be_unknown(scoring):
     read = scoring.session_state["app"].model.rule_set_.features
     name = next(f for f in read if TABLE.column(f).is_number)
     app = uploaded(scoring, X.assign(**{name: X[name] * 3 + 100}))
     assert f"Column '{name}' has moved" in app.warning[0].value.replace("\\", "")
     assert "The outcomes of these cases are not known" in text(app)
-
-
-def test_table_without_a_rule_column_gets_a_sentence_only(scoring):
     name = scoring.session_state["app"].model.rule_set_.features[0]
     app = uploaded(scoring, X.drop(columns=name))
     assert "which the table does not have" in app.error[0].value.replace("\\", "")

@@ -6,10 +6,8 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from streamlit.testing.v1 import AppTest
 
 from rulekit.style.palette import plain
-from tests.pages.driving import escaped_options
 from ui.escape import file_name, md
 
 ROOT = Path(__file__).parents[2]
@@ -62,16 +60,3 @@ def test_options_of_lists_are_not_escaped():
         for part in [*call.args[1:], *(k.value for k in call.keywords if k.arg == "format_func")]
     ]
     assert not [name for name, part in options if "md(" in ast.unparse(part)]
-
-
-def test_pages_are_checked_for_options_escaped_a_line_earlier():
-    def page():
-        import streamlit as st
-
-        from ui.escape import md
-
-        names = [md("loan_id"), "loan_id"]
-        st.selectbox("One", names)
-        st.multiselect("Several", names)
-
-    assert escaped_options(AppTest.from_function(page).run()) == ["loan\\_id"] * 2

@@ -27,7 +27,7 @@ from rulekit.data import columns_of
 from rulekit.data.columns.conform import refuse_infinities
 from rulekit.data.folds import restrict_folds
 from rulekit.families.hyperplane.numeric_design import plain_numbers
-from rulekit.families.hyperplane.solver.half_space import LPSVMProgram, plane_values
+from rulekit.families.hyperplane.solver.half_space import LPSVMPlane, LPSVMProgram, plane_values
 from rulekit.learners.training import computable, restore_on_failure, two_classes
 
 Floats = NDArray[np.float64]
@@ -37,6 +37,8 @@ STEPS = np.array(
     [2.0**k for k in range(10)]
 )  # prices tried, as multiples of the least that can matter
 ON_PLANE = 1e-9  # margins are 1; what is nearer than this is on the plane but for rounding
+SHRINK = 0.9  # what a price is multiplied by until a plane reads few enough columns
+HALVINGS = 10  # steps by which the last such factor is then made finer
 
 
 @dataclass(eq=False, repr=False)
@@ -50,6 +52,8 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         compares ten prices, each twice the one before, and uses the smallest whose cross-validated
         error is within one standard error of the best. Prices at which the plane reads no column
         are not used if another reads some.
+    max_features : int, optional
+        Largest number of columns that the plane reads; `nu` is lowered accordingly.
     cv : int, splitter, iterable or None, default=5
         Folds for ``nu="cv"``. A number (None is 5) means stratified shuffled folds, fewer if a
         class has fewer rows; otherwise a splitter or pairs of row indices, as in scikit-learn.
@@ -99,6 +103,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "nu": [Interval(Real, 0, None, closed="neither"), StrOptions({"cv"})],
+        "max_features": [Interval(Integral, 1, None, closed="left"), None],
         "cv": ["cv_object"],
         "standardize": ["boolean"],
         "class_weight": [dict, StrOptions({"balanced"}), None],
@@ -108,6 +113,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     _needs = (Needs("cv", "nu", ("cv",)),)
 
     nu: float | str = "cv"
+    max_features: int | None = None
     cv: Any = 5
     standardize: bool = True
     class_weight: Any = None
@@ -143,8 +149,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         order = np.argsort(self._names(), kind="stable")  # the solver breaks ties by position
         problem = _Problem.scaled(rows[:, order], signs, weight, scaled_by, self._ways()[order])
         program = problem.program()
-        self.nu_ = self._price(problem, program, splits)
-        plane = program.solve(self.nu_)
+        plane = self._capped(program, self._price(problem, program, splits))
         weights = plane.w / problem.scale
         self.coef_ = weights[np.argsort(order)][None, :]
         self.intercept_ = np.array([-plane.gamma - math.fsum(weights * problem.centre)])
@@ -208,6 +213,26 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         best = usable[mean[usable].argmin()]
         spread = errors[:, best].std(ddof=1) / np.sqrt(len(splits))
         return float(nus[usable[mean[usable] <= mean[best] + spread][0]])
+
+    def _capped(self, program: LPSVMProgram, nu: float) -> LPSVMPlane:
+        """Lower the price until the plane reads few enough columns, and no further than needed."""
+        plane, above = program.solve(nu), nu
+        while self._reads_too_many(plane):
+            above, nu = nu, nu * SHRINK
+            plane = program.solve(nu)
+        for _ in range(HALVINGS if above > nu else 0):
+            middle = (nu + above) / 2
+            tried = program.solve(middle)
+            if self._reads_too_many(tried):
+                above = middle
+            else:
+                nu, plane = middle, tried
+        self.nu_ = nu
+        return plane
+
+    def _reads_too_many(self, plane: LPSVMPlane) -> bool:
+        used = int(np.count_nonzero(plane.w))
+        return self.max_features is not None and used > self.max_features
 
     def decision_function(self, X: Any) -> Floats:
         """Return ``coef_ @ x + intercept_`` of each row, shape (n,)."""

@@ -79,10 +79,10 @@ def test_a_learner_within_a_learner_is_written_out(tmp_path):
     load_sample("iris").frame.to_csv(tmp_path / "iris.csv", index=False)
     table = read_table(tmp_path / "iris.csv")
     X, y = table.xy(table.columns[-1].name)
-    linear = LPSVM(nu=0.3, standardize=False)
+    linear = LPSVM(nu=0.3, max_features=2)
     model = HyperplaneRuleClassifier(linear, max_rules=2).fit(X, y == y.iloc[-1])
     text = to_script(model, source="iris.csv", target=table.columns[-1].name)
-    assert "HyperplaneRuleClassifier(linear=LPSVM(nu=0.3, standardize=False), max_rules=2)" in text
+    assert "HyperplaneRuleClassifier(linear=LPSVM(max_features=2, nu=0.3), max_rules=2)" in text
     assert "import HyperplaneRuleClassifier, LPSVM, from_json" in text
 
 

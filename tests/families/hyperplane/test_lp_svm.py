@@ -23,12 +23,17 @@ def test_the_plane_is_in_the_units_of_the_table():
     assert value == pytest.approx(model.objective_, rel=1e-9)
 
 
-def test_columns_are_cheap_without_units():
+def test_columns_are_cheap_without_units_and_few_on_request():
     X, y = blobs()
     model = LPSVM(nu=0.01, standardize=False).fit(X, y)
     assert np.flatnonzero(model.coef_[0]).tolist() == [0]
     least = LPSVM().fit(X, y).nus_[0]
     assert not LPSVM(nu=0.99 * least).fit(X, y).coef_.any()
+    free = LPSVM(nu=5.0).fit(X, y)
+    two, one = (LPSVM(nu=5.0, max_features=most).fit(X, y) for most in (2, 1))
+    found = [np.count_nonzero(model.coef_) for model in (free, two, one)]
+    assert found == [3, 2, 0]  # from none to two at one price
+    assert one.nu_ < two.nu_ < free.nu_
     more = LPSVM(nu=0.05, class_weight={"good": 5.0, "bad": 1.0}).fit(X, y).predict(X)
     same = LPSVM(nu=0.05).fit(X, y).predict(X)
     assert (more == "good").sum() > (same == "good").sum()

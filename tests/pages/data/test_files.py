@@ -169,7 +169,7 @@ def endless(name, content, options, report=None):
     return threading.Event().wait()
 
 
-def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
+def test_reading_is_stopped_by_a_button_or_a_refused_small_file(open_app, table_of, monkeypatch):
     monkeypatch.setattr("ui.data.load.read_file", endless)
     monkeypatch.setattr("ui.data.load.is_large", lambda content: True)
     app = upload(open_app(), GOOD, "big.csv")
@@ -177,11 +177,6 @@ def test_reading_can_be_stopped(open_app, table_of, monkeypatch):
     app.button(key="stop_reading").click().run()
     assert "Reading was stopped" in errors(app)
     assert table_of(app) is None
-
-
-def test_a_refused_small_file_takes_the_place_of_a_large_one_being_read(
-    open_app, table_of, monkeypatch
-):
     monkeypatch.setattr("ui.data.load.read_file", endless)
     monkeypatch.setattr("ui.data.load.is_large", lambda content: content == GOOD)
     app = upload(open_app(sample="iris"), GOOD, "big.csv")

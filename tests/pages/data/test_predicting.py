@@ -98,12 +98,17 @@ def a_model():
 
 
 @pytest.mark.slow
-def test_columns_are_listed_with_roles_and_reasons(open_app, table_of):
+def test_samples_have_roles_reasons_and_protected_attributes(open_app, table_of):
     app = open_app(sample="credit")
     assert "Not used: loan_id (names a row or a case), opened_on (dates)" in text(app)
     frame = editor_frame(table_of(app), {})
     roles = dict(zip(frame["column"], frame["role"], strict=True))
     assert (roles["loan_id"], roles["risk"], roles["age"]) == ("id", "target", "feature")
+    assert "Protected attributes among the features: age." in text(app)
+    app.button(key="audit_only").click().run()
+    assert table_of(app).column("age").role == "ignore"
+    assert "age (audit only)" in text(app)
+    assert not [b for b in app.button if b.key == "audit_only"]
 
 
 def test_numbers_that_may_be_codes_become_a_category_in_one_click(open_app, table_of):
@@ -160,15 +165,6 @@ def test_a_finding_s_fix_is_one_click(open_app, table_of):
     fix = next(b for b in app.button if b.key and b.key.startswith("fix_"))
     fix.click().run()
     assert table_of(app).column("twin").role == "ignore"
-
-
-def test_one_click_keeps_protected_attributes_for_the_audit(open_app, table_of):
-    app = open_app(sample="credit")
-    assert "Protected attributes among the features: age." in text(app)
-    app.button(key="audit_only").click().run()
-    assert table_of(app).column("age").role == "ignore"
-    assert "age (audit only)" in text(app)
-    assert not [b for b in app.button if b.key == "audit_only"]
 
 
 def test_edits_of_the_editor_reach_the_analysis(monkeypatch, open_app):

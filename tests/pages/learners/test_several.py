@@ -149,12 +149,9 @@ def test_list_of_all_classes_is_dropped_for_a_single_class(open_app):
     assert "No model is picked yet" in text(app)
 
 
-def test_two_classes_are_never_several(open_app):
+def test_two_classes_are_never_several_and_tables_begin_with_all(open_app):
     app = open_app("data", sample="credit")
     assert not [t for t in app.toggle if t.label == "One class against the rest"]
-
-
-def test_another_table_describes_all_classes_again(open_app):
     app = open_app("data", sample="iris")
     next(t for t in app.toggle if t.label == "One class against the rest").set_value(True).run()
     assert not app.session_state["app"].several

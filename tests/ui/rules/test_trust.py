@@ -104,17 +104,12 @@ def test_outcomes_that_are_numbers_are_learned_again_too():
 
 
 @pytest.mark.slow
-def test_stop_keeps_partial_results(on_stable):
+def test_learning_again_is_refused_by_hand_and_stopped_on_request(on_stable):
     app = on_stable()
     app.button(key="begin_stable").click().run()
     app.button(key="stop_stable").click().run()
     assert "Learning again was stopped" in text(app)
     assert app.button(key="begin_stable").label == "Begin again"
-
-
-@pytest.mark.slow
-def test_a_rule_changed_by_hand_is_refused_in_words(on_stable):
-    app = on_stable()
     app.toggle[0].set_value(False).run()
     app.button(key="keep_shorter").click().run()
     assert trust.BY_HAND in text(app)
@@ -212,7 +207,7 @@ def on_groups(on_rules):
 
 
 @pytest.mark.slow
-def test_shares_and_the_largest_gap_of_a_column_are_shown_for_either_part(on_groups):
+def test_groups_are_compared_by_any_column_for_either_part(on_groups):
     app = on_groups("income")
     state = app.session_state["app"]
     X, y = state.training
@@ -230,10 +225,6 @@ def test_shares_and_the_largest_gap_of_a_column_are_shown_for_either_part(on_gro
     app.selectbox(key="groups_column").select("loan_id").run()
     assert "Groups must be at most 50 to be compared, but column 'loan_id' has" in text(app)
     assert not [t for t in app.dataframe if "False positive rate" in t.value]
-
-
-@pytest.mark.slow
-def test_a_column_that_the_rule_may_not_use_can_be_grouped_by(on_groups):
     app = on_groups("housing", CREDIT.with_roles({"housing": "ignore"}))
     (shown,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
     assert set(shown.iloc[:-1, 0]) == set(CREDIT.frame["housing"].dropna())
