@@ -23,7 +23,7 @@ from sklearn.base import clone
 
 from benchmarks._cli import Row, parsed, report, tables, written
 from rulekit import BoxSearchClassifier, compare_learners
-from rulekit.data.folds import drawn_rows
+from rulekit.data.folds import draw_rows
 from rulekit.evaluation import LearnerGrid
 from rulekit.families import FAMILIES
 from rulekit.families.family import Family
@@ -67,7 +67,7 @@ def measure(arguments: argparse.Namespace) -> list[Row]:
     """Measure each family on each table."""
     rows, n_seeds = [], arguments.seeds or 1
     for table in tables(arguments, TABLES):
-        some = drawn_rows(np.arange(len(table.y)), table.y, MOST_ROWS)
+        some = draw_rows(np.arange(len(table.y)), table.y, MOST_ROWS)
         X, y = table.X.iloc[some], table.y[some]
         majority = 100 * (1 - np.unique(y, return_counts=True)[1].max() / len(y))
         compared = [SINGLE] if arguments.quick else learners(y)

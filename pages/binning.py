@@ -17,7 +17,7 @@ with st.sidebar:
     cards.method_card()
 state = app_state()
 with sentences():
-    binarizer = cards.fitted(state)
+    binarizer = cards.get_binarizer(state)
     table = cards.overview(state, binarizer)
     left, right = two_columns()
     with left:

@@ -28,7 +28,7 @@ if state.table is None:
         server_card()
         st.markdown("**Or try a sample**")
         load.sample_buttons(load.FIRST_SAMPLE)
-        load.saved_card()
+        load.show_saved()
     with right:
         load.example_card()
     st.stop()
@@ -66,6 +66,6 @@ with other:
     load.upload_card()
     server_card()
     load.sample_buttons()
-    load.saved_card()
+    load.show_saved()
 with this:
     load.session_card()

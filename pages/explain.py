@@ -5,7 +5,7 @@ import streamlit as st
 from ui.escape import md
 from ui.explain import cards
 from ui.learners.offered import CARDS
-from ui.picked import constraints_of_case, needed_model
+from ui.picked import constraints_of_case, require_model
 from ui.rule_numbers import case_frame, row_name, row_number, rows_of
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
@@ -16,7 +16,7 @@ presenting = bool(st.session_state.get(cards.PRESENTER))
 if not presenting:
     header("explain")
 with sentences():
-    model = needed_model()
+    model = require_model()
     state, rule = app_state(), model.rule_set_
     train, test = rows_of(state, model)
     words = wording(state, spoken=presenting)
@@ -24,7 +24,7 @@ with sentences():
     part, show = cards.which(list(parts))
     if presenting:  # cases of other people are not shown to the person concerned
         X = parts[part].X
-        X = X.iloc[[cards.chosen_case(case_frame(rule, parts[part], state))]]
+        X = X.iloc[[cards.get_selected_case(case_frame(rule, parts[part], state))]]
         header("explain", title=row_name(int(X.index[0]), state))
         cards.presenter(model, X, train, words)
     else:
@@ -50,7 +50,7 @@ with sentences():
                     args=({cards.PRESENTER: True},),
                     help="This case in plain words, to show to the person concerned or to print.",
                 )
-                explanation = cards.explained(model, X, train, words)
+                explanation = cards.explain_case(model, X, train, words)
                 cards.verdict(explanation, words, truth)
                 constraints_of_case(rule, explanation.prediction, model.read_columns(X), state)
                 titles = ["Why", "What if?", "Similar past cases", "Do you agree?"]

@@ -6,19 +6,19 @@ import streamlit as st
 
 from rulekit.export import to_json, to_text
 from rulekit.style.wording import plural
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.escape import file_name, md
 from ui.export import formats
 from ui.learners.points import scaled
-from ui.picked import looked_at_test_rows, needed_model
+from ui.picked import count_look, require_model
 from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state
-from ui.workspace import change, turned
+from ui.workspace import change, make_key
 
 guard("export")
 header("export")
 PREVIEW = 440  # height in pixels: the box and the button above it fit on one screen
-model = scaled(needed_model())
+model = scaled(require_model())
 state = app_state()
 stem = f"rule for {state.target if state.several else state.positive}"
 
@@ -33,15 +33,15 @@ with right, sentences():
         st.info(f"{why} The other formats contain the rule unchanged.")
     else:
         has_test = chosen in ("report", "app") and len(state.testing[0])
-        looks = looked_at_test_rows() if has_test else 0
+        looks = count_look() if has_test else 0
         state = app_state()
         key = repr((state.fit_key, state.rule_json, chosen, state.wording))
         key += formats.record_text(state, model) + to_json(model)
-        text = kept("export", key, lambda: formats.written(chosen, state, model))
+        text = compute_once("export", key, lambda: formats.write_format(chosen, state, model))
         if why := form.why_unchecked:
             st.caption(why)
         else:
-            check = formats.checked(state, model, chosen)
+            check = formats.verify_format(state, model, chosen)
             (st.success if check.ok else st.error)(md(check.sentence, 300))
         st.download_button(
             f"Download {form.name}",
@@ -71,7 +71,7 @@ with left.expander("Everything together: all formats, notes, run record"), sente
     notes = st.text_area(
         "Notes that go into the run record",
         value=state.notes,
-        key=turned("export_notes"),
+        key=make_key("export_notes"),
         placeholder="Purpose, decisions, what to watch",
     )
     if notes != state.notes:

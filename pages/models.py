@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from ui.data.quality import left_out_line
+from ui.data.quality import show_left_out
 from ui.data.server_tables import whole_file_card
 from ui.escape import md
 from ui.models.curve import curve, learners_tab, points_table, prices_tab, suggestion_line
 from ui.models.form import measure_choice, settings
-from ui.models.picked_rule import both, compare, how_it_was_found, offer, picked_card
+from ui.models.picked_rule import both, compare, how_it_was_found, offer, show_picked
 from ui.models.run import run_line, update
 from ui.shell import empty, guard, header, sentences, two_columns
 from ui.state import app_state
@@ -28,14 +28,14 @@ with sentences():
 
     left, right = two_columns()
     with right, sentences():  # first: the chart takes the browser longest
-        picked_card(result, spec)
+        show_picked(result, spec)
         offer(result)
     with left:
         if len(result.points):
             curve(result, y)
             suggestion_line(result)
         run_line(result, spec)
-        left_out_line()
+        show_left_out()
     both(result)
 
     points, rules, learners, prices, how = st.tabs(TABS, key="models_tab", on_change="rerun")

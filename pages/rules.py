@@ -7,10 +7,10 @@ from ui.data.server_tables import all_rows_card
 from ui.escape import md
 from ui.learners.literal import LEARNED
 from ui.learners.offered import CARDS
-from ui.picked import constraint_lines, needed_model, setting_words
+from ui.picked import constraint_lines, require_model, setting_words
 from ui.rule_numbers import rows_of
 from ui.rules import cards
-from ui.rules.editor import edit_button, edited_clause, editor, undo, without
+from ui.rules.editor import edit_button, editor, get_edited_clause, offer_without, undo
 from ui.rules.own_rule import own_rule_card
 from ui.rules.trust import groups_card, how_stable_card, just_as_good_card, months_card
 from ui.shell import guard, header, open_tab, sentences, two_columns
@@ -20,7 +20,7 @@ from ui.words import wording
 guard("rules")
 header("rules")
 with sentences():
-    model = needed_model()
+    model = require_model()
     state, rule = app_state(), model.rule_set_
     train, test = rows_of(state, model)
     left, right = two_columns()
@@ -30,9 +30,9 @@ with sentences():
         cards.alarms(rule, train)
         all_rows_card(model, state)
         off = cards.clause_lines(model, train, test, state)
-        without(rule, off, train, test)
+        offer_without(rule, off, train, test)
         constraint_lines(rule, state)
-        if edited_clause(state) == rule.n_clauses:
+        if get_edited_clause(state) == rule.n_clauses:
             editor(rule, rule.n_clauses, train, test, state)
         with st.container(horizontal=True):
             edit_button(rule, rule.n_clauses, "Add a clause", state)
@@ -64,7 +64,7 @@ with sentences():
                 view = cards.view(title, "Predictions", "Operating points", "Overlap")
                 if view == "Predictions":
                     cards.outcomes(rule, rows, state.labels)
-                    cards.covered_rows(rule, rows, state)
+                    cards.show_covered(rule, rows, state)
                     for card in CARDS:
                         card.pictures(model, train, rows, wording(state))
                 elif view == "Overlap":

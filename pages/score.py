@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui.picked import needed_model
+from ui.picked import require_model
 from ui.score import answers
 from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state
@@ -10,15 +10,15 @@ from ui.state import app_state
 guard("score")
 header("score")
 with sentences():
-    model = needed_model()
+    model = require_model()
     state = app_state()
     left, right = two_columns()
     with left:
-        cases = answers.chosen_cases(state, model.rule_set_.features)
+        cases = answers.choose_cases(state, model.rule_set_.features)
         if cases is None:
             st.stop()
         with sentences():
-            result = answers.scored(cases, model, state)
+            result = answers.score_cases(cases, model, state)
             answers.differences(cases, result)
             picked = answers.case_table(cases, result, state)
             with right:

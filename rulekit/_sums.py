@@ -29,7 +29,7 @@ def grid_unit(total: float, copies: int = 1) -> float:
     return math.ldexp(1.0, exponent - (part == 0.5) - EXACT_BITS)
 
 
-def on_grid(values: Floats, unit: float, *, down: bool = False) -> Floats:
+def round_to_grid(values: Floats, unit: float, *, down: bool = False) -> Floats:
     """Write values as multiples of a power of two, to the nearest one or the next below."""
     steps = values / unit
     return (np.floor(steps) if down else np.round(steps)) * unit
@@ -37,7 +37,7 @@ def on_grid(values: Floats, unit: float, *, down: bool = False) -> Floats:
 
 def addable(values: Floats) -> Floats:
     """Round numbers so that sums of some of them, each once, are exact in any order."""
-    return on_grid(values, grid_unit(float(np.abs(values).sum())))
+    return round_to_grid(values, grid_unit(float(np.abs(values).sum())))
 
 
 def exp(x: Floats) -> Floats:
@@ -68,7 +68,7 @@ def power(x: Floats, exponent: float) -> Floats:
     return np.where(x > 0, exp(LN2 * exponent * log2(np.where(x > 0, x, 1.0))), 0.0)
 
 
-def solved(A: Floats, b: Floats) -> Floats:
+def solve_systems(A: Floats, b: Floats) -> Floats:
     """Solve ``A[k] x = b[k]`` by elimination with pivots."""
     n, each = A.shape[2], np.arange(len(A))
     table = np.concatenate([A, b], axis=2)
@@ -87,7 +87,7 @@ def solved(A: Floats, b: Floats) -> Floats:
 def narrowest(within: Floats, around: Floats) -> tuple[Floats, Floats]:
     """Find for each pair of matrices the w of least ``w'within w / w'around w``."""
     p = within.shape[1]
-    root = solved(_triangle(around), np.broadcast_to(np.eye(p), within.shape))
+    root = solve_systems(_triangle(around), np.broadcast_to(np.eye(p), within.shape))
     values, vectors = _eigen(np.einsum("kab,kbc,kdc->kad", root, within, root))
     least, each = values.argmin(axis=1), np.arange(len(within))
     return np.einsum("kba,kb->ka", root, vectors[each, :, least]), values[each, least]

@@ -25,11 +25,11 @@ __all__ = [
     "Interval",
     "Needs",
     "StrOptions",
+    "check_frame",
     "check_needs",
     "check_parameters",
     "check_some_parameters",
-    "checked_frame",
-    "checked_target",
+    "check_target",
     "class_factors",
     "row_weights",
 ]
@@ -76,7 +76,7 @@ def check_some_parameters(estimator: BaseEstimator, values: Mapping[str, Any]) -
     validate_parameter_constraints(constraints, dict(values), type(estimator).__name__)
 
 
-def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:
+def check_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:
     """Convert rows to a data frame (n, p) with the columns of the estimator."""
     X = as_pandas(X)
     if not isinstance(X, pd.DataFrame):
@@ -91,7 +91,7 @@ def checked_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFr
             "is required. Pass the columns to learn from."
         )
     if not reset and names is not None:
-        X = _in_fitted_order(X, names)
+        X = _sort_columns(X, names)
     validate_data(estimator, X, skip_check_array=True, reset=reset)
     if len(X) == 0:
         raise DataError(
@@ -112,7 +112,7 @@ def _frame_of_array(estimator: BaseEstimator, X: Any, reset: bool) -> pd.DataFra
     return pd.DataFrame(rows, columns=list(names))
 
 
-def _in_fitted_order(X: pd.DataFrame, names: NDArray[np.object_]) -> pd.DataFrame:
+def _sort_columns(X: pd.DataFrame, names: NDArray[np.object_]) -> pd.DataFrame:
     missing = [name for name in names if name not in X.columns]
     if missing:
         shown = few([repr(name[:60]) for name in missing])
@@ -124,7 +124,7 @@ def _in_fitted_order(X: pd.DataFrame, names: NDArray[np.object_]) -> pd.DataFram
     return X[list(names)]
 
 
-def checked_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
+def check_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
     """Check that y (n,) has one class per row and no missing values."""
     if target is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None.")

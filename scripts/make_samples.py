@@ -6,7 +6,7 @@ import pandas as pd
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from rulekit.data.samples.bundled import FOLDER, SAMPLES
-from rulekit.data.samples.synthetic import Planted, credit, planted_two_level
+from rulekit.data.samples.synthetic import Planted, credit, plant_two_level
 
 WINE_NAMES = {
     "alcalinity_of_ash": "alkalinity of ash",
@@ -40,8 +40,8 @@ def planted_tables() -> dict[str, Planted]:
     """Make the generated tables; their seeds are part of the samples."""
     return {
         "credit": credit(random_state=7),
-        "planted_dnf": planted_two_level("dnf", random_state=1),
-        "planted_cnf": planted_two_level("cnf", random_state=2),
+        "planted_dnf": plant_two_level("dnf", random_state=1),
+        "planted_cnf": plant_two_level("cnf", random_state=2),
     }
 
 

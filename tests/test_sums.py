@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from rulekit._sums import addable, exp, log2, narrowest, power, solved
+from rulekit._sums import addable, exp, log2, narrowest, power, solve_systems
 
 
 def test_addable_numbers_have_the_same_sum_in_every_order():
@@ -45,7 +45,7 @@ def test_consistent_overdetermined_equations_are_solved():
     rng = np.random.default_rng(0)
     A, x = rng.standard_normal((50, 7, 4)), rng.standard_normal((50, 4, 2))
     A[:, 0] = 0.0  # an equation that says nothing comes first
-    np.testing.assert_allclose(solved(A, np.einsum("kmn,knr->kmr", A, x)), x, atol=1e-11)
+    np.testing.assert_allclose(solve_systems(A, np.einsum("kmn,knr->kmr", A, x)), x, atol=1e-11)
 
 
 @pytest.mark.parametrize("p", [1, 2, 3, 5])

@@ -91,7 +91,7 @@ def add() -> None:
     _mark(workspace.analysis_id(), "")
 
 
-def listed() -> list[Saved]:
+def list_analyses() -> list[Saved]:
     """List this browser's analyses, the latest first."""
     marks = _marks()
     analyses = []

@@ -16,24 +16,24 @@ Result = TypeVar("Result")
 
 
 @st.cache_data(scope="session", max_entries=32, show_spinner=False)
-def _kept(name: str, key: str, _make: Callable[[], Any]) -> Any:
+def _compute_cached(name: str, key: str, _make: Callable[[], Any]) -> Any:
     return _make()
 
 
 @st.cache_resource(scope="session", max_entries=16, show_spinner=False)
-def _kept_object(name: str, key: str, _make: Callable[[], Any]) -> Any:
+def _compute_object(name: str, key: str, _make: Callable[[], Any]) -> Any:
     return _make()
 
 
-def kept(name: str, key: str, make: Callable[[], Result], *, copy: bool = True) -> Result:
+def compute_once(name: str, key: str, make: Callable[[], Result], *, copy: bool = True) -> Result:
     """Return ``make()``, computed once a session per `name` and `key`; a copy by default."""
     if not streamlit_private.is_in_page():
         return make()
-    return _kept(name, key, make) if copy else _kept_object(name, key, make)
+    return _compute_cached(name, key, make) if copy else _compute_object(name, key, make)
 
 
 def forget() -> None:
     """Drop all results of this session, and all escaped texts."""
     escape.forget()
-    _kept.clear()
-    _kept_object.clear()
+    _compute_cached.clear()
+    _compute_object.clear()

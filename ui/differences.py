@@ -18,11 +18,11 @@ def difference(
     """Describe the differences of two rules: unescaped sentences, and clauses with "-" or "+"."""
     comparison = compare_rules(first, second, columns_of(X))
     differs = comparison.removed or comparison.added or comparison.changed
-    sentences = [*_about_clauses(comparison, wording), _about_answers(comparison, y)]
-    return sentences, _listed(comparison, wording) if differs else ""
+    sentences = [*_describe_clauses(comparison, wording), _describe_predictions(comparison, y)]
+    return sentences, _list_changes(comparison, wording) if differs else ""
 
 
-def _about_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
+def _describe_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
     if comparison.is_same:
         return ["The two rules have the same clauses."]
     parts = [
@@ -36,7 +36,9 @@ def _about_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
         if clauses
     ]
     sentences = [f"{', '.join(parts)}."] if parts else []
-    thresholds = [_moved(t, wording) for pair in comparison.changed for t in pair.thresholds]
+    thresholds = [
+        _format_change(t, wording) for pair in comparison.changed for t in pair.thresholds
+    ]
     if thresholds:
         sentences.append(f"From the first to the second, {', '.join(thresholds)}.")
     if comparison.reordered:
@@ -48,7 +50,7 @@ def _about_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
     return sentences
 
 
-def _moved(threshold: ChangedThreshold, wording: Wording) -> str:
+def _format_change(threshold: ChangedThreshold, wording: Wording) -> str:
     """Return both values of a threshold: a number with its unit, a date or a level unchanged."""
     name, op = threshold.feature, threshold.op
     before, after = (
@@ -58,7 +60,7 @@ def _moved(threshold: ChangedThreshold, wording: Wording) -> str:
     return f"{wording.name(name)} {before} becomes {after}"
 
 
-def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
+def _describe_predictions(comparison: RuleComparison, y: pd.Series) -> str:
     rows, before, after = comparison.rows, comparison.before, comparison.after
     assert rows is not None
     assert before is not None
@@ -78,7 +80,7 @@ def _about_answers(comparison: RuleComparison, y: pd.Series) -> str:
     )
 
 
-def _listed(comparison: RuleComparison, wording: Wording) -> str:
+def _list_changes(comparison: RuleComparison, wording: Wording) -> str:
     lines = [("  ", clause) for clause in comparison.kept]
     for pair in comparison.changed:
         lines += [("- ", pair.before), ("+ ", pair.after)]

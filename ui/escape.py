@@ -23,11 +23,11 @@ BROKEN = (
 
 def md(text: object, limit: int = 120) -> str:
     """Return text that Streamlit shows literally wherever it reads Markdown."""
-    return _escaped(str(text), limit)
+    return _escape(str(text), limit)
 
 
 @lru_cache(8192)  # lists of columns are drawn again in every run
-def _escaped(text: str, limit: int) -> str:
+def _escape(text: str, limit: int) -> str:
     line = re.sub(r"[\r\n\t]+", " ", text)
     line = line if len(line) <= limit else line[: limit - 1] + "…"
     line = SPECIAL.sub(r"\\\1", line)
@@ -38,7 +38,7 @@ def _escaped(text: str, limit: int) -> str:
 
 def forget() -> None:
     """Drop the texts that are kept escaped, of all sessions."""
-    _escaped.cache_clear()
+    _escape.cache_clear()
 
 
 def file_name(stem: str, suffix: str) -> str:

@@ -15,7 +15,7 @@ from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Columns, Constraints, MonotonicityCheck, RuleSet, monotonicity_checks
 from rulekit.rules.condition import missing_in
 from rulekit.style.wording import capital
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
 from ui.learners.offered import curve_key, learner_of, same_search, settings_of_run, variant_of
@@ -33,7 +33,7 @@ def pick(
 ) -> None:
     """Select a setting and fit it; with `own` a user selects it, and no run replaces the rule."""
     state, chosen = app_state(), dict(setting)
-    model, shown = fitted(state, chosen, spec), state.result_on(curve_key(spec, state))
+    model, shown = fit_setting(state, chosen, spec), state.result_on(curve_key(spec, state))
     number = None if shown is None else shown.number_of(chosen)
     change(
         setting=chosen,
@@ -49,7 +49,7 @@ def pick(
         st.session_state[name] = st.session_state.get(name, 0) + 1
 
 
-def picked_model() -> ClassifierMixin | None:
+def get_model() -> ClassifierMixin | None:
     """Return the chosen model, fitting it (or reading its rule back) after a reload; or None."""
     state = app_state()
     if state.model is not None or state.setting is None or not state.ready:
@@ -61,7 +61,7 @@ def picked_model() -> ClassifierMixin | None:
         model = FixedRuleClassifier(from_json(state.rule_json)).fit(X, y)
     else:
         with st.spinner("Fitting the chosen setting on the training rows"):
-            model = fitted(state, state.setting, state.spec)
+            model = fit_setting(state, state.setting, state.spec)
         if state.rule_json is not None and model.rule_set_ != from_json(state.rule_json):
             # a time limit ended the search elsewhere: a rule that the user has viewed is kept
             model = FixedRuleClassifier(from_json(state.rule_json)).fit(*state.training)
@@ -69,12 +69,12 @@ def picked_model() -> ClassifierMixin | None:
     return model
 
 
-def needed_model() -> ClassifierMixin:
+def require_model() -> ClassifierMixin:
     """Return the selected model, which no run replaces from now on, or stop the page."""
     state = app_state()
     if (problem := state.problem()) is not None:
         empty(md(problem, 300))
-    model = picked_model()
+    model = get_model()
     if model is None and jobs.registry().is_busy(analysis_id()):
         empty("The search has no rule yet; Models shows how far it is.", "models")
     if model is None:
@@ -96,7 +96,7 @@ def setting_words(setting: Mapping[str, Any], *, variant: bool = False) -> str:
     return learner_of(setting).words({k: v for k, v in setting.items() if k not in left_out})
 
 
-def looked_at_test_rows() -> int:
+def count_look() -> int:
     """Count a look at the test rows, once per rule, and return the number of rules looked at."""
     state = app_state()
     digest = hashlib.sha256(to_json(state.model).encode()).hexdigest()[:16]
@@ -105,7 +105,7 @@ def looked_at_test_rows() -> int:
     return app_state().test_looks
 
 
-def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> ClassifierMixin:
+def fit_setting(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> ClassifierMixin:
     """Return a setting fitted on the training rows, from the shown results or computed once."""
     shown = state.result_on(curve_key(spec, state))
     if shown is not None and (model := shown.models.get(model_key(setting))) is not None:
@@ -115,10 +115,10 @@ def fitted(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> Classi
     if learner_of(setting).whole_front:
         whole = repr((key, spec.thetas, sorted(variant_of(setting).items())))
         path = path_of(setting, spec)
-        answers = kept("path", whole, lambda: fit_path(path, spec, state), copy=False)
+        answers = compute_once("path", whole, lambda: fit_path(path, spec, state), copy=False)
         if (model := answers.get(model_key(setting))) is not None:
             return model
-    return kept(
+    return compute_once(
         "fit",
         repr((key, sorted(setting.items()))),
         lambda: fit_path([setting], spec, state)[model_key(setting)],

@@ -17,7 +17,7 @@ from rulekit.learners.choice import COST, EXACT, ODDS, Loss
 from rulekit.rules import Columns, RuleSet
 from rulekit.style.phrases import outcome_text
 from rulekit.style.wording import format_measure, percent
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.learners.spec import RunSpec
 from ui.state import AppState
 
@@ -77,7 +77,7 @@ def beats_majority(model: ClassifierMixin, state: AppState, spec: RunSpec) -> bo
         return bool(loss.of(rows, model.predict(X)) < constant - EXACT)
 
     key = repr((state.fit_key, model.rule_set_, costs, spec.class_weight))
-    return bool(kept("beats majority", key, compare))
+    return bool(compute_once("beats majority", key, compare))
 
 
 def matches(rule: RuleSet, rows: Cases) -> NDArray[np.bool_]:

@@ -37,7 +37,7 @@ class Version:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Lock the workspace that an analysis is in."""
     path = folder.parent / LOCK
     path.touch(mode=0o600)
@@ -59,7 +59,7 @@ def is_deleted(folder: Path) -> bool:
 
 def delete(folder: Path) -> None:
     """Delete an analysis for good; OSError if the disk refuses it."""
-    with locked(folder):
+    with lock_folder(folder):
         if folder.exists():
             shutil.rmtree(folder)
         (folder.parent / DELETED).mkdir(mode=0o700, exist_ok=True)
@@ -68,7 +68,7 @@ def delete(folder: Path) -> None:
 
 def copy(folder: Path, target: Path) -> None:
     """Copy an analysis without the folds of its runs."""
-    with locked(folder):
+    with lock_folder(folder):
         target.mkdir(mode=0o700)
         for name in (TABLE, SETTINGS, ABOUT):
             shutil.copy(folder / name, target / name)
@@ -88,7 +88,7 @@ def read(folder: Path) -> tuple[Version, Table]:
     try:
         return _read(folder)
     except UNREADABLE:
-        with locked(folder):  # between the two files of a writer
+        with lock_folder(folder):  # between the two files of a writer
             return _read(folder)
 
 

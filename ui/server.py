@@ -22,7 +22,7 @@ LOCAL = ("localhost", "127.0.0.1", "::1")
 ANY = ("", "0.0.0.0", "::")  # all network interfaces of the machine
 
 
-def allowed_hosts(address: str) -> list[str]:
+def list_hosts(address: str) -> list[str]:
     """Return the host names for visitors, from the address the server listens on."""
     # any other name may belong to a foreign page that resolves to this machine (DNS rebinding)
     if address not in ANY:
@@ -33,15 +33,17 @@ def allowed_hosts(address: str) -> list[str]:
 
 def host_options(arguments: Sequence[str], environment: Mapping[str, str]) -> list[str]:
     """Return the options that limit host names; none if they are given already."""
-    if "STREAMLIT_SERVER_ALLOWED_HOSTS" in environment or _given(arguments, "allowedHosts"):
+    if "STREAMLIT_SERVER_ALLOWED_HOSTS" in environment or _get_option(arguments, "allowedHosts"):
         return []
-    address = _given(arguments, "address") or environment.get("STREAMLIT_SERVER_ADDRESS", LOCAL[1])
+    address = _get_option(arguments, "address") or environment.get(
+        "STREAMLIT_SERVER_ADDRESS", LOCAL[1]
+    )
     others = [name.strip() for name in environment.get("RULEKIT_HOSTS", "").split(",")]
-    names = [*allowed_hosts(address), *filter(None, others)]
+    names = [*list_hosts(address), *filter(None, others)]
     return [f"--server.allowedHosts={name}" for name in names]
 
 
-def _given(arguments: Sequence[str], option: str) -> str | None:
+def _get_option(arguments: Sequence[str], option: str) -> str | None:
     """Return the value of a server option on the command line, or None."""
     for word, following in pairwise([*arguments, ""]):
         name, equals, value = word.partition("=")

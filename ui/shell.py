@@ -114,7 +114,7 @@ def sentences() -> Iterator[None]:
     try:
         yield
     except (RulekitError, ValueError) as error:
-        problem(noted(error))
+        problem(log_error(error))
     except Exception:
         error_id = uuid.uuid4().hex[:8]
         log.exception("error %s", error_id)
@@ -122,7 +122,7 @@ def sentences() -> Iterator[None]:
         st.error(md(f"An internal error occurred. {where}", 300))
 
 
-def noted(error: Exception) -> Exception:
+def log_error(error: Exception) -> Exception:
     """Log an error that is shown as a sentence, with its traceback, if not a `RulekitError`."""
     # a plain `ValueError` may be a wrong setting, or a bug in some library
     if not isinstance(error, RulekitError):
@@ -141,13 +141,13 @@ def problem(error: object) -> None:
 def once(action: Callable[[], None]) -> Callable[[], None]:
     """Wrap a button's callback so that the library's errors are shown as a sentence."""
 
-    def wrapped() -> None:
+    def run_once() -> None:
         try:
             action()
         except (RulekitError, ValueError) as error:
-            st.session_state["_message"] = str(noted(error))
+            st.session_state["_message"] = str(log_error(error))
 
-    return wrapped
+    return run_once
 
 
 def messages() -> None:

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from rulekit.binning import Binarizer
 from rulekit.data import Costs, Table, hold_out, make_folds
-from rulekit.data.folds import Fold, equal_rows, joined_groups
+from rulekit.data.folds import Fold, equal_rows, join_groups
 from rulekit.data.target import check_target, class_counts
 from rulekit.exceptions import DataError, RulekitError
 from rulekit.export import from_json
 from rulekit.families import FAMILIES
 from ui import schema
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.learners.spec import RunSpec
 
 VERSION = 1
@@ -166,7 +166,7 @@ class AppState:
             return {}
         table, target = self.table, self.target
         key = repr((table.digest, target))
-        return kept("class counts", key, lambda: class_counts(table, target))
+        return compute_once("class counts", key, lambda: class_counts(table, target))
 
     def problem(self) -> str | None:
         """Return the setting that is still missing before anything can be learned, or None."""
@@ -216,7 +216,7 @@ class AppState:
         """Features and target of the rows with a known target, indexed by row number from 0."""
         if (problem := self.problem()) is not None:
             raise DataError(problem)
-        return kept("data", self.fit_key, self._data, copy=False)
+        return compute_once("data", self.fit_key, self._data, copy=False)
 
     def _data(self) -> tuple[pd.DataFrame, pd.Series]:
         X, y = self.table.xy()
@@ -249,8 +249,8 @@ class AppState:
             groups = groups.loc[self.data[0].index].astype(str).to_numpy()
         if not self.split.keep_twins or self.split.by:
             return groups
-        twins = kept("equal rows", self.fit_key, lambda: equal_rows(self.data[0]))
-        return twins if groups is None else joined_groups(groups, twins)
+        twins = compute_once("equal rows", self.fit_key, lambda: equal_rows(self.data[0]))
+        return twins if groups is None else join_groups(groups, twins)
 
     @property
     def training_groups(self) -> NDArray[Any] | None:
@@ -277,7 +277,9 @@ class AppState:
     def dates(self, name: str) -> pd.Series:
         """Return the dates of a column, of each row of the table."""
         table = self.table
-        return kept("times", repr((table.digest, name)), lambda: table.times(name), copy=False)
+        return compute_once(
+            "times", repr((table.digest, name)), lambda: table.times(name), copy=False
+        )
 
     @property
     def times(self) -> pd.Series | None:
@@ -313,7 +315,7 @@ class AppState:
 
     def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Return sorted positions (in `data`) of training and test rows, stratified or grouped."""
-        return kept("rows", self.fit_key, self._rows)
+        return compute_once("rows", self.fit_key, self._rows)
 
     def _rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         split = self.split
@@ -328,7 +330,7 @@ class AppState:
     @property
     def twins(self) -> int:
         """How many test rows equal a training row in all features and the target."""
-        return kept("twins", self.fit_key, self._twins)
+        return compute_once("twins", self.fit_key, self._twins)
 
     def _twins(self) -> int:
         X, y = self.data
@@ -339,7 +341,7 @@ class AppState:
     @property
     def training(self) -> tuple[pd.DataFrame, pd.Series]:
         """Features and target of the training rows."""
-        return kept("training", self.fit_key, self._training, copy=False)
+        return compute_once("training", self.fit_key, self._training, copy=False)
 
     def _training(self) -> tuple[pd.DataFrame, pd.Series]:
         X, y = self.data
@@ -405,7 +407,7 @@ def app_state() -> AppState:
     return state
 
 
-def changed(state: AppState, **values: Any) -> AppState:
+def update(state: AppState, **values: Any) -> AppState:
     """Assign several fields at once, in one new object; drop a rule that no longer applies."""
     before, target, rule = state.fit_key, state.target, state.rule_json
     state = replace(state, **values)

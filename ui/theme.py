@@ -90,7 +90,7 @@ def style() -> None:
 def chart(
     figure: go.Figure, key: str, alt: str, *, on_select: str | Callable[[], None] = "ignore"
 ) -> Any:
-    """Show a figure; return the selection, see `selected_id`, unless `on_select` is "ignore"."""
+    """Show a figure; return the selection, see `get_selected`, unless `on_select` is "ignore"."""
     if on_select != "ignore":
         figure.update_traces(
             unselected={"marker": {"opacity": 0.6}},
@@ -126,7 +126,7 @@ def flow_chart(
     return table
 
 
-def selected_id(event: Any) -> Any:
+def get_selected(event: Any) -> Any:
     """Return the first selected point's ``customdata`` (its first entry, if a list), or None."""
     points = event["selection"]["points"] if event else []
     if not points or "customdata" not in points[0]:

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from rulekit.data import ParseOptions
-from rulekit.data.reading.layout import Layout
+from rulekit.data.reading.layout import TableLayout
 
 AUTOMATIC = ParseOptions()
 KEY = "upload"  # keys that begin so are kept when another analysis begins
@@ -24,7 +24,7 @@ class Upload:
     error: str = ""
     names: tuple[str, ...] = ()  # the columns of a file with too many
     target: str | None = None
-    layout: Layout | None = None
+    layout: TableLayout | None = None
 
 
 def current_upload() -> Upload:

@@ -61,7 +61,7 @@ def pick_row(
         st.session_state[generation] = st.session_state.get(generation, 0) + 1
     name = f"{key}_{st.session_state.get(generation, 0)}"
 
-    def changed() -> None:
+    def store_row() -> None:
         if name != st.session_state[f"{key}_name"]:
             return
         selection = st.session_state[name]["selection"]
@@ -83,7 +83,7 @@ def pick_row(
         st.dataframe(
             table if shown is None else shown,
             key=name,
-            on_select=changed,
+            on_select=store_row,
             selection_mode=[
                 "single-row" if picked is None else "single-row-required",
                 "single-cell",

@@ -19,10 +19,10 @@ __all__ = [
     "clause_names",
     "clause_words",
     "constant_answer",
+    "drop_clauses",
     "full_words",
     "rule_words",
     "value_words",
-    "without_clauses",
     "wording",
 ]
 
@@ -71,7 +71,7 @@ def constant_answer(rule: RuleSet) -> Any:
     return rule.predict({"": np.zeros(1)})[0]
 
 
-def without_clauses(rule: RuleSet, dropped: frozenset[int]) -> RuleSet:
+def drop_clauses(rule: RuleSet, dropped: frozenset[int]) -> RuleSet:
     """Return the rule with some clauses (numbered from 0) left out."""
     remaining = [k for k in range(rule.n_clauses) if k not in dropped]
     labels = tuple(rule.labels[k] for k in remaining)
@@ -99,6 +99,6 @@ def looks_protected(name: Any) -> bool:
     return not PROTECTED.isdisjoint(word.lower() for word in words)
 
 
-def fixed_columns(rule: RuleSet) -> list[str]:
+def find_fixed_columns(rule: RuleSet) -> list[str]:
     """Return the columns of a rule that "what would change it" leaves alone by default."""
     return [name for name in rule.features if looks_protected(name)]

@@ -40,10 +40,10 @@ from ui.state import (
     ColumnName,
     SavedAnalysis,
     app_state,
-    changed,
     from_file,
     from_plain,
     to_plain,
+    update,
 )
 from ui.upload import forget_upload
 
@@ -226,7 +226,7 @@ def _save(state: AppState, path: Path) -> None:
     mine = _plain(state)
     if seen is not None and same(seen.version.plain, mine) and (path / saved.SETTINGS).exists():
         return
-    with saved.locked(path):
+    with saved.lock_folder(path):
         if saved.is_deleted(path):
             return
         theirs = None
@@ -315,7 +315,7 @@ def save_as_new() -> None:
     save()
 
 
-def turned(key: str) -> str:
+def make_key(key: str) -> str:
     """Return the key of a widget whose value another window may change: it is then a new one."""
     turn = st.session_state.get(TURN, 0)
     return f"{key}_{turn}" if turn else key
@@ -344,8 +344,8 @@ def rule_words(state: AppState) -> str:
 
 
 def change(**values: Any) -> AppState:
-    """Assign fields of this session's analysis, as `changed` does, and save it at once."""
-    state = changed(app_state(), **values)
+    """Assign fields of this session's analysis, as `update` does, and save it at once."""
+    state = update(app_state(), **values)
     st.session_state["app"] = state
     save()
     return state

@@ -30,7 +30,7 @@ from rulekit.families.hyperplane import explain_with_hyperplane
 from rulekit.families.hyperplane.plane_work import plane_of
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.half_space import LPSVMProgram
-from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
+from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes, extract_boxes
 from tests.reference.lp_svm import primal_value
 from tests.strategies.half_spaces import scale_of
 
@@ -131,14 +131,14 @@ def _exact_cases(folder: Any) -> Iterator[tuple[str, np.ndarray, float, pd.DataF
     yield ("banknote", model.coef_[0], float(-model.intercept_[0]), X, y)
 
 
-def worst_corner(boxes: Boxes) -> float:
+def worst_corner(boxes: PlaneBoxes) -> float:
     """Return how far upper corners exceed the plane, relative to its scale; at most 0 if none."""
     if not len(boxes):
         return 0.0
     return float((boxes.half.values(boxes.upper) - boxes.half.cap).max() / scale_of(boxes.half))
 
 
-def overlapping(boxes: Boxes) -> int:
+def overlapping(boxes: PlaneBoxes) -> int:
     """Count pairs of boxes that share a point, by exact comparison."""
     n_pairs = 0
     for i in range(len(boxes)):

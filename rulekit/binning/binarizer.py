@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rulekit._validation import Interval, StrOptions, check_parameters
 from rulekit.binning.binned_table import BinnedTable
 from rulekit.binning.encodings import ColumnEncoding, LevelColumn, OrderedColumn, literals_of
-from rulekit.binning.thresholds import METHODS, SUPERVISED, chosen_cuts, shortest
+from rulekit.binning.thresholds import METHODS, SUPERVISED, choose_cuts, shortest
 from rulekit.binning.views import (
     Cutting,
     Reading,
@@ -32,7 +32,7 @@ from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal
-from rulekit.rules.condition import missing_in, spelled, value_text
+from rulekit.rules.condition import missing_in, spell_part, value_text
 from rulekit.rules.schema import Schema
 
 
@@ -364,7 +364,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
                     "use another method."
                 )
             labels = classes[~absent] if self.method in SUPERVISED and classes is not None else None
-            chosen[name] = chosen_cuts(present, distinct, labels, self.method, self.n_thresholds)
+            chosen[name] = choose_cuts(present, distinct, labels, self.method, self.n_thresholds)
         if not chosen:
             return {}
         cuts = shortest(*np.concatenate([*chosen.values()], axis=1))  # a call a column is slower
@@ -481,7 +481,7 @@ def _bins(encoding: OrderedColumn) -> list[tuple[str, float, float]]:
     if not len(cuts):
         return [("any", -np.inf, np.inf)]
     below, above = ([encoding.cut_literal(k, side) for k in range(len(cuts))] for side in (-1, 1))
-    texts = [[value_text(spelled(x.value, x.part)) for x in side] for side in (below, above)]
+    texts = [[value_text(spell_part(x.value, x.part)) for x in side] for side in (below, above)]
     names = [f"{below[0].op} {texts[0][0]}"]
     if encoding.is_plain:
         names += [f"> {a} to {b}" for a, b in pairwise(texts[0])]
@@ -498,7 +498,7 @@ def _bins(encoding: OrderedColumn) -> list[tuple[str, float, float]]:
 def _levels(encoding: LevelColumn) -> list[tuple[str, float, float]]:
     return [
         (
-            value_text(spelled(g[0], encoding.part)) if len(g) == 1 else f"{len(g)} rare levels",
+            value_text(spell_part(g[0], encoding.part)) if len(g) == 1 else f"{len(g)} rare levels",
             np.nan,
             np.nan,
         )

@@ -76,7 +76,7 @@ class Conditions:
     def take(self, columns: Ints) -> "Conditions":
         """Keep some conditions, in this order."""
         parts = {name: getattr(self, name) for name in ("literals", "chain", "place")}
-        taken = {name: _taken(part, columns) for name, part in parts.items() if len(part)}
+        taken = {name: _take(part, columns) for name, part in parts.items() if len(part)}
         feature, runs = self.feature[columns], self.runs[columns]
         return Conditions(
             self.n_codes, feature, runs, self.side[columns], self.rank[columns], **taken
@@ -84,7 +84,7 @@ class Conditions:
 
     def opposite(self) -> "Conditions":
         """Return the conditions that hold in the other bins, in this order."""
-        runs = complemented(self.runs, self.n_codes[self.feature])
+        runs = complement_runs(self.runs, self.n_codes[self.feature])
         place = self.place.max(initial=0) - self.place
         literals = _Negated(self.literals) if len(self.literals) else ()
         return replace(self, runs=runs, side=-self.side, literals=literals, place=place)
@@ -155,15 +155,15 @@ class _Negated(Sequence[Literal]):
         return self.literals[j].negated()
 
 
-def _taken(part: Any, columns: Ints) -> Any:
+def _take(part: Any, columns: Ints) -> Any:
     if isinstance(part, _Negated):
-        return _Negated(_taken(part.literals, columns))
+        return _Negated(_take(part.literals, columns))
     if isinstance(part, _Joined):
         return replace(part, origin=part.origin[columns])
     return tuple(part[j] for j in columns) if isinstance(part, tuple) else part[columns]
 
 
-def joined(parts: Sequence[Conditions]) -> Conditions:
+def join_conditions(parts: Sequence[Conditions]) -> Conditions:
     """Join the conditions of single features, the k-th of which becomes feature k."""
     sizes = [len(part) for part in parts]
     feature = np.repeat(np.arange(len(parts)), sizes).astype(np.intp)
@@ -267,7 +267,7 @@ class BinnedTable:
         """The conditions as sets of bins."""
         if self.given is not None:
             return self.given
-        return joined([e.conditions(by_text=True) for e in self.encodings])
+        return join_conditions([e.conditions(by_text=True) for e in self.encodings])
 
     @cached_property
     def values(self) -> Bools:
@@ -468,7 +468,7 @@ def runs_of(tables: Sequence[Bools]) -> Ints:
     return runs
 
 
-def complemented(runs: Ints, n_codes: Ints) -> Ints:
+def complement_runs(runs: Ints, n_codes: Ints) -> Ints:
     """Write for each union of runs the bins that it leaves out, shape (k, 2 * runs)."""
     empty = np.repeat(runs[:, ::2] >= runs[:, 1::2], 2, axis=1)
     last = n_codes[:, None]

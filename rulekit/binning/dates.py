@@ -44,7 +44,7 @@ def round_to_calendar(column: OrderedColumn, raw: Values, distinct: Values) -> V
     middle = (ends[1:] + ends[:-1]) / 2
     turning_points = []
     for cut, low, high in zip(raw, middle[:-1], middle[1:], strict=True):
-        round_day = rounded_date(float(low), float(high), float(cut))
+        round_day = round_date(float(low), float(high), float(cut))
         if round_day is None:
             k = int(np.searchsorted(distinct, cut, side="right"))
             turning_points.append(
@@ -75,7 +75,7 @@ def move_to_best_cut(
     return np.unique(np.append(kept, edge))
 
 
-def rounded_date(low: float, high: float, near: float) -> float | None:
+def round_date(low: float, high: float, near: float) -> float | None:
     """Find the roundest day after `low` and up to `high`, in days since 1970."""
     first, last = np.datetime64("1970-01-01") + np.array([np.floor(low), np.floor(high)], int)
     months = np.arange(first.astype("M8[M]"), last.astype("M8[M]") + 1)

@@ -272,7 +272,7 @@ class LevelColumn:
 
     def conditions(self, *, by_text: bool = False) -> Conditions:
         """List the conditions as runs of cells; without `by_text` sets have no side."""
-        return _listed(self, by_text)
+        return _list_conditions(self, by_text)
 
 
 @dataclass(frozen=True)
@@ -315,7 +315,7 @@ class WordColumn:
 
     def conditions(self, *, by_text: bool = False) -> Conditions:
         """List the conditions as runs of cells; without `by_text` sets have no side."""
-        return _listed(self, by_text)
+        return _list_conditions(self, by_text)
 
 
 ColumnEncoding = OrderedColumn | LevelColumn | WordColumn
@@ -365,7 +365,7 @@ def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray
     return table
 
 
-def _listed(column: LevelColumn | WordColumn, by_text: bool) -> Conditions:
+def _list_conditions(column: LevelColumn | WordColumn, by_text: bool) -> Conditions:
     literals = literals_of(column)
     none = np.zeros(len(literals), dtype=int)
     runs = runs_of([cell_table(column, literals)])

@@ -93,10 +93,10 @@ def automatic_cuts(
     values: Values, classes: Classes | None, method: str, n_thresholds: int | None
 ) -> Values:
     """Choose the cut points of one column. Shapes: values (n,), classes (n,); result (k,)."""
-    return shortest(*chosen_cuts(values, np.unique(values), classes, method, n_thresholds))
+    return shortest(*choose_cuts(values, np.unique(values), classes, method, n_thresholds))
 
 
-def chosen_cuts(
+def choose_cuts(
     values: Values, distinct: Values, classes: Classes | None, method: str, n_thresholds: int | None
 ) -> Values:
     """Choose cut points, each with the training values below and above it, shape (3, k)."""

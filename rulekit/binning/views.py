@@ -19,19 +19,19 @@ from rulekit.binning.encodings import (
     level_groups,
 )
 from rulekit.binning.thresholds import automatic_cuts
-from rulekit.binning.words import chosen_words, holds_words
+from rulekit.binning.words import choose_words, holds_words
 from rulekit.data.columns.conform import conform
 from rulekit.data.columns.kinds import infer_kinds
 from rulekit.data.columns.report import Misfit
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.data.typed import level_text
 from rulekit.exceptions import DataError, RuleError
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import (
     DATE_PARTS,
     DAYS_SINCE,
-    checked_order,
-    checked_part,
+    check_order,
+    check_part,
     missing_in,
     moment,
     positions_in,
@@ -72,12 +72,12 @@ class Cutting:
         present, has_missing = column[~absent], bool(absent.any())
         classes = None if self.classes is None else self.classes[~absent]
         if reading.order is not None:
-            return [ordered_levels(name, present, reading.order, has_missing)]
+            return [read_ordered_levels(name, present, reading.order, has_missing)]
         read_as = reading.read_as or infer_reading(present, classes, self.max_levels)
         if read_as in ("levels", None):
             return self._levels(name, present, classes, has_missing, refuse=read_as is None)
         if read_as == "words":
-            words = chosen_words([str(v) for v in present], classes)
+            words = choose_words([str(v) for v in present], classes)
             return [WordColumn(name, word, has_missing) for word in words]
         parts = (read_as,) if isinstance(read_as, str) else tuple(read_as)
         return [
@@ -105,7 +105,7 @@ class Cutting:
         for k in described:
             parted = self._part_rare(groups, present, classes == k)
             codes = replace(plain, groups=parted).group_codes(present)
-            sorted_groups = _by_share(parted, codes, classes == k)
+            sorted_groups = _sort_by_share(parted, codes, classes == k)
             base = frozenset(x for view in views for x in view.base_literals())
             views.append(replace(plain, groups=sorted_groups, ranked=True, skip=base))
         return [*views]
@@ -121,7 +121,7 @@ class Cutting:
         single = LevelColumn("", tuple((v,) for v in rare), False)
         inside = np.isin(present, np.array(rare, dtype=object))
         codes = single.group_codes(present[inside])
-        ordered = _by_share(single.groups, codes, of_class[inside], float(of_class.mean()))
+        ordered = _sort_by_share(single.groups, codes, of_class[inside], float(of_class.mean()))
         rows = pd.Series(present[inside], dtype=object).value_counts()
         ends = np.cumsum([int(rows[v]) for (v,) in ordered])
         part = np.minimum(n_parts * (ends - 1) // ends[-1], n_parts - 1)
@@ -192,7 +192,7 @@ def infer_reading(
     if len(distinct) <= max(max_levels, share * len(present)):
         return "levels"
     phrases = not only_levels and holds_words(sorted(distinct))
-    return "words" if phrases and chosen_words(present.tolist(), classes) else None
+    return "words" if phrases and choose_words(present.tolist(), classes) else None
 
 
 def is_dates(column: NDArray[Any]) -> bool:
@@ -201,12 +201,12 @@ def is_dates(column: NDArray[Any]) -> bool:
     return bool(cells) and all(isinstance(v, str) and moment(v) is not None for v in cells)
 
 
-def ordered_levels(
+def read_ordered_levels(
     name: str, present: NDArray[Any], order: Sequence[str], has_missing: bool
 ) -> OrderedColumn:
     """Read a column by an order of its levels, cut between any two that occur."""
     try:
-        levels = checked_order(tuple(str(v) for v in order))
+        levels = check_order(tuple(str(v) for v in order))
     except RuleError as error:
         raise DataError(f"Column {name!r}: {error}") from error
     counts = pd.Series(present, dtype=object).map(str).value_counts()
@@ -222,13 +222,13 @@ def ordered_levels(
     return OrderedColumn(name, np.array(cuts), has_missing, order=levels)
 
 
-def checked_reading(name: str, reading: Any) -> Any:
+def check_reading(name: str, reading: Any) -> Any:
     """Return how a column is to be read; ValueError if that is no way of reading."""
     if reading in ("levels", "words"):
         return reading
     parts = (reading,) if isinstance(reading, str) else reading
     try:
-        checked_parts = tuple(checked_part(part) for part in parts)
+        checked_parts = tuple(check_part(part) for part in parts)
     except (RuleError, TypeError) as error:
         raise ValueError(
             f"`read_as` of column {name!r} is {reading!r}. Use 'levels', 'words', or parts "
@@ -261,7 +261,7 @@ def readings_of(
             if parameter == "orders":
                 readings[str(name)] = Reading(order=value)
             else:
-                readings[str(name)] = Reading(read_as=checked_reading(str(name), value))
+                readings[str(name)] = Reading(read_as=check_reading(str(name), value))
     both = sorted(set(map(str, read_as)) & set(map(str, orders)))
     if both:
         raise ValueError(
@@ -286,7 +286,7 @@ def edges_of_cuts(name: str, cuts: Sequence[Any], part: str | None) -> Values:
     return np.unique(numbers + 0.0)
 
 
-def _by_share(
+def _sort_by_share(
     groups: Groups, codes: NDArray[np.intp], of_class: NDArray[np.bool_], mean: float | None = None
 ) -> Groups:
     """Sort groups by their share of a class, shares of few rows shrunk to the mean."""
@@ -316,7 +316,7 @@ class TableReader:
         for name, read_as in dict(self.binarizer.read_as or {}).items():
             numeric = str(name) in frame and pd.api.types.is_numeric_dtype(frame[str(name)].dtype)
             if not numeric:  # else the binarizer refuses the entry
-                by_level = checked_reading(str(name), read_as) in ("levels", "words")
+                by_level = check_reading(str(name), read_as) in ("levels", "words")
                 kinds[str(name)] = "level" if by_level else "date"
         return kinds | {str(name): "level" for name in dict(self.binarizer.orders or {})}
 
@@ -340,7 +340,7 @@ class TableReader:
         return readings
 
 
-def about_ignored(names: Sequence[str], kinds: Mapping[str, str]) -> str:
+def describe_ignored(names: Sequence[str], kinds: Mapping[str, str]) -> str:
     """Describe columns that are left out: dates first, then texts."""
     dates = [name for name in names if kinds.get(name) == "date"]
     texts = [name for name in names if name not in dates]
@@ -348,19 +348,19 @@ def about_ignored(names: Sequence[str], kinds: Mapping[str, str]) -> str:
         (dates, "dates, which this learner does not compare in time"),
         (texts, "texts, as names and identifiers do"),
     ]
-    return " ".join(_about_unused(part, cause) for part, cause in parts if part)
+    return " ".join(_describe_unused(part, cause) for part, cause in parts if part)
 
 
-def _about_unused(names: Sequence[str], cause: str) -> str:
+def _describe_unused(names: Sequence[str], cause: str) -> str:
     several = len(names) > 1
     return (
-        f"Column{'s' if several else ''} {few([*map(shown, names)])} "
+        f"Column{'s' if several else ''} {few([*map(quote, names)])} "
         f"{'hold' if several else 'holds'} too many different {cause}; "
         f"{'they are' if several else 'it is'} not used."
     )
 
 
-def without(
+def drop_ignored(
     frame: pd.DataFrame, columns: Columns, misfits: Sequence[Misfit], ignored: tuple[str, ...]
 ) -> pd.DataFrame:
     """Return the frame without ignored columns and without values that do not fit."""
@@ -369,8 +369,8 @@ def without(
     return remaining.assign(**cleaned) if cleaned else remaining
 
 
-def cleaned(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+def clean_frame(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
     """Make values that do not fit their column missing; a sentence for each such column."""
     columns, report = conform(frame, infer_kinds(frame))
     sentences = [misfit.sentence(frame.index.to_numpy()) for misfit in report.misfits]
-    return without(frame, columns, report.misfits, ()), sentences
+    return drop_ignored(frame, columns, report.misfits, ()), sentences

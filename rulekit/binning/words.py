@@ -13,7 +13,7 @@ MAX_WORDS = 50
 FEWEST_ROWS = 5  # a word of fewer rows is no evidence for new ones
 
 
-def chosen_words(
+def choose_words(
     texts: Sequence[str], classes: NDArray[np.intp] | None, max_words: int = MAX_WORDS
 ) -> tuple[str, ...]:
     """Choose the words that separate classes most: O(n w c) for w words a text and c classes."""

@@ -10,10 +10,10 @@ import pandas as pd
 
 from rulekit.cli.inputs import (
     TABLE,
-    Reading,
-    known_outcomes,
+    ReadSettings,
     note_report,
     outcome_option,
+    read_outcomes,
     reads_tables,
 )
 from rulekit.cli.output import echo, note, print_json, working
@@ -41,7 +41,9 @@ from rulekit.rules import RuleSet
 )
 @as_json
 @reads_tables
-def explain(rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading: Reading) -> None:
+def explain(
+    rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading: ReadSettings
+) -> None:
     """Explain the predictions of RULE for rows of TABLE.
 
     Each explanation names the deciding clause and what would change the prediction.
@@ -81,7 +83,7 @@ def explain(rule: str, table: str, rows: tuple[int, ...], as_json: bool, reading
 @click.option("--changes", is_flag=True, help="Add each case's smallest change (1 ms a case).")
 @as_json
 @reads_tables
-def score(rule: str, table: str, reading: Reading, as_json: bool, **options: Any) -> None:
+def score(rule: str, table: str, reading: ReadSettings, as_json: bool, **options: Any) -> None:
     """Predict every row of TABLE with RULE.
 
     Without -o the cases go to standard output as CSV, with --json into the object that is printed.
@@ -92,10 +94,8 @@ def score(rule: str, table: str, reading: Reading, as_json: bool, **options: Any
         raise click.UsageError("--outcome names values of the target. Give --target.")
     rule_set = read_rule(rule)
     given = reading.cases(table, rule_set, target=target)
-    actual = (
-        None if target is None else known_outcomes(given, target, rule_set, options["outcomes"])
-    )
-    result = _scored(rule_set, given, actual, reading, options)
+    actual = None if target is None else read_outcomes(given, target, rule_set, options["outcomes"])
+    result = _score(rule_set, given, actual, reading, options)
     differing = {drift.column for drift in result.drift}  # their sentences say the same
     note_report(Report(unseen=result.report.without(differing).unseen))  # misfits are warned of
     with working(f"Smallest changes of {len(result):,} cases") as work:
@@ -117,8 +117,8 @@ def _writer(output: str | None) -> Callable[[pd.DataFrame], bytes]:
     return CASE_FILES[suffix].write
 
 
-def _scored(
-    rule: RuleSet, table: Table, actual: Any, reading: Reading, options: dict[str, Any]
+def _score(
+    rule: RuleSet, table: Table, actual: Any, reading: ReadSettings, options: dict[str, Any]
 ) -> Scored:
     """Apply the rule, comparing with an earlier table if one is given."""
     if options["reference"] is None:
@@ -126,7 +126,7 @@ def _scored(
     old = reading.cases(options["reference"], rule, target=options["target"])
     if actual is None:
         return scored(rule, table, reference=old)
-    past = known_outcomes(old, options["target"], rule, options["outcomes"])
+    past = read_outcomes(old, options["target"], rule, options["outcomes"])
     has_outcome = np.array([v is not None for v in past])
     before = (old.frame[has_outcome], past[has_outcome])
     return scored(rule, table, reference=old, outcomes=actual, before=before)

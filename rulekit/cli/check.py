@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from rulekit.cli.inputs import Reading, reads_tables
+from rulekit.cli.inputs import ReadSettings, reads_tables
 from rulekit.cli.output import echo, print_json
 from rulekit.cli.show import RULE, as_json, read_rule, write_file
 from rulekit.export import to_cases
@@ -26,7 +26,7 @@ def check(
     table: str | None,
     cases: str | None,
     as_json: bool,
-    reading: Reading,
+    reading: ReadSettings,
 ) -> None:
     """Check RULE over every possible row; exit with 1 if it has a fault.
 

@@ -5,7 +5,7 @@ from typing import Any
 import click
 from numpy.typing import NDArray
 
-from rulekit.cli.inputs import Reading, known_outcomes, outcome_option, reads_tables
+from rulekit.cli.inputs import ReadSettings, outcome_option, read_outcomes, reads_tables
 from rulekit.cli.output import echo, print_json
 from rulekit.cli.show import as_json, read_rule
 from rulekit.explain.subject import columns_for
@@ -31,7 +31,7 @@ def compare(
     target: str | None,
     outcomes: dict[str, str],
     as_json: bool,
-    reading: Reading,
+    reading: ReadSettings,
 ) -> None:
     """Compare an earlier RULE with a later one.
 
@@ -51,7 +51,7 @@ def compare(
     wrong = {}
     if target is not None:
         for name, rule in (("before", first), ("after", second)):
-            actual = known_outcomes(given, target, rule, outcomes)
+            actual = read_outcomes(given, target, rule, outcomes)
             has_outcome = [v is not None for v in actual]
             missed = rule.predict(columns)[has_outcome] != actual[has_outcome]
             wrong[name] = {"rows": int(sum(has_outcome)), "wrong": int(missed.sum())}
@@ -63,7 +63,12 @@ def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) ->
     changed = [(_line(c.before), _line(c.after)) for c in comparison.changed]
     rows: list[int] = [] if comparison.rows is None else (comparison.rows + 1).tolist()
     if as_json:
-        others = zip(rows, _listed(comparison.before), _listed(comparison.after), strict=True)
+        others = zip(
+            rows,
+            _list_predictions(comparison.before),
+            _list_predictions(comparison.after),
+            strict=True,
+        )
         print_json(
             {
                 "same": comparison.is_same,
@@ -95,5 +100,5 @@ def _line(clause: Clause) -> str:
     return f" {clause.op.upper()} ".join(clause_parts(clause))
 
 
-def _listed(answers: NDArray[Any] | None) -> list[Any]:
+def _list_predictions(answers: NDArray[Any] | None) -> list[Any]:
     return [] if answers is None else answers.tolist()

@@ -4,11 +4,11 @@ from typing import Any
 
 import click
 
-from rulekit.cli.inputs import Reading, known_outcomes, outcome_option, reads_tables, rest_of
+from rulekit.cli.inputs import ReadSettings, outcome_option, read_outcomes, reads_tables, rest_of
 from rulekit.cli.output import note, working
 from rulekit.cli.show import RULE, read_rule, write_file
 from rulekit.data import Table
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.data.matching import missing_words
 from rulekit.explain.subject import columns_for
 from rulekit.export import FORMATS, verify_export
@@ -29,7 +29,12 @@ WRITABLE = [name for name, form in FORMATS.items() if not form.learned]
 @outcome_option
 @reads_tables
 def export(
-    rule: str, form: str, output: str | None, table: str | None, reading: Reading, **options: Any
+    rule: str,
+    form: str,
+    output: str | None,
+    table: str | None,
+    reading: ReadSettings,
+    **options: Any,
 ) -> None:
     """Write RULE in another format.
 
@@ -47,7 +52,7 @@ def export(
                 "A report contains the rule's figures. Add --table and --target."
             )
         rows = reading.cases(table, rule_set)
-        actual = known_outcomes(rows, target, rule_set, options["outcomes"])
+        actual = read_outcomes(rows, target, rule_set, options["outcomes"])
         has_outcome = [v is not None for v in actual]
         classes = [v for v in rule_set.classes if v != rest_of(rule_set)]
         words = Wording(clause="line", colours=outcome_colours(rule_set.classes, classes))
@@ -77,9 +82,9 @@ def _note_missing(rule: RuleSet, table: Table) -> None:
     """Print the words of the table that were read as missing, where the rule tests for it."""
     tested = {test.feature for test in rule.tests if "missing" in test.op or test.missing}
     for name, words in sorted(missing_words(table, tested).items()):
-        listed = few([f"{shown(word)} ({n:,} cells)" for word, n in words.items()])
+        listed = few([f"{quote(word)} ({n:,} cells)" for word, n in words.items()])
         note(
-            f"Note: column {shown(name)} has {listed}, read as missing. The export tests for "
+            f"Note: column {quote(name)} has {listed}, read as missing. The export tests for "
             "empty cells (NULL): empty these first."
         )
 

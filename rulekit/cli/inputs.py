@@ -13,7 +13,7 @@ from rulekit.cli.output import note
 from rulekit.data import ParseOptions, Table, load_sample
 from rulekit.data.column import role_notes, whole
 from rulekit.data.columns.report import Report
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.data.matching import (
     find_names,
     match_names,
@@ -33,7 +33,7 @@ TABLE = click.argument("table", metavar="TABLE")
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadSettings:
     """Settings for reading tables; None means automatic."""
 
     options: ParseOptions
@@ -142,18 +142,18 @@ def reads_tables(verb: Verb) -> Verb:
     """Add the reading options to a command, as one argument `reading`."""
 
     @wraps(verb)
-    def wrapped(**given: Any) -> Any:
+    def run_verb(**given: Any) -> Any:
         columns = {k: given.pop(k) for k in ("numbers", "categories", "dates")}
         parts = {k: given.pop(k) for k in _PARTS}
         parts |= {k: given.pop(k) or None for k in ("texts", "merged", "skip_rows")}
         parts |= missing_words(given.pop("missing"))
         if parts["delimiter"] == "\\t":
             parts["delimiter"] = "\t"
-        return verb(reading=Reading(ParseOptions(**parts), **columns), **given)
+        return verb(reading=ReadSettings(ParseOptions(**parts), **columns), **given)
 
     for option in reversed(_READING):
-        wrapped = option(wrapped)
-    return wrapped  # type: ignore[return-value]
+        run_verb = option(run_verb)
+    return run_verb  # type: ignore[return-value]
 
 
 def missing_words(text: str | None) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def note_report(report: Report, positions: Sequence[int] | None = None) -> None:
         note(f"Never in training: {replace(unseen, first=first).sentence}")
 
 
-def known_outcomes(
+def read_outcomes(
     table: Table, target: str, rule: RuleSet, outcomes: Mapping[str, str]
 ) -> NDArray[Any]:
     """Return the known outcomes of a table in the rule's labels; None where unknown."""
@@ -218,8 +218,8 @@ def known_outcomes(
     if strange and rest is None and not lone:
         first = next(iter(strange))
         raise click.ClickException(
-            f"The rule answers {' or '.join(shown(str(v)) for v in rule.classes)}, and column "
-            f"{shown(target)} holds {shown(outcomes.get(str(first), str(first)))}. Name the right "
+            f"The rule answers {' or '.join(quote(str(v)) for v in rule.classes)}, and column "
+            f"{quote(target)} holds {quote(outcomes.get(str(first), str(first)))}. Name the right "
             "--target, or say what its values are called by --outcome VALUE=NAME."
         )
     respelled = {v: c for v, c in called.items() if str(v) not in outcomes and str(v) != str(c)}
@@ -236,12 +236,12 @@ def _note_outcomes(
 ) -> None:
     """Print notes on outcomes read as a label of another spelling, or as all other classes."""
     if respelled:
-        pairs = few([f"{shown(str(v))} as {shown(str(label))}" for v, label in respelled.items()])
-        note(f"Note: in column {shown(target)}, {pairs} is read.")
+        pairs = few([f"{quote(str(v))} as {quote(str(label))}" for v, label in respelled.items()])
+        note(f"Note: in column {quote(target)}, {pairs} is read.")
     if strange and rest is not None:
-        listed = few([f"{shown(str(v))} ({n:,} row{'s' * (n != 1)})" for v, n in strange.items()])
+        listed = few([f"{quote(str(v))} ({n:,} row{'s' * (n != 1)})" for v, n in strange.items()])
         note(
-            f"Note: in column {shown(target)}, {listed} count as {shown(str(rest))}, as would a "
+            f"Note: in column {quote(target)}, {listed} count as {quote(str(rest))}, as would a "
             "class never seen in training."
         )
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sklearn.model_selection import PredefinedSplit
 
 from rulekit.binning import Binarizer
-from rulekit.binning.views import cleaned
+from rulekit.binning.views import clean_frame
 from rulekit.cli.inputs import (
     OTHERS,
     TABLE,
-    Reading,
-    known_outcomes,
+    ReadSettings,
     outcome_option,
+    read_outcomes,
     reads_tables,
 )
 from rulekit.cli.output import echo, note, print_json, working
@@ -32,7 +32,7 @@ from rulekit.data import (
 )
 from rulekit.data.cells.levels import match_level
 from rulekit.data.folds import Fold, group_splitter
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.data.matching import describe_reading, missing_words
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import check_target, class_counts
@@ -120,7 +120,12 @@ SETTINGS = {  # options that are passed to learners that have such a parameter
 @as_json
 @reads_tables
 def learn(
-    table: str, target: str, reading: Reading, output: str | None, as_json: bool, **options: Any
+    table: str,
+    target: str,
+    reading: ReadSettings,
+    output: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Learn a short rule from TABLE, and report its error on rows held out.
 
@@ -141,7 +146,7 @@ def learn(
     given = _with_roles(read, target, options)
     _note_findings(given, target)
     X, y = _rows(given, target, options)
-    X, misfits = cleaned(X)
+    X, misfits = clean_frame(X)
     for sentence in misfits:
         note(f"Note: {sentence}")
     weights = given.weights()
@@ -150,7 +155,7 @@ def learn(
     train, test = _split(model, given, X, y, options)
     weight = None if weights is None else weights.loc[X.index].to_numpy(dtype=float)
     if not options["every_class"]:
-        _aim(model, target, _called(given.positive_label, options["outcomes"]), options)
+        _aim(model, target, _name_outcome(given.positive_label, options["outcomes"]), options)
     with working(f"Learning from {len(train):,} rows"):
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
     _scale(model, options)
@@ -192,7 +197,7 @@ def _scale(model: Any, options: dict[str, Any]) -> None:
     score, odds, double = options["points_scale"]
     label = next((v for v in model.classes_.tolist() if str(v) == options["odds_of"]), None)
     if options["odds_of"] is not None and label is None:
-        classes = join_list(map(shown, map(str, model.classes_)))
+        classes = join_list(map(quote, map(str, model.classes_)))
         raise click.UsageError(f"--odds-of must be one of {classes}; got {options['odds_of']!r}.")
     scaled = scale_points(
         model, base_score=score, base_odds=odds, points_to_double=double, label=label
@@ -223,7 +228,7 @@ def _split(
     share = options["test_share"]
     train, test = hold_out(y.to_numpy(), share, groups=names, time=times, random_state=seed)
     if times is not None and len(test):
-        note(f"Tested on the rows from {shown(str(times.iloc[test].min()))} on.")
+        note(f"Tested on the rows from {quote(str(times.iloc[test].min()))} on.")
     if isinstance(model, RuleClassifier):
         if options["folds"] is not None:
             folds = table.frame.loc[X.index, options["folds"]].iloc[train]
@@ -359,12 +364,12 @@ def _rows(table: Table, target: str, options: dict[str, Any]) -> tuple[pd.DataFr
     options["outcomes"] = outcomes
     if strange := [value for value, label in meant.items() if label is None]:
         raise click.ClickException(
-            f"--outcome names {shown(strange[0])}, which column {shown(target)} does not hold; it "
-            f"holds {', '.join(shown(v) for v in labels[:10])}."
+            f"--outcome names {quote(strange[0])}, which column {quote(target)} does not hold; it "
+            f"holds {', '.join(quote(v) for v in labels[:10])}."
         )
     one_of_many = len(labels) > 2 and not options["every_class"]
     if outcomes or one_of_many:  # all labels of a rule have one type
-        y = y.astype(object).map({label: _called(label, outcomes) for label in labels})
+        y = y.astype(object).map({label: _name_outcome(label, outcomes) for label in labels})
         names = sorted(set(y))
         if outcomes and len(names) < len(labels):
             raise click.ClickException(
@@ -372,13 +377,13 @@ def _rows(table: Table, target: str, options: dict[str, Any]) -> tuple[pd.DataFr
             )
         y = y.astype("str")
     if one_of_many:
-        positive = str(_called(table.positive_label, outcomes))
+        positive = str(_name_outcome(table.positive_label, outcomes))
         y = y.astype(object).mask(y.astype(object) != positive, OTHERS.format(positive))
         options["outcomes"] = outcomes or {str(table.positive_label): positive}
     return X, y
 
 
-def _called(label: Any, outcomes: dict[str, str]) -> Any:
+def _name_outcome(label: Any, outcomes: dict[str, str]) -> Any:
     return outcomes.get(str(label), str(label)) if outcomes else label
 
 
@@ -397,11 +402,11 @@ def _figures(
 
 
 def _test_figures(
-    model: Any, target: str, reading: Reading, options: dict[str, Any]
+    model: Any, target: str, reading: ReadSettings, options: dict[str, Any]
 ) -> dict[str, Any] | None:
     """Count the rows of a second table that the rule predicts wrongly."""
     table = reading.cases(options["test"], model.rule_set_, target=target)
-    actual = known_outcomes(table, target, model.rule_set_, options["outcomes"])
+    actual = read_outcomes(table, target, model.rule_set_, options["outcomes"])
     is_known = np.array([v is not None for v in actual])
     return _figures(model, table.frame[is_known], pd.Series(actual[is_known]), None)
 

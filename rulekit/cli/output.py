@@ -17,15 +17,15 @@ PAUSE = 0.5
 
 def echo(text: str) -> None:
     """Print a result for people, with terminal control characters escaped."""
-    click.echo(shown_safely(text))
+    click.echo(escape_unprintable(text))
 
 
 def note(text: str) -> None:
     """Print a note to standard error."""
-    click.echo(shown_safely(text), err=True)
+    click.echo(escape_unprintable(text), err=True)
 
 
-def shown_safely(text: str) -> str:
+def escape_unprintable(text: str) -> str:
     """Escape unprintable characters: names come from tables and may hold terminal commands."""
     return "".join(
         c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text
@@ -84,7 +84,7 @@ def working(message: str) -> Iterator[Work]:
             note(f"{work.message} ...")
             return
         while not over.wait(PAUSE):
-            click.echo(f"\r\x1b[K{shown_safely(work.words)}", err=True, nl=False)
+            click.echo(f"\r\x1b[K{escape_unprintable(work.words)}", err=True, nl=False)
         click.echo("\r\x1b[K", err=True, nl=False)
 
     reporter = threading.Thread(target=report, daemon=True)

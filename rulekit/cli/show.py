@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from rulekit.cli.output import echo, note, print_json
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.exceptions import RulekitError
 from rulekit.export import from_json, from_text, to_text
 from rulekit.rules import RuleSet
@@ -52,14 +52,14 @@ def read_rule(source: str) -> RuleSet:
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
         raise click.ClickException(
-            f"The rule {shown(name, 200)} was not read: {reason}. Give the path of a JSON file."
+            f"The rule {quote(name, 200)} was not read: {reason}. Give the path of a JSON file."
         ) from error
     try:
         if content.lstrip().startswith(TEXT_BEGINS):
             return from_text(content.decode("utf-8-sig"))
         return from_json(_rule_in(content))
     except RulekitError as error:
-        raise click.ClickException(f"The rule {shown(name, 200)} was not read. {error}") from error
+        raise click.ClickException(f"The rule {quote(name, 200)} was not read. {error}") from error
 
 
 def _rule_in(content: bytes) -> bytes | str:
@@ -109,6 +109,6 @@ def write_file(path: str, content: bytes) -> None:
     except OSError as error:
         reason = error.strerror or "the place cannot be written to"
         raise click.ClickException(
-            f"{shown(path, 200)} was not written: {reason}. Give another path."
+            f"{quote(path, 200)} was not written: {reason}. Give another path."
         ) from error
     note(f"Written: {path}")

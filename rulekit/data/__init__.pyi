@@ -16,7 +16,7 @@ from .reading.loading import read_table as read_table
 from .samples.bundled import list_samples as list_samples
 from .samples.bundled import load_sample as load_sample
 from .samples.synthetic import credit as credit
-from .samples.synthetic import planted_two_level as planted_two_level
+from .samples.synthetic import plant_two_level as plant_two_level
 from .schema import Table as Table
 from .target import suggest_positive as suggest_positive
 from .target import suggest_target as suggest_target
@@ -39,7 +39,7 @@ __all__ = [
     "list_samples",
     "load_sample",
     "make_folds",
-    "planted_two_level",
+    "plant_two_level",
     "quality_notes",
     "read_table",
     "row_groups",

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from rulekit.data.columns.conform import conform
 from rulekit.data.columns.kinds import OPEN_DATE, infer_kind, infer_kinds
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.data.typed import (
     EXACT,
     TEXT,
     digits_of,
+    drop_infinities,
     is_inexact,
     level_text,
     text_series,
-    without_infinities,
 )
 from rulekit.rules.schema import NUMERIC, Schema
 
@@ -53,7 +53,7 @@ class Column:
     order: tuple[str, ...] = ()  # levels of an ordered category, lowest first
 
 
-def stored(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
+def convert_series(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
     """Convert a column (rows numbered from 0) to a storage type of tables, with notes."""
     dtype = series.dtype
     if str(dtype).startswith(("date32", "date64")):  # pandas lacks operations on them
@@ -66,9 +66,9 @@ def stored(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
     columns, report = conform(series.to_frame(name), Schema((column,)))
     values, notes = columns[name], [misfit.sentence() for misfit in report.misfits]
     if column.kind == "duration":
-        notes.insert(0, f"Column {shown(name)} holds durations; they are read as days.")
+        notes.insert(0, f"Column {quote(name)} holds durations; they are read as days.")
     if values.dtype != object:
-        numbers, more = _stored_numbers(series, values, name)
+        numbers, more = _convert_numbers(series, values, name)
         return numbers, notes + more
     if column.kind == "truth value":
         kept = "boolean" if pd.isna(values).any() else bool
@@ -76,18 +76,18 @@ def stored(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
     return text_series(values, series.name), notes
 
 
-def _stored_numbers(
+def _convert_numbers(
     series: pd.Series, values: NDArray[np.float64], name: str
 ) -> tuple[pd.Series, list[str]]:
     if is_inexact(series, values):
         cells = series.astype(object)
         text = np.array([None if pd.isna(v) else digits_of(v) for v in cells], dtype=object)
         note = (
-            f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
+            f"Column {quote(name)} holds whole numbers above {EXACT}, which are not exact as "
             "numbers; it was kept as text."
         )
         return text_series(text, series.name), [note]
-    values, notes = without_infinities(values, name)
+    values, notes = drop_infinities(values, name)
     if pd.api.types.is_integer_dtype(series.dtype) and not np.isnan(values).any():
         values = values.astype(np.int64)
     if series.dtype == values.dtype and not notes:
@@ -95,7 +95,7 @@ def _stored_numbers(
     return pd.Series(values, name=series.name), notes
 
 
-def described(series: pd.Series, name: str, max_levels: int) -> Column:
+def describe_column(series: pd.Series, name: str, max_levels: int) -> Column:
     """Count values, and suggest a kind and a role."""
     present = series.dropna() if series.hasnans else series
     n_missing, n_distinct = len(series) - len(present), len(present.unique())
@@ -132,7 +132,7 @@ def role_notes(columns: Sequence[Column]) -> list[str]:
             reason = reasons[column.kind]
         else:
             continue
-        groups.setdefault(reason, []).append(shown(column.name))
+        groups.setdefault(reason, []).append(quote(column.name))
     return [
         f"Column {names[0]} is {reason}."
         if len(names) == 1
@@ -141,9 +141,9 @@ def role_notes(columns: Sequence[Column]) -> list[str]:
     ]
 
 
-def listed(columns: Sequence[Column]) -> str:
+def list_names(columns: Sequence[Column]) -> str:
     """List up to five column names, for a message."""
-    return f"its columns are {few([shown(c.name) for c in columns])}."
+    return f"its columns are {few([quote(c.name) for c in columns])}."
 
 
 def whole(series: pd.Series) -> pd.Series:
@@ -169,7 +169,7 @@ def kind_of(series: pd.Series, n_distinct: int, max_levels: int) -> str:
     return "category" if few else "text"
 
 
-def named_like_id(name: str) -> bool:
+def is_named_like_id(name: str) -> bool:
     """Return whether a column's name ends like an identifier's."""
     return bool(_ID_NAME.search(name) or _ID_CAMEL.search(name))
 
@@ -186,7 +186,7 @@ def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
     values = series.to_numpy(dtype=float)
     if not np.array_equal(values, np.floor(values)):
         return False
-    return named_like_id(name) or bool(values.max() - values.min() == n - 1)
+    return is_named_like_id(name) or bool(values.max() - values.min() == n - 1)
 
 
 def repeats_as_id(series: pd.Series, name: str, n_distinct: int) -> bool:
@@ -223,8 +223,8 @@ def order_problem(series: pd.Series, levels: Sequence[str]) -> str | None:
         return "it holds truth values, which have none"
     left_out = sorted({str(v) for v in series.dropna().unique()} - set(levels))
     if levels and left_out:
-        return f"{', '.join(map(shown, left_out[:5]))} is not in it"
+        return f"{', '.join(map(quote, left_out[:5]))} is not in it"
     twice = next((v for k, v in enumerate(levels) if v in levels[:k]), None)
     if twice is not None:
-        return f"{shown(twice)} is listed twice"
+        return f"{quote(twice)} is listed twice"
     return "it names one only" if len(levels) == 1 else None

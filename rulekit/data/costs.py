@@ -71,7 +71,7 @@ class Costs:
             raise ValueError(
                 "`matrix` has the cost of every error. Remove `miss`, `false_alarm` and `positive`."
             )
-        object.__setattr__(self, "matrix", _checked_pairs(self.matrix))
+        object.__setattr__(self, "matrix", _check_pairs(self.matrix))
 
     def __str__(self) -> str:
         """Return the costs as a sentence."""
@@ -135,7 +135,7 @@ class Costs:
         met = list(dict.fromkeys(zip(true[wrong].tolist(), predicted[wrong].tolist(), strict=True)))
         pairs = self.matrix
         if pairs is None and met:
-            labels = _sorted_labels([v for pair in met for v in pair])
+            labels = _sort_labels([v for pair in met for v in pair])
             pairs = self.settled(labels, positive).matrix
         cost = np.zeros(len(true))
         for pair in met:
@@ -202,7 +202,7 @@ def _positive(cost: Any, parameter: str) -> float:
     return number
 
 
-def _checked_pairs(matrix: Any) -> dict[tuple[Any, Any], float]:
+def _check_pairs(matrix: Any) -> dict[tuple[Any, Any], float]:
     if not isinstance(matrix, Mapping) or not matrix:
         raise ValueError(
             "`matrix` must map pairs (true, answered) of classes to costs, as in "
@@ -222,6 +222,6 @@ def _checked_pairs(matrix: Any) -> dict[tuple[Any, Any], float]:
     return pairs
 
 
-def _sorted_labels(values: list[Any]) -> list[Any]:
+def _sort_labels(values: list[Any]) -> list[Any]:
     labels = list(dict.fromkeys(v.item() if isinstance(v, np.generic) else v for v in values))
     return sorted(labels, key=lambda v: (type(v).__name__, v))

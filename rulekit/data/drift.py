@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rulekit.data.cells.dates import dates_in
 from rulekit.data.column import Column
 from rulekit.data.columns.report import respell
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.data.schema import Table
 
 CHANCE = 0.001  # all columns together: how often equal tables are reported as different
@@ -109,7 +109,7 @@ def compare_tables(
     return tuple(sorted(notes, key=lambda note: not note.blocks))
 
 
-def respelled_levels(
+def match_levels(
     reference: Table, new: Table | pd.DataFrame, *, columns: tuple[str, ...]
 ) -> dict[str, dict[str, str]]:
     """Return unknown levels that equal one known level but for case and spaces."""
@@ -127,7 +127,7 @@ def respelled_levels(
 
 
 def _note(name: str, kind: str, text: str, n_rows: int, blocks: bool = False) -> DriftNote:
-    return DriftNote(name, kind, f"Column {shown(name)} {text}", n_rows, blocks)
+    return DriftNote(name, kind, f"Column {quote(name)} {text}", n_rows, blocks)
 
 
 def _differences(
@@ -162,7 +162,7 @@ def _differences(
         yield from _places(column, then, now)
     elif column.kind in ("boolean", "category", "constant"):
         yield _unseen(column, now)
-    yield _moved(column, then, now, level)
+    yield _compare_distributions(column, then, now, level)
 
 
 def _family(column: Column, series: pd.Series) -> str:
@@ -233,7 +233,7 @@ def _places(column: Column, then: pd.Series, now: pd.Series) -> Iterator[DriftNo
         if rows.any():
             names = dict.fromkeys(v for v, held in zip(levels, rows, strict=True) if held)
             text = (
-                f"holds levels {which} in {_rows(rows)}: {', '.join(map(shown, list(names)[:5]))} "
+                f"holds levels {which} in {_rows(rows)}: {', '.join(map(quote, list(names)[:5]))} "
                 f"(first: row {int(rows.argmax()) + 1}); {end}."
             )
             yield _note(column.name, "unseen level", text, int(rows.sum()))
@@ -245,7 +245,7 @@ def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
     if not unseen.any():
         return None
     row = int(unseen.argmax())
-    names = ", ".join(shown(v) for v in list(dict.fromkeys(values[unseen]))[:5])
+    names = ", ".join(quote(v) for v in list(dict.fromkeys(values[unseen]))[:5])
     text = (
         f"holds values not seen before in {_rows(unseen)}: {names} (first: row {row + 1}); no rule "
         "tested them."
@@ -254,7 +254,7 @@ def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
 
 
 def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
-    """Report the word of a text whose frequency changed most; see `_moved`."""
+    """Report the word of a text whose frequency changed most; see `_compare_distributions`."""
     (before, n_before), (after, n_after) = _rows_by_word(then), _rows_by_word(now)
     share = pd.DataFrame({"then": before / n_before, "now": after / n_after}).fillna(0.0)
     share = share[share.max(axis=1) >= LEAST_MOVED].sort_index()
@@ -269,7 +269,7 @@ def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> Drif
     if _stats().chi2_contingency(counts).pvalue >= level / len(share):
         return None
     text = (
-        f"has moved: the word {shown(word)} is in {is_now:.1f} % of its texts, formerly in "
+        f"has moved: the word {quote(word)} is in {is_now:.1f} % of its texts, formerly in "
         f"{was:.1f} %."
     )
     return _note(column.name, "moved", text, len(now))
@@ -282,7 +282,9 @@ def _rows_by_word(texts: pd.Series) -> tuple[pd.Series, int]:
     return words.value_counts(), len(read)
 
 
-def _moved(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
+def _compare_distributions(
+    column: Column, then: pd.Series, now: pd.Series, level: float
+) -> DriftNote | None:
     """Report values whose distribution has moved; missing values are reported elsewhere."""
     then, now = then.dropna(), now.dropna()
     is_date = column.kind == "date"
@@ -308,7 +310,7 @@ def _moved(column: Column, then: pd.Series, now: pd.Series, level: float) -> Dri
         change = (shares / shares.sum()).diff(axis=1)["now"].sort_values(kind="stable")
         moved, name = float(change.abs().sum() / 2), change.abs().idxmax()
         part = (shares / shares.sum()).loc[name]
-        words = f"{shown(name)} is {part['now']:.1%} of the rows, formerly {part['then']:.1%}"
+        words = f"{quote(name)} is {part['now']:.1%} of the rows, formerly {part['then']:.1%}"
     if moved < LEAST_MOVED or chance >= level:
         return None
     return _note(column.name, "moved", f"has moved: {words.replace('%', ' %')}.", len(now))

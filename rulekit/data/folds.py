@@ -16,7 +16,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from sklearn.model_selection import PredefinedSplit, StratifiedKFold, train_test_split
 
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 
@@ -81,7 +81,7 @@ def make_folds(
     if times is not None:
         return _forward(labels, cv, times)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        pairs = _seeded(labels, int(cv), names, random_state)
+        pairs = _split_with_seed(labels, int(cv), names, random_state)
     elif hasattr(cv, "split") and not isinstance(cv, str):
         pairs = cv.split(np.zeros((len(labels), 1)), labels, names)
     elif isinstance(cv, Iterable) and not isinstance(cv, str):
@@ -90,14 +90,14 @@ def make_folds(
         raise ValueError(
             f"`cv` must be a number of folds, a splitter or pairs of positions, got {cv!r}."
         )
-    return [_checked(pair, number, len(labels)) for number, pair in enumerate(pairs, start=1)]
+    return [_check_fold(pair, number, len(labels)) for number, pair in enumerate(pairs, start=1)]
 
 
 def restrict_folds(cv: Iterable[Any], y: ArrayLike, used: NDArray[np.bool_]) -> list[Fold]:
     """Convert positions among all rows, of which `used` are kept (n of N), to those of y (n,)."""
     position, labels, folds = np.cumsum(used) - 1, np.asarray(y), []
     for number, pair in enumerate(cv, start=1):
-        train, test = (position[part[used[part]]] for part in _checked(pair, number, len(used)))
+        train, test = (position[part[used[part]]] for part in _check_fold(pair, number, len(used)))
         n_classes = len(np.unique(labels[train]))
         if n_classes < 2 or not len(test):
             raise ValueError(
@@ -183,7 +183,7 @@ def hold_out(
         test = times >= _time_cuts(times, [1 - share])[0]
         if lacking := sorted(set(codes) - set(codes[~test])):
             raise DataError(
-                f"The rows before the test rows have no {shown(classes[lacking[0]])}. Change the "
+                f"The rows before the test rows have no {quote(classes[lacking[0]])}. Change the "
                 "test share, or split at random."
             )
         return np.flatnonzero(~test), np.flatnonzero(test)
@@ -196,13 +196,13 @@ def hold_out(
         part = _dealt(codes, names, np.array([1 - share, share]), random_state)
         if part.min() == part.max():
             part = names == _one_for_the_test(codes, names, share)
-        test = _exchanged(part == 1, codes, names, share)
+        test = _exchange_groups(part == 1, codes, names, share)
         return np.flatnonzero(~test), np.flatnonzero(test)
     counts = np.bincount(codes)
     if counts.min() < 2:
         raise DataError(
             "A split into training and test rows needs two rows of each class; "
-            f"{shown(classes[counts.argmin()])} has one. Set the test share to 0."
+            f"{quote(classes[counts.argmin()])} has one. Set the test share to 0."
         )
     n_test = math.ceil(share * len(labels))
     if min(n_test, len(labels) - n_test) < len(counts):
@@ -230,7 +230,7 @@ def _one_for_the_test(codes: NDArray[np.intp], groups: NDArray[np.intp], share: 
     return min(usable, key=lambda g: abs(sizes[g] - share * len(codes)))
 
 
-def _exchanged(
+def _exchange_groups(
     test: NDArray[np.bool_], codes: NDArray[np.intp], groups: NDArray[np.intp], share: float
 ) -> NDArray[np.bool_]:
     """Move groups to training for classes that it lacks, in exchange for a group or for nothing."""
@@ -255,7 +255,7 @@ def _exchanged(
     return in_test[groups]
 
 
-def drawn_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
+def draw_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
     """Draw at most `most` rows, stratified by class, always with the same seed."""
     if len(train) <= most:
         return train
@@ -279,7 +279,7 @@ def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
     return numbers.astype(np.int64)
 
 
-def joined_groups(one: ArrayLike, other: ArrayLike) -> NDArray[np.intp]:
+def join_groups(one: ArrayLike, other: ArrayLike) -> NDArray[np.intp]:
     """Return a number for each row, shared by rows with a common group in either grouping."""
     first, second = (pd.factorize(np.asarray(g), use_na_sentinel=False)[0] for g in (one, other))
     n_first = first.max(initial=-1) + 1
@@ -343,7 +343,7 @@ def _forward(labels: NDArray[Any], cv: Any, times: NDArray[np.intp]) -> list[Fol
     ]
 
 
-def _seeded(
+def _split_with_seed(
     labels: NDArray[Any], n_folds: int, groups: NDArray[np.intp] | None, seed: int | None
 ) -> Iterable[Fold]:
     if n_folds < 2:
@@ -408,7 +408,7 @@ def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:
     if counts[rare] < n_folds:
         label = classes[rare]
         raise DataError(
-            f"Every class needs at least one row per fold; class {shown(label)} has "
+            f"Every class needs at least one row per fold; class {quote(label)} has "
             f"{counts[rare]} rows for {n_folds} folds. "
             + (
                 f"Take `cv={counts[rare]}` or fewer."
@@ -419,7 +419,7 @@ def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:
     return np.asarray(codes)
 
 
-def _checked(pair: Any, number: int, n: int) -> Fold:
+def _check_fold(pair: Any, number: int, n: int) -> Fold:
     try:
         train, test = (np.sort(_positions(part, n)) for part in pair)
     except (TypeError, ValueError, IndexError) as error:

@@ -82,7 +82,7 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
     >>> groups.labels, groups.codes.tolist()
     (('at most 40', 'more than 40', 'missing'), [0, 0, 1, 1, 2])
     """
-    cuts = _checked_bins(bins)
+    cuts = _check_bins(bins)
     series = values if isinstance(values, pd.Series) else pd.Series(values)
     (column,) = columns_of(series.to_frame(name)).values()
     absent = np.asarray(pd.isna(column), dtype=bool)
@@ -94,9 +94,9 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
         )
     present = column[~absent]
     if numbers and (cuts is not None or len(np.unique(present)) > ALL_VALUES):
-        labels, codes = _binned(present.astype(float), cuts, bins)
+        labels, codes = _bin_numbers(present.astype(float), cuts, bins)
     else:
-        labels, codes = _by_value(present, name)
+        labels, codes = _group_by_value(present, name)
     group_codes = np.full(len(column), len(labels), dtype=np.intp)
     group_codes[~absent] = codes
     groups, group_codes = np.unique(group_codes, return_inverse=True)
@@ -113,7 +113,7 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
     return RowGroups(name, names, group_codes.astype(np.intp))
 
 
-def _checked_bins(bins: Any) -> NDArray[np.float64] | None:
+def _check_bins(bins: Any) -> NDArray[np.float64] | None:
     """Check given thresholds; None if a number of bins is given."""
     if isinstance(bins, (int, np.integer)) and not isinstance(bins, bool):
         if 2 <= bins <= MOST_GROUPS:
@@ -128,7 +128,7 @@ def _checked_bins(bins: Any) -> NDArray[np.float64] | None:
     )
 
 
-def _binned(
+def _bin_numbers(
     values: NDArray[np.float64], cuts: NDArray[np.float64] | None, bins: Any
 ) -> tuple[list[str], NDArray[np.intp]]:
     """Bin numbers at quantiles unless thresholds are given."""
@@ -146,7 +146,7 @@ def _binned(
     return labels, np.searchsorted(cuts, values, side="left")
 
 
-def _by_value(values: NDArray[Any], name: str) -> tuple[list[str], NDArray[np.intp]]:
+def _group_by_value(values: NDArray[Any], name: str) -> tuple[list[str], NDArray[np.intp]]:
     levels, codes = np.unique(values.astype(object), return_inverse=True)
     if len(levels) > MOST_GROUPS:
         raise DataError(

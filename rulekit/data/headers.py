@@ -14,13 +14,13 @@ RESERVED = ("__index_level_0__",)
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
-def repaired_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], list[str]]:
+def repair_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], list[str]]:
     """Convert a header to distinct, printable names."""
     repairs: dict[str, list[str]] = {}
     repaired: list[str] = []
     taken: set[str] = set()
     for position, raw in enumerate(names, start=1):
-        name, reasons = _cleaned(raw, position, limits.max_header_length)
+        name, reasons = _clean_name(raw, position, limits.max_header_length)
         if name in taken:
             reasons.append("occurred before, and was numbered")
             number = 2
@@ -30,11 +30,11 @@ def repaired_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], l
         taken.add(name)
         repaired.append(name)
         for reason in reasons:
-            repairs.setdefault(reason, []).append(f"column {position} is now {shown(name)}")
+            repairs.setdefault(reason, []).append(f"column {position} is now {quote(name)}")
     return repaired, [_sentence(reason, places) for reason, places in repairs.items()]
 
 
-def chosen_columns(
+def select_columns(
     names: Sequence[str], requested: Sequence[str] | None, limits: Limits
 ) -> list[int]:
     """Return the positions of the columns to read, in the file's order."""
@@ -44,7 +44,7 @@ def chosen_columns(
         return list(range(len(names)))
     wanted = set(requested)
     if unknown := sorted(wanted - set(names)):
-        raise DataError(f"The file has no column {shown(unknown[0])}. Choose among those it has.")
+        raise DataError(f"The file has no column {quote(unknown[0])}. Choose among those it has.")
     if not wanted or len(wanted) > limits.max_columns:
         raise DataError(
             f"Between 1 and {limits.max_columns:,} columns can be read; {len(wanted):,} are chosen."
@@ -67,7 +67,7 @@ def too_wide(width: int, limits: Limits, names: Sequence[str] = ()) -> WideTable
     )
 
 
-def shown(name: Any, length: int = 40) -> str:
+def quote(name: Any, length: int = 40) -> str:
     """Quote a name for a message, shortened in the middle of a sentence."""
     text = str(name)
     return repr(text if len(text) <= length else text[: length - 1] + "…")
@@ -86,7 +86,7 @@ def _text_of(raw: Any) -> str:
     return str(raw).removesuffix(" 00:00:00") if isinstance(raw, datetime.datetime) else str(raw)
 
 
-def _cleaned(raw: Any, position: int, length: int) -> tuple[str, list[str]]:
+def _clean_name(raw: Any, position: int, length: int) -> tuple[str, list[str]]:
     text = "" if raw is None or raw != raw else _text_of(raw)
     reasons = []
     visible = text

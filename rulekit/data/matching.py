@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from rulekit.data.cells.levels import match_level, normal_form
 from rulekit.data.digest import digest_of
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, ParseOptions
 from rulekit.data.schema import Table
 from rulekit.rules.schema import NUMERIC, Schema
@@ -21,7 +21,7 @@ def match_names(table: Table, names: Iterable[str]) -> Table:
     if not renamed:
         return table
     frame = table.frame.rename(columns=renamed)
-    pairs = few([f"{shown(old)} as {shown(new)}" for old, new in renamed.items()])
+    pairs = few([f"{quote(old)} as {quote(new)}" for old, new in renamed.items()])
     return replace(
         table,
         frame=frame,

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rulekit.data.cells.levels import find_variants
 from rulekit.data.cells.numbers import numbers_in
-from rulekit.data.column import FEW_LEVELS, Column, named_like_id, whole_numbers
-from rulekit.data.headers import few, shown
+from rulekit.data.column import FEW_LEVELS, Column, is_named_like_id, whole_numbers
+from rulekit.data.headers import few, quote
 from rulekit.data.schema import Table
 from rulekit.exceptions import DataError
 
@@ -94,7 +94,7 @@ def quality_notes(table: Table, target: str | None = None) -> tuple[QualityNote,
 def _note(
     name: str, kind: str, text: str, suggestion: str | None = None, severity: str = "info"
 ) -> QualityNote:
-    return QualityNote(name, kind, f"Column {shown(name)}{text}", suggestion, severity)
+    return QualityNote(name, kind, f"Column {quote(name)}{text}", suggestion, severity)
 
 
 def _single(table: Table, column: Column, target: str | None) -> list[QualityNote]:
@@ -134,7 +134,7 @@ def _identifier(table: Table, column: Column) -> QualityNote | None:
     if column.role == "id" and column.n_distinct == table.n_rows:
         text = " has a different value in every row, like an identifier."
         return _note(column.name, "id", text, "ignore")
-    named = named_like_id(column.name) and column.n_distinct > 0.2 * table.n_rows
+    named = is_named_like_id(column.name) and column.n_distinct > 0.2 * table.n_rows
     named = named or (column.n_distinct >= RARE_ROWS and _PERSON.search(column.name) is not None)
     if named and column.n_distinct < table.n_rows and column.role != "group":
         text = (
@@ -172,7 +172,7 @@ def _levels(table: Table, column: Column) -> QualityNote | None:
     counts = series.value_counts()
     rare = counts[counts < RARE_ROWS]
     if column.kind == "category" and len(rare) and column.n_distinct <= FEW_LEVELS:
-        names = few([*map(shown, rare.index)])
+        names = few([*map(quote, rare.index)])
         text = (
             f": fewer than {RARE_ROWS} rows have {names}; rules on these would rest on few cases."
         )
@@ -189,7 +189,7 @@ def _spellings(table: Table, column: Column, is_target: bool) -> QualityNote | N
     groups = find_variants(counts)
     if not groups:
         return None
-    named = [" and ".join(f"{shown(v)} ({counts[v]:,})" for v in group) for group in groups]
+    named = [" and ".join(f"{quote(v)} ({counts[v]:,})" for v in group) for group in groups]
     text = f" has levels that differ only in case or spaces: {few(named)}. They may be one."
     return _note(column.name, "spellings", text, "merge", "warning" if is_target else "info")
 
@@ -209,7 +209,7 @@ def _sentinel(table: Table, column: Column) -> QualityNote | None:
         return None
     text = f" is {value} in {int(cells.sum()):,} rows, far outside its other values: is it missing?"
     return QualityNote(
-        column.name, "sentinel", f"Column {shown(column.name)}{text}", "blank", "warning", value
+        column.name, "sentinel", f"Column {quote(column.name)}{text}", "blank", "warning", value
     )
 
 
@@ -245,12 +245,12 @@ def _text_in_numbers(
     row = int(other.argmax())
     text = (
         f" holds text in {int(other.sum()):,} of {len(series):,} rows (first: row {row + 1}, "
-        f"{shown(series.iloc[row])}); as numbers, these cells are missing."
+        f"{quote(series.iloc[row])}); as numbers, these cells are missing."
     )
     return _note(column.name, "text in numbers", text, "as_numeric", "warning")
 
 
-def _assessed(table: Table, target: str | None) -> list[str]:
+def _assess(table: Table, target: str | None) -> list[str]:
     return [c.name for c in table.columns if c.role == "feature" and c.name != target]
 
 
@@ -258,7 +258,7 @@ def _duplicate_columns(table: Table, target: str | None) -> list[QualityNote]:
     """Find columns that distinguish rows exactly as an earlier one does."""
     seen: dict[tuple[str, bytes], str] = {}
     notes = []
-    for name in _assessed(table, target)[:MAX_RELATED]:
+    for name in _assess(table, target)[:MAX_RELATED]:
         keys = _fingerprints(table.frame[name], table.column(name))
         first = next((seen[key] for key in keys if key in seen), None)
         if first is not None:
@@ -285,7 +285,7 @@ def _fingerprints(series: pd.Series, column: Column) -> list[tuple[str, bytes]]:
 def _duplicate_note(table: Table, name: str, first: str) -> QualityNote:
     same = table.frame[name].equals(table.frame[first].rename(name))
     relation = "equals" if same else "holds the same information as"
-    text = f" {relation} column {shown(first)}; one of them suffices."
+    text = f" {relation} column {quote(first)}; one of them suffices."
     return _note(name, "duplicate column", text, "ignore")
 
 
@@ -299,7 +299,7 @@ def _leaks(table: Table, target: str) -> list[QualityNote]:
     if len(classes) < 20:
         return []
     notes = []
-    for name, series in rows[_assessed(table, target)].items():
+    for name, series in rows[_assess(table, target)].items():
         wrong, guessed = separation_error(series, classes)
         if wrong <= LEAK_SHARE * guessed:
             notes.append(_leak_note(name, target, wrong))
@@ -309,7 +309,7 @@ def _leaks(table: Table, target: str) -> list[QualityNote]:
 def _leak_note(name: str, target: str, wrong: float) -> QualityNote:
     exact = "perfectly" if wrong == 0 else f"but for {100 * wrong:.2f} % of the rows"
     text = (
-        f" alone tells the classes of {shown(target)} apart {exact}. If it is known only after the "
+        f" alone tells the classes of {quote(target)} apart {exact}. If it is known only after the "
         "outcome, set it aside."
     )
     return _note(name, "leak", text, "ignore", "warning")

@@ -16,16 +16,16 @@ from rulekit.data.column import (
     ROLES,
     SINGLE,
     Column,
-    described,
-    listed,
+    convert_series,
+    describe_column,
+    list_names,
     order_of,
     order_problem,
     role_notes,
-    stored,
     whole,
 )
 from rulekit.data.digest import digest_of
-from rulekit.data.headers import few, repaired_headers, shown
+from rulekit.data.headers import few, quote, repair_headers
 from rulekit.data.options import Decision, Limits
 from rulekit.data.typed import as_pandas, level_text
 from rulekit.exceptions import DataError
@@ -129,23 +129,23 @@ class Table:
         if frame.shape[0] == 0:
             raise DataError("The table has a header but no rows. Give at least one row of data.")
         header = [" ".join(map(str, n)) if isinstance(n, tuple) else n for n in frame.columns]
-        names, repairs = repaired_headers(header, limits)
+        names, repairs = repair_headers(header, limits)
         parts, all_notes = {}, [*notes, *repairs]
         orders: dict[str, tuple[str, ...]] = {}
         for column, (_, given) in zip(names, frame.reset_index(drop=True).items(), strict=True):
-            parts[column], changed = stored(given, column)
+            parts[column], changed = convert_series(given, column)
             orders[column] = order_of(given)
             all_notes += changed
         content = pd.DataFrame(parts)
         columns = tuple(
-            replace(described(parts[c], c, limits.max_levels), order=orders[c]) for c in names
+            replace(describe_column(parts[c], c, limits.max_levels), order=orders[c]) for c in names
         )
         all_notes += role_notes(columns)
         return cls(content, columns, tuple(all_notes), name, digest_of(content))
 
     def __repr__(self) -> str:
-        target = f", target {shown(self.target)}" if self.target is not None else ""
-        return f"<Table {shown(self.name)}: {self.n_rows} rows, {self.n_columns} columns{target}>"
+        target = f", target {quote(self.target)}" if self.target is not None else ""
+        return f"<Table {quote(self.name)}: {self.n_rows} rows, {self.n_columns} columns{target}>"
 
     @property
     def n_rows(self) -> int:
@@ -173,8 +173,8 @@ class Table:
             if column.name == name:
                 return column
         near = difflib.get_close_matches(str(name), [c.name for c in self.columns], n=3)
-        hint = f"did you mean {', '.join(map(shown, near))}?" if near else listed(self.columns)
-        raise DataError(f"The table has no column {shown(name)}; {hint}")
+        hint = f"did you mean {', '.join(map(quote, near))}?" if near else list_names(self.columns)
+        raise DataError(f"The table has no column {quote(name)}; {hint}")
 
     def xy(
         self, target: str | None = None, features: Sequence[str] | None = None
@@ -194,9 +194,9 @@ class Table:
         if unknown := set(chosen).difference(self.frame.columns):
             self.column(next(name for name in chosen if name in unknown))
         if target in chosen:
-            raise DataError(f"The target {shown(target)} is among the features. Leave it out.")
+            raise DataError(f"The target {quote(target)} is among the features. Leave it out.")
         if not chosen:
-            raise DataError(f"No feature is left beside the target {shown(target)}. Choose one.")
+            raise DataError(f"No feature is left beside the target {quote(target)}. Choose one.")
         present = self.frame[target].notna()
         X = self.frame.loc[present, chosen]
         for column in self.columns:
@@ -213,7 +213,7 @@ class Table:
         numeric = pd.api.types.is_numeric_dtype(values.dtype)
         if not numeric or not (values.to_numpy(dtype=float, na_value=np.nan) >= 0).all():
             raise DataError(
-                f"Weights must be numbers of at least 0 in every row; column {shown(name)} has "
+                f"Weights must be numbers of at least 0 in every row; column {quote(name)} has "
                 "other or missing values. Correct them, or set another role."
             )
         return values.astype(float)
@@ -226,7 +226,7 @@ class Table:
         if self.frame[name].isna().any():
             row = int(self.frame[name].isna().to_numpy().argmax()) + 1
             raise DataError(
-                f"Every row needs a group; column {shown(name)} misses some (first: row {row})."
+                f"Every row needs a group; column {quote(name)} misses some (first: row {row})."
             )
         return self.frame[name]
 
@@ -264,7 +264,7 @@ class Table:
         text = self._text_of(name)
         numbers = pd.Series(numbers_in(text))
         if numbers.isna().all():
-            raise DataError(f"Column {shown(name)} has no cell that is a number. Leave it as text.")
+            raise DataError(f"Column {quote(name)} has no cell that is a number. Leave it as text.")
         return self._replaced(name, numbers, self._lost(name, numbers, "numbers"))
 
     def _lost(self, name: str, read: pd.Series, kind: str) -> str:
@@ -272,12 +272,12 @@ class Table:
         text = self._text_of(name)
         lost = (read.isna() & text.notna()).to_numpy()
         if not lost.any():
-            return f"Column {shown(name)} was read as {kind}; every present cell could be read."
+            return f"Column {quote(name)} was read as {kind}; every present cell could be read."
         first = int(lost.argmax())
         return (
-            f"Column {shown(name)} was read as {kind}: {int(lost.sum())} of {self.n_rows} cells "
+            f"Column {quote(name)} was read as {kind}: {int(lost.sum())} of {self.n_rows} cells "
             f"could not be read and became missing (first: row {first + 1}, "
-            f"{shown(text.iloc[first])})."
+            f"{quote(text.iloc[first])})."
         )
 
     def as_date(self, name: str, *, day_first: bool | None = None) -> "Table":
@@ -301,7 +301,7 @@ class Table:
             return self.as_date(name).frame[name]
         if not column.is_number:
             raise DataError(
-                f"Rows are split in order of dates or numbers, and column {shown(name)} has "
+                f"Rows are split in order of dates or numbers, and column {quote(name)} has "
                 "neither. Name another column."
             )
         return self.frame[name]
@@ -328,11 +328,11 @@ class Table:
         levels = tuple(str(v) for v in levels)
         if levels and (column.is_number or column.kind == "date"):
             kind = "numbers" if column.is_number else "dates"
-            raise DataError(f"Column {shown(name)} holds {kind}, which have their own order.")
+            raise DataError(f"Column {quote(name)} holds {kind}, which have their own order.")
         problem = order_problem(self.frame[name], levels)
         if problem is not None:
             raise DataError(
-                f"An order of column {shown(name)} must name each of its levels once, the lowest "
+                f"An order of column {quote(name)} must name each of its levels once, the lowest "
                 f"first; {problem}."
             )
         columns = tuple(replace(c, order=levels) if c.name == name else c for c in self.columns)
@@ -340,7 +340,7 @@ class Table:
 
     def as_category(self, name: str) -> "Table":
         """Return the table with a column's cells as text, 3.0 as "3"."""
-        note = f"Column {shown(name)} is read as a category."
+        note = f"Column {quote(name)} is read as a category."
         return self._replaced(name, self._text_of(name), note)
 
     def with_merged_levels(self, name: str) -> "Table":
@@ -352,9 +352,9 @@ class Table:
         spelling = {} if is_number else spelling_of(dict(self.frame[name].value_counts()))
         if not spelling:
             return self
-        pairs = few([f"{shown(a)} as {shown(b)}" for a, b in spelling.items()])
+        pairs = few([f"{quote(a)} as {quote(b)}" for a, b in spelling.items()])
         merged = self.frame[name].replace(spelling)
-        text, apart = f"In column {shown(name)}, {pairs} is read.", {"merged": {name: False}}
+        text, apart = f"In column {quote(name)}, {pairs} is read.", {"merged": {name: False}}
         table = self._replaced(name, merged, Decision(text, "Keep them apart", apart))
         if name != self.target:
             return table
@@ -368,8 +368,8 @@ class Table:
         cells = series.isin([level for level in found if level is not None])
         if not cells.any():
             return self
-        listed = few([*map(shown, map(str, values))])
-        note = f"In column {shown(name)}, {listed} ({int(cells.sum()):,} cells) is read as missing."
+        listed = few([*map(quote, map(str, values))])
+        note = f"In column {quote(name)}, {listed} ({int(cells.sum()):,} cells) is read as missing."
         kept = Decision(note, "Keep as a value", {"missing_in": {name: None}})
         return self._replaced(name, series.mask(cells), kept)
 
@@ -391,10 +391,10 @@ class Table:
         if not np.isfinite(cut):
             raise DataError(f"A cut must be a finite number, got {cut}. Choose another one.")
         if not self.column(name).is_number:
-            raise DataError(f"Only a column of numbers can be cut; {shown(name)} holds none.")
+            raise DataError(f"Only a column of numbers can be cut; {quote(name)} holds none.")
         if numbers in names:
             raise DataError(
-                f"The numbers of {shown(name)} would be kept in a column {shown(numbers)}, which "
+                f"The numbers of {quote(name)} would be kept in a column {quote(numbers)}, which "
                 "the table has already. Rename that column."
             )
         above, up_to = outcomes_of_cut(name, cut)
@@ -405,7 +405,7 @@ class Table:
         before = self.column(name)
         ignored = replace(before, name=numbers, role="ignore")
         whole_table = replace(self, frame=content, columns=(*self.columns, ignored))
-        note = f"Column {shown(name)} was cut at {cut:,.15g}; its numbers are in {shown(numbers)}."
+        note = f"Column {quote(name)} was cut at {cut:,.15g}; its numbers are in {quote(numbers)}."
         cut_table = whole_table._replaced(name, pd.Series(words), note)
         return replace(cut_table, positive_label=None)
 
@@ -415,7 +415,7 @@ class Table:
         content = self.frame.assign(**{name: self.frame[numbers]}).drop(columns=numbers)
         before = replace(self.column(numbers), name=name, role=self.column(name).role)
         columns = tuple(before if c.name == name else c for c in self.columns if c.name != numbers)
-        begins = f"Column {shown(name)} was cut at"
+        begins = f"Column {quote(name)} was cut at"
         notes = tuple(note for note in self.notes if not note.startswith(begins))
         new = replace(self, frame=content, columns=columns, notes=notes, positive_label=None)
         return replace(new, digest=digest_of(content))
@@ -427,13 +427,13 @@ class Table:
         for name, role in roles.items():
             self.column(name)
             if role not in ROLES:
-                raise DataError(f"A role must be one of {ROLES}, got {role!r} for {shown(name)}.")
+                raise DataError(f"A role must be one of {ROLES}, got {role!r} for {quote(name)}.")
         for role in SINGLE:
             holders = [name for name, r in roles.items() if r == role]
             if len(holders) > 1:
                 raise DataError(
                     f"One column at most can have the role {role!r}, got "
-                    f"{' and '.join(map(shown, holders[:5]))}."
+                    f"{' and '.join(map(quote, holders[:5]))}."
                 )
 
     def _matching_label(self, label: Any) -> Any:
@@ -444,8 +444,8 @@ class Table:
         if level is not None:
             return level
         raise DataError(
-            f"The positive class must occur in the target {shown(self.target)}; "
-            f"{shown(label)} does not."
+            f"The positive class must occur in the target {quote(self.target)}; "
+            f"{quote(label)} does not."
         )
 
     def _text_of(self, name: str) -> pd.Series:
@@ -456,12 +456,12 @@ class Table:
         self, name: str, series: pd.Series, note: str, role: str | None = None
     ) -> "Table":
         content = self.frame.copy()
-        content[name], more = stored(series, name)
+        content[name], more = convert_series(series, name)
         before = self.column(name).role
-        new = described(content[name], name, Limits().max_levels)
+        new = describe_column(content[name], name, Limits().max_levels)
         new = replace(new, role=before if before in SINGLE else role or new.role)
         columns = tuple(new if c.name == name else c for c in self.columns)
-        stale = f"Column {shown(name)} holds text in"
+        stale = f"Column {quote(name)} holds text in"
         other_notes = (n for n in self.notes if not n.startswith(stale))
         notes = (*other_notes, note, *more)
         return replace(self, frame=content, columns=columns, notes=notes, digest=digest_of(content))

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rulekit._engine import quiet
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.exceptions import DataError
 
 GLOB = "*?["
@@ -89,7 +89,7 @@ def _check_names(file: Path) -> None:
         raise DataError(f"{file.name!r} is not a Parquet file, or is damaged.") from error
     twins = [name for name, n in Counter(name.lower() for name in names).items() if n > 1]
     if twins:
-        same = [shown(name) for name in names if name.lower() == twins[0]]
+        same = [quote(name) for name in names if name.lower() == twins[0]]
         raise DataError(
             f"Column names must differ in more than upper and lower case; {' and '.join(same[:2])} "
             "do not. Rename one."

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.data.column import Column, looks_like_id, whole
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.data.schema import Table
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
@@ -150,7 +150,7 @@ def _convert_label(label: Any) -> Any:
         return None
     raise DataError(
         f"The classes in `y` must be text, truth values or numbers; found {type(label).__name__} "
-        f"({shown(str(label))}). Convert them to text."
+        f"({quote(str(label))}). Convert them to text."
     )
 
 
@@ -170,11 +170,11 @@ def _convert_whole_labels(labels: NDArray[Any]) -> NDArray[Any]:
 def check_target(table: Table, target: str) -> tuple[str, ...]:
     """Return what prevents a column from being predicted."""
     column = table.column(target)
-    where = f"The target {shown(target)}"
+    where = f"The target {quote(target)}"
     if column.n_distinct == 0:
         return (f"{where} is missing in every row. Choose another column.",)
     if column.n_distinct == 1:
-        only = shown(column.levels[0]) if column.levels else "one value"
+        only = quote(column.levels[0]) if column.levels else "one value"
         return (
             f"{where} must have two classes at least; it holds {only} only. Choose another "
             "column, or add rows of another class.",
@@ -182,7 +182,7 @@ def check_target(table: Table, target: str) -> tuple[str, ...]:
     sentences = list(_unfit(table, column, where))
     if not [f for f in table.features if f != target]:
         sentences.append(
-            f"No feature is left beside {shown(target)}. Give at least one column the role "
+            f"No feature is left beside {quote(target)}. Give at least one column the role "
             "'feature'."
         )
     return tuple(sentences)
@@ -194,19 +194,19 @@ def target_notes(table: Table, target: str) -> tuple[str, ...]:
     notes = []
     if column.n_missing:
         notes.append(
-            f"{column.n_missing} of {table.n_rows} rows have no value in {shown(target)} and are "
+            f"{column.n_missing} of {table.n_rows} rows have no value in {quote(target)} and are "
             "left out of learning."
         )
     rare = {c: n for c, n in class_counts(table, target).items() if n < 10}
     if rare and column.n_distinct <= MAX_CLASSES:
-        names = ", ".join(f"{shown(c)} ({n})" for c, n in list(rare.items())[:5])
+        names = ", ".join(f"{quote(c)} ({n})" for c, n in list(rare.items())[:5])
         notes.append(
             f"Fewer than 10 rows have the class {names}: take fewer folds, or judge its "
             "figures with care."
         )
     if column.n_distinct > 2:
         notes.append(
-            f"{shown(target)} has {column.n_distinct} classes: a rule is an ordered list that "
+            f"{quote(target)} has {column.n_distinct} classes: a rule is an ordered list that "
             "predicts any of them, or describes one against the rest."
         )
     return tuple(notes)

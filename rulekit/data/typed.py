@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import NUMBERS, TRUTH, moment_text, number_text
 
@@ -29,7 +29,7 @@ def as_pandas(X: Any) -> Any:
     if isinstance(X, (pd.DataFrame, pd.Series, np.ndarray)):
         return X
     if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # a sparse matrix may be a mapping
-        return _of_columns(X)
+        return _frame_from_columns(X)
     if isinstance(X, Sequence) and len(X) and all(isinstance(row, Mapping) for row in X):
         return pd.DataFrame(list(X))
     import narwhals.stable.v2 as nw
@@ -50,7 +50,7 @@ def as_pandas(X: Any) -> Any:
     return pd.DataFrame({column.name: _as_series(column) for column in frame.iter_columns()})
 
 
-def _of_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
+def _frame_from_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
     """Convert a mapping of names to columns of one length to a frame; an index is dropped."""
     sizes = {np.ndim(values) and len(values) for values in columns.values()}
     if len(sizes) > 1 or any(np.ndim(values) != 1 for values in columns.values()):
@@ -81,7 +81,7 @@ def refuse_inexact(series: pd.Series, values: NDArray[Any], name: str) -> None:
     """Raise DataError for whole numbers above 2^53, which ``float64`` rounds."""
     if is_inexact(series, values):
         raise DataError(
-            f"Column {shown(name)} holds whole numbers above {EXACT}, which are not exact as "
+            f"Column {quote(name)} holds whole numbers above {EXACT}, which are not exact as "
             "numbers. Convert identifiers to text, or use another unit."
         )
 
@@ -118,7 +118,7 @@ def digits_of(value: Any) -> str:
     return str(value)
 
 
-def without_infinities(
+def drop_infinities(
     values: NDArray[np.float64], name: str
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Replace infinite numbers by missing ones, with a note on their number."""
@@ -127,7 +127,7 @@ def without_infinities(
         return values, []
     count = int(infinite.sum())
     note = (
-        f"Column {shown(name)} is infinite in {count} of {len(values)} rows (first: row "
+        f"Column {quote(name)} is infinite in {count} of {len(values)} rows (first: row "
         f"{int(np.argmax(infinite)) + 1}); these cells are treated as missing."
     )
     return np.where(infinite, np.nan, values), [note]

@@ -127,7 +127,7 @@ def brier_score(true: ArrayLike, chance: ArrayLike) -> float:
     >>> round(brier_score([True, False], [0.8, 0.4]), 3)
     0.1
     """
-    happened, stated = _checked(true, chance)
+    happened, stated = _check_chances(true, chance)
     return float(np.mean((stated - happened) ** 2)) if len(stated) else np.nan
 
 
@@ -152,7 +152,7 @@ def reliability(true: ArrayLike, chance: ArrayLike) -> pd.DataFrame:
     >>> found[["low", "rows", "stated", "share"]].round(3).values.tolist()
     [[0.3, 2.0, 0.325, 0.5], [0.9, 2.0, 0.925, 1.0]]
     """
-    happened, stated = _checked(true, chance)
+    happened, stated = _check_chances(true, chance)
     band = np.minimum((stated * BANDS + 1e-9).astype(int), BANDS - 1)
     bands = []
     for k in np.unique(band).tolist():
@@ -165,7 +165,9 @@ def reliability(true: ArrayLike, chance: ArrayLike) -> pd.DataFrame:
     return pd.DataFrame(bands, columns=names)
 
 
-def _checked(true: ArrayLike, chance: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _check_chances(
+    true: ArrayLike, chance: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     happened, stated = np.asarray(true, dtype=float), np.asarray(chance, dtype=float)
     if stated.shape != happened.shape or not ((stated >= 0) & (stated <= 1)).all():
         raise ValueError(

@@ -25,9 +25,9 @@ from rulekit.explain.domains import (
     DomainValue,
     OtherText,
     cells_of,
+    fill_untested,
     number_cuts,
     results,
-    stated_values,
     whole_bounds,
 )
 from rulekit.explain.subject import rows_with
@@ -301,7 +301,7 @@ def smallest_change(
         return _single_change(rule, row, now, training or {}, immutable, wording)
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
-    stated = stated_values(rule, row)
+    stated = fill_untested(rule, row)
     for seen, erase in ((training, False), (None, False), (None, True)):
         options = {
             f: (DomainValue(value, 0.0),)

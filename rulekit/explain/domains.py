@@ -157,7 +157,7 @@ def _spread(numbers: Sequence[Any]) -> float:
     return spread or (abs(finite[0]) if finite else 0.0) or 1.0
 
 
-def stated_values(rule: RuleSet, row: Mapping[str, Any]) -> Columns:
+def fill_untested(rule: RuleSet, row: Mapping[str, Any]) -> Columns:
     """Return levels or range of missing columns of which a rule tests no value, by its schema."""
     named = {f for c in rule.conditions if getattr(c, "values", ()) for f in c.features}
     columns = rule.schema.columns if rule.schema is not None else ()

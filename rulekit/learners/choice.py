@@ -20,7 +20,7 @@ from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
-from rulekit.learners.cluster import Once, in_order, spread, try_twice
+from rulekit.learners.cluster import Once, sort_answers, spread, try_twice
 from rulekit.learners.paths import Paths, Setting, identity
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import RuleSet
@@ -169,7 +169,7 @@ def fold_scores(
         for fold, stop in zip(folds, callbacks, strict=True)
     ]
     scored = try_twice(
-        lambda: in_order(spread(_score_fold, tasks, n_jobs)),
+        lambda: sort_answers(spread(_score_fold, tasks, n_jobs)),
         lambda: "Nothing of the choice is kept.",
     )
     return FoldScores.of(np.stack(scored))
@@ -226,7 +226,7 @@ def suggestion(
         "simplest_within_1se": int(simplest["setting"]),
         "best": int(best["setting"]),
         "reason": _reason(default, settings, y, price)
-        + ("" if chosen == order[0] else _about_the_empty(rows.iloc[order[0]], settings)),
+        + ("" if chosen == order[0] else _describe_empty(rows.iloc[order[0]], settings)),
     }
 
 
@@ -323,7 +323,7 @@ def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
     )
 
 
-def _about_the_empty(row: Any, settings: Settings) -> str:
+def _describe_empty(row: Any, settings: Settings) -> str:
     return (
         f" An empty rule ({_name_setting(row, settings)}), which predicts one class for every row, "
         "is no worse by that figure; the best setting with a condition was selected."

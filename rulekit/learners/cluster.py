@@ -31,7 +31,7 @@ _kept: ContextVar[dict[Any, Any] | None] = ContextVar("kept", default=None)
 
 
 @contextlib.contextmanager
-def cached_on_workers() -> Iterator[None]:
+def cache_on_workers() -> Iterator[None]:
     """Keep data that is sent in this block on the workers until its end."""
     if _kept.get() is not None:
         yield
@@ -56,7 +56,7 @@ class Once:
         return id(self.value) if self.key is None else self.key
 
 
-def on_cluster(
+def run_on_cluster(
     client: Any,
     work: Callable[..., Any],
     tasks: Sequence[tuple[Any, ...]],
@@ -64,7 +64,7 @@ def on_cluster(
 ) -> Iterator[tuple[int, Any]]:
     """Run tasks on a cluster; yield the index and result of each, as they finish."""
     options = getattr(get_active_backend()[0], "submit_kwargs", {})  # its priority, for instance
-    with cached_on_workers():
+    with cache_on_workers():
         places: dict[Any, int] = {}
         try:
             sent = _send_once(client, [a for task in tasks for a in task if isinstance(a, Once)])
@@ -181,7 +181,7 @@ def spread(
     """Run tasks on joblib's configured backend; yield each index and result as they finish."""
     # `stopped` is called before each task is sent, from any thread.
     if (client := getattr(get_active_backend()[0], "client", None)) is not None:
-        yield from on_cluster(client, work, tasks, stopped)
+        yield from run_on_cluster(client, work, tasks, stopped)
         return
     parallel = Parallel(
         n_jobs=n_jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs"
@@ -198,7 +198,7 @@ def _run_numbered(number: int, work: Callable[..., Any], *arguments: Any) -> tup
     return number, work(*arguments)
 
 
-def in_order(answers: Iterator[tuple[int, Any]]) -> list[Any]:
+def sort_answers(answers: Iterator[tuple[int, Any]]) -> list[Any]:
     """List the answers of `spread` in the order of the tasks."""
     return [answer for _, answer in sorted(answers, key=lambda pair: pair[0])]
 

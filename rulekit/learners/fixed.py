@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import Tags
 
-from rulekit._validation import checked_frame
+from rulekit._validation import check_frame
 from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import RuleError
@@ -133,7 +133,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
             return X
         frame = as_pandas(X)
         named = isinstance(frame, pd.DataFrame) and all(isinstance(n, str) for n in frame.columns)
-        frame = frame if named else checked_frame(self, frame, reset=False)
+        frame = frame if named else check_frame(self, frame, reset=False)
         return RuleColumns.of(frame, schema_of(self.rule_set))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

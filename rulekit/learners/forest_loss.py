@@ -79,7 +79,7 @@ class ForestLoss:
         shares = _shares(table, learner, given, seed)
         prices = _prices(table, loss, given)
         if not np.allclose(prices, prices.max() * (1.0 - np.eye(len(prices)))):
-            shares = calibrated(shares, table.codes, given)
+            shares = calibrate_votes(shares, table.codes, given)
         mixed = np.where(np.isnan(shares), one_hot, (1.0 - TRUST) * one_hot + TRUST * shares)
         expected = given[:, None] * (mixed @ prices)
         return cls(table.classes, expected / loss.weight.sum())
@@ -123,7 +123,7 @@ def estimate_losses(
     return np.array([losses, sizes], dtype=float).T
 
 
-def calibrated(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Floats:
+def calibrate_votes(shares: Floats, codes: NDArray[np.integer], weight: Floats) -> Floats:
     """Turn out-of-bag votes (n, K) into probabilities by isotonic regression, class by class."""
     # Votes are drawn towards the middle; with unequal costs that makes every rule look expensive.
     with_votes = np.flatnonzero(~np.isnan(shares).any(axis=1))

@@ -231,9 +231,11 @@ class InnerComparison:
         of_constant = _constant_losses(self.table, self.folds, loss)
         constant = float(of_constant.mean())
         best = _best_of_forms(allowed, names, criteria)
-        reason = suggested.pop("reason") + _about_forms(summary, names[number], best, loss) + about
+        reason = (
+            suggested.pop("reason") + _describe_forms(summary, names[number], best, loss) + about
+        )
         if constant <= error + 1e-12:
-            reason += _about_constant(constant, error, loss)
+            reason += _describe_constant(constant, error, loss)
         choice = Choice(
             names[number],
             settings[number],
@@ -244,7 +246,11 @@ class InnerComparison:
             table=summary,
             measure=loss.measure,
         )
-        return choice if loss.costs is None else _or_constant(choice, forms, of_constant, loss)
+        return (
+            choice
+            if loss.costs is None
+            else _take_cheaper_constant(choice, forms, of_constant, loss)
+        )
 
     def _scores(self, k: int) -> FoldScores:
         """Score the settings of a form within its share of the time."""
@@ -302,7 +308,7 @@ def _best_of_forms(
     return best
 
 
-def _or_constant(
+def _take_cheaper_constant(
     choice: Choice, forms: Sequence[Form], of_constant: NDArray[np.float64], loss: Loss
 ) -> Choice:
     """Return the choice of an empty rule if the cheapest constant costs no more on the folds."""
@@ -318,7 +324,7 @@ def _or_constant(
     return choice.replaced(form.name, form.empty, row, reason)
 
 
-def _about_constant(constant: float, error: float, loss: Loss) -> str:
+def _describe_constant(constant: float, error: float, loss: Loss) -> str:
     """Return a sentence that no rule is worth its conditions."""
     if loss.costs is not None:
         return (
@@ -332,7 +338,7 @@ def _about_constant(constant: float, error: float, loss: Loss) -> str:
     )
 
 
-def _about_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: Loss) -> str:
+def _describe_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: Loss) -> str:
     """Return a sentence that compares the selected form with the others."""
     if len(taken) < 2:
         return ""

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from rulekit._sums import addable
-from rulekit._validation import checked_frame, checked_target, row_weights
+from rulekit._validation import check_frame, check_target, row_weights
 from rulekit.binning import Binarizer, BinnedTable
-from rulekit.binning.binned_table import joined, row_order
-from rulekit.binning.views import TableReader, about_ignored, without
+from rulekit.binning.binned_table import join_conditions, row_order
+from rulekit.binning.views import TableReader, describe_ignored, drop_ignored
 from rulekit.data.columns.conform import RuleColumns, conform
 from rulekit.data.columns.kinds import describe_column, infer_kinds
 from rulekit.data.headers import few
@@ -27,7 +27,7 @@ from rulekit.rules import Columns, Literal, RuleSet, Schema
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import EQUALITIES
-from rulekit.rules.schema import COARSE, TEXTUAL, implied_schema, schema_of
+from rulekit.rules.schema import COARSE, TEXTUAL, infer_schema, schema_of
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
 from rulekit.search.columns.rounding import PERTURBATION
 from rulekit.search.one_level.problem import CoverProblem
@@ -63,7 +63,7 @@ class TrainingTable:
 
     def rule_schema(self, rule: RuleSet) -> Schema:
         """Return what the columns of a rule are, with levels and ranges of the training rows."""
-        read = implied_schema(rule)
+        read = infer_schema(rule)
         columns = []
         for implied in read.columns:
             column = self.schema.column(implied.name)
@@ -211,9 +211,9 @@ def read_training_table(
     # With a rule the columns that it reads are read as they were learned.
     name = type(estimator).__name__
     if y is None:
-        checked_target(y, 0, name)
-    frame = checked_frame(estimator, X, reset=True)
-    y = checked_target(y, len(frame), name)
+        check_target(y, 0, name)
+    frame = check_frame(estimator, X, reset=True)
+    y = check_target(y, len(frame), name)
     weight = row_weights(sample_weight, None, frame, y)
     positive_weight = weight > 0
     if not positive_weight.all():
@@ -236,11 +236,11 @@ def read_training_table(
     ignored = tuple(name for name, reading in readings.items() if reading is None)
     notes = [m.sentence(np.flatnonzero(positive_weight)) for m in misfits if m.name not in ignored]
     if ignored:
-        notes.insert(0, about_ignored(ignored, kinds))
+        notes.insert(0, describe_ignored(ignored, kinds))
     if len(ignored) == len(columns):
         raise DataError(f"No column is left to learn from. {notes[0]}")
     return TrainingTable(
-        without(frame, columns, misfits, ignored),
+        drop_ignored(frame, columns, misfits, ignored),
         {name: values for name, values in columns.items() if name not in ignored},
         schema.take(name for name in kinds if name not in ignored),
         codes,
@@ -261,7 +261,7 @@ def read_like_training(estimator: Any, X: Any, rule: RuleSet, schema: Schema) ->
     X = as_pandas(X)
     names = X.columns if isinstance(X, pd.DataFrame) else ()
     if not len(names) or not hasattr(estimator, "feature_names_in_"):
-        X = checked_frame(estimator, X, reset=False)
+        X = check_frame(estimator, X, reset=False)
     elif not len(X):
         raise DataError(f"At least 1 row is required; found 0 sample(s) (shape={X.shape}).")
     read = rule.schema or Schema()
@@ -501,7 +501,7 @@ def learning_problem(
     by_cells: bool = False,
 ) -> LearningProblem:
     """Restrict and sort a labelled table; `by_cells` for many cuts, without their texts."""
-    make = _by_cells if by_cells else _sort_by_literals
+    make = _sort_by_cells if by_cells else _sort_by_literals
     table, rows, literals, cnf_literals = make(table, form, constraints)
     return LearningProblem(
         table,
@@ -531,9 +531,9 @@ def _sort_by_literals(bins: BinnedTable, form: str, constraints: Constraints) ->
     return table, rows, taken.literals, tuple(cnf_literals[j] for j in order)
 
 
-def _by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
+def _sort_by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
     """Keep conditions in the order of their features and cuts, and sort rows by bins."""
-    conditions = joined([e.conditions() for e in bins.encodings])
+    conditions = join_conditions([e.conditions() for e in bins.encodings])
     if constraints != Constraints():
         written = enumerate(conditions.literals)
         allowed = [j for j, literal in written if constraints.allows(literal)]

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from rulekit.rules import Clause, Columns, Condition, Literal
-from rulekit.rules.condition import ORDERED, spelled, value_text
+from rulekit.rules.condition import ORDERED, spell_part, value_text
 from rulekit.style.palette import GREY, MARK, base_layout, plain
 from rulekit.style.wording import plural, short_number
 
@@ -144,7 +144,7 @@ def _track(literals: list[Literal], row: Columns, reference: Columns) -> Track:
     here = float(first.compared(row)[0] if row[first.feature][0] is not None else np.nan)
     label = short_number(here)
     if not first.is_plain and np.isfinite(here):
-        label = plain(value_text(spelled(first.value_at(here), first.part)), 40)
+        label = plain(value_text(spell_part(first.value_at(here), first.part)), 40)
     return Track(first.subject, low, high, start, max(start, stop), here, label, met)
 
 

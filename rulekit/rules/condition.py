@@ -239,7 +239,7 @@ def moment_text(date: datetime) -> str:
     return text.removesuffix(" 00:00:00")
 
 
-def checked_part(part: Any) -> str:
+def check_part(part: Any) -> str:
     """Return the normalised name of a part of a date; RuleError if it is unknown."""
     if isinstance(part, str) and part.startswith(DAYS_SINCE):
         since = moment(part.removeprefix(DAYS_SINCE))
@@ -252,7 +252,7 @@ def checked_part(part: Any) -> str:
     )
 
 
-def checked_order(order: Any) -> tuple[str, ...]:
+def check_order(order: Any) -> tuple[str, ...]:
     """Return an order of levels, lowest first; RuleError unless two or more differ."""
     levels = tuple(order) if isinstance(order, (tuple, list)) else ()
     if not all(isinstance(v, str) for v in levels) or len(levels) < 2:
@@ -304,7 +304,7 @@ def positions_in(
         position_of = {level: float(k) for k, level in enumerate(order)}
         return np.array([position_of.get(v, np.nan) for v in cells], dtype=float)
     assert part is not None
-    read = {v: _of_date(v, part) for v in set(cells) if v is not None and v == v}
+    read = {v: _read_date(v, part) for v in set(cells) if v is not None and v == v}
     wrong = [v for v, read_value in read.items() if read_value is None]
     if wrong:
         row = next(i for i, v in enumerate(cells) if v in wrong)
@@ -315,7 +315,7 @@ def positions_in(
     return np.array([read.get(v, np.nan) for v in cells], dtype=float)
 
 
-def _of_date(cell: Any, part: str) -> float | None:
+def _read_date(cell: Any, part: str) -> float | None:
     date = moment(cell) if isinstance(cell, str) else None
     if date is None:
         return None
@@ -357,7 +357,7 @@ def since_of(part: str) -> datetime:
     return date
 
 
-def spelled(value: Any, part: str | None) -> Any:
+def spell_part(value: Any, part: str | None) -> Any:
     """Return weekdays and months by their name; other values unchanged."""
     names = NAMES.get(part or "", ())
     is_level = isinstance(value, float) and value.is_integer() and 1 <= value <= len(names)
@@ -394,7 +394,7 @@ def _lower_case() -> dict[str, str]:
     return {c: c.lower() for c in letters if c.lower() != c and c != _SIGMA}
 
 
-def checked_word(word: Any) -> str:
+def check_word(word: Any) -> str:
     """Return a word in lower case; RuleError unless it is exactly one word."""
     if not isinstance(word, str) or words_of(word).split(" ") != ["", word.lower(), ""] or not word:
         raise RuleError(
@@ -404,7 +404,7 @@ def checked_word(word: Any) -> str:
     return word.lower()
 
 
-def checked_value(op: str, value: Any) -> Any:
+def check_value(op: str, value: Any) -> Any:
     """Return the normalised test value of a column; RuleError if it does not fit."""
     if op in GAPS:
         if value is not None:
@@ -419,7 +419,7 @@ def checked_value(op: str, value: Any) -> Any:
     if isinstance(value, tuple) or value is None:
         raise RuleError(f"A literal with operator {op!r} needs one value, got {value!r}.")
     if op in WORDS:
-        return checked_word(value)
+        return check_word(value)
     value = scalar(value)
     if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
         raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")

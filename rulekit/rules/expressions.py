@@ -35,7 +35,7 @@ class ExpressionWriter(ConditionWriter[Any]):
     def clause(self, clause: Clause) -> Any:
         """Return the expression of a clause."""
         written = [self.write(c) for c in clause.conditions]
-        return joined(written, clause.op)
+        return join_expressions(written, clause.op)
 
     def column(self, name: str) -> Any:
         """Return a column as rules read it; see `rulekit._engine.read`."""
@@ -69,12 +69,12 @@ class ExpressionWriter(ConditionWriter[Any]):
     def linear(self, split: LinearSplit) -> Any:
         """Return the weighted sum, added in the order of `total`."""
         terms = [self._number(name) * number(weight) for name, weight in split.terms]
-        below = _summed(terms) <= number(split.value)
+        below = _sum_terms(terms) <= number(split.value)
         return (below if split.op == "<=" else ~below).fill_null(split.missing)
 
     def power_law(self, split: PowerLawSplit) -> Any:
         """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
-        total = _summed([number(term.weight) * self._law(term) for term in split.terms])
+        total = _sum_terms([number(term.weight) * self._law(term) for term in split.terms])
         within = total <= number(split.high)
         if split.low is not None:
             within &= total >= number(split.low)
@@ -82,7 +82,7 @@ class ExpressionWriter(ConditionWriter[Any]):
 
     def points(self, split: PointsSplit) -> Any:
         """Return the sum of points."""
-        score = _summed([self.literal(c).ifelse(p, 0) for c, p in split.given])
+        score = _sum_terms([self.literal(c).ifelse(p, 0) for c, p in split.given])
         return score >= split.total if split.reached else score < split.total
 
     def _number(self, name: str) -> Any:
@@ -161,7 +161,7 @@ class ExpressionWriter(ConditionWriter[Any]):
         return base - number(factor.shift) if factor.shift else base
 
 
-def joined(expressions: list[Any], op: str) -> Any:
+def join_expressions(expressions: list[Any], op: str) -> Any:
     """Join Boolean expressions by "and" or "or"; an empty "and" is true, an empty "or" false."""
     if not expressions:
         import ibis
@@ -170,7 +170,7 @@ def joined(expressions: list[Any], op: str) -> Any:
     return reduce(and_ if op == "and" else or_, expressions)
 
 
-def _summed(terms: list[Any]) -> Any:
+def _sum_terms(terms: list[Any]) -> Any:
     return reduce(lambda a, b: a + b, terms)
 
 

@@ -16,15 +16,15 @@ from rulekit.rules.condition import (
     Columns,
     Condition,
     Scalar,
-    checked_order,
-    checked_part,
-    checked_value,
+    check_order,
+    check_part,
+    check_value,
     contains,
     missing_in,
     position,
     positions_in,
     scalar,
-    spelled,
+    spell_part,
     turning_dates,
     value_at,
     value_text,
@@ -116,7 +116,7 @@ class Literal(Condition):
         if self.part is not None or self.order is not None:
             self._check_scale()
         else:
-            object.__setattr__(self, "value", checked_value(self.op, self.value))
+            object.__setattr__(self, "value", check_value(self.op, self.value))
         answer = {"missing": True, "not-missing": False}.get(self.op, bool(self.missing))
         object.__setattr__(self, "missing", answer)
 
@@ -132,9 +132,9 @@ class Literal(Condition):
                 "`part` and `order`."
             )
         if self.part is not None:
-            object.__setattr__(self, "part", checked_part(self.part))
+            object.__setattr__(self, "part", check_part(self.part))
         else:
-            object.__setattr__(self, "order", checked_order(self.order))
+            object.__setattr__(self, "order", check_order(self.order))
         several = self.op in ("in", "not-in")
         if isinstance(self.value, tuple) != several or not self.values:
             needs = "a non-empty tuple" if several else "one value"
@@ -294,7 +294,7 @@ class Literal(Condition):
         except KeyError:
             raise RuleError(
                 f"The rule tests column {self.feature!r}, which the table does not have; "
-                f"its columns are {_shortened(list(columns))}."
+                f"its columns are {_shorten(list(columns))}."
             ) from None
         if self.is_plain:
             return column
@@ -375,14 +375,14 @@ class Literal(Condition):
         """Return the test as one line; names and values are not escaped."""
         if self.op in GAPS:
             return f"{self.feature} is {'missing' if self.op == 'missing' else 'present'}"
-        text = ", ".join(value_text(spelled(v, self.part)) for v in self.values)
+        text = ", ".join(value_text(spell_part(v, self.part)) for v in self.values)
         if self.op in ("in", "not-in"):
             text = f"{{{text}}}"
         tail = " or missing" if self.missing else ""
         return f"{self.subject} {self.op.replace('-', ' ')} {text}{tail}"
 
 
-def _shortened(names: list[str], limit: int = 5) -> str:
+def _shorten(names: list[str], limit: int = 5) -> str:
     shown = ", ".join(repr(n) for n in names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 

@@ -193,16 +193,16 @@ class Schema:
 def schema_of(rule: Any) -> Schema:
     """Return the schema of a rule; of columns without one what the conditions imply."""
     kept = rule.schema or Schema()
-    columns = tuple(kept.column(name) or _implied(rule, name) for name in rule.features)
+    columns = tuple(kept.column(name) or _infer_column(rule, name) for name in rule.features)
     return Schema(columns, kept.classes)
 
 
-def implied_schema(rule: Any) -> Schema:
+def infer_schema(rule: Any) -> Schema:
     """Return what the conditions of a rule imply about its columns."""
-    return Schema(tuple(_implied(rule, name) for name in rule.features))
+    return Schema(tuple(_infer_column(rule, name) for name in rule.features))
 
 
-def _implied(rule: Any, name: str) -> ColumnSchema:
+def _infer_column(rule: Any, name: str) -> ColumnSchema:
     """Return what the conditions imply about a column."""
     tests = [test for test in rule.tests if test.feature == name]
     order = next((test.order for test in tests if test.order is not None), None)

@@ -81,7 +81,7 @@ def machine_code(
 
 def prepare(
     names: Sequence[str] = tuple(KERNELS), n_jobs: int | None = None
-) -> Iterator["Preparation"]:
+) -> Iterator["Compilation"]:
     """Compile kernel files in other processes; yield the progress after each file."""
     n_jobs = max(n_jobs or os.cpu_count() or 1, 1)
     began = time.monotonic()
@@ -101,7 +101,7 @@ def prepare(
             took[name] = now - started[name]
             running = {n: since for n, since in started.copy().items() if n not in took}
             spent = {n: now - since for n, since in running.items()}
-            yield Preparation(tuple(names), dict(took), spent, now - began, n_jobs)
+            yield Compilation(tuple(names), dict(took), spent, now - began, n_jobs)
     finally:
         for process in processes:
             process.terminate()
@@ -153,7 +153,7 @@ def serve() -> None:
 
 
 @dataclass(frozen=True)
-class Preparation:
+class Compilation:
     """Progress of compiling kernel files: seconds of those done, of those running, and in all."""
 
     names: tuple[str, ...]

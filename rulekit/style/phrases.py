@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rulekit.rules import Clause, Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
-from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, spelled
+from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, spell_part
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 
 DIGITS = 6
@@ -186,7 +186,7 @@ def value_words(literal: Literal, value: Any, wording: Wording = PLAIN) -> str:
     """Format a test value: a date without quotes, a weekday by its name, a unit behind."""
     if literal.part == "date":
         return str(value)
-    value = spelled(value, literal.part)
+    value = spell_part(value, literal.part)
     if literal.part in NAMES and isinstance(value, str):
         return value
     if isinstance(value, float):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from rulekit.binning import Binarizer, Conditions
-from rulekit.binning.binned_table import complemented
+from rulekit.binning.binned_table import complement_runs
 from rulekit.binning.encodings import OrderedColumn, cell_table, literals_of
 from tests.binning.test_binarizer import frames
 
@@ -40,7 +40,7 @@ def test_the_cells_left_out_are_the_other_cells(case):
     frame, _ = case
     for encoding in Binarizer(n_thresholds=3).fit(frame).encodings_:
         runs = encoding.conditions().runs
-        other = complemented(runs, np.full(len(runs), encoding.n_cells))
+        other = complement_runs(runs, np.full(len(runs), encoding.n_cells))
         assert (cells_of(other, encoding.n_cells) == ~cells_of(runs, encoding.n_cells)).all()
 
 
@@ -60,7 +60,7 @@ def test_each_chain_is_nested_and_only_tests_of_gaps_are_in_none(extra):
 
 
 def test_runs_have_complements_and_one_entry_a_condition():
-    other = complemented(np.array([[1, 2, 3, 4]]), np.array([6]))
+    other = complement_runs(np.array([[1, 2, 3, 4]]), np.array([6]))
     assert other.tolist() == [[0, 1, 2, 3, 4, 6]]
     none = np.zeros(2, int)
     with pytest.raises(ValueError, match="one entry a condition; their lengths are 2, 2, 1 and 2"):

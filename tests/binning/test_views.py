@@ -25,7 +25,7 @@ from rulekit import (
     ScorecardClassifier,
     TwoLevelRuleClassifier,
 )
-from rulekit.binning.dates import rounded_date
+from rulekit.binning.dates import round_date
 from rulekit.binning.encodings import LevelColumn, OrderedColumn, WordColumn
 from rulekit.data import columns_of
 from rulekit.evaluation.sweeps.result import fit_settings
@@ -171,7 +171,7 @@ def test_a_pickled_binarizer_reads_every_kind_of_column_alike():
 
 @given(st.floats(-30_000, 60_000), st.floats(0.1, 900))
 def test_rounded_date_stays_within_its_gap_and_is_roundest(low, width):
-    result = rounded_date(low, low + width, low)
+    result = round_date(low, low + width, low)
     every = [d for d in range(int(low) - 1, int(low + width) + 2) if low < d <= low + width]
     dates = [(np.datetime64("1970-01-01") + d).item() for d in every]
     firsts = [(d, day) for d, day in zip(every, dates, strict=True) if day.day == 1]

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.binning.words import FEWEST_ROWS, chosen_words, holds_words
+from rulekit.binning.words import FEWEST_ROWS, choose_words, holds_words
 from rulekit.rules.condition import words_of
 from tests.strategies.rules import NOTES
 
@@ -28,13 +28,13 @@ def test_the_words_chosen_are_those_that_part_the_classes_best(rows):
         return (round(impurity, 9), -len(holders[word]), word)
 
     for most in (1, 2, 50):
-        assert chosen_words(texts, classes, most) == tuple(sorted(sorted(known, key=left)[:most]))
+        assert choose_words(texts, classes, most) == tuple(sorted(sorted(known, key=left)[:most]))
 
 
 def test_phrases_are_chosen_by_words_of_half_the_rows():
     texts = ["red car"] * 10 + ["red house"] * 5 + ["blue house"] * 5
-    assert chosen_words(texts, None, 1) == ("car",)
-    assert chosen_words(texts, None) == ("blue", "car", "house", "red")
+    assert choose_words(texts, None, 1) == ("car",)
+    assert choose_words(texts, None) == ("blue", "car", "house", "red")
     assert holds_words(["paid late", "not paid"])
     assert not holds_words(["Anna", "Bert"])
     assert not holds_words([])

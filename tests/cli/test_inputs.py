@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from click import ClickException
 
-from rulekit.cli.inputs import known_outcomes
+from rulekit.cli.inputs import read_outcomes
 from rulekit.data import Table
 from rulekit.export import from_json, from_text, to_json
 from tests.cli.conftest import ANSWERS, TABLE, printed
@@ -87,16 +87,16 @@ def test_columns_are_read_as_the_rule_compares_them_with_a_note(run, tmp_path):
 def test_outcomes_are_named_as_by_the_rule():
     rule = from_text("1. IF age > 50 THEN died\nOTHERWISE survived")
     table = Table.from_frame(pd.DataFrame({"dead": [1, 0, None, 1]}))
-    truth = known_outcomes(table, "dead", rule, {"1": "died", "0": "survived"})
+    truth = read_outcomes(table, "dead", rule, {"1": "died", "0": "survived"})
     assert truth.tolist() == ["died", "survived", None, "died"]
     rule = from_text('1. IF age > 50 THEN red\nOTHERWISE "not red"')
     table = Table.from_frame(pd.DataFrame({"colour": ["red", "blue", "green"]}))
-    assert known_outcomes(table, "colour", rule, {}).tolist() == ["red", "not red", "not red"]
+    assert read_outcomes(table, "colour", rule, {}).tolist() == ["red", "not red", "not red"]
     table = Table.from_frame(pd.DataFrame({"state": ["ill", "well", None]}))
-    truth = known_outcomes(table, "state", from_text("OTHERWISE well"), {})
+    truth = read_outcomes(table, "state", from_text("OTHERWISE well"), {})
     assert truth.tolist() == ["ill", "well", None]
     with pytest.raises(ClickException, match="The rule answers 'dead', and column 'state' holds"):
-        known_outcomes(table, "state", from_text("OTHERWISE dead"), {})
+        read_outcomes(table, "state", from_text("OTHERWISE dead"), {})
 
 
 def test_a_target_that_the_rule_does_not_speak_of_is_refused(refused):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from rulekit.cli import output
-from rulekit.cli.output import Work, echo, note, print_json, shown_safely, working
+from rulekit.cli.output import Work, echo, escape_unprintable, note, print_json, working
 from tests.waiting import until
 
 
@@ -14,8 +14,8 @@ def test_results_notes_and_control_characters_are_printed_safely(capsys):
     echo("result")
     note("note")
     assert capsys.readouterr() == ("result\n", "note\n")
-    assert shown_safely("a\x1b]0;b\x07\rc\u202e") == r"a\x1b]0;b\x07\rc\u202e"
-    assert shown_safely("Größe ≤ 3\n\tü") == "Größe ≤ 3\n\tü"
+    assert escape_unprintable("a\x1b]0;b\x07\rc\u202e") == r"a\x1b]0;b\x07\rc\u202e"
+    assert escape_unprintable("Größe ≤ 3\n\tü") == "Größe ≤ 3\n\tü"
 
 
 def test_json_round_trips_values_and_uses_standard_words_only(capsys):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.data.column import described, looks_like_id, named_like_id
+from rulekit.data.column import describe_column, is_named_like_id, looks_like_id
 
 MANY = [f"text {i}" for i in range(60)]
 
@@ -32,14 +32,14 @@ MANY = [f"text {i}" for i in range(60)]
     ],
 )
 def test_kind_and_role_follow_from_the_cells(values, kind, role):
-    column = described(pd.Series(values), "height", max_levels=500)
+    column = describe_column(pd.Series(values), "height", max_levels=500)
     assert (column.kind, column.role) == (kind, role)
 
 
 def test_numbers_that_run_on_or_are_named_so_are_an_id():
     weights = pd.Series(np.random.default_rng(0).permutation(4000)[:60])
-    assert described(weights, "weight", 50).role == "feature"
-    assert described(pd.Series(range(100, 160)), "patient", 50).role == "id"
+    assert describe_column(weights, "weight", 50).role == "feature"
+    assert describe_column(pd.Series(range(100, 160)), "patient", 50).role == "id"
     run, gaps = pd.Series(range(5, 25)), pd.Series(range(0, 40, 2))
     assert looks_like_id(run, "height", 20)
     assert not looks_like_id(gaps, "height", 20)
@@ -48,28 +48,30 @@ def test_numbers_that_run_on_or_are_named_so_are_an_id():
 
 
 def test_counts_levels_and_range_are_kept():
-    column = described(pd.Series([3.0, 1.0, None, 3.0]), "a", 50)
+    column = describe_column(pd.Series([3.0, 1.0, None, 3.0]), "a", 50)
     assert (column.n_missing, column.n_distinct, column.levels) == (1, 2, (1, 3))
     assert (column.minimum, column.maximum, column.is_number) == (1.0, 3.0, True)
-    text = described(pd.Series(["c", None, "a", "b"]), "a", 50)
+    text = describe_column(pd.Series(["c", None, "a", "b"]), "a", 50)
     assert (text.n_missing, text.levels) == (1, ("a", "b", "c"))
 
 
 @pytest.mark.parametrize("name", ["id", "customer_id", "CustomerId", "row", "Nr", "order-no"])
 def test_names_of_identifiers(name):
-    assert named_like_id(name)
+    assert is_named_like_id(name)
 
 
 @pytest.mark.parametrize("name", ["height", "paid", "valid", "income", "number of rooms"])
 def test_names_of_measurements(name):
-    assert not named_like_id(name)
+    assert not is_named_like_id(name)
 
 
 def test_an_identifier_that_repeats_names_cases_and_is_no_feature():
     visits = pd.Series([k // 2 for k in range(40)])
-    assert described(visits, "patient_id", 50).role == "id"
-    assert described(visits, "PatientID", 50).role == "id"
-    assert described(visits, "number of rooms", 50).role == "feature"
-    assert described(visits / 3, "acid", 50).role == "feature"
-    assert described(visits / 3, "patient_id", 50).role == "feature"  # no whole numbers
-    assert described(visits % 4, "ward_id", 50).role == "feature"  # of few: a place, not a case
+    assert describe_column(visits, "patient_id", 50).role == "id"
+    assert describe_column(visits, "PatientID", 50).role == "id"
+    assert describe_column(visits, "number of rooms", 50).role == "feature"
+    assert describe_column(visits / 3, "acid", 50).role == "feature"
+    assert describe_column(visits / 3, "patient_id", 50).role == "feature"  # no whole numbers
+    assert (
+        describe_column(visits % 4, "ward_id", 50).role == "feature"
+    )  # of few: a place, not a case

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rulekit.data import Table, compare_tables
-from rulekit.data.drift import respelled_levels
+from rulekit.data.drift import match_levels
 from rulekit.exceptions import DataError
 
 N = 40
@@ -210,6 +210,6 @@ def test_levels_that_differ_in_case_or_spaces_are_matched():
     second = pd.DataFrame(
         {"sex": ["MALE", " Female", "other", None], "x": ["ab", "a b", "AB", "c"]}
     )
-    result = respelled_levels(first, second, columns=("sex", "x"))
+    result = match_levels(first, second, columns=("sex", "x"))
     assert result == {"sex": {"MALE": "male", " Female": "female"}}  # "ab" fits two levels of x
-    assert respelled_levels(first, second[["x"]], columns=("sex",)) == {}
+    assert match_levels(first, second[["x"]], columns=("sex",)) == {}

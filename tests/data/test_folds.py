@@ -10,11 +10,11 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from rulekit.data import hold_out, make_folds
 from rulekit.data.folds import (
     _dealt,
-    _exchanged,
+    _exchange_groups,
     _one_for_the_test,
     equal_rows,
     group_splitter,
-    joined_groups,
+    join_groups,
 )
 from rulekit.exceptions import DataError
 
@@ -119,7 +119,7 @@ def test_rows_share_a_number_only_if_all_cells_are_equal(rows):
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=25))
 def test_joined_groups_keep_rows_of_both_groupings_together(pairs):
     one, other = (np.array(part) for part in zip(*pairs, strict=True))
-    numbers = joined_groups(one, other)
+    numbers = join_groups(one, other)
     linked = [{k} for k in range(len(pairs))]  # the slow way: join until nothing changes
     for i in range(len(pairs)):
         for j in range(i):
@@ -241,7 +241,7 @@ def test_exchanges_keep_the_size_of_the_test_and_training_classes(rows, share, s
     assume(groups.max() > 0)
     dealt = _dealt(y, groups, np.array([1 - share, share]), seed) == 1
     assume(dealt.any())
-    result = _exchanged(dealt, y, groups, share)
+    result = _exchange_groups(dealt, y, groups, share)
     assert result.any()
     assert not set(groups[result]) & set(groups[~result])
     assert set(y[~dealt]) <= set(y[~result])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data.headers import chosen_columns, repaired_headers, shown
+from rulekit.data.headers import quote, repair_headers, select_columns
 from rulekit.data.options import Limits
 from rulekit.exceptions import DataError, WideTableError
 
@@ -13,10 +13,10 @@ LIMITS = Limits()
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=12), st.integers()), max_size=8))
 def test_names_are_distinct_printable_and_neither_empty_nor_long(names):
-    repaired, _ = repaired_headers(names, LIMITS)
+    repaired, _ = repair_headers(names, LIMITS)
     assert len(set(repaired)) == len(repaired) == len(names)
     assert all(name.strip() == name and name for name in repaired)
-    again, notes = repaired_headers(repaired, LIMITS)
+    again, notes = repair_headers(repaired, LIMITS)
     assert (again, notes) == (repaired, [])
 
 
@@ -34,7 +34,7 @@ def test_names_are_distinct_printable_and_neither_empty_nor_long(names):
     ],
 )
 def test_each_repair_is_reported(given, expected, reason):
-    repaired, (note,) = repaired_headers(given, LIMITS)
+    repaired, (note,) = repair_headers(given, LIMITS)
     assert repaired == expected
     assert reason in note
 
@@ -50,24 +50,24 @@ def test_each_repair_is_reported(given, expected, reason):
     ],
 )
 def test_a_hostile_name_is_kept(name):
-    assert repaired_headers([name], LIMITS) == ([name], [])
+    assert repair_headers([name], LIMITS) == ([name], [])
 
 
 def test_long_lists_of_repairs_and_names_are_shortened():
-    _, (note,) = repaired_headers([None] * 7, LIMITS)
+    _, (note,) = repair_headers([None] * 7, LIMITS)
     assert note.startswith("7 column names were empty: column 1 is now 'column 1'")
     assert note.endswith("and 2 more.")
-    assert shown("a" * 41) == repr("a" * 39 + "…")
+    assert quote("a" * 41) == repr("a" * 39 + "…")
 
 
 def test_columns_are_chosen_by_name_in_the_files_order():
-    assert chosen_columns(["a", "b", "c"], None, LIMITS) == [0, 1, 2]
-    assert chosen_columns(["a", "b", "c"], ["c", "a"], LIMITS) == [0, 2]
+    assert select_columns(["a", "b", "c"], None, LIMITS) == [0, 1, 2]
+    assert select_columns(["a", "b", "c"], ["c", "a"], LIMITS) == [0, 2]
     names = [f"g{k}" for k in range(2_501)]
     with pytest.raises(WideTableError, match="this one has 2,501") as caught:
-        chosen_columns(names, None, LIMITS)
+        select_columns(names, None, LIMITS)
     assert caught.value.names == tuple(names)
-    assert chosen_columns(names, ["g2500"], LIMITS) == [2_500]
+    assert select_columns(names, ["g2500"], LIMITS) == [2_500]
 
 
 @pytest.mark.parametrize(
@@ -80,4 +80,4 @@ def test_columns_are_chosen_by_name_in_the_files_order():
 )
 def test_columns_that_cannot_be_chosen_are_reported(requested, sentence):
     with pytest.raises(DataError, match=sentence):
-        chosen_columns(["a", *(f"g{k}" for k in range(2_501))], requested, LIMITS)
+        select_columns(["a", *(f"g{k}" for k in range(2_501))], requested, LIMITS)

@@ -13,7 +13,7 @@ from rulekit.learners.choice import Loss
 from rulekit.learners.forest_loss import (
     TRUST,
     ForestLoss,
-    calibrated,
+    calibrate_votes,
     estimate_losses,
     forest_columns,
     votes,
@@ -48,7 +48,7 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
     heavy = table.weights(None if costs else {"yes": 3.0})
     forest = ForestLoss.of(table, Loss(table.y, heavy, costs), SEARCH, 0)
     predicted = np.random.default_rng(4).permutation(table.y)
-    shares = calibrated(shares, table.codes, weight)  # as errors cost unequally
+    shares = calibrate_votes(shares, table.codes, weight)  # as errors cost unequally
     expected = 0.0
     for i, label in enumerate(table.y):
         for k, other in enumerate(table.classes):
@@ -128,7 +128,7 @@ def test_calibrated_votes_are_monotonic_and_keep_class_shares():
     votes = np.clip(0.5 + 0.2 * (codes - 0.5) + rng.normal(0, 0.1, 400), 0.01, 0.99)
     shares = np.column_stack([1 - votes, votes])
     shares[:5] = np.nan
-    probabilities = calibrated(shares, codes, np.ones(400))
+    probabilities = calibrate_votes(shares, codes, np.ones(400))
     assert np.isnan(probabilities[:5]).all()
     order = np.argsort(votes[5:])
     assert (np.diff(probabilities[5:][order, 1]) >= -1e-12).all()

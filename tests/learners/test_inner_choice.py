@@ -15,7 +15,7 @@ from rulekit.learners.choice import Loss
 from rulekit.learners.inner_choice import (
     Form,
     InnerComparison,
-    _or_constant,
+    _take_cheaper_constant,
     compare_losses,
     form_of_rules,
     inner_folds,
@@ -72,7 +72,7 @@ def test_a_constant_that_costs_the_same_but_for_rounding_is_selected(constant, i
     table = learner._read(X, y, None)
     form, loss = form_of_rules(learner, table), Loss(y, np.ones(60), Costs(1, 1, positive="yes"))
     choice = replace(simplest(form, table, loss), error=0.3, constant_error=constant)
-    result = _or_constant(choice, [form], np.full(5, constant), loss)
+    result = _take_cheaper_constant(choice, [form], np.full(5, constant), loss)
     assert (result.setting == form.empty) == is_empty
     assert result.setting in (form.empty, choice.setting)
 

@@ -18,7 +18,7 @@ from tests.waiting import PATIENCE, until
 from ui.export.formats import AUDIENCES, CODE, LANGUAGES
 from ui.learners.offered import QUESTIONS
 from ui.models.run import FIRST
-from ui.picked import fitted
+from ui.picked import fit_setting
 from ui.runs import jobs
 from ui.state import AppState
 
@@ -156,7 +156,7 @@ def pick_here(app, found, setting):
     """Pick a setting as a click on its point does."""
     state = app.session_state["app"]
     number = found.number_of(setting)
-    model = fitted(state, setting, found.specs[number])
+    model = fit_setting(state, setting, found.specs[number])
     picked = {
         "setting": setting,
         "model": model,

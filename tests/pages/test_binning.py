@@ -10,7 +10,7 @@ from rulekit.data import Table, load_sample
 from rulekit.learners import screen_conditions
 from tests.pages.driving import finished, text
 from tests.ui.tasks import Quiet
-from ui.binning.cards import LAST, METHODS, parsed_cuts, screen
+from ui.binning.cards import LAST, METHODS, parse_cuts, screen
 from ui.data.choices import set_roles
 from ui.learners.offered import RunSpec
 from ui.state import AppState, BinningSpec, app_state
@@ -238,7 +238,7 @@ def test_constraint_on_an_ignored_column_does_not_stop_the_fit(open_app, monkeyp
 
 
 def test_cut_points_are_read_sorted_and_once():
-    assert parsed_cuts(" 3; 1 2;2;; 1e1\n") == (1.0, 2.0, 3.0, 10.0)
+    assert parse_cuts(" 3; 1 2;2;; 1e1\n") == (1.0, 2.0, 3.0, 10.0)
 
 
 @pytest.mark.parametrize(
@@ -251,4 +251,4 @@ def test_cut_points_are_read_sorted_and_once():
 )
 def test_infinite_cut_points_and_decimal_commas_are_refused(text, message):
     with pytest.raises(ValueError, match=message):
-        parsed_cuts(text)
+        parse_cuts(text)

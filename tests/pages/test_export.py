@@ -23,7 +23,7 @@ from ui.export.formats import (
     bundle,
     record_text,
     report,
-    written,
+    write_format,
 )
 from ui.learners.offered import RunSpec
 from ui.rule_numbers import row_name
@@ -50,7 +50,7 @@ def test_each_format_is_shown_and_checked_if_possible(on_credit):
         exported(on_credit, name)
         assert not on_credit.error, name
         state = on_credit.session_state["app"]
-        content = written(name, state, state.model)
+        content = write_format(name, state, state.model)
         shown_text = to_text(state.model) if isinstance(content, bytes) else content
         assert on_credit.code[-1].value == shown_text.strip(), name
         checked = "Checked: 1,000/1,000 rows give the same class" in text(on_credit)

@@ -30,7 +30,7 @@ from ui.learners.spec import QUICK, RunSpec, quiet
 from ui.models.run import FIRST, LONGER, start_choice
 from ui.picked import model_key
 from ui.runs import jobs
-from ui.state import AppState, BinningSpec, SplitSpec, changed
+from ui.state import AppState, BinningSpec, SplitSpec, update
 
 pytestmark = pytest.mark.slow
 
@@ -222,7 +222,7 @@ def test_an_error_of_the_rule_leaves_the_curve(on_models, monkeypatch):
     def fail(*_):
         raise ValueError("This rule does not fit the table.")
 
-    monkeypatch.setattr("ui.models.picked_rule.picked_card", fail)
+    monkeypatch.setattr("ui.models.picked_rule.show_picked", fail)
     app = on_models.run()
     assert "This rule does not fit" in app.error[0].value
     assert app.get("plotly_chart")
@@ -380,7 +380,7 @@ def test_a_constraint_on_a_column_that_is_ignored_for_a_while_stays(on_models):
         for role, names in (("ignore", ["age"]), ("feature", ["age", "amount"])):
             state = app.session_state["app"]
             table = state.table.with_roles({"amount": role})
-            app.session_state["app"] = changed(state, table=table)
+            app.session_state["app"] = update(state, table=table)
             assert sorted(app.run().multiselect(key=key).value) == names
         app.multiselect(key=key).set_value([]).run()
 

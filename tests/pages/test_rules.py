@@ -21,7 +21,7 @@ from ui.learners.tree import TREE
 from ui.rule_numbers import rows_of
 from ui.runs import jobs
 from ui.state import AppState, ColumnName
-from ui.words import clause_words, rule_words, without_clauses, wording
+from ui.words import clause_words, drop_clauses, rule_words, wording
 
 QUOTED = re.compile("“(.+?)”")
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
@@ -333,7 +333,7 @@ def test_intervals_and_filters_are_reported_in_words():
 @pytest.mark.parametrize("rule", [RULE, RULE.negated()])
 def test_leaving_out_all_clauses_gives_a_constant_rule(rule):
     names = wording(AppState())
-    empty = without_clauses(rule, frozenset({0, 1}))
+    empty = drop_clauses(rule, frozenset({0, 1}))
     assert empty.is_constant
     assert rule_words(empty, names) == "ALWAYS well"
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulekit.families.power_law.solver.split_search import between, first_slopes, sorted_keys
+from rulekit.families.power_law.solver.split_search import compute_middle, first_slopes, sort_keys
 from rulekit.families.power_law.solver.split_task import EQUAL, TINY, Cuts
 
 INFINITE = np.int64(0x7FF0000000000000)
@@ -11,11 +11,11 @@ COARSE = 6144.0
 
 
 def best_cut(values, mass):
-    keys = sorted_keys(values, mass.label, mass.bits)
+    keys = sort_keys(values, mass.label, mass.bits)
     left, size = running_mass(keys, mass)
     impurity = mass.impurity([part[:, :-1] for part in left], size[..., :-1])
     at, worth = _widest_of_best(keys, mass.bits, impurity)
-    threshold = between(keys, mass.bits, at)
+    threshold = compute_middle(keys, mass.bits, at)
     result = np.isfinite(worth)
     return Cuts(
         np.where(result, worth, mass.gini),
@@ -30,7 +30,7 @@ def best_step(now, along, mass):
     event[along == 0] = np.inf  # never changes sides
     leaves = along > 0
     label = 2 * mass.label + leaves
-    keys = sorted_keys(event, label, mass.bits + 1)
+    keys = sort_keys(event, label, mass.bits + 1)
     start = leaves | ((along == 0) & (now <= 0))
     return best_event(keys, start, mass)
 
@@ -43,7 +43,7 @@ def best_band_step(now, along, band, mass):
     event = np.concatenate([np.minimum(one, other), np.maximum(one, other)], axis=1)
     event[np.concatenate([still, still], axis=1)] = np.inf
     label = np.concatenate([2 * mass.label, 2 * mass.label + 1])
-    keys = sorted_keys(event, label, mass.bits + 1)
+    keys = sort_keys(event, label, mass.bits + 1)
     inside = still & (now >= low[:, None]) & (now <= high[:, None])
     return best_event(keys, inside, mass)
 
@@ -55,7 +55,7 @@ def best_interval(
     rounds=4,
     inside=None,
 ):
-    keys = sorted_keys(values, mass.label, mass.bits)
+    keys = sort_keys(values, mass.label, mass.bits)
     left, size = running_mass(keys, mass)
     search = _Intervals(keys, left, np.broadcast_to(size, keys.shape), mass)
     best, start, stop = search.tried(first_slopes(mass, inside, n_starts), rounds)
@@ -143,8 +143,8 @@ class _Intervals:
 def _ends(keys, bits, start, stop):
     """Move the two ends to the middle of the gaps around a run."""
     n = keys.shape[1]
-    low = between(keys, bits, np.maximum(start - 1, 0))
-    high = between(keys, bits, np.minimum(stop - 1, n - 2))
+    low = compute_middle(keys, bits, np.maximum(start - 1, 0))
+    high = compute_middle(keys, bits, np.minimum(stop - 1, n - 2))
     return np.where(start == 0, -np.inf, low), np.where(stop == n, np.inf, high)
 
 
@@ -186,7 +186,7 @@ def best_event(keys, start, mass):
     impurity[~apart] = np.inf
     at = impurity.argmin(axis=1)
     worth = impurity[np.arange(len(keys)), at]
-    step = between(keys, mass.bits + 1, at)
+    step = compute_middle(keys, mass.bits + 1, at)
     return Cuts(worth, step, step)
 
 

@@ -15,7 +15,7 @@ from rulekit.rules.condition import (
     moment,
     moment_text,
     positions_in,
-    spelled,
+    spell_part,
     turning_dates,
     value_at,
     words_of,
@@ -137,13 +137,13 @@ def test_turning_dates_hold_every_value_of_a_part(part, values):
 
 
 def test_weekdays_and_months_are_spelled_out_from_the_first_to_the_last():
-    assert [spelled(v, "month") for v in (0.0, 1.0, 12.0, 13.0)] == [
+    assert [spell_part(v, "month") for v in (0.0, 1.0, 12.0, 13.0)] == [
         0.0,
         "January",
         "December",
         13.0,
     ]
-    assert [spelled(v, "weekday") for v in (1.0, 1.5, 7.0)] == ["Monday", 1.5, "Sunday"]
+    assert [spell_part(v, "weekday") for v in (1.0, 1.5, 7.0)] == ["Monday", 1.5, "Sunday"]
 
 
 @pytest.mark.parametrize("part", ["date", "year", "days since 9999-12-31", "days since 0001-01-01"])

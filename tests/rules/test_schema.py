@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rulekit import from_json, from_text, to_json
 from rulekit.exceptions import RuleError
 from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
-from rulekit.rules.schema import COLUMN_KINDS, implied_schema, schema_of
+from rulekit.rules.schema import COLUMN_KINDS, infer_schema, schema_of
 
 AGE = ColumnSchema("age", "whole number", low=18.0, high=75.0, gaps=False)
 
@@ -47,7 +47,7 @@ def test_a_rule_reads_columns_by_its_schema_or_its_conditions():
     assert known.schema.renamed({"age": "years"}).columns[0].name == "years"
     assert from_json(to_json(rule)).schema is None
     rule = from_text('1. IF age > 50 AND g IN ("1", "4") THEN ill\nOTHERWISE well')
-    assert [c.kind for c in implied_schema(rule).columns] == ["number", "level"]
+    assert [c.kind for c in infer_schema(rule).columns] == ["number", "level"]
     dated = from_text("1. IF opened >= 2024-03-01 AND smoker = true THEN ill\nOTHERWISE well")
     assert [c.kind for c in schema_of(dated).columns] == ["date", "truth value"]
     missing = from_text("1. IF age IS MISSING THEN ill\nOTHERWISE well")

@@ -147,11 +147,11 @@ def test_a_kernel_that_fails_ends_the_preparation(kernel_files, tmp_path):
 def test_time_left_follows_the_work_that_is_done(kernel_files):
     quick, slow = {"two_kernels": 1.0}, {"two_kernels": 5.0}
     first, second = (door.KERNELS[name] for name in kernel_files)
-    alone = door.Preparation(kernel_files, quick, {}, seconds=1.0, n_jobs=1)
+    alone = door.Compilation(kernel_files, quick, {}, seconds=1.0, n_jobs=1)
     assert alone.seconds_left == pytest.approx(first / second)
-    running = door.Preparation(kernel_files, slow, {"one_kernels": 5.0}, seconds=5.0, n_jobs=2)
+    running = door.Compilation(kernel_files, slow, {"one_kernels": 5.0}, seconds=5.0, n_jobs=2)
     assert running.seconds_left == pytest.approx(5.0 * first / second - 5.0)
-    overdue = door.Preparation(kernel_files, slow, {"one_kernels": 500.0}, seconds=500.0, n_jobs=2)
+    overdue = door.Compilation(kernel_files, slow, {"one_kernels": 500.0}, seconds=500.0, n_jobs=2)
     assert overdue.seconds_left == 0.0
 
 

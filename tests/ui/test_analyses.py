@@ -33,7 +33,7 @@ def begun(session, name="iris", key="a" * 48):
 
 
 def names():
-    return [saved.name for saved in analyses.listed()]
+    return [saved.name for saved in analyses.list_analyses()]
 
 
 def test_analyses_begun_here_are_listed_latest_first(session):
@@ -41,9 +41,9 @@ def test_analyses_begun_here_are_listed_latest_first(session):
     last = begun(session, "wine")
     assert sorted(names()) == ["iris", "wine"]
     assert analyses.is_listed()
-    (saved,) = (s for s in analyses.listed() if s.id == last)
+    (saved,) = (s for s in analyses.list_analyses() if s.id == last)
     assert (saved.table, saved.rows, saved.rule) == ("wine", 178, "")
-    times = [s.when for s in analyses.listed()]
+    times = [s.when for s in analyses.list_analyses()]
     assert times == sorted(times, reverse=True)
 
 
@@ -67,11 +67,11 @@ def test_an_analysis_is_as_begun_until_its_file_is_changed(session):
 
 def test_an_analysis_begun_again_keeps_its_line_and_name(session):
     first = begun(session, "iris")
-    (saved,) = analyses.listed()
+    (saved,) = analyses.list_analyses()
     analyses.rename(saved, "flowers")
     workspace.begin(load_sample("wine"), analysis=first)
     analyses.claim()
-    (saved,) = analyses.listed()
+    (saved,) = analyses.list_analyses()
     assert (saved.id, saved.name, saved.table) == (first, "flowers", "wine")
 
 
@@ -101,7 +101,7 @@ def test_disk_errors_of_the_list_are_shown_as_messages(session, monkeypatch, act
     monkeypatch.setattr("ui.workspace.st.toast", lambda *_, **__: None)
     begun(session, "wine")
     first = begun(session, "iris")
-    (saved,) = (s for s in analyses.listed() if s.id == first)
+    (saved,) = (s for s in analyses.list_analyses() if s.id == first)
 
     def refuse(*_, ignore_errors=False):
         if not ignore_errors:
@@ -127,7 +127,7 @@ def test_disk_errors_of_the_list_are_shown_as_messages(session, monkeypatch, act
 @pytest.mark.parametrize("broken", ["shutil.copy", "pathlib.Path.write_text"])
 def test_a_copy_that_fails_leaves_no_folder(session, monkeypatch, broken):
     begun(session, "iris")
-    (saved,) = analyses.listed()
+    (saved,) = analyses.list_analyses()
     folders = set(workspace.root().iterdir())
 
     def refuse(*_):
@@ -142,7 +142,7 @@ def test_a_copy_that_fails_leaves_no_folder(session, monkeypatch, broken):
 def test_an_analysis_that_is_gone_is_deleted_without_a_message(session):
     begun(session, "wine")
     first = begun(session, "iris")
-    (saved,) = (s for s in analyses.listed() if s.id != first)
+    (saved,) = (s for s in analyses.list_analyses() if s.id != first)
     analyses.forget(saved)
     session.pop("_message", None)
     analyses.forget(saved)
@@ -167,7 +167,7 @@ def test_there_is_no_list_without_a_key_or_with_saving_off(session, monkeypatch)
     tell(session, "a" * 48)
     workspace.begin(load_sample("iris"))
     analyses.claim()
-    assert analyses.listed() == []
+    assert analyses.list_analyses() == []
     assert not analyses.is_listed()
 
 
@@ -212,7 +212,7 @@ def test_opening_an_analysis_leaves_others_unchanged(session):
 
 def test_names_are_taken_back_and_copies_are_their_own(session):
     begun(session)
-    (saved,) = analyses.listed()
+    (saved,) = analyses.list_analyses()
     analyses.rename(saved, "  flowers of \n May ")
     assert names() == ["flowers of May"]
     analyses.rename(saved, "")
@@ -227,7 +227,7 @@ def test_names_are_taken_back_and_copies_are_their_own(session):
 
 def test_forgetting_one_deletes_its_files_and_no_others(session):
     iris, wine = begun(session, "iris"), begun(session, "wine")
-    (other,) = (s for s in analyses.listed() if s.id == iris)
+    (other,) = (s for s in analyses.list_analyses() if s.id == iris)
     analyses.forget(other)
     assert not (workspace.root() / iris).exists()
     assert (workspace.root() / wine).exists()
@@ -242,11 +242,11 @@ def test_the_rule_s_error_stays_in_the_list_when_the_run_is_gone(session, monkey
     monkeypatch.setattr(workspace, "rule_words", lambda state: next(message))
     workspace.change(model="m", rule_json=RULE)
     workspace.change(notes="another look")
-    assert [s.rule for s in analyses.listed() if s.id == name] == [
+    assert [s.rule for s in analyses.list_analyses() if s.id == name] == [
         "1 condition, 18.6 % wrong in folds"
     ]
     workspace.change(rule_json=RULE.replace("5.0", "6.0"))
-    assert [s.rule for s in analyses.listed() if s.id == name] == ["1 condition"]
+    assert [s.rule for s in analyses.list_analyses() if s.id == name] == ["1 condition"]
 
 
 def test_without_a_rule_the_words_are_empty():

@@ -26,7 +26,7 @@ def test_readers_meet_whole_analyses_while_several_write(tmp_path):
     over = threading.Event()
 
     def save(number):
-        with saved.locked(folder):
+        with saved.lock_folder(folder):
             saved.write(folder, version(number, "a note"), TABLES[number])
         counts["written"] += 1
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.waiting import until
 from ui import server
-from ui.server import allowed_hosts, host_options
+from ui.server import host_options, list_hosts
 
 ROOT = Path(__file__).parents[2]
 WATCH = """
@@ -139,7 +139,7 @@ def test_host_names_follow_from_the_address(arguments, environment, expected):
 
 
 def test_a_server_on_all_interfaces_answers_to_its_own_name():
-    assert socket.gethostname() in allowed_hosts("0.0.0.0")
+    assert socket.gethostname() in list_hosts("0.0.0.0")
 
 
 def test_workers_start_before_the_modules_of_all_pages_are_imported(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 
 from rulekit.data import Table, load_sample, make_folds
 from rulekit.exceptions import DataError
-from ui.state import AppState, BinningSpec, ColumnName, SplitSpec, changed
+from ui.state import AppState, BinningSpec, ColumnName, SplitSpec, update
 
 
 def small(n=40, **columns):
@@ -123,10 +123,10 @@ def test_names_make_labels_text_also_of_the_rest():
     assert every.labels == ["setosa", "southern", "versicolor"]
     assert set(every.data[1]) == set(every.labels)
     state = AppState(table=coded(other=[0, 1] * 20), outcomes={"1": "died"})
-    same = changed(state, table=state.table.with_roles({"a": "ignore"}))
+    same = update(state, table=state.table.with_roles({"a": "ignore"}))
     assert same.outcomes == {"1": "died"}
     moved = state.table.with_roles({"other": "target"}).with_roles({}, positive_label=1)
-    assert changed(state, table=moved).outcomes == {}
+    assert update(state, table=moved).outcomes == {}
 
 
 @pytest.mark.parametrize("values", [[True, False], [1.0, 2.0], [0.5, 1.5], ["x", "y"]])

@@ -5,7 +5,7 @@ import pytest
 
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.style.phrases import Wording
-from ui.words import fixed_columns, looks_protected, rule_words, value_words
+from ui.words import find_fixed_columns, looks_protected, rule_words, value_words
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_part_of_a_word_is_not(name):
 def test_lists_begin_with_else_and_only_read_columns_are_fixed():
     tests = (Literal("age", ">", 40), Literal("wage", "<=", 3), Literal("sex", "==", "f"))
     rule = RuleSet((Clause(tests),), ("yes",), "dnf", "no")
-    assert sorted(fixed_columns(rule)) == ["age", "sex"]
+    assert sorted(find_fixed_columns(rule)) == ["age", "sex"]
     clauses = [Clause((Literal("age", ">", limit),)) for limit in (60.0, 40.0)]
     for labels, word in ((("a", "a"), "OR IF"), (("a", "b"), "ELSE IF")):
         text = rule_words(RuleSet(tuple(clauses), labels, "dnf", "c"), Wording())

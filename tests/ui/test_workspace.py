@@ -241,7 +241,7 @@ def test_each_window_takes_over_what_another_one_changed(session):
     second.act(lambda: workspace.change(split=SplitSpec(0.2)))
     assert first.state.notes == second.state.notes == "the board decided X"
     assert first.state.split == second.state.split == SplitSpec(0.2)
-    assert workspace.turned("notes") != "notes"  # the field shows the other window's words
+    assert workspace.make_key("notes") != "notes"  # the field shows the other window's words
 
 
 def test_later_window_decides_what_both_changed(session):

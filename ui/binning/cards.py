@@ -20,14 +20,14 @@ from rulekit.learners import ConditionScreening, screen_conditions
 from rulekit.plots import outcomes, screening_figure, screening_sentence, screening_table
 from rulekit.rules import Literal
 from rulekit.style.phrases import cap_list, write_outcome
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.escape import md
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
 from ui.state import KEEP, AppState, BinningSpec, app_state
 from ui.theme import bins_figure, chart, levels_figure
 from ui.widgets import COUNT, pick_row
-from ui.workspace import change, turned
+from ui.workspace import change, make_key
 
 METHODS = {
     "quantile": ("Equal shares of rows", "between the cut points: the usual choice"),
@@ -45,10 +45,12 @@ TALL, ROWS = 570, 16  # height of the list of columns in pixels, and how many fi
 SHORT, HALF = 8, 285  # longest table shown as a whole, and the height in pixels of a scrolling one
 
 
-def fitted(state: AppState) -> Binarizer:
+def get_binarizer(state: AppState) -> Binarizer:
     """Return the binarizer of the page's settings, fitted on the training rows."""
     binarizer = state.binning.binarizer()
-    return kept("binarizer", state.fit_key, lambda: binarizer.fit(*state.training), copy=False)
+    return compute_once(
+        "binarizer", state.fit_key, lambda: binarizer.fit(*state.training), copy=False
+    )
 
 
 def method_card() -> None:
@@ -61,7 +63,7 @@ def method_card() -> None:
         names.index(spec.method),
         lambda name: METHODS[name][0],
         captions=[text for _, text in METHODS.values()],
-        key=turned("binning_method"),
+        key=make_key("binning_method"),
         persist_state="session",
     )
     every = spec.n_thresholds is None
@@ -70,7 +72,7 @@ def method_card() -> None:
         1,
         MAX_THRESHOLDS,
         10 if every else spec.n_thresholds,
-        key=turned("binning_count"),
+        key=make_key("binning_count"),
         persist_state="session",
         disabled=method not in COUNTED or every,
         help="At most; a column of fewer distinct values gets fewer.",
@@ -78,7 +80,7 @@ def method_card() -> None:
     every = st.checkbox(
         "A cut point at every distinct value (slower, finest)",
         every,
-        key=turned("binning_every"),
+        key=make_key("binning_every"),
         persist_state="session",
         disabled=method not in COUNTED,
     )
@@ -87,7 +89,7 @@ def method_card() -> None:
         2,
         200,
         spec.max_levels,
-        key=turned("binning_levels"),
+        key=make_key("binning_levels"),
         persist_state="session",
         help="At most; if there are more, the rarest are merged.",
     )
@@ -112,7 +114,7 @@ def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
     by_hand = state.binning.method == "manual"
     before = replace(spec, method="quantile") if by_hand else state.binning
     key = repr((state.fit_key, before))
-    automatic = kept("cuts", key, lambda: before.binarizer().fit(*state.training).cuts_)
+    automatic = compute_once("cuts", key, lambda: before.binarizer().fit(*state.training).cuts_)
     cuts = {name: tuple(map(float, values)) for name, values in automatic.items()}
     return replace(spec, cuts=tuple(sorted((cuts | dict(spec.cuts)).items())))
 
@@ -122,13 +124,13 @@ def drop_cuts(name: str | None = None) -> None:
     spec = app_state().binning
     if name is None and spec.method == "manual":
         spec = replace(spec, method="quantile")
-        st.session_state[turned("binning_method")] = "quantile"
+        st.session_state[make_key("binning_method")] = "quantile"
     cuts = tuple(pair for pair in spec.cuts if name is not None and pair[0] != name)
     change(binning=replace(spec, cuts=cuts))
     st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1
 
 
-def parsed_cuts(text: str) -> tuple[float, ...]:
+def parse_cuts(text: str) -> tuple[float, ...]:
     """Parse numbers between spaces or semicolons; return them sorted, without repeats."""
     cuts = set()
     for part in re.split(r"[;\s]+", text.strip()):
@@ -193,7 +195,7 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
 def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     """Show one column's values by outcome and its editable cut points."""
     values = columns_of(state.training[0][[name]])[name]
-    st.header(md(shown_name(state, name), 80), anchor=False)
+    st.header(md(format_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
         _numeric(state, name, values.astype(float), fitted_one.cuts_[name])
     elif all(
@@ -209,7 +211,7 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
 def conditions_list(fitted_one: Binarizer, name: str) -> None:
     """List the conditions that a column gives."""
     read = [e for e in fitted_one.encodings_ if e.name == name]
-    literals = [x for encoding in read for x in sorted(literals_of(encoding), key=_by_value)]
+    literals = [x for encoding in read for x in sorted(literals_of(encoding), key=_make_sort_key)]
     if not literals:
         st.caption("None: the column has a single value.")
         return
@@ -221,12 +223,12 @@ def conditions_list(fitted_one: Binarizer, name: str) -> None:
     st.dataframe(frame, hide_index=True, height=height, alt=f"{len(texts):,} conditions.")
 
 
-def _by_value(literal: Literal) -> tuple[Any, ...]:
+def _make_sort_key(literal: Literal) -> tuple[Any, ...]:
     """Return a sort key: conditions of one scale and operator by the values compared with."""
     return (literal.part or "", literal.order or (), literal.op, literal.positions, literal.missing)
 
 
-def shown_name(state: AppState, name: str) -> str:
+def format_name(state: AppState, name: str) -> str:
     """Return a column's display name with its unit."""
     unit = state.unit(name)
     return f"{state.label(name)} ({unit})" if unit else state.label(name)
@@ -241,7 +243,7 @@ def _numeric(
         few = cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
     table = outcomes.outcome_bins(numbers, codes, len(labels), few)
     alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
-    figure = bins_figure(state, numbers, codes, few, shown_name(state, name))
+    figure = bins_figure(state, numbers, codes, few, format_name(state, name))
     chart(figure, "binning_chart", alt)
     _editor(state, name, cuts)
     signs = [outcomes.interval_signs(row) for _, row in table.iterrows()]
@@ -259,10 +261,10 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
     text = "; ".join(f"{cut:.12g}" for cut in cuts)
     key = f"cuts_{state.fit_key.__hash__()}_{st.session_state.get('binning_round', 0)}_{name[:40]}"
 
-    def changed() -> None:
+    def store_cuts() -> None:
         spec = app_state().binning
         try:
-            cuts = dict(spec.cuts) | {name: parsed_cuts(st.session_state[key])}
+            cuts = dict(spec.cuts) | {name: parse_cuts(st.session_state[key])}
             change(binning=replace(spec, cuts=tuple(sorted(cuts.items()))))
         except ValueError as error:
             st.session_state["_message"] = str(error)
@@ -272,7 +274,7 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
         "Cut points (edit them here)",
         text,
         key=key,
-        on_change=changed,
+        on_change=store_cuts,
         help="Numbers separated by semicolons or spaces. A value equal to a cut point counts as "
         "'at most'. Empty: no condition on this column's size.",
     )
@@ -285,7 +287,7 @@ def _levels(state: AppState, name: str, values: list[Any]) -> None:
     table = outcomes.outcome_levels(values, state.outcome_codes, len(state.labels))
     if len(table):
         alt = outcomes.outcome_sentence(table, name=state.label(name), labels=state.labels)
-        figure = levels_figure(state, table, shown_name(state, name))
+        figure = levels_figure(state, table, format_name(state, name))
         chart(figure, "binning_levels_chart", alt)
         if len(table) > outcomes.MAX_LEVELS:
             most = outcomes.MAX_LEVELS

@@ -19,13 +19,13 @@ from rulekit.exceptions import DataError
 from rulekit.rules.condition import positions_in
 from rulekit.style.phrases import cap_list, whole_percent
 from rulekit.style.wording import percent, plural
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.data.outcomes import describe_class, outcome_fields, rare_classes_line
 from ui.escape import md
 from ui.shell import once
 from ui.state import CUT, DATES, IGNORED, AppState, ColumnName, app_state
 from ui.words import looks_protected
-from ui.workspace import change, turned
+from ui.workspace import change, make_key
 
 TYPED = "Another number"
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
@@ -34,7 +34,7 @@ MOST_ROWS = 10_000  # in a longer table every k-th row is counted
 MOST_COLUMNS = 300  # wider tables have neither, so that the page loads fast
 
 
-def sampled(table: Table) -> str:
+def describe_sample(table: Table) -> str:
     """Return a sentence on the rows that are counted; empty if all are."""
     step = _step(table)
     return f" Values and association are counted in one of {step} rows." if step > 1 else ""
@@ -49,7 +49,7 @@ def column_figures(table: Table) -> pd.DataFrame | None:
     if table.n_columns > MOST_COLUMNS:
         return None
     key = f"{table.digest} {table.target}"
-    return kept("column figures", key, lambda: _figures(table))
+    return compute_once("column figures", key, lambda: _figures(table))
 
 
 def _figures(table: Table) -> pd.DataFrame:
@@ -76,7 +76,7 @@ def _histogram(column: pd.Series, kind: str) -> list[int]:
     return np.histogram(values, BARS)[0].tolist() if len(values) else []
 
 
-def protected_features(table: Table) -> list[str]:
+def find_protected(table: Table) -> list[str]:
     """Return the features whose names contain sex, race, age or another protected attribute."""
     return [c.name for c in table.columns if c.role == "feature" and looks_protected(c.name)]
 
@@ -103,12 +103,12 @@ def choose_target(name: str | None) -> None:
         table = table.with_roles({table.target: "feature"}) if table.target else table
     else:
         table = with_target(table, name)
-    table, options = _without_stale_cut(table, options)
+    table, options = _restore_stale_cut(table, options)
     change(table=table, options=options, every_class=True)
     refresh_editor()
 
 
-def _without_stale_cut(table: Table, options: dict[str, Any]) -> tuple[Table, dict[str, Any]]:
+def _restore_stale_cut(table: Table, options: dict[str, Any]) -> tuple[Table, dict[str, Any]]:
     """Restore the numbers of a column that is no longer the target, in table and options."""
     cuts = options.get(CUT, {})
     if all(name == table.target for name in cuts):
@@ -170,7 +170,7 @@ def target_card() -> None:
     if len(counts) > 2:
         _one_class(len(counts), key)
     if not state.several:
-        _described(state, counts, key)
+        _choose_class(state, counts, key)
     outcome_fields(key)
     rare_classes_line()
     if state.target in state.options.get(CUT, {}):
@@ -225,7 +225,7 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
     )
 
 
-def _described(state: AppState, counts: dict[Any, int], key: str) -> None:
+def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
     """Show the choice of the class that the rule describes."""
     classes = [label for label in counts if state.called(label) is not None]
     positive = state.table.positive_label
@@ -316,7 +316,7 @@ def columns_card() -> None:
         "row more than once; rows of one *group* stay on one side of every split. The name for "
         "people and the unit are used in sentences and figures. Association with the outcome: 0 "
         "for none beyond chance, 1 where the column determines it (Cramér's V of at most six "
-        f"groups).{sampled(state.table)}"
+        f"groups).{describe_sample(state.table)}"
     )
     _audit_line(state.table)
     key = f"columns_{this_round()}"
@@ -343,7 +343,7 @@ def columns_card() -> None:
             "label": st.column_config.TextColumn("Name for people", max_chars=60),
             "unit": st.column_config.TextColumn("Unit", max_chars=20),
         },
-        on_change=_edited,
+        on_change=_note_edit,
         args=(key,),
         alt="Columns of the table with their roles, names for people and units.",
     )
@@ -402,7 +402,7 @@ def editor_frame(table: Table, wording: dict[str, ColumnName]) -> pd.DataFrame:
 
 def _audit_line(table: Table) -> None:
     """Offer to exclude protected attributes from rules with one button; nothing without any."""
-    names = protected_features(table)
+    names = find_protected(table)
     if not names or set(names) >= set(table.features):
         return
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -478,7 +478,7 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     roles = {name: role for name, role in roles.items() if name not in unread}
     state = app_state()
     table = state.table.with_roles(roles) if roles else state.table
-    table, options = _without_stale_cut(table, state.options)
+    table, options = _restore_stale_cut(table, state.options)
     ignored = [name for name, role in roles.items() if role == "ignore"]
     if ignored:
         options = options | {IGNORED: [*options.get(IGNORED, ()), *ignored]}
@@ -492,7 +492,7 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
         raise error
 
 
-def _edited(key: str) -> None:
+def _note_edit(key: str) -> None:
     edits = {int(row): cells for row, cells in st.session_state[key]["edited_rows"].items()}
     try:
         apply_edits(edits)
@@ -504,7 +504,7 @@ def _edited(key: str) -> None:
 def this_round() -> str:
     """Return a key of this table and state of the editor; widgets of another one are new."""
     editor = st.session_state.get("columns_round", 0)
-    return turned(f"{app_state().table.digest[:12]}_{editor}")
+    return make_key(f"{app_state().table.digest[:12]}_{editor}")
 
 
 def refresh_editor() -> None:

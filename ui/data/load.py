@@ -12,9 +12,9 @@ from zlib import crc32
 import streamlit as st
 
 from rulekit.data import Limits, ParseOptions, list_samples, load_sample
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.data.matching import missing_words
-from rulekit.data.reading.loading import unpacked
+from rulekit.data.reading.loading import decompress
 from rulekit.data.samples.bundled import SampleInfo
 from rulekit.data.target import likely_target
 from rulekit.exceptions import DataError, RuleError
@@ -25,7 +25,7 @@ from ui.data.choices import with_target
 from ui.data.sources import Answer, is_large, read_file
 from ui.escape import md
 from ui.runs import jobs
-from ui.runs.background import watched
+from ui.runs.background import watch
 from ui.shell import once, problem
 from ui.state import SERVER, UNITS, WORDS, app_state, to_plain
 from ui.upload import change_upload, current_upload, forget_upload
@@ -58,7 +58,7 @@ def upload_card() -> None:
     reading = jobs.registry().get(_owner())
     if reading is not None and reading.active:
         line = "{0.title}: {1}, {0.elapsed:.0f} s"
-        watched(reading, lambda job: line.format(job, job.message or "waiting"), "reading")
+        watch(reading, lambda job: line.format(job, job.message or "waiting"), "reading")
     elif reading is not None:
         stopped = Answer(error=reading.error or "Reading was stopped.")
         _take(reading.answer if reading.state == "done" else stopped)
@@ -69,7 +69,7 @@ def upload_card() -> None:
 def _read_new(name: str, content: bytes, file_id: str) -> None:
     """Read another file as detected."""
     with suppress(DataError):  # reading it reports the error
-        content = unpacked(content, Limits())
+        content = decompress(content, Limits())
     change_upload(name=name, content=content, file_id=file_id, target=None, layout=None)
     jobs.registry().forget(_owner())  # the reading of an earlier file
     read(ParseOptions())
@@ -131,7 +131,7 @@ def _wide_card(names: Sequence[str], key: str) -> None:
         placeholder="Search for a name",
         help="These columns are always read.",
     )
-    columns = proposed(names, target, words, more)
+    columns = propose_columns(names, target, words, more)
     st.caption(f"{len(columns):,} columns: {md(cap_list(columns, SHOWN_NAMES), 900)}.")
     st.button(
         f"Read these {len(columns):,} columns",
@@ -142,7 +142,7 @@ def _wide_card(names: Sequence[str], key: str) -> None:
     )
 
 
-def proposed(
+def propose_columns(
     names: Sequence[str], target: str, words: str = "", more: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return the columns to read, in the file's order: target, named ones, then matching ones."""
@@ -254,13 +254,13 @@ def _json_file(name: str, take: Callable[[bytes, str], None], words: str, **opti
     generation = st.session_state.setdefault(f"upload_{name}_turn", 0)
     key = f"upload_{name}_{generation}"
 
-    def uploaded() -> None:
+    def read_upload() -> None:
         if (file := st.session_state[key]) is not None:
             st.session_state[f"upload_{name}_turn"] = generation + 1
             take(file.getvalue(), file.name[:80])
 
     label = f"Load {name if name == 'settings' else f'a {name}'} (JSON) for this table"
-    options |= {"type": ["json"], "help": words, "on_change": once(uploaded)}
+    options |= {"type": ["json"], "help": words, "on_change": once(read_upload)}
     st.file_uploader(label, key=key, **options)
 
 
@@ -269,9 +269,9 @@ def take_rule(content: bytes, name: str) -> None:
     rule, state = from_json(content), app_state()
     strange = [label for label in rule.classes if label not in state.labels]
     if strange:
-        outcomes = " or ".join(shown(label) for label in state.labels)
+        outcomes = " or ".join(quote(label) for label in state.labels)
         raise RuleError(
-            f"The rule predicts {shown(strange[0])}, but the outcomes here are {outcomes}. Select "
+            f"The rule predicts {quote(strange[0])}, but the outcomes here are {outcomes}. Select "
             "the class it describes as the positive one, or rename the classes on Data."
         )
     rule.predict(state.training[0])  # says which column holds something else
@@ -291,7 +291,7 @@ def session_card() -> None:
     notes = st.text_area(
         "Notes",
         state.notes,
-        key=workspace.turned(f"notes_{workspace.analysis_id()}"),
+        key=workspace.make_key(f"notes_{workspace.analysis_id()}"),
         placeholder="The question, who needs the answer, what was decided and why. Kept here.",
         max_chars=max(20_000, len(state.notes)),  # two people's notes may be longer
     )
@@ -332,10 +332,10 @@ def session_card() -> None:
 
 
 @st.fragment
-def saved_card() -> None:
+def show_saved() -> None:
     """Identify the browser and list its analyses, the latest first; nothing without any."""
     analyses.identify_browser()
-    saved_analyses = analyses.listed()
+    saved_analyses = analyses.list_analyses()
     if not saved_analyses:
         return
     st.markdown("**Your saved analyses**")
@@ -350,11 +350,11 @@ def saved_card() -> None:
 def _then_rerun(action: Callable[..., Any], *args: Any) -> Callable[[], None]:
     """Wrap a callback of the list so that it runs the whole page again."""
 
-    def wrapped() -> None:
+    def run_action() -> None:
         once(partial(action, *args))()
         st.rerun()
 
-    return wrapped
+    return run_action
 
 
 def _line(saved: analyses.Saved) -> None:

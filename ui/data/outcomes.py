@@ -130,7 +130,7 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
         return
     rule = None
     if state.rule_json is not None and state.is_edited:  # avoids learning again
-        rule = to_json(relabelled(from_json(state.rule_json), state, fresh))
+        rule = to_json(relabel(from_json(state.rule_json), state, fresh))
     new = {str(old): str(name) for old, name in _translation(state, fresh).items()}
     notes = {
         row: note | {"answer": new.get(note["answer"], note["answer"])}
@@ -141,7 +141,7 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
     change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # the rule stays in use
 
 
-def relabelled(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:
+def relabel(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:
     """Return a rule with the labels of the same classes under other names."""
     new = _translation(before, after)
     labels = tuple(new.get(label, label) for label in rule.labels)

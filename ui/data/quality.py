@@ -15,10 +15,10 @@ from rulekit.binning.words import holds_words
 from rulekit.data import QualityNote, Table, columns_of, quality_notes
 from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.column import Column
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.rules.condition import DATE_PARTS
 from rulekit.style.phrases import cap_list
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.data.choices import read_dates, refresh_editor, set_roles, use_columns
 from ui.escape import md
 from ui.shell import once
@@ -43,7 +43,7 @@ def quality_card() -> None:
     state = app_state()
     table = state.table
     key = repr((table.digest, [(c.name, c.role) for c in table.columns]))
-    notes = kept("quality", key, lambda: quality_notes(table))
+    notes = compute_once("quality", key, lambda: quality_notes(table))
     st.markdown("**What to know about this table**")
     if not notes:
         st.caption("No problem found: no constant, empty, repeated or give-away column.")
@@ -126,7 +126,7 @@ class Proposal:
     order: tuple[str, ...] = ()
 
 
-def left_out(table: Table, ignored: Collection[str] = ()) -> dict[str, str]:
+def find_left_out(table: Table, ignored: Collection[str] = ()) -> dict[str, str]:
     """Return the columns set aside that conditions could use, except those a person `ignored`."""
     reasons = {}
     for column in table.columns:
@@ -152,7 +152,7 @@ def grades_of(column: Column) -> tuple[str, ...]:
 
 def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
     """List the columns with a better use, in the table's order."""
-    reasons, found = left_out(table, ignored), []
+    reasons, found = find_left_out(table, ignored), []
     for column in table.columns:
         if holds := reasons.get(column.name):
             read = (
@@ -181,7 +181,7 @@ def describe_date_parts(dates: pd.Series) -> str:
 
 def proposal_lines() -> None:
     """Show each proposal with its button; nothing without any."""
-    found = _kept("proposals", proposals)
+    found = _compute_once("proposals", proposals)
     for number, one in enumerate(found):
         with st.container(horizontal=True, vertical_alignment="center"):
             text = f"**{md(one.name, 60)}** holds {one.holds}. Rules would read {md(one.reads)}."
@@ -202,9 +202,9 @@ def use_proposal(proposal: Proposal) -> None:
         use_columns([proposal.name])
 
 
-def left_out_line() -> None:
+def show_left_out() -> None:
     """Show buttons that use columns set aside; nothing without any."""
-    reasons = _kept("left out", left_out)
+    reasons = _compute_once("left out", find_left_out)
     if not reasons:
         return
     named = [f"{name} ({reason})" for name, reason in reasons.items()]
@@ -220,12 +220,12 @@ def left_out_line() -> None:
         )
 
 
-def _kept(name: str, found: Callable[..., Any]) -> Any:
+def _compute_once(name: str, found: Callable[..., Any]) -> Any:
     """Compute something about the table once for its roles and orders."""
     state = app_state()
     table, ignored = state.table, state.options.get(IGNORED, ())
     roles = [(c.name, c.role, c.order) for c in table.columns]
-    return kept(name, repr((table.digest, roles, ignored)), lambda: found(table, ignored))
+    return compute_once(name, repr((table.digest, roles, ignored)), lambda: found(table, ignored))
 
 
 ORDER, DATE, DURATION = "Levels with an order", "Dates", "Durations"
@@ -240,7 +240,7 @@ def readings_card() -> None:
     """Show how columns of text are read, with choices; nothing if there is no such column."""
     state = app_state()
     names = [c.name for c in state.table.columns if ways(state.table, c)]
-    readings = converted(state.table, state.options)
+    readings = list_conversions(state.table, state.options)
     if not names and not readings:
         return
     key = "readings"  # otherwise a sentence above the page would close it
@@ -281,14 +281,14 @@ def ways(table: Table, column: Column) -> list[str]:
     return [ORDER, *kinds] if column.kind in ("category", "boolean") else kinds
 
 
-def converted(table: Table, options: dict[str, Any]) -> list[str]:
+def list_conversions(table: Table, options: dict[str, Any]) -> list[str]:
     """Return the table's notes on columns converted to dates or durations."""
     names = [*options.get(DATES, {}), *options.get(DURATIONS, ())]
-    begins = tuple(f"Column {shown(name)} was read as" for name in names)
+    begins = tuple(f"Column {quote(name)} was read as" for name in names)
     return [note for note in table.notes if begins and note.startswith(begins)]
 
 
-def typed_levels(text: str, column: Column) -> list[str]:
+def parse_levels(text: str, column: Column) -> list[str]:
     """Return the levels of a text, one per line, with blanks normalised."""
     levels = {" ".join(str(level).split()): str(level) for level in column.levels}
     lines = [" ".join(line.split()) for line in text.splitlines()]
@@ -325,7 +325,7 @@ def _order(column: Column, key: str) -> None:
             "Use this order",
             key="use_order",
             on_click=once(
-                lambda: set_order(column.name, typed_levels(st.session_state[field], column))
+                lambda: set_order(column.name, parse_levels(st.session_state[field], column))
             ),
         )
         if column.order:

@@ -60,7 +60,7 @@ def _lines(upload: Upload) -> None:
         return
     if lines:
         st.caption("The file's first lines, as they are:")
-        st.code(marked_lines(lines), None)
+        st.code(format_lines(lines), None)
 
 
 def first_lines(upload: Upload) -> tuple[Line, ...]:
@@ -72,7 +72,7 @@ def first_lines(upload: Upload) -> tuple[Line, ...]:
     return tuple((number, line[:200], "") for number, line in enumerate(lines, 1))
 
 
-def marked_lines(lines: Sequence[Line]) -> str:
+def format_lines(lines: Sequence[Line]) -> str:
     """Write lines with their numbers and marks; "..." for those between."""
     parts, before = [], lines[0][0] - 1
     for number, text, mark in lines:
@@ -137,11 +137,11 @@ def _fields(upload: Upload) -> None:
     if kind == "text" or layout is not None:
         _header_row(top[3], upload)
         rows = ", ".join(map(str, options.skip_rows or ()))
-        _typed(low[0], "Lines not read", "skip_rows", rows, numbers_of, upload)
+        _show_text_option(low[0], "Lines not read", "skip_rows", rows, numbers_of, upload)
         last = "" if options.skip_last is None else str(options.skip_last)
-        _typed(low[1], "Lines not read at the end", "skip_last", last, _count_of, upload)
+        _show_text_option(low[1], "Lines not read at the end", "skip_last", last, _count_of, upload)
     words = NO_WORD if options.missing == () else ", ".join(options.missing or ())
-    _typed(low[2], "Words for “missing”", "missing", words, words_of, upload)
+    _show_text_option(low[2], "Words for “missing”", "missing", words, words_of, upload)
 
 
 def numbers_of(text: str) -> tuple[int, ...] | None:
@@ -164,7 +164,7 @@ def words_of(text: str) -> tuple[str, ...] | None:
     return tuple(word.strip() for word in text.split(",") if word.strip()) or None
 
 
-def _typed(
+def _show_text_option(
     place: Any, label: str, name: str, now: str, parse: Callable[[str], Any], upload: Upload
 ) -> None:
     """Show an option that is typed; empty, it is detected."""

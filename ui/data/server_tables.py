@@ -20,7 +20,7 @@ from ui import workspace
 from ui.data import sources
 from ui.escape import md
 from ui.runs import jobs
-from ui.runs.background import failure, watched
+from ui.runs.background import failure, watch
 from ui.shell import ONWARD, once, problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, SERVER, AppState, app_state
 from ui.widgets import COUNT
@@ -43,7 +43,7 @@ OTHERWISE = {
 
 def server_card() -> None:
     """List the tables that the operator allows; nothing without any."""
-    offered = _offered()
+    offered = _list_offers()
     if offered is None:
         return
     st.markdown("**Or open a table on this server**")
@@ -60,7 +60,7 @@ def server_card() -> None:
     st.button("Open", key="server_open", on_click=once(lambda: open_source(offered[name])))
 
 
-def _offered() -> dict[str, dict[str, Any]] | None:
+def _list_offers() -> dict[str, dict[str, Any]] | None:
     """List what can be opened, by name; None if the operator allows nothing."""
     configured = {}
     try:
@@ -69,7 +69,7 @@ def _offered() -> dict[str, dict[str, Any]] | None:
         problem(error)
     if sources.data_root() is None and not configured:
         return None
-    tables: dict[str, dict[str, Any]] = {name: {"path": name} for name in sources.listed_tables()}
+    tables: dict[str, dict[str, Any]] = {name: {"path": name} for name in sources.list_tables()}
     for connection in configured.values():
         for table in connection.tables:
             source = {"connection": connection.name, "table": table}
@@ -81,7 +81,9 @@ def open_source(source: Mapping[str, Any]) -> None:
     """Start drawing a sample in the background; `load.upload_card` uses the result."""
     owner = f"{workspace.analysis_id()}/upload"
     title = f"Opening {sources.source_words(source)}"
-    task = partial(sources.open_sample, dict(source), sources.located(source), sources.SAMPLE_ROWS)
+    task = partial(
+        sources.open_sample, dict(source), sources.find_table(source), sources.SAMPLE_ROWS
+    )
     jobs.registry().start(owner, title, task, urgent=True)
 
 
@@ -100,7 +102,7 @@ def all_rows(state: AppState) -> sources.AllRows:
         positive, other = state.positive, state.other_label
         classes = tuple(pair for pair in classes if pair[1] == positive)
     names = tuple(c.name for c in state.table.columns)
-    location = sources.located(state.options[SERVER])
+    location = sources.find_table(state.options[SERVER])
     return sources.AllRows(location, names, state.target, classes, other)
 
 
@@ -113,7 +115,7 @@ def whole_file_card(state: AppState) -> None:
     job = job if job is not None and job.title == TITLE else None
     with st.container(border=True):
         if job is not None and job.active:
-            watched(job, _learning_words, "whole_file")
+            watch(job, _learning_words, "whole_file")
             return
         with st.container(horizontal=True, vertical_alignment="bottom"):
             kinds = list(LEARNERS)[: 1 if state.several else None]
@@ -125,7 +127,7 @@ def whole_file_card(state: AppState) -> None:
                 "there; test rows are held back by a hash of the row.",
             )
             st.button("Learn", key="whole_file", on_click=once(lambda: _start(app_state(), kind)))
-        _ended(job)
+        _finish_job(job)
         if WHOLE in (app_state().setting or {}):
             st.success(md(app_state().setting[WHOLE], 300))
             st.page_link("pages/rules.py", label="Read the rule on Rules", icon=ONWARD)
@@ -147,7 +149,7 @@ def _learning_words(job: jobs.Job) -> str:
     return jobs.registry().waiting(job) or words
 
 
-def _ended(job: jobs.Job | None) -> None:
+def _finish_job(job: jobs.Job | None) -> None:
     """Select the model of a finished job, once, or show how it ended."""
     if job is None:
         return
@@ -197,12 +199,12 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
         if job is not None and job.state == "done":
             counts[key] = job.answer
         if key in counts:
-            _counted(rule, *counts[key], source)
+            _show_counts(rule, *counts[key], source)
             return
         if job is not None and job.active:
             most = AT_ONCE_SECONDS if job.urgent else math.inf
             words = f"Counting on all {source['rows']:,} rows of {sources.source_words(source)}"
-            watched(job, lambda job: f"{words}, {job.elapsed:.0f} s", "count", most=most)
+            watch(job, lambda job: f"{words}, {job.elapsed:.0f} s", "count", most=most)
             return
         if job is not None and job.error:
             problem(job.error)
@@ -221,7 +223,7 @@ def all_rows_card(model: ClassifierMixin, state: AppState) -> None:
             st.rerun()
 
 
-def _counted(
+def _show_counts(
     rule: RuleSet,
     whole: RuleStatistics,
     clauses: Sequence[ClauseStatistics],

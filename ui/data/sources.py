@@ -29,8 +29,8 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from rulekit._engine import fetch, kind_of, quiet, read
 from rulekit.data import Limits, ParseOptions, Table
-from rulekit.data.headers import repaired_headers
-from rulekit.data.reading.layout import Layout
+from rulekit.data.headers import repair_headers
+from rulekit.data.reading.layout import TableLayout
 from rulekit.data.reading.loading import kind_of_file, read_with_layout
 from rulekit.data.tables import open_table
 from rulekit.exceptions import DataError, RulekitError, WideTableError
@@ -55,15 +55,15 @@ def data_root() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def listed_tables() -> list[str]:
+def list_tables() -> list[str]:
     """List at most 500 tables below the folder, sorted; a Parquet folder ends in a slash."""
     folder = data_root()
     if folder is None:
         return []
     files: set[str] = set()
-    for path in _walked(folder):
+    for path in _walk(folder):
         name = path.relative_to(folder)
-        if path.suffix not in SUFFIXES or _allowed(folder, name.as_posix()) is None:
+        if path.suffix not in SUFFIXES or _resolve(folder, name.as_posix()) is None:
             continue
         files.add(name.as_posix())
         whole = name.parent
@@ -84,7 +84,7 @@ def server_files(name: str) -> list[Path]:
             f"No folder of this server is open to the dashboard; its operator can name one in "
             f"{DATA_ROOT}."
         )
-    path = _allowed(folder, name)
+    path = _resolve(folder, name)
     if path is None:
         raise DataError(
             f"There is no table {name[:120]!r} in the folder that this server opens to the "
@@ -93,10 +93,10 @@ def server_files(name: str) -> list[Path]:
     if path.is_file():
         return [path]
     files = []
-    for part in _walked(path):
+    for part in _walk(path):
         if part.suffix != ".parquet":
             continue
-        if _allowed(folder, part.relative_to(folder).as_posix()) is None:
+        if _resolve(folder, part.relative_to(folder).as_posix()) is None:
             raise DataError(
                 f"The folder {name[:120]!r} holds a file that leads out of what this server opens "
                 "to the dashboard; its operator can take it away."
@@ -110,7 +110,7 @@ def server_files(name: str) -> list[Path]:
     return files
 
 
-def _walked(folder: Path) -> Iterator[Path]:
+def _walk(folder: Path) -> Iterator[Path]:
     """Yield the files below a folder in order; links to folders are not followed."""
     for path, folders, files in os.walk(folder):
         folders.sort()
@@ -118,7 +118,7 @@ def _walked(folder: Path) -> Iterator[Path]:
             yield Path(path) / name
 
 
-def _allowed(folder: Path, name: str) -> Path | None:
+def _resolve(folder: Path, name: str) -> Path | None:
     """Resolve a path below a folder; None if it is outside or not a table."""
     try:
         path = (folder / name).resolve(strict=True)
@@ -127,7 +127,7 @@ def _allowed(folder: Path, name: str) -> Path | None:
     if not path.is_relative_to(folder) or path == folder:
         return None
     if name.endswith("/"):
-        return path if any(part.suffix == ".parquet" for part in _walked(path)) else None
+        return path if any(part.suffix == ".parquet" for part in _walk(path)) else None
     return path if path.suffix in SUFFIXES and path.is_file() else None
 
 
@@ -184,7 +184,7 @@ class TableLink:
             quiet()
             return ibis.connect(self.address).table(table_name, database=schema or None)
         except Exception as error:  # every driver has its own errors, and may include the address
-            message = without(f"{type(error).__name__}: {error}", self.secrets)
+            message = blot_secrets(f"{type(error).__name__}: {error}", self.secrets)
             log.warning("connection %r, table %r: %s", self.name, self.table, message)
             raise DataError(
                 f"The table {self.table[:120]!r} of the connection {self.name[:60]!r} cannot be "
@@ -192,7 +192,7 @@ class TableLink:
             ) from None
 
 
-def without(words: str, secrets: tuple[str, ...]) -> str:
+def blot_secrets(words: str, secrets: tuple[str, ...]) -> str:
     """Replace secrets in a text."""
     for secret in sorted(secrets, key=len, reverse=True):
         words = words.replace(secret, BLOT)
@@ -281,10 +281,10 @@ class TableLocation:
                 table = open_table(files, memory_limit="1GB")
             yield table.select([n for n in table.columns if _readable(table[n])])
         except DataError as error:
-            raise DataError(without(str(error), secrets)) from None
+            raise DataError(blot_secrets(str(error), secrets)) from None
 
 
-def located(source: Source) -> TableLocation:
+def find_table(source: Source) -> TableLocation:
     """Find a source; DataError if it does not exist, or is not available to the dashboard."""
     name = source_words(source)
     if "connection" not in source:
@@ -306,7 +306,7 @@ def _readable(column: Any) -> bool:
     return True
 
 
-def sampled(source: TableLocation, n_rows: int) -> tuple[Table, int]:
+def draw_sample(source: TableLocation, n_rows: int) -> tuple[Table, int]:
     """Draw about `n_rows` rows by a hash of each row; return them and the number of all rows."""
     limits = Limits()
     with source.opened() as table:
@@ -347,7 +347,7 @@ class AllRows:
         """Return the whole table with the page's names and labels, without unlabelled rows."""
         import ibis
 
-        headers, _ = repaired_headers(list(table.columns), Limits())
+        headers, _ = repair_headers(list(table.columns), Limits())
         if tuple(headers) != self.names:
             raise DataError(
                 "The columns of the table have changed since the sample was drawn. Open it again."
@@ -398,7 +398,7 @@ class Answer:
     error: str | None = None
     names: tuple[str, ...] = ()
     source: dict[str, Any] | None = None  # of a table on the server, with its number of rows
-    layout: Layout | None = None
+    layout: TableLayout | None = None
 
 
 def is_large(content: bytes) -> bool:
@@ -431,7 +431,7 @@ def open_sample(
     """Draw a sample of a table that is not loaded, as a job; errors are messages in the result."""
     report(message="Drawing a sample of its rows")
     try:
-        table, n_all = sampled(location, n_rows)
+        table, n_all = draw_sample(location, n_rows)
     except (RulekitError, ValueError) as error:
         return Answer(error=str(error))
     return Answer(table, source={**source, "rows": n_all})

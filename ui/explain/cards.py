@@ -26,8 +26,8 @@ from ui.rule_numbers import ANSWER, ROW, TRUTH, Cases, matches, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart
 from ui.widgets import choice, pick_row, rule_text
-from ui.words import clause_names, clause_words, fixed_columns, value_words
-from ui.workspace import change, turned
+from ui.words import clause_names, clause_words, find_fixed_columns, value_words
+from ui.workspace import change, make_key
 
 ALIKE = "conditions alike"
 
@@ -61,7 +61,7 @@ def review(number: int, explanation: Explanation) -> None:
     if mine.get("verdict"):
         st.caption(f"Your review: {mine['verdict']}.")
 
-    st.text_input("Note", value=mine.get("note", ""), key=turned(f"note_{number}"))
+    st.text_input("Note", value=mine.get("note", ""), key=make_key(f"note_{number}"))
     left, right, _ = st.columns([1, 1, 1])
     for column, words in ((left, "agree"), (right, "disagree")):
         column.button(
@@ -76,7 +76,7 @@ def review(number: int, explanation: Explanation) -> None:
 
 
 def _review(number: int, verdict: str, answer: str) -> None:
-    note = st.session_state.get(turned(f"note_{number}"), "")
+    note = st.session_state.get(make_key(f"note_{number}"), "")
     entry = {"verdict": verdict, "note": note, "answer": answer}
     change(case_notes={**app_state().case_notes, str(number): entry})
 
@@ -112,7 +112,7 @@ def case_table(
     """Show the list of cases; return the chosen position among `rows`, None if none is listed."""
     search, *narrow = st.columns([4, 3, 3, 3], vertical_alignment="bottom")
     words = search.text_input("Search in any column, or a row number", key="explain_words", **KEEP)
-    keep = _narrowed(narrow, rule, rows, state)
+    keep = _filter_cases(narrow, rule, rows, state)
     distance = distance_to_boundary(rule, rows.columns, ranges_of(train.columns))
     listed = case_list(frame[keep], show=show, words=words, distance=distance[keep])
     if listed.empty:
@@ -121,7 +121,7 @@ def case_table(
     return choose_listed(listed.head(MAX_LISTED), len(listed))
 
 
-def _narrowed(
+def _filter_cases(
     places: Sequence[DeltaGenerator], rule: RuleSet, rows: Cases, state: AppState
 ) -> Mask:
     """Show the filters by clause and group; return which cases remain."""
@@ -155,7 +155,7 @@ def _narrowed(
 def choose_listed(listed: pd.DataFrame, total: int) -> int:
     """Show the cases with exactly one selected row, and return its position."""
     positions = [int(k) for k in listed.index]
-    index = positions.index(chosen_case(listed))
+    index = positions.index(get_selected_case(listed))
     pick_row(
         listed,
         index,
@@ -175,7 +175,7 @@ def choose_listed(listed: pd.DataFrame, total: int) -> int:
     return positions[index]
 
 
-def chosen_case(listed: pd.DataFrame) -> int:
+def get_selected_case(listed: pd.DataFrame) -> int:
     """Return the position of the case selected before, or in the address, or the first."""
     addressed = listed.index[listed[ROW].astype(str) == st.query_params.get("row", "")]
     wanted = st.session_state.get("explain_case", int(addressed[0]) if len(addressed) else None)
@@ -208,9 +208,11 @@ ABSENT = "(missing)"
 MAX_CLAUSES = 8
 
 
-def explained(model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording) -> Explanation:
+def explain_case(
+    model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording
+) -> Explanation:
     """Explain the prediction of one row; columns left alone stay as they are."""
-    default = fixed_columns(model.rule_set_)  # people cannot change them
+    default = find_fixed_columns(model.rule_set_)  # people cannot change them
     fixed = st.session_state.get("explain_fixed", default)
     explanation = explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
     if sentence := points_sentence(model, X):
@@ -313,7 +315,7 @@ def what_if(
     st.multiselect(
         "Columns the smallest change must leave alone",
         list(rule.features),
-        default=fixed_columns(rule),
+        default=find_fixed_columns(rule),
         format_func=words.name,
         key="explain_fixed",
         **KEEP,
@@ -350,7 +352,7 @@ PRESENTER = "presenter"  # session key: whether Explain is in presenter mode
 def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording) -> None:
     """Show one case: its prediction, the values read with their limits, what would change it."""
     with st.container(key="presenter"):
-        explanation = explained(model, X, train, words)
+        explanation = explain_case(model, X, train, words)
         verdict(explanation, words)
         if not scorecard_of(model.rule_set_):  # its points are shown beside the values
             facts(explanation, model.rule_set_, words)

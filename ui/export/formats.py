@@ -26,12 +26,12 @@ from rulekit.export.formats import Format
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules.schema import schema_of
 from rulekit.style.wording import capital
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.escape import md
 from ui.learners.spec import QUICK, quick_part
 from ui.rule_numbers import row_name, row_position
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, UNITS, WORDS, AppState
-from ui.words import fixed_columns, wording
+from ui.words import find_fixed_columns, wording
 
 EDITED = "A rule that was written or changed by hand was not learned, so no script learns it again."
 PACKAGES = ("rulekit-dashboard", "numpy", "pandas", "scipy", "scikit-learn", "highspy", "joblib")
@@ -103,7 +103,7 @@ def obstacle(form: Format, model: ClassifierMixin) -> str:
     return EDITED if form.learned and isinstance(model, FixedRuleClassifier) else ""
 
 
-def written(name: str, state: AppState, model: ClassifierMixin) -> str | bytes:
+def write_format(name: str, state: AppState, model: ClassifierMixin) -> str | bytes:
     """Write the rule in a format, with the figures of each clause where it shows them."""
     if name in OWN:
         return OWN[name](state, model)
@@ -115,7 +115,7 @@ def written(name: str, state: AppState, model: ClassifierMixin) -> str | bytes:
 def counts(state: AppState, model: ClassifierMixin) -> Sequence[export.ClauseNumbers]:
     """Return the counts of each clause: training rows it decides, and how many correctly."""
     key = repr((state.fit_key, export.to_json(model)))
-    return kept("clause counts", key, lambda: export.clause_numbers(model, *state.training))
+    return compute_once("clause counts", key, lambda: export.clause_numbers(model, *state.training))
 
 
 def report(state: AppState, model: ClassifierMixin) -> str:
@@ -132,7 +132,7 @@ def report(state: AppState, model: ClassifierMixin) -> str:
         record=run_record(state, model),
         wording=wording(state, clause="line"),
         reviews=reviews(state, model),
-        immutable=fixed_columns(model.rule_set_),
+        immutable=find_fixed_columns(model.rule_set_),
     )
 
 
@@ -192,12 +192,14 @@ def script(state: AppState, model: ClassifierMixin) -> str:
     )
 
 
-def checked(state: AppState, model: ClassifierMixin, name: str) -> export.VerifiedExport:
+def verify_format(state: AppState, model: ClassifierMixin, name: str) -> export.VerifiedExport:
     """Run (or read back) a format's text on every row and compare with the model; kept."""
     X, _ = state.data
     numbers = counts(state, model)
     key = repr((state.fit_key, export.to_json(model), name))
-    return kept("verified", key, lambda: export.verify_export(model, X, name, numbers=numbers))
+    return compute_once(
+        "verified", key, lambda: export.verify_export(model, X, name, numbers=numbers)
+    )
 
 
 def rule_file(state: AppState, model: ClassifierMixin) -> str:
@@ -245,7 +247,7 @@ def bundle(state: AppState, model: ClassifierMixin) -> bytes:
         for name, form in FORMATS.items():
             try:
                 if not obstacle(form, model):
-                    _add(archive, f"rule.{form.suffix}", written(name, state, model))
+                    _add(archive, f"rule.{form.suffix}", write_format(name, state, model))
             except ExportError as error:
                 left_out += f"{form.name}: {error}\n"
         _add(archive, "rule.schema.json", json.dumps(export.json_schema(), indent=2))

@@ -57,7 +57,7 @@ def boxes_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording
         f"{md(str(model.positive_label_), 60)} is where"
     )
     rule_text(hypercubes.plane_words(model, words))
-    _by_the_plane(model, train)
+    _show_plane_rows(model, train)
     if model.n_incomplete_:
         st.caption(
             f"{plural(model.n_incomplete_, 'training row')} with a gap took no part in learning."
@@ -71,7 +71,7 @@ def boxes_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording
     _coverage(model)
 
 
-def _by_the_plane(model: HyperplaneRuleClassifier, train: Cases) -> None:
+def _show_plane_rows(model: HyperplaneRuleClassifier, train: Cases) -> None:
     """Show how many training rows are in no box, and their prediction."""
     n_boxes = len(model.boxes_[model.positive_label_])
     fired = model.rule_set_.clauses_fired(train.columns)[:, :n_boxes]

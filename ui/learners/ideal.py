@@ -121,10 +121,10 @@ def _modes(model: IdealDNFClassifier, state: AppState) -> None:
     st.dataframe(table, hide_index=True, alt="Size of the formula in both modes")
     if rules["paper"] != rules["compact"]:
         st.caption("The formula as in the paper:")
-        rule_text(_shortened(rules["paper"], wording(state)))
+        rule_text(_shorten(rules["paper"], wording(state)))
 
 
-def _shortened(rule: RuleSet, words: Wording, limit: int = 12) -> str:
+def _shorten(rule: RuleSet, words: Wording, limit: int = 12) -> str:
     """Write a rule, or only the first clauses of a very long one."""
     if rule.n_clauses <= limit:
         return rule_words(rule, words)
@@ -144,7 +144,7 @@ def _types(model: IdealDNFClassifier, state: AppState) -> None:
     st.dataframe(shown, hide_index=True, alt=f"{len(shown)} types of cases with their rows")
 
 
-def past_case(
+def warn_if_unseen(
     model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording, *, plain: bool
 ) -> None:
     """Warn if no training row has the type of a case; nothing for other learners."""
@@ -204,5 +204,5 @@ IDEAL_DNF = Learner.of(
     own_parameters=own_parameters,
     form=form,
     dials=lambda setting, n_rows: [Dial("max_variables", "Conditions allowed")],
-    cards=Cards(models=curve_card, rules=ideal_card, explain=past_case),
+    cards=Cards(models=curve_card, rules=ideal_card, explain=warn_if_unseen),
 )

@@ -26,13 +26,13 @@ def price_input(
     """Return the prices entered as text; None, after an error message, if it is invalid."""
     text = st.text_input(label, value=_price_text(usual), persist_state="session", **widget)
     try:
-        return parsed_prices(text, symbol)
+        return parse_prices(text, symbol)
     except ValueError as error:
         st.error(md(error, 300))
         return None
 
 
-def parsed_prices(text: str, symbol: str = "θ") -> tuple[float, ...]:
+def parse_prices(text: str, symbol: str = "θ") -> tuple[float, ...]:
     """Parse prices separated by spaces or commas, sorted and without repeats."""
     words = text.replace(",", " ").replace(";", " ").split()
     numbers = set()
@@ -56,11 +56,11 @@ def parsed_prices(text: str, symbol: str = "θ") -> tuple[float, ...]:
 
 def as_entered(prices: Iterable[float]) -> tuple[float, ...]:
     """Return prices as the form returns them: rounded as in the text input."""
-    return parsed_prices(_price_text(prices))
+    return parse_prices(_price_text(prices))
 
 
 def _price_text(prices: Iterable[float]) -> str:
-    """Write prices as `parsed_prices` reads them."""
+    """Write prices as `parse_prices` reads them."""
     return ", ".join(f"{price:.15g}" for price in sorted(prices))
 
 

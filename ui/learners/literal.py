@@ -66,7 +66,7 @@ PROOF_HELP = (
 
 def certificate_card(model: ClassifierMixin, state: AppState) -> None:
     """Show what learning proved, or what is proved since, with a button for a longer search."""
-    if proved_card(model) or not isinstance(model, LEARNED):
+    if show_proof(model) or not isinstance(model, LEARNED):
         return
     if state.several:
         st.info(NO_BOUND)
@@ -90,7 +90,7 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
     """Show what learning proved, or a short search for one clause; return that search's proof."""
-    if proved_card(model) or not isinstance(model, LEARNED):
+    if show_proof(model) or not isinstance(model, LEARNED):
         return None
     if state.several or model.rule_set_.n_clauses != 1:
         return None
@@ -102,7 +102,7 @@ def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | 
     return certificate
 
 
-def proved_card(model: ClassifierMixin) -> bool:
+def show_proof(model: ClassifierMixin) -> bool:
     """Show what learning by "One clause, proved best" proved; return whether it proved anything."""
     if not isinstance(model, OneLevelRuleClassifier) or (certificate := model.certificate_) is None:
         return False

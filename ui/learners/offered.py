@@ -45,35 +45,39 @@ CARDS: tuple[Cards, ...] = tuple(
 )
 
 
-def chosen(spec: RunSpec) -> list[Learner]:
+def list_learners(spec: RunSpec) -> list[Learner]:
     """List the learners of a run, in the order they were chosen."""
     return [LEARNERS[name] for name in spec.learners if name in LEARNERS]
 
 
-def varied(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
+def list_variants(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
     """List the learners of a run, plain and then their variants; each is swept separately."""
     if not spec.thorough:
         sides: list[dict[str, Any]] = [{}, {"describes": "other"}] if spec.against else [{}]
-        return [(learner, side | {QUICK: True}) for learner in chosen(spec) for side in sides]
+        return [
+            (learner, side | {QUICK: True}) for learner in list_learners(spec) for side in sides
+        ]
     plain = [learner for learner in LEARNERS.values() if learner.key in spec.learners]
     first, rest = plain[:1], plain[1:]  # the fast ones come second, so that they do not wait
     ordered = first + sorted(rest, key=lambda learner: not learner.at_once)
-    variants = [(learner, v) for learner in chosen(spec) for v in learner.variants(spec)]
+    variants = [(learner, v) for learner in list_learners(spec) for v in learner.variants(spec)]
     return [(learner, {}) for learner in ordered] + variants
 
 
 def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
-    """List the settings of a run, numbered like its rows; see `varied` for the order."""
+    """List the settings of a run, numbered like its rows; see `list_variants` for the order."""
     # A setting has ``learner`` and the learner's grid (``theta`` is ν for boxes from a plane, τ for
     # trees); of variants also ``describes``, ``robustness``, ``label_noise`` or ``quick``.
     return tuple(
-        setting | variant for learner, variant in varied(spec) for setting in learner.settings(spec)
+        setting | variant
+        for learner, variant in list_variants(spec)
+        for setting in learner.settings(spec)
     )
 
 
 def families(spec: RunSpec, state: AppState) -> list[LearnerGrid]:
     """List what a run compares; its settings are numbered as `settings_of_run` lists them."""
-    return [_family(learner, variant, spec, state) for learner, variant in varied(spec)]
+    return [_family(learner, variant, spec, state) for learner, variant in list_variants(spec)]
 
 
 def _family(

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit.data import Costs
 from rulekit.data.association import promising_columns
-from rulekit.data.folds import drawn_rows
+from rulekit.data.folds import draw_rows
 from rulekit.evaluation.sweeps.grid import THETA_GRID
 from rulekit.exceptions import EmptyRuleWarning, MonotonicityWarning
 from rulekit.learners.training import as_constraints
@@ -136,7 +136,7 @@ class RunSpec:
 def quick_rows(X: pd.DataFrame, y: pd.Series, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Draw the rows of the quick search; the same ones every time."""
     n_columns = max(1, min(X.shape[1], QUICK_COLUMNS))
-    return drawn_rows(rows, np.asarray(y), max(QUICK_ROWS, QUICK_CELLS // n_columns))
+    return draw_rows(rows, np.asarray(y), max(QUICK_ROWS, QUICK_CELLS // n_columns))
 
 
 def quick_part(
@@ -163,7 +163,7 @@ def quick_table(
     return X[columns].iloc[rows], y.iloc[rows], None if weight is None else weight[rows]
 
 
-def chosen_setting(selected: Mapping[str, Any], positive: Any) -> dict[str, Any]:
+def make_setting(selected: Mapping[str, Any], positive: Any) -> dict[str, Any]:
     """Return the setting of a run with the `best_params_` of a `RuleClassifier`."""
     setting = {LEARNER_KEY: "search", CHOSEN: selected["theta"], "n_clauses": selected["n_clauses"]}
     setting |= {k: selected[k] for k in ("robustness", "label_noise") if selected.get(k)}

@@ -16,11 +16,11 @@ from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_sear
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, RunSpec
 from ui.models.form import BUDGETS, comparison, price_sweep
 from ui.models.points import AGAINST, RunResult, Suggestion, reference_lines
-from ui.models.run import BETTER, COMPARISON, PRICES, latest, noted_suggestion, offered, start
+from ui.models.run import BETTER, COMPARISON, PRICES, get_offer, latest, note_suggestion, start
 from ui.picked import OWN, model_key, pick
 from ui.shell import once
 from ui.state import AppState, app_state
-from ui.theme import chart, selected_id
+from ui.theme import chart, get_selected
 from ui.widgets import choice, pick_row
 
 DECIDES = "estimate that decides"
@@ -90,7 +90,7 @@ def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **op
             trace.customdata = [[_point_id(result, number)] for (number,) in trace.customdata]
     key = f"{name}_{st.session_state.get('_clicks', 0)}"  # a drawn figure keeps its selection
     sentence = front_sentence(shown, x=x, y=y, unit=result.unit)
-    chart(figure, key, sentence, on_select=lambda: _clicked(result, key))
+    chart(figure, key, sentence, on_select=lambda: _pick_clicked(result, key))
 
 
 def suggestion_line(result: RunResult) -> None:
@@ -110,7 +110,7 @@ def suggestion_line(result: RunResult) -> None:
         chosen = result.number_of_rule(app_state()) == suggested.number
         if chosen and (better := st.session_state.get(BETTER)) and CHOSEN in app_state().setting:
             st.markdown(better, width="content")
-        if not chosen and offered(result) is None:  # an offer has this button
+        if not chosen and get_offer(result) is None:  # an offer has this button
             st.button(
                 "Use this rule",
                 key="pick_suggested",
@@ -175,7 +175,7 @@ def choose(result: RunResult, number: int | None, *, by_slider: bool = False) ->
     if number is None:
         return
     once(lambda: pick(result.settings[number], result.specs[number], by_slider=by_slider))()
-    noted_suggestion(result)
+    note_suggestion(result)
 
 
 def _point_id(result: RunResult, number: int) -> int:
@@ -183,8 +183,8 @@ def _point_id(result: RunResult, number: int) -> int:
     return crc32(model_key(result.settings[number]).encode())
 
 
-def _clicked(result: RunResult, key: str) -> None:
-    clicked = selected_id(st.session_state.get(key))
+def _pick_clicked(result: RunResult, key: str) -> None:
+    clicked = get_selected(st.session_state.get(key))
     numbers = range(len(result.settings))
     st.session_state["_clicks"] = st.session_state.get("_clicks", 0) + 1
     choose(result, next((k for k in numbers if _point_id(result, k) == clicked), None))
@@ -251,7 +251,7 @@ def _columns() -> dict[str, Any]:
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
-def compared_table(result: RunResult, spec: RunSpec) -> None:
+def show_compared(result: RunResult, spec: RunSpec) -> None:
     """Show each compared learner with its suggested point; choosing a row picks it."""
     runs = comparisons(app_state(), spec)
     if not runs:
@@ -278,7 +278,7 @@ def compared_table(result: RunResult, spec: RunSpec) -> None:
         lambda position: choose(result, numbers[position]),
         key="compared_table",
         alt="The compared learners, each with its best point; choosing a row picks it",
-        shown=coloured(table, looks),
+        shown=color_rows(table, looks),
         column_config={name: config for name, config in columns.items() if name in table},
     )
 
@@ -304,7 +304,7 @@ def learners_table(
         rivals["one condition"] = float(points.loc[points["limit"] <= 1, measure].min())
     rival = min(rivals, key=lambda name: rivals[name])
     rows = []
-    for key in _compared(runs):
+    for key in _list_compared(runs):
         of_learner = [k for k, s in enumerate(result.settings) if s[LEARNER_KEY] == key]
         short = [k for k in of_learner if points.loc[k, "limit"] <= max(LIMITS)]
         best = result.suggested(short)
@@ -331,13 +331,13 @@ def learners_table(
     return table.reindex(columns=names).dropna(axis="columns", how="all"), numbers
 
 
-def coloured(table: pd.DataFrame, looks: list[Look]) -> Any:
+def color_rows(table: pd.DataFrame, looks: list[Look]) -> Any:
     """Return the table with the words for a learner's mark on its colour."""
     filled = [f"background-color: {look.colour}; color: {look.ink}" for look in looks]
     return table.style.apply(lambda column: filled, subset=["mark"])
 
 
-def _compared(runs: list[RunSpec]) -> list[str]:
+def _list_compared(runs: list[RunSpec]) -> list[str]:
     """Return the compared learners in the order of their looks."""
     return [key for key in PLACES if any(key in run.learners for run in runs)]
 
@@ -351,7 +351,7 @@ def learners_tab(result: RunResult, spec: RunSpec) -> None:
             "Every learner has an equal part of the time, on the same folds. Its points join the "
             "curve when all their folds are finished; the earlier points stay."
         )
-    compared_table(result, spec)
+    show_compared(result, spec)
 
 
 def prices_tab(result: RunResult, spec: RunSpec, y: str) -> None:
@@ -407,7 +407,7 @@ def _dials(result: RunResult) -> None:
                     value=setting[dial.entry],
                     format_func=lambda value: f"{value:g}",
                     key=key,
-                    on_change=_dialled,
+                    on_change=_pick_dialled,
                     args=(result, dial.entry, key),
                     help="Looks up what the sweep found; nothing is learned again.",
                 )
@@ -415,5 +415,5 @@ def _dials(result: RunResult) -> None:
                 st.caption(dial.caption)
 
 
-def _dialled(result: RunResult, entry: str, key: str) -> None:
+def _pick_dialled(result: RunResult, entry: str, key: str) -> None:
     choose(result, result.number_of({**app_state().setting, entry: st.session_state[key]}))

@@ -21,8 +21,8 @@ from ui.learners.learner import KINDS_OF_RULE
 from ui.learners.offered import CARDS, learner_of, same_search
 from ui.learners.spec import CHOSEN, FIT_SECONDS, LEARNER_KEY, QUICK, SHARED, RunSpec, quiet
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
-from ui.models.points import SPREAD_FOLDS, RunResult, gap_words, in_full
-from ui.models.run import noted_suggestion, offered, part_words
+from ui.models.points import SPREAD_FOLDS, RunResult, gap_words, make_thorough
+from ui.models.run import get_offer, note_suggestion, part_words
 from ui.rule_numbers import beats_majority
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
@@ -56,7 +56,7 @@ def measure(state: AppState, spec: RunSpec, report: Report) -> pd.Series | None:
     return pd.concat([table.mean(), spread.add_suffix("_se"), pd.Series({"folds": len(folds)})])
 
 
-def changed_words(state: AppState, spec: RunSpec) -> str:
+def describe_changes(state: AppState, spec: RunSpec) -> str:
     """Return what differs from the run that found the selected rule: "costs", "folds"."""
     changed = {name for name in SHARED if getattr(state.spec, name) != getattr(spec, name)}
     if changed and changed <= set(WEIGHING):
@@ -81,9 +81,9 @@ KINDS = {  # how rules of a run may differ besides size and described class
 SIDES_HELP = "One of the two is often much shorter. All other rows get the other prediction."
 
 
-def picked_card(result: RunResult, spec: RunSpec) -> None:
+def show_picked(result: RunResult, spec: RunSpec) -> None:
     """Show the selected rule with its slider, figures and next steps."""
-    model = picked.picked_model()
+    model = picked.get_model()
     if model is None:
         return
     state = app_state()
@@ -96,7 +96,7 @@ def picked_card(result: RunResult, spec: RunSpec) -> None:
     if not (scorecard_of(rule) or rule.is_constant):
         size += f" in {plural(rule.n_clauses, 'clause')}"
     if number is None:
-        _unmeasured(size, state, spec)
+        _offer_measuring(size, state, spec)
     else:
         row = result.points.loc[number]
         part = part_words(state) if QUICK in state.setting else ""
@@ -116,7 +116,7 @@ def picked_card(result: RunResult, spec: RunSpec) -> None:
         for page, label in LINKS.items():
             if st.button(label, key=f"to_{page}"):
                 st.switch_page(f"pages/{page}.py")
-        held_out(model)
+        show_held_out(model)
 
 
 def beats_constant(rule: RuleSet, state: AppState) -> bool:
@@ -150,7 +150,7 @@ def never_predicted(rule: RuleSet, state: AppState) -> str:
     return f"This rule never predicts {join_list(missing)}."
 
 
-def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
+def _offer_measuring(size: str, state: AppState, spec: RunSpec) -> None:
     """Show that the rule has no point on the curve, with a button that measures it."""
     setting = state.setting or {}
     if {"edited", "whole_file"} & setting.keys():
@@ -169,11 +169,11 @@ def _unmeasured(size: str, state: AppState, spec: RunSpec) -> None:
         st.caption("Found under other settings, measured with these.")
         return
     before = "" if state.error is None else f" It was {percent(state.error)} wrong in its own run."
-    words = f"not measured with these {changed_words(state, spec)}.{before}"
+    words = f"not measured with these {describe_changes(state, spec)}.{before}"
     place.markdown(f"**{size}**, {words}")
 
 
-def held_out(model: ClassifierMixin) -> None:
+def show_held_out(model: ClassifierMixin) -> None:
     """Show the rule's error on the test rows on demand, and count how often."""
     state = app_state()
     if state.is_of_all_rows or not len(state.testing[0]):
@@ -188,7 +188,7 @@ def held_out(model: ClassifierMixin) -> None:
     ):
         st.session_state[key] = True
         X, y = state.testing
-        looks = picked.looked_at_test_rows()
+        looks = picked.count_look()
         wrong = float((model.predict(X) != y.to_numpy()).mean())
         st.markdown(
             f"**{percent(wrong)}** of {len(X):,} test rows wrong (looked at for "
@@ -233,7 +233,7 @@ def _slid(key: str) -> None:
 
 def how_it_was_found(result: RunResult, y: str) -> None:
     """Show the setting, the other kinds of rule, and the cards of its learner."""
-    state, model = app_state(), picked.picked_model()
+    state, model = app_state(), picked.get_model()
     if model is None or state.setting is None:
         st.caption("No rule is picked yet.")
         return
@@ -268,7 +268,7 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
         label, named, sentence = kind
         current = setting.get(name, plain)
         values = {m.get(name, plain) for m in mine} - {current}
-        values = {v for v in values if of_other_kind(result, setting, name, v) is not None}
+        values = {v for v in values if find_other_kind(result, setting, name, v) is not None}
         values = sorted({current, *values})
         if len(values) > 1:
             key = f"{'side' if name == 'describes' else name}_{generation}"
@@ -280,21 +280,21 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
                 place=column,
                 wrap=True,
                 persist_state=None,
-                on_change=_turned,
+                on_change=_apply_slider,
                 args=(result, name, key),
                 help=sentence,
             )
 
 
-def _turned(result: RunResult, name: str, key: str) -> None:
-    choose(result, of_other_kind(result, app_state().setting, name, st.session_state[key]))
+def _apply_slider(result: RunResult, name: str, key: str) -> None:
+    choose(result, find_other_kind(result, app_state().setting, name, st.session_state[key]))
 
 
-def of_other_kind(
+def find_other_kind(
     result: RunResult, setting: Mapping[str, Any], name: str, value: Any
 ) -> int | None:
     """Return the point of another kind with nearly the limit of a setting, or None."""
-    wanted = _at_limit(setting) | {name: value}
+    wanted = _set_limit(setting) | {name: value}
     wanted = {k: v for k, v in wanted.items() if not (k in KINDS_OF_RULE and v in (0, "for"))}
     near = _alike(result, wanted)
     if not len(near):  # not all combinations of kinds exist
@@ -306,15 +306,15 @@ def of_other_kind(
 
 
 def _alike(result: RunResult, wanted: Mapping[str, Any]) -> pd.DataFrame:
-    same = [k for k, s in enumerate(result.settings) if same_search(_at_limit(s), wanted)]
+    same = [k for k, s in enumerate(result.settings) if same_search(_set_limit(s), wanted)]
     plain = [CHOSEN not in result.settings[k] for k in same]
     return result.points.loc[same].assign(plain=plain).sort_values(["plain", "test_error"])
 
 
-def _at_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
+def _set_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
     """Return a thorough setting; of the selected one, a setting of its kind at a limit."""
     if CHOSEN not in setting:
-        return in_full(setting)
+        return make_thorough(setting)
     kind = {k: v for k, v in setting.items() if k in (LEARNER_KEY, *KINDS_OF_RULE)}
     return kind | {"max_conditions": 0}
 
@@ -325,7 +325,7 @@ SHOWN = "_offer_shown"
 
 def offer(result: RunResult) -> None:
     """Offer, in one line, a rule suggested since the selected one was picked."""
-    number = offered(result)
+    number = get_offer(result)
     if number is None:
         st.session_state[SHOWN] = False
         return
@@ -338,20 +338,20 @@ def offer(result: RunResult) -> None:
         )
         st.toggle("Show both", key=SHOWN)
         st.button("Use this rule", key="take_offer", on_click=choose, args=(result, number))
-        st.button("Keep mine", key="keep_mine", on_click=noted_suggestion, args=(result,))
+        st.button("Keep mine", key="keep_mine", on_click=note_suggestion, args=(result,))
 
 
 def both(result: RunResult) -> None:
     """Show the selected rule and the suggested one if the toggle is on."""
-    number = offered(result)
-    if number is None or not st.session_state.get(SHOWN) or (mine := picked.picked_model()) is None:
+    number = get_offer(result)
+    if number is None or not st.session_state.get(SHOWN) or (mine := picked.get_model()) is None:
         return
     state = app_state()
     run_number = result.number_of_rule(state)
     figures = "not on this curve" if run_number is None else figure_words(result, run_number)
-    other = picked.fitted(state, result.settings[number], result.specs[number])
+    other = picked.fit_setting(state, result.settings[number], result.specs[number])
     entries = [("Selected", figures, mine), ("Suggested", figure_words(result, number), other)]
-    _shown(entries, state)
+    _show_rules(entries, state)
 
 
 def compare(result: RunResult) -> None:
@@ -366,10 +366,10 @@ def compare(result: RunResult) -> None:
         key="compare",
     )
     state = app_state()
-    models = [picked.fitted(state, result.settings[k], result.specs[k]) for k in chosen]
+    models = [picked.fit_setting(state, result.settings[k], result.specs[k]) for k in chosen]
     names = [result.points.loc[k, "label"] for k in chosen]
     figures = [figure_words(result, k) for k in chosen]
-    _shown(list(zip(names, figures, models, strict=True)), state)
+    _show_rules(list(zip(names, figures, models, strict=True)), state)
 
 
 def figure_words(result: RunResult, number: int) -> str:
@@ -378,7 +378,7 @@ def figure_words(result: RunResult, number: int) -> str:
     return f"{error_words(row)} wrong, at most {plural(row['limit'], 'condition')}"
 
 
-def _shown(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
+def _show_rules(entries: Sequence[tuple[str, str, Any]], state: AppState) -> None:
     """Show rules beside each other, each with its name and figures, and the differences."""
     if not entries:
         return

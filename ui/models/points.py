@@ -26,9 +26,9 @@ from rulekit.learners.choice import (
 from rulekit.plots import Baseline
 from rulekit.style.palette import Look
 from rulekit.style.wording import format_measure, plural
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.learners.offered import learner_of, look_of, settings_of_run
-from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, UNCOSTED, RunSpec, chosen_setting
+from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, UNCOSTED, RunSpec, make_setting
 from ui.models.work import SELECTED
 from ui.picked import model_key, setting_words
 from ui.rule_numbers import FEW_GROUPS, beats_majority, training_gap
@@ -97,7 +97,7 @@ class RunResult:
         if SELECTED in families:
             selected = families[SELECTED]
             positive = selected.estimator.positive_label
-            listed = (*listed, chosen_setting(selected.settings[0], positive))
+            listed = (*listed, make_setting(selected.settings[0], positive))
         numbers = points.get("setting", pd.Series(dtype=int)).tolist()
         settings = tuple(listed[number] for number in numbers)
         if settings:
@@ -141,7 +141,7 @@ class RunResult:
             for number, s in enumerate(settings)
             if QUICK not in s
             or s == selected
-            or not (model_key(in_full(s)) in fitted or (one_sided and "describes" in s))
+            or not (model_key(make_thorough(s)) in fitted or (one_sided and "describes" in s))
         ]
         models = {**older.models, **self.models}
         keys = [model_key(settings[number]) for number in wanted]
@@ -233,7 +233,7 @@ class RunResult:
 
     def _is_leftover(self, setting: Mapping[str, Any]) -> bool:
         """Whether a point of the quick search is shown only because its rule is selected."""
-        return QUICK in setting and in_full(setting) in self.settings
+        return QUICK in setting and make_thorough(setting) in self.settings
 
     def measures(self, name: str) -> bool:
         """Whether any point has a value of a measure."""
@@ -372,8 +372,8 @@ class RunResult:
         rule = [name for name in (FOREST_LOSS, FOREST_SIZE) if name in rows]
         if rule:  # equal for equal rules
             alike |= (rows[rule] == rows.loc[number, rule]).all(axis="columns")
-        search = _without_limit(self.settings[number])
-        numbers = [k for k in rows.index[alike] if _without_limit(self.settings[k]) == search]
+        search = _drop_limit(self.settings[number])
+        numbers = [k for k in rows.index[alike] if _drop_limit(self.settings[k]) == search]
         return int(rows.loc[numbers, "limit"].idxmin())
 
     def _short(self, rows: pd.DataFrame, selected: int | None = None) -> pd.DataFrame:
@@ -382,11 +382,11 @@ class RunResult:
         return rows[short] if short.any() else rows
 
 
-def _without_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_limit(setting: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in setting.items() if name not in LIMIT_KEYS}
 
 
-def in_full(setting: Mapping[str, Any]) -> dict[str, Any]:
+def make_thorough(setting: Mapping[str, Any]) -> dict[str, Any]:
     """Return the thorough setting that a setting of the quick search belongs to."""
     return {name: value for name, value in setting.items() if name != QUICK}
 
@@ -479,10 +479,10 @@ def _gap(
     if model is None:
         return float("nan")
     key = repr((state.fit_key, spec.gap_column, state.positive, model.rule_set_))
-    return float(kept(f"gap {number}", key, lambda: training_gap(model, groups, state)))
+    return float(compute_once(f"gap {number}", key, lambda: training_gap(model, groups, state)))
 
 
-def without_beaten(result: RunResult, state: AppState) -> RunResult:
+def drop_beaten(result: RunResult, state: AppState) -> RunResult:
     """Test suggested rules against a constant on all training rows until one is better."""
     while (found := result.suggestion) is not None and found.beats:
         setting, spec = result.settings[found.number], result.specs[found.number]

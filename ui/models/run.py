@@ -18,7 +18,7 @@ from rulekit.families import RuleClassifier
 from rulekit.style.wording import plural
 from ui import workspace
 from ui.escape import md
-from ui.learners.offered import LEARNERS, curve_key, families, family_words, varied
+from ui.learners.offered import LEARNERS, curve_key, families, family_words, list_variants
 from ui.learners.spec import (
     CHOSEN,
     FIT_SECONDS,
@@ -30,11 +30,11 @@ from ui.learners.spec import (
     RunSpec,
     quick_rows,
 )
-from ui.models.points import RunResult, in_full, with_gaps, without_beaten
+from ui.models.points import RunResult, drop_beaten, make_thorough, with_gaps
 from ui.models.work import SEARCHES_OF_SELECTION, RunTask
 from ui.picked import model_key, pick
 from ui.runs import jobs, preparing
-from ui.runs.background import POLL_SECONDS, failure, watched
+from ui.runs.background import POLL_SECONDS, failure, watch
 from ui.shell import once, sentences
 from ui.state import AppState, app_state
 
@@ -154,10 +154,10 @@ def update(spec: RunSpec) -> RunResult:
     if app_state().result_on(key) is None:
         return RunResult()
     start_choice(spec, key)
-    return _within_gap(spec)
+    return _apply_gap(spec)
 
 
-def _within_gap(spec: RunSpec) -> RunResult:
+def _apply_gap(spec: RunSpec) -> RunResult:
     """Apply the limit on the gap between groups; a suggested rule follows it."""
     state = app_state()
     with sentences():
@@ -169,7 +169,7 @@ def _within_gap(spec: RunSpec) -> RunResult:
                 number = suggested.number
                 limit = {"gap_column": spec.gap_column, "max_gap": spec.max_gap}
                 pick(result.settings[number], replace(result.specs[number], **limit), own=False)
-                noted_suggestion(result)
+                note_suggestion(result)
     return app_state().result
 
 
@@ -209,7 +209,7 @@ def _join(result: RunResult) -> None:
     if not len(result.points) and result.references is None:
         return
     selected = state.setting if is_selected(state) else None
-    joined = without_beaten(result.over(state.result_on(result.key), selected), state)
+    joined = drop_beaten(result.over(state.result_on(result.key), selected), state)
     workspace.change(result=joined)
     if is_selected(state):
         _keep_figures(joined)
@@ -223,7 +223,7 @@ def _join(result: RunResult) -> None:
             pick(joined.settings[number], joined.specs[number], own=requested is not None)
             if CHOSEN in joined.settings[number] and app_state().model.rule_set_ != rule:
                 st.session_state[BETTER] = better_words(joined, before, number)
-        noted_suggestion(joined)
+        note_suggestion(joined)
 
 
 def better_words(result: RunResult, before: int | None, number: int) -> str:
@@ -242,7 +242,7 @@ def is_selected(state: AppState) -> bool:
 def _keep_figures(result: RunResult) -> None:
     """Take over the figures of the search that has found the selected rule last."""
     state = app_state()
-    better = in_full(state.setting)
+    better = make_thorough(state.setting)
     model, number = result.models.get(model_key(better)), result.number_of(better)
     if (
         QUICK in state.setting
@@ -256,14 +256,14 @@ def _keep_figures(result: RunResult) -> None:
         workspace.change(error=float(result.points.loc[number, "test_error"]))
 
 
-def noted_suggestion(result: RunResult) -> None:
+def note_suggestion(result: RunResult) -> None:
     """Store the suggestion when a rule is selected; only a different one is offered later."""
     suggested = result.suggestion
     if suggested is not None:
         st.session_state["_suggested"] = model_key(result.settings[suggested.number])
 
 
-def offered(result: RunResult) -> int | None:
+def get_offer(result: RunResult) -> int | None:
     """Return the number of another rule suggested since the selected one was picked, or None."""
     state, suggested = app_state(), result.suggestion
     if suggested is None or not is_selected(state) or state.model is None:
@@ -284,7 +284,7 @@ def seconds_longer(result: RunResult, spec: RunSpec) -> tuple[float, float] | No
     part, n_rows = _part(state)
     columns = max(1.0, state.training[0].shape[1] / QUICK_COLUMNS) ** COLUMN_GROWTH
     once = float((result.points.loc[rows, "seconds"] * result.points.loc[rows, "folds"]).sum())
-    kinds = [kind for _, kind in varied(longer(spec))]
+    kinds = [kind for _, kind in list_variants(longer(spec))]
     times = sum(DISCOUNTED if "label_noise" in kind else DISTURBED for kind in kinds)
     rate = once * columns * (SEVERAL if state.several else 1.0) * (n_rows / part) ** GROWTH
     most = FIT_SECONDS * len(kinds) * (spec.folds + 1)
@@ -332,7 +332,7 @@ def run_line(result: RunResult, spec: RunSpec) -> None:
         if active is first:
             waiting = 1 + 1.5 * jobs.registry().position(first)
             every = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
-        watched(active, progress_words, "run", every=every)
+        watch(active, progress_words, "run", every=every)
         if result.key and active.key[0] != curve_key(spec, app_state()):
             st.caption("This run is of other settings than those at the side.")
         if active.title == CHOICE:
@@ -340,7 +340,7 @@ def run_line(result: RunResult, spec: RunSpec) -> None:
         return
     for ended in (first, job):
         if ended is not None:
-            _ended(ended, bool(result.key))
+            _show_end(ended, bool(result.key))
     if result.key:
         _offer_longer(result, longer(spec))
 
@@ -361,7 +361,7 @@ def progress_words(job: jobs.Job) -> str:
     return words
 
 
-def _ended(job: jobs.Job, has_points: bool) -> None:
+def _show_end(job: jobs.Job, has_points: bool) -> None:
     """Show the end of a run that failed, was stopped or has missing points."""
     if job.state == "failed":
         failure(job)
@@ -369,13 +369,13 @@ def _ended(job: jobs.Job, has_points: bool) -> None:
         names = ", ".join(job.answer.missed)
         st.caption(f"Not finished in time: {md(names, 300)}. Try more time.")
     elif job.state == "cancelled":
-        st.caption(stopped_words(job, has_points))
+        st.caption(describe_stopped(job, has_points))
         if job.title == FIRST:
             forget = partial(jobs.registry().forget, job.owner)
             st.button("Begin again", key="begin_again", on_click=forget)
 
 
-def stopped_words(job: jobs.Job, has_points: bool) -> str:
+def describe_stopped(job: jobs.Job, has_points: bool) -> str:
     """Return the progress of a stopped run, and how to continue it."""
     words = f"{DOING[job.title]} was stopped{job.where}." + " Finished points stay." * has_points
     again = AGAIN.get(job.title)
@@ -391,7 +391,7 @@ def search_is_complete(result: RunResult) -> bool:
 def _offer_longer(result: RunResult, spec: RunSpec) -> None:
     """Offer the thorough search with its approximate time."""
     done = search_is_complete(result)
-    kinds = [family_words(*one).lower() for one in varied(spec)]
+    kinds = [family_words(*one).lower() for one in list_variants(spec)]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
             "Search again" if done else "Search longer",
@@ -410,7 +410,7 @@ def longer_words(result: RunResult, spec: RunSpec) -> str:
     """Return the scope of the quick search and the duration of a thorough one."""
     seconds = seconds_longer(result, spec)
     if seconds is None:
-        return f"A thorough search tries {plural(len(varied(spec)), 'kind')} of rule."
+        return f"A thorough search tries {plural(len(list_variants(spec)), 'kind')} of rule."
     sentences = (
         f"Quick search done{part_words(app_state())}.",
         columns_words(app_state()),

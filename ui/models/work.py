@@ -21,7 +21,7 @@ from rulekit.evaluation import Comparison, LearnerGrid, Progress, SweepStore, co
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import RulekitError
 from rulekit.learners.choice import ESTIMATE, FOREST_SIZE, has_conditions
-from rulekit.learners.cluster import cached_on_workers, code_version
+from rulekit.learners.cluster import cache_on_workers, code_version
 from rulekit.learners.forest_loss import estimate_losses
 from ui.learners.spec import SEARCH_OF_CHOICE, RunSpec, quick_part, quick_table, quiet
 from ui.runs.worker import Report
@@ -48,7 +48,7 @@ class RunTask:
     def __call__(self, report: Report) -> Comparison:
         """Compare the learners and report progress."""
         quiet()
-        with counted_as_running(urgent=not self.spec.thorough), cached_on_workers():
+        with count_as_running(urgent=not self.spec.thorough), cache_on_workers():
             if not self.spec.thorough:
                 return self._quickly(report)
             if not self.families:  # the choice of the library alone
@@ -128,7 +128,9 @@ class RunTask:
         make = partial(self._estimates, found.models, numbers) if found.models else None
         # restored points have no rules, so their estimates are read
         estimates = self._remembered(self.spec, numbers, make=make) if numbers else None
-        return for_page(found, estimates={int(k): tuple(v) for k, v in (estimates or {}).items()})
+        return average_folds(
+            found, estimates={int(k): tuple(v) for k, v in (estimates or {}).items()}
+        )
 
     def _estimates(self, fitted: Mapping[int, Any], numbers: Sequence[int]) -> dict[str, Any]:
         """Compute loss and size of each rule by a forest's votes on the rows of a quick search."""
@@ -203,7 +205,7 @@ def estimates_by_size(choice: Any) -> list[dict[str, float]]:
     return [{"n_conditions": float(size), choice.measure: float(v)} for size, v in lowest.items()]
 
 
-def for_page(found: Comparison, **estimates: Any) -> Comparison:
+def average_folds(found: Comparison, **estimates: Any) -> Comparison:
     """Drop the rules of the folds, which no page reads, and average here, not in the server."""
     rows = tuple(row | {"rule": None} for row in found.finished)
     found = replace(found, finished=rows, **estimates)
@@ -230,7 +232,7 @@ class _ProgressReport:
             self.report(message="Reference models")
         elif progress.found is not None:
             if self.work.spec.thorough:
-                self.report(interim=for_page(progress.found))
+                self.report(interim=average_folds(progress.found))
         else:
             name, fold = progress.family, progress.row["fold"]
             fold = (fold if folds is None else folds[fold]) + 1
@@ -244,7 +246,7 @@ SCHEDULER = "RULEKIT_SCHEDULER"  # environment variable: the address, such as tc
 SECONDS = 5.0  # timeout of a scheduler in seconds
 
 
-def counted_as_running(urgent: bool) -> AbstractContextManager[Any]:
+def count_as_running(urgent: bool) -> AbstractContextManager[Any]:
     """Select the joblib backend for fits in this block."""
     address = os.environ.get(SCHEDULER)
     if not address:

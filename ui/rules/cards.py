@@ -23,15 +23,15 @@ from rulekit.rules.analysis.flow import divide_rows
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import capital, percent, plural
 from ui import rule_numbers
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.escape import md
 from ui.learners.points import scorecard
-from ui.picked import directions, looked_at_test_rows
+from ui.picked import count_look, directions
 from ui.rule_numbers import Cases
-from ui.rules.editor import edit_button, edited_clause, editor, keep, source
+from ui.rules.editor import edit_button, editor, get_edited_clause, keep, source
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
-from ui.theme import chart, flow_chart, selected_id
+from ui.theme import chart, flow_chart, get_selected
 from ui.widgets import COUNT, SHARE, choice, pick_row
 from ui.words import clause_names, constant_answer, full_words, wording
 
@@ -73,7 +73,7 @@ def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     if test is None:
         held_out.metric("Error, test rows", "—", help="No test rows were set aside on Data.")
         return
-    looks = looked_at_test_rows()
+    looks = count_look()
     held_out.metric(
         "Error, test rows",
         percent(rule_numbers.error(rule, test)),
@@ -108,7 +108,7 @@ def clause_lines(
     if scorecard_of(rule):
         scorecard(model, wording(state))
         edit_button(rule, 0, "Edit", state)
-        if edited_clause(state) == 0:
+        if get_edited_clause(state) == 0:
             editor(rule, 0, train, test, state)
         return frozenset()
     if rule.is_constant:
@@ -128,7 +128,7 @@ def clause_lines(
         for k in range(rule.n_clauses):
             if not _clause_line(rule, k, tables, state):
                 off.add(k)
-            if edited_clause(state) == k:
+            if get_edited_clause(state) == k:
                 editor(rule, k, train, test, state)
     _line(len(tables))[1].markdown(f"otherwise **{md(rule.default)}**")
     return frozenset(off)
@@ -167,15 +167,15 @@ def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
     """Draw the rows that each part of the rule decides, with the same counts as a table."""
     generation = st.session_state.get("_flow_turn", 0)
 
-    def clicked() -> None:
-        part = selected_id(st.session_state.get(f"flow_{generation}"))
+    def select_part() -> None:
+        part = get_selected(st.session_state.get(f"flow_{generation}"))
         if part is not None:
             st.session_state["covered_which"] = int(part)
             st.session_state.update(rules_tab_4="Errors", rules_view_Errors_3="Predictions")
         st.session_state["_flow_turn"] = generation + 1
 
     st.subheader("Where the rows go", anchor=False)
-    table = flow_chart(rule, rows.columns, rows.y, f"flow_{generation}", on_select=clicked)
+    table = flow_chart(rule, rows.columns, rows.y, f"flow_{generation}", on_select=select_part)
     # the texts of clauses stand in the figure
     names = [name.split(": ")[0] for name in table["part"]]
     shown = table.assign(part=names, share=100 * table["share"])
@@ -193,7 +193,7 @@ def outcomes(rule: RuleSet, rows: Cases, labels: list[Any]) -> None:
     st.caption("Rows: actual. Columns: predicted. Shade: share of the actual outcome.")
 
 
-def covered_rows(rule: RuleSet, rows: Cases, state: AppState) -> None:
+def show_covered(rule: RuleSet, rows: Cases, state: AppState) -> None:
     """List the rows the rule predicts wrongly, or those that a part of it decides."""
     wrong = rows.answers(rule) != rows.y
     parts = [part for part in divide_rows(rule, rows.columns) if part.label is not None]
@@ -246,7 +246,7 @@ def checks_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
     """Show what `verify_rule` finds over every possible row, each with rows that show it."""
     st.caption("Checks the rule over every possible row, not only the rows of this table.")
     rule, constraints = model.rule_set_, directions(state)
-    check = kept(
+    check = compute_once(
         "verified rule",
         repr((state.fit_key, state.rule_json, constraints)),
         lambda: verify_rule(rule, train.X, constraints=constraints),
@@ -313,14 +313,14 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
         once(lambda: _take(source, points.iloc[position, 0], by))()
         st.session_state["_operating_turn"] = generation + 1
 
-    def clicked() -> None:
-        position = selected_id(st.session_state.get(f"operating_{generation}"))
+    def select_point() -> None:
+        position = get_selected(st.session_state.get(f"operating_{generation}"))
         if position is not None and int(position) < len(points):
             pick(int(position))
 
     curve = choice("Curve", CURVES, "roc", "operating_curve", label_visibility="collapsed")
     figure = operating_figure(points, name, at, precision=curve == "precision")
-    chart(figure, f"operating_{generation}", sentence, on_select=clicked)
+    chart(figure, f"operating_{generation}", sentence, on_select=select_point)
     counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
     pick_row(

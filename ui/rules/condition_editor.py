@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from rulekit.plots.outcomes import FEW, MAX_LEVELS, TAIL, outcome_levels
 from rulekit.rules import Clause, Literal, RuleSet
-from rulekit.rules.condition import GAPS, ORDERED, WORDS, spelled
+from rulekit.rules.condition import GAPS, ORDERED, WORDS, spell_part
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.escape import md
 from ui.rule_numbers import Cases
 from ui.state import AppState
@@ -113,7 +113,7 @@ def with_levels(literal: Literal, levels: tuple[Any, ...]) -> Literal:
     return replace(literal, op="in" if positive else "not-in", value=tuple(levels))
 
 
-def edited_condition(
+def edit_condition(
     rule: RuleSet, k: int, i: int, train: Cases, test: Cases | None, state: AppState
 ) -> RuleSet | None:
     """Show condition i of clause k with the errors of the edited rule; return it on "Apply"."""
@@ -125,7 +125,7 @@ def edited_condition(
     key = f"{k}_{i}_{hash(state.rule_json)}"
     parts = [rows for rows in (train, test) if rows is not None]
     counts = [
-        kept(
+        compute_once(
             "condition counts",
             repr((state.fit_key, state.rule_json, k, i, rows.name)),
             lambda rows=rows: condition_counts(rule, k, i, rows, state.labels),
@@ -134,7 +134,7 @@ def edited_condition(
         for rows in parts
     ]
     container = st.container()
-    edited = _changed(literal, counts[0], key, state)
+    edited = _edit_value(literal, counts[0], key, state)
     if edited is None:
         return None
     edited = _missing(edited, counts[0].n_missing, key)
@@ -147,7 +147,7 @@ def edited_condition(
     return with_condition(rule, k, i, edited) if pressed else None
 
 
-def _changed(
+def _edit_value(
     literal: Literal, counts: ConditionCounts, key: str, state: AppState
 ) -> Literal | None:
     """Show the widget for the value of a condition; return the condition with its value."""
@@ -158,7 +158,7 @@ def _changed(
         level = st.select_slider("Limit", literal.order, literal.value, key=f"level_{key}")
         return replace(literal, value=level)
     if literal.op in ORDERED:
-        return _moved(literal, counts.values[:-1].astype(float), key, state)
+        return _edit_cut(literal, counts.values[:-1].astype(float), key, state)
     offered = _levels(literal, counts.values[:-1])
     if len(offered) > MOST_LEVELS:
         st.info(
@@ -188,11 +188,11 @@ def _levels(literal: Literal, values: NDArray[Any]) -> list[Any]:
 
 
 def _level_text(level: Any, part: str | None) -> str:
-    text = spelled(level, part)
+    text = spell_part(level, part)
     return f"{text:.12g}" if isinstance(text, float) else str(text)
 
 
-def _moved(literal: Literal, values: NDArray[np.float64], key: str, state: AppState) -> Literal:
+def _edit_cut(literal: Literal, values: NDArray[np.float64], key: str, state: AppState) -> Literal:
     """Show a slider and a field for a cut point, kept equal."""
     slid, typed = f"slide_{key}", f"cut_{key}"
     limit = float(literal.positions[0])
@@ -200,10 +200,10 @@ def _moved(literal: Literal, values: NDArray[np.float64], key: str, state: AppSt
     digits = max(digits_of(step), digits_of(limit))
     is_date = literal.part == "date"
 
-    def shown(number: float) -> Any:
+    def convert(number: float) -> Any:
         return date.fromisoformat(literal.value_at(number)[:10]) if is_date else number
 
-    ends = shown(low), shown(high)
+    ends = convert(low), convert(high)
 
     def follow(source: str, target: str) -> None:
         value = st.session_state[source]
@@ -212,8 +212,8 @@ def _moved(literal: Literal, values: NDArray[np.float64], key: str, state: AppSt
             if target == typed:
                 st.session_state[typed] = value if is_date else round(value, digits)
 
-    st.session_state.setdefault(typed, shown(limit))
-    st.session_state.setdefault(slid, min(max(shown(limit), ends[0]), ends[1]))
+    st.session_state.setdefault(typed, convert(limit))
+    st.session_state.setdefault(slid, min(max(convert(limit), ends[0]), ends[1]))
     name = md(f"{state.label(literal.feature)} {literal.op}", 80)
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     numeric = {"step": step, "format": f"%.{digits}f"}
@@ -225,7 +225,7 @@ def _moved(literal: Literal, values: NDArray[np.float64], key: str, state: AppSt
     field = right.date_input if is_date else right.number_input
     more = {"min_value": date.min, "max_value": date.max} if is_date else numeric
     value = field("or typed", key=typed, on_change=follow, args=(typed, slid), **more)
-    if value is None or value == shown(limit):
+    if value is None or value == convert(limit):
         return literal
     return replace(literal, value=value.isoformat() if is_date else float(value))
 

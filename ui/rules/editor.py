@@ -14,10 +14,10 @@ from rulekit.style.wording import percent, plural
 from ui.escape import md
 from ui.picked import setting_words
 from ui.rule_numbers import Cases, error
-from ui.rules.condition_editor import TABLE, edited_condition
+from ui.rules.condition_editor import TABLE, edit_condition
 from ui.shell import sentences
 from ui.state import AppState, app_state
-from ui.words import without_clauses, wording
+from ui.words import drop_clauses, wording
 from ui.workspace import change, pick_rule
 
 EDITED = "_edited_clause"  # session key of the clause being edited
@@ -62,7 +62,7 @@ def versions_of(state: Any) -> Versions:
     return Versions((now,))
 
 
-def edited_card(rule: RuleSet, train: Cases, test: Cases | None, state: AppState) -> RuleSet | None:
+def edit_card(rule: RuleSet, train: Cases, test: Cases | None, state: AppState) -> RuleSet | None:
     """Show the card as an editable table; return it once "Apply" is pressed, else None."""
     st.caption(
         "A row is a condition; values of a set are separated by semicolons, and 0 points leave it "
@@ -119,11 +119,11 @@ def _names(train: Cases) -> list[str]:
     return list(getattr(train.columns, "names", train.columns))
 
 
-def without(rule: RuleSet, off: frozenset[int], train: Cases, test: Cases | None) -> None:
+def offer_without(rule: RuleSet, off: frozenset[int], train: Cases, test: Cases | None) -> None:
     """Show the effect of switching clauses off, with a button to keep that rule."""
     if not off:
         return
-    shorter = without_clauses(rule, off)
+    shorter = drop_clauses(rule, off)
     names = ", ".join(str(k + 1) for k in sorted(off))
     head = f"**Without clause {names}:** {plural(shorter.n_conditions, 'condition')}."
     st.info("  \n".join([head, *map(md, effects(rule, shorter, train, test))]))
@@ -151,11 +151,11 @@ def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
         disabled=bool(why),
         help=why or None,
         on_click=st.session_state.update,
-        args=({EDITED: (None if edited_clause(state) == k else k, state.rule_json)},),
+        args=({EDITED: (None if get_edited_clause(state) == k else k, state.rule_json)},),
     )
 
 
-def edited_clause(state: AppState) -> int | None:
+def get_edited_clause(state: AppState) -> int | None:
     """Return which clause of the selected rule is being edited, if any."""
     k, rule_json = st.session_state.get(EDITED, (None, None))
     return k if rule_json == state.rule_json else None
@@ -166,11 +166,11 @@ def editor(rule: RuleSet, k: int, train: Cases, test: Cases | None, state: AppSt
     """Show the conditions of clause k, a table to write them, or the whole scorecard."""
     with sentences():
         if scorecard_of(rule):
-            edited = edited_card(rule, train, test, state)
+            edited = edit_card(rule, train, test, state)
         elif (i := _condition(rule, k, state)) is not None:
-            edited = edited_condition(rule, k, i, train, test, state)
+            edited = edit_condition(rule, k, i, train, test, state)
         else:
-            edited = _edited_table(rule, k, train, state)
+            edited = _edit_table(rule, k, train, state)
         if edited is not None:
             keep(edited, source())
             st.rerun()
@@ -191,7 +191,7 @@ def _condition(rule: RuleSet, k: int, state: AppState) -> int | None:
     return None if i == len(conditions) else i
 
 
-def _edited_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet | None:
+def _edit_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet | None:
     """Show the conditions of clause k, or of a new clause, as a table; return it on "Apply"."""
     every = rule_to_rows(rule)
     mine = (every["clause"] == k + 1).to_numpy()

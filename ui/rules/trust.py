@@ -40,7 +40,7 @@ from rulekit.plots import (
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import percent, plural
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.escape import md
 from ui.learners.spec import quiet
 from ui.rule_numbers import FEW_GROUPS, Cases, case_frame, training_gap
@@ -418,10 +418,10 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
     offer = "Search for rules with a smaller gap"
     comparison = answer_of("gaps", "Comparing rules on five folds", key, task, offer=offer)
     if comparison is not None:
-        _shown(*comparison, groups, state)
+        _show_curve(*comparison, groups, state)
 
 
-def _shown(
+def _show_curve(
     curve: pd.DataFrame,
     every: pd.DataFrame,
     rules: list[RuleSet],
@@ -500,7 +500,7 @@ def groups_card(model: Any, rows: Cases, state: AppState) -> None:
         st.info(md(str(error), 400))
         return
     key = repr((state.fit_key, state.rule_json, column, rows.name, positive))
-    metrics = kept(
+    metrics = compute_once(
         "groups",
         key,
         lambda: group_metrics(model, rows.X, rows.y, groups, positive=positive),

@@ -39,7 +39,7 @@ def answer_of(
         begin()
         job = jobs.registry().get(owner)
     if job.active:
-        watched(job, _words, name)
+        watch(job, _words, name)
     elif job.state == "failed":
         failure(job)
         st.button("Try again", key=f"begin_{name}", on_click=begin)
@@ -56,7 +56,7 @@ def _words(job: jobs.Job) -> str:
     return words if left is None or left < 1 else f"{words} {left:.0f} s to go"
 
 
-def watched(
+def watch(
     job: jobs.Job,
     words: Callable[[jobs.Job], str],
     name: str,
@@ -65,10 +65,10 @@ def watched(
     most: float = math.inf,
 ) -> None:
     """Show an active job with a Stop button; rerun the page for new results and at the end."""
-    st.fragment(_watched, run_every=every)(job, words, name, most, job.version)
+    st.fragment(_watch, run_every=every)(job, words, name, most, job.version)
 
 
-def _watched(
+def _watch(
     job: jobs.Job, words: Callable[[jobs.Job], str], name: str, most: float, version: int
 ) -> None:
     if job.elapsed > most:

@@ -13,7 +13,7 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.data import Table
 from rulekit.data.column import whole
-from rulekit.data.drift import respelled_levels
+from rulekit.data.drift import match_levels
 from rulekit.data.matching import match_names
 from rulekit.data.options import cell_options
 from rulekit.data.reading.loading import read_with_options
@@ -27,13 +27,13 @@ from rulekit.rules import scorecard_of, wilson_interval
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import cap_list
 from rulekit.style.wording import format_measure, percent, plural
-from ui.cache import kept
+from ui.cache import compute_once
 from ui.escape import file_name, md
 from ui.rule_numbers import ANSWER, ROW, TRUTH, row_number
 from ui.shell import problem
 from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState, app_state
 from ui.widgets import pick_row
-from ui.words import clause_names, fixed_columns, wording
+from ui.words import clause_names, find_fixed_columns, wording
 
 TEST_ROWS = "test rows"
 SHOWN = 8  # maximal number of columns listed
@@ -59,7 +59,7 @@ class NewCases:
         return self.key == TEST_ROWS
 
 
-def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
+def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     """Show the upload field; return the uploaded cases, or the test rows without a file."""
     file = st.file_uploader("A table of new cases", key="score_file")
     if read:
@@ -68,7 +68,7 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     if file is not None:
         try:
             key = repr((file.file_id, state.options))
-            given = kept(
+            given = compute_once(
                 "new cases",
                 key,
                 lambda: read_with_options(
@@ -80,9 +80,9 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
         except (RulekitError, ValueError) as error:
             problem(error)
             return None
-        levels = respelled_levels(state.table, table, columns=tuple(read))
+        levels = match_levels(state.table, table, columns=tuple(read))
         key = file.file_id
-        if levels and st.toggle(respelled_words(levels, table, state), key=f"respell_{key}"):
+        if levels and st.toggle(label_respelling(levels, table, state), key=f"respell_{key}"):
             table, key = _respelled(table, levels), f"{key} respelled"
         return NewCases(table.name, table, outcomes_of(table, state), key)
     X, y = state.testing
@@ -91,7 +91,7 @@ def chosen_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     return NewCases("the test rows", X, y.to_numpy(dtype=object), TEST_ROWS)
 
 
-def respelled_words(levels: dict[str, dict[str, str]], table: Table, state: AppState) -> str:
+def label_respelling(levels: dict[str, dict[str, str]], table: Table, state: AppState) -> str:
     """Return the label of the switch that reads unknown levels as the known ones."""
     parts = []
     for name, same in levels.items():
@@ -121,7 +121,7 @@ def as_before(table: Table, state: AppState) -> Table:
             if name in table.frame.columns:
                 table = turn(table, name)
     merged = tuple(state.options.get("merged") or ())
-    if levels := respelled_levels(state.table, table, columns=merged):
+    if levels := match_levels(state.table, table, columns=merged):
         table = _respelled(table, levels)
     for name, cut in state.options.get(CUT, {}).items():
         if name in table.frame.columns and table.column(name).is_number:
@@ -146,7 +146,7 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
     return named
 
 
-def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
+def score_cases(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
     """Apply the current rule, once per rule and table."""
     X, y = state.testing if len(state.testing[0]) else state.training
     again = cases.are_test_rows  # a comparison with themselves is pointless
@@ -160,14 +160,14 @@ def scored(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
             before=state.training if again else (X, y),
             training=state.training,
             wording=wording(state),
-            immutable=fixed_columns(model.rule_set_),
+            immutable=find_fixed_columns(model.rule_set_),
         )
 
     key = repr((cases.key, state.fit_key, state.rule_json, state.wording, state.options))
-    return kept("scored", key, compute, copy=False)
+    return compute_once("scored", key, compute, copy=False)
 
 
-def predicted_words(predicted: NDArray[Any], training: NDArray[Any], labels: list[Any]) -> str:
+def count_predictions(predicted: NDArray[Any], training: NDArray[Any], labels: list[Any]) -> str:
     """Return how often outcomes are predicted: the described one, or each of several."""
     shown = labels[:1] if len(labels) == 2 else labels
     parts = [
@@ -182,7 +182,7 @@ def differences(cases: NewCases, scored: Scored) -> None:
     """Show how the new table differs from the one the rule was learned from."""
     state = app_state()
     before = scored.model.predict(state.training[0])
-    st.markdown(f"**{md(predicted_words(scored.answers, before, state.labels), 600)}**")
+    st.markdown(f"**{md(count_predictions(scored.answers, before, state.labels), 600)}**")
     rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
     unseen = scored.report.without({note.column for note in scored.drift}).unseen
     lines = [f"- {md(each.sentence, 300)}" for each in (*scored.drift, *unseen)]
@@ -200,7 +200,7 @@ NO_CLAUSE = "none"
 def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
     """List the cases, those closest to a limit first; return the position of the selected one."""
     key = repr((cases.key, state.fit_key, state.rule_json))
-    order = kept("closest first", key, lambda: closest_first(scored, state.training[0]))
+    order = compute_once("closest first", key, lambda: closest_first(scored, state.training[0]))
     table = scored.table().drop(columns="missing").rename(columns={"answer": ANSWER})
     rule = rule_of(scored.model)
     if scorecard_of(rule):

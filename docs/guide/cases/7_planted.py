@@ -7,10 +7,10 @@ and leave the noise alone; how often its parts return says how sure one may be.
 """
 
 from rulekit import RuleClassifier, stability, to_text
-from rulekit.data import planted_two_level
+from rulekit.data import plant_two_level
 from rulekit.plots import plot_returned
 
-planted = planted_two_level(noise=0.05, random_state=3)
+planted = plant_two_level(noise=0.05, random_state=3)
 X, y = planted.frame, planted.labels
 print(planted.description)
 

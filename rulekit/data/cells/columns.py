@@ -40,9 +40,9 @@ from rulekit.data.cells.numbers import (
     read_decorated,
 )
 from rulekit.data.cells.texts import TextColumn, encode_cells, match_among
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.data.options import Decision, ParseOptions
-from rulekit.data.typed import EXACT, text_series, without_infinities
+from rulekit.data.typed import EXACT, drop_infinities, text_series
 
 Values: TypeAlias = pd.Series | NDArray[Any]
 FIRST = 1_000  # distinct texts that show whether a column has decorated numbers
@@ -61,7 +61,7 @@ class ReadColumns:
     cells: dict[str, pa.ChunkedArray]
 
 
-def typed_columns(columns: Mapping[str, pa.ChunkedArray], options: ParseOptions) -> ReadColumns:
+def convert_columns(columns: Mapping[str, pa.ChunkedArray], options: ParseOptions) -> ReadColumns:
     """Convert columns of text to columns of a table."""
     trimmed, parts = [], []
     for name, cells in columns.items():
@@ -107,7 +107,7 @@ class _Reader:
             detected = _Reader(replace(self.options, texts=None), self.marks)
             detected.read(part, numbers)
             if name not in detected.texts:
-                text = f"Column {shown(name)} is kept as text, as requested."
+                text = f"Column {quote(name)} is kept as text, as requested."
                 change = {"texts": {name: False}}
                 self.sentences.append(Decision(text, "Convert its cells", change))
             self._keep(part, _text(part.column))
@@ -133,7 +133,7 @@ class _Reader:
                 self.texts[name] = part
                 dates = read_dates(part.column.texts)
                 text = (
-                    f"Column {shown(name)} holds dates such as {shown(dates.example)}, and which "
+                    f"Column {quote(name)} holds dates such as {quote(dates.example)}, and which "
                     "of day and month comes first is open. Set it before you use the column."
                 )
                 self.sentences.append(Decision(text, "Day first", {"day_first_in": {name: True}}))
@@ -187,7 +187,7 @@ class _Reader:
         if not certain or not valid[present].all():
             self._note_text(column, valid if certain else plain.valid)
             return False
-        values = self._numeric(column, _joined(plain, decorated.numbers))
+        values = self._numeric(column, _join_numbers(plain, decorated.numbers))
         if values is None:
             return False
         self._note_decoration(column, decorated, present)
@@ -212,7 +212,7 @@ class _Reader:
         elif numbers.grouped[present].any():
             self.grouped.append(column.name)
         values = np.append(numbers.values, np.nan)[column.codes]
-        values, notes = without_infinities(values, column.name)
+        values, notes = drop_infinities(values, column.name)
         self.sentences += notes
         if whole and (column.codes >= 0).all():
             return values.astype(np.int64)
@@ -221,7 +221,7 @@ class _Reader:
     def _note_doubt(self, column: TextColumn, numbers: Numbers) -> None:
         k = int(np.argmax(match_among(column.texts, column.present, r"\d[.,]\d")))
         text = (
-            f"Numbers such as {column.texts[k].as_py()} in column {shown(column.name)} may have a "
+            f"Numbers such as {column.texts[k].as_py()} in column {quote(column.name)} may have a "
             "decimal mark or groups of thousands; this one is read as "
             f"{numbers.values[k]:.15g}. Set the decimal mark if that is wrong."
         )
@@ -233,13 +233,13 @@ class _Reader:
         self, column: TextColumn, decorated: Decorated, present: NDArray[np.bool_]
     ) -> None:
         """Add notes on signs and units that were removed from numbers."""
-        name, values = shown(column.name), decorated.numbers.values
+        name, values = quote(column.name), decorated.numbers.values
         as_text = _as_text(column.name)
         if unit := decorated.unit:
             self.units[column.name] = unit
             k = int(np.argmax(present & (decorated.units == unit)))
             note = (
-                f"Column {name} is read as numbers in {unit}: {shown(column.texts[k].as_py())} is "
+                f"Column {name} is read as numbers in {unit}: {quote(column.texts[k].as_py())} is "
                 f"{values[k]:.15g}."
             )
             if bare := int(column.counts[present & (decorated.units == "")].sum()):
@@ -259,7 +259,7 @@ class _Reader:
                 count = int(column.counts[texts & present].sum())
                 note = (
                     f"In {count:,} of {len(column.codes):,} rows of column {name} the cell {kind} "
-                    f"(first: row {row}, {shown(text)})."
+                    f"(first: row {row}, {quote(text)})."
                 )
                 self.sentences.append(Decision(note, *as_text))
 
@@ -274,7 +274,7 @@ class _Reader:
             self.units[name] = "h"
             row, text = column.first_cell(column.present)
             note = (
-                f"Column {shown(name)} holds times of day; they are read as hours ({shown(text)} "
+                f"Column {quote(name)} holds times of day; they are read as hours ({quote(text)} "
                 f"is {hours[column.codes[row - 1]]:.4g})."
             )
             self.sentences.append(Decision(note, *_as_text(name)))
@@ -300,8 +300,8 @@ class _Reader:
         k = column.texts.index(dates.example).as_py() if dates.example else int(np.argmax(valid))
         order = {None: "", True: ", day first", False: ", month first"}[dates.day_first]
         moment = str(dates.moments[k])[:16].removesuffix("T00:00").replace("T", " ")
-        text = shown(column.texts[k].as_py())
-        note = f"Column {shown(column.name)} is read as dates{order}: {text} is {moment}."
+        text = quote(column.texts[k].as_py())
+        note = f"Column {quote(column.name)} is read as dates{order}: {text} is {moment}."
         others = column.present & ~valid
         if others.any():
             row, text = column.first_cell(others)
@@ -309,7 +309,7 @@ class _Reader:
             are = "is" if count == 1 else "are"
             note += (
                 f" {count:,} of {len(column.codes):,} cells {are} no date "
-                f"(first: row {row}, {shown(text)}) and became missing."
+                f"(first: row {row}, {quote(text)}) and became missing."
             )
         turned = _as_text(column.name)
         if (day_first := dates.day_first) is not None:
@@ -326,8 +326,8 @@ class _Reader:
             return
         row, text = column.first_cell(column.present & ~valid)
         self.sentences.append(
-            f"Column {shown(column.name)} holds text in {int(other.sum())} of {len(column.codes)} "
-            f"rows (first: row {row}, {shown(text)}), so it is read as text. Correct these cells, "
+            f"Column {quote(column.name)} holds text in {int(other.sum())} of {len(column.codes)} "
+            f"rows (first: row {row}, {quote(text)}), so it is read as text. Correct these cells, "
             "or read the column as numbers, which makes them missing."
         )
 
@@ -348,7 +348,7 @@ class _Reader:
         ):
             if names:
                 columns = "column" if len(names) == 1 else "columns"
-                notes.append(f"In {columns} {few([*map(shown, names)])}, {words}.")
+                notes.append(f"In {columns} {few([*map(quote, names)])}, {words}.")
         return notes + self.sentences
 
     def used_options(self) -> ParseOptions:
@@ -369,7 +369,7 @@ def _as_text(name: str) -> tuple[str, dict[str, Any]]:
     return "Keep as text", {"texts": {name: True}}
 
 
-def _joined(plain: Numbers, decorated: Numbers) -> Numbers:
+def _join_numbers(plain: Numbers, decorated: Numbers) -> Numbers:
     """Return plain numbers, and decorated ones elsewhere."""
     values = [
         np.where(plain.valid, a, b)

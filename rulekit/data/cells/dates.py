@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rulekit.data.cells.texts import encode_series, extract_parts, match, select_texts
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.data.typed import DAY
 from rulekit.exceptions import DataError
 
@@ -260,12 +260,12 @@ def dates_in(texts: pd.Series, name: str, day_first: bool | None) -> pd.Series:
     dates = read_dates(column.texts, day_first=day_first, compact=compact)
     if dates.is_open:
         raise DataError(
-            f"In column {shown(name)} day and month are ambiguous ({shown(dates.example)}). Set "
+            f"In column {quote(name)} day and month are ambiguous ({quote(dates.example)}). Set "
             "which comes first (`day_first`, or --day-first and --month-first)."
         )
     if not dates.valid.any():
         raise DataError(
-            f"Column {shown(name)} has no date such as 2024-03-01 or 31.12.2024. Leave it as text."
+            f"Column {quote(name)} has no date such as 2024-03-01 or 31.12.2024. Leave it as text."
         )
     moments = np.append(dates.moments, np.datetime64("NaT"))[column.codes]
     return pd.Series(moments, index=texts.index, name=texts.name)
@@ -279,6 +279,6 @@ def durations_in(texts: pd.Series, name: str) -> pd.Series:
     days = pd.to_timedelta(text.astype(object), errors="coerce").dt.total_seconds() / DAY
     if days.isna().all():
         raise DataError(
-            f"Column {shown(name)} has no duration such as 06:30:00 or '2 days'. Leave it as text."
+            f"Column {quote(name)} has no duration such as 06:30:00 or '2 days'. Leave it as text."
         )
     return days

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.data.cells.texts import TextColumn, is_among
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, Decision, ParseOptions
 
 DOUBTFUL = ("None", "NA")
@@ -90,7 +90,7 @@ def is_level(word: str, others: Sequence[str], missing: Collection[str]) -> bool
 
 def describe_missing(counts: Counter[str]) -> list[str]:
     """Return a note on the cells that are read as missing."""
-    listed = [f"{shown(t)} ({n:,} cell{'' if n == 1 else 's'})" for t, n in counts.most_common(8)]
+    listed = [f"{quote(t)} ({n:,} cell{'' if n == 1 else 's'})" for t, n in counts.most_common(8)]
     text = f"These cells are read as missing: {', '.join(listed)}."
     change = {"missing": (), "missing_in": None}
     return [Decision(text, "Keep these words", change)] if listed else []
@@ -101,7 +101,7 @@ def describe_kept(name: str, words: Sequence[str], column: TextColumn) -> str:
     others = [t for t in column.present_texts.to_pylist() if t not in words][:2]
     count = int(column.counts[is_among(column.texts, words)].sum())
     return (
-        f"In column {shown(name)}, {few([*map(shown, words)])} ({count:,} cells) is a level like "
-        f"{' and '.join(map(shown, others))}, not a missing value. If it is one, "
+        f"In column {quote(name)}, {few([*map(quote, words)])} ({count:,} cells) is a level like "
+        f"{' and '.join(map(quote, others))}, not a missing value. If it is one, "
         "name it as a missing word (rows without an outcome are left out)."
     )

@@ -16,9 +16,9 @@ from rulekit.data.cells.dates import durations_in
 from rulekit.data.cells.levels import normal_form
 from rulekit.data.cells.numbers import read_numbers
 from rulekit.data.columns.dates import has_offset, read_dates
-from rulekit.data.columns.kinds import DATES, DURATIONS, Cells, describe_column, infer_kinds
+from rulekit.data.columns.kinds import DATES, DURATIONS, DistinctCells, describe_column, infer_kinds
 from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_unseen
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.data.typed import DAY, EXACT, as_pandas, days_of, level_text, refuse_inexact
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import NUMBERS, TRUTH, Columns, moment_text, number_text
@@ -152,10 +152,10 @@ def conform(
         label, *others = labels[column.name]
         if others:
             raise DataError(
-                f"Column names must differ; {shown(column.name)} occurs twice. Rename one."
+                f"Column names must differ; {quote(column.name)} occurs twice. Rename one."
             )
         series = frame[label]
-        values, misfit, zone = _Reader(column, exact).read(series)
+        values, misfit, zone = _ColumnReader(column, exact).read(series)
         if exact or column.gaps is not None:
             refuse_infinities({column.name: values})
         columns[column.name] = values
@@ -231,14 +231,14 @@ def refuse_absent(names: Sequence[str], present: Collection[str]) -> None:
     if absent:
         several = "s" if len(absent) > 1 else ""
         raise DataError(
-            f"The rule reads column{several} {few([*map(shown, absent)])}, which the table does "
+            f"The rule reads column{several} {few([*map(quote, absent)])}, which the table does "
             f"not have. Add or rename the column{several} (columns of an array are called x0, "
             "x1, ...)."
         )
 
 
 @dataclass
-class _Reader:
+class _ColumnReader:
     """Reads a column as its schema has it."""
 
     column: ColumnSchema
@@ -250,12 +250,12 @@ class _Reader:
         """Return the values, the cells that do not fit, and a difference of time zones."""
         kind, dtype = self.column.kind, series.dtype
         if pd.api.types.is_complex_dtype(dtype):
-            raise DataError(f"Column {shown(series.name)} holds complex numbers. Give real ones.")
+            raise DataError(f"Column {quote(series.name)} holds complex numbers. Give real ones.")
         if kind == "any":  # what all its values are
             (column,) = infer_kinds(series.to_frame(self.column.name)).columns
-            values, misfit, zone = _Reader(column, self.exact).read(series)
+            values, misfit, zone = _ColumnReader(column, self.exact).read(series)
             level = replace(column, kind="level")
-            return (values, None, zone) if misfit is None else _Reader(level).read(series)
+            return (values, None, zone) if misfit is None else _ColumnReader(level).read(series)
         if kind in NUMERIC and not isinstance(dtype, pd.CategoricalDtype):
             if dtype.kind == "m":
                 return days_of(series), None, None
@@ -270,7 +270,7 @@ class _Reader:
         return values, misfit, self._zone_note(values)
 
     def _by_value(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None]:
-        cells = Cells.of(series)
+        cells = DistinctCells.of(series)
         gaps = self._gaps(cells.values)
         converted = self._converted(cells, gaps)
         kept = np.array([v is not None for v in converted], dtype=bool)
@@ -289,18 +289,18 @@ class _Reader:
         objects[:-1] = converted
         return objects[cells.codes], misfit
 
-    def _misfit(self, cells: Cells, n_present: int, rows: NDArray[np.intp]) -> Misfit:
+    def _misfit(self, cells: DistinctCells, n_present: int, rows: NDArray[np.intp]) -> Misfit:
         """Describe cells that do not fit; DataError if several are present and none fits."""
         column = self.column
         first = cells.values[int(cells.codes[rows[0]])]
         if len(rows) == n_present > 1:
             levels, known = "", "" if self.exact else ", as when the rule was learned"
             if column.kind == "level" and column.levels:
-                levels = f" such as {few([*map(shown, column.levels[:3])])}"
+                levels = f" such as {few([*map(quote, column.levels[:3])])}"
             raise DataError(
-                f"Column {shown(column.name)} must hold {WORDS[column.kind]}{levels}{known}; none "
+                f"Column {quote(column.name)} must hold {WORDS[column.kind]}{levels}{known}; none "
                 f"of its {n_present} values fits (first: row {rows[0] + 1}, "
-                f"{shown(str(first))}). Convert the column."
+                f"{quote(str(first))}). Convert the column."
             )
         return Misfit(column.name, column.kind, n_present, rows, first)
 
@@ -313,7 +313,7 @@ class _Reader:
         gaps = [isinstance(v, str) and v.strip() in words for v in values] if words else []
         return np.array(gaps if words else [False] * len(values), dtype=bool)
 
-    def _converted(self, cells: Cells, gaps: NDArray[np.bool_]) -> list[Any]:
+    def _converted(self, cells: DistinctCells, gaps: NDArray[np.bool_]) -> list[Any]:
         """Convert each distinct value; None if it does not fit."""
         kind, values = self.column.kind, cells.values
         texts = [k for k, v in enumerate(values) if isinstance(v, str) and not gaps[k]]
@@ -362,7 +362,7 @@ class _Reader:
             number = float(value)
         except OverflowError as error:
             raise DataError(
-                f"Column {shown(self.column.name)} holds a number beyond 1e308, which is too large "
+                f"Column {quote(self.column.name)} holds a number beyond 1e308, which is too large "
                 "to compute with. Convert identifiers to text."
             ) from error
         if self.exact and not isinstance(value, (float, np.floating)) and abs(number) > EXACT:
@@ -380,7 +380,7 @@ class _Reader:
             self.has_naive = True
         return moment_text(stamp.floor("s").to_pydatetime(warn=False))
 
-    def _levels(self, cells: Cells) -> list[str | None]:
+    def _levels(self, cells: DistinctCells) -> list[str | None]:
         """Convert each distinct value to a level of the training rows where that is certain."""
         texts = [v if isinstance(v, str) else level_text(v) for v in cells.values]
         column, known = self.column, self.column.levels
@@ -491,7 +491,7 @@ def _numbers_of_texts(texts: list[str], column: ColumnSchema) -> list[float | No
             elif grouped.any() and not votes[1]:
                 text = bare[int(np.argmax(grouped))]
                 raise DataError(
-                    f"In column {shown(column.name)} it is not certain whether {shown(text)} has "
+                    f"In column {quote(column.name)} it is not certain whether {quote(text)} has "
                     "a decimal comma. Convert the column to numbers."
                 )
         numbers = read[mark]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import pyarrow as pa
 
 from rulekit.data.cells import dates as cells
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.exceptions import DataError
 from rulekit.rules.condition import ISO, moment, moment_text
 
@@ -61,7 +61,7 @@ def read_dates(texts: Sequence[str], name: str, day_first: bool | None) -> list[
     if order is None and needs_order(rest):
         text = next(t for t in rest if needs_order([t]))
         raise DataError(
-            f"In column {shown(name)} day and month are ambiguous ({shown(text)}). Write dates as "
+            f"In column {quote(name)} day and month are ambiguous ({quote(text)}). Write dates as "
             "2024-03-01, or convert the column."
         )
     read = cells.read_dates(pa.array(rest), day_first=bool(order)).moments.astype("datetime64[s]")

@@ -25,7 +25,9 @@ def infer_kinds(frame: pd.DataFrame, fixed: Mapping[str, str] | None = None) -> 
     """Find what columns are, without levels and ranges; `fixed` are kinds by name."""
     fixed = fixed or {}
     return Schema(
-        tuple(_inferred(str(name), series, fixed.get(str(name))) for name, series in frame.items())
+        tuple(
+            _infer_column(str(name), series, fixed.get(str(name))) for name, series in frame.items()
+        )
     )
 
 
@@ -55,7 +57,7 @@ def _has_time(date: datetime.datetime) -> bool:
     return date.time() != datetime.time()
 
 
-def _inferred(name: str, series: pd.Series, fixed: str | None) -> ColumnSchema:
+def _infer_column(name: str, series: pd.Series, fixed: str | None) -> ColumnSchema:
     """Find what one column is."""
     kind = fixed or infer_kind(series)
     kind = "level" if kind == OPEN_DATE else kind
@@ -66,9 +68,9 @@ def _inferred(name: str, series: pd.Series, fixed: str | None) -> ColumnSchema:
         zone = "UTC" if kind == "date" and getattr(series.dtype, "tz", None) is not None else None
         zone = "UTC" if kind == "date" and _arrow_zone(series.dtype) else zone
         return ColumnSchema(name, kind, zone=zone)
-    texts = [v for v in Cells.of(series).values if isinstance(v, str)]
+    texts = [v for v in DistinctCells.of(series).values if isinstance(v, str)]
     aware = any(map(has_offset, texts)) or any(
-        getattr(v, "tzinfo", None) is not None for v in Cells.of(series).values
+        getattr(v, "tzinfo", None) is not None for v in DistinctCells.of(series).values
     )
     day_first = order_of_days([t for t in texts if moment(t) is None])
     return ColumnSchema(name, kind, zone="UTC" if aware else None, day_first=day_first)
@@ -92,7 +94,7 @@ def infer_kind(series: pd.Series) -> str:
             return "number"
     elif dtype.ordered and len(dtype.categories) > 1:
         return "grade"
-    cells = Cells.of(series)
+    cells = DistinctCells.of(series)
     counts = cells.counts
     total = int(counts.sum())
     if cells.mixed:
@@ -124,7 +126,7 @@ def _is_moment(value: Any) -> bool:
     return isinstance(value, DATES) or (isinstance(value, str) and moment(value) is not None)
 
 
-def _kind_of_texts(cells: "Cells", counts: NDArray[np.intp], total: int) -> str:
+def _kind_of_texts(cells: "DistinctCells", counts: NDArray[np.intp], total: int) -> str:
     """Return "date" if nine of ten cells are dates; looks no further than the answer needs."""
     others, unclear = 0, []
     for k in np.argsort(-counts, kind="stable").tolist():
@@ -153,7 +155,7 @@ def _kind_of_texts(cells: "Cells", counts: NDArray[np.intp], total: int) -> str:
 
 
 @dataclass(frozen=True)
-class Cells:
+class DistinctCells:
     """A column by its distinct values: row i holds ``values[codes[i]]``, none if that is -1."""
 
     codes: NDArray[np.intp]  # (n,)
@@ -161,7 +163,7 @@ class Cells:
     mixed: bool = False  # objects that are not all text
 
     @classmethod
-    def of(cls, series: pd.Series) -> "Cells":
+    def of(cls, series: pd.Series) -> "DistinctCells":
         """Sort the cells of a column by value and, of objects, by type; periods by their begin."""
         if isinstance(series.dtype, pd.PeriodDtype):
             series = series.dt.start_time
@@ -178,7 +180,7 @@ class Cells:
         return cls(codes, uniques.tolist() if objects else list(uniques))
 
     @classmethod
-    def _of_objects(cls, series: pd.Series) -> "Cells":
+    def _of_objects(cls, series: pd.Series) -> "DistinctCells":
         present = series.notna().to_numpy()
         keys: dict[Any, int] = {}
         values: list[Any] = []

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.exceptions import DataWarning, UnseenValuesWarning
 from rulekit.rules.condition import missing_in, moment
 from rulekit.rules.schema import NUMERIC, ColumnSchema
@@ -41,8 +41,8 @@ class Misfit:
         n = len(self.rows)
         verbs = "does not fit and counts" if n == 1 else "do not fit and count"
         return (
-            f"Column {shown(self.name)} is read as {WORDS[self.kind]}: {n} of {self.n_present} "
-            f"values {verbs} as missing (first: row {row + 1}, {shown(self.first)})."
+            f"Column {quote(self.name)} is read as {WORDS[self.kind]}: {n} of {self.n_present} "
+            f"values {verbs} as missing (first: row {row + 1}, {quote(self.first)})."
         )
 
 
@@ -65,7 +65,7 @@ class Unseen:
     def sentence(self) -> str:
         """The finding in words, with figures and the first row."""
         rows = f"{self.n_rows:,} row{'s' * (self.n_rows != 1)}"
-        return f"Column {shown(self.column)} {self.detail.format(rows=rows, row=self.first + 1)}"
+        return f"Column {quote(self.column)} {self.detail.format(rows=rows, row=self.first + 1)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as plain values."""
@@ -177,16 +177,16 @@ def _strange_levels(column: ColumnSchema, values: NDArray[Any]) -> list[Unseen]:
     levels = {str(distinct[k]): int(counts[k]) for k in order[:LISTED]}
     respelled = respell(levels, column.levels or ())
     n_levels = int(strange[:-1].sum())
-    names = few([f"{shown(v)} ({n:,})" for v, n in [*levels.items()][:5]])
+    names = few([f"{quote(v)} ({n:,})" for v, n in [*levels.items()][:5]])
     more = f" and {n_levels - 5} more" if n_levels > 5 else ""
-    text = f"holds levels that no training row had in {{rows}}: {_braced(names + more)}."
+    text = f"holds levels that no training row had in {{rows}}: {_enclose(names + more)}."
     if respelled:
-        pairs = few([f"{shown(a)} for {shown(b)}" for a, b in respelled.items()])
-        text += f" Only case or spaces differ in {_braced(pairs)}."
+        pairs = few([f"{quote(a)} for {quote(b)}" for a, b in respelled.items()])
+        text += f" Only case or spaces differ in {_enclose(pairs)}."
     return [_finding(column, "level", rows, text, values=levels, respelled=respelled)]
 
 
-def _braced(text: str) -> str:
+def _enclose(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 

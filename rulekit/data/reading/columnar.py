@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import orc
 
-from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
+from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
 from rulekit.data.reading.delimited import check_cell, check_size
@@ -65,16 +65,22 @@ def _choose(
     usable = [i for i, part in enumerate(schema) if _usable(part.type)]
     if not usable:
         raise DataError("The file holds lists, structures or bytes only. Give plain columns.")
-    headers, repairs = repaired_headers([schema[i].name for i in usable], limits)
-    chosen = chosen_columns(headers, options.columns, limits)
+    headers, repairs = repair_headers([schema[i].name for i in usable], limits)
+    chosen = select_columns(headers, options.columns, limits)
     left_out = [part for i, part in enumerate(schema) if i not in set(usable)]
-    return [headers[k] for k in chosen], [usable[k] for k in chosen], repairs + _left_out(left_out)
+    return (
+        [headers[k] for k in chosen],
+        [usable[k] for k in chosen],
+        repairs + _describe_left_out(left_out),
+    )
 
 
 def _frame(columns: list[pa.ChunkedArray], names: list[str], limits: Limits) -> pd.DataFrame:
     if not columns or not len(columns[0]):
         raise DataError("The file has columns but no rows. Give at least one row of data.")
-    parts = [_converted(column, name, limits) for column, name in zip(columns, names, strict=True)]
+    parts = [
+        _convert_column(column, name, limits) for column, name in zip(columns, names, strict=True)
+    ]
     frame = pd.concat(parts, axis=1)
     frame.columns = names
     return frame
@@ -126,13 +132,13 @@ def _n_leaves(kind: pa.DataType) -> int:
     return sum(_n_leaves(kind.field(i).type) for i in range(kind.num_fields))
 
 
-def _converted(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
+def _convert_column(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
     """Convert a column that was read; an error here is no damage of the file."""
     try:
         return _series(column, name, limits)
     except (pa.ArrowException, OverflowError) as error:
         raise DataError(
-            f"Column {shown(name)} ({column.type}) holds values that cannot be converted. Write "
+            f"Column {quote(name)} ({column.type}) holds values that cannot be converted. Write "
             "them as another type, or leave the column out."
         ) from error
 
@@ -153,7 +159,7 @@ def _decimals(column: pa.ChunkedArray) -> pd.Series:
 def _series(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _decoded(column, name, limits)
+        return _decode(column, name, limits)
     if pa.types.is_decimal(kind):
         return _decimals(column)
     if kind in _NULLABLE and column.null_count:
@@ -165,7 +171,7 @@ def _series(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
     return column.to_pandas(date_as_object=False)
 
 
-def _decoded(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
+def _decode(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
     """Decode a dictionary column to text after checking its size."""
     array = column.unify_dictionaries().combine_chunks()
     if isinstance(array, pa.ChunkedArray):
@@ -180,7 +186,7 @@ def _decoded(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
     total = int(np.append(lengths, 0)[codes].sum())
     if total > limits.max_inflated:
         raise DataError(
-            f"A column of text may hold {limits.max_inflated:,} characters; column {shown(name)} "
+            f"A column of text may hold {limits.max_inflated:,} characters; column {quote(name)} "
             f"holds {total:,}. Leave it out."
         )
     texts = np.append(values.to_numpy(zero_copy_only=False).astype(object), [None])
@@ -190,9 +196,9 @@ def _decoded(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
     return pd.Series(texts[codes], dtype=object)
 
 
-def _left_out(parts: list[pa.Field]) -> list[str]:
+def _describe_left_out(parts: list[pa.Field]) -> list[str]:
     if not parts:
         return []
-    names = few([f"{shown(p.name)} ({p.type})" for p in parts])
+    names = few([f"{quote(p.name)} ({p.type})" for p in parts])
     plural = "Column" if len(parts) == 1 else "Columns"
     return [f"{plural} {names} cannot be tested by a rule and was left out."]

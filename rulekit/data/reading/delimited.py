@@ -14,14 +14,14 @@ import pandas as pd
 import pyarrow as pa
 
 from rulekit.data.cells.numbers import numbers_in
-from rulekit.data.headers import check_width, chosen_columns, repaired_headers, shown
+from rulekit.data.headers import check_width, quote, repair_headers, select_columns
 from rulekit.data.options import DELIMITERS, Limits, ParseOptions
 from rulekit.data.reading.layout import (
     COMMENT,
     TAIL,
     WINDOW,
-    Layout,
     Row,
+    TableLayout,
     count_after,
     ends_with_total,
     find_layout,
@@ -53,32 +53,32 @@ class RawTable:
     notes: list[str]
     options: ParseOptions
     units: dict[str, str] = field(default_factory=dict)
-    layout: Layout | None = None
+    layout: TableLayout | None = None
 
 
 def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
     """Split a text file into cells."""
     stream, encoding, notes = open_text(raw, options.encoding)
     head = _first_lines(stream)
-    head, hinted, n_removed = _without_hint(head)
+    head, hinted, n_removed = _drop_hint(head)
     if not any(line.strip() for line in head):
         raise DataError("The file is empty. Give a table with a header and rows.")
     text = _Text(head, stream, n_removed + 1, limits.max_cell_length)
-    text.delimiter = options.delimiter or hinted or text.markdown() or sniffed_delimiter(head)
+    text.delimiter = options.delimiter or hinted or text.markdown() or sniff_delimiter(head)
     options = replace(options, delimiter=text.delimiter, encoding=encoding)
     layout = find_layout(text.first_records(), options)
     records = text.records(layout, options.skip_rows)
     width = len(layout.names)
     check_width(width, limits)
-    names, repairs = repaired_headers(layout.names, limits)
-    chosen = chosen_columns(names, options.columns, limits)
+    names, repairs = repair_headers(layout.names, limits)
+    chosen = select_columns(names, options.columns, limits)
     rows = _Rows(layout, names, chosen, limits)
     rows.read(records, text)
     notes += layout.notes
     notes += rows.cut_end(options, text.delimiter)
     notes += rows.drop_unnamed(options)
     if text.delimiter != ",":
-        mark = DELIMITERS.get(text.delimiter, shown(text.delimiter))
+        mark = DELIMITERS.get(text.delimiter, quote(text.delimiter))
         notes.append(f"Cells are separated by a {mark}.")
     notes += rows.notes()
     notes += repairs if layout.header is not None else []
@@ -126,7 +126,7 @@ def _undecodable(raw: bytes, encoding: str) -> tuple[int, int] | None:
         raw.decode(encoding)
     except LookupError as error:
         raise DataError(
-            f"There is no text encoding {shown(encoding)}. Name one such as 'utf-8' or 'cp1252'."
+            f"There is no text encoding {quote(encoding)}. Name one such as 'utf-8' or 'cp1252'."
         ) from error
     except UnicodeDecodeError as error:
         return error.start + 1, raw.count(b"\n", 0, error.start) + 1
@@ -145,7 +145,7 @@ def _first_lines(stream: Iterator[str]) -> list[str]:
     return lines
 
 
-def sniffed_delimiter(lines: Sequence[str]) -> str:
+def sniff_delimiter(lines: Sequence[str]) -> str:
     """Find the delimiter under which most rows have as many cells; comma last."""
     lines = [line for line in lines if line.strip() and not COMMENT.match(line)] or list(lines)
     best, best_share = ",", 0.0
@@ -154,7 +154,7 @@ def sniffed_delimiter(lines: Sequence[str]) -> str:
         share = Counter(widths).most_common(1)[0][1] / len(widths) if widths else 0.0
         if share > best_share and Counter(widths).most_common(1)[0][0] >= 2:
             best, best_share = candidate, share
-    if best_share < 1.0 and (best == "\t" or best_share < 0.5) and _in_runs(lines, best_share):
+    if best_share < 1.0 and (best == "\t" or best_share < 0.5) and _is_aligned(lines, best_share):
         return BLANKS
     return best
 
@@ -167,7 +167,7 @@ def _split(lines: Sequence[str], delimiter: str) -> list[list[str]]:
         return []
 
 
-def _in_runs(lines: Sequence[str], share: float) -> bool:
+def _is_aligned(lines: Sequence[str], share: float) -> bool:
     """Return whether lines split at runs of blanks have as many cells each, one of them numbers."""
     if not (rows := _split([split_runs(line) for line in lines], "\t")):
         return False
@@ -185,7 +185,7 @@ def split_runs(line: str) -> str:
     return _RUN.sub(lambda match: match[1] or "\t", line.strip()) + "\n"
 
 
-def _without_hint(lines: list[str]) -> tuple[list[str], str | None, int]:
+def _drop_hint(lines: list[str]) -> tuple[list[str], str | None, int]:
     """Remove the line "sep=;" that spreadsheets write; return lines, delimiter, lines removed."""
     hint = re.match(r"sep=([^\w\s\"]|\t)\r?\n", lines[0], re.IGNORECASE) if lines else None
     return (lines[1:], hint[1], 1) if hint else (lines, None, 0)
@@ -211,7 +211,7 @@ class _Text:
             return csv.reader(map(split_runs, lines), delimiter="\t", strict=strict)
         mark = self.delimiter
         if self.is_markdown:
-            lines = map(_without_frame, lines)
+            lines = map(_strip_frame, lines)
             return csv.reader(lines, delimiter=mark, quoting=csv.QUOTE_NONE, strict=strict)
         end = re.escape(mark)
         if any(map(re.compile(rf'(^|{end}) +"[^"]*" *({end}|\s*$)').search, self.head)):
@@ -235,7 +235,7 @@ class _Text:
             raise DataError(_csv_sentence(str(error), number, self.delimiter, self.most)) from error
         return records
 
-    def records(self, layout: Layout, skip_rows: Sequence[int] | None) -> Iterator[list[str]]:
+    def records(self, layout: TableLayout, skip_rows: Sequence[int] | None) -> Iterator[list[str]]:
         """Yield the cells of each non-empty record of data; the line it begins on is in `lines`."""
         begin = layout.header or layout.first
         lines = chain(self.head[begin - self.number :], self.rest)
@@ -256,7 +256,7 @@ class _Text:
             raise DataError(_csv_sentence(str(error), line, self.delimiter, self.most)) from error
 
 
-def _without_frame(line: str) -> str:
+def _strip_frame(line: str) -> str:
     """Remove the outer bars of a line of Markdown, and the line below the header."""
     if _RULE.fullmatch(line):
         return "\n"
@@ -272,7 +272,7 @@ def _csv_sentence(error: str, line: int, delimiter: str, most: int) -> str:
     if "expected after" in error:
         return (
             f"In the row that begins in line {line}, a cell goes on after its closing quotation "
-            f'mark, where {shown(delimiter)} was expected; double a " that belongs to the text.'
+            f'mark, where {quote(delimiter)} was expected; double a " that belongs to the text.'
         )
     if "field larger" in error:
         return (
@@ -301,14 +301,16 @@ def check_cell(text: str, row: int, column: str, limits: Limits) -> None:
     if len(text) > limits.max_cell_length:
         raise DataError(
             f"A cell may hold {limits.max_cell_length:,} characters at most; row {row} of column "
-            f"{shown(column)} holds {len(text):,}. Shorten it, or leave the column out."
+            f"{quote(column)} holds {len(text):,}. Shorten it, or leave the column out."
         )
 
 
 class _Rows:
     """The chosen columns of the records, read `CHUNK` rows at once."""
 
-    def __init__(self, layout: Layout, names: list[str], chosen: list[int], limits: Limits) -> None:
+    def __init__(
+        self, layout: TableLayout, names: list[str], chosen: list[int], limits: Limits
+    ) -> None:
         self.layout, self.names, self.chosen, self.limits = layout, names, chosen, limits
         self.header = list(layout.cells) if len(layout.cells) > 1 else None
         self.n_rows = self.n_headers = self.n_trimmed = self.n_cut = 0
@@ -420,19 +422,19 @@ class _Rows:
         return notes
 
     def _refuse(self, rest: Sequence[Row], delimiter: str) -> None:
-        raise DataError(_ragged_sentence([*self.after, *rest], len(self.names), delimiter))
+        raise DataError(_describe_ragged([*self.after, *rest], len(self.names), delimiter))
 
 
-def _ragged_sentence(rows: list[Row], width: int, delimiter: str) -> str:
+def _describe_ragged(rows: list[Row], width: int, delimiter: str) -> str:
     wrong = [(line, record) for line, record in rows if len(record) != width]
     examples = "; ".join(
-        f"line {line} has {len(record)}: {shown(delimiter.join(record), 80)}"
+        f"line {line} has {len(record)}: {quote(delimiter.join(record), 80)}"
         for line, record in wrong[:3]
     )
     more = f" ({len(wrong)} such rows in all)" if len(wrong) > 3 else ""
     return (
         f"Every row must have {width} cells, as the header has; {examples}{more}. Correct these "
-        f'lines, put cells that hold {shown(delimiter)} in quotation marks ("), or set another '
+        f'lines, put cells that hold {quote(delimiter)} in quotation marks ("), or set another '
         "delimiter or row of the header."
     )
 

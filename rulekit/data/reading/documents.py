@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from html.parser import HTMLParser
 from typing import Any
 
-from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
+from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.delimited import RawTable, check_cell, check_size, open_text
 from rulekit.data.reading.layout import Row
@@ -44,20 +44,20 @@ def read_json(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
     if not columns:
         raise DataError("The JSON file holds no table. Give a list of records of plain values.")
     if nested:
-        names = few(list(map(shown, nested)))
+        names = few(list(map(quote, nested)))
         notes.append(f"Lists and nested values are not read: {names}.")
-    return _chosen_columns(columns, len(records), notes, options, limits)
+    return _select_columns(columns, len(records), notes, options, limits)
 
 
-def _chosen_columns(
+def _select_columns(
     columns: dict[str, list[Any]],
     n_rows: int,
     notes: list[str],
     options: ParseOptions,
     limits: Limits,
 ) -> RawTable:
-    names, repairs = repaired_headers(list(columns), limits)
-    positions = chosen_columns(names, options.columns, limits)
+    names, repairs = repair_headers(list(columns), limits)
+    positions = select_columns(names, options.columns, limits)
     check_size(n_rows, len(positions), limits)
     lists = list(columns.values())
     cells = {names[k]: lists[k] for k in positions}
@@ -71,7 +71,7 @@ def _chosen_columns(
 def _parse(text: str) -> Any:
     """Parse JSON, or JSON lines."""
     try:
-        return json.loads(text, object_pairs_hook=_without_twins)
+        return json.loads(text, object_pairs_hook=_reject_twins)
     except RecursionError as error:
         raise DataError("The JSON file is nested too deeply. Give a list of records.") from error
     except DataError:
@@ -88,19 +88,19 @@ def _parse(text: str) -> Any:
 
 def _parse_line(line: str, number: int) -> Any:
     try:
-        return json.loads(line, object_pairs_hook=_without_twins)
+        return json.loads(line, object_pairs_hook=_reject_twins)
     except DataError:
         raise
     except (ValueError, RecursionError) as error:
         raise DataError(f"Record {number} is no JSON ({error}). Correct it.") from None
 
 
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
         names = [name for name, _ in pairs]
         twin = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"A record of the JSON file has {shown(twin)} twice. Rename one.")
+        raise DataError(f"A record of the JSON file has {quote(twin)} twice. Rename one.")
     return record
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, Decision, ParseOptions
 from rulekit.exceptions import DataError
 
@@ -62,7 +62,7 @@ _GAPS = {text.lower() for text in (*MISSING, *MISSING_AMONG_NUMBERS)}
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """Where a table begins; rows are numbered from 1, as in the file."""
 
     header: int | None  # None if the columns are numbered
@@ -77,7 +77,7 @@ class Layout:
 
     def with_lines(
         self, begin: Sequence[Row], end: Sequence[Row], n_cut: int, skip_rows: Sequence[int]
-    ) -> "Layout":
+    ) -> "TableLayout":
         """Return the layout with lines to show: from the beginning, and of the last rows."""
         at = next((k for k, row in enumerate(begin) if row[0] >= self.first), len(begin))
         rows = begin[max(0, at - 2 * LINES) : at + LINES]
@@ -126,7 +126,7 @@ def is_comment(row: Sequence[Any]) -> bool:
     return bool(row) and isinstance(row[0], str) and COMMENT.match(row[0]) is not None
 
 
-def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") -> Layout:
+def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") -> TableLayout:
     """Find where the table begins, from its first rows; `word` is "Line" or "Row" in notes."""
     skip = set(options.skip_rows or ())
     rows = [row for row in rows if row[0] not in skip and count_cells(row[1])]
@@ -150,7 +150,7 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
             notes.append(Decision(text, "It is the header", {"header": True}))
         names: list[Any] = [""] * width
         skipped = tuple(n for n, _ in rows[:above])
-        return Layout(None, begin[0], tuple(names), skipped, {}, tuple(notes))
+        return TableLayout(None, begin[0], tuple(names), skipped, {}, tuple(notes))
     names, more = _names(begin, columns, word)
     notes += more
     n_more, names, units, more = _second_header(names, body, columns, options, word)
@@ -158,7 +158,7 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
     skipped = tuple(n for n, _ in [*rows[:above], *body[:n_more]])
     first = body[n_more][0] if len(body) > n_more else begin[0] + 1
     cells = tuple(begin[1])
-    return Layout(begin[0], first, tuple(names), skipped, units, tuple(notes), cells)
+    return TableLayout(begin[0], first, tuple(names), skipped, units, tuple(notes), cells)
 
 
 def _position(rows: Sequence[Row], header_row: int, word: str) -> int:
@@ -320,7 +320,7 @@ def _is_data(row: Sequence[Any], columns: _Columns) -> bool:
     if alike:
         if levels:
             return repeated * 2 >= len(levels) and (repeated > 0)
-        return not _is_series(row, alike) and _in_range(row, alike, columns)
+        return not _is_series(row, alike) and _is_in_range(row, alike, columns)
     enough = len(levels) >= 2 and len(columns.rows) >= 8
     return enough and repeated == len(levels)
 
@@ -341,7 +341,7 @@ def _are_years(row: Sequence[Any], positions: Sequence[int]) -> bool:
     return all(re.fullmatch(r"(1[5-9]|2[01])\d\d", text) for text in texts)
 
 
-def _in_range(row: Sequence[Any], positions: Sequence[int], columns: _Columns) -> bool:
+def _is_in_range(row: Sequence[Any], positions: Sequence[int], columns: _Columns) -> bool:
     """Return whether numbers lie between those below them, or are no whole ones."""
     if any(columns.kinds[k] == "date" for k in positions):
         return True
@@ -399,7 +399,7 @@ def _notes_above(rows: Sequence[Row], word: str) -> list[str]:
     comments = sum(is_comment(cells) for _, cells in rows)
     kind = "comments" if comments == len(rows) else "a title or notes"
     numbers = _numbers_of([n for n, _ in rows], word)
-    text = shown(" ".join(str(c).strip() for c in rows[0][1] if not is_empty(c)), 60)
+    text = quote(" ".join(str(c).strip() for c in rows[0][1] if not is_empty(c)), 60)
     verb = "is" if len(rows) == 1 else "are"
     sentence = f"{numbers} above the header {verb} not read, as {kind} ({text})."
     first = rows[0][0]
@@ -433,7 +433,7 @@ def _second_header(
             rows = _numbers_of([at for at, _ in body[:n]], word)
             return n, names, {}, [Decision(f"{rows} below the names: {words}; not read.", *as_data)]
     if _is_grouped(names, row, below):
-        joined = [_join(top, sub) for top, sub in zip(_filled(names), row, strict=True)]
+        joined = [_join(top, sub) for top, sub in zip(_fill_gaps(names), row, strict=True)]
         note = f"The header takes two rows; {word.lower()} {number} holds the second part of names."
         return 1, joined, {}, [Decision(note, *as_data)]
     if _are_units(row, below):
@@ -442,7 +442,7 @@ def _second_header(
             for k, cell in enumerate(row)
             if not is_empty(cell) and below.kinds[k] == "number"
         }
-        listing = few([f"{shown(names[k])} in {shown(unit)}" for k, unit in units.items()])
+        listing = few([f"{quote(names[k])} in {quote(unit)}" for k, unit in units.items()])
         note = f"{word} {number} below the names is read as units: {listing}."
         return 1, names, units, [Decision(note, *as_data)]
     return 0, names, {}, []
@@ -486,7 +486,7 @@ def _is_grouped(names: Sequence[Any], row: Sequence[Any], below: _Columns) -> bo
     return after and filled and bool(numeric) and texts
 
 
-def _filled(names: Sequence[Any]) -> list[Any]:
+def _fill_gaps(names: Sequence[Any]) -> list[Any]:
     """Return names with gaps filled from the left."""
     result: list[Any] = []
     for name in names:
@@ -533,7 +533,7 @@ def count_after(
     if not n_cut:
         return 0, []
     cut = rows[len(rows) - n_cut :]
-    text = next((shown(_line_of(cells), 60) for _, cells in cut if count_cells(cells)), "empty")
+    text = next((quote(_line_of(cells), 60) for _, cells in cut if count_cells(cells)), "empty")
     kinds = " and ".join(dict.fromkeys(reversed(reasons)))
     verb = "is" if n_cut == 1 else "are"
     numbers = _numbers_of([n for n, _ in cut], word)

@@ -13,14 +13,14 @@ from typing import Any
 
 import pandas as pd
 
-from rulekit.data.cells.columns import ReadColumns, typed_columns
-from rulekit.data.headers import chosen_columns, repaired_headers, shown
+from rulekit.data.cells.columns import ReadColumns, convert_columns
+from rulekit.data.headers import quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
 from rulekit.data.reading.columnar import read_columnar
 from rulekit.data.reading.delimited import RawTable, check_size, read_delimited
 from rulekit.data.reading.documents import read_json, rows_of_page
-from rulekit.data.reading.layout import Layout
+from rulekit.data.reading.layout import TableLayout
 from rulekit.data.reading.spreadsheets import (
     COMPOUND,
     columns_of_rows,
@@ -70,7 +70,7 @@ class _Parsed:
     frame: pd.DataFrame
     notes: list[str]
     options: ParseOptions
-    layout: Layout | None = None
+    layout: TableLayout | None = None
     labels: dict[str, str] = field(default_factory=dict)
     units: dict[str, str] = field(default_factory=dict)
     cells: Mapping[str, Any] = field(default_factory=dict)
@@ -141,21 +141,21 @@ def read_with_layout(
     name: str | None = None,
     limits: Limits | None = None,
     options: ParseOptions | None = None,
-) -> tuple[Table, ParseOptions, Layout | None]:
+) -> tuple[Table, ParseOptions, TableLayout | None]:
     """Read a table as `read_table` does; return the options used and where the table is, too."""
     limits = limits or Limits()
     options = options or ParseOptions()
     label = name or _name_of(source)
     try:
-        raw = unpacked(_content(source, limits), limits)
-        parsed = _parsed(raw, options, limits)
+        raw = decompress(_content(source, limits), limits)
+        parsed = _parse(raw, options, limits)
         table = Table.from_frame(parsed.frame, name=label, notes=parsed.notes, limits=limits)
         table = dataclasses.replace(
             table, labels=parsed.labels, units=parsed.units, cells=parsed.cells
         )
         table = _apply_options(table, parsed.options)
     except DataError as error:
-        sentence = f"The file {shown(label, 80)} was not read. {error}"
+        sentence = f"The file {quote(label, 80)} was not read. {error}"
         if isinstance(error, WideTableError):
             raise WideTableError(sentence, error.names) from error
         raise DataError(sentence) from error
@@ -204,7 +204,7 @@ def _content(source: Source, limits: Limits) -> bytes:
     return raw
 
 
-def unpacked(raw: bytes, limits: Limits) -> bytes:
+def decompress(raw: bytes, limits: Limits) -> bytes:
     """Decompress gzip content, or a ZIP archive of one file; return other content unchanged."""
     if raw.startswith(ZIP) and not kind_of_archive(raw):
         return _only_member(raw, limits)
@@ -241,7 +241,7 @@ def _only_member(raw: bytes, limits: Limits) -> bytes:
             and not member.filename.rpartition("/")[2].startswith(".")
         ]
         if len(members) != 1:
-            names = ", ".join(shown(member.filename) for member in members[:3])
+            names = ", ".join(quote(member.filename) for member in members[:3])
             raise DataError(
                 f"It is a ZIP archive of {len(members)} files ({names}); unpack it and give one "
                 "table."
@@ -271,11 +271,11 @@ def _check_bytes(size: int, limits: Limits) -> None:
         )
 
 
-def _parsed(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
+def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
     kind = kind_of_file(raw)
     if options.sheet is not None and kind not in SPREADSHEETS:
         raise DataError(
-            f"Only spreadsheets have sheets, such as {shown(options.sheet)}. Remove `sheet`."
+            f"Only spreadsheets have sheets, such as {quote(options.sheet)}. Remove `sheet`."
         )
     if kind in COLUMNAR:
         frame, notes = read_columnar(raw, kind, options, limits)
@@ -293,18 +293,18 @@ def _parsed(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
         table = columns_of_rows(rows, options, limits, "Row")
         table = dataclasses.replace(table, notes=[*notes, *table.notes])
     frame, read = frame_of_cells(table.columns, options)
-    return _described(frame, table, read)
+    return _describe(frame, table, read)
 
 
 def _from_text(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
     text = read_delimited(raw, options, limits)
     if not len(next(iter(text.columns.values()))):
         raise DataError("It has a header but no rows. Give at least one row of data.")
-    read = typed_columns(text.columns, text.options)
-    return _described(pd.DataFrame(read.columns), text, read)
+    read = convert_columns(text.columns, text.options)
+    return _describe(pd.DataFrame(read.columns), text, read)
 
 
-def _described(frame: pd.DataFrame, table: RawTable, read: ReadColumns) -> _Parsed:
+def _describe(frame: pd.DataFrame, table: RawTable, read: ReadColumns) -> _Parsed:
     """Join what layout and cells of a file have shown."""
     notes, units = [*table.notes, *read.notes], {**read.units, **table.units}
     return _Parsed(frame, notes, read.options, table.layout, units=units, cells=read.cells)
@@ -313,8 +313,8 @@ def _described(frame: pd.DataFrame, table: RawTable, read: ReadColumns) -> _Pars
 def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limits) -> _Parsed:
     frame, labels, notes = read_apart("statistics_files:read_statistics", raw, kind)
     raw_names = list(frame.columns)
-    names, repairs = repaired_headers(raw_names, limits)
-    positions = chosen_columns(names, options.columns, limits)
+    names, repairs = repair_headers(raw_names, limits)
+    positions = select_columns(names, options.columns, limits)
     check_size(len(frame), len(positions), limits)
     frame = frame.iloc[:, positions]
     frame.columns = [names[k] for k in positions]

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from rulekit.data.cells.columns import ReadColumns, typed_columns
-from rulekit.data.headers import check_width, chosen_columns, few, repaired_headers, shown
+from rulekit.data.cells.columns import ReadColumns, convert_columns
+from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
 from rulekit.data.reading.delimited import RawTable, check_cell, check_size, drop_sentence
@@ -167,7 +167,7 @@ def columns_of_sheet(sheet: Sheet, options: ParseOptions, limits: Limits) -> Raw
     """Return the requested columns of a sheet, with notes."""
     notes = []
     if len(sheet.names) > 1 and options.sheet is None:
-        notes.append(f"The file has {len(sheet.names)} sheets; {shown(sheet.name)} was read.")
+        notes.append(f"The file has {len(sheet.names)} sheets; {quote(sheet.name)} was read.")
     n_filled = _fill_merged(sheet)
     if n_filled:
         notes.append(f"{n_filled} cells below merged ones got their value.")
@@ -203,7 +203,7 @@ def columns_of_rows(
     n_head = min(WINDOW, max(6, 20_000 // len(rows[0][1])))
     layout = find_layout(rows[:n_head], options, word)
     notes = list(layout.notes)
-    names, repairs = repaired_headers(layout.names, limits)
+    names, repairs = repair_headers(layout.names, limits)
     skip, header = set(options.skip_rows or ()), list(layout.cells)
     body = [row for row in rows if row[0] >= layout.first and row[0] not in skip]
     n_before = len(body)
@@ -221,7 +221,7 @@ def columns_of_rows(
     blank -= sum(body[0][0] <= number <= body[-1][0] for number in skip)
     if blank > 0:
         notes.append(f"{blank} empty rows inside the sheet are left out.")
-    positions = chosen_columns(names, options.columns, limits)
+    positions = select_columns(names, options.columns, limits)
     check_size(len(body), len(positions), limits)
     cells = {}
     for k in positions:
@@ -275,11 +275,11 @@ def frame_of_cells(
         for name, values in plain.items()
         if values is None
     }
-    read = typed_columns(texts, options)
+    read = convert_columns(texts, options)
     long = [name for name, values in plain.items() if _is_long(values)]
     if long:
         read.notes.append(
-            f"Columns {few([*map(shown, long)])} hold numbers of 16 digits or more; a spreadsheet "
+            f"Columns {few([*map(quote, long)])} hold numbers of 16 digits or more; a spreadsheet "
             "keeps 15. Store identifiers as text."
         )
     return pd.DataFrame({**plain, **read.columns}), read

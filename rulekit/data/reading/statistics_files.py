@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from rulekit.data.headers import few, shown
+from rulekit.data.headers import few, quote
 from rulekit.exceptions import DataError
 
 READERS = {"dta": "read_dta", "sav": "read_sav", "sas7bdat": "read_sas7bdat", "xpt": "read_xport"}
@@ -53,9 +53,9 @@ def read_statistics(raw: bytes, kind: str) -> tuple[pd.DataFrame, dict[str, str]
         elif set(present.unique()) & set(labels):
             special.append(name)
     if levels:
-        notes.append(f"Value labels are read as levels: {few(list(map(shown, levels)))}.")
+        notes.append(f"Value labels are read as levels: {few(list(map(quote, levels)))}.")
     if special:
-        names = few(list(map(shown, special)))
+        names = few(list(map(quote, special)))
         notes.append(f"Some values only have labels, so these columns keep their codes: {names}.")
     labels = {name: text for name, text in meta.column_names_to_labels.items() if text}
     return frame, labels, notes

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rulekit.data.headers import shown
+from rulekit.data.headers import quote
 from rulekit.exceptions import DataError
 
 SMALL = 0.25  # a sheet of a smaller share of the largest one's cells is no table among others
@@ -48,8 +48,8 @@ def _read(book: Any, calamine: Any, requested: str | None) -> Sheet:
     names = [sheet.name for sheet in sheets]
     hidden = tuple(sheet.name for sheet in sheets if sheet.visible != visible)
     if requested is not None and requested not in names:
-        listed = ", ".join(map(shown, names[:8]))
-        raise DataError(f"The file has no sheet {shown(requested)}; its sheets are {listed}.")
+        listed = ", ".join(map(quote, names[:8]))
+        raise DataError(f"The file has no sheet {quote(requested)}; its sheets are {listed}.")
     name = requested if requested is not None else _choose(book, names, hidden)
     sheet = book.get_sheet_by_name(name)
     row, column = sheet.start or (0, 0)

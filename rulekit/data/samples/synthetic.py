@@ -23,7 +23,7 @@ class Planted:
     description: str
 
 
-def planted_two_level(
+def plant_two_level(
     form: str = "dnf",
     *,
     n_rows: int = 600,
@@ -79,7 +79,7 @@ def planted_two_level(
     )
     if form == "cnf":
         clauses = tuple(tuple((f, NEGATED[op], v) for f, op, v in clause) for clause in clauses)
-    return _labelled(frame, form, clauses, ("yes", "no"), noise, rng)
+    return _add_labels(frame, form, clauses, ("yes", "no"), noise, rng)
 
 
 def credit(n_rows: int = 1000, *, noise: float = 0.04, random_state: int = 0) -> Planted:
@@ -135,7 +135,7 @@ def credit(n_rows: int = 1000, *, noise: float = 0.04, random_state: int = 0) ->
         (("employment", "==", "unemployed"), ("amount", ">", 4000)),
     )
     frame["opened_on"] = frame["opened_on"].dt.strftime("%Y-%m-%d")
-    return _labelled(frame, "dnf", clauses, ("high", "low"), noise, rng)
+    return _add_labels(frame, "dnf", clauses, ("high", "low"), noise, rng)
 
 
 def _uniform_frame(n: int, k: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -158,7 +158,7 @@ def _test(frame: pd.DataFrame, j: int, share: float, rng: np.random.Generator) -
     return name, ">", float(np.round(100 * (1 - share)))
 
 
-def _labelled(
+def _add_labels(
     frame: pd.DataFrame,
     form: str,
     clauses: tuple[tuple[Test, ...], ...],

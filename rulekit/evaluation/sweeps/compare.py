@@ -26,7 +26,7 @@ from rulekit.evaluation.sweeps.grid import Grid, LearnerGrid, rule_learners, spr
 from rulekit.evaluation.sweeps.keys import data_digest, folds_digest, join_digests, work_key
 from rulekit.evaluation.sweeps.result import Comparison, Row, fit_settings
 from rulekit.evaluation.sweeps.store import SweepStore
-from rulekit.learners.cluster import Once, cached_on_workers, spread, try_twice
+from rulekit.learners.cluster import Once, cache_on_workers, spread, try_twice
 from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
 from rulekit.rules import RuleSet
@@ -206,7 +206,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     if only_stored and store is None:
         raise ValueError("`only_stored` needs a `store` to read from; got None.")
     X = as_pandas(X)
-    labels, weight = _checked(X, y, sample_weight)
+    labels, weight = _check_data(X, y, sample_weight)
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
     families = _families(rule_learners(labels) if learners is None else learners)
     settled = settle_costs(costs, [family.estimator for family in families], labels)
@@ -219,7 +219,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     if only_stored:
         comparing.look_up()
     else:
-        with cached_on_workers():
+        with cache_on_workers():
             comparing.run(references)
     return comparing.found()
 
@@ -475,7 +475,7 @@ def has_time_limit(family: LearnerGrid) -> bool:
     return "time_limit" in family.estimator.get_params(deep=False)
 
 
-def _checked(
+def _check_data(
     X: Any, y: ArrayLike, sample_weight: ArrayLike | None
 ) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
     labels = read_labels(y)

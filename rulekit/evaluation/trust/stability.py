@@ -24,7 +24,7 @@ from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
 from rulekit.learners.choice import FoldScores, suggestion
-from rulekit.learners.cluster import Once, cached_on_workers, in_order, spread, try_twice
+from rulekit.learners.cluster import Once, cache_on_workers, sort_answers, spread, try_twice
 from rulekit.learners.paths import Paths
 from rulekit.learners.training import Clock, read_like_training
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
@@ -437,7 +437,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     done: list[Resample] = []
     rows = (frame, labels, weight, loss)
     workers, step = effective_n_jobs(n_jobs), max(1, n_resamples // N_REPORTS)
-    with cached_on_workers():
+    with cache_on_workers():
         while (begun := len(done)) < n_resamples and not (
             stop.stopped() or (begun >= 2 and stop())
         ):
@@ -472,7 +472,7 @@ def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_sta
     _, codes = np.unique(y, return_inverse=True)
     n_classes = int(codes.max()) + 1
 
-    def drawn(k: int) -> tuple[NDArray[np.float64], int]:
+    def draw(k: int) -> tuple[NDArray[np.float64], int]:
         rng = np.random.default_rng([random_state, k])
         for _ in range(TRIES):
             times = np.zeros(int(units.max()) + 1)
@@ -489,7 +489,7 @@ def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_sta
             f"{'.' if groups is None else ', or draw rows instead (`groups=None`).'}"
         )
 
-    return drawn
+    return draw
 
 
 def _units(y: NDArray[Any], groups: Any) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
@@ -546,7 +546,7 @@ def _sizes(most: int, y: NDArray[Any]) -> dict[str, list[int]]:
 
 def _learn_resamples(tasks: list[Any], n_jobs: int | None) -> list[Resample]:
     """Learn from some resamples at a time."""
-    return in_order(spread(_learn_resample, tasks, n_jobs))
+    return sort_answers(spread(_learn_resample, tasks, n_jobs))
 
 
 def _learn_resample(

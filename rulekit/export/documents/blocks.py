@@ -51,7 +51,7 @@ class Lines:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableBlock:
     """A table; the first cells of rows are headings if `is_headed`."""
 
     heads: tuple[Cell, ...]
@@ -60,7 +60,7 @@ class Table:
 
 
 #: A list is a list of items.
-Block = Text | Lines | Table | Raw | list[Cell]
+Block = Text | Lines | TableBlock | Raw | list[Cell]
 
 
 def describe_rule(
@@ -89,7 +89,7 @@ def describe_training(rule: RuleSet) -> list[Block]:
     return [Text("Columns of the training rows", "heading"), lines] if lines else []
 
 
-def points_table(scales: Sequence[Scale], write: Callable[[str], str] = str) -> Table:
+def points_table(scales: Sequence[Scale], write: Callable[[str], str] = str) -> TableBlock:
     """Return the points of a scorecard, a row for each column or condition."""
 
     def lines(scale: Scale) -> Cell:
@@ -97,10 +97,10 @@ def points_table(scales: Sequence[Scale], write: Callable[[str], str] = str) -> 
         return several if len(several) > 1 else several[0]
 
     rows = tuple((write(scale.name), lines(scale)) for scale in scales)
-    return Table(("If this holds", "points"), rows)
+    return TableBlock(("If this holds", "points"), rows)
 
 
-def totals_table(model: Any, write: Callable[[Any], str] = str) -> Table:
+def totals_table(model: Any, write: Callable[[Any], str] = str) -> TableBlock:
     """Return what the totals of a scorecard mean: prediction, and probability if it is known."""
     bands = bands_of_totals(model)
     heads: tuple[Cell, ...] = ("total", "prediction")
@@ -108,4 +108,4 @@ def totals_table(model: Any, write: Callable[[Any], str] = str) -> Table:
     if bands[0].chance is not None:
         heads = (*heads, ("of 100 such cases, ", write(bands[0].label)))
         rows = [(*row, count_per_hundred(band)) for row, band in zip(rows, bands, strict=True)]
-    return Table(heads, tuple(rows))
+    return TableBlock(heads, tuple(rows))

@@ -11,7 +11,7 @@ from rulekit.export.documents.blocks import (
     Lines,
     Raw,
     Strong,
-    Table,
+    TableBlock,
     Text,
     describe_rule,
     describe_training,
@@ -94,7 +94,7 @@ def _write_block(block: Block) -> str:
             return TAGS[style].format(_inline(text))
         case list():
             return f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in block)}</ul>"
-        case Table(heads, rows, is_headed):
+        case TableBlock(heads, rows, is_headed):
             first = "th" if is_headed else "td"
             lines = [_write_row(heads, "th", "th")] * bool(heads)
             lines += [_write_row(row, first, "td") for row in rows]

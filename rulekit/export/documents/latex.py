@@ -16,7 +16,7 @@ from rulekit.rules import (
     RuleSet,
     scorecard_of,
 )
-from rulekit.rules.condition import GAPS, NAMES, WORDS, number_text, spelled
+from rulekit.rules.condition import GAPS, NAMES, WORDS, number_text, spell_part
 from rulekit.rules.power_law_split import Write, WriteNumber
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.scorecard import clause_names, points_listed
@@ -147,7 +147,7 @@ class LatexWriter(ReadingWriter[str]):
         name = self._subject(literal)
         if literal.op in GAPS:
             return f"{name} is {'missing' if literal.op == 'missing' else 'known'}"
-        cells = ", ".join(self._cell(spelled(v, literal.part)) for v in literal.values)
+        cells = ", ".join(self._cell(spell_part(v, literal.part)) for v in literal.values)
         if literal.op in WORDS:
             verb = "contains" if literal.op == "contains" else "does not contain"
             return with_gap(f"{name} {verb} ``{cells}''", literal.missing)
@@ -161,7 +161,7 @@ class LatexWriter(ReadingWriter[str]):
         low, left, right, high = interval.ends
         name = self._subject(interval.low)
         if not isinstance(low, float) or interval.low.part in NAMES:
-            low, high = (self._cell(spelled(v, interval.low.part)) for v in (low, high))
+            low, high = (self._cell(spell_part(v, interval.low.part)) for v in (low, high))
             text = f"{low} ${SIGNS[left]}$ {name} ${SIGNS[right]}$ {high}"
             return with_gap(text, interval.missing)
         text = f"${self.number(low)} {SIGNS[left]}$ {name} "

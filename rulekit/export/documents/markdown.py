@@ -9,7 +9,7 @@ from rulekit.export.documents.blocks import (
     Cell,
     Code,
     Lines,
-    Table,
+    TableBlock,
     Text,
     describe_rule,
     describe_training,
@@ -55,7 +55,7 @@ def _write_block(block: Block) -> str:
             return {"note": "*{}*", "heading": "## {}"}[style].format(_inline(text))
         case list():
             return "\n".join(f"- {_inline(item)}" for item in block)
-        case Table(heads, rows):
+        case TableBlock(heads, rows):
             ruler = ("---",) * len(heads)
             return "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in (heads, ruler, *rows))
         case Lines(rule, remarks):

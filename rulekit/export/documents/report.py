@@ -16,7 +16,7 @@ from rulekit.export.documents.blocks import (
     Cell,
     Raw,
     Strong,
-    Table,
+    TableBlock,
     Text,
     describe_rule,
     describe_training,
@@ -211,12 +211,12 @@ def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> list[Block
         kind = "total" if scorecard_of(rule) else "line"
         rows = tuple((name, shown[label], k.n, k.n_right) for name, label, k in decided)
         blocks.append(_draw([(name, k, colours.get(v, GREY)) for name, v, k in decided]))
-        blocks.append(Table((kind, "prediction", "cases decided", "right"), rows))
+        blocks.append(TableBlock((kind, "prediction", "cases decided", "right"), rows))
     heads: tuple[Cell, ...] = ("", *(("predicted ", shown[label]) for label in labels))
     counts: list[tuple[Cell, ...]] = [
         (("actual ", shown[a]), *(pairs[a, b] for b in labels)) for a in labels
     ]
-    return [*blocks, Table(heads, tuple(counts), is_headed=True)]
+    return [*blocks, TableBlock(heads, tuple(counts), is_headed=True)]
 
 
 def _show_outcome(label: Any, colours: Mapping[Any, str]) -> Raw:
@@ -287,7 +287,7 @@ def _verdicts(reviews: Sequence[Review]) -> list[Block]:
     return [
         Text("Verdicts on single cases", "heading"),
         Text(f"{count_noun(len(reviews), 'case')} looked at: {verdicts}."),
-        Table(("case", "prediction", "verdict", "note"), tuple(map(astuple, reviews))),
+        TableBlock(("case", "prediction", "verdict", "note"), tuple(map(astuple, reviews))),
     ]
 
 
@@ -297,11 +297,11 @@ def _findings(rule: RuleSet, columns: Mapping[str, NDArray[Any]]) -> list[Block]
     rows = tuple((f.sentence, MEANINGS[f.kind]) for f in checked.findings)
     notes = [f"Not checked: {text}." for text in checked.not_checked]
     notes += [NO_FAULT] * (not checked.faults and not notes)
-    table = [Table(("finding", "what it means"), rows)] * bool(rows)
+    table = [TableBlock(("finding", "what it means"), rows)] * bool(rows)
     return [Text("Checked for every possible case", "heading"), *map(Text, notes), *table]
 
 
-def _record(record: Mapping[str, Any]) -> Table:
+def _record(record: Mapping[str, Any]) -> TableBlock:
     """Write a record as names and texts, without what is empty."""
     lines = [(name.replace("_", " "), _text(value)) for name, value in record.items()]
     if (length := sum(len(text) for _, text in lines)) > MAX_RECORD:
@@ -309,7 +309,7 @@ def _record(record: Mapping[str, Any]) -> Table:
             f"`record` must be at most {MAX_RECORD} characters long as text, it has {length}; "
             "leave rows of data out of it."
         )
-    return Table((), tuple((name, text) for name, text in lines if text), is_headed=True)
+    return TableBlock((), tuple((name, text) for name, text in lines if text), is_headed=True)
 
 
 def _text(value: Any) -> str:

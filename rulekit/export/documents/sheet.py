@@ -7,7 +7,7 @@ from rulekit.export.documents.blocks import (
     Block,
     Raw,
     Strong,
-    Table,
+    TableBlock,
     Text,
     points_table,
     totals_table,
@@ -68,9 +68,9 @@ def _card(rule: RuleSet, model: Any, words: Wording) -> list[Block]:
     rows = (*((*row, "", "") for row in table.rows), (Strong("Total"), "", "", ""))
     return [
         Text(f"Write the points of what holds, 0 for what does not. {reading_notes(scales)}"),
-        Table((*table.heads, "this case", "so far"), rows),
+        TableBlock((*table.heads, "this case", "so far"), rows),
         Text("Read off", "heading"),
-        Table((*totals.heads, ""), tuple((*row, BOX) for row in totals.rows)),
+        TableBlock((*totals.heads, ""), tuple((*row, BOX) for row in totals.rows)),
         *(Text(note) for note in [scale_note(model)] if note),
     ]
 
@@ -89,7 +89,7 @@ def _ticks(rule: RuleSet, words: Wording) -> list[Block]:
         texts = [condition_text(c, words) for c in clause.conditions]
         blocks += [
             Text(f"{k}. Tick what holds", "heading"),
-            Table((), tuple((text, BOX) for text in texts)),
+            TableBlock((), tuple((text, BOX) for text in texts)),
             Text(f"If {every} of these are ticked, {then}"),
         ]
     last = default if rule.form == "dnf" else labels[0]

@@ -42,7 +42,7 @@ from rulekit.rules import (
     RuleSet,
     scorecard_of,
 )
-from rulekit.rules.condition import GAPS, number_text, spelled
+from rulekit.rules.condition import GAPS, number_text, spell_part
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.phrases import count_noun
 from rulekit.style.scorecard import Scale, Spelling, scales_of
@@ -126,7 +126,7 @@ def exact_scales(split: PointsSplit) -> tuple[Scale, ...]:
 
 
 def _one_value(literal: Literal, value: Any) -> str:
-    spelling = spelled(value, literal.part) if literal.part else value
+    spelling = spell_part(value, literal.part) if literal.part else value
     return spelling if literal.part and isinstance(spelling, str) else value_text(spelling)
 
 
@@ -203,7 +203,7 @@ def literal_value_text(literal: Literal) -> str:
     """Write the values of a test: dates, weekdays and months without quotes."""
     if literal.part is None:
         return value_text(literal.value)
-    spellings = [spelled(v, literal.part) for v in literal.values]
+    spellings = [spell_part(v, literal.part) for v in literal.values]
     texts = [v if isinstance(v, str) else number_text(v) for v in spellings]
     return f"({', '.join(texts)})" if isinstance(literal.value, tuple) else texts[0]
 

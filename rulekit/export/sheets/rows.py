@@ -11,7 +11,7 @@ import pandas as pd
 
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Columns, Literal, PointsSplit, RuleSet, scorecard_of
-from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, moment, spelled
+from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, moment, spell_part
 from rulekit.rules.literal import OPERATORS
 from rulekit.style.phrases import cap_list
 
@@ -179,7 +179,7 @@ def _blank(value: Any) -> bool:
 
 
 def _value_text(value: Any, part: str | None) -> str:
-    value = spelled(value, part)
+    value = spell_part(value, part)
     if value is None:
         return ""
     if isinstance(value, tuple):

@@ -52,7 +52,7 @@ class Exact(float):
         return repr(float(self))
 
 
-class Sheet:
+class ProtectedSheet:
     """A protected sheet whose text is never read as a formula, a link or a number."""
 
     def __init__(self, book: Any, name: str) -> None:
@@ -145,7 +145,7 @@ def column_name(number: int) -> str:
 
 
 def write_card(
-    sheet: Sheet, rule: RuleSet, given: Given, kinds: Mapping[str, str], values: Values
+    sheet: ProtectedSheet, rule: RuleSet, given: Given, kinds: Mapping[str, str], values: Values
 ) -> None:
     """Write the input cells of one case, its points, and the prediction."""
     sheet.title(1, "Type one case into the yellow cells; what it gets adds up below.")
@@ -284,7 +284,7 @@ class _BookWriter:
         splits = scorecard_of(rule)
         self.card = splits[0].given if splits else ()
         names = [CASES, "Rule", *(["Scorecard"] if self.card else []), WORKINGS, "Values"]
-        self.sheets = {name: Sheet(book, name) for name in names}
+        self.sheets = {name: ProtectedSheet(book, name) for name in names}
         self.checked = [f for f in rule.features if self.kinds[f] in INPUTS]
         self.last_input = 1 + len(rule.features)  # after the case's name
         self.last_points = self.last_input + (len(self.card) + 1 if self.card else 0)

@@ -25,7 +25,7 @@ from rulekit.families.hyperplane.plane_work import (
 )
 from rulekit.families.hyperplane.short_boxes import BoxLimits, ShortBoxes
 from rulekit.families.hyperplane.solver.corners import CRITERIA
-from rulekit.families.hyperplane.solver.hypercubes import Boxes
+from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes
 from rulekit.learners.base import BaseRuleClassifier, one_against_rest, refuse_with_several
 from rulekit.learners.paths import FIT_ATTRIBUTES
 from rulekit.learners.training import TrainingTable, constraints_for, plain_label
@@ -42,8 +42,8 @@ class Cut:
 
     plane: Plane
     positive: int
-    extracted: dict[int, Boxes]
-    boxes: dict[int, Boxes]
+    extracted: dict[int, PlaneBoxes]
+    boxes: dict[int, PlaneBoxes]
 
 
 @dataclass(eq=False, repr=False)
@@ -312,7 +312,9 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
 
-    def _rule(self, plane: Plane, boxes: Boxes, positive: int, ways: Mapping[str, str]) -> RuleSet:
+    def _rule(
+        self, plane: Plane, boxes: PlaneBoxes, positive: int, ways: Mapping[str, str]
+    ) -> RuleSet:
         """Convert boxes to clauses, with the hyperplane last if it decides the rest."""
         constraints = Constraints(
             directions=ways if positive == 1 else {f: TURNED[sign] for f, sign in ways.items()}
@@ -360,7 +362,7 @@ def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
             )
 
 
-def _history(boxes: Boxes) -> list[dict[str, Any]]:
+def _history(boxes: PlaneBoxes) -> list[dict[str, Any]]:
     """Return what each box adds."""
     covered = np.cumsum(boxes.n_points) / max(boxes.n_total, 1)
     return [

@@ -17,10 +17,10 @@ from rulekit._validation import (
     Interval,
     Needs,
     StrOptions,
+    check_frame,
     check_needs,
     check_parameters,
-    checked_frame,
-    checked_target,
+    check_target,
     row_weights,
 )
 from rulekit.data import columns_of
@@ -133,9 +133,9 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_needs(self, self._needs)
         name = type(self).__name__
         if y is None:
-            checked_target(y, 0, name)
+            check_target(y, 0, name)
         rows = self._rows(X, reset=True)
-        y = checked_target(y, len(rows), name)
+        y = check_target(y, len(rows), name)
         counts = row_weights(sample_weight, None, rows, y)
         weight, given = np.zeros(len(rows)), counts > 0
         weight[given] = row_weights(counts[given], self.class_weight, rows[given], y[given])
@@ -176,7 +176,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, *, reset: bool) -> Floats:
         """Read a table as numbers, shape (n, p); reject other values, by column."""
-        frame = checked_frame(self, X, reset=reset)
+        frame = check_frame(self, X, reset=reset)
         columns = columns_of(frame, exact=reset)
         refuse_infinities(columns)
         columns_read = [

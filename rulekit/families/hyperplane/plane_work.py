@@ -19,7 +19,7 @@ from rulekit.exceptions import DataError
 from rulekit.families.hyperplane.lp_svm import LPSVM, ON_PLANE
 from rulekit.families.hyperplane.numeric_design import Number, NumericDesign, short_faces
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_values
-from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
+from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes, extract_boxes
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import Clause, LinearSplit, Literal
 from rulekit.rules.simplification import simplify_clause
@@ -67,7 +67,7 @@ def out_of_fold(
     return distance, answers
 
 
-def calibrated(distance: Floats, answers: NDArray[np.intp], right: Bools) -> Confidence:
+def fit_confidence(distance: Floats, answers: NDArray[np.intp], right: Bools) -> Confidence:
     """Fit Platt's logistic function of the distance, with one slope and a level for each answer."""
     n = np.array([(answers == code).sum() for code in (0, 1)])
     n_right = np.array([right[answers == code].sum() for code in (0, 1)])
@@ -107,13 +107,13 @@ class Plane:
         """Return the side of a class."""
         return HalfSpace.of_plane(self.w, self.gamma, self.low, self.high, above=code == 1)
 
-    def boxes(self, code: int, criterion: str, max_depth: int) -> Boxes:
+    def boxes(self, code: int, criterion: str, max_depth: int) -> PlaneBoxes:
         """Cover the rows of a class that are on its side; faces are written short."""
         half = self.half(code)
         V = half.oriented(self.rows[self.codes == code])
         return self.shortened(extract_boxes(half, V, criterion=criterion, max_depth=max_depth))
 
-    def shortened(self, boxes: Boxes) -> Boxes:
+    def shortened(self, boxes: PlaneBoxes) -> PlaneBoxes:
         """Write the faces of boxes with few digits; the same rows stay in each box."""
         half = boxes.half
         lower, upper = boxes.lower.copy(), boxes.upper.copy()
@@ -168,7 +168,7 @@ class CompleteRows:
         """Fit a linear classifier on some columns: the classifier, its weights (p,) and bound."""
         used = list(range(len(self.names))) if columns is None else list(columns)
         part = self.frame.iloc[:, used]
-        fitted = fit_linear(_within(linear, part, self.names), part, self.y, self.weight)
+        fitted = fit_linear(_project(linear, part, self.names), part, self.y, self.weight)
         w = np.zeros(self.frame.shape[1])
         w[used], gamma = plane_of(fitted, part)
         return fitted, w, gamma
@@ -203,7 +203,7 @@ class CompleteRows:
         if folds >= 2 and w.any():
             measured = out_of_fold(self.rows, self.codes, learn, folds, SEED)
             if measured is not None:
-                confidence = calibrated(*measured, measured[1] == self.codes)
+                confidence = fit_confidence(*measured, measured[1] == self.codes)
         low, high = self.rows.min(axis=0), self.rows.max(axis=0)
         shown = self._fit_in_order_of_table(linear, fitted)
         return Plane(self.design, w, bound, low, high, self.rows, self.codes, shown, confidence)
@@ -217,7 +217,7 @@ class CompleteRows:
         return fit_linear(linear, self.frame[there], self.y, self.weight)
 
 
-def _within(linear: BaseEstimator, part: pd.DataFrame, names: Sequence[str]) -> BaseEstimator:
+def _project(linear: BaseEstimator, part: pd.DataFrame, names: Sequence[str]) -> BaseEstimator:
     """Remove the directions of columns that a plane may not read."""
     ways = linear.directions if isinstance(linear, LPSVM) else None
     absent = set(names) - set(part.columns)
@@ -281,12 +281,12 @@ def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
     centre, step = rows.mean(axis=0), rows.std(axis=0)
     step[~(step > 0)] = 1.0
     probes = np.vstack([centre, centre + np.diag(step)])
-    seen = _before(before, probes, frame)
+    seen = _transform_before(before, probes, frame)
     values = plane_values(seen, coef) + intercept
     w = (values[1:] - values[0]) / step
     w[(seen[1:, coef != 0] == seen[0, coef != 0]).all(axis=1)] = 0.0  # exactly
     gamma = float((w * centre).sum() - values[0])
-    wanted = plane_values(_before(before, rows, frame), coef) + intercept
+    wanted = plane_values(_transform_before(before, rows, frame), coef) + intercept
     tolerance = AFFINE * max(1.0, np.abs(wanted).max())
     if not np.allclose(plane_values(rows, w) - gamma, wanted, rtol=0.0, atol=tolerance):
         raise ValueError(
@@ -296,7 +296,7 @@ def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
     return w, gamma
 
 
-def _before(steps: Pipeline, rows: Floats, frame: pd.DataFrame) -> Floats:
+def _transform_before(steps: Pipeline, rows: Floats, frame: pd.DataFrame) -> Floats:
     """Transform rows by the steps before the classifier, shape (m, q)."""
     seen = steps.transform(pd.DataFrame(rows, columns=frame.columns))
     dense = seen.toarray() if hasattr(seen, "toarray") else np.asarray(seen)

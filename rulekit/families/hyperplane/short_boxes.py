@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from rulekit.data.folds import drawn_rows
+from rulekit.data.folds import draw_rows
 from rulekit.families.hyperplane.plane_work import CompleteRows, Plane
 from rulekit.families.hyperplane.solver.few_boxes import few_boxes
 from rulekit.families.hyperplane.solver.few_columns import column_sets, places, standardise
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_values
-from rulekit.families.hyperplane.solver.hypercubes import Boxes, extract_boxes
+from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes, extract_boxes
 
 Floats = NDArray[np.float64]
 ROWS = 2000  # on which columns, places and sides are compared; planes are learned from all
@@ -41,8 +41,8 @@ class Placed:
     code: int
     V: Floats  # (m, n)
     worth: Floats  # (m,)
-    all_boxes: Boxes
-    boxes: Boxes
+    all_boxes: PlaneBoxes
+    boxes: PlaneBoxes
 
     def missed(self, by_plane: bool) -> float:
         """Compute the weight of wrong rows."""
@@ -67,7 +67,7 @@ class ShortBoxes:
         self.rows, self.linear, self.limits = rows, linear, limits
         weight = np.ones(len(rows.codes)) if rows.weight is None else rows.weight
         self.signed = np.where(rows.codes == 1, weight, -weight)
-        some = drawn_rows(np.arange(len(weight)), rows.codes, ROWS)
+        some = draw_rows(np.arange(len(weight)), rows.codes, ROWS)
         sets = column_sets(standardise(rows.rows[some]), self.signed[some], size)
         self.learned = {columns: rows.plane(linear, columns) for columns in sets}
         self.candidates = [self._cut(*place, some) for place in self._places()]

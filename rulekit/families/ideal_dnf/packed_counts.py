@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
 from rulekit.binning.encodings import level_groups
-from rulekit.data.folds import drawn_rows
+from rulekit.data.folds import draw_rows
 from rulekit.families.ideal_dnf.solver.forward import ForwardSets
 from rulekit.families.ideal_dnf.solver.row_types import (
     Contingency,
     Counts,
     contingency,
-    packed,
+    pack_bits,
     type_codes,
     type_counts,
-    unpacked,
-    weighted_contingency,
+    unpack_bits,
+    weigh_contingency,
 )
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import Scalar
@@ -123,14 +123,14 @@ class PackedCounts(ABC):
         """Count each column against the class, over the training part."""
         training = ~self._held_out
         if self._weight is None:
-            return contingency(self._words, packed(self._described), packed(training))
-        return weighted_contingency(self._words, self._described, training, self._weight)
+            return contingency(self._words, pack_bits(self._described), pack_bits(training))
+        return weigh_contingency(self._words, self._described, training, self._weight)
 
     def forward(self, factors: "Factors | None") -> ForwardSets:
         """Select columns by the rows that are not held out."""
         rows, n = self.training_rows(), self.n_rows
         described = self._described[rows]
-        columns = np.array([unpacked(words, n)[rows] for words in self._words], dtype=bool)
+        columns = np.array([unpack_bits(words, n)[rows] for words in self._words], dtype=bool)
         weight = None if self._weight is None else self._weight[rows]
         if factors is not None:
             weight = np.array(factors)[described.astype(np.intp)]
@@ -138,7 +138,7 @@ class PackedCounts(ABC):
 
     def training_rows(self) -> NDArray[np.intp]:
         """Return the rows that are not held out, at most `FORWARD_ROWS`."""
-        return drawn_rows(np.flatnonzero(~self._held_out), self._described, FORWARD_ROWS)
+        return draw_rows(np.flatnonzero(~self._held_out), self._described, FORWARD_ROWS)
 
     def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
         """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
@@ -212,7 +212,7 @@ class TableCounts(PackedCounts):
         for position, j in enumerate(chosen):
             question = self.questions[j]
             cut = self._median(question.feature, rows) if question.kind == "cut" else None
-            words[position] = packed(self._answers(question, cut))
+            words[position] = pack_bits(self._answers(question, cut))
             cuts.append(cut)
         return words, cuts
 
@@ -253,7 +253,7 @@ class MatrixCounts(PackedCounts):
         super().__init__(described, held_out, weight)
         pairs = pairs_of(matrix.literals, matrix.complement)
         columns, self._pairs = [j for j, _ in pairs], [pair for _, pair in pairs]
-        self._words = np.array([packed(matrix.values[:, j]) for j in columns], dtype=np.uint64)
+        self._words = np.array([pack_bits(matrix.values[:, j]) for j in columns], dtype=np.uint64)
         self._words = self._words.reshape(len(columns), -(-len(described) // 64))
 
     def pairs(self) -> Bools:

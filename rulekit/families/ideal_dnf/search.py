@@ -285,7 +285,7 @@ def search_table(table: TrainingTable, plan: CountPlan) -> Search:
         ones = int(table.codes.sum())
         factors = class_factors(plan.class_weight, table.classes, (n - ones, ones))
     if plan.selection == RANKING:
-        validation = held_out(n, VALIDATION_FRACTION, plan.seed)
+        validation = draw_held_out(n, VALIDATION_FRACTION, plan.seed)
         return search(_source(table, plan, validation, weight), plan, factors, joined=joined)
     part_of = parts_of(n, plan.seed)
     parts = (_source(table, plan, part_of == part, weight) for part in range(PARTS))
@@ -317,7 +317,7 @@ def _source(
     return MatrixCounts(binarizer.transform(frame), described, validation, weight)
 
 
-def held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
+def draw_held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
     """Select a share of the rows by a hash of row number and seed: shape (n_rows,)."""
     return _hash_rows(n_rows, seed) < np.uint64(round(fraction * 2**32))
 

@@ -97,14 +97,14 @@ class Node:
 def prune(root: Node, tolerance: float) -> None:
     """Collapse splits below the root as long as balanced training accuracy allows it."""
     size = np.where(root.mass > 0, root.mass, np.inf)
-    lowest = _balanced_accuracy(root, size) - tolerance - 1e-12
+    lowest = _compute_balanced_accuracy(root, size) - tolerance - 1e-12
     while True:
         options = [node for node in root.splits if node is not root]
         if not options:
             break
         worth = [(_gain(node, size), len(node.splits)) for node in options]
         best = max(range(len(options)), key=lambda k: (worth[k], -k))
-        if _balanced_accuracy(root, size) + worth[best][0] < lowest:
+        if _compute_balanced_accuracy(root, size) + worth[best][0] < lowest:
             break
         options[best].collapse()
 
@@ -116,7 +116,7 @@ def as_tree(node: Node, labels: list[Any]) -> Tree:
     return Branch(node.split, as_tree(node.yes, labels), as_tree(node.no, labels))
 
 
-def _balanced_accuracy(node: Node, size: Floats) -> float:
+def _compute_balanced_accuracy(node: Node, size: Floats) -> float:
     """Sum over leaves of the share of its class that each gets right, by number of classes."""
     right = sum(leaf.mass[leaf.answer] / size[leaf.answer] for leaf in node.leaves)
     return float(right / np.isfinite(size).sum())
@@ -124,7 +124,7 @@ def _balanced_accuracy(node: Node, size: Floats) -> float:
 
 def _gain(node: Node, size: Floats) -> float:
     """Return the change of balanced accuracy (mostly a loss) if a node becomes a leaf."""
-    now = _balanced_accuracy(node, size)
+    now = _compute_balanced_accuracy(node, size)
     return float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum() - now)
 
 
@@ -157,7 +157,7 @@ def move_to_least_wrong(
     fixed = mass[:, ~np.isfinite(total) & (held == split.inside)].sum(axis=1, keepdims=True)
     whole = mass.sum(axis=1, keepdims=True)
 
-    def counted(first: Any, last: Any) -> tuple[Floats, Floats]:
+    def count(first: Any, last: Any) -> tuple[Floats, Floats]:
         """Compute the wrong weight and FL with rows from the first to before the last inside."""
         inside = fixed + running[:, np.atleast_1d(last)] - running[:, np.atleast_1d(first)]
         outside = whole - inside
@@ -168,14 +168,14 @@ def move_to_least_wrong(
 
     ends = [0 if split.low is None else int(np.searchsorted(value, split.low)), 0]
     ends[LAST] = int(np.searchsorted(value, split.high, side="right"))
-    slack, now, begun = EQUAL * whole.sum(), counted(*ends)[0][0], np.inf
+    slack, now, begun = EQUAL * whole.sum(), count(*ends)[0][0], np.inf
     start = list(ends)
     while now < begun:
         begun = now
         for side in (LAST, FIRST) if split.is_band else (LAST,):
             other = ends[1 - side]
             places = breaks[breaks > other if side == LAST else breaks < other]
-            wrong, impurity = counted(*((other, places) if side == LAST else (places, other)))
+            wrong, impurity = count(*((other, places) if side == LAST else (places, other)))
             if wrong.min(initial=np.inf) < now - slack:
                 now = wrong.min()
                 ends[side] = int(places[np.where(wrong <= now + slack, impurity, np.inf).argmin()])

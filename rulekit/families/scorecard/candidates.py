@@ -85,7 +85,7 @@ def candidates(
         np.array(spans, dtype=np.int64).reshape(-1, 4),
         np.array(limits, dtype=np.int64).reshape(-1, 2),
         class_masses(described, weight),
-        _required(constraints, written),
+        _find_required(constraints, written),
     )
     return Candidates(problem, tuple(written))
 
@@ -103,7 +103,7 @@ def _side(
     return None
 
 
-def _required(constraints: Constraints, written: list[Written]) -> tuple[frozenset[int], ...]:
+def _find_required(constraints: Constraints, written: list[Written]) -> tuple[frozenset[int], ...]:
     """Return the candidates that meet each requirement: single literals first, then columns."""
     literals = []
     for required in sorted(constraints.required, key=lambda required: isinstance(required, str)):

@@ -102,7 +102,7 @@ class Pruning:
         shorter = []
         for k, clause in enumerate(rule.clauses):
             if not any(is_required(c, self.constraints) for c in clause.conditions):
-                shorter.append(without_clause(rule, k))
+                shorter.append(drop_clause(rule, k))
             if len(clause.conditions) > 1:
                 remaining = [
                     tuple(c for c in clause.conditions if c is not left)
@@ -132,7 +132,7 @@ def is_required(condition: Condition, constraints: Constraints) -> bool:
     return any(item in (condition, *condition.features) for item in constraints.required)
 
 
-def without_clause(rule: RuleSet, k: int) -> RuleSet:
+def drop_clause(rule: RuleSet, k: int) -> RuleSet:
     """Remove a clause; a CNF without clauses keeps its label."""
     clauses = rule.clauses[:k] + rule.clauses[k + 1 :]
     labels = rule.labels[:k] + rule.labels[k + 1 :]

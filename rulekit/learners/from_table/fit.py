@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rulekit._validation import Interval, weights_of_classes
-from rulekit.binning.views import about_ignored
+from rulekit.binning.views import describe_ignored
 from rulekit.exceptions import DataError
 from rulekit.learners.from_table.counts import (
     UNCONSTRAINED,
@@ -27,7 +27,7 @@ from rulekit.learners.shares import Likeness, answers_of_clauses
 from rulekit.learners.training import as_constraints, generator_of, plain_label, restore_on_failure
 from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.schema import implied_schema
+from rulekit.rules.schema import infer_schema
 
 Floats = NDArray[np.float64]
 ROUNDS = 4  # samples at most
@@ -37,7 +37,7 @@ Watch = Callable[[float, str], None]
 
 
 @dataclass(frozen=True)
-class Found:
+class CountedRule:
     """A rule, its learner, and its counts on all rows."""
 
     learner: Any
@@ -61,9 +61,9 @@ class TableLearning:
     constraints: Constraints = UNCONSTRAINED
     steps: list[dict[str, Any]] = field(default_factory=list)
 
-    def run(self, learners: Callable[[int], Any]) -> Found:
+    def run(self, learners: Callable[[int], Any]) -> CountedRule:
         """Learn until the objective on all rows no longer falls."""
-        best: Found | None = None
+        best: CountedRule | None = None
         for k in range(ROUNDS):
             self._report(k, 0.0, "Drawing a sample")
             frame, codes, weight, complete = self._sample(k, best)
@@ -82,7 +82,7 @@ class TableLearning:
         return best
 
     def _sample(
-        self, number: int, best: Found | None
+        self, number: int, best: CountedRule | None
     ) -> tuple[pd.DataFrame, NDArray[np.intp], Floats | None, bool]:
         """Draw a sample; return rows, classes, weights (None if even), and if it is complete."""
         sizes = self.rows.sizes[0].astype(float)
@@ -90,12 +90,12 @@ class TableLearning:
             frame, codes, _ = self.rows.drawn(1, np.ones((len(sizes), 1)))
             return frame, codes, None, True
         strata, rule = sizes[:, None], None
-        budget = by_class(sizes, self.sample_rows)[:, None]
+        budget = split_budget(sizes, self.sample_rows)[:, None]
         if best is not None:
             rule = best.rule
             wrong = wrong_of(rule, best.kinds, self.rows.classes.tolist())
             strata = np.stack([sizes - wrong, wrong], axis=1)
-            halves = [by_class(part, self.sample_rows / 2) for part in strata.T]
+            halves = [split_budget(part, self.sample_rows / 2) for part in strata.T]
             budget = np.stack(halves, axis=1)
         shares = np.divide(budget, strata, out=np.zeros_like(budget), where=strata > 0)
         shares = np.minimum(shares, 1.0)
@@ -106,7 +106,7 @@ class TableLearning:
         even = np.ptp(shares[strata > 0]) < 1e-9
         return frame, codes, None if even else weight[codes, wrong_here], False
 
-    def _refine(self, result: Found, frame: pd.DataFrame, number: int) -> Found:
+    def _refine(self, result: CountedRule, frame: pd.DataFrame, number: int) -> CountedRule:
         """Alternate pruning and moving thresholds while the objective falls."""
         refiner = CutRefiner(self.rows, frame, self.factors, self.constraints)
         per_row = self.rows.sizes[0].sum() / self.sample_rows
@@ -128,7 +128,9 @@ class TableLearning:
             result = new
         return result
 
-    def _count_rule(self, learner: Any, rule: RuleSet, number: int, step: str, drawn: int) -> Found:
+    def _count_rule(
+        self, learner: Any, rule: RuleSet, number: int, step: str, drawn: int
+    ) -> CountedRule:
         """Count a rule on all rows, and record the step."""
         self._report(number, 0.4, f"Counting the rule on {self.rows.n_rows:,} rows")
         kinds, sizes = self.rows.counted(rule), self.rows.sizes[0]
@@ -148,13 +150,13 @@ class TableLearning:
                 "value": value,
             }
         )
-        return Found(learner, rule, kinds, factors, loss, price, value)
+        return CountedRule(learner, rule, kinds, factors, loss, price, value)
 
     def _report(self, number: int, share: float, message: str) -> None:
         self.watch((number + share) / ROUNDS, message)
 
 
-def by_class(sizes: Floats, budget: float) -> Floats:
+def split_budget(sizes: Floats, budget: float) -> Floats:
     """Return how many rows of each class to draw: in proportion, with a minimum for rare ones."""
     present = sizes > 0
     if not present.any():
@@ -378,7 +380,7 @@ class LearnsFromTables:
         return self
 
 
-def _keep(model: Any, result: Found, rows: TableRows, certificate: TableCertificate) -> None:
+def _keep(model: Any, result: CountedRule, rows: TableRows, certificate: TableCertificate) -> None:
     """Set the attributes that follow from the rule and its counts."""
     rule, factors = result.rule, result.factors
     model.table_certificate_ = certificate
@@ -390,12 +392,12 @@ def _keep(model: Any, result: Found, rows: TableRows, certificate: TableCertific
     model._schema = Schema(tuple(ColumnSchema(*item) for item in kinds.items()), classes)
     columns = (
         rows.describe(replace(c, kind=kinds[c.name]) if kinds[c.name] != "level" else c)
-        for c in implied_schema(rule).columns
+        for c in infer_schema(rule).columns
     )
     model.rule_set_ = replace(rule, schema=Schema(tuple(columns), classes))
     ignored = tuple(result.learner.ignored_columns_)
     model.ignored_columns_ = list(ignored)
-    model._data_notes = (about_ignored(ignored, rows.kinds),) if ignored else ()
+    model._data_notes = (describe_ignored(ignored, rows.kinds),) if ignored else ()
     model._shares = shares_of(rule, result.kinds, factors)
     model.training_error_ = result.loss
     if hasattr(model, "objective_"):

@@ -18,7 +18,7 @@ from rulekit.exceptions import DataError, RuleError
 from rulekit.learners.from_table.counts import Kinds
 from rulekit.learners.shares import Likeness
 from rulekit.rules import RuleSet
-from rulekit.rules.expressions import ExpressionWriter, joined
+from rulekit.rules.expressions import ExpressionWriter, join_expressions
 from rulekit.rules.schema import MOST_LEVELS, ColumnSchema
 
 WORDS = 2**32  # numbers a row can have: from 0; even Spark's hash of 32 bits has as many
@@ -145,7 +145,7 @@ class TableRows:
 
         held, codes = held or {}, {label: k for k, label in enumerate(self.classes.tolist())}
         clauses = [
-            joined(
+            join_expressions(
                 [
                     held[k, i] if (k, i) in held else self.writer.write(condition)
                     for i, condition in enumerate(clause.conditions)
@@ -155,7 +155,7 @@ class TableRows:
             for k, clause in enumerate(rule.clauses)
         ]
         if rule.form == "cnf":
-            every = joined(clauses, "and")
+            every = join_expressions(clauses, "and")
             return every.ifelse(codes[rule.labels[0]], codes[rule.default]).cast("int64")
         if not clauses:
             return ibis.literal(codes[rule.default], "int64")
@@ -169,7 +169,7 @@ class TableRows:
         if rule.form == "cnf":
             bits = [~bit for bit in bits]
         codes = {
-            f"code{start}": _joined(bits[start : start + BITS])
+            f"code{start}": _join_bits(bits[start : start + BITS])
             for start in range(0, len(bits), BITS)
         }
         refused = list(self.writer.problems)
@@ -239,7 +239,7 @@ class TableRows:
         return frame, sample["label"].to_numpy(dtype=np.intp), sample["wrong"].to_numpy(np.intp)
 
 
-def _joined(bits: Sequence[Any]) -> Any:
+def _join_bits(bits: Sequence[Any]) -> Any:
     """Return answers as one whole number, the first as its lowest bit."""
     import ibis
 

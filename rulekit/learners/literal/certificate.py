@@ -82,7 +82,7 @@ class Certificate:
             return "proven optimal"
         if self.gap is None or self.gap > LARGEST_GAP:
             return ""
-        return _within(self)
+        return _format_gap(self)
 
 
 @dataclass(frozen=True)
@@ -305,7 +305,7 @@ def _one_clause_words(model: LiteralRuleClassifier, certificate: Certificate) ->
             f"{_figure(certificate.lower_bound)}; this rule has {_figure(certificate.objective)}."
         )
     return (
-        f"This rule is {_within(certificate)}: counting {count}, it has "
+        f"This rule is {_format_gap(certificate)}: counting {count}, it has "
         f"{_figure(certificate.objective)}, and no rule of one clause over these conditions has "
         f"fewer than {_figure(certificate.lower_bound)}."
     )
@@ -322,7 +322,7 @@ def _any_clauses_words(model: LiteralRuleClassifier, certificate: Certificate) -
     head = (
         "Proved optimal by this count"
         if certificate.proved
-        else f"By this count {_within(certificate)}"
+        else f"By this count {_format_gap(certificate)}"
     )
     return (
         f"{head}: {count}. This rule has {_figure(certificate.objective)}; no rule over these "
@@ -331,7 +331,7 @@ def _any_clauses_words(model: LiteralRuleClassifier, certificate: Certificate) -
     )
 
 
-def _within(certificate: Certificate) -> str:
+def _format_gap(certificate: Certificate) -> str:
     """Format the gap, rounded up so that the statement stays true."""
     if certificate.gap is None:
         return "not proved optimal (the best possible may cost nothing)"

@@ -88,7 +88,7 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
             if row is not None:
                 found.append((row, mutation.text))
     found = _drop_needless(dnf, [m.rule for m in changes], found)
-    found += [*_beside_sums(dnf, found), *_with_unseen_levels(schema, found)]
+    found += [*_move_beside_sums(dnf, found), *_with_unseen_levels(schema, found)]
     if not found:
         return ()
     predicted = rule.predict(columns_of_rows([row for row, _ in found], rule.features))
@@ -114,7 +114,7 @@ def _drop_needless(
     return [case for case, needed in zip(found, kept, strict=True) if needed]
 
 
-def _beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterator[tuple[Row, str]]:
+def _move_beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterator[tuple[Row, str]]:
     """Move one column of a case to either side of the limit of each sum of columns."""
     for condition in rule.conditions:
         if condition.tests:

@@ -78,11 +78,11 @@ def evaluate_points(split: PointsSplit, test: Callable[[Literal], Truth]) -> tup
     return None, undecided
 
 
-def held_by(test: Callable[[Literal], Truth], sums: Callable[[Condition], Truth]) -> Held:
+def evaluate_with(test: Callable[[Literal], Truth], sums: Callable[[Condition], Truth]) -> Held:
     """Return the truth of conditions by that of tests of one column, and of sums of columns."""
     # Sums are looked up in their positive form, which names them if they are not settled.
 
-    def held(condition: Condition) -> tuple[Truth, Any]:
+    def evaluate(condition: Condition) -> tuple[Truth, Any]:
         if isinstance(condition, Literal):
             truth = test(condition)
             return truth, condition.feature if truth is None else None
@@ -92,7 +92,7 @@ def held_by(test: Callable[[Literal], Truth], sums: Callable[[Condition], Truth]
         truth = sums(key)
         return (None, key) if truth is None else (truth == (key == condition), None)
 
-    return held
+    return evaluate
 
 
 def positive_form(condition: Condition) -> Condition:

@@ -12,7 +12,7 @@ from rulekit.rules.analysis.cells import (
     Row,
     TooLongError,
     Truth,
-    held_by,
+    evaluate_with,
     possible_answers,
 )
 from rulekit.rules.analysis.row_search import RowSearch, State
@@ -80,7 +80,7 @@ class ViolationSearch(RowSearch):
         def sums(condition: Condition) -> Truth:
             return state[condition][side] if condition in state else None
 
-        return possible_answers(self.rule, held_by(test, sums))
+        return possible_answers(self.rule, evaluate_with(test, sums))
 
 
 def _steps(literals: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:

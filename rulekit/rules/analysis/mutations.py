@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import GAPS, Condition, number_text, spelled, unseen_text, value_text
+from rulekit.rules.condition import (
+    GAPS,
+    Condition,
+    number_text,
+    spell_part,
+    unseen_text,
+    value_text,
+)
 from rulekit.rules.literal import Literal, Value
 from rulekit.rules.points_split import PointsSplit, scorecard_of
 from rulekit.rules.rule_set import Clause, RuleSet
@@ -98,8 +105,8 @@ def _change(
     changes: list[tuple[str, dict[str, Any], str, str]] = []
     text = str(literal)
     if literal.op in STRICT:
-        edge, *beside = _beside(literal, column)
-        edge_text = value_text(spelled(edge, literal.part))
+        edge, *beside = _list_near_limits(literal, column)
+        edge_text = value_text(spell_part(edge, literal.part))
         changes = [("limit", {"op": STRICT[literal.op]}, f"{text}, at {edge_text}", "")]
         changes += [
             ("limit", {"value": value}, f"{text}, near {edge_text}", "") for value in beside
@@ -111,11 +118,16 @@ def _change(
         op = "missing" if literal.missing else "not-missing"
         unread = {"op": op, "value": None, "part": None, "order": None}
         changes.append(
-            ("limit", unread, f"{text}, at {value_text(spelled(literal.value, literal.part))}", "")
+            (
+                "limit",
+                unread,
+                f"{text}, at {value_text(spell_part(literal.value, literal.part))}",
+                "",
+            )
         )
     for level in literal.values if len(literal.values) > 1 else ():
         kept = tuple(v for v in literal.values if v != level)
-        named = value_text(spelled(level, literal.part))
+        named = value_text(spell_part(level, literal.part))
         changes.append(("level", {"value": kept}, f"{text}, at {named}", named))
     if literal.op not in GAPS:
         changes.append(
@@ -138,7 +150,7 @@ def _other_value(literal: Literal) -> Any:
     return unseen_text(named) if literal.is_plain else "2000-02-29 12:00:00"
 
 
-def _beside(literal: Literal, column: ColumnSchema | None) -> list[Value]:
+def _list_near_limits(literal: Literal, column: ColumnSchema | None) -> list[Value]:
     """Return a limit, and limits a little below and above (none beside a level)."""
     value = literal.value
     if literal.order is not None:

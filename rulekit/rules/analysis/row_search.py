@@ -12,7 +12,7 @@ from rulekit.rules.analysis.cells import (
     TooLongError,
     Truth,
     evaluate_clause,
-    held_by,
+    evaluate_with,
     list_cells,
     possible_answers,
 )
@@ -85,7 +85,7 @@ class RowSearch:
         self._most, self._undrawn = self.left - MOST_STEPS, False
 
         def decide(state: State) -> tuple[Truth, Any]:
-            return wanted(held_by(partial(self.result, state), state.get))
+            return wanted(evaluate_with(partial(self.result, state), state.get))
 
         row: Row | None = self.search({}, decide, self._draw_row)
         if row is None and self._undrawn:
@@ -171,20 +171,20 @@ def holds_without(rule: RuleSet, k: int, j: int) -> Wanted:
 def answers(rule: RuleSet, label: Label) -> Wanted:
     """Want a row with an answer."""
 
-    def wanted(held: Held) -> tuple[Truth, Any]:
+    def is_wanted(held: Held) -> tuple[Truth, Any]:
         possible, name = possible_answers(rule, held)
         if label not in possible:
             return False, None
         return (True, None) if possible == {label} else (None, name)
 
-    return wanted
+    return is_wanted
 
 
 def differs(rule: RuleSet, other: RuleSet, k: int | None = None) -> Wanted:
     """Want a row with another answer; with k the rules differ first in clause k."""
     # The other rule may lack the clause.
 
-    def wanted(held: Held) -> tuple[Truth, Any]:
+    def is_wanted(held: Held) -> tuple[Truth, Any]:
         first = None
         if k is not None:
             truth, first = evaluate_clause(rule.clauses[k], held)
@@ -208,7 +208,7 @@ def differs(rule: RuleSet, other: RuleSet, k: int | None = None) -> Wanted:
             return False, None
         return None, next(n for n in (first, name, other_name) if n is not None)
 
-    return wanted
+    return is_wanted
 
 
 def columns_of_rows(rows: Sequence[Row], names: Sequence[str]) -> Columns:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rulekit._sums import addable, solved
+from rulekit._sums import addable, solve_systems
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import SolverError
 from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints
@@ -177,8 +177,8 @@ class ClauseMaster:
         if len(used) == len(inner):
             matrix = held[np.ix_(used, inner)].astype(float)
             rest = cost[used] - held[used][:, full] @ addable(weight[full])
-            exact = solved(matrix[None], rest[None, :, None])[0, :, 0]
-            shares = solved(matrix.T[None], np.ones((1, len(inner), 1)))[0, :, 0]
+            exact = solve_systems(matrix[None], rest[None, :, None])[0, :, 0]
+            shares = solve_systems(matrix.T[None], np.ones((1, len(inner), 1)))[0, :, 0]
             close = np.abs(exact - mu[inner]).max(initial=0.0) < CLOSE
             if close and np.abs(shares - z[used]).max(initial=0.0) < CLOSE:
                 mu, z = np.where(full, weight, 0.0), np.zeros(len(z))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit._sums import grid_unit, on_grid
+from rulekit._sums import grid_unit, round_to_grid
 from rulekit.binning import BinnedTable
 
 Bools = NDArray[np.bool_]
@@ -58,7 +58,7 @@ def price_columns(
     rows = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
     # On the grid equal columns get equal prices in whatever order their rows are added: ties are
     # ties, and no column beats its equal by a rounding error.
-    rows = on_grid(rows, grid_unit(rows.sum(), columns.copies))
+    rows = round_to_grid(rows, grid_unit(rows.sum(), columns.copies))
     wrong = columns[~y].sums(rows[~y])
     kept = y & (rows > 0)
     return PricedColumns(columns[kept], rows[kept], wrong, float(theta))

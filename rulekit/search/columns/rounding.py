@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit._sums import solved
+from rulekit._sums import solve_systems
 from rulekit.binning import BinnedTable
 from rulekit.search.columns.priced_columns import PricedColumns
 
@@ -123,7 +123,7 @@ def _recompute(w: Floats, P: Floats) -> None:
     tight = np.flatnonzero(np.abs(cover - 1.0) < SNAP)
     if len(tight) < len(support):
         return
-    again = solved(P[None, tight][:, :, support], np.ones((1, len(tight), 1)))[0, :, 0]
+    again = solve_systems(P[None, tight][:, :, support], np.ones((1, len(tight), 1)))[0, :, 0]
     # Taken only where these rows fix every weight, and fix it to the answer but for noise.
     if np.abs(again - w[support]).max() < SNAP:
         w[support] = again

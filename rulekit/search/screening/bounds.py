@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rulekit._sums import grid_unit, on_grid
+from rulekit._sums import grid_unit, round_to_grid
 from rulekit.search.columns.priced_columns import PricedColumns
 from rulekit.search.lp import LinearProgram
 
@@ -105,7 +105,7 @@ def steepest_clause(problem: PricedColumns, n_columns: int | None = None) -> Int
 def feasible(problem: PricedColumns, mu: Floats) -> Floats:
     """Turn values that are all but feasible into a point of the dual program."""
     unit = grid_unit(problem.m.sum(), problem.P.copies)
-    mu = on_grid(np.clip(mu, 0.0, problem.m), unit, down=True)
+    mu = round_to_grid(np.clip(mu, 0.0, problem.m), unit, down=True)
     over = problem.P.sums(mu) - problem.price
     if over.max(initial=0.0) <= 0.0:
         return mu
@@ -116,7 +116,7 @@ def feasible(problem: PricedColumns, mu: Floats) -> Floats:
     drawn = problem.P.sums(mu)
     bad = drawn > problem.price
     if bad.any():
-        mu = on_grid(mu * (problem.price[bad] / drawn[bad]).min(), unit, down=True)
+        mu = round_to_grid(mu * (problem.price[bad] / drawn[bad]).min(), unit, down=True)
     return mu
 
 
@@ -132,7 +132,7 @@ def _repair(problem: PricedColumns, mu: Floats, overdrawn: Ints) -> Floats:
             taken = min(float(mu[row]), excess)
             mu[row] -= taken
             excess -= taken
-    return on_grid(mu, grid_unit(problem.m.sum(), problem.P.copies), down=True)
+    return round_to_grid(mu, grid_unit(problem.m.sum(), problem.P.copies), down=True)
 
 
 def _row_sums(problem: PricedColumns) -> Ints:

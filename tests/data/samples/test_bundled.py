@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit.data import columns_of, credit, list_samples, load_sample, planted_two_level
+from rulekit.data import columns_of, credit, list_samples, load_sample, plant_two_level
 from rulekit.data.samples import bundled
 from rulekit.data.target import check_target
 from rulekit.exceptions import DataError
@@ -56,7 +56,7 @@ def as_rule_set(planted, labels):
 
 @given(st.sampled_from(["dnf", "cnf"]), st.integers(1, 3), st.integers(1, 3), st.integers(0, 50))
 def test_the_planted_rule_gives_the_labels_but_for_the_noise(form, n_clauses, n_conditions, seed):
-    planted = planted_two_level(
+    planted = plant_two_level(
         form,
         n_rows=80,
         n_clauses=n_clauses,
@@ -77,9 +77,9 @@ def test_the_credit_rule_errs_on_the_noise_alone():
 
 def test_planted_classes_are_of_like_size_and_fixed_by_the_seed():
     for form in ("dnf", "cnf"):
-        share = planted_two_level(form, n_rows=4000, noise=0).truth.mean()
+        share = plant_two_level(form, n_rows=4000, noise=0).truth.mean()
         assert 0.25 < share < 0.75
-    one, two, other = (planted_two_level(random_state=s) for s in (1, 1, 2))
+    one, two, other = (plant_two_level(random_state=s) for s in (1, 1, 2))
     pd.testing.assert_frame_equal(one.frame, two.frame)
     assert not one.frame.equals(other.frame)
 
@@ -94,4 +94,4 @@ def test_planted_classes_are_of_like_size_and_fixed_by_the_seed():
 )
 def test_a_rule_that_cannot_be_planted_is_refused(settings, sentence):
     with pytest.raises(ValueError, match=sentence):
-        planted_two_level(**settings)
+        plant_two_level(**settings)

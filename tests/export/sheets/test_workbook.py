@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rulekit.exceptions import ExportError
 from rulekit.export import to_xlsx
 from rulekit.export.sheets.cell_formulas import SMALLEST
-from rulekit.export.sheets.workbook import MOST_COLUMNS, Exact, Sheet, column_name
+from rulekit.export.sheets.workbook import MOST_COLUMNS, Exact, ProtectedSheet, column_name
 from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
 from rulekit.style.phrases import Wording
 from tests.explain.tables import NAMES, TEXTS, patients
@@ -35,7 +35,7 @@ def test_an_exact_number_is_written_with_all_its_digits():
 
 def test_a_column_beyond_the_last_is_refused(tmp_path):
     with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
-        sheet = Sheet(book, "S")
+        sheet = ProtectedSheet(book, "S")
         sheet.heading(1, MOST_COLUMNS, "last")
         with pytest.raises(ExportError, match="at most 16384 columns"):
             sheet.heading(1, MOST_COLUMNS + 1, "beyond")

@@ -9,7 +9,7 @@ import pytest
 from rulekit import LPSVM, HyperplaneRuleClassifier
 from rulekit.exceptions import DataError, RuleError
 from rulekit.families.hyperplane import explain_with_hyperplane
-from rulekit.families.hyperplane.plane_work import calibrated
+from rulekit.families.hyperplane.plane_work import fit_confidence
 from rulekit.families.hyperplane.solver.corners import water_fill
 from rulekit.style.phrases import Wording
 from tests.learners.planes import blobs, with_levels
@@ -103,7 +103,7 @@ def test_confidence_is_platts_function_with_a_level_for_each_answer():
     rng = np.random.default_rng(0)
     distance, answers = rng.random(4000), rng.integers(0, 2, 4000)
     right = rng.random(4000) < 1 / (1 + np.exp(-(6 * distance - 2 * answers)))
-    probabilities = calibrated(distance, answers, right)
+    probabilities = fit_confidence(distance, answers, right)
     assert probabilities.slope == pytest.approx(6, rel=0.1)
     assert probabilities.levels[0] - probabilities.levels[1] == pytest.approx(2, rel=0.1)
     sure = np.where(answers == 1, probabilities.of(distance, 1), probabilities.of(distance, 0))
@@ -113,7 +113,7 @@ def test_confidence_is_platts_function_with_a_level_for_each_answer():
 @pytest.mark.parametrize("right", [np.ones(8, bool), np.arange(8) < 4])
 def test_useless_distance_gives_one_confidence_per_class(right):
     answers = np.arange(8) % 2
-    probabilities = calibrated(np.arange(8.0), answers, right)
+    probabilities = fit_confidence(np.arange(8.0), answers, right)
     assert probabilities.slope == 0.0
     for code in (0, 1):
         share = (right[answers == code].sum() + 1) / 6

@@ -14,7 +14,7 @@ from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
 from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
 from rulekit.families.ideal_dnf.packed_counts import lower_median
-from rulekit.families.ideal_dnf.search import PARTS, held_out, parts_of
+from rulekit.families.ideal_dnf.search import PARTS, draw_held_out, parts_of
 from rulekit.families.ideal_dnf.solver.row_types import SCORES
 from rulekit.learners.shares import SHRINK
 from tests.reference import ideal as plain
@@ -60,7 +60,7 @@ def seed_of(model):
 def test_rule_equals_the_plain_reference(seed):
     X, y = numbers(seed)
     model = IdealDNFClassifier(mode="paper", selection="ranking", random_state=0).fit(X, y)
-    judges = held_out(len(y), 0.3, seed_of(model))
+    judges = draw_held_out(len(y), 0.3, seed_of(model))
     chosen, place, right, counters = plain.learn(X, y, judges)
     assert [c.feature for c in model.conditions_] == [f"x{j}" for j in chosen]
     assert model.score_ == SCORES[place]
@@ -184,7 +184,7 @@ def test_any_binarizer_is_fitted_without_held_out_rows():
     model = IdealDNFClassifier(
         selection="ranking", binarizer=Binarizer(method="entropy"), random_state=0
     ).fit(X, y)
-    training = ~held_out(len(y), 0.3, seed_of(model))
+    training = ~draw_held_out(len(y), 0.3, seed_of(model))
     literals = set(Binarizer(method="entropy").fit(X[training], y[training]).literals_)
     assert set(model.conditions_) <= literals
     assert (model.predict(X) != y).sum() == model.objective_

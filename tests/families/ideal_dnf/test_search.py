@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rulekit.families.ideal_dnf.search import held_out
+from rulekit.families.ideal_dnf.search import draw_held_out
 
 
 def plain_hash(row, seed):
@@ -21,19 +21,19 @@ def plain_hash(row, seed):
 
 @pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
 def test_the_hash_equals_its_plain_formula(seed):
-    result = held_out(1000, 0.3, seed)
+    result = draw_held_out(1000, 0.3, seed)
     assert result.tolist() == [plain_hash(row, seed) < round(0.3 * 2**32) for row in range(1000)]
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.3, 0.5])
 def test_requested_share_is_held_out_everywhere(fraction):
-    mask = held_out(100_000, fraction, seed=7)
+    mask = draw_held_out(100_000, fraction, seed=7)
     spread = np.sqrt(fraction * (1 - fraction) / 10_000)
     for part in np.split(mask, 10):
         assert abs(part.mean() - fraction) < 5 * spread
 
 
 def test_other_seeds_hold_out_other_rows_and_further_rows_change_none():
-    first, second = held_out(10_000, 0.3, 1), held_out(10_000, 0.3, 2)
+    first, second = draw_held_out(10_000, 0.3, 1), draw_held_out(10_000, 0.3, 2)
     assert abs((first & second).mean() - 0.09) < 0.02
-    np.testing.assert_array_equal(held_out(500, 0.3, 3)[:100], held_out(100, 0.3, 3))
+    np.testing.assert_array_equal(draw_held_out(500, 0.3, 3)[:100], draw_held_out(100, 0.3, 3))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
 from rulekit.learners.from_table.counts import CutRefiner, Grid, window, with_conditions
-from rulekit.learners.from_table.fit import ROUNDS, TableLearning, by_class, factors_of
+from rulekit.learners.from_table.fit import ROUNDS, TableLearning, factors_of, split_budget
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.constraints import Constraints
@@ -226,7 +226,7 @@ def test_useless_conditions_go_and_cuts_move_to_fewest_errors():
 @given(st.lists(st.integers(0, 10**8), min_size=2, max_size=5), st.integers(1, 10**5))
 def test_each_class_gets_half_an_even_share_at_least_or_all_its_rows(sizes, budget):
     sizes = np.array(sizes, dtype=float)
-    result = by_class(sizes, budget)
+    result = split_budget(sizes, budget)
     assert (result <= sizes).all()
     assert result.sum() <= budget * (1 + 1e-9)
     if sizes.sum():

@@ -12,7 +12,7 @@ from tests.pages.driving import compared, finished, on_tab, opened_tab, pick_her
 from tests.ui.tasks import Quiet
 from ui.learners.literal import part_words, proof_headline, prove
 from ui.learners.offered import RunSpec, settings_of_run
-from ui.picked import fitted
+from ui.picked import fit_setting
 from ui.runs import jobs
 from ui.state import AppState
 
@@ -75,7 +75,7 @@ def test_rule_of_the_quick_search_is_bounded_on_its_own_rows(costs):
     setting = {"learner": "search", "max_conditions": 3, "quick": True}
     spec = RunSpec(thorough=False, costs=costs)
     state = AppState(table=table, setting=setting, run_settings=spec.to_dict())
-    certificate = prove(fitted(state, setting, spec), state, 1.0, Quiet())
+    certificate = prove(fit_setting(state, setting, spec), state, 1.0, Quiet())
     assert certificate.objective > 0
     assert "of 8,400 training rows, and the bound is for those" in part_words(state)
     assert part_words(replace(state, setting={"learner": "search"})) is None

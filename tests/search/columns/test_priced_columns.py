@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulekit._sums import grid_unit, on_grid
+from rulekit._sums import grid_unit, round_to_grid
 from rulekit.search.columns.priced_columns import price_columns
 from rulekit.search.lp import solve_lp, solve_milp
 from rulekit.search.screening.bounds import compact_program
@@ -17,12 +17,12 @@ from tests.strategies.screening import tied_table
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=40), st.randoms(use_true_random=False))
 def test_order_of_addition_does_not_matter_on_the_grid(values, random):
     unit = grid_unit(sum(values))
-    snapped = on_grid(np.array(values), unit)
+    snapped = round_to_grid(np.array(values), unit)
     again = snapped.tolist()
     random.shuffle(again)
     assert sum(again) == snapped.sum()
     assert np.abs(snapped - values).max() <= unit / 2
-    assert (on_grid(np.array(values), unit, down=True) <= np.array(values)).all()
+    assert (round_to_grid(np.array(values), unit, down=True) <= np.array(values)).all()
 
 
 def test_rows_that_cost_nothing_are_left_out():

@@ -16,7 +16,7 @@ from ui.data.choices import (
     allow_missing,
     column_figures,
     columns_with_gaps,
-    protected_features,
+    find_protected,
     quantile_cuts,
 )
 from ui.export.formats import script
@@ -79,7 +79,7 @@ def test_cuts_are_named_once_and_leave_rows_on_both_sides():
     assert set(quantile_cuts(frame()["charges"])) == {"Median", "Lower quartile", "Upper quartile"}
     people = pd.DataFrame({"age": [30, 40, 50, 60], "sex": list("mfmf"), "y": list("abab")})
     table = Table.from_frame(people).with_roles({"y": "target", "sex": "ignore"})
-    assert protected_features(table) == ["age"]
+    assert find_protected(table) == ["age"]
 
 
 def test_missing_cells_are_conditions_only_if_allowed(monkeypatch):
@@ -173,12 +173,12 @@ def test_long_wide_and_aimless_tables_have_fewer_figures(monkeypatch):
     monkeypatch.setattr(choices, "MOST_COLUMNS", 3)
     assert column_figures(table) is None
     table, frame = made()
-    assert choices.sampled(table) == ""
+    assert choices.describe_sample(table) == ""
     monkeypatch.setattr(choices, "MOST_ROWS", 100)
     result = choices._figures(table)
     assert [sum(bars) for bars in result["spread"]][1] == 100
     assert result["association"][0] == cramers_v(frame.iloc[::4, :1], frame["ill"][::4])[0]
-    assert "in one of 4 rows" in choices.sampled(table)
+    assert "in one of 4 rows" in choices.describe_sample(table)
 
 
 def test_every_kind_of_column_has_a_histogram():

@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from rulekit.exceptions import DataError
-from ui.data.sources import Connection, connections, without
+from ui.data.sources import Connection, blot_secrets, connections
 
 SECRET = "s3cr/et p@ss"
 
@@ -81,7 +81,7 @@ def test_secrets_are_named_by_variable_and_never_shown(monkeypatch):
     monkeypatch.delenv("PW", raising=False)
     with pytest.raises(DataError, match="needs the environment variable PW, which is not set"):
         Connection("a", ("t",), "postgres://me:${PW}@h/db").link("t")
-    assert without("abcd ab", ("ab", "abcd")) == "*** ***"
+    assert blot_secrets("abcd ab", ("ab", "abcd")) == "*** ***"
     monkeypatch.delenv("RULEKIT_TABLES", raising=False)
     assert connections() == {}
 

@@ -9,8 +9,8 @@ from rulekit.cli.command import rulekit
 from rulekit.data import Limits, load_sample
 from rulekit.export import from_json, from_text, to_json
 from tests.pages.driving import opened, routed, text
-from ui.data.load import proposed
-from ui.export.formats import written
+from ui.data.load import propose_columns
+from ui.export.formats import write_format
 from ui.learners.offered import RunSpec
 from ui.state import AppState
 
@@ -19,19 +19,19 @@ MOST = Limits().max_columns
 
 
 def test_words_and_names_select_columns_with_the_target():
-    columns = proposed(NAMES, "ill")
+    columns = propose_columns(NAMES, "ill")
     assert len(columns) == MOST
     assert columns == (*NAMES[: MOST - 1], "ill")
-    assert proposed(NAMES, "ill", "age, GENE_499 ,") == (
+    assert propose_columns(NAMES, "ill", "age, GENE_499 ,") == (
         "gene_499",
         *(f"gene_{k}" for k in range(4_990, 5_000)),
         "Age",
         "ill",
     )
-    columns = proposed(NAMES, "ill", "", ["gene_4000"])
+    columns = propose_columns(NAMES, "ill", "", ["gene_4000"])
     assert len(columns) == MOST
     assert "gene_4000" in columns
-    assert proposed(NAMES, "ill", "no such", ["Age"]) == ("Age", "ill")
+    assert propose_columns(NAMES, "ill", "no such", ["Age"]) == ("Age", "ill")
 
 
 RULE = '1. IF guarantor = "no" AND late_payments > 1 THEN high\nOTHERWISE low'
@@ -66,7 +66,7 @@ def test_a_rule_of_the_command_scores_the_same_rows_in_the_app(app, tmp_path):
     scored = json.loads(ran("score", tmp_path / "rule.json", "sample:credit", "--json"))
     assert state.rule_selected
     assert [case["answer"] for case in scored["cases"]] == state.model.predict(X).tolist()
-    assert written("json", state, state.model) == (tmp_path / "rule.json").read_text()
+    assert write_format("json", state, state.model) == (tmp_path / "rule.json").read_text()
 
 
 @pytest.mark.slow
@@ -78,7 +78,7 @@ def test_a_rule_of_the_app_scores_the_same_rows_by_the_command(tmp_path, monkeyp
         app = opened("export", state=state)
     state = app.session_state["app"]
     exported = tmp_path / "exported.json"
-    exported.write_text(written("json", state, state.model))
+    exported.write_text(write_format("json", state, state.model))
     (saved,) = (tmp_path / "workspace").glob("*/analysis.json")
     answers = state.model.predict(load_sample("credit").frame).tolist()
     assert len(set(answers)) == 2

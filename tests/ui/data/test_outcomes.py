@@ -11,7 +11,7 @@ from rulekit.data import Table
 from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.rules import Clause, Literal, RuleSet
-from ui.data.outcomes import is_code, name_outcomes, relabelled
+from ui.data.outcomes import is_code, name_outcomes, relabel
 from ui.state import AppState
 
 
@@ -90,7 +90,7 @@ def test_rest_of_three_classes_is_renamed_with_the_one():
     frame = pd.DataFrame({"a": range(60), "t": [1, 2, 3] * 20})
     table = Table.from_frame(frame).with_roles({"t": "target"}, positive_label=2)
     before, after = AppState(table=table), AppState(table=table, outcomes={"2": "poor"})
-    assert relabelled(rule("2", "not 2"), before, after) == rule("poor", "not poor")
+    assert relabel(rule("2", "not 2"), before, after) == rule("poor", "not poor")
 
 
 @pytest.mark.parametrize("label", [0, 1, -1, 2.5, True, "0", "x", "Yes", "no"])

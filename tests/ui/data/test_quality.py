@@ -12,7 +12,7 @@ from rulekit.export import to_text
 from rulekit.learners import TwoLevelRuleClassifier
 from tests.pages.driving import errors, opened, routed
 from ui.data.choices import apply_edits, use_columns
-from ui.data.quality import converted, left_out, proposals, typed_levels, ways
+from ui.data.quality import find_left_out, list_conversions, parse_levels, proposals, ways
 from ui.export.formats import script
 from ui.score.answers import as_before
 from ui.state import DATES, DURATIONS, AppState, from_plain, to_plain
@@ -34,9 +34,9 @@ def test_ignored_dates_and_phrases_are_offered_and_nothing_else():
     lines = [",".join(row) for row in zip(*columns.values(), strict=True)]
     table = read_table("\n".join([",".join(columns), *lines]).encode(), name="orders")
     table = table.with_roles({"outcome": "target"})
-    assert left_out(table) == {"day": "dates", "note": "words"}
-    assert left_out(table.with_roles({"day": "feature", "note": "feature"})) == {}
-    assert left_out(table, ignored=["day"]) == {"note": "words"}
+    assert find_left_out(table) == {"day": "dates", "note": "words"}
+    assert find_left_out(table.with_roles({"day": "feature", "note": "feature"})) == {}
+    assert find_left_out(table, ignored=["day"]) == {"note": "words"}
 
 
 def test_grades_are_proposed_with_their_order_until_they_have_it():
@@ -164,9 +164,9 @@ def test_text_is_offered_as_levels_dates_or_durations(state):
     assert requested == {"size": 3, "day": 2, "stay": 3, "flag": 0, "ill": 0}
     dates = table.as_date("day")
     assert ways(dates, dates.column("day")) == []
-    assert "every present cell could be read" in converted(dates, {DATES: {"day": True}})[0]
+    assert "every present cell could be read" in list_conversions(dates, {DATES: {"day": True}})[0]
     column = Table.from_frame(pd.DataFrame({"x": ["a  b", "c, d", "e"] * 9})).column("x")
-    assert typed_levels("e\n\n a b \nc, d\nnew", column) == ["e", "a  b", "c, d", "new"]
+    assert parse_levels("e\n\n a b \nc, d\nnew", column) == ["e", "a  b", "c, d", "new"]
 
 
 def test_orders_are_saved_and_checked_when_read(state):

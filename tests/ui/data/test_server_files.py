@@ -27,7 +27,7 @@ def opened(tmp_path, monkeypatch):
 def test_without_a_folder_nothing_is_offered(monkeypatch, tmp_path):
     monkeypatch.delenv(sources.DATA_ROOT, raising=False)
     assert sources.data_root() is None
-    assert sources.listed_tables() == []
+    assert sources.list_tables() == []
     with pytest.raises(DataError, match="its operator can name one in RULEKIT_DATA_ROOT"):
         sources.server_files("a.parquet")
     monkeypatch.setenv(sources.DATA_ROOT, str(tmp_path / "nowhere"))
@@ -39,7 +39,7 @@ def test_only_tables_inside_are_listed_files_and_folders_of_parquet(opened):
     for part in ("day=1", "day=2/hour=3"):
         (opened / "sold" / part).mkdir(parents=True)
         (opened / "sold" / part / "p.parquet").write_bytes(b"PAR1")
-    assert sources.listed_tables() == [
+    assert sources.list_tables() == [
         "a.parquet", "in.parquet", "sold/", "sold/day=1/p.parquet",
         "sold/day=2/hour=3/p.parquet", "t.csv", "year/", "year/b.parquet",
     ]  # fmt: skip

@@ -15,9 +15,9 @@ from ui.data.sources import (
     DATA_ROOT,
     AllRows,
     count_rule,
+    draw_sample,
+    find_table,
     learn_whole,
-    located,
-    sampled,
     source_words,
 )
 
@@ -54,7 +54,7 @@ def test_sample_of_a_file_or_folder_is_drawn_and_rows_counted(folder, name):
     else:
         frame.to_parquet(folder / name)
         people(50, 1).to_parquet(folder / "a1.parquet")  # which a pattern would find, too
-    table, total = sampled(located({"path": name}), 500)
+    table, total = draw_sample(find_table({"path": name}), 500)
     assert total == N
     assert abs(table.n_rows - 500) < 90
     assert table.name == f"{name} (sample)"
@@ -69,7 +69,7 @@ def test_sample_of_a_file_or_folder_is_drawn_and_rows_counted(folder, name):
 def test_small_tables_are_read_whole_and_named_by_their_source(folder):
     frame = people(100).assign(parts=[[1, 2]] * 100)
     frame.to_parquet(folder / "a.parquet")
-    table, total = sampled(located({"path": "a.parquet"}), 500)
+    table, total = draw_sample(find_table({"path": "a.parquet"}), 500)
     assert (table.n_rows, total, table.name) == (100, 100, "a.parquet")
     assert "parts" not in [c.name for c in table.columns]
     assert source_words({"path": "a/b.parquet"}) == "a/b.parquet"
@@ -88,7 +88,7 @@ def test_unreadable_file_is_one_sentence_without_a_path(folder, monkeypatch, sou
     monkeypatch.delenv("RULEKIT_TABLES", raising=False)
     (folder / "bad.parquet").write_bytes(b"PAR1 no")
     with pytest.raises(DataError, match=message) as caught:
-        sampled(located(source), 500)
+        draw_sample(find_table(source), 500)
     assert str(folder) not in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -113,17 +113,17 @@ def database(folder, monkeypatch):
 
 def test_a_table_of_a_connection_is_sampled_under_its_name(database):
     source = {"connection": "cases", "table": 'peo"ple'}
-    table, total = sampled(located(source), 500)
+    table, total = draw_sample(find_table(source), 500)
     assert (total, table.name) == (N, 'peo"ple of cases (sample)')
-    assert sampled(located({"connection": "cases", "table": "old.notes"}), 500)[1] == 7
+    assert draw_sample(find_table({"connection": "cases", "table": "old.notes"}), 500)[1] == 7
     with pytest.raises(DataError, match="'x' of the connection 'cases' cannot be opened") as caught:
-        sampled(located({"connection": "cases", "table": "x"}), 500)
+        draw_sample(find_table({"connection": "cases", "table": "x"}), 500)
     assert "hush" not in str(caught.value)
 
 
 def whole(classes=(("no", "well"), ("yes", "ill")), other=None, source=None):
     names = ("age", "dose", "town", "ill")
-    return AllRows(located(source or {"path": "a.parquet"}), names, "ill", classes, other)
+    return AllRows(find_table(source or {"path": "a.parquet"}), names, "ill", classes, other)
 
 
 def rule(label="ill", default="well"):

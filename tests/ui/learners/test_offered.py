@@ -17,8 +17,8 @@ from ui.learners.offered import (
     QUESTIONS,
     RunSpec,
     families,
+    list_variants,
     settings_of_run,
-    varied,
 )
 from ui.learners.spec import LEARNER_KEY
 from ui.learners.tree import TREE
@@ -100,7 +100,7 @@ def test_run_settings_are_numbered_like_their_families(state):
 @pytest.mark.slow
 def test_families_are_named_and_measured_as_the_described_class(state):
     names = [family.name for family in families(SPEC, state)]
-    assert len(set(names)) == len(names) == len(varied(SPEC))
+    assert len(set(names)) == len(names) == len(list_variants(SPEC))
     assert {learner.name for learner in LEARNERS.values()} <= set(names)
     against = [f for f in families(SPEC, state) if "positive_label" in f.grid]
     assert len(against) == 6
@@ -113,7 +113,7 @@ def test_families_are_named_and_measured_as_the_described_class(state):
 def test_learners_have_cards_questions_and_prices_in_rows():
     assert len(set(CARDS)) == len(CARDS)
     assert set(CARDS) == {one.cards for one in LEARNERS.values()} - {None}
-    assert {learner.key for learner, _ in varied(SPEC)} == set(LEARNERS)
+    assert {learner.key for learner, _ in list_variants(SPEC)} == set(LEARNERS)
     requested = [name for names in QUESTIONS.values() for name in names]
     assert sorted(requested) == sorted(LEARNERS)
     for typed in ("svm", "tree", "dnf", "boolean", "formula", "score"):

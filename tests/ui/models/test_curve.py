@@ -8,7 +8,7 @@ import pytest
 from tests.ui.models.test_points import SPEC, measured
 from ui.learners.offered import LEARNERS, look_of
 from ui.models import curve
-from ui.models.curve import coloured, comparisons, learners_table
+from ui.models.curve import color_rows, comparisons, learners_table
 from ui.models.points import RunResult
 from ui.state import AppState
 
@@ -58,7 +58,7 @@ def test_learners_are_sorted_by_error_pending_or_left_out(found):
 def test_marks_have_the_colours_of_the_curve_and_words(found):
     table, _ = learners_table(found, [RUN], False, ALWAYS)
     looks = [look_of({"learner": key}) for key in ("search", "ideal", "scorecard")]
-    styled = coloured(table, looks)
+    styled = color_rows(table, looks)
     html = styled.to_html()
     for look, words in zip(looks, table["mark"], strict=True):
         assert words == look.words
@@ -79,5 +79,5 @@ def test_click_on_a_figure_drawn_before_a_run_added_points_picks_its_point(monke
     (points,) = [trace.customdata for trace in drawn[0].data if trace.customdata is not None]
     for point in points:
         curve.st.session_state["front_0"] = {"selection": {"points": [{"customdata": point}]}}
-        curve._clicked(joined, "front_0")
+        curve._pick_clicked(joined, "front_0")
     assert picked == list(older.settings) != list(joined.settings[:4])

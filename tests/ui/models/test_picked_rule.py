@@ -14,10 +14,10 @@ from tests.ui.tasks import Quiet
 from ui.learners.spec import CHOSEN, RunSpec
 from ui.models.picked_rule import (
     beats_constant,
-    changed_words,
     constant_words,
+    describe_changes,
+    find_other_kind,
     measure,
-    of_other_kind,
 )
 from ui.models.points import RunResult
 from ui.models.run import quick, work
@@ -67,7 +67,7 @@ def state():
 )
 def test_the_changed_settings_are_named(state, change, word):
     state = replace(state, run_settings=SPEC.to_dict())
-    assert changed_words(state, replace(SPEC, **change)) == word
+    assert describe_changes(state, replace(SPEC, **change)) == word
 
 
 @pytest.mark.slow
@@ -91,13 +91,13 @@ def test_described_outcome_there_and_back_ends_on_the_selected_rule():
     selected = {"learner": "search", CHOSEN: 2.0, "n_clauses": 3}
     points = pd.DataFrame({"limit": [2, 5, 2, 5, 2, 5, 5], "test_error": 0.1})
     result = RunResult((*settings, selected), points=points)
-    there = of_other_kind(result, selected, "describes", "other")
+    there = find_other_kind(result, selected, "describes", "other")
     assert there == 3
-    assert of_other_kind(result, settings[there], "describes", "for") == 6
-    assert of_other_kind(result, settings[2], "describes", "for") == 0
-    assert of_other_kind(result, settings[2], "label_noise", 1.0) == 4
-    assert of_other_kind(result, settings[5], "describes", "for") == 6  # none with less noise
-    assert of_other_kind(result, selected, "robustness", 0.1) is None
+    assert find_other_kind(result, settings[there], "describes", "for") == 6
+    assert find_other_kind(result, settings[2], "describes", "for") == 0
+    assert find_other_kind(result, settings[2], "label_noise", 1.0) == 4
+    assert find_other_kind(result, settings[5], "describes", "for") == 6  # none with less noise
+    assert find_other_kind(result, selected, "robustness", 0.1) is None
     points = pd.DataFrame({"limit": 2, "test_error": [0.2, 0.1]})
     twins = RunResult((settings[2], settings[2]), points=points)
-    assert of_other_kind(twins, settings[2], "describes", "other") == 1
+    assert find_other_kind(twins, settings[2], "describes", "other") == 1

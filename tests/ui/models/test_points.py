@@ -21,9 +21,9 @@ from rulekit.rules.codec import rule_from_dict
 from rulekit.style.wording import plural
 from ui.learners.offered import settings_of_run
 from ui.learners.spec import CHOSEN, QUICK, UNCOSTED, RunSpec
-from ui.models.points import RunResult, gap_words, reference_lines, with_gaps, without_beaten
+from ui.models.points import RunResult, drop_beaten, gap_words, reference_lines, with_gaps
 from ui.picked import model_key
-from ui.state import AppState, SplitSpec, changed
+from ui.state import AppState, SplitSpec, update
 from ui.workspace import rule_words
 
 PLAIN = {"against": False, "robust": False, "noisy": False, "baselines": False}
@@ -330,7 +330,7 @@ def test_a_rule_keeps_its_own_costs_and_error():
     plain = replace(found.specs[0], costs=()).to_dict()
     kept = replace(state, result=found, setting=found.settings[0], run_settings=plain)
     assert rule_words(kept) == "1 condition, 20.0 % wrong in folds"
-    assert changed(state, rule_json=None).error is None
+    assert update(state, rule_json=None).error is None
 
 
 N = 400
@@ -400,12 +400,12 @@ def test_only_rules_within_the_gap_are_suggested_and_it_is_said(result, state):
 def test_only_a_rule_that_beats_a_constant_is_suggested(result, state):
     """The rule that is better on the folds errs on every other training row, as a constant does."""
     assert result.suggestion.number == 0
-    found = without_beaten(result, state)
+    found = drop_beaten(result, state)
     assert (found.suggestion.number, found.suggestion.beats) == (1, True)
     alone = replace(result, settings=result.settings[:1], points=result.points[:1])
-    assert not without_beaten(alone, state).suggestion.beats
+    assert not drop_beaten(alone, state).suggestion.beats
     costs = replace(RunSpec(), costs=(1.0, 9.0))  # always "no" costs less than the better rule
     dear = replace(result, specs=(costs,) * 2)
-    assert without_beaten(dear, state).suggestion.beats
+    assert drop_beaten(dear, state).suggestion.beats
     dear = replace(dear, specs=(replace(costs, costs=(1.0, 0.1)),) * 2)
-    assert not without_beaten(dear, state).suggestion.beats
+    assert not drop_beaten(dear, state).suggestion.beats

@@ -9,7 +9,7 @@ import pytest
 
 from rulekit import Clause, Literal, RuleSet
 from rulekit.data import load_sample, read_table
-from ui.learners.offered import curve_key, settings_of_run, varied
+from ui.learners.offered import curve_key, list_variants, settings_of_run
 from ui.learners.spec import LIMITS, QUICK, QUICK_LIMITS, RunSpec
 from ui.models import run
 from ui.models.picked_rule import never_predicted
@@ -17,6 +17,7 @@ from ui.models.points import RunResult
 from ui.models.run import (
     LONGER,
     columns_words,
+    describe_stopped,
     is_selected,
     longer,
     part_words,
@@ -24,7 +25,6 @@ from ui.models.run import (
     quick,
     seconds_longer,
     span_words,
-    stopped_words,
     work,
 )
 from ui.runs.jobs import Job
@@ -42,7 +42,7 @@ def test_the_quick_pass_learns_from_training_rows_on_one_curve(state):
     specs = (requested, quick(requested), longer(requested))
     assert len({curve_key(spec, state) for spec in specs}) == 1
     assert all(QUICK in s and "max_conditions" in s for s in settings_of_run(quick(requested)))
-    assert len(varied(longer(requested))) == 10
+    assert len(list_variants(longer(requested))) == 10
     assert longer(requested).budget is None
     requested = work(quick(RunSpec()), state)
     assert len(requested.X) == len(requested.y) == 700
@@ -131,11 +131,11 @@ def test_run_shows_its_progress_and_keeps_it_when_stopped():
     shown = progress_words(job(26, 100, "Robustness 0.1: fold 6 of 10"))
     assert shown.startswith("Searching: Robustness 0.1: fold 6 of 10 (26 of 100)")
     running = job(26, 100)
-    shown = stopped_words(running, has_points=True)
+    shown = describe_stopped(running, has_points=True)
     assert "stopped at 26 of 100. Finished points stay." in shown
     assert "“Search longer” continues from there." in shown
     assert "26 of 100" in progress_words(running)
-    assert "Finished points" not in stopped_words(job(0, 100), has_points=False)
+    assert "Finished points" not in describe_stopped(job(0, 100), has_points=False)
 
 
 @pytest.mark.parametrize(

@@ -397,8 +397,8 @@ def test_schedulers_that_do_not_answer_are_reported(monkeypatch):
     monkeypatch.setattr(work_module, "SECONDS", 0.2)
     pytest.importorskip("distributed")
     with pytest.raises(RulekitError, match=r"must name a Dask scheduler that answers; 'tcp://127"):
-        work_module.counted_as_running(urgent=True)
+        work_module.count_as_running(urgent=True)
     monkeypatch.setenv(work_module.SCHEDULER, "tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(RulekitError, match=r'pip install "rulekit-dashboard\[cluster\]"'):
-        work_module.counted_as_running(urgent=True)
+        work_module.count_as_running(urgent=True)

@@ -94,11 +94,11 @@ def limited(owner, most):
     import streamlit as st
 
     from ui.runs import jobs
-    from ui.runs.background import watched
+    from ui.runs.background import watch
 
     job = jobs.registry().get(owner)
     if job.active:
-        watched(job, lambda job: f"Trying {job.title}", "tried", most=most)
+        watch(job, lambda job: f"Trying {job.title}", "tried", most=most)
     else:
         st.markdown(f"found {job.state}")
 
@@ -120,14 +120,14 @@ def just_ended():
 
     import streamlit as st
 
-    from ui.runs.background import watched
+    from ui.runs.background import watch
 
     if st.session_state.setdefault("seen", False):
         st.markdown("found its answer")
     else:
         st.session_state["seen"] = True
         job = SimpleNamespace(version=1, active=False, elapsed=0.0, total=0)
-        watched(job, lambda job: "Trying", "tried")
+        watch(job, lambda job: "Trying", "tried")
 
 
 def test_job_that_ends_before_it_is_drawn_is_answered():

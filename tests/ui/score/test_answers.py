@@ -12,7 +12,14 @@ from rulekit.data import Table
 from rulekit.explain import score
 from rulekit.export import from_text
 from ui.learners.spec import RunSpec
-from ui.score.answers import NewCases, _file, as_before, cost_sentence, outcomes_of, predicted_words
+from ui.score.answers import (
+    NewCases,
+    _file,
+    as_before,
+    cost_sentence,
+    count_predictions,
+    outcomes_of,
+)
 from ui.state import CATEGORIES, AppState
 
 
@@ -30,8 +37,10 @@ def test_a_download_holds_every_case_with_its_smallest_change():
 def test_shares_of_predictions_stand_beside_those_of_training():
     new, before = np.array([1, 0, 0]), np.array([1, 0])
     words = "Predicted 1: 1 of 3 (33.3 %; training 50.0 %)."
-    assert predicted_words(new, before, [1, 0]) == words
-    assert predicted_words(new, before, [1, 0, 2]).endswith("; 2: 0 of 3 (0.0 %; training 0.0 %).")
+    assert count_predictions(new, before, [1, 0]) == words
+    assert count_predictions(new, before, [1, 0, 2]).endswith(
+        "; 2: 0 of 3 (0.0 %; training 0.0 %)."
+    )
 
 
 def test_cost_of_wrong_predictions_of_known_cases_is_shown():

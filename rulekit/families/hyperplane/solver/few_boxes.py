@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from rulekit.families.hyperplane.solver.half_space import Bools, Floats
-from rulekit.families.hyperplane.solver.hypercubes import Boxes
+from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes
 
 
-def few_boxes(boxes: Boxes, V: Floats, worth: Floats, most: int | None) -> Boxes:
+def few_boxes(boxes: PlaneBoxes, V: Floats, worth: Floats, most: int | None) -> PlaneBoxes:
     """Keep the boxes of most worth, merge those that may be, and drop faces that no row needs."""
     gain = _worth(boxes, V, worth)
     order = np.argsort(-gain, kind="stable")
@@ -25,7 +25,7 @@ def few_boxes(boxes: Boxes, V: Floats, worth: Floats, most: int | None) -> Boxes
     return work.boxes()
 
 
-def _worth(boxes: Boxes, V: Floats, worth: Floats) -> Floats:
+def _worth(boxes: PlaneBoxes, V: Floats, worth: Floats) -> Floats:
     """Sum the worth of the rows in each box, shape (k,)."""
     inside = boxes.members(V)
     return np.array([worth[inside[:, k]].sum() for k in range(len(boxes))])
@@ -34,7 +34,7 @@ def _worth(boxes: Boxes, V: Floats, worth: Floats) -> Floats:
 class _Faces:
     """Boxes whose faces are moved."""
 
-    def __init__(self, boxes: Boxes, V: Floats, worth: Floats) -> None:
+    def __init__(self, boxes: PlaneBoxes, V: Floats, worth: Floats) -> None:
         self.given, self.half, self.V, self.worth = boxes, boxes.half, V, worth
         self.faces = list(zip(boxes.lower, boxes.upper, boxes.depth, strict=True))
 
@@ -78,7 +78,7 @@ class _Faces:
     def _sum(self, low: Floats, high: Floats) -> float:
         return float(self.worth[self._inside(low, high)].sum())
 
-    def boxes(self) -> Boxes:
+    def boxes(self) -> PlaneBoxes:
         """Return the boxes, those with most rows of their class first."""
         n, right = self.half.n_features, self.worth > 0
         lower = np.array([low for low, _, _ in self.faces], dtype=float).reshape(-1, n)

@@ -10,7 +10,7 @@
 
 import numpy as np
 
-from rulekit._sums import solved
+from rulekit._sums import solve_systems
 from rulekit.families.hyperplane.solver.half_space import Floats, LPSVMProgram
 
 Columns = tuple[int, ...]
@@ -35,7 +35,7 @@ def _forward(Z: Floats, signed: Floats, size: int) -> list[Columns]:
     for _ in range(min(size, Z.shape[1])):
         longer = {tuple(sorted({*s, j})) for s in best for j in range(Z.shape[1]) if j not in s}
         sets = np.array(sorted(longer))
-        normals = solved(within[sets[:, :, None], sets[:, None, :]], apart[sets][:, :, None])
+        normals = solve_systems(within[sets[:, :, None], sets[:, None, :]], apart[sets][:, :, None])
         wrong = [
             least_wrong((Z[:, s] * normal).sum(axis=1), signed)
             for s, normal in zip(sets, normals[:, :, 0], strict=True)

@@ -15,7 +15,7 @@ from rulekit.families.hyperplane.solver.half_space import Bools, Floats, HalfSpa
 
 
 @dataclass(frozen=True, eq=False)
-class Boxes:
+class PlaneBoxes:
     """Boxes within a half-space, those with most points first."""
 
     half: HalfSpace
@@ -30,12 +30,12 @@ class Boxes:
         """Count the boxes."""
         return len(self.lower)
 
-    def kept(self, min_points: int = 2, max_boxes: int | None = None) -> "Boxes":
+    def kept(self, min_points: int = 2, max_boxes: int | None = None) -> "PlaneBoxes":
         """Drop boxes of fewer points than `min_points`, and all but the first `max_boxes`."""
         stay = np.flatnonzero(self.n_points >= min_points)[:max_boxes]
         return self.only(stay)
 
-    def only(self, stay: NDArray[np.intp]) -> "Boxes":
+    def only(self, stay: NDArray[np.intp]) -> "PlaneBoxes":
         """Keep the boxes of some positions, in their order."""
         names = ("lower", "upper", "n_points", "depth")
         return replace(self, **{name: getattr(self, name)[stay] for name in names})
@@ -55,7 +55,7 @@ class Boxes:
 
 def extract_boxes(
     half: HalfSpace, V: Floats, *, criterion: str = "peel", max_depth: int = 20
-) -> Boxes:
+) -> PlaneBoxes:
     """Cover points V (m, n) by disjoint boxes that do not cross the plane (algorithm 4.1)."""
     inside = V[half.contains(V)]
     if half.n_features == 0:
@@ -98,11 +98,11 @@ def carry_on(
         depth += 1
 
 
-def _everything(half: HalfSpace, n: int) -> Boxes:
+def _everything(half: HalfSpace, n: int) -> PlaneBoxes:
     """Return the boxes of a plane without weights: one box without faces, or none."""
     k = int(half.cap >= 0 and n > 0)
     none = np.zeros((k, 0))
-    return Boxes(half, none, none, np.full(k, n), np.zeros(k, dtype=int), k, n)
+    return PlaneBoxes(half, none, none, np.full(k, n), np.zeros(k, dtype=int), k, n)
 
 
 def _split(region: Region, corner: Floats, points: Floats, counts: Counts) -> NDArray[np.intp]:
@@ -154,11 +154,11 @@ def _part_of(
 
 def _sort_boxes(
     half: HalfSpace, boxes: list[tuple[Floats, Floats, int, int]], n_problems: int, n_total: int
-) -> Boxes:
+) -> PlaneBoxes:
     n = half.n_features
     lower = np.array([f[0] for f in boxes], dtype=float).reshape(len(boxes), n)
     upper = np.array([f[1] for f in boxes], dtype=float).reshape(len(boxes), n)
     n_points = np.array([f[2] for f in boxes], dtype=int)
     depth = np.array([f[3] for f in boxes], dtype=int)
-    everything = Boxes(half, lower, upper, n_points, depth, n_problems, n_total)
+    everything = PlaneBoxes(half, lower, upper, n_points, depth, n_problems, n_total)
     return everything.only(np.argsort(-n_points, kind="stable"))

@@ -68,7 +68,7 @@ class Contingency:
         )
 
 
-def packed(mask: Bools) -> Words:
+def pack_bits(mask: Bools) -> Words:
     """Pack a Boolean column of shape (n,) into bits, shape (n / 64 rounded up,)."""
     bits = np.packbits(mask, bitorder="little")
     words = np.zeros(-(-len(mask) // 64), dtype=np.uint64)
@@ -76,7 +76,7 @@ def packed(mask: Bools) -> Words:
     return words
 
 
-def unpacked(words: Words, n_rows: int) -> NDArray[np.uint8]:
+def unpack_bits(words: Words, n_rows: int) -> NDArray[np.uint8]:
     """Read bits back as zeros and ones: shape (n,)."""
     return np.unpackbits(words.view(np.uint8), count=n_rows, bitorder="little")
 
@@ -96,13 +96,13 @@ def contingency(columns: Words, described: Words, within: Words) -> Contingency:
     return Contingency(n, positives, ones, ones_positive)
 
 
-def weighted_contingency(
+def weigh_contingency(
     columns: Words, described: Bools, within: Bools, weight: NDArray[np.float64]
 ) -> Contingency:
     """Compute `contingency` for weighted rows."""
     counted = np.where(within, weight, 0.0)
     both = np.stack([counted, np.where(described, counted, 0.0)], axis=1)
-    sums = [unpacked(column, len(weight)).astype(np.float64) @ both for column in columns]
+    sums = [unpack_bits(column, len(weight)).astype(np.float64) @ both for column in columns]
     ones = np.array(sums, dtype=float).reshape(len(columns), 2)
     total, positives = both.sum(axis=0).tolist()
     return Contingency(total, positives, ones[:, 0], ones[:, 1])
@@ -113,7 +113,7 @@ def type_codes(columns: Words, n_rows: int) -> NDArray[np.uint32]:
     codes = np.zeros(n_rows, dtype=np.uint32)
     for column in columns:  # the first column ends up in the highest bit
         codes <<= 1
-        codes |= unpacked(column, n_rows)
+        codes |= unpack_bits(column, n_rows)
     return codes
 
 
@@ -236,7 +236,7 @@ def _below(loss: Any, tolerance: float, total: Any) -> bool:
     return float(loss) < tolerance * float(total)
 
 
-def squared_correlation(counts: Contingency) -> Floats:
+def compute_phi_squared(counts: Contingency) -> Floats:
     """Phi squared of each column: it ranks as F does, without a division by nearly nothing."""
     n1, n0, positives, negatives = _margins(counts)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -270,7 +270,7 @@ def mutual_information(counts: Contingency) -> Floats:
     return np.where((n1 > 0) & (n0 > 0), information, np.nan)
 
 
-_MEASURES = {"f": squared_correlation, "mutual_info": mutual_information, "chi2": chi_square}
+_MEASURES = {"f": compute_phi_squared, "mutual_info": mutual_information, "chi2": chi_square}
 
 
 def rankings(

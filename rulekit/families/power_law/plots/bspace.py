@@ -88,7 +88,7 @@ def looks_of(points: SplitPoints) -> dict[Any, Look]:
     return dict(zip(labels, outcome_looks(labels, points.classes), strict=True))
 
 
-def sampled(points: SplitPoints) -> SplitPoints:
+def sample_points(points: SplitPoints) -> SplitPoints:
     """Select at most `MAX_POINTS` rows of each class; wrong predictions first."""
     rng = np.random.default_rng(0)
     indices = []
@@ -142,7 +142,7 @@ def bspace_figure(
         each class are drawn, by a fixed chance.
     """
     words = _Words(split, dict(names or {}))
-    drawn = sampled(points)
+    drawn = sample_points(points)
     star = None if case is None else split_points(split, case, [None], [None])
     q = len(split.terms)
     if q == 1:
@@ -186,7 +186,7 @@ def columns_figure(
     if len(split.features) != 2:
         raise ValueError(f"`split` must read two columns, it reads {len(split.features)}.")
     words = _Words(split, dict(names or {}))
-    drawn = sampled(points)
+    drawn = sample_points(points)
     a, b = split.features
     x, y = (np.asarray(columns[f], dtype=float)[drawn.rows] for f in (a, b))
     figure = go.Figure(layout=base_layout(420))

@@ -35,9 +35,9 @@ def best_cut(values: Floats, mass: ClassMass) -> Cuts:
     """Find the threshold of least impurity for each projection. Shapes: values (P, n)."""
     from rulekit.families.power_law.solver import split_kernels
 
-    keys = sorted_keys(values, mass.label, mass.bits)
+    keys = sort_keys(values, mass.label, mass.bits)
     at, worth = split_kernels.best_places(keys, mass.total, mass.bits, mass.units, mass.unit)
-    threshold = between(keys, mass.bits, at)
+    threshold = compute_middle(keys, mass.bits, at)
     nothing = Cuts.nothing(len(values), mass.gini)
     return nothing.where(np.isfinite(worth), Cuts(worth, nothing.low, threshold))
 
@@ -68,7 +68,7 @@ def _best_event(keys: Ints, first: Ints, mass: ClassMass) -> Cuts:
 
     keys.sort(axis=1)
     at, worth = split_kernels.best_events(keys, first, mass.total, mass.bits, mass.units, mass.unit)
-    step = between(keys, mass.bits + 1, at)
+    step = compute_middle(keys, mass.bits + 1, at)
     return Cuts(worth, step, step)
 
 
@@ -80,7 +80,7 @@ def best_interval(
     # loses.
     from rulekit.families.power_law.solver import split_kernels
 
-    keys = sorted_keys(values, mass.label, mass.bits)
+    keys = sort_keys(values, mass.label, mass.bits)
     guesses = first_slopes(mass, inside, n_starts)
     best, start, stop = split_kernels.best_runs(
         keys, mass.total, mass.bits, mass.units, mass.unit, guesses, rounds
@@ -89,7 +89,7 @@ def best_interval(
     return Cuts.nothing(len(values), mass.gini).or_better(Cuts(best, *ends))
 
 
-def centred(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
+def center_cuts(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
     """Move the ends of intervals to the middle of their gaps and compute their impurity there."""
     below, above = values < bands.low[:, None], values > bands.high[:, None]
     inside = ~(below | above)
@@ -107,8 +107,8 @@ def centred(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
 def _ends(keys: Ints, bits: int, start: Ints, stop: Ints) -> tuple[Floats, Floats]:
     """Return the two ends, in the middle of the gaps around a run."""
     n = keys.shape[1]
-    low = between(keys, bits, np.maximum(start - 1, 0))
-    high = between(keys, bits, np.minimum(stop - 1, n - 2))
+    low = compute_middle(keys, bits, np.maximum(start - 1, 0))
+    high = compute_middle(keys, bits, np.minimum(stop - 1, n - 2))
     return np.where(start == 0, -np.inf, low), np.where(stop == n, np.inf, high)
 
 
@@ -134,7 +134,7 @@ def _sides(mass: ClassMass, inside: int | None) -> list[tuple[int, float]]:
     return [(0, -1.0)]
 
 
-def sorted_keys(values: Floats, label: Ints, bits: int) -> Ints:
+def sort_keys(values: Floats, label: Ints, bits: int) -> Ints:
     """Sort values with labels in their lowest bits; integers in the order of the floats."""
     keys = np.add(values, 0.0, order="C").view(np.int64)  # the sum turns -0.0 into 0.0
     keys = keys ^ ((keys >> 63) & FLIP)
@@ -150,7 +150,7 @@ def _value(keys: Ints, bits: int) -> Floats:
     return np.asarray(bare ^ ((bare >> 63) & FLIP)).view(np.float64)
 
 
-def between(keys: Ints, bits: int, at: Ints) -> Floats:
+def compute_middle(keys: Ints, bits: int, at: Ints) -> Floats:
     """Return the middle of the gap after a place."""
     each = np.arange(len(keys))
     with np.errstate(invalid="ignore", over="ignore"):
@@ -259,7 +259,7 @@ class LowerLevel:
                 break
         if modulus:
             value = block.projected(w)
-            now = centred(value, now, self.mass).or_better(best_interval(value, self.mass))
+            now = center_cuts(value, now, self.mass).or_better(best_interval(value, self.mass))
         return Found(**vars(now), weights=w)
 
     def _step(

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit._sums import grid_unit, on_grid
+from rulekit._sums import grid_unit, round_to_grid
 from rulekit.families.power_law.solver.laws import Bools, Exponents, Floats, Ints
 
 TINY = 1e-12
@@ -42,7 +42,7 @@ class ClassMass:
             label, table = np.arange(n, dtype=np.int64), np.zeros((n, K))
             # whole numbers of one power of two: no sum over rows is ever rounded, in any order
             unit = grid_unit(float(self.weight.sum()))
-            store(self, "weight", on_grid(self.weight, unit))
+            store(self, "weight", round_to_grid(self.weight, unit))
             table[label, self.codes] = self.weight
         store(self, "label", label)
         store(self, "table", table)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rulekit._sums import narrowest, solved
+from rulekit._sums import narrowest, solve_systems
 from rulekit.families.power_law.solver.laws import Exponents, Floats, Ints, PowerTable
 from rulekit.families.power_law.solver.split_task import ClassMass, Cuts
 
@@ -131,7 +131,7 @@ class Moments:
         mean, second, mu, _ = self._within(k)
         delta = mu - mean
         total = second - mean[:, :, None] * mean[:, None, :]
-        w = solved(_ridged(total), delta[:, :, None])[:, :, 0]
+        w = solve_systems(_add_ridge(total), delta[:, :, None])[:, :, 0]
         return w, -(delta * w).sum(axis=1)
 
     def narrow(self, k: int) -> tuple[Floats, Floats]:
@@ -143,10 +143,10 @@ class Moments:
         mean = (self.whole * mean - n * mu) / (self.whole - n)
         cross = mean[:, :, None] * mu[:, None, :]
         around = rest - cross - cross.transpose(0, 2, 1) + mu[:, :, None] * mu[:, None, :]
-        return narrowest(covariance, _ridged(around))
+        return narrowest(covariance, _add_ridge(around))
 
 
-def _ridged(matrices: Floats) -> Floats:
+def _add_ridge(matrices: Floats) -> Floats:
     """Make positive definite: scaled power laws have variances about 1."""
     return np.asarray(matrices + RIDGE * np.eye(matrices.shape[1]))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit._sums import grid_unit, on_grid
+from rulekit._sums import grid_unit, round_to_grid
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -81,8 +81,8 @@ def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
     given = np.where(y, weight[y].sum(), weight[~y].sum())
     unit = grid_unit(float(weight.sum()))
     # a tenth of one row, shared over a class, goes to the other, so that no fit is certain
-    other = on_grid(SMOOTHED * weight / (given + 1.0), unit)
-    mass = on_grid(weight - other, unit)
+    other = round_to_grid(SMOOTHED * weight / (given + 1.0), unit)
+    mass = round_to_grid(weight - other, unit)
     return np.ascontiguousarray(np.where(y[:, None], np.c_[mass, other], np.c_[other, mass]))
 
 

@@ -14,12 +14,12 @@ from rulekit.families.ideal_dnf.solver.row_types import (
     drop_last,
     least_errors,
     majority,
-    packed,
+    pack_bits,
     type_codes,
     type_counts,
-    unpacked,
+    unpack_bits,
     validation_curve,
-    weighted_contingency,
+    weigh_contingency,
 )
 from tests.reference import types as plain
 
@@ -32,7 +32,7 @@ def boolean_tables(draw, max_rows=200, max_columns=6):
 
 
 def words_of(B):
-    return np.array([packed(column) for column in B.T], dtype=np.uint64).reshape(
+    return np.array([pack_bits(column) for column in B.T], dtype=np.uint64).reshape(
         B.shape[1], -(-len(B) // 64)
     )
 
@@ -40,10 +40,10 @@ def words_of(B):
 @given(boolean_tables())
 def test_bits_columns_and_types_are_counted_as_by_hand(table):
     B, y, _ = table
-    for column, words in zip([*B.T, y], [*words_of(B), packed(y)], strict=True):
-        np.testing.assert_array_equal(unpacked(words, len(y)), column)
+    for column, words in zip([*B.T, y], [*words_of(B), pack_bits(y)], strict=True):
+        np.testing.assert_array_equal(unpack_bits(words, len(y)), column)
     B, y, within = table
-    result = contingency(words_of(B), packed(y), packed(within))
+    result = contingency(words_of(B), pack_bits(y), pack_bits(within))
     assert (result.n, result.positives) == (within.sum(), (within & y).sum())
     np.testing.assert_array_equal(result.ones, B[within].sum(axis=0))
     np.testing.assert_array_equal(result.ones_positive, B[within & y].sum(axis=0))
@@ -59,9 +59,9 @@ def test_bits_columns_and_types_are_counted_as_by_hand(table):
 @given(boolean_tables(), st.sampled_from([(1.0, 1.0), (2.0, 3.0)]))
 def test_class_weights_count_a_row_of_the_class_so_often(table, weights):
     B, y, within = table
-    whole = contingency(words_of(B), packed(y), packed(within))
+    whole = contingency(words_of(B), pack_bits(y), pack_bits(within))
     by_class = whole if weights == (1.0, 1.0) else whole.weighted(*weights)
-    by_row = weighted_contingency(words_of(B), y, within, np.where(y, weights[1], weights[0]))
+    by_row = weigh_contingency(words_of(B), y, within, np.where(y, weights[1], weights[0]))
     assert (by_class.n, by_class.positives) == (by_row.n, by_row.positives)
     np.testing.assert_allclose(by_class.ones, by_row.ones)
     np.testing.assert_allclose(by_class.ones_positive, by_row.ones_positive)
@@ -80,9 +80,9 @@ def test_histogram_contains_those_of_fewer_columns(table):
 def test_complements_count_the_other_rows():
     y = np.array([1, 1, 0, 0, 0], dtype=bool)
     B = np.array([[1, 1, 1, 0, 0]], dtype=bool).T
-    every = packed(np.ones(5, dtype=bool))
-    straight = contingency(words_of(B), packed(y), every)
-    turned = contingency(words_of(~B), packed(y), every)
+    every = pack_bits(np.ones(5, dtype=bool))
+    straight = contingency(words_of(B), pack_bits(y), every)
+    turned = contingency(words_of(~B), pack_bits(y), every)
     flipped = straight.flipped(np.array([True]))
     assert flipped.ones.tolist() == turned.ones.tolist()
     assert flipped.ones_positive.tolist() == turned.ones_positive.tolist()
@@ -90,7 +90,7 @@ def test_complements_count_the_other_rows():
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 1000])
 def test_the_last_word_is_padded_with_rows_that_do_not_count(n):
-    assert np.bitwise_count(packed(np.ones(n, dtype=bool))).sum() == n
+    assert np.bitwise_count(pack_bits(np.ones(n, dtype=bool))).sum() == n
 
 
 @st.composite
@@ -118,7 +118,7 @@ def test_squared_correlation_gives_the_f_of_scikit_learn(table):
     kept = B[:, usable(B)]
     assume(kept.shape[1] and not any((c == y).all() or (c != y).all() for c in kept.T))
     expected = f_classif(kept.astype(np.float64), y)[0]
-    phi2 = row_types.squared_correlation(counted(kept, y))
+    phi2 = row_types.compute_phi_squared(counted(kept, y))
     np.testing.assert_allclose((len(y) - 2) * phi2 / (1 - phi2), expected, rtol=1e-9)
 
 
@@ -137,7 +137,7 @@ def test_scores_equal_those_of_scikit_learn_and_of_complements(table):
     ):
         np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-12)
     straight, turned = counted(kept, y), counted(~kept, y)
-    for score in (row_types.squared_correlation, row_types.mutual_information):
+    for score in (row_types.compute_phi_squared, row_types.mutual_information):
         np.testing.assert_allclose(score(straight), score(turned), rtol=1e-12, atol=1e-15)
 
 
@@ -163,7 +163,7 @@ def test_columns_without_a_score_have_no_place():
 def test_columns_of_very_many_rows_are_compared_to_the_row(n):
     ones = np.array([n // 2, n // 2])
     counts = Contingency(n, n // 2, ones, np.array([n // 4, n // 4 + 1]))
-    result = row_types.squared_correlation(counts)
+    result = row_types.compute_phi_squared(counts)
     assert result[0] == 0.0
     assert result[1] == pytest.approx((4 / n) ** 2, rel=1e-9)
 
@@ -176,7 +176,7 @@ def curve(*right, n=200):
 def test_curve_equals_separate_counts_for_each_number_of_columns(seed, k):
     rng = np.random.default_rng(seed)
     B, y, judges = rng.random((80, k)) < 0.5, rng.random(80) < 0.5, rng.random(80) < 0.3
-    words = np.array([packed(c) for c in B.T])
+    words = np.array([pack_bits(c) for c in B.T])
     result = validation_curve([type_counts(type_codes(words, 80), k, y, judges)])
     for first in range(1, k + 1):
         known = plain.counters(B[~judges, :first], y[~judges])

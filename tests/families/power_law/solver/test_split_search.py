@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from rulekit.families.power_law.solver.laws import PowerTable
-from rulekit.families.power_law.solver.split_search import FINISHED, REFINED, LowerLevel, centred
+from rulekit.families.power_law.solver.split_search import (
+    FINISHED,
+    REFINED,
+    LowerLevel,
+    center_cuts,
+)
 from rulekit.families.power_law.solver.split_task import ClassMass, Cuts
 from tests.reference import power_laws as reference
 
@@ -126,7 +131,7 @@ def test_a_band_is_centred_in_its_gaps_and_worth_what_it_holds():
     values = np.array([[0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 3.0]])
     mass = ClassMass(np.array([0, 1, 1, 0]), None, 2)
     ends = np.array([1.0, 4.0]), np.array([2.0 + 1e-13, 5.0])
-    made = centred(values, Cuts(np.array([0.2, 0.2]), *ends), mass)
+    made = center_cuts(values, Cuts(np.array([0.2, 0.2]), *ends), mass)
     assert made.low.tolist() == [0.5, -np.inf]
     assert made.high.tolist() == [2.5, np.inf]  # the second band holds no row
     assert made.impurity.tolist() == [0.0, 0.5]
