@@ -86,10 +86,7 @@ def expected_failures(estimator):
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 @pytest.mark.filterwarnings("ignore:Chances need more than 2 rows:UserWarning")
-@parametrize_with_checks(
-    QUICK,
-    expected_failed_checks=expected_failures,
-)
+@parametrize_with_checks(QUICK, expected_failed_checks=expected_failures)
 def test_estimators_keep_the_contract_of_scikit_learn(estimator, check):
     check(estimator)
 

@@ -26,7 +26,6 @@ class DriftNote:
     Parameters
     ----------
     column : str
-        The column.
     kind : str
         "missing column", "new column", "retyped", "unseen level", "out of range", "gaps", "moved".
     sentence : str
@@ -62,7 +61,6 @@ def compare_tables(
     Parameters
     ----------
     reference : Table or DataFrame
-        The first table.
     new : Table or DataFrame
         The second one. Column order does not matter.
     columns : tuple of str, default=None

@@ -74,7 +74,6 @@ class Table:
     notes : tuple of str
         Sentences about what was repaired, or set aside, on the way here.
     name : str
-        What the table is called.
     digest : str
         SHA-256 of the content; names and every cell count, roles and notes do not.
     positive_label : object, default=None

@@ -298,7 +298,6 @@ def group_metrics(
     X : DataFrame of shape (n, p)
         Rows with the columns that it reads; further ones are ignored.
     y : array-like of shape (n,)
-        True classes.
     group : str, array-like of shape (n,) or RowGroups
         What to group by: the name of a column of `X`, whether the rule reads it or not, or the
         values of another one, preferably as a Series with a name. Numbers with many values are

@@ -58,9 +58,7 @@ def operating_points(
     model : fitted rule model
         For two outcomes.
     X : DataFrame of shape (n, p)
-        Rows to measure on.
     y : array-like of shape (n,)
-        Their classes.
     by : {"clauses", "chances"}, default="clauses"
         Clauses switched on one after another, see `clause_points`; or the described class predicted
         from a probability on, for every probability that a row of `X` has, and never.

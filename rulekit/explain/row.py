@@ -56,7 +56,6 @@ class Explanation:
     row : int
         Position of the row in the table, from 0.
     prediction : str, int, float or bool
-        The prediction of the model.
     sentence : str
         The reason in one sentence.
     fired : tuple of CheckedClause

@@ -59,7 +59,6 @@ class Scored:
     Attributes
     ----------
     answers : ndarray of object, shape (n,)
-        The predictions of the model.
     clauses : ndarray of int, shape (n,)
         The deciding clause, from 1; 0 if none holds. In a CNF the first that fails.
     missing : ndarray of int, shape (n,)
@@ -174,7 +173,6 @@ def score(  # noqa: PLR0913  all but two by keyword
     training : table, or pair of table and labels, optional
         As for `rulekit.explain`.
     wording : Wording
-        What columns are called in sentences.
     immutable : collection of str
         Columns that the smallest change must not change.
 

@@ -147,7 +147,6 @@ def read_points(
     whole : mapping of str to pair of float, optional
         Columns that change to whole numbers only, and between which.
     wording : Wording
-        What columns are called.
 
     Examples
     --------
@@ -285,11 +284,9 @@ def explain_path(
     model : fitted tree or RuleSet
         Its clauses must be the paths of a tree.
     X : DataFrame, array or mapping of column name to array, n rows
-        The rows.
     training : table, or pair of table and labels, optional
         Past rows, for the ranges of columns.
     wording : Wording
-        What columns are called.
 
     Returns
     -------

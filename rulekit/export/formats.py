@@ -73,7 +73,6 @@ class Format:
     learned : bool
         Whether it needs a model that was learned from the table.
     language : str or None
-        The language's name in editors.
     """
 
     name: str
@@ -330,9 +329,7 @@ class VerifiedExport:
     Attributes
     ----------
     format : str
-        The format's name.
     text : str
-        The export itself.
     n_rows, n_equal : int
         Rows of the table, and how many got the same label.
     n_probes, n_probes_equal : int
@@ -366,7 +363,6 @@ def verify_export(
     model : RuleSet or fitted model
         The rule to export.
     X : DataFrame, array or mapping of column name to array
-        The rows.
     format : str
         One of the formats that can be run: "text", "json", "python", "sql" (standard SQL, run by
         sqlite3), "sqlite", "duckdb" (needs that package) and others listed in the error for an

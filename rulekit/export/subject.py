@@ -97,11 +97,8 @@ def clause_numbers(
     model : RuleSet or fitted model
         Whose clauses are counted.
     X : DataFrame, array or mapping of column name to array, n rows
-        The rows.
     y : array-like of shape (n,)
-        Their true labels.
     where : str, default="training"
-        Display name of the rows.
 
     Returns
     -------

@@ -111,7 +111,6 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
     Attributes
     ----------
     rule_set_ : RuleSet
-        The rule.
     choice_ : Choice
         The settings compared, the selected one, and the reason.
     best_params_ : dict

@@ -29,13 +29,11 @@ class FixedRuleClassifier(BaseRuleClassifier):
     Attributes
     ----------
     rule_set_ : RuleSet
-        The same rule.
     classes_ : ndarray
         Sorted labels of the rule; after `fit`, also those of the table.
     positive_label_, default_label_
         The label of the first clause (the default without clauses), and the default.
     n_rules_, n_conditions_ : int
-        Number of clauses and of conditions.
     n_features_in_, feature_names_in_
         As in scikit-learn, after `fit`.
 

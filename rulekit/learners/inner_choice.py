@@ -54,7 +54,6 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
     Parameters
     ----------
     y : array-like of shape (n,)
-        Classes.
 
     Returns
     -------

@@ -36,7 +36,6 @@ def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
         is compared; an AND intersects those of one bar, an OR draws each by itself. So does each
         such test of points that add up, with what it gives beside its name.
     row : mapping of column name to array of shape (1,)
-        The case.
     reference : mapping of column name to array of shape (n,)
         The rows whose smallest and largest values are the ends of the bars; of ordered levels the
         bar holds them all.

@@ -34,9 +34,7 @@ def flow_table(model: Any, X: Any, y: Any, *, wording: Wording = PLAIN) -> pd.Da
     model : RuleSet or fitted model
     X : data frame, or mapping of column name to array, n rows
     y : array-like of shape (n,)
-        Their true classes.
     wording : Wording
-        Display names of columns.
 
     Returns
     -------

@@ -24,7 +24,6 @@ def operating_figure(
     points : DataFrame
         From `rulekit.evaluation.operating_points`.
     positive : str
-        The class described.
     selected : int, optional
         Position of the point drawn with a ring.
     precision : bool, default=False

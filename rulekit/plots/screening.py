@@ -31,7 +31,6 @@ def screening_table(per_column: pd.DataFrame, limit: int = MAX_COLUMNS) -> pd.Da
     per_column : DataFrame
         `rulekit.ConditionScreening.per_column`.
     limit : int, default=30
-        Rows at most.
 
     Returns
     -------

@@ -21,7 +21,6 @@ def plot_returned(found: Stability, names: Names | None = None) -> go.Figure:
     ----------
     found : Stability
     names : mapping of str to str, optional
-        What columns are called.
 
     Returns
     -------
@@ -73,7 +72,6 @@ def band_figure(found: Stability, names: Names | None = None) -> go.Figure:
     found : Stability
         With cuts.
     names : mapping of str to str, optional
-        What columns are called.
 
     Returns
     -------

@@ -25,7 +25,6 @@ class LinearSplit(Condition):
     terms : tuple of (str, float)
         Columns and their weights: finite, not 0, no column twice. At least one.
     op : {"<=", ">"}
-        The test.
     value : float
         What the sum is compared with; finite.
     missing : bool, default=False

@@ -58,7 +58,6 @@ class Literal(Condition):
     Parameters
     ----------
     feature : str
-        Name of the column.
     op : {"<=", "<", ">=", ">", "==", "!=", "in", "not-in", "missing", "not-missing", "contains", \
 "not-contains"}
         The test.

@@ -26,7 +26,6 @@ class Factor:
     Parameters
     ----------
     feature : str
-        Name of the column.
     exponent : int
         Not 0.
     shift : float, default=0.0

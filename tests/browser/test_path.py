@@ -4,16 +4,7 @@ import re
 
 import pytest
 
-from tests.browser.steps import (
-    CURVE,
-    SIDES,
-    downloaded,
-    found_first,
-    rule,
-    searched,
-    slide,
-    table,
-)
+from tests.browser.steps import CURVE, SIDES, downloaded, found_first, rule, searched, slide, table
 from tests.browser.visitor import BROKEN
 
 CENTRES = """marks => marks.map(mark => mark.getBoundingClientRect())

@@ -20,10 +20,7 @@ def test_compare_prints_clauses_and_rows(run, tmp_path):
     assert "Other answers for rows 5." in result
     output = printed(run(*requested, "--json"))
     assert output["other_answers"] == [{"row": 5, "before": "ill", "after": "well"}]
-    assert output["wrong"] == {
-        "before": {"rows": 5, "wrong": 1},
-        "after": {"rows": 5, "wrong": 0},
-    }
+    assert output["wrong"] == {"before": {"rows": 5, "wrong": 1}, "after": {"rows": 5, "wrong": 0}}
     assert output["same"] is False
 
 

@@ -9,12 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit import Costs, FixedRuleClassifier
-from rulekit.evaluation.operating import (
-    chances_of,
-    clause_points,
-    operating_points,
-    threshold_rule,
-)
+from rulekit.evaluation.operating import chances_of, clause_points, operating_points, threshold_rule
 from rulekit.exceptions import RuleError
 from rulekit.families import IdealDNFClassifier, ScorecardClassifier
 from rulekit.learners import BoxSearchClassifier, TwoLevelRuleClassifier

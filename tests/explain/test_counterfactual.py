@@ -256,10 +256,7 @@ def test_whole_numbers_out_of_the_common_are_changed_as_little_as_needed(seen, o
 
 
 @given(
-    st.integers(18, 80),
-    st.floats(0.1, 3.0),
-    st.floats(5.0, 200.0),
-    st.sampled_from([None, 1.5]),
+    st.integers(18, 80), st.floats(0.1, 3.0), st.floats(5.0, 200.0), st.sampled_from([None, 1.5])
 )
 def test_columns_of_whole_numbers_change_to_the_nearest_one_that_turns(age, share, high, low):
     terms = (PowerLaw(share, (Factor("age"),)), PowerLaw(1.0, (Factor("flag"),)))

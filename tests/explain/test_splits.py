@@ -8,15 +8,7 @@ from rulekit import LPSVM, HyperplaneRuleClassifier, explain
 from rulekit.explain import explain_path
 from rulekit.explain.counterfactual import smallest_change
 from rulekit.explain.splits import read_split
-from rulekit.rules import (
-    Branch,
-    Clause,
-    Factor,
-    Literal,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import Branch, Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.analysis.tree import Leaf, rule_of_tree
 from tests.learners.planes import blobs
 from tests.strategies.power_laws import rows, splits

@@ -40,8 +40,7 @@ def test_missing_column_is_named_with_the_number_of_others():
 
 
 @pytest.mark.parametrize(
-    ("cell", "value"),
-    [(np.nan, None), (None, None), (np.True_, True), ("a", "a"), (3, 3.0)],
+    ("cell", "value"), [(np.nan, None), (None, None), (np.True_, True), ("a", "a"), (3, 3.0)]
 )
 def test_a_cell_is_a_plain_value(cell, value):
     result = value_at(np.array([cell], dtype=object), 0)

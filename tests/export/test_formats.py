@@ -62,7 +62,7 @@ from tests.strategies.power_laws import rows, split_rules
 
 CHECKED = [name for name, form in FORMATS.items() if form.run and not form.program]
 ALLOWED_TAGS = {
-    *("html", "head", "meta", "title", "style", "body", "h1", "p", "ol", "li", "span", "code", "b"),
+    *("html", "head", "meta", "title", "style", "body", "h1", "p", "ol", "li", "span", "code", "b")
 }
 
 

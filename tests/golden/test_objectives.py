@@ -55,8 +55,7 @@ def hold(key: str, table: BenchTable) -> None:
 
 
 @pytest.mark.parametrize(
-    "key",
-    [pytest.param(key, marks=pytest.mark.slow if key != MADE[0] else []) for key in MADE],
+    "key", [pytest.param(key, marks=pytest.mark.slow if key != MADE[0] else []) for key in MADE]
 )
 def test_no_objective_of_a_made_table_rose(key):
     n, p = (int(part) for part in key.split()[1:4:2])

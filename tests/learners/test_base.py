@@ -11,12 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import Costs, HyperplaneRuleClassifier, load_sample, stability
 from rulekit.evaluation.sweeps.result import fit_settings
-from rulekit.exceptions import (
-    DataError,
-    DataWarning,
-    EmptyRuleWarning,
-    UnseenValuesWarning,
-)
+from rulekit.exceptions import DataError, DataWarning, EmptyRuleWarning, UnseenValuesWarning
 from rulekit.families import IdealDNFClassifier, RuleClassifier
 from rulekit.learners import (
     BoxSearchClassifier,

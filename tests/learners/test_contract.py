@@ -146,24 +146,15 @@ MANY = [
     (ColumnGenerationClassifier(binarizer=FEW), {"theta": [0.5, 2.0], "form": ["dnf", "cnf"]}),
     (
         IdealDNFClassifier(random_state=0, class_weight="balanced"),
-        [
-            {"max_variables": list(range(1, 13))},
-            {"mode": ["paper"], "tolerance": [0.0]},
-        ],
+        [{"max_variables": list(range(1, 13))}, {"mode": ["paper"], "tolerance": [0.0]}],
     ),
     (
         HyperplaneRuleClassifier(LPSVM(), confidence_folds=0),
-        {
-            "linear__nu": [0.1, 1.0],
-            "max_rules": [1, None],
-        },
+        {"linear__nu": [0.1, 1.0], "max_rules": [1, None]},
     ),
     (
         PowerLawTreeClassifier(max_exponents=2, max_power_laws=2),
-        {
-            "max_depth": [0, 1],
-            "tau_impurity": [0.05, 0.15],
-        },
+        {"max_depth": [0, 1], "tau_impurity": [0.05, 0.15]},
     ),
 ]
 FIGURES = (

@@ -133,10 +133,7 @@ CASES = {
         "robustness": [Acts(0.3)],
         "label_noise": [Acts(1.0, {"random_state": 0})],
         "n_perturbations": [Acts(0, NOISY)],
-        "refine_thresholds": [
-            Acts(True, {"random_state": 0}),
-            Refused(True, {"refine": True}),
-        ],
+        "refine_thresholds": [Acts(True, {"random_state": 0}), Refused(True, {"refine": True})],
         "refine": [Acts(True, {"random_state": 0})],
         "random_state": [Acts(1, NOISY | {"label_noise": 1.0})],
         "time_limit": [Acts(1e-9)],

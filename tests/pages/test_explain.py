@@ -199,10 +199,7 @@ def test_presenter_mode_has_no_signs_and_no_jargon(open_app, kind):
         state = replace(state, setting=LEARNED[kind])
     else:
         state = AppState(
-            table=load_sample("iris"),
-            setting=LEARNED["tree"],
-            run_settings=QUICK,
-            every_class=True,
+            table=load_sample("iris"), setting=LEARNED["tree"], run_settings=QUICK, every_class=True
         )
     app = open_app("explain", state=state)
     app.button(key="presenter_on").click().run()

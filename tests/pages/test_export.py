@@ -17,14 +17,7 @@ from rulekit.export import from_json, to_json, to_text
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import exported, loaded, text
-from ui.export.formats import (
-    AUDIENCES,
-    FORMATS,
-    bundle,
-    record_text,
-    report,
-    write_format,
-)
+from ui.export.formats import AUDIENCES, FORMATS, bundle, record_text, report, write_format
 from ui.learners.offered import RunSpec
 from ui.rule_numbers import row_name
 from ui.state import NUMERIC, AppState, SplitSpec

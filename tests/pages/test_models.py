@@ -260,9 +260,7 @@ def test_page_is_drawn_at_once_while_the_first_search_is_in_the_queue(open_app, 
     jobs.registry().forget(job.owner)
 
 
-def test_longer_search_replaces_quick_points_and_unpicked_rules(
-    open_app,
-):
+def test_longer_search_replaces_quick_points_and_unpicked_rules(open_app):
     app = longer(finished(small(open_app("models", sample="credit"))))
     state = app.session_state["app"]
     assert the_job().title == LONGER
@@ -301,16 +299,10 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     app = compared(app, "One clause", "Every combination")
     found = app.session_state["app"].result
     assert len(found.settings) > len(first.settings)
-    assert set(found.curve()["series"]) >= {
-        "Short rule",
-        "Every combination",
-    }
+    assert set(found.curve()["series"]) >= {"Short rule", "Every combination"}
     assert all(model_key(s) in found.models for s in found.settings)
     table = next(d.value for d in app.dataframe if "learner" in d.value)
-    assert table["learner"].tolist() == [
-        "Every combination",
-        "One clause, proved best",
-    ]
+    assert table["learner"].tolist() == ["Every combination", "One clause, proved best"]
     assert table["mark"].tolist() == ["red square", "green diamond"]
     for name, error in zip(table["learner"], table["error"], strict=True):
         own = found.points[[learner_of(s).name == name for s in found.settings]]

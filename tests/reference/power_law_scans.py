@@ -48,13 +48,7 @@ def best_band_step(now, along, band, mass):
     return best_event(keys, inside, mass)
 
 
-def best_interval(
-    values,
-    mass,
-    n_starts=3,
-    rounds=4,
-    inside=None,
-):
+def best_interval(values, mass, n_starts=3, rounds=4, inside=None):
     keys = sort_keys(values, mass.label, mass.bits)
     left, size = running_mass(keys, mass)
     search = _Intervals(keys, left, np.broadcast_to(size, keys.shape), mass)

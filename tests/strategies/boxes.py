@@ -39,18 +39,9 @@ def box_problems(draw, max_rows=14, max_features=3, max_bins=4, prices=PRICES):
     weight = rng.choice([0.5, 1.0, 2.0], size=n) if draw(st.booleans()) else None
     flags = [None] * 3
     if draw(st.booleans()):
-        flags = [
-            rng.random((p, n_bins.max())) < 0.8,
-            rng.random((p, 1)) < 0.8,
-            rng.random(p) < 0.8,
-        ]
+        flags = [rng.random((p, n_bins.max())) < 0.8, rng.random((p, 1)) < 0.8, rng.random(p) < 0.8]
     return box_rows(
-        codes,
-        n_bins,
-        rng.random(n) < 0.5,
-        weight,
-        draw(st.sampled_from(prices)),
-        *flags,
+        codes, n_bins, rng.random(n) < 0.5, weight, draw(st.sampled_from(prices)), *flags
     )
 
 

@@ -88,7 +88,6 @@ def credit(n_rows: int = 1000, *, noise: float = 0.04, random_state: int = 0) ->
     Parameters
     ----------
     n_rows : int, default=1000
-        Number of loans.
     noise : float, default=0.04
         Share of labels flipped.
     random_state : int, default=0

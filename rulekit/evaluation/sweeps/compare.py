@@ -69,9 +69,7 @@ def sweep(estimator: Any, X: Any, y: ArrayLike, *, grid: Grid, **options: Any) -
         Not modified. A rule learner searches a fold once for all settings of one kind; any other
         scikit-learn classifier is cloned and fitted for each setting.
     X : DataFrame or array of shape (n, k)
-        Features.
     y : array-like of shape (n,)
-        Classes.
     grid : mapping of str to list, or several of these
         Parameters to vary. Each mapping gives all combinations of its values.
     **options
@@ -123,9 +121,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     Parameters
     ----------
     X : DataFrame or array of shape (n, k)
-        Features.
     y : array-like of shape (n,)
-        Classes.
     learners : mapping of str to (classifier, grid), or iterable of LearnerGrid, default=None
         The learners to compare, in this order. None is `rule_learners`.
     cv : int, splitter or iterable, default=10

@@ -248,7 +248,6 @@ def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[st
         `Choice.table`: columns ``setting`` (numbers), ``folds``, ``n_conditions``,
         ``n_clauses_used``, the measure and its standard error, and the settings' parameters.
     y : str, default="test_error"
-        The measure to compare.
 
     Returns
     -------

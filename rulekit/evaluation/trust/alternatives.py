@@ -68,7 +68,6 @@ class Alternatives:
     X : mapping of str to ndarray
         The rows, as rules read them.
     y : ndarray
-        Their classes.
     """
 
     rules: tuple[RuleSet, ...]

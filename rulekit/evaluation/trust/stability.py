@@ -72,7 +72,6 @@ class Stability:
         (``left_out``), which of these the rule predicts wrongly (``wrong``), and which the class of
         greatest weight in the resample, predicted for every row (``usual_wrong``).
     n_requested : int
-        Number of resamples requested.
     X : mapping of str to ndarray of shape (n,)
         The rows, as rules read them.
     y, weight : ndarray of shape (n,)

@@ -284,7 +284,6 @@ def to_script(
     source : str
         Where the script finds the table: a path on the reader's machine.
     target : str
-        The column that was learned.
     features : sequence of str, optional
         The columns that were used; all features if None.
     rows : sequence of int, optional

@@ -55,7 +55,6 @@ def to_html(
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown below each clause.
     title : str, default="Rule"
-        The page's heading.
 
     Returns
     -------

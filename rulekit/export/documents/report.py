@@ -68,7 +68,6 @@ class Review:
     Attributes
     ----------
     case : str
-        The name of the case.
     answer : str
         What the rule predicted.
     verdict : str
@@ -105,7 +104,6 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     test : pair of table and labels, optional
         Rows not used in learning.
     title : str
-        The page's heading.
     record : mapping, optional
         How the rule was learned: settings, seeds, versions; a table at the end.
     wording : Wording, optional

@@ -42,9 +42,7 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
         running total, and its bands, with their probabilities if the model has them (`bands_`). For
         any other rule each clause as a list to tick.
     title : str, default="Sheet to fill in"
-        The page's heading.
     wording : Wording
-        Display names and units of columns.
 
     Returns
     -------

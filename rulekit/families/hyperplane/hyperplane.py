@@ -98,7 +98,6 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
         A DNF of intervals. There are no conditions at the edges of the training range, so rows
         beyond an edge are predicted like rows at the edge.
     linear_ : estimator
-        The fitted linear classifier.
     plane_ : Plane
         The plane in the table's units, its range and training rows; with `max_columns` parallel to
         that of `linear_`. Its columns are sorted by name.

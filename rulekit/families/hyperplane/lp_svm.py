@@ -76,7 +76,6 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     intercept_ : ndarray of shape (1,)
         A row is of ``classes_[1]`` where ``coef_ @ x + intercept_ > 0``.
     nu_ : float
-        The price used.
     nus_, cv_errors_ : ndarray of shape (10,), or None
         Prices compared and their mean errors, with ``nu="cv"`` and two rows of each class.
     objective_ : float

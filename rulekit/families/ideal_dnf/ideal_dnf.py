@@ -181,7 +181,6 @@ class IdealDNFClassifier(BaseRuleClassifier):
     Attributes
     ----------
     rule_set_ : RuleSet
-        The formula.
     classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
 n_rules_, n_conditions_, training_error_, empty_rule_hint_
         As in `TwoLevelRuleClassifier`.

@@ -150,7 +150,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
     max_power_laws : int, default=3
         Largest number of power laws in one split (the paper's p).
     exponents : sequence of int, default=(-3, -2, -1, 0, 1, 2, 3)
-        Allowed exponents.
     modulus : bool, default=True
         Whether a split may test for a band instead of a side (the paper's modulus flag).
     max_depth : int, default=5

@@ -47,7 +47,6 @@ class ConditionScreening:
     Attributes
     ----------
     problem : LearningProblem
-        The training table.
     screening : Screening
         The tests' outcomes over the candidates.
     theta : float

@@ -53,7 +53,6 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         come after it; the last one is the default. Then `form` must be "dnf", conditions cannot be
         required, `n_clauses` applies to each class, and `objective_` counts errors.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes.
     costs : Costs, default=None
         Costs of wrong predictions, instead of `class_weight`.
     binarizer : Binarizer, default=None
@@ -88,7 +87,6 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     history_ : list of dict
         One entry for each step.
     n_iter_ : int
-        Number of steps.
     theta_max_ : float
         Smallest price at which a rule of one clause has no condition.
     theta_pays_ : float
@@ -98,7 +96,6 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
         Reason why the rule has no conditions, and a price at which it has some; None if it has
         conditions.
     binarizer_ : Binarizer
-        The fitted binarizer.
 
     Notes
     -----

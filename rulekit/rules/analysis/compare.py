@@ -56,7 +56,6 @@ class RuleComparison:
     before, after : ndarray of object, shape (c,), or None
         Their answers.
     n_rows : int
-        Rows of the table.
     """
 
     kept: tuple[Clause, ...]

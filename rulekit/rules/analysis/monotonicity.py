@@ -105,7 +105,6 @@ class MonotonicityCheck:
     Attributes
     ----------
     feature : str
-        The column.
     direction : {">", "<"}
         Whether it rises or falls.
     towards : label

@@ -24,7 +24,6 @@ class Branch:
     Attributes
     ----------
     condition : Condition
-        The question.
     yes, no : Branch or Leaf
         Where rows go on which it holds, and all others.
     """

@@ -179,8 +179,7 @@ def test_a_column_kept_as_text_has_a_note_that_undoes_it():
 
 
 @pytest.mark.parametrize(
-    "cells",
-    ["13/01/2020|02/01/2020", "0,5|1,234", "None|Minor|Severe", "NA|DE|FR", "26%|3%"],
+    "cells", ["13/01/2020|02/01/2020", "0,5|1,234", "None|Minor|Severe", "NA|DE|FR", "26%|3%"]
 )
 def test_used_options_read_a_file_of_one_row_alike(cells):
     cells = cells.split("|")

@@ -60,11 +60,7 @@ HEADERS = {
     ],
     "a survey's second row": [
         ([WIDE, ["Response"] * 4, *WIDE_BODY], WIDE, WIDE_BODY),
-        (
-            [WIDE, ["Open-Ended Response", *["Response"] * 3], *WIDE_BODY],
-            WIDE,
-            WIDE_BODY,
-        ),
+        ([WIDE, ["Open-Ended Response", *["Response"] * 3], *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, [f'{{"ImportId":"QID{k}"}}' for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
     ],
     "types and roles": [

@@ -122,11 +122,7 @@ def test_stop_and_end_of_the_budget_reach_other_processes(table, tmp_path):
 def test_a_stop_ends_between_fits_and_keeps_what_is_finished(table):
     seen = Listener()
     comparison = compare_learners(
-        *table,
-        learners=STUMPS,
-        cv=4,
-        on_progress=seen,
-        should_stop=lambda: len(seen) >= 3,
+        *table, learners=STUMPS, cv=4, on_progress=seen, should_stop=lambda: len(seen) >= 3
     )
     assert comparison.progress == {"first": (3, 16), "second": (0, 16)}
     assert len(comparison.finished) == len(comparison.summary) == 3

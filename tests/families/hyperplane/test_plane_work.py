@@ -6,11 +6,7 @@ import pytest
 
 from rulekit import LPSVM, HyperplaneRuleClassifier, load_sample
 from rulekit.families.hyperplane.numeric_design import Number
-from rulekit.families.hyperplane.plane_work import (
-    face_literals,
-    off_the_rows,
-    plane_condition,
-)
+from rulekit.families.hyperplane.plane_work import face_literals, off_the_rows, plane_condition
 from rulekit.families.hyperplane.solver.half_space import plane_values
 from rulekit.rules import Literal
 

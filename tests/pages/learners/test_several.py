@@ -6,14 +6,7 @@ import pandas as pd
 import pytest
 
 from rulekit.data import Table, load_sample
-from tests.pages.driving import (
-    as_table,
-    compared,
-    exported,
-    finished,
-    opened_tab,
-    text,
-)
+from tests.pages.driving import as_table, compared, exported, finished, opened_tab, text
 from ui.export.formats import FORMATS, obstacle
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE

@@ -5,12 +5,7 @@ from itertools import combinations, product
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rulekit.rules import (
-    Clause,
-    PointsSplit,
-    RuleSet,
-    verify_rule,
-)
+from rulekit.rules import Clause, PointsSplit, RuleSet, verify_rule
 from rulekit.rules.analysis.row_search import columns_of_rows
 from tests.rules.analysis.test_violations import POOLS, read_in_one_way
 from tests.strategies.rules import points_splits, rule_sets

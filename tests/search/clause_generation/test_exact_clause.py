@@ -5,11 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rulekit.search.clause_generation.exact_clause import (
-    ClauseLimits,
-    best_clause,
-    clause_task,
-)
+from rulekit.search.clause_generation.exact_clause import ClauseLimits, best_clause, clause_task
 from tests.reference.exact_clause import search_plainly
 
 K = 4

@@ -46,10 +46,7 @@ def test_connection_has_name_hidden_address_and_allowed_tables(written, monkeypa
             "'a' in the file .* must hold `url` and `tables`, and nothing else; it holds a",
         ),
         ('[a]\nurl = "x://h"\n', "must hold `url` and `tables`.* it holds url"),
-        (
-            '[a]\nurl = "x://h"\ntables = ["t"]\npassword = "hush"\n',
-            "holds password, tables, url",
-        ),
+        ('[a]\nurl = "x://h"\ntables = ["t"]\npassword = "hush"\n', "holds password, tables, url"),
         ('[a]\nurl = 3\ntables = ["t"]\n', "must give its `url` as text"),
         ('[a]\nurl = "x://h"\ntables = []\n', "must list in `tables` the names"),
         ('[a]\nurl = "x://h"\ntables = "t"\n', "must list in `tables` the names"),

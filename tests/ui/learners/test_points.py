@@ -12,13 +12,7 @@ from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from rulekit.style.phrases import Wording
 from ui.learners.offered import families, settings_of_run
-from ui.learners.points import (
-    band_table,
-    card_table,
-    case_table,
-    points_sentence,
-    split_of,
-)
+from ui.learners.points import band_table, card_table, case_table, points_sentence, split_of
 from ui.learners.spec import RunSpec
 from ui.state import AppState
 

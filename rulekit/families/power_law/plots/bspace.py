@@ -125,7 +125,6 @@ def bspace_figure(
     split : PowerLawSplit
         At most three power laws are drawn as they are; more as for three.
     points : SplitPoints
-        The rows.
     case : mapping of column name to array of shape (1,), optional
         One row that is marked with a star.
     log : bool, default=False
@@ -133,7 +132,6 @@ def bspace_figure(
     solid : bool, default=False
         For three power laws: a picture that can be turned.
     names : mapping of str to str, optional
-        What columns are called.
 
     Returns
     -------
@@ -168,7 +166,6 @@ def columns_figure(
     split : PowerLawSplit
         Reads two columns.
     points : SplitPoints
-        The rows.
     columns : mapping of str to ndarray of shape (n,)
         The table the points were computed from.
     names

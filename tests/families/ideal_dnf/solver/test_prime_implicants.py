@@ -7,10 +7,7 @@ from hypothesis import strategies as st
 from sympy import symbols
 from sympy.logic import And, Not, Or, simplify_logic
 
-from rulekit.families.ideal_dnf.solver.prime_implicants import (
-    minimum_dnf,
-    prime_implicants,
-)
+from rulekit.families.ideal_dnf.solver.prime_implicants import minimum_dnf, prime_implicants
 from tests.reference import prime_implicants as plain
 
 

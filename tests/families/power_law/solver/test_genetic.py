@@ -187,10 +187,7 @@ def test_the_best_never_gets_worse_and_the_seed_decides_everything(problem):
 def test_a_run_that_is_stopped_returns_the_first_generation(problem):
     X, mass = problem
     solution = genetic_search(
-        SplitTask(X, mass),
-        np.random.default_rng(0),
-        lambda: True,
-        lower_level="exact",
+        SplitTask(X, mass), np.random.default_rng(0), lambda: True, lower_level="exact"
     )
     assert len(solution.history) == 1
     assert genetic_search(SplitTask(np.ones((160, 2)), mass), np.random.default_rng(0)) is None
