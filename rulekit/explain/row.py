@@ -209,7 +209,6 @@ def explain(
     Parameters
     ----------
     model : fitted rule model or RuleSet
-        The model or rule to explain.
     X : DataFrame, array or mapping of column name to array, n rows
         The rows; checked exactly as `predict` does.
     y : array-like of shape (n,), optional

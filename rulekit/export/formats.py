@@ -361,7 +361,6 @@ def verify_export(
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to export.
     X : DataFrame, array or mapping of column name to array
     format : str
         One of the formats that can be run: "text", "json", "python", "sql" (standard SQL, run by

@@ -414,7 +414,7 @@ class LearningProblem:
     @cached_property
     def cover(self) -> CoverProblem:
         """The one-level problems over this table."""
-        perturbation = perturbations(self.cnf_literals)
+        perturbation = np.array([_perturbation(x) for x in self.cnf_literals], dtype=float)
         cover = CoverProblem(self.table, perturbation)
         cover.deadline = self.deadline
         return cover
@@ -544,12 +544,8 @@ def _sort_by_cells(bins: BinnedTable, form: str, constraints: Constraints) -> Re
     return table[rows], rows, conditions.literals, ()
 
 
-def perturbations(literals: Sequence[Literal]) -> Floats:
-    """Return a price below 1e-6 for each literal, drawn from its text, shape (d,)."""
-    return np.array([_perturbation(literal) for literal in literals], dtype=float)
-
-
 def _perturbation(literal: Literal) -> float:
+    """Return a price below 1e-6, drawn from the literal's text."""
     key = literal.sort_key[:4] if literal.is_plain else literal.sort_key
     digest = hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
     return PERTURBATION * (0.5 + 0.5 * int.from_bytes(digest, "big") / 2**64)

@@ -137,7 +137,10 @@ class Constraints:
             raise RuleError(f"{unknown[0]!r} is not a part of constraints. Use {fields}.")
         parts = dict(data)
         for name in ("forbidden", "required"):
-            parts[name] = tuple(_from_plain(w) for w in data.get(name, ()))
+            parts[name] = tuple(
+                condition_from_dict({"kind": "literal", **w}) if isinstance(w, Mapping) else w
+                for w in data.get(name, ())
+            )
         return cls(**parts)
 
 
@@ -145,9 +148,3 @@ def _to_plain(entry: ColumnOrLiteral) -> Any:
     if isinstance(entry, str):
         return entry
     return {key: part for key, part in condition_to_dict(entry).items() if key != "kind"}
-
-
-def _from_plain(entry: Any) -> Any:
-    return (
-        condition_from_dict({"kind": "literal", **entry}) if isinstance(entry, Mapping) else entry
-    )

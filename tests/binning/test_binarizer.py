@@ -212,9 +212,11 @@ def test_order_of_columns_and_rows_does_not_change_conditions(case, data):
     assert (one.transform(frame).values == other.transform(frame).values).all()
 
 
-def test_more_than_256_cells_take_the_next_larger_type():
+def test_cells_beyond_256_and_third_numbers_meet_the_right_tests():
     frame = pd.DataFrame({"x": np.arange(400.0)})
     assert Binarizer(n_thresholds=None).fit(frame).transform(frame).codes.dtype == np.uint16
+    binarizer = Binarizer().fit(pd.DataFrame({"x": [0, 1, 0, 1]}))
+    assert binarizer.transform(pd.DataFrame({"x": [2]})).values.tolist() == [[False, False]]
 
 
 @pytest.mark.parametrize("values", [(0, 1), (1.5, 7.0), (-3, 0)], ids=str)
@@ -224,11 +226,6 @@ def test_a_column_of_two_numbers_is_boolean(values):
     assert Binarizer().fit(frame).literals_ == tuple(
         sorted((Literal("x", "==", low), Literal("x", "==", high)), key=lambda c: c.sort_key)
     )
-
-
-def test_a_third_number_in_a_boolean_column_meets_neither_test():
-    binarizer = Binarizer().fit(pd.DataFrame({"x": [0, 1, 0, 1]}))
-    assert binarizer.transform(pd.DataFrame({"x": [2]})).values.tolist() == [[False, False]]
 
 
 def test_two_levels_and_gaps_have_as_many_conditions_as_needed(people):
@@ -246,16 +243,13 @@ def test_two_levels_and_gaps_have_as_many_conditions_as_needed(people):
     assert set(met) == {"!="}
 
 
-def test_rare_levels_become_one_group():
+def test_many_levels_become_groups_and_sets_by_share():
     levels = ["a"] * 50 + ["b"] * 30 + ["c"] * 5 + ["d"] * 5 + ["e"] * 10
     binarizer = Binarizer(max_levels=3).fit(pd.DataFrame({"x": levels}))
     positive = [c for c in binarizer.literals_ if c.op in ("==", "in")]
     assert {c.value for c in positive} == {"a", "b", ("c", "d", "e")}
     whole = Binarizer(max_levels=5).fit(pd.DataFrame({"x": levels}))
     assert {c.value for c in whole.literals_ if c.op in ("==", "in")} == set("abcde")
-
-
-def test_sets_of_many_levels_follow_their_share_of_a_class():
     codes = np.arange(4_000) * 7 % 200
     y = np.where(codes % 3 == 0, "hi", "lo")
     binarizer = Binarizer().fit(pd.DataFrame({"x": [f"c{k}" for k in codes]}), y)

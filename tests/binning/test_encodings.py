@@ -67,7 +67,7 @@ def test_runs_have_complements_and_one_entry_a_condition():
         Conditions(np.ones(1, int), none, np.zeros((2, 4), int), none[:1], none)
 
 
-def test_literals_are_made_when_they_are_requested():
+def test_literals_are_made_on_request_for_the_last_fit():
     frame = pd.DataFrame({"x": np.arange(5000.0)})
     binarizer = Binarizer(n_thresholds=None).fit(frame)
     codes = binarizer.transform(frame)
@@ -77,9 +77,6 @@ def test_literals_are_made_when_they_are_requested():
     assert isinstance(encoding, OrderedColumn)
     assert len(encoding.conditions()) == 2 * 4999
     assert codes.literals == binarizer.literals_
-
-
-def test_literals_are_those_of_the_last_fit():
     with pytest.raises(AttributeError, match="after `fit`"):
         Binarizer().literals_  # noqa: B018
     assert not hasattr(Binarizer(), "literals_")

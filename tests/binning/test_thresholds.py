@@ -109,11 +109,6 @@ def test_cuts_read_as_a_person_would_write_them(raw, distinct, cut):
     assert len(repr(float(result))) <= len(repr(float(cut)))
 
 
-def test_cut_without_a_short_decimal_is_unchanged():
-    distinct = np.array([1e300, 2e300])
-    assert short_cuts(np.array([1.5e300]), distinct).tolist() == [1.5e300]
-
-
 @given(labelled())
 def test_entropy_cuts_equal_an_exhaustive_search(case):
     values, classes = case
@@ -129,7 +124,7 @@ def test_a_limited_number_of_entropy_cuts_is_a_part_of_all(case, limit):
     assert len(some) == min(limit, len(most))
 
 
-def test_planted_cuts_are_found():
+def test_planted_and_long_cuts_are_found():
     values = np.arange(100.0)
     assert automatic_cuts(values, (values > 41).astype(int), "entropy", 10).tolist() == [41.0]
     classes = ((values > 20) & (values <= 60)).astype(int)
@@ -138,6 +133,8 @@ def test_planted_cuts_are_found():
     cuts = automatic_cuts(values, (values > 1e9 + 3).astype(int), "tree", 3)
     assert cuts.tolist() == [1e9 + 3]
     assert automatic_cuts(np.array([1.0, 2, 3, 4, 5]), None, "median", 10).tolist() == [3.0]
+    distinct = np.array([1e300, 2e300])
+    assert short_cuts(np.array([1.5e300]), distinct).tolist() == [1.5e300]
 
 
 @pytest.mark.parametrize("method", ["quantile", "uniform", "median"])

@@ -88,13 +88,28 @@ def test_order_comes_with_the_column_or_names_every_level():
         literals_on(frame, read_as={"grade": "week"})
 
 
-def test_cells_that_are_no_dates_are_named():
+def test_unclear_columns_are_refused_or_stay_text():
     frame = pd.DataFrame({"opened": ["2021-03-01", "31.12.2021", "soon"]})
     with pytest.warns(DataWarning, match="'opened' is read as dates: 1 of 3 .* row 3, 'soon'"):
         literals = literals_on(frame, read_as={"opened": "date"})
     assert Literal("opened", "<", "2021-04-01", part="date") in literals
     with pytest.raises(DataError, match="'opened' must hold dates; none of its 3"):
         literals_on(frame.assign(opened="soon"), read_as={"opened": "date"})
+    keys = [Decimal(2**60 + k) for k in range(N)]
+    for cells in (keys, [*keys[:-1], "unknown"], [*keys[:-1], 0.5]):
+        X = pd.DataFrame({"key": pd.Series(cells, dtype=object)})
+        with pytest.raises(DataError, match="'key' holds whole numbers above 9007199254740991"):
+            OneLevelRuleClassifier().fit(X, target())
+    cells = np.array(["a", "b", 1, 2] * 15, dtype=object)
+    model = OneLevelRuleClassifier(theta=0.1).fit(pd.DataFrame({"c": cells}), cells == "a")
+    assert str(model.rule_set_.clauses[0].conditions[0]) == "c == a"
+    X = contaminated("whole", "unknown", [50])
+    with pytest.warns(DataWarning, match="1 of 60"):
+        model = OneLevelRuleClassifier(theta=0.1).fit(X, np.arange(N) % 19 > 9)
+    with pytest.raises(DataError, match=r"'c' must hold numbers.* none of its 3 values fits"):
+        model.predict(X.iloc[:3].assign(c="x"))
+    with pytest.warns(DataWarning, match=r"1 of 1 values does not fit .*\(first: row 1, 'x'\)"):
+        model.predict(X.iloc[:1].assign(c="x"))
 
 
 @given(
@@ -299,30 +314,6 @@ def test_rows_of_weight_zero_decide_no_kind_and_keep_their_numbers():
     weight = np.where(np.arange(N) < 10, 0.0, 1.0)
     with pytest.warns(DataWarning, match=r"1 of 50 values .*\(first: row 51, 'unknown'\)"):
         OneLevelRuleClassifier().fit(X, y, weight)
-
-
-def test_decimals_that_lose_digits_are_refused_like_whole_numbers():
-    keys = [Decimal(2**60 + k) for k in range(N)]
-    for cells in (keys, [*keys[:-1], "unknown"], [*keys[:-1], 0.5]):
-        X = pd.DataFrame({"key": pd.Series(cells, dtype=object)})
-        with pytest.raises(DataError, match="'key' holds whole numbers above 9007199254740991"):
-            OneLevelRuleClassifier().fit(X, target())
-
-
-def test_a_column_half_numbers_and_half_text_stays_text():
-    cells = np.array(["a", "b", 1, 2] * 15, dtype=object)
-    model = OneLevelRuleClassifier(theta=0.1).fit(pd.DataFrame({"c": cells}), cells == "a")
-    assert str(model.rule_set_.clauses[0].conditions[0]) == "c == a"
-
-
-def test_a_column_without_a_value_of_its_kind_is_refused():
-    X = contaminated("whole", "unknown", [50])
-    with pytest.warns(DataWarning, match="1 of 60"):
-        model = OneLevelRuleClassifier(theta=0.1).fit(X, np.arange(N) % 19 > 9)
-    with pytest.raises(DataError, match=r"'c' must hold numbers.* none of its 3 values fits"):
-        model.predict(X.iloc[:3].assign(c="x"))
-    with pytest.warns(DataWarning, match=r"1 of 1 values does not fit .*\(first: row 1, 'x'\)"):
-        model.predict(X.iloc[:1].assign(c="x"))
 
 
 def test_read_as_decides_over_the_cells():

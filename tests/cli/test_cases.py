@@ -50,10 +50,19 @@ def test_score_writes_every_row_with_its_answer_and_clause(run, tmp_path, suffix
     assert file["smallest change"].str.contains("would be").all()
 
 
-def test_score_prints_cases_as_csv_and_the_rest_apart(run):
+def test_score_prints_cases_as_csv_and_notes_new_levels(run, tmp_path):
     result = run("score", "rule.json", "table.csv", "--target", "state")
     assert pd.read_csv(io.StringIO(result.stdout))["answer"].tolist() == ANSWERS
     assert "Wrong on 1 of the 5 whose outcome is known." in result.stderr
+    frame = pd.DataFrame({"ward": ["01", "02", "03"] * 20, "x": range(60)})
+    answers = ["p" if ward == "01" else "q" for ward in frame["ward"]]
+    model = BoxSearchClassifier(theta=0.5, random_state=0).fit(frame, answers)
+    (tmp_path / "wards.json").write_text(to_json(model))
+    (tmp_path / "new.csv").write_text("ward,x\n1,5\n2,6\nnorth,7\n")
+    result = run("score", "wards.json", "new.csv", "-o", "out.csv")
+    assert "Never in training: Column 'ward' holds levels" in result.stderr
+    assert "in 1 row: 'north' (1)" in result.stderr
+    assert pd.read_csv(tmp_path / "out.csv")["answer"].tolist() == ["p", "q", "q"]
 
 
 def test_score_reports_whether_the_rule_still_holds(run, tmp_path):
@@ -82,15 +91,3 @@ def test_score_reports_whether_the_rule_still_holds(run, tmp_path):
 )
 def test_unread_options_raise(refused, requested, sentence):
     assert sentence in refused("score", "rule.json", "table.csv", *requested, code=2)
-
-
-def test_levels_never_seen_are_noted_by_score(run, tmp_path):
-    frame = pd.DataFrame({"ward": ["01", "02", "03"] * 20, "x": range(60)})
-    answers = ["p" if ward == "01" else "q" for ward in frame["ward"]]
-    model = BoxSearchClassifier(theta=0.5, random_state=0).fit(frame, answers)
-    (tmp_path / "wards.json").write_text(to_json(model))
-    (tmp_path / "new.csv").write_text("ward,x\n1,5\n2,6\nnorth,7\n")
-    result = run("score", "wards.json", "new.csv", "-o", "out.csv")
-    assert "Never in training: Column 'ward' holds levels" in result.stderr
-    assert "in 1 row: 'north' (1)" in result.stderr
-    assert pd.read_csv(tmp_path / "out.csv")["answer"].tolist() == ["p", "q", "q"]

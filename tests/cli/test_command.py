@@ -50,11 +50,6 @@ def test_every_error_is_one_sentence_and_an_exit_code(run, monkeypatch, error, c
     assert result.stderr.count("\n") == bool(sentence)
 
 
-def test_a_mistake_of_the_program_can_be_looked_into(run, monkeypatch):
-    monkeypatch.setenv("RULEKIT_TRACEBACK", "1")
-    assert isinstance(ending(run, monkeypatch, raising(KeyError("x"))).exception, KeyError)
-
-
 def test_warnings_for_users_are_notes_and_library_warnings_are_hidden(run, monkeypatch):
     def happens():
         warnings.warn("The time limit passed.", ConvergenceWarning, stacklevel=1)
@@ -75,10 +70,12 @@ def test_help_lines_equal_the_docstrings(name):
     assert command.help.split("\n")[0] == COMMANDS[name][1]
 
 
-def test_the_exit_codes_are_reported(run):
+def test_exit_codes_are_reported_and_mistakes_looked_into(run, monkeypatch):
     shown = " ".join(run("--help").stdout.split())
     for code in (0, 1, 2, OUR_MISTAKE, INTERRUPTED):
         assert f" {code} " in shown
+    monkeypatch.setenv("RULEKIT_TRACEBACK", "1")
+    assert isinstance(ending(run, monkeypatch, raising(KeyError("x"))).exception, KeyError)
 
 
 def test_version_is_printed_also_where_the_package_is_not_installed(monkeypatch):

@@ -51,7 +51,7 @@ def test_every_verb_rejects_a_table_without_a_column_of_the_rule(refused, tmp_pa
     assert "The rule reads column 'sex', which the table does not have" in refused(*verb)
 
 
-def test_reading_follows_the_options(run, tmp_path):
+def test_reading_and_layout_follow_the_options(run, tmp_path, refused):
     (tmp_path / "table.txt").write_text("60|f|20,5\n40|m|31,5\n")
     rule = from_text('1. IF "column 3" > 31 THEN ill\nOTHERWISE well')
     (tmp_path / "by place.json").write_text(to_json(rule))
@@ -59,9 +59,6 @@ def test_reading_follows_the_options(run, tmp_path):
     output = printed(run("score", "by place.json", "table.txt", *requested))
     assert output["answers"] == {"well": 1, "ill": 1}
     assert "must be one character" in run("score", "a", "b", "--delimiter", "ab", code=1).stderr
-
-
-def test_layout_follows_the_options(run, refused, tmp_path):
     file = tmp_path / "titled.csv"
     lines = TABLE.splitlines()
     text = ["A, title", lines[0], ",".join("u" for _ in lines[0].split(",")), *lines[1:], "end"]
@@ -170,15 +167,12 @@ def test_a_file_of_one_row_is_read_as_the_table_of_the_rule(run, tmp_path):
     assert "Wrong on 0 of the 1" in result.stdout
 
 
-def test_outcomes_and_names_in_another_spelling_are_matched_with_a_note(run, tmp_path):
+def test_spellings_and_other_classes_are_matched_with_a_note(run, tmp_path):
     (tmp_path / "new.csv").write_text(" AGE,Sex,bmi,State\n60,f,20,ILL\n40,m,31,ill\n50,f,3,WELL\n")
     result = run("score", "rule.json", "new.csv", "--target", "state", "-o", "out.csv")
     assert "'AGE' as 'age', 'Sex' as 'sex'" in result.stderr
     assert "'ILL' as 'ill', 'WELL' as 'well' is read" in result.stderr
     assert "Wrong on 0 of the 3" in result.stdout
-
-
-def test_values_counted_as_all_other_classes_are_named(run, tmp_path):
     rule = from_text('1. IF age > 50 THEN sick\nOTHERWISE "not sick"')
     (tmp_path / "one.json").write_text(to_json(rule))
     (tmp_path / "new.csv").write_text("age,y\n60,sik\n70,SICK\n40,well\n")

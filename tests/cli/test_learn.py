@@ -120,16 +120,6 @@ def test_second_table_tests_the_rule(run, tmp_path, frame, file):
     assert (shown["test"]["rows"], shown["test"]["wrong"]) == (40, wrong)
 
 
-def test_outcomes_get_names(run, tmp_path, file):
-    names = ("--outcome", "1=died", "--outcome", "0=survived")
-    rule, _ = learned(run, tmp_path, file, "--target", "dead", *names)
-    assert rule.classes == ("died", "survived")
-    turned, _ = learned(run, tmp_path, file, "--target", "dead", *names, "--positive", "survived")
-    assert turned.classes == ("survived", "died")
-    scored = printed(run("score", "learned.json", file, "--target", "dead", *names, "--json"))
-    assert scored["known"] == 120
-
-
 def test_a_target_of_numbers_is_cut(run, tmp_path, frame, file):
     rule, shown = learned(run, tmp_path, file, "--target", "size", "--above", 50, "--use", "age")
     assert set(rule.classes) <= {"size above 50", "up to 50"}
@@ -200,11 +190,18 @@ def test_several_classes_are_learned_if_the_learner_supports_them(run, tmp_path)
     assert set(rule.classes) == {"setosa", "versicolor", "virginica"}
 
 
-def test_columns_are_left_out_or_chosen(run, tmp_path, file):
+def test_columns_are_left_out_or_chosen_and_outcomes_named(run, tmp_path, file):
     rule, _ = learned(run, tmp_path, file, "--target", "dead", "--leave-out", "age")
     assert "age" not in rule.features
     rule, _ = learned(run, tmp_path, file, "--target", "dead", "--use", "kind")
     assert rule.features == ("kind",)
+    names = ("--outcome", "1=died", "--outcome", "0=survived")
+    rule, _ = learned(run, tmp_path, file, "--target", "dead", *names)
+    assert rule.classes == ("died", "survived")
+    turned, _ = learned(run, tmp_path, file, "--target", "dead", *names, "--positive", "survived")
+    assert turned.classes == ("survived", "died")
+    scored = printed(run("score", "learned.json", file, "--target", "dead", *names, "--json"))
+    assert scored["known"] == 120
 
 
 def test_weights_and_groups_are_not_learned_from_and_are_kept_to(run, tmp_path, frame, file):
@@ -229,16 +226,13 @@ def test_short_rule_is_selected_on_folds_of_whole_groups(run, frame, file):
     assert rule_from_dict(shown["rule"]).clauses == model.rule_set_.clauses
 
 
-def test_rows_of_weight_zero_are_neither_used_nor_counted(run, tmp_path, frame):
+def test_weightless_rows_and_few_rows_are_treated_as_such(run, tmp_path, frame):
     weighed = frame.assign(weight=frame["weight"] * (frame.index % 3 > 0))
     weighed.to_csv(tmp_path / "all.csv", index=False)
     weighed[weighed["weight"] > 0].to_csv(tmp_path / "some.csv", index=False)
     requested = ("--target", "dead", "--weight", "weight")
     results = [learned(run, tmp_path, file, *requested) for file in ("all.csv", "some.csv")]
     assert results[0] == results[1]
-
-
-def test_probabilities_from_few_rows_are_marked(run, tmp_path):
     few = pd.DataFrame({"a": [1, 2, 3, 4] * 2, "y": ["x", "z"] * 4})
     few.to_csv(tmp_path / "few.csv", index=False)
     shown = run("learn", "few.csv", "--target", "y", "--learner", "points").stderr

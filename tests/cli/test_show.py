@@ -67,7 +67,7 @@ def test_a_file_is_written_whole_with_the_rights_of_any_other(tmp_path, capsys):
     assert (tmp_path / "link").is_symlink()
 
 
-def test_non_files_are_written_to_and_not_replaced(tmp_path):
+def test_non_files_and_unwritable_places_are_reported(tmp_path, refused):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -75,9 +75,6 @@ def test_non_files_are_written_to_and_not_replaced(tmp_path):
     assert os.read(reader, 9) == b"abc"
     os.close(reader)
     assert pipe.is_fifo()
-
-
-def test_a_place_that_cannot_be_written_to_is_reported(refused, tmp_path):
     (tmp_path / "folder.csv").mkdir()
     assert "was not written: it is a folder" in refused(
         "score", "rule.json", "table.csv", "-o", "folder.csv"

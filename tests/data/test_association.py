@@ -36,12 +36,9 @@ def test_associated_columns_come_first_in_any_order_of_the_table(table):
     assert again == [name for name in columns if name in set(chosen)]
 
 
-def test_ties_go_to_the_first_name():
+def test_scores_are_chi_square_and_ties_go_to_the_first_name(table):
     X = pd.DataFrame({name: [0, 1, 0, 1] for name in "dcba"})
     assert promising_columns(X, [0, 1, 0, 1], 2) == ["b", "a"]
-
-
-def test_the_score_is_chi_square_less_its_degrees_of_freedom(table):
     X, y = table
     columns = pd.get_dummies(pd.qcut(X["noise 3"], BINS, labels=False))
     expected = chi2(columns, y)[0].sum() - (BINS - 1) * 2

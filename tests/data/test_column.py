@@ -47,12 +47,21 @@ def test_numbers_that_run_on_or_are_named_so_are_an_id():
     assert not looks_like_id(run.head(9), "id", 9)  # of few rows nothing can be said
 
 
-def test_counts_levels_and_range_are_kept():
+def test_counts_are_kept_and_repeated_identifiers_name_cases():
     column = describe_column(pd.Series([3.0, 1.0, None, 3.0]), "a", 50)
     assert (column.n_missing, column.n_distinct, column.levels) == (1, 2, (1, 3))
     assert (column.minimum, column.maximum, column.is_number) == (1.0, 3.0, True)
     text = describe_column(pd.Series(["c", None, "a", "b"]), "a", 50)
     assert (text.n_missing, text.levels) == (1, ("a", "b", "c"))
+    visits = pd.Series([k // 2 for k in range(40)])
+    assert describe_column(visits, "patient_id", 50).role == "id"
+    assert describe_column(visits, "PatientID", 50).role == "id"
+    assert describe_column(visits, "number of rooms", 50).role == "feature"
+    assert describe_column(visits / 3, "acid", 50).role == "feature"
+    assert describe_column(visits / 3, "patient_id", 50).role == "feature"  # no whole numbers
+    assert (
+        describe_column(visits % 4, "ward_id", 50).role == "feature"
+    )  # of few: a place, not a case
 
 
 @pytest.mark.parametrize("name", ["id", "customer_id", "CustomerId", "row", "Nr", "order-no"])
@@ -63,15 +72,3 @@ def test_names_of_identifiers(name):
 @pytest.mark.parametrize("name", ["height", "paid", "valid", "income", "number of rooms"])
 def test_names_of_measurements(name):
     assert not is_named_like_id(name)
-
-
-def test_an_identifier_that_repeats_names_cases_and_is_no_feature():
-    visits = pd.Series([k // 2 for k in range(40)])
-    assert describe_column(visits, "patient_id", 50).role == "id"
-    assert describe_column(visits, "PatientID", 50).role == "id"
-    assert describe_column(visits, "number of rooms", 50).role == "feature"
-    assert describe_column(visits / 3, "acid", 50).role == "feature"
-    assert describe_column(visits / 3, "patient_id", 50).role == "feature"  # no whole numbers
-    assert (
-        describe_column(visits % 4, "ward_id", 50).role == "feature"
-    )  # of few: a place, not a case

@@ -27,18 +27,19 @@ def test_a_miss_and_a_false_alarm_cost_the_given_amounts(miss, false_alarm, rows
     assert matrix.class_weight(["ill", "well"]) == {"ill": miss, "well": false_alarm}
 
 
-def test_missed_class_is_named_by_costs_or_reader_or_is_last():
+def test_costs_name_their_class_unit_and_mean_error():
     classes = np.array([0, 1])
     assert Costs(5, 1).class_weight(classes) == {1: 5.0, 0: 1.0}
     assert Costs(5, 1).class_weight(classes, 0) == {0: 5.0, 1: 1.0}
     assert Costs(5, 1, positive=0).class_weight(classes, 1) == {0: 5.0, 1: 1.0}
     assert Costs(5, 1, positive=0).settled(classes) == Costs(matrix={(0, 1): 5, (1, 0): 1})
-
-
-def test_rows_of_three_classes_weigh_their_mean_error_cost():
     costs = Costs(matrix=PAIRS)
     assert costs.class_weight(["a", "b", "c"]) == {"a": 3.0, "b": 1.0, "c": 8.0}
     assert costs.of_rows(list("abca"), list("cbbb")).tolist() == [4.0, 0.0, 9.0, 2.0]
+    assert str(Costs(1200, 0.5, "EUR")) == "a miss costs 1,200 EUR, a false alarm 0.5 EUR"
+    assert str(Costs(matrix={(1, 0): 2, (0, 1): 1})) == "1 answered 0 costs 2, 0 answered 1 costs 1"
+    assert Costs(5, 1, "EUR").measure == "cost a 100 cases (EUR)"
+    assert Costs(5, 1).measure == "cost a 100 cases"
 
 
 @given(st.lists(st.integers(0, 50), min_size=3, max_size=3).filter(any))
@@ -49,13 +50,6 @@ def test_the_cheapest_constant_answer_is_the_one_of_least_cost(counts):
     answer, cost = costs.cheapest(list("abc"), counts)
     assert cost == pytest.approx(min(each.values()))
     assert each[answer] == pytest.approx(cost)
-
-
-def test_costs_are_reported_with_their_unit():
-    assert str(Costs(1200, 0.5, "EUR")) == "a miss costs 1,200 EUR, a false alarm 0.5 EUR"
-    assert str(Costs(matrix={(1, 0): 2, (0, 1): 1})) == "1 answered 0 costs 2, 0 answered 1 costs 1"
-    assert Costs(5, 1, "EUR").measure == "cost a 100 cases (EUR)"
-    assert Costs(5, 1).measure == "cost a 100 cases"
 
 
 @pytest.mark.parametrize("cost", [0, -1, math.nan, math.inf, None, "5", True])

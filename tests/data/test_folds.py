@@ -82,11 +82,16 @@ def test_another_seed_deals_groups_into_other_parts():
     assert [t.tolist() for _, t in one] != [t.tolist() for _, t in other]
 
 
-def test_two_groups_are_on_two_sides_and_one_group_cannot():
+def test_two_groups_fill_two_sides_and_given_folds_are_taken():
     train, test = hold_out([0, 1] * 5, 0.3, groups=[1] * 7 + [2] * 3)
     assert (len(train), len(test)) == (7, 3)
     with pytest.raises(DataError, match="needs two groups; all rows are of one"):
         hold_out([0, 1] * 5, 0.3, groups=[1] * 10)
+    y = [0, 1, 0, 1]
+    assert len(make_folds(y, KFold(2))) == 2
+    mask = np.array([True, True, False, False])
+    ((train, test),) = make_folds(y, [(mask, [3, 2])])
+    assert (train.tolist(), test.tolist()) == ([0, 1], [2, 3])
 
 
 @pytest.mark.parametrize("share", [0.01, 0.95])
@@ -129,14 +134,6 @@ def test_joined_groups_keep_rows_of_both_groupings_together(pairs):
                     linked[k] = both
     for i in range(len(pairs)):
         assert {j for j in range(len(pairs)) if numbers[j] == numbers[i]} == linked[i]
-
-
-def test_splitters_and_pairs_of_positions_are_taken():
-    y = [0, 1, 0, 1]
-    assert len(make_folds(y, KFold(2))) == 2
-    mask = np.array([True, True, False, False])
-    ((train, test),) = make_folds(y, [(mask, [3, 2])])
-    assert (train.tolist(), test.tolist()) == ([0, 1], [2, 3])
 
 
 @pytest.mark.parametrize(

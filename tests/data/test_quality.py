@@ -214,12 +214,9 @@ def test_the_best_threshold_is_the_best_of_all(rows):
     assert error == pytest.approx(errors_of_every_threshold(values, positive))
 
 
-def test_one_class_a_row_is_needed():
+def test_levels_predict_their_class_if_each_row_has_one():
     with pytest.raises(DataError, match="3 rows, 2 classes"):
         separation_error(pd.Series([1.0, 2.0, 3.0]), np.array([0, 1]))
-
-
-def test_levels_predict_their_most_frequent_class_in_leak_checks():
     counts = {("a", 0): 12, ("a", 1): 4, ("b", 1): 16, ("c", 0): 8}
     levels = [level for (level, _), n in counts.items() for _ in range(n)]
     classes = np.array([k for (_, k), n in counts.items() for _ in range(n)])

@@ -55,12 +55,20 @@ def test_features_target_weights_and_groups_are_split():
     assert mixed().groups() is None
 
 
-def test_rows_without_a_target_are_left_out_and_keep_their_numbers():
+def test_roles_move_and_rows_without_a_target_are_left_out():
     table = Table.from_frame(pd.DataFrame({"a": [1.5, 2, 3, 4], "t": [1.0, np.nan, 0.0, 1.0]}))
     X, y = table.xy("t")
     assert X.index.tolist() == [0, 2, 3]
     assert y.tolist() == [1, 0, 1]
     assert y.dtype == np.int64
+    table = mixed().with_roles({"ill": "target"}, positive_label="yes")
+    moved = table.with_roles({"flag": "target"})
+    assert (moved.target, moved.column("ill").role) == ("flag", "feature")
+    assert moved.positive_label is None
+    assert table.with_roles({"age": "ignore"}).positive_label == "yes"
+    assert moved.digest == table.digest
+    frame = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
+    assert [c.name for c in Table.from_frame(frame).columns] == ["a x", "a y"]
 
 
 @pytest.mark.parametrize(
@@ -90,15 +98,6 @@ def test_misuse_is_answered_in_a_sentence(call, sentence):
         call(mixed())
 
 
-def test_a_single_role_moves_from_column_to_column():
-    table = mixed().with_roles({"ill": "target"}, positive_label="yes")
-    moved = table.with_roles({"flag": "target"})
-    assert (moved.target, moved.column("ill").role) == ("flag", "feature")
-    assert moved.positive_label is None
-    assert table.with_roles({"age": "ignore"}).positive_label == "yes"
-    assert moved.digest == table.digest
-
-
 def test_a_class_given_as_text_and_numbers_as_categories_are_found():
     assert mixed().with_roles({"flag": "target"}, positive_label="1").positive_label == 1
     table = mixed().as_category("score")
@@ -117,11 +116,6 @@ def test_a_class_given_as_text_and_numbers_as_categories_are_found():
 def test_no_table_is_made_of_nothing(frame, sentence):
     with pytest.raises(DataError, match=sentence):
         Table.from_frame(frame)
-
-
-def test_a_header_of_two_levels_is_joined():
-    frame = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
-    assert [c.name for c in Table.from_frame(frame).columns] == ["a x", "a y"]
 
 
 def test_tables_compare_by_content_with_any_text():
@@ -255,7 +249,7 @@ def dotted(first, second):
     return [f"{1 + k % first:02d}.{1 + k % second:02d}.2024" for k in range(40)]
 
 
-def test_ambiguous_dates_need_the_day_order():
+def test_dates_need_an_order_and_other_cells_become_missing():
     table = people(day=[day.replace(".", "/") for day in dotted(11, 7)])
     with pytest.raises(DataError, match="'day' day and month are ambiguous"):
         table.as_date("day")
@@ -263,9 +257,6 @@ def test_ambiguous_dates_need_the_day_order():
     late = table.as_date("day", day_first=False).frame["day"]
     assert (early.iloc[9].day, early.iloc[9].month) == (10, 3)
     assert (late.iloc[9].day, late.iloc[9].month) == (3, 10)
-
-
-def test_cells_that_are_no_date_become_missing_and_are_counted():
     values = ["2024-03-01"] * 38 + ["soon", None]
     table = people(day=values).as_date("day")
     assert table.frame["day"].isna().tolist() == [False] * 38 + [True, True]
@@ -273,9 +264,6 @@ def test_cells_that_are_no_date_become_missing_and_are_counted():
     assert table.as_date("day") is table
     with pytest.raises(DataError, match="'size' has no date such as 2024-03-01"):
         people(size=SIZES).as_date("size")
-
-
-def test_durations_become_days():
     values = ["06:30:00", "06:30", "2 days", "1 day 12:00:00", "-12:00", None, "5", "later"]
     table = people(stay=values * 5).as_duration("stay")
     days = table.frame["stay"].tolist()[:8]

@@ -113,12 +113,22 @@ OVER, OLD, SMOKES = (
 RED, NEITHER = Literal("colour", "!=", "red"), Literal("colour", "not-in", ("blue", "red"))
 
 
-def test_a_change_lies_just_past_its_limit_and_costs_its_share():
+def test_changes_lie_just_past_a_limit_and_gaps_are_the_last():
     found = smallest_change(dnf((OVER, OLD)), {"glucose": 141.0, "age": 90.0})
     assert found.cost == pytest.approx(15 / 126)
     assert 126 < smallest_change(dnf((OVER,)), {"glucose": 120.0}).changes[0].new < 127
     whole = {"age": np.arange(20.0, 80.0)}
     assert smallest_change(dnf((OLD,)), {"age": 44.0}, training=whole).changes[0].new == 51.0
+    rule = dnf((Literal("x", "missing"),))
+    assert smallest_change(rule, {"x": 3.0}).changes[0].new is None
+    rule = dnf((Literal("x", ">", 5, missing=True),))
+    assert smallest_change(rule, {"x": 3.0}).changes[0].new > 5
+    rule = rule_of_tree(Branch(CUBE, Leaf("low"), Leaf("high")), "high")
+    (reported,) = explain(rule, {f: np.array([v]) for f, v in CASE.items()}, training=SEEN)
+    near = re.search(r"rap 0.0037 -> (\S+) would change it", reported.near_misses[0].sentence)[1]
+    alone = smallest_change(rule, CASE, training=SEEN).sentence
+    assert f"rap were {near} (now" in alone
+    assert turned(CUBE, CASE, "rap", near)
 
 
 @pytest.mark.parametrize("column", [np.arange(20.0, 80.0), np.array([30.5, 50.0, np.nan, 70.0])])
@@ -134,13 +144,6 @@ def test_a_value_outside_the_training_rows_is_called_so(column):
     assert sentence(Literal("age", ">", 60)).endswith("(now 40).")
     column = column > 0
     assert "outside" not in sentence(Literal("age", ">", 90))
-
-
-def test_value_goes_missing_only_if_nothing_else_helps():
-    rule = dnf((Literal("x", "missing"),))
-    assert smallest_change(rule, {"x": 3.0}).changes[0].new is None
-    rule = dnf((Literal("x", ">", 5, missing=True),))
-    assert smallest_change(rule, {"x": 3.0}).changes[0].new > 5
 
 
 def test_many_clauses_to_break_are_searched_in_a_blink():
@@ -213,15 +216,6 @@ def test_stated_values_turn_at_the_ends_of_the_number_range(old, ranges):
     split = PowerLawSplit((PowerLaw(1.0, (Factor("a"),)),), 7.3)
     (change,) = read_split(split, {"a": old}, ranges=ranges).changes
     assert turned(split, {"a": old}, "a", printed_in(change_text(change)))
-
-
-def test_one_question_has_one_number_in_every_sentence():
-    rule = rule_of_tree(Branch(CUBE, Leaf("low"), Leaf("high")), "high")
-    (reported,) = explain(rule, {f: np.array([v]) for f, v in CASE.items()}, training=SEEN)
-    near = re.search(r"rap 0.0037 -> (\S+) would change it", reported.near_misses[0].sentence)[1]
-    alone = smallest_change(rule, CASE, training=SEEN).sentence
-    assert f"rap were {near} (now" in alone
-    assert turned(CUBE, CASE, "rap", near)
 
 
 @pytest.fixture(scope="module")

@@ -81,19 +81,19 @@ def test_the_boundary_agrees_with_trying_values_around_each_threshold(split, col
         assert result[i] == pytest.approx(min(gaps))
 
 
-def test_a_change_is_measured_by_the_ranges_of_columns():
+def test_changes_and_similar_cases_follow_ranges_and_types():
     values = {"age": 50.0, "bp": 100.0, "town": "Köln", "sport": False}
     two = PointsSplit(TESTS[:2], (1, 1), 1)
     for wide, first in (("age", "age"), ("bp", "bp")):
         ranges = {"age": 20.0, "bp": 20.0, wide: 1e6}
         assert read_points(two, values, ranges=ranges).changes[0].feature == first
-
-
-def test_similar_cases_agree_condition_by_condition():
     y = ["high", "low", "low"]
     (result, *_) = explain(card(4), PEOPLE, training=(PEOPLE, y))
     assert [s.agreement for s in result.similar(3)] == [1.0, 0.5, 0.5]
     assert result.past.sentence == "Total from 4: high in 1 of 1 training row (100 %)."
+    split = PointsSplit((Literal("age", ">", 60.5), Literal("bp", ">", 140.2)), (3, 2), 5)
+    (change,) = read_points(split, {"age": 72.0, "bp": 120.0}, whole={"bp": (0, np.inf)}).changes
+    assert (change.new, change.text) == (141.0, "bp were 141 or higher (now 120)")
 
 
 def test_smallest_change_may_use_several_columns():
@@ -115,12 +115,6 @@ def test_a_search_that_is_too_long_is_refused_in_words():
     rule = RuleSet((Clause((PointsSplit(tests, (1,) * 30, 30),)),), ("ill",), "dnf", "well")
     with pytest.raises(RuleError, match="not found in 100000 rows; fix more columns"):
         smallest_change(rule, dict.fromkeys(rule.features, 0.0))
-
-
-def test_a_column_of_whole_numbers_changes_to_a_whole_number():
-    split = PointsSplit((Literal("age", ">", 60.5), Literal("bp", ">", 140.2)), (3, 2), 5)
-    (change,) = read_points(split, {"age": 72.0, "bp": 120.0}, whole={"bp": (0, np.inf)}).changes
-    assert (change.new, change.text) == (141.0, "bp were 141 or higher (now 120)")
 
 
 def test_near_misses_keep_to_the_range_of_few_whole_numbers():

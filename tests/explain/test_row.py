@@ -56,14 +56,6 @@ def test_explanation_as_dict_is_standard_json(rule, columns):
         )
 
 
-def test_nearest_is_a_clause_that_would_give_another_answer():
-    near, far = Clause((Literal("age", ">", 45),)), Clause((Literal("age", ">", 90),))
-    rule = RuleSet((near, far), ("well", "ill"), "dnf", "well")
-    result = explain(rule, YOUNG, training=YOUNG)[0]
-    assert [m.index for m in result.near_misses] == [1, 0]
-    assert "Closest is clause 2: age is 44 but would have to be above 90" in result.sentence
-
-
 SPOKEN = Wording(spoken=True)
 NO_SIGNS = re.compile(r"[<>=≤≥≠±θντ%*^/→'\"]|clause|condition|literal|\bDNF|\bCNF", re.IGNORECASE)
 SUMS = (
@@ -123,26 +115,36 @@ def test_unused_columns_include_those_the_model_has_not_seen():
     assert result.supporting[-1].endswith(f" and {unread - MAX_LISTED:,} more.")
 
 
-def test_most_similar_case_is_the_row_itself():
+def test_similar_cases_agree_on_the_rule_before_they_are_near():
     rule, frame = patients()
     for i, result in enumerate(explain(rule, frame, training=(frame, list("abcd")))):
         first = result.similar(2)[0]
         assert (first.row, first.label, first.agreement, first.distance) == (i, "abcd"[i], 1.0, 0.0)
-
-
-def test_similar_cases_agree_on_the_rule_before_they_are_near():
     rule = RuleSet((Clause((Literal("x", ">", 5),)),), ("a",), "dnf", "b")
     past = training_rows(rule, pd.DataFrame({"x": [4.9, 9.0, 0.0]}))
     for k in range(4):
         assert [c.row for c in similar_cases(rule, past, {"x": 5.1}, k)] == [1, 0, 2][:k]
+    near, far = Clause((Literal("age", ">", 45),)), Clause((Literal("age", ">", 90),))
+    rule = RuleSet((near, far), ("well", "ill"), "dnf", "well")
+    result = explain(rule, YOUNG, training=YOUNG)[0]
+    assert [m.index for m in result.near_misses] == [1, 0]
+    assert "Closest is clause 2: age is 44 but would have to be above 90" in result.sentence
 
 
-def test_model_gets_its_own_columns_and_classes():
+def test_models_are_explained_by_their_own_columns_or_by_name():
     rule, frame = patients()
     model = FakeModel(rule, classes=["ill", "well", "odd"])
     explanation = explain(model, frame, ["ill", "odd", "ill", "well"])
     assert [e.sentence for e in explanation] == [e.sentence for e in explain(rule, frame)]
     assert explanation[1].hamming_distance == 1
+
+    class Bare:
+        rule_set_ = rule
+
+    by_model, by_rule = explain(Bare(), frame), explain(rule, frame)
+    assert [e.sentence for e in by_model] == [e.sentence for e in by_rule]
+    with pytest.raises(DataError, match="A rule set reads columns by name"):
+        explain(Bare(), frame.to_numpy())
 
 
 def test_unusable_tables_and_options_are_named():
@@ -167,18 +169,6 @@ def test_any_column_name_and_level_make_one_line(name, level):
     for result in explain(rule, pd.DataFrame({name: [level, "x", None]})):
         assert result.sentence.isprintable()
         assert all(m.sentence.isprintable() for m in result.near_misses)
-
-
-def test_model_without_own_reading_is_explained_by_column_names():
-    rule, frame = patients()
-
-    class Bare:
-        rule_set_ = rule
-
-    by_model, by_rule = explain(Bare(), frame), explain(rule, frame)
-    assert [e.sentence for e in by_model] == [e.sentence for e in by_rule]
-    with pytest.raises(DataError, match="A rule set reads columns by name"):
-        explain(Bare(), frame.to_numpy())
 
 
 @pytest.mark.parametrize("condition", ["t >= 9999-12-31", "YEAR OF t > 1", "t < 0001-01-02"])

@@ -42,12 +42,23 @@ def test_a_reading_names_the_sum_the_margin_and_each_power_law():
     )
 
 
-def test_a_band_is_read_with_the_modulus_as_its_margin():
+def test_bands_paths_and_changes_are_read_in_order():
     split = PowerLawSplit((PowerLaw(1.0, (Factor("a"),)),), 2.0, 1.0)
     assert read_split(split, {"a": 1.25}).margin == pytest.approx(-0.25)
     outside = read_split(split, {"a": 2.5})
     assert outside.margin == pytest.approx(0.5)
     assert outside.sentence == "f = 0.5 > 0 because a is 2.5, outside 1 to 2"
+    ranges = {"mass": 80.0, "height": 0.5}
+    split = read_split(HEAVY, {"mass": 95.0, "height": 1.8}, ranges=ranges)
+    assert [c.feature for c in split.changes] == ["mass", "height"]
+    mass, height = (c.new for c in split.changes)
+    assert 27 * 1.8**2 - 0.081 <= mass <= 27 * 1.8**2
+    assert np.sqrt(95 / 27) <= height <= np.sqrt(95 / 27) + 0.00051
+    two = RuleSet((Clause((HEAVY,)), Clause((Literal("age", ">", 5.0),))), ("a", "a"), "dnf", "b")
+    assert explain_path(two, PEOPLE) == [(), (), ()]
+    paths = explain_path(rule(), PEOPLE)
+    assert [len(p) for p in paths] == [1, 1, 1]
+    assert [p[0].holds for p in paths] == [True, False, False]
 
 
 @given(splits(), rows(min_rows=1, max_rows=1))
@@ -57,26 +68,6 @@ def test_a_reading_agrees_with_the_split_on_every_row(split, columns):
     assert result.holds == split.mask(columns)[0]
     if result.margin is not None:
         assert ((result.margin <= 0) == split.inside) == result.holds
-
-
-def test_changes_are_ordered_by_the_share_of_the_range():
-    ranges = {"mass": 80.0, "height": 0.5}
-    split = read_split(HEAVY, {"mass": 95.0, "height": 1.8}, ranges=ranges)
-    assert [c.feature for c in split.changes] == ["mass", "height"]
-    mass, height = (c.new for c in split.changes)
-    assert 27 * 1.8**2 - 0.081 <= mass <= 27 * 1.8**2
-    assert np.sqrt(95 / 27) <= height <= np.sqrt(95 / 27) + 0.00051
-
-
-def test_a_path_leads_from_the_root_to_the_leaf_of_each_row():
-    paths = explain_path(rule(), PEOPLE)
-    assert [len(p) for p in paths] == [1, 1, 1]
-    assert [p[0].holds for p in paths] == [True, False, False]
-
-
-def test_a_rule_that_is_no_tree_has_no_paths():
-    two = RuleSet((Clause((HEAVY,)), Clause((Literal("age", ">", 5.0),))), ("a", "a"), "dnf", "b")
-    assert explain_path(two, PEOPLE) == [(), (), ()]
 
 
 @pytest.mark.parametrize("bound", [2.4, 0.3, 1180.0, -7.1, 99.9, 1e-3])

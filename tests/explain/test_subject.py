@@ -11,13 +11,15 @@ from rulekit.rules.condition import as_column
 from tests.explain.tables import patients
 
 
-def test_a_mapping_and_a_frame_give_the_columns_by_name():
+def test_tables_of_any_kind_give_the_columns_by_name():
     rule, frame = patients()
     read = columns_for(rule, frame)
     again = columns_for(rule, read)
     assert list(again) == list(rule.features)
     assert set(again.names) == set(again.complete()) == set(frame.columns)
     assert again["glucose"] is read["glucose"]
+    with pytest.raises(DataError, match="reads columns 'glucose', 'colour', which"):
+        columns_for(rule, frame[["age", "zip"]])
 
 
 def test_a_model_reads_arrays_and_columns_as_in_training():
@@ -31,12 +33,6 @@ def test_a_model_reads_arrays_and_columns_as_in_training():
     read = columns_for(model, pd.DataFrame({"since": ["2020-01-05", "unknown"]}))
     assert "'since' is read as dates: 1 of 2" in read.report.misfits[0].sentence()
     assert pd.isna(read["since"]).tolist() == [False, True]
-
-
-def test_missing_column_is_named_with_the_number_of_others():
-    rule, frame = patients()
-    with pytest.raises(DataError, match="reads columns 'glucose', 'colour', which"):
-        columns_for(rule, frame[["age", "zip"]])
 
 
 @pytest.mark.parametrize(

@@ -111,9 +111,16 @@ def of_readings():
                     yield Job(name, rule, {test.feature: column}).with_rows_at_the_cuts()
 
 
-def of_samples():
-    """For every bundled table a rule of each kind, cut at its own values: all rows."""
-    return [job for sample in list_samples() for job in of_table(sample.name)]
+def of_samples(n=None):
+    """For every bundled table a rule of each kind, cut at its own values: all rows.
+
+    With `n` the first rows, and as many of the last ones, which lie at the cuts.
+    """
+    jobs = [job for sample in list_samples() for job in of_table(sample.name)]
+    if n is None:
+        return jobs
+    few = ({f: np.concatenate([c[:n], c[n:][-n:]]) for f, c in job.columns.items()} for job in jobs)
+    return [replace(job, columns=columns) for job, columns in zip(jobs, few, strict=True)]
 
 
 def of_table(name):

@@ -21,13 +21,10 @@ def test_infinite_labels_and_gaps_of_every_kind_are_answered():
     assert answers == [np.inf, np.inf, -np.inf] == rule.predict(rows).tolist()
 
 
-def test_export_that_its_engine_cannot_run_is_a_sentence():
+def test_exports_without_an_engine_are_not_checked(monkeypatch):
     rule = dnf(*(Literal("x", "!=", k) for k in range(1100)))
     with pytest.raises(ExportError, match=r"SQLite cannot run .* as SQL .* not checked"):
         verify_export(rule, {"x": np.array([])}, "sql")
-
-
-def test_without_node_the_format_is_not_checked(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda program: None)
     assert "takes Node, which this machine does not have" in FORMATS["javascript"].why_unchecked
     assert not FORMATS["python"].why_unchecked

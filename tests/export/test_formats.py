@@ -191,11 +191,22 @@ def test_python_source_has_no_imports_and_quotes_column_names(case):
     )
 
 
-def test_python_function_refuses_a_row_without_a_column():
+def test_numbers_keep_their_value_and_absent_columns_are_named():
     module = {}
     exec(to_python(patients()[0]), module)
     with pytest.raises(KeyError, match="colour"):
         module["predict_row"]({"glucose": 1, "age": 2})
+    clause = Clause((Literal("x", "in", (np.inf, 5e-324)), Literal("y", "!=", -np.inf)))
+    rule = RuleSet((clause,), (1,), "dnf", 0)
+    columns = {"x": np.array([np.inf, 5e-324, 0.0]), "y": np.array([0.0, 1.0, -np.inf])}
+    for format in ("text", "python", "sqlite", "duckdb"):
+        assert verify_export(rule, columns, format).ok
+    tests = (Literal("age", ">", 60), Literal("town", "==", "Bonn", missing=True))
+    text = to_latex(dnf(PointsSplit(tests, (3, 2), 4, False)))
+    assert r"points $< 4$ of ($3$ if age $>$ $60$, $2$ if town" in text
+    law = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
+    text = to_latex(dnf(PowerLawSplit((law,), 27.0, inside=False)))
+    assert r"$\frac{\mbox{mass}}{\max(\mbox{height}, 0.1)^{2}} > 27$" in text
 
 
 SPREADSHEETS = ("csv", "tsv", "xls", "xlsx", "ods")
@@ -245,14 +256,6 @@ def test_model_is_written_as_its_rule_or_refused(write):
         write(RuleSet((), (), "dnf", (1, 2)))
 
 
-def test_infinity_and_tiny_numbers_keep_their_value():
-    clause = Clause((Literal("x", "in", (np.inf, 5e-324)), Literal("y", "!=", -np.inf)))
-    rule = RuleSet((clause,), (1,), "dnf", 0)
-    columns = {"x": np.array([np.inf, 5e-324, 0.0]), "y": np.array([0.0, 1.0, -np.inf])}
-    for format in ("text", "python", "sqlite", "duckdb"):
-        assert verify_export(rule, columns, format).ok
-
-
 def test_verification_counts_differing_rows_of_runnable_formats():
     rule, frame = patients()
     model = FakeModel(rule, answers=np.array(["ill", "ill", "well", "well"], dtype=object))
@@ -271,15 +274,6 @@ def test_truth_values_can_be_summed(format):
     columns = {"age": np.array([3.0, 9.0, 7.0]), "ill": np.array([True, False, None], dtype=object)}
     rule = dnf(LinearSplit((("age", 0.5), ("ill", -1.25)), "<=", 3.0))
     assert verify_export(rule, columns, format).ok
-
-
-def test_latex_writes_points_to_stay_below_and_sums_to_exceed():
-    tests = (Literal("age", ">", 60), Literal("town", "==", "Bonn", missing=True))
-    text = to_latex(dnf(PointsSplit(tests, (3, 2), 4, False)))
-    assert r"points $< 4$ of ($3$ if age $>$ $60$, $2$ if town" in text
-    law = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
-    text = to_latex(dnf(PowerLawSplit((law,), 27.0, inside=False)))
-    assert r"$\frac{\mbox{mass}}{\max(\mbox{height}, 0.1)^{2}} > 27$" in text
 
 
 def test_documents_and_exchange_formats_describe_the_columns():

@@ -125,13 +125,17 @@ def test_paths_fit_and_classes_given_are_described(fitted):
 
 
 @pytest.mark.slow
-def test_reason_names_a_constant_answer_that_is_no_worse():
+def test_folds_limit_time_and_constants_have_a_reason():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "b"])
     shown = RuleClassifier(cv=2).fit(X, np.arange(80) % 10 == 0).choice_
     assert shown.constant_error == pytest.approx(0.1)
     assert shown.error >= shown.constant_error
     assert "is wrong in 10.0 % of the same rows, and so no worse" in shown.reason
+    X = pd.DataFrame({"a": np.ones(20)})
+    with pytest.warns(EmptyRuleWarning, match="no condition and answers 'n' to every row"):
+        model = RuleClassifier(cv=2).fit(X, ["n"] * 15 + ["y"] * 5)
+    assert model.predict(X).tolist() == ["n"] * 20
 
 
 @pytest.mark.slow
@@ -164,14 +168,6 @@ def test_time_limit_ends_the_comparison_with_a_note(fitted):
     assert sorted(model.choice_.table["folds"].unique()) == [0, 2]
     assert model.choice_.table.loc[model.choice_.default, "folds"] == 2
     assert model.best_params_["refine_thresholds"] is False
-
-
-@pytest.mark.slow
-def test_table_without_conditions_gives_an_empty_rule_and_a_warning():
-    X = pd.DataFrame({"a": np.ones(20)})
-    with pytest.warns(EmptyRuleWarning, match="no condition and answers 'n' to every row"):
-        model = RuleClassifier(cv=2).fit(X, ["n"] * 15 + ["y"] * 5)
-    assert model.predict(X).tolist() == ["n"] * 20
 
 
 @pytest.mark.parametrize("forms", [("rule",), ("points",)])

@@ -47,15 +47,12 @@ def test_predictions_are_those_of_the_shown_rule(fitted):
     np.testing.assert_array_equal(fired.any(axis=1), model.predict(X) == "yes")
 
 
-def test_text_labels_and_numbers_give_the_same_rule(fitted):
+def test_labels_and_costs_of_any_kind_give_the_same_rule(fitted):
     model, X, y = fitted
     coded = TwoLevelRuleClassifier().fit(X, (y == "yes").astype(int))
     assert coded.rule_set_.clauses == model.rule_set_.clauses
     np.testing.assert_array_equal(coded.predict(X) == 1, model.predict(X) == "yes")
     assert coded.predict(X).dtype.kind == "i"
-
-
-def test_costs_equal_class_weights_and_exclude_them(fitted):
     _, X, y = fitted
     by_cost = TwoLevelRuleClassifier(costs=Costs(4, 1, "EUR")).fit(X, y)
     by_weight = TwoLevelRuleClassifier(class_weight={"yes": 4, "no": 1}).fit(X, y)

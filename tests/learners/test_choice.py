@@ -291,7 +291,7 @@ def test_only_the_error_gap_can_be_limited_with_three_classes(limit):
 
 
 @pytest.mark.slow
-def test_the_gap_in_errors_is_kept_of_three_classes():
+def test_missing_values_are_a_group_also_of_three_classes():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.uniform(0, 3, 300), "sex": rng.choice(["f", "m"], 300)})
     y = np.array(["x", "y", "z"])[X["a"].astype(int)]
@@ -300,10 +300,6 @@ def test_the_gap_in_errors_is_kept_of_three_classes():
     assert abs(wrong["f"] - wrong["m"]) <= 0.2
     assert model.choice_.table["gap_error"].notna().all()
     assert model.choice_.table["gap_found"].isna().all()
-
-
-@pytest.mark.slow
-def test_missing_values_are_a_group_and_numbers_are_binned():
     X, y = table()
     X.loc[:99, "sex"] = None
     model = RuleClassifier(max_conditions=2, cv=2, groups="sex", max_gap=0.5).fit(X, y)

@@ -308,13 +308,21 @@ def test_rule_without_price_errs_no_more_than_constants(learner, described, yes_
     assert model.training_error_ * len(y) <= constant_cost(y, yes_weight) + 1e-9
 
 
-def test_proved_rule_with_many_errors_predicts_never_rare():
+def test_empty_rules_are_proved_and_name_a_lower_price():
     X, y = rare()
     model = fitted(OneLevelRuleClassifier(200.0, exact=True, positive_label="yes"), X, y)
     assert set(model.predict(X)) == {"no"}
     assert model.objective_ == (y == "yes").sum() == model.lower_bound_
     assert model.certificate_.proved
     assert "no constant answer" in model.certificate_.sentence
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.random(300)})
+    y = np.where(X.a > 0.9, "yes", "no")
+    model = fitted(OneLevelRuleClassifier(100.0, positive_label="yes"), X, y)
+    assert model.rule_set_.is_constant
+    price = float(model.empty_rule_hint_.split("Below theta=")[1].split()[0].rstrip(".;"))
+    assert fitted(model, X, y, theta=price * 0.99).n_conditions_ == 1
+    assert 0 < price < (y == "yes").sum()
 
 
 @pytest.mark.parametrize("n_clauses", [1, 2])
@@ -342,14 +350,3 @@ def test_constants_are_beaten_unless_conditions_are_required():
     for learner in (OneLevelRuleClassifier, TwoLevelRuleClassifier, BoxSearchClassifier):
         model = fitted(learner(theta=200.0, constraints={"required": ["b"]}), X, y)
         assert model.rule_set_.features == ("b",)
-
-
-def test_the_hint_names_a_price_below_which_a_rule_appears():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame({"a": rng.random(300)})
-    y = np.where(X.a > 0.9, "yes", "no")
-    model = fitted(OneLevelRuleClassifier(100.0, positive_label="yes"), X, y)
-    assert model.rule_set_.is_constant
-    price = float(model.empty_rule_hint_.split("Below theta=")[1].split()[0].rstrip(".;"))
-    assert fitted(model, X, y, theta=price * 0.99).n_conditions_ == 1
-    assert 0 < price < (y == "yes").sum()

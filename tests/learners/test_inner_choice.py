@@ -24,12 +24,17 @@ from rulekit.learners.inner_choice import (
 from tests.learners.tables import mixed_table
 
 
-def test_grid_has_both_classes_and_prices_that_grow_with_rows():
+def test_grids_grow_with_rows_and_hold_requirements():
     small, large = (search_grid(["b"] * n + ["a"] * n) for n in (50, 500))
     assert small["positive_label"] == ["a", "b"]
     assert small["label_noise"] == [0.0, 1.0]
     assert [10 * t for t in small["theta"]] == pytest.approx(large["theta"])
     assert settings_of(large, BoxSearchClassifier())
+    X, y = mixed_table(n=60)
+    for constraints, price in ((None, 60.0), ({"required": ["age"]}, None)):
+        learner = BoxSearchClassifier(constraints=constraints)
+        empty = form_of_rules(learner, learner._read(X, y, None)).empty
+        assert (empty and empty["theta"]) == price
 
 
 @pytest.mark.slow
@@ -42,14 +47,6 @@ def test_classes_of_few_rows_have_as_many_folds():
     table = BoxSearchClassifier()._read(X, y, None)
     with pytest.raises(DataError, match=r"class 'y' has a single row\. Leave this class out"):
         inner_folds(5, table, 0)
-
-
-def test_required_conditions_rule_out_the_empty_rule():
-    X, y = mixed_table(n=60)
-    for constraints, price in ((None, 60.0), ({"required": ["age"]}, None)):
-        learner = BoxSearchClassifier(constraints=constraints)
-        empty = form_of_rules(learner, learner._read(X, y, None)).empty
-        assert (empty and empty["theta"]) == price
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from rulekit.learners.training import Clock, learning_problem, read_training_tab
 from tests.learners.tables import mixed_table
 
 
-def test_checked_rows_are_predicted_like_their_table():
+def test_tables_of_any_size_predict_like_their_rows():
     X, y = mixed_table(n=60)
     model = OneLevelRuleClassifier(theta=0.5).fit(X, y)
     for requested in (model, FixedRuleClassifier(model.rule_set_)):
@@ -31,6 +31,12 @@ def test_checked_rows_are_predicted_like_their_table():
         np.testing.assert_array_equal(requested.predict(rows), requested.predict(X))
         np.testing.assert_array_equal(requested.predict_proba(rows), requested.predict_proba(X))
         np.testing.assert_array_equal(requested.clauses_fired(rows), requested.clauses_fired(X))
+    X, y = pd.DataFrame({"dose": np.arange(40.0)}), np.arange(40) > 20
+    for unit in (1e306, 1e-310):
+        model = OneLevelRuleClassifier().fit(X * unit, y)
+        np.testing.assert_array_equal(
+            model.predict(X * unit), OneLevelRuleClassifier().fit(X, y).predict(X)
+        )
 
 
 def test_work_and_randomness_are_shared_once_per_table():
@@ -65,15 +71,6 @@ def test_numbers_that_cannot_be_computed_with_are_reported_by_column(learner, un
     y = (X["dose"] / unit > X["age"]).astype(int)
     with pytest.raises(DataError, match=r"Column .dose. holds numbers up to .* in another unit"):
         learner.fit(X, y)
-
-
-def test_large_and_small_numbers_are_compared_like_any():
-    X, y = pd.DataFrame({"dose": np.arange(40.0)}), np.arange(40) > 20
-    for unit in (1e306, 1e-310):
-        model = OneLevelRuleClassifier().fit(X * unit, y)
-        np.testing.assert_array_equal(
-            model.predict(X * unit), OneLevelRuleClassifier().fit(X, y).predict(X)
-        )
 
 
 WORDS = np.array(["red", "blue", "green", "cold", "warm", "old"])

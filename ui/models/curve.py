@@ -304,7 +304,7 @@ def learners_table(
         rivals["one condition"] = float(points.loc[points["limit"] <= 1, measure].min())
     rival = min(rivals, key=lambda name: rivals[name])
     rows = []
-    for key in _list_compared(runs):
+    for key in [key for key in PLACES if any(key in run.learners for run in runs)]:
         of_learner = [k for k, s in enumerate(result.settings) if s[LEARNER_KEY] == key]
         short = [k for k in of_learner if points.loc[k, "limit"] <= max(LIMITS)]
         best = result.suggested(short)
@@ -335,11 +335,6 @@ def color_rows(table: pd.DataFrame, looks: list[Look]) -> Any:
     """Return the table with the words for a learner's mark on its colour."""
     filled = [f"background-color: {look.colour}; color: {look.ink}" for look in looks]
     return table.style.apply(lambda column: filled, subset=["mark"])
-
-
-def _list_compared(runs: list[RunSpec]) -> list[str]:
-    """Return the compared learners in the order of their looks."""
-    return [key for key in PLACES if any(key in run.learners for run in runs)]
 
 
 def learners_tab(result: RunResult, spec: RunSpec) -> None:

@@ -118,7 +118,6 @@ def to_javascript(model: Any) -> str:
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
 
     Returns
     -------

@@ -84,7 +84,6 @@ def to_python(model: Any) -> str:
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
 
     Returns
     -------

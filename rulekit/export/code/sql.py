@@ -359,7 +359,6 @@ def to_sql(
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     dialect : str, default="ansi"
         The database that runs it: "ansi", "sqlite", "duckdb", "postgresql", "spark", "bigquery",
         "snowflake", "sqlserver", "mysql" or "oracle". The last six need the package sqlglot.

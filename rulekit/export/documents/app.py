@@ -55,7 +55,6 @@ def to_app(
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     training, test : pair of table and labels, optional
         Rows that are counted: how many each clause decides, how many are predicted wrongly. No row
         is in the page.

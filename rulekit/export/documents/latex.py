@@ -52,7 +52,6 @@ def to_latex(
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown in a last column.
     caption : str, optional

@@ -24,7 +24,6 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         Counts that are shown below each clause.
 

@@ -54,7 +54,6 @@ def to_dmn(model: Any) -> str:
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
 
     Returns
     -------

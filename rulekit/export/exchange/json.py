@@ -18,7 +18,6 @@ def to_json(model: Any, *, indent: int | None = 2) -> str:
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     indent : int or None, default=2
         Spaces per level; None for one line.
 

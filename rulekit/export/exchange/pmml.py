@@ -46,7 +46,6 @@ def to_pmml(model: Any) -> str:
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
 
     Returns
     -------

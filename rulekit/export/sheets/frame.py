@@ -65,7 +65,6 @@ def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     numbers : sequence of ClauseNumbers, optional
         As for `to_frame`.
 

@@ -218,7 +218,6 @@ def to_xlsx(
     Parameters
     ----------
     model : RuleSet or fitted model
-        The rule to write.
     cases : DataFrame or mapping of column name to array, optional
         Rows to fill in; others stay empty. Columns that the rule does not read are left out.
     n_cases : int, default=200

@@ -88,16 +88,11 @@ def evaluate_with(test: Callable[[Literal], Truth], sums: Callable[[Condition], 
             return truth, condition.feature if truth is None else None
         if isinstance(condition, PointsSplit):
             return evaluate_points(condition, test)
-        key = positive_form(condition)
+        key = min(condition, condition.negated(), key=repr)
         truth = sums(key)
         return (None, key) if truth is None else (truth == (key == condition), None)
 
     return evaluate
-
-
-def positive_form(condition: Condition) -> Condition:
-    """Return a condition and its negation in the same, positive form."""
-    return min(condition, condition.negated(), key=repr)
 
 
 def meets(literal: Literal, cell: Any) -> bool:

@@ -171,11 +171,14 @@ def test_a_decision_holds_for_a_file_scored_later(cells, options, values):
             assert again == value or (pd.isna(again) and pd.isna(value)), (cell, again)
 
 
-def test_a_column_kept_as_text_has_a_note_that_undoes_it():
+def test_words_among_numbers_and_kept_text_have_notes():
     _, _, table, used = read(["$5", "$6"], texts=("v",))
     (note,) = (n for n in table.notes if "kept as text" in n)
     assert apply_decision(used, note.change).texts is None
     assert read(["a", "b"], texts=("v",))[1] == ""  # nothing to convert
+    rows = "".join(f"{'NA' if k == 3 else k};{('NA', 'DE', 'FR')[k % 3]}\n" for k in range(12))
+    table, _ = read_with_options(f"x;country\n{rows}".encode())
+    assert table.frame["country"].isna().sum() == 4
 
 
 @pytest.mark.parametrize(
@@ -200,9 +203,3 @@ def test_each_column_has_its_own_decimal_mark_and_order_of_days():
     assert (used.decimal, used.decimals) == (".", {"a": ","})
     assert [date.month for date in table.frame["c"]] == [5] * 10  # as column d certainly is
     assert used.day_first_in == {"c": True, "d": True}
-
-
-def test_a_word_among_numbers_of_the_file_is_missing_everywhere():
-    rows = "".join(f"{'NA' if k == 3 else k};{('NA', 'DE', 'FR')[k % 3]}\n" for k in range(12))
-    table, _ = read_with_options(f"x;country\n{rows}".encode())
-    assert table.frame["country"].isna().sum() == 4

@@ -15,19 +15,13 @@ BOMB = "".join(
 )
 
 
-def test_result_and_refusal_of_a_reader_are_returned():
+def test_readers_return_results_or_are_stopped(monkeypatch):
     sheet = read_apart("workbook:read_sheet", ods_file([["a", "b"], [1, 2]]), None)
     assert sheet.rows == [["a", "b"], [1.0, 2.0]]
     with pytest.raises(DataError, match="The spreadsheet is damaged"):
         read_apart("workbook:read_sheet", b"no sheet", None)
-
-
-def test_a_file_that_takes_all_memory_is_refused():
     with pytest.raises(DataError, match="is damaged"):
         read_apart("workbook:read_sheet", ods_file([], BOMB), None)
-
-
-def test_a_reader_that_does_not_end_is_stopped(monkeypatch):
     monkeypatch.setattr(apart, "SECONDS", 0.01)
     with pytest.raises(DataError, match=r"or 0\.01 s"):
         read_apart("workbook:read_sheet", b"", None)

@@ -46,11 +46,16 @@ def test_every_type_that_a_rule_can_test_is_read():
     assert [c.kind for c in table.columns] == kinds
 
 
-def test_a_frame_survives_parquet():
+def test_frames_survive_parquet_unless_their_text_would_swell():
     frame = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, 1.5, 2.5], "c": ["x", "y", "z"]})
     file = io.BytesIO()
     frame.to_parquet(file)
     pd.testing.assert_frame_equal(read_table(file.getvalue()).frame, frame)
+    long = pa.DictionaryArray.from_arrays(np.zeros(100_000, np.int32), ["x" * 9_000])
+    raw = parquet({"a": long, "b": np.arange(100_000)})
+    assert len(raw) < 1_000_000
+    with pytest.raises(DataError, match="column 'a' holds 900,000,000"):
+        read_table(raw)
 
 
 def test_columns_of_any_name_keep_their_own_content():
@@ -91,14 +96,6 @@ def test_two_hundred_million_declared_rows_are_refused_by_the_footer():
     assert len(file.getvalue()) < 1_000_000
     with pytest.raises(DataError, match="1,000,000 rows at most; this one has 200,000,000"):
         read_table(file.getvalue())
-
-
-def test_text_that_would_swell_from_a_dictionary_is_refused():
-    long = pa.DictionaryArray.from_arrays(np.zeros(100_000, np.int32), ["x" * 9_000])
-    raw = parquet({"a": long, "b": np.arange(100_000)})
-    assert len(raw) < 1_000_000
-    with pytest.raises(DataError, match="column 'a' holds 900,000,000"):
-        read_table(raw)
 
 
 def test_numbers_beyond_exactness_keep_their_digits_as_text():

@@ -54,9 +54,15 @@ def test_semicolons_with_decimal_commas_in_windows_1252_are_found_out(numbers):
     assert (result.delimiter, result.decimal, result.encoding) == (";", ",", "cp1252")
 
 
-def test_windows_1252_is_reported_with_the_line():
+def test_encodings_and_groups_of_thousands_are_recognized():
     table = read_table("a;b\n1;x\n2;ü\n".encode("cp1252"))
     assert any("not UTF-8 (first seen in line 3)" in note for note in table.notes)
+    german = read_table(b'a;b\n"1.234,5";x\n1.000.000;y\n')
+    english = read_table(b'a,b\n"1,234.5",x\n"1,000,000",y\n')
+    spaced = read_table("a;b\n1 234,5;x\n1\u202f000\u00a0000;y\n".encode())
+    for table in (german, english, spaced):
+        assert table.frame["a"].tolist() == [1234.5, 1e6]
+        assert any("grouped by thousands" in note for note in table.notes)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
@@ -79,15 +85,6 @@ def test_unicode_encodings_are_reported_by_their_mark(encoding):
 )
 def test_numbers_are_read_as_python_reads_them(text, numbers):
     assert read_table(f"a,b\n{text},1\n7.5,2\n".encode()).frame["a"][0] == numbers
-
-
-def test_groups_of_thousands_are_read_under_either_decimal_mark():
-    german = read_table(b'a;b\n"1.234,5";x\n1.000.000;y\n')
-    english = read_table(b'a,b\n"1,234.5",x\n"1,000,000",y\n')
-    spaced = read_table("a;b\n1 234,5;x\n1\u202f000\u00a0000;y\n".encode())
-    for table in (german, english, spaced):
-        assert table.frame["a"].tolist() == [1234.5, 1e6]
-        assert any("grouped by thousands" in note for note in table.notes)
 
 
 def test_numbers_that_would_lose_digits_stay_text():
@@ -208,13 +205,19 @@ def test_unreadable_text_is_named_by_its_place(raw, message):
         read_table(raw)
 
 
-def test_rows_that_do_not_fit_are_shown_with_their_lines():
+def test_files_are_refused_with_lines_limits_and_encodings():
     raw = b'a,b\n1,"x\ny"\n3\n4,5,6\n7,8\n9\n1\n'
     with pytest.raises(DataError, match="must have 2 cells") as caught:
         read_table(raw)
     message = str(caught.value)
     assert "line 4 has 1: '3'; line 5 has 3: '4,5,6'; line 7 has 1: '9'" in message
     assert "(4 such rows in all)" in message
+    file = io.BytesIO(b"a,b\n" + b"1,2\n" * 1000)
+    with pytest.raises(DataError, match="one has more"):
+        read_table(file, limits=Limits(max_bytes=100))
+    assert file.tell() == 101
+    with pytest.raises(DataError, match="no text encoding 'klingon'"):
+        read_table(b"a,b\n1,2\n", options=ParseOptions(encoding="klingon"))
 
 
 @pytest.mark.parametrize(
@@ -229,18 +232,6 @@ def test_rows_that_do_not_fit_are_shown_with_their_lines():
 def test_each_limit_names_itself_and_what_was_found(limits, sentence):
     with pytest.raises(DataError, match=sentence):
         read_table(b"a,b\n1,2\n1,2\n1,2\n1,xxxxx\n1,2\n", limits=limits)
-
-
-def test_a_file_object_is_not_read_beyond_the_limit():
-    file = io.BytesIO(b"a,b\n" + b"1,2\n" * 1000)
-    with pytest.raises(DataError, match="one has more"):
-        read_table(file, limits=Limits(max_bytes=100))
-    assert file.tell() == 101
-
-
-def test_an_unknown_encoding_is_refused():
-    with pytest.raises(DataError, match="no text encoding 'klingon'"):
-        read_table(b"a,b\n1,2\n", options=ParseOptions(encoding="klingon"))
 
 
 @pytest.mark.parametrize("setting", [{"delimiter": "ab"}, {"delimiter": '"'}, {"decimal": ";"}])

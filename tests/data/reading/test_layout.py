@@ -338,17 +338,16 @@ def test_decisions_can_be_set_and_apply_to_another_file(suffix):
     assert (list(table.frame.columns), table.n_rows) == (names, n)
 
 
-def test_more_repeated_headers_than_rows_at_once_are_counted():
+def test_repeated_headers_are_counted_and_absent_rows_refused():
     table = read_table(b"a,b\n1,2\n" + b"a,b\n" * 2_500 + b"3,4\n")
     assert table.frame["a"].tolist() == [1, 3]
     assert "2500 lines repeat the header and are not read." in table.notes
-
-
-def test_layout_is_data():
     rows = [["Report"], ["of May"], WIDE, [None, "years", "cm", None], *WIDE_BODY]
     table, _, layout = read_with_layout(csv_file(rows))
     assert (layout.header, layout.first, layout.skipped) == (3, 5, (1, 2, 4))
     assert dict(table.units) == {"age": "years", "size": "cm"}
+    with pytest.raises(DataError, match="The file is empty"):
+        find_layout([(1, ["", ""])], ParseOptions())
 
 
 @pytest.mark.parametrize(
@@ -401,8 +400,3 @@ def mutated(draw):
 def test_mutated_layouts_are_read(case, suffix):
     rows, body = case
     check(read_table(WRITERS[suffix](rows)), WIDE, body)
-
-
-def test_first_rows_without_cells_are_refused():
-    with pytest.raises(DataError, match="The file is empty"):
-        find_layout([(1, ["", ""])], ParseOptions())

@@ -39,12 +39,15 @@ def test_unknown_samples_and_a_missing_folder_are_explained(monkeypatch, tmp_pat
         load_sample("iris")
 
 
-def test_the_credit_table_has_every_kind_of_column_and_gaps():
+def test_the_credit_table_has_gaps_and_its_rule_errs_on_noise():
     table = load_sample("credit")
     kinds = {c.kind for c in table.columns if c.role == "feature"}
     assert kinds == {"numeric", "category", "boolean"}
     assert (table.column("loan_id").role, table.column("opened_on").kind) == ("id", "date")
     assert {c.name for c in table.columns if c.n_missing} == {"income", "employment", "savings"}
+    planted = credit(500, noise=0.02, random_state=3)
+    predicted = as_rule_set(planted, ("high", "low")).predict(columns_of(planted.frame))
+    assert (predicted != planted.labels).sum() == 10
 
 
 def as_rule_set(planted, labels):
@@ -67,12 +70,6 @@ def test_the_planted_rule_gives_the_labels_but_for_the_noise(form, n_clauses, n_
     predicted = as_rule_set(planted, ("yes", "no")).predict(columns_of(planted.frame))
     assert (predicted != planted.labels).sum() == 8
     np.testing.assert_array_equal(predicted == "yes", planted.truth)
-
-
-def test_the_credit_rule_errs_on_the_noise_alone():
-    planted = credit(500, noise=0.02, random_state=3)
-    predicted = as_rule_set(planted, ("high", "low")).predict(columns_of(planted.frame))
-    assert (predicted != planted.labels).sum() == 10
 
 
 def test_planted_classes_are_of_like_size_and_fixed_by_the_seed():

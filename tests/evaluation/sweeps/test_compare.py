@@ -275,7 +275,7 @@ def test_time_left_by_one_learner_goes_to_the_next(table, fit_a_second):
     assert not comparison.is_complete
 
 
-def test_when_the_budget_is_over_most_points_are_whole(table, fit_a_second):
+def test_budgets_pass_on_and_leave_most_points_whole(table, fit_a_second, tmp_path):
     many = {"many": (Stump(), {"theta": np.linspace(-1, 1, 60).tolist()})}
     comparison = compare_learners(
         *table, learners=many, cv=4, budget_seconds=30, on_progress=fit_a_second
@@ -283,6 +283,12 @@ def test_when_the_budget_is_over_most_points_are_whole(table, fit_a_second):
     assert len(comparison.finished) == 30
     assert comparison.points()["setting"].tolist() == [0, 7, 15, 22, 30, 44, 59]
     assert len(comparison.summary) == 9
+    learners = {"sized": (Sized(time_limit=9.0), {"max_conditions": [1, 2]})}
+    how = {"learners": learners, "cv": 4, "budget_seconds": 5, "store": tmp_path / "store"}
+    comparison = compare_learners(*table, **how, on_progress=fit_a_second)
+    assert len(comparison.finished) == 5
+    stored = compare_learners(*table, **how, only_stored=True)
+    pd.testing.assert_frame_equal(timeless(stored), timeless(comparison))
 
 
 def test_each_learner_has_a_point_within_any_budget(table, fit_a_second):
@@ -298,15 +304,6 @@ def test_each_learner_has_a_point_within_any_budget(table, fit_a_second):
     assert points["learner"].tolist() == ["sized", "priced"]
     assert points["theta"].tolist() == [0.0, 0.0]
     assert comparison.settings[points["setting"].iloc[0]]["max_conditions"] == 1
-
-
-def test_points_of_a_short_budget_are_found_in_the_store_again(table, tmp_path, fit_a_second):
-    learners = {"sized": (Sized(time_limit=9.0), {"max_conditions": [1, 2]})}
-    how = {"learners": learners, "cv": 4, "budget_seconds": 5, "store": tmp_path / "store"}
-    comparison = compare_learners(*table, **how, on_progress=fit_a_second)
-    assert len(comparison.finished) == 5
-    stored = compare_learners(*table, **how, only_stored=True)
-    pd.testing.assert_frame_equal(timeless(stored), timeless(comparison))
 
 
 def test_a_budget_shows_the_grid_coarsely_first_and_changes_no_figure(table):
@@ -337,7 +334,7 @@ def test_no_single_fit_has_more_time_than_its_part_of_the_budget(credit):
     assert searcher().estimator.time_limit is None
 
 
-def test_progress_reports_each_fit_and_each_family(table):
+def test_progress_counts_each_fit_and_nothing_stored_is_nothing(table, tmp_path):
     seen = []
     comparison = compare_learners(*table, learners=STUMPS, cv=4, on_progress=seen.append)
     ends = [(p.family, len(p.found.finished)) for p in seen if p.row is None]
@@ -345,6 +342,9 @@ def test_progress_reports_each_fit_and_each_family(table):
     assert [p.row for p in seen if p.row is not None] == list(comparison.finished)
     assert comparison.progress == {"first": (16, 16), "second": (16, 16)}
     assert {row["learner"] for row in comparison.finished if row["setting"] >= 4} == {"second"}
+    comparison = compare_learners(*table, learners=STUMPS, store=tmp_path / "new", only_stored=True)
+    assert comparison.finished == ()
+    assert comparison.points().empty
 
 
 @pytest.mark.slow
@@ -362,12 +362,6 @@ def test_stored_settings_are_not_fitted_again(credit, tmp_path):
         read = compare_learners(*credit, learners=[searcher()], cv=3, store=store, only_stored=True)
     pd.testing.assert_frame_equal(one.table, read.table)
     assert not read.models
-
-
-def test_nothing_stored_is_nothing_found(table, tmp_path):
-    comparison = compare_learners(*table, learners=STUMPS, store=tmp_path / "new", only_stored=True)
-    assert comparison.finished == ()
-    assert comparison.points().empty
 
 
 @pytest.mark.slow

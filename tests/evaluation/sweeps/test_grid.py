@@ -65,13 +65,10 @@ def test_every_setting_is_in_exactly_one_unit(prices, n_levels):
         assert sorted(i for g in groups for i in g) == list(range(len(settings)))
 
 
-def test_the_middle_price_is_fitted_first_and_then_both_ends():
+def test_the_middle_price_comes_first_and_defaults_take_the_classes():
     settings = settings_of({"theta": [1, 2, 3, 4, 5], "n_clauses": [1, 2]})
     (order,) = units_of(BoxSearchClassifier(), settings)
     assert [settings[i]["theta"] for i in order[:6]] == [3, 3, 5, 5, 1, 1]
-
-
-def test_all_families_that_take_the_classes_are_there_by_default():
     names = [family.name for family in rule_learners(["a", "b"] * 30)]
     assert names[0] == "box search"
     assert len(set(names)) == 5

@@ -139,12 +139,16 @@ def test_a_literal_must_earn_its_price_in_the_measure_s_unit():
             assert result.suggest(y=name)["default"] == taken, (name, gain)
 
 
-def test_settings_that_differ_in_more_than_size_are_no_neighbours():
+def test_neighbours_differ_in_size_alone():
     points = [(0.30, 0.0, 2), (0.20, 0.0, 2), (0.30, 0.0, 2)]
     kinds = [{"theta": float(i), "robustness": 0.1 * i} for i in range(3)]
     lone = result_of([*points, (0.21, 0.0, 2)], settings=[*kinds, {"theta": 9.0}])
     assert lone.suggest()["default"] == 1
     assert result_of([*points, (0.21, 0.0, 2)]).suggest()["default"] == 3
+    errors = [0.30, 0.20, 0.30, 0.24, 0.21, 0.21, 0.24]
+    result = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)])
+    gaps = ("gap", *(f"gap_{measure}" for measure in GROUP_MEASURES))
+    assert suggest(result.summary.assign(**dict.fromkeys(gaps, np.arange(7.0)))) == suggest(result)
 
 
 def test_an_empty_rule_is_the_default_only_if_all_are_empty():
@@ -166,13 +170,6 @@ def test_a_summary_alone_is_enough_if_it_has_sizes():
     rows = result_of([(0.3, 0.0, 1)]).summary.drop(columns=["n_conditions", "folds"])
     with pytest.raises(ValueError, match=r"folds, n_conditions are missing, as in"):
         suggest(rows)
-
-
-def test_gaps_between_groups_are_no_parameters_of_a_setting():
-    errors = [0.30, 0.20, 0.30, 0.24, 0.21, 0.21, 0.24]
-    result = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)])
-    gaps = ("gap", *(f"gap_{measure}" for measure in GROUP_MEASURES))
-    assert suggest(result.summary.assign(**dict.fromkeys(gaps, np.arange(7.0)))) == suggest(result)
 
 
 def test_the_model_of_a_setting_is_fitted_on_the_rows_given():
@@ -208,11 +205,6 @@ PAIRS = st.lists(st.tuples(COORDINATE, COORDINATE), max_size=12)
 def test_front_equals_its_definition(points):
     x, y = [p[0] for p in points], [p[1] for p in points]
     assert pareto_front(x, y).tolist() == reference.pareto_front(x, y)
-
-
-def test_coordinates_of_two_lengths_are_refused():
-    with pytest.raises(ValueError, match=r"one length; their shapes are \(2,\) and \(1,\)"):
-        pareto_front([1, 2], [1])
 
 
 def row(setting, fold, error=0.5):
@@ -264,11 +256,19 @@ def test_added_results_keep_figures_models_and_learner():
     assert both.is_complete
 
 
-def test_models_of_all_rows_are_numbered_with_their_settings():
+def test_models_and_estimates_join_their_settings_on_one_curve():
     one = Comparison((family(),), 2, "x", models={1: "mine"})
     two = Comparison((family("other", 2),), 2, "x", models={0: "yours"})
     both = one.join(two)
     assert both.models == {1: "mine", 3: "yours"}
+    rows = tuple(row(k, fold) for k in (0, 1) for fold in (0, 1))
+    one = Comparison((family(n=2),), 2, "x", rows, estimates={1: (0.25, 3.0)})
+    assert one.points()["forest_loss"].tolist()[1] == 0.25
+    assert one.points()["forest_loss"].isna().tolist() == [True, False]
+    assert one.join(one).estimates == {1: (0.25, 3.0), 3: (0.25, 3.0)}
+    assert "forest_loss" not in Comparison((family(n=2),), 2, "x", rows).points()
+    with pytest.raises(ValueError, match=r"one length; their shapes are \(2,\) and \(1,\)"):
+        pareto_front([1, 2], [1])
 
 
 def test_other_rows_or_folds_are_not_put_on_one_curve():
@@ -282,12 +282,3 @@ def test_other_rows_or_folds_are_not_put_on_one_curve():
     ):
         with pytest.raises(ValueError, match="comparison 1 differs"):
             one.join(other)
-
-
-def test_estimates_of_a_forest_are_columns_of_the_points():
-    rows = tuple(row(k, fold) for k in (0, 1) for fold in (0, 1))
-    one = Comparison((family(n=2),), 2, "x", rows, estimates={1: (0.25, 3.0)})
-    assert one.points()["forest_loss"].tolist()[1] == 0.25
-    assert one.points()["forest_loss"].isna().tolist() == [True, False]
-    assert one.join(one).estimates == {1: (0.25, 3.0), 3: (0.25, 3.0)}
-    assert "forest_loss" not in Comparison((family(n=2),), 2, "x", rows).points()

@@ -73,13 +73,18 @@ def test_a_resample_is_the_rule_that_its_rows_teach():
 
 
 @pytest.mark.slow
-def test_result_does_not_depend_on_workers():
+def test_groups_and_workers_leave_resamples_whole():
     model, X, y = learned()
     one = stability(model, X, y, n_resamples=5, random_state=3)
     two = stability(model, X, y, n_resamples=5, random_state=3, n_jobs=2)
     assert rules(one) == rules(two)
     pd.testing.assert_frame_equal(one.cuts, two.cuts)
     assert rules(stability(model, X, y, n_resamples=5, random_state=4)) != rules(one)
+    groups = np.arange(len(y)) // 5
+    report = stability(model, X, y, n_resamples=4, groups=groups)
+    for made in report.resamples:
+        left = np.isin(np.arange(len(y)), made.left_out)
+        assert all(len(set(left[groups == g])) == 1 for g in np.unique(groups))
 
 
 def test_errors_are_weighted_by_class_weights():
@@ -92,15 +97,6 @@ def test_errors_are_weighted_by_class_weights():
     assert share == pytest.approx(9)
     assert all((r.usual_wrong == (y[r.left_out] == "well")).all() for r in report.resamples)
     assert "weighed as in learning" in report.sentences()[0]
-
-
-def test_whole_groups_are_drawn():
-    model, X, y = learned()
-    groups = np.arange(len(y)) // 5
-    report = stability(model, X, y, n_resamples=4, groups=groups)
-    for made in report.resamples:
-        left = np.isin(np.arange(len(y)), made.left_out)
-        assert all(len(set(left[groups == g])) == 1 for g in np.unique(groups))
 
 
 @pytest.mark.slow
@@ -246,11 +242,16 @@ def test_columns_cuts_and_clauses_are_counted_once_a_rule():
     assert changed.clauses["returned"].tolist() == [0, 0, 1]
 
 
-def test_cuts_of_other_rules_follow_the_selected_ones():
+def test_only_learned_rules_that_returned_are_claimed():
     changed = replace(FOUND, selected=OTHERS[0])
     assert changed.cuts["selected"].tolist()[0] == 42.0
     assert np.isnan(changed.cuts["selected"].tolist()[1])
     assert changed.cuts["side"].tolist() == ["above", "below"]
+    changed = replace(FOUND, resamples=())
+    assert changed.sentences() == ["0 of 4 resamples are made."]
+    assert changed.returning == []
+    assert np.isnan(changed.same_answers).all()
+    assert changed.cuts["returned"].tolist() == [0, 0]
 
 
 def test_a_scorecard_returns_by_its_conditions_not_as_a_clause():
@@ -314,11 +315,3 @@ def test_only_rules_that_hold_on_other_rows_return_anything():
     assert changed.returning == []
     assert "Nothing returns" in changed.sentences()[1]
     assert len(changed.sentences()) == 2
-
-
-def test_without_a_resample_nothing_is_claimed():
-    changed = replace(FOUND, resamples=())
-    assert changed.sentences() == ["0 of 4 resamples are made."]
-    assert changed.returning == []
-    assert np.isnan(changed.same_answers).all()
-    assert changed.cuts["returned"].tolist() == [0, 0]

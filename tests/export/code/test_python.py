@@ -86,11 +86,13 @@ def test_a_learner_within_a_learner_is_written_out(tmp_path):
     assert "import HyperplaneRuleClassifier, LPSVM, from_json" in text
 
 
-def test_script_notices_another_rule(learned, tmp_path):
+def test_rules_alone_and_other_rules_have_no_script(learned, tmp_path):
     _, X, model = learned
     options = {"source": "it's a table.csv", "target": "risk", "features": list(X.columns)}
     with pytest.raises(SystemExit, match=r"The rule differs: settings or versions"):
         run(to_script(model.set_params(n_clauses=1), **options), tmp_path)
+    with pytest.raises(ExportError, match="this library's fitted models, not RuleSet"):
+        to_script(patients()[0], source="t.csv", target="y")
 
 
 def test_script_names_unusual_settings_and_those_without_source(learned):
@@ -158,11 +160,6 @@ def test_script_repeats_columns_codes_and_outcome_names(tmp_path, capsys):
     )
     run(text, tmp_path)
     assert capsys.readouterr().out == to_text(model) + "\n"
-
-
-def test_bare_rule_has_no_script():
-    with pytest.raises(ExportError, match="this library's fitted models, not RuleSet"):
-        to_script(patients()[0], source="t.csv", target="y")
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_selects_add_answers_and_totals():
     connection.close()
 
 
-def test_whole_numbers_in_a_database_are_not_divided_as_such():
+def test_columns_keep_their_type_and_absent_ones_are_errors():
     ratio = PowerLaw(1.0, (Factor("mass"), Factor("height", -2, floor=0.1)))
     rule = dnf(PowerLawSplit((ratio,), 49.5))
     connection = sqlite3.connect(":memory:")
@@ -88,9 +88,6 @@ def test_whole_numbers_in_a_database_are_not_divided_as_such():
     results = [row[-1] for row in connection.execute(to_sql(rule, table="people"))]
     connection.close()
     assert results == ["well", "ill"]
-
-
-def test_absent_column_is_an_error_in_sqlite_when_the_table_is_named():
     connection = sqlite3.connect(":memory:")
     connection.execute('CREATE TABLE t ("other" REAL)')
     connection.execute("INSERT INTO t VALUES (1)")
@@ -98,6 +95,8 @@ def test_absent_column_is_an_error_in_sqlite_when_the_table_is_named():
     with pytest.raises(sqlite3.OperationalError, match=r"no such column: t\.age"):
         connection.execute(text)
     connection.close()
+    with pytest.raises(ExportError, match="constant or too long to have test cases"):
+        to_sql(RuleSet((), (), "dnf", "a"), part="test")
 
 
 def test_missing_test_alone_works_on_a_column_of_any_type():
@@ -213,11 +212,6 @@ def test_cases_in_sql_return_what_a_faulty_export_answers_otherwise(rule, dialec
         faulty = text.replace(f"ELSE '{rule.default}'", "ELSE 'other'")
         assert {row[-1] for row in run(faulty).fetchall()} == {"other"}
     one.close()
-
-
-def test_a_constant_rule_has_no_cases_in_sql():
-    with pytest.raises(ExportError, match="constant or too long to have test cases"):
-        to_sql(RuleSet((), (), "dnf", "a"), part="test")
 
 
 def test_a_learned_rule_describes_its_columns_above_the_sql():

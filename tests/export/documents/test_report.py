@@ -121,7 +121,7 @@ def test_rows_and_records_that_do_not_fit_are_refused():
         to_report(rule, pd.DataFrame({"a": [1.0]}))
 
 
-def test_clause_numbers_count_the_rows_that_a_clause_decides():
+def test_clauses_and_bands_count_the_rows_that_they_decide():
     rule, frame = patients()
     matched = clause_numbers(rule, frame, LABELS)
     assert [(k.n, k.n_right) for k in matched] == [(2, 2), (1, 0)]
@@ -131,9 +131,6 @@ def test_clause_numbers_count_the_rows_that_a_clause_decides():
     assert "right for 0 (0 %" in to_html(rule, numbers=matched)
     numbers = clause_numbers(rule, frame.assign(glucose=np.nan), LABELS)
     assert numbers[0].sentence == "decides no training row"
-
-
-def test_a_band_is_counted_on_the_rows_that_it_decides():
     tests = (Literal("age", ">", 60), Literal("town", "==", "Ulm"), Literal("sport", "==", True))
     bands = tuple(Clause((PointsSplit(tests, (3, 2, -1), total),)) for total in (4, 2))
     rule = RuleSet(bands, ("high", "middle"), "dnf", "low")
@@ -144,7 +141,7 @@ def test_a_band_is_counted_on_the_rows_that_it_decides():
     assert "decides 1 training row, right for 1" in to_text(rule, numbers=(high, middle))
 
 
-def test_report_states_what_a_check_of_every_case_finds():
+def test_report_states_checks_and_monotonic_constraints():
     masked = Clause((Literal("age", ">", 60),))
     rule = RuleSet((Clause((Literal("age", ">", 50),)), masked), ("ill",) * 2, "dnf", "well")
     _, frame = patients()
@@ -154,9 +151,6 @@ def test_report_states_what_a_check_of_every_case_finds():
     assert "never decides" not in clean
     assert "no part can go" in clean
     assert set(MEANINGS) == {*FAULTS, *NOTES}
-
-
-def test_report_lists_monotonic_constraints():
     X = pd.DataFrame({"wage": [1.0, 2.0, 3.0, 4.0], "age": [5.0, 6.0, 5.0, 6.0]})
     y = ["no", "no", "yes", "yes"]
     limits = {"directions": {"wage": ">"}, "towards": "yes"}

@@ -120,16 +120,13 @@ def test_useless_distance_gives_one_confidence_per_class(right):
         assert probabilities.of(np.arange(8.0), code) == pytest.approx(np.full(8, share))
 
 
-def test_box_without_training_rows_is_stated():
+def test_boxes_without_rows_and_levels_are_stated():
     X = pd.DataFrame({"a": [0.0, 0.1, 0.9, 1.0], "b": [0.9, 1.0, 0.0, 0.1]})
     linear = LPSVM(nu=100.0, standardize=False)
     model = HyperplaneRuleClassifier(linear, confidence_folds=0).fit(X, [0, 0, 1, 1])
     (result,) = explain_with_hyperplane(model, pd.DataFrame({"a": [-2.0], "b": [-2.0]}))
     assert (result.n_covered, result.purity, result.confidence) == (0, None, None)
     assert "No training case lies in this box." in result.sentence
-
-
-def test_levels_are_reported_as_levels():
     X, y = with_levels()
     model = HyperplaneRuleClassifier(LPSVM(nu=0.5)).fit(X, y)
     columns = model.read_columns(X)

@@ -11,8 +11,17 @@ from rulekit.families.hyperplane.solver.half_space import plane_values
 from rulekit.rules import Literal
 
 
-def test_plane_without_rows_on_it_is_unchanged():
+def test_faces_and_planes_are_bounds_that_miss_no_row(model):
     assert off_the_rows(np.array([1.0, 2.0, 4.0]), 3.0) == 3.0
+    age = Number("age")
+    assert face_literals(age, 1.0, 30.0, np.inf) == (Literal("age", ">", 30.0),)
+    assert face_literals(age, -1.0, -np.inf, -30.0) == (Literal("age", ">=", 30.0),)
+    assert face_literals(age, 1.0, -np.inf, np.inf) == ()
+    fitted, X = model
+    columns = {name: X[name].to_numpy() for name in X}
+    above = plane_condition(fitted.plane_, above=True).mask(columns)
+    below = plane_condition(fitted.plane_, above=False).mask(columns)
+    np.testing.assert_array_equal(above, ~below)
 
 
 @pytest.mark.parametrize("noise", [-1e-15, 0.0, 1e-15])
@@ -38,23 +47,8 @@ def test_rows_on_the_plane_get_the_linear_prediction():
     assert values[low].min() - plane.gamma == pytest.approx(plane.gamma - values[high].max())
 
 
-def test_face_is_a_bound_and_infinite_faces_give_no_condition():
-    age = Number("age")
-    assert face_literals(age, 1.0, 30.0, np.inf) == (Literal("age", ">", 30.0),)
-    assert face_literals(age, -1.0, -np.inf, -30.0) == (Literal("age", ">=", 30.0),)
-    assert face_literals(age, 1.0, -np.inf, np.inf) == ()
-
-
 @pytest.fixture
 def model():
     rng = np.random.default_rng(4)
     X = pd.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"])
     return HyperplaneRuleClassifier(max_rules=4).fit(X, X["a"] + X["b"] > 0.2), X
-
-
-def test_the_two_sides_of_a_plane_are_each_other_s_negation(model):
-    fitted, X = model
-    columns = {name: X[name].to_numpy() for name in X}
-    above = plane_condition(fitted.plane_, above=True).mask(columns)
-    below = plane_condition(fitted.plane_, above=False).mask(columns)
-    np.testing.assert_array_equal(above, ~below)

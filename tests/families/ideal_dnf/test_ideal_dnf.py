@@ -202,7 +202,7 @@ def test_local_explanation_names_the_true_term_or_what_fails():
         assert miss.failing
 
 
-def test_uninformative_table_gives_an_empty_rule_with_a_reason():
+def test_empty_and_constant_formulas_have_a_reason():
     X = pd.DataFrame({"a": [1.0] * 30})
     y = [0] * 20 + [1] * 10
     with pytest.warns(EmptyRuleWarning, match="no column of this table takes two values"):
@@ -210,9 +210,6 @@ def test_uninformative_table_gives_an_empty_rule_with_a_reason():
     assert model.conditions_ == ()
     assert model.score_ is None
     assert (model.predict(X) == 0).all()
-
-
-def test_a_class_that_always_leads_is_answered_to_every_row():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 2)), rng.random(200) < 0.9
     with pytest.warns(EmptyRuleWarning, match="no other class is more frequent"):

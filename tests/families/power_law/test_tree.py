@@ -78,17 +78,13 @@ def test_work_that_is_stopped_yields_no_further_tree():
 
 
 @pytest.mark.slow
-def test_band_is_used_if_a_class_lies_between():
+def test_rare_classes_and_bands_are_kept():
     made = curve_table("DS4")
     model = PowerLawTreeClassifier(positive_label="on").fit(made.frame, made.labels)
     (split,) = model.rule_set_.clauses[0].conditions
     assert split.is_band
     assert split.inside
     assert model.score(made.frame, made.labels) == 1.0
-
-
-@pytest.mark.slow
-def test_a_rare_class_is_not_pruned_away():
     made = curve_table("DS2")
     model = PowerLawTreeClassifier().fit(made.frame, made.labels)
     recall = (model.predict(made.frame) == "on")[made.labels == "on"].mean()
@@ -122,16 +118,11 @@ def test_nonpositive_columns_are_shifted_within_the_rule():
 
 
 @pytest.mark.slow
-def test_rows_beyond_the_training_range_never_divide_by_zero():
+def test_rows_beyond_training_and_gaps_are_answered():
     X, y = body_mass()
     model = PowerLawTreeClassifier().fit(X, y)
     odd = pd.DataFrame({"height": [0.0, -5.0, 1e9], "mass": [60.0, 60.0, 60.0], "year": [0.0] * 3})
     assert set(model.predict(odd)) <= {"heavy", "light"}
-
-
-@pytest.mark.slow
-def test_gaps_go_to_the_side_with_fewer_errors():
-    X, y = body_mass()
     X.loc[y == "heavy", "mass"] = X.loc[y == "heavy", "mass"].where(
         np.arange((y == "heavy").sum()) % 4 > 0
     )
@@ -204,12 +195,18 @@ def test_rounding_keeps_every_training_row_on_its_side():
         assert (held == left).all() or (held == ~left).all()
 
 
-def test_numbers_are_written_as_short_as_their_neighbours_allow(fitted):
+def test_splits_are_short_and_stay_if_they_are_best(fitted):
     assert shortest(0.1201, 0.1299, 0.125) == 0.125
     assert shortest(1180.0, 1260.0, 1212.7) == 1200.0
     split = fitted[0].rule_set_.clauses[0].conditions[0]
     assert isinstance(split, PowerLawSplit)
     assert len(json.dumps(split.high)) <= 5
+    columns = {"a": np.array([1.0, 2.0, 3.0, 4.0]), "b": np.zeros(4)}
+    split = PowerLawSplit(SUM, 2.3)
+    codes = np.array([0, 0, 1, 1])
+    assert move_to_least_wrong(split, columns, codes, np.ones(4)) is split
+    same = {name: np.ones(4) for name in "ab"}
+    assert move_to_least_wrong(split, same, codes, np.ones(4)) is split
 
 
 def raised_turns(model, X, name, towards):
@@ -357,15 +354,6 @@ def test_no_move_of_one_bound_of_a_band_saves_a_row(inside):
         assert wrong_of(found, *table) <= least_wrong(found, *table)
         moved += found != split
     assert moved > 3
-
-
-def test_a_split_that_is_best_stays_as_it_was():
-    columns = {"a": np.array([1.0, 2.0, 3.0, 4.0]), "b": np.zeros(4)}
-    split = PowerLawSplit(SUM, 2.3)
-    codes = np.array([0, 0, 1, 1])
-    assert move_to_least_wrong(split, columns, codes, np.ones(4)) is split
-    same = {name: np.ones(4) for name in "ab"}
-    assert move_to_least_wrong(split, same, codes, np.ones(4)) is split
 
 
 def test_tree_predicts_a_rare_class_if_that_saves_rows():

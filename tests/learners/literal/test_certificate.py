@@ -200,7 +200,7 @@ def test_a_certificate_names_what_it_counts():
     assert "class 'ill' counts once for every clause that turns it away" in cnf
 
 
-def test_forbidden_conditions_are_excluded_from_the_proof():
+def test_proofs_leave_out_forbidden_conditions_of_any_learner():
     X, y, weight = small(0)
     wishes = Constraints(forbidden=("age", Literal("dose", ">", 2.5)), allow_not_equal=False)
     model = learner(theta=0.4, constraints=wishes).fit(X, y, weight)
@@ -208,9 +208,6 @@ def test_forbidden_conditions_are_excluded_from_the_proof():
     held, cost, gain = priced(model, X, y, weight)
     least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
     assert certificate.lower_bound == pytest.approx(least, abs=1e-9)
-
-
-def test_the_learner_of_one_clause_is_certified_too():
     X, y, _ = small(4)
     model = OneLevelRuleClassifier(
         theta=0.4, positive_label="ill", binarizer=Binarizer(n_thresholds=2)
@@ -219,7 +216,7 @@ def test_the_learner_of_one_clause_is_certified_too():
     assert certify(model, X, y).lower_bound == pytest.approx(bound)
 
 
-def test_class_weights_equal_those_of_the_fit():
+def test_certificates_count_values_and_weights_as_the_fit_does():
     X, y, weight = small(5)
     by_class = {"ill": 3.0, "well": 1.0}
     model = learner(theta=0.4, class_weight=by_class).fit(X, y, weight)
@@ -228,9 +225,6 @@ def test_class_weights_equal_those_of_the_fit():
     held, cost, gain = priced(model, X, y, joined)
     least = min(gain.sum(), (gain.sum() - held @ gain + cost).min())
     assert certificate.lower_bound == pytest.approx(least, abs=1e-9)
-
-
-def test_values_gathered_into_a_set_are_counted_one_by_one():
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"town": rng.choice(["Bonn", "Lima", "Oslo", "Rome"], 80)})
     y = np.where(X.town.isin(["Bonn", "Oslo"]), "ill", "well")

@@ -83,13 +83,24 @@ def test_greatest_box_is_the_whole_region_on_one_side():
         assert boxes.coverage == 1.0
 
 
-def test_points_at_the_edges_of_the_table_are_covered():
+def test_boxes_cover_edges_and_need_points_and_weights():
     X = np.array([[a, b] for a in (0.0, 1.0, 2.0) for b in (0.0, 1.0, 2.0)])
     for above in (False, True):
         half = half_of(X, np.array([1.0, -1.0]), 0.5, above)
         V = half.oriented(X)
         boxes = extract_boxes(half, V)
         assert boxes.members(V[half.contains(V)]).any(axis=1).all()
+    X, w, gamma = random_plane(3, 3, m=200)
+    half = half_of(X, w, gamma, above=False)
+    boxes = extract_boxes(half, half.oriented(X))
+    assert sorted(boxes.n_points, reverse=True) == boxes.n_points.tolist()
+    kept = boxes.kept(min_points=3, max_boxes=2)
+    assert len(kept) == 2
+    assert kept.coverage == boxes.n_points[:2].sum() / boxes.n_total
+    rows = np.arange(6.0).reshape(3, 2)
+    for above, n in ((False, 1), (True, 0)):
+        half = half_of(rows, np.zeros(2), 1.0, above)
+        assert len(extract_boxes(half, half.oriented(rows))) == n
 
 
 @pytest.mark.slow
@@ -109,20 +120,3 @@ def test_extraction_carried_on_ends_in_a_box_that_holds_the_point(plane, criteri
             np.testing.assert_array_equal(lower, boxes.lower[held][0])
             np.testing.assert_array_equal(upper, boxes.upper[held][0])
             assert depth == boxes.depth[held][0]
-
-
-def test_boxes_of_few_points_and_later_boxes_are_dropped():
-    X, w, gamma = random_plane(3, 3, m=200)
-    half = half_of(X, w, gamma, above=False)
-    boxes = extract_boxes(half, half.oriented(X))
-    assert sorted(boxes.n_points, reverse=True) == boxes.n_points.tolist()
-    kept = boxes.kept(min_points=3, max_boxes=2)
-    assert len(kept) == 2
-    assert kept.coverage == boxes.n_points[:2].sum() / boxes.n_total
-
-
-def test_a_plane_without_weights_gives_one_box_or_none():
-    rows = np.arange(6.0).reshape(3, 2)
-    for above, n in ((False, 1), (True, 0)):
-        half = half_of(rows, np.zeros(2), 1.0, above)
-        assert len(extract_boxes(half, half.oriented(rows))) == n

@@ -21,17 +21,13 @@ def planted(d=5, n=240, seed=0):
     return X, X[:, 1] ** 2 / X[:, 3]
 
 
-def test_a_planted_power_law_is_found_with_its_two_exponents():
+@pytest.mark.slow
+def test_planted_laws_and_bands_are_found():
     X, law = planted()
     rule = searched(X, (law > 1.1).astype(int))
     assert (rule.n_exponents, rule.modulus) == (2, False)
     assert np.abs(rule.exponents).tolist() == [[0, 2, 0, 1, 0]]
     assert rule.impurity == pytest.approx(0.0, abs=1e-12)
-
-
-@pytest.mark.slow
-def test_a_class_in_a_band_takes_the_modulus_and_no_other_does():
-    X, law = planted()
     assert searched(X, (np.abs(law - 1.1) < 0.3).astype(int)).modulus
     assert not searched(X, (law > 1.1).astype(int)).modulus
     assert not searched(X, (np.abs(law - 1.1) < 0.3).astype(int), modulus=False).modulus

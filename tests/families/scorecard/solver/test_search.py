@@ -64,7 +64,7 @@ def test_rows_bring_cells_weights_and_odds_in_any_order():
     assert some.weights.tolist() == problem.weights[[5, 1]].tolist()
 
 
-def test_points_stay_on_the_side_that_is_allowed():
+def test_allowed_sides_and_required_conditions_hold():
     problem = planted(1, n=200, most=3)
     free = PointsPath(problem).cards(4)[-1]
     assert {p > 0 for p in free.points} == {True, False}
@@ -72,9 +72,6 @@ def test_points_stay_on_the_side_that_is_allowed():
     assert all(p > 0 for card in PointsPath(up).cards(4) for p in card.points)
     none = replace(problem, limits=0 * problem.limits)
     assert len(PointsPath(none).cards(4)) == 1
-
-
-def test_required_conditions_are_in_every_card_and_best_is_found():
     constraints = (frozenset([3]), frozenset([0, 1]))
     problem = replace(planted(2), required=constraints)
     assert PointsPath(problem).cards(1) == ()
