@@ -184,7 +184,7 @@ def _ours(fold: Fold, price: float) -> tuple[Priced, GeneratedRule]:
 
 
 def _accuracy(fold: Fold, boxes: Boxes) -> float:
-    taken = boxes.fired(fold.test_codes, fold.n_bins).any(axis=1)
+    taken = boxes.evaluate(fold.test_codes, fold.n_bins).any(axis=1)
     return 100 * float((taken == fold.test_y).mean())
 
 

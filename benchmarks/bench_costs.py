@@ -75,7 +75,7 @@ def one_fold(
     X, y = table.X.iloc[train].reset_index(drop=True), table.y[train]
     rest, truth = table.X.iloc[test], table.y[test]
     inner = 3 if quick else INNER_FOLDS
-    costs = Costs(ratio, 1.0, positive=table.positive).settled(np.unique(table.y))
+    costs = Costs(ratio, 1.0, positive=table.positive).to_matrix(np.unique(table.y))
     ours = RuleClassifier(MOST, cv=inner, costs=costs, random_state=seed).fit(X, y)
     tree = ReferenceModel(DecisionTreeClassifier(random_state=seed))
     leaves = {"learner__max_leaf_nodes": list(range(2, MOST + 2))}

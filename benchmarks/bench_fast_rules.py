@@ -178,7 +178,7 @@ def _one_seed(table: BenchTable, grid: Grid, seed: int) -> _Seed:
 
 def _hamming(X: Any, described: np.ndarray, grid: Grid, seed: int) -> float:
     """Sum over the cells what the search finds for objective (3.12)."""
-    bins = Binarizer().fit(X, described).transform(X).labelled(described, np.ones(len(X)))
+    bins = Binarizer().fit(X, described).transform(X).with_labels(described, np.ones(len(X)))
     problem = learning_problem(bins, columns_of(X), form="dnf", constraints=Constraints())
     n_perturbations = HAMMING_PERTURBATIONS if grid.n_perturbations else 0
     plan = SearchPlan(grid.thetas, max(grid.clauses), n_perturbations)

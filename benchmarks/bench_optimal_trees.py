@@ -79,7 +79,7 @@ class Cuts:
 
     def __init__(self, X: pd.DataFrame, y: np.ndarray, n_stumps: int) -> None:
         self.preparation = ReferenceModel(DecisionTreeClassifier(max_depth=1)).fit(X, y)
-        numbers = self.preparation._encoded(X)
+        numbers = self.preparation._encode(X)
         boosted = GradientBoostingClassifier(n_estimators=n_stumps, max_depth=1, random_state=0)
         codes = np.unique(y, return_inverse=True)[1]
         stumps = [one.tree_ for one in boosted.fit(numbers, codes).estimators_[:, 0]]
@@ -89,7 +89,7 @@ class Cuts:
 
     def columns(self, X: pd.DataFrame) -> np.ndarray:
         """Cut rows: 0 and 1, shape (n, number of cuts)."""
-        return self._cut(self.preparation._encoded(X))
+        return self._cut(self.preparation._encode(X))
 
     def _cut(self, numbers: np.ndarray) -> np.ndarray:
         return np.column_stack([numbers[:, j] <= cut for j, cut in self.at]).astype(np.int32)

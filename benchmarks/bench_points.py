@@ -202,7 +202,7 @@ def _split(card: Any) -> PointsSplit:
 def _totals(card: Any, X: pd.DataFrame) -> np.ndarray:
     if card.rule_set_.is_constant:
         return np.zeros(len(X))
-    return _split(card).compared(card.read_columns(X))
+    return _split(card).compute_values(card.read_columns(X))
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def one_fold(table: BenchTable, train: Any, test: Any) -> dict[str, float]:
     )
     figures: dict[str, float] = {}
     start = time.process_time()
-    result = RunResult.of(quick(RunSpec()), work(quick(RunSpec()), state)(Quiet()))
+    result = RunResult.from_comparison(quick(RunSpec()), work(quick(RunSpec()), state)(Quiet()))
     spent = {"dashboard": time.process_time() - start}
     for name, number in _numbers(result).items():
         model = result.models[model_key(result.settings[number])]

@@ -101,12 +101,12 @@ def _listed_and_all(seed: int) -> tuple[int, int]:
     table = learner._read(X.astype(float), y, None)
     problem = learner.problem_of(table, True)
     space = RuleSpace(learner, problem, 0.5, 2, 4, lambda: False)
-    candidates = [*space.constants(), *space.searched(problem, np.random.default_rng(0))]
+    candidates = [*space.constants(), *space.search(problem, np.random.default_rng(0))]
     best = min(rule.cost for rule in candidates)
     cells = problem.table
     wanted = near_rules_by_force(space.holds, cells.y, cells.weight, 0.5, SMALL_MARGIN, 2, 4, best)
     limit = min([best, *wanted.values()]) + SMALL_MARGIN
-    listed = {rule.columns for rule in space.grown(candidates, limit, 10_000).rules}
+    listed = {rule.columns for rule in space.grow_rules(candidates, limit, 10_000).rules}
     rules = {tuple(sorted(rule)) for rule in wanted}
     return len(listed & rules), len(rules)
 

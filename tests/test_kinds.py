@@ -81,9 +81,9 @@ every_kind = pytest.mark.parametrize("kind", [*KINDS, *READ])
 
 def rule_of(kind, form="dnf", missing=False, name=None):
     condition = (EXAMPLES | READ)[kind]
-    condition = condition.negated() if missing else condition
+    condition = condition.negate() if missing else condition
     if name is not None:
-        condition = condition.renamed(dict.fromkeys(condition.features, name))
+        condition = condition.rename(dict.fromkeys(condition.features, name))
     return RuleSet((Clause((condition,)),), ("yes",), form, "no")
 
 
@@ -127,7 +127,7 @@ def test_every_writer_has_a_method_for_every_kind():
 @pytest.mark.slow
 def test_kinds_are_distinguished_in_the_rules_alone():
     names = {kind.__name__ for kind in KINDS.values()}
-    found = []
+    result = []
     for path in [*(ROOT / "rulekit").rglob("*.py"), *(ROOT / "ui").rglob("*.py")]:
         if (ROOT / "rulekit" / "rules") in path.parents:
             continue
@@ -135,8 +135,8 @@ def test_kinds_are_distinguished_in_the_rules_alone():
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
                 requested = {n.id for n in ast.walk(node.args[1]) if isinstance(n, ast.Name)}
                 if requested & names:
-                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
-    assert not found
+                    result.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not result
 
 
 @every_kind
@@ -145,13 +145,13 @@ def test_a_condition_answers_for_itself(kind):
     columns = columns_of(FRAME)
     assert isinstance(condition, Condition)
     held = condition.mask(columns)
-    assert (condition.negated().mask(columns) == ~held).all()
-    assert condition.negated().negated() == condition
-    swapped = condition.renamed({"age": "mass", "mass": "age"})
+    assert (condition.negate().mask(columns) == ~held).all()
+    assert condition.negate().negate() == condition
+    swapped = condition.rename({"age": "mass", "mass": "age"})
     turned = columns | {"age": columns["mass"], "mass": columns["age"]}
     assert (swapped.mask(turned) == held).all()
     assert set(condition.types) == set(condition.features)
-    assert len(condition.compared(columns)) == len(FRAME)
+    assert len(condition.compute_values(columns)) == len(FRAME)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -191,16 +191,16 @@ def test_every_format_writes_it_and_what_can_be_run_answers_alike(name, kind):
     tried = HOSTILE if kind in READ and is_quick else ()
     for hostile, missing in product(tried, (False, True)):
         renamed, (feature,) = rule_of(kind, "dnf", missing, hostile), rule_of(kind).features
-        found = verify_export(renamed, FRAME.rename(columns={feature: hostile}), name)
-        assert found.ok, (found.sentence, found.text)
+        export = verify_export(renamed, FRAME.rename(columns={feature: hostile}), name)
+        assert export.ok, (export.sentence, export.text)
 
 
 def assert_written(name, kind, form, missing):
     rule, written = rule_of(kind, form, missing), FORMATS[name]
     if written.run is not None:
-        found = verify_export(rule, FRAME, name)
-        assert found.ok, (found.sentence, found.text)
-        assert found.n_probes > 2
+        export = verify_export(rule, FRAME, name)
+        assert export.ok, (export.sentence, export.text)
+        assert export.n_probes > 2
     given = {"training": (FRAME, LABELS)} if name == "report" else {}
     if kind in ("weekday", "days since") and name in TYPED and DIALECTS[name].grammar:
         with pytest.raises(ExportError, match=r"cannot be written for .*\. Make a column of it"):
@@ -215,16 +215,16 @@ def assert_written(name, kind, form, missing):
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_every_explanation_contains_it(kind, form):
     rule = rule_of(kind, form)
-    for row, found in enumerate(explain(rule, FRAME, LABELS, training=(FRAME, LABELS))):
-        assert found.prediction == rule.predict(FRAME)[row]
-        reported = found.fired + found.near_misses
+    for row, result in enumerate(explain(rule, FRAME, LABELS, training=(FRAME, LABELS))):
+        assert result.prediction == rule.predict(FRAME)[row]
+        reported = result.fired + result.near_misses
         assert all(c.text for k in reported for c in k.checks)
-        assert all(f in found.sentence for f in rule.features)
-        change = found.counterfactual
+        assert all(f in result.sentence for f in rule.features)
+        change = result.counterfactual
         if change.possible:
             changed = FRAME.iloc[[row]].assign(**{c.feature: c.new for c in change.changes})
-            assert rule.predict(changed)[0] == change.prediction != found.prediction
-        assert json.dumps(found.to_dict())
+            assert rule.predict(changed)[0] == change.prediction != result.prediction
+        assert json.dumps(result.to_dict())
     assert len(explain_path(rule, FRAME)) == len(FRAME)
     distance = distance_to_boundary(rule, columns_of(FRAME), {"age": 41.0})
     assert np.isfinite(distance[:2]).all() or kind in READ

@@ -36,9 +36,9 @@ class Merger:
     prefer_mine: bool = False
     conflicts: list[str] = field(default_factory=list)  # in words
 
-    def merged(self) -> dict[str, Any]:
+    def merge(self) -> dict[str, Any]:
         """Return both sides' changes."""
-        rule = self._learned_and_rule()
+        rule = self._merge_rule()
         reviews = self._entries("case_notes", "the review of case {}")
         for case in reviews:
             texts = [side["case_notes"].get(case, {}).get("note", "") for side in self._sides]
@@ -59,7 +59,7 @@ class Merger:
     def _sides(self) -> tuple[Plain, Plain, Plain]:
         return self.base, self.mine, self.theirs
 
-    def _learned_and_rule(self) -> dict[str, Any]:
+    def _merge_rule(self) -> dict[str, Any]:
         """Return table, settings and rule; all of one side if they would not fit together."""
         n_before = len(self.conflicts)
         parts = [_part(side, TABLE) for side in self._sides]

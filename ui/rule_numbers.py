@@ -73,8 +73,8 @@ def beats_majority(model: ClassifierMixin, state: AppState, spec: RunSpec) -> bo
         if state.training_weight is not None:
             weight = weight * state.training_weight
         loss = Loss(labels, weight, costs)
-        constant = min(loss.of(rows, np.full(len(y), label, object)) for label in state.labels)
-        return bool(loss.of(rows, model.predict(X)) < constant - EXACT)
+        constant = min(loss.compute(rows, np.full(len(y), label, object)) for label in state.labels)
+        return bool(loss.compute(rows, model.predict(X)) < constant - EXACT)
 
     key = repr((state.fit_key, model.rule_set_, costs, spec.class_weight))
     return bool(compute_once("beats majority", key, compare))

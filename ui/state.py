@@ -93,7 +93,7 @@ class AppState:
 
     version: int = VERSION
     table: Table | None = None  # with roles, target and positive class
-    # names by value as text, see `called`; the rows of a class called None are left out
+    # names by value as text, see `get_display_name`; the rows of a class called None are left out
     outcomes: dict[str, str | None] = field(default_factory=dict)
     every_class: bool = False  # predict all classes, not the positive one against the rest
     options: dict[str, Any] = field(default_factory=dict)  # how the file was read
@@ -122,7 +122,7 @@ class AppState:
         """The column to be predicted, or None."""
         return self.table.target if self.table is not None else None
 
-    def called(self, label: Any) -> Any:
+    def get_display_name(self, label: Any) -> Any:
         """Return the display name of a class of the target; its value if it has no name."""
         # all or no labels are strings, since those of a rule have one type
         return self.outcomes.get(str(label), str(label)) if self._in_words else label
@@ -135,7 +135,7 @@ class AppState:
     def positive(self) -> Any:
         """The class the rule describes, by name, or None."""
         label = self.table.positive_label if self.table is not None else None
-        return None if label is None else self.called(label)
+        return None if label is None else self.get_display_name(label)
 
     @property
     def features(self) -> list[str]:
@@ -156,7 +156,7 @@ class AppState:
     @property
     def classes(self) -> list[Any]:
         """The names of the target's classes, sorted; empty when no target is chosen."""
-        names = {self.called(label) for label in self.class_counts}
+        names = {self.get_display_name(label) for label in self.class_counts}
         return sorted(names - {None})
 
     @cached_property
@@ -180,7 +180,7 @@ class AppState:
             return "No positive class is chosen yet: the class the rule should describe."
         rows = Counter[Any]()
         for label, n in self.class_counts.items():
-            if (name := self.called(label)) is not None:
+            if (name := self.get_display_name(label)) is not None:
                 rows[name if self.several or name == self.positive else self.other_label] += n
         if len(rows) < 2:
             return "All rows have one outcome. Give its classes different names on Data."
@@ -221,7 +221,9 @@ class AppState:
     def _data(self) -> tuple[pd.DataFrame, pd.Series]:
         X, y = self.table.xy()
         if self._in_words:
-            y = y.astype(object).map({label: self.called(label) for label in self.class_counts})
+            y = y.astype(object).map(
+                {label: self.get_display_name(label) for label in self.class_counts}
+            )
             X, y = X[y.notna()], y.dropna().astype("str")
         if len(self.classes) > 2 and not self.several:
             rest = y.astype(object) != self.positive

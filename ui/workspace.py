@@ -235,7 +235,7 @@ def _save(state: AppState, path: Path) -> None:
                 theirs = saved.read_settings(path)
         plain, is_next = mine, seen is None or theirs is None or theirs.name == seen.version.name
         if not is_next:
-            plain = Merger(seen.version.plain, mine, theirs.plain).merged()
+            plain = Merger(seen.version.plain, mine, theirs.plain).merge()
         version = saved.Version(plain)
         new_table = theirs is None or theirs.plain["digest"] != plain["digest"]
         saved.write(path, version, state.table if new_table else None)
@@ -266,7 +266,7 @@ def take_changes(*, prefer_mine: bool | None = None) -> bool:
             version, table = saved.read(path)
         mine = _plain(state)
         merger = Merger(seen.version.plain, mine, version.plain, bool(prefer_mine))
-        plain = merger.merged()
+        plain = merger.merge()
         before = conflicts()
         st.session_state[CONFLICTS] = merger.conflicts if prefer_mine is None else []
         if conflicts():

@@ -93,7 +93,7 @@ def extraction_rows(folder: Any, name: str) -> Iterator[Row]:
             boxes, seconds = timed(
                 lambda s=side, c=criterion: extract_boxes(s.half, s.points, criterion=c)
             )
-            rules, paper = boxes.kept(2), PAPER[name, KIND[criterion]][side_index]
+            rules, paper = boxes.drop_small(2), PAPER[name, KIND[criterion]][side_index]
             setting = {"class": label, "criterion": criterion}
             yield row("problems", name, boxes.n_problems, paper[0], **setting)
             yield row("rules", name, len(rules), paper[1], **setting)
@@ -109,7 +109,7 @@ def exact_rows(folder: Any) -> Iterator[Row]:
         worst, wrong, overlaps, n_boxes = 0.0, 0, 0, 0
         for side in planes.sides(w, gamma, X, y).values():
             for criterion in CRITERIA:
-                boxes = extract_boxes(side.half, side.points, criterion=criterion).kept(2)
+                boxes = extract_boxes(side.half, side.points, criterion=criterion).drop_small(2)
                 worst = max(worst, worst_corner(boxes))
                 outside = ~side.half.contains(side.all_rows)
                 wrong += int(boxes.members(side.all_rows[outside]).sum())
@@ -181,8 +181,8 @@ def large_rows(folder: Any) -> Iterator[Row]:
                 "class": label,
                 "plane": learner,
                 "features": int(np.count_nonzero(w)),
-                "rules": len(boxes.kept(2)),
-                "top_10": f"{100 * boxes.kept(2, 10).coverage:.1f}%",
+                "rules": len(boxes.drop_small(2)),
+                "top_10": f"{100 * boxes.drop_small(2, 10).coverage:.1f}%",
             }
             yield row("extraction", "electricity", seconds, unit="s", **setting)
     A = ((X - X.mean()) / X.std(ddof=0)).to_numpy()

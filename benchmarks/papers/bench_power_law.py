@@ -325,7 +325,7 @@ def _speed(table: Table) -> list[Row]:
     X, y = table
     order = np.random.default_rng(1000).permutation(len(X))[: round(0.7 * len(X))]
     columns = {name: X[name].to_numpy()[order] for name in X}
-    features = PowerLawFeatures.of(columns, dict.fromkeys(columns, "number"))
+    features = PowerLawFeatures.from_columns(columns, dict.fromkeys(columns, "number"))
     codes = np.unique(y[order].astype(str), return_inverse=True)[1].astype(np.int64)
     mass = ClassMass(codes, None, 2)
     power = PowerTable(features.X)
@@ -380,7 +380,7 @@ class _PaperLevel(GeneticLevel):
         size = laws.shape[1]
         value = people[:, :, :size] @ laws + people[:, :, [size]]
         left = np.abs(value) <= np.abs(people[:, :, [-1]]) if modulus else value <= 0
-        return self.mass.of_split(left.reshape(-1, left.shape[2])).reshape(left.shape[:2])
+        return self.mass.compute_impurity(left.reshape(-1, left.shape[2])).reshape(left.shape[:2])
 
 
 def _structures(n: int, d: int) -> np.ndarray:

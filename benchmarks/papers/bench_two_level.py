@@ -121,7 +121,7 @@ def fold_problem(table: BenchTable, seed: int = 0) -> LearningProblem:
     """Binarize the first training fold for a DNF of the positive class."""
     train, _ = make_folds(table.y, 10, random_state=seed)[0]
     X, y = table.X.iloc[train], table.y[train]
-    bins = Binarizer().fit(X, y).transform(X).labelled(y == table.positive, np.ones(len(X)))
+    bins = Binarizer().fit(X, y).transform(X).with_labels(y == table.positive, np.ones(len(X)))
     return learning_problem(bins, columns_of(X), form="dnf", constraints=Constraints())
 
 

@@ -112,12 +112,12 @@ def sides(w: np.ndarray, gamma: float, X: pd.DataFrame, y: np.ndarray) -> dict[s
     rows = X.to_numpy()
     of_sides = {}
     for label in ("smaller", "larger"):
-        half = HalfSpace.of_plane(
+        half = HalfSpace.from_plane(
             w, gamma, rows.min(axis=0), rows.max(axis=0), above=label == "larger"
         )
-        of_class = half.oriented(rows[y == label])
+        of_class = half.orient(rows[y == label])
         inside = of_class[half.contains(of_class)]
-        of_sides[label] = Side(half, inside, half.oriented(rows), len(of_class))
+        of_sides[label] = Side(half, inside, half.orient(rows), len(of_class))
     return of_sides
 
 

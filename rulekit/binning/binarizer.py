@@ -255,7 +255,7 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         if isinstance(X, pd.DataFrame):
             X = X.set_axis([str(name) for name in X.columns], axis=1)
             if not reset:
-                X = self._in_order(X)
+                X = self._sort_columns(X)
             validate_data(self, X, reset=reset, skip_check_array=True)
             frame = X
         else:
@@ -264,12 +264,12 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         if frame.shape[0] == 0 or frame.shape[1] == 0:
             raise DataError(f"A table needs rows and columns; found shape {frame.shape}.")
         if reset:
-            self._schema = infer_kinds(frame, TableReader(self).fixed_kinds(frame))
+            self._schema = infer_kinds(frame, TableReader(self).find_fixed_kinds(frame))
         columns, report = conform(frame, self._schema, exact=reset)
         report.warn(stacklevel=3)
         return columns
 
-    def _in_order(self, X: pd.DataFrame) -> pd.DataFrame:
+    def _sort_columns(self, X: pd.DataFrame) -> pd.DataFrame:
         names = self.column_names_
         absent = [name for name in names if name not in X.columns]
         if absent:

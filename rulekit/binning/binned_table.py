@@ -152,7 +152,7 @@ class _Negated(Sequence[Literal]):
         return len(self.literals)
 
     def __getitem__(self, j: Any) -> Any:
-        return self.literals[j].negated()
+        return self.literals[j].negate()
 
 
 def _take(part: Any, columns: Ints) -> Any:
@@ -244,13 +244,13 @@ class BinnedTable:
             return self.y, self.weight
         return np.atleast_1d(self.y[rows]), np.atleast_1d(self.weight[rows])
 
-    def labelled(self, y: Bools, weight: Floats) -> "BinnedTable":
+    def with_labels(self, y: Bools, weight: Floats) -> "BinnedTable":
         """Return the table with other labels and weights (n,), sharing what was computed before."""
         twin = copy(self)
         object.__setattr__(twin, "y", y)
         object.__setattr__(twin, "weight", weight)
         if "opposite" in self.__dict__:
-            twin.__dict__["opposite"] = self.opposite.labelled(~y, weight)
+            twin.__dict__["opposite"] = self.opposite.with_labels(~y, weight)
         return twin
 
     @cached_property
@@ -272,7 +272,7 @@ class BinnedTable:
     @cached_property
     def values(self) -> Bools:
         """Whether each row meets each condition, shape (n, d)."""
-        return self._formed(np.arange(len(self.feature)), self.codes)
+        return self._form_values(np.arange(len(self.feature)), self.codes)
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -311,7 +311,7 @@ class BinnedTable:
         # the two differ for a missing value only, for which both are false.
         complements = np.full(len(self.feature), -1, np.intp)
         for feature, columns in self.conditions.of_feature.items():
-            seen = self.conditions.table(columns)[self.encodings[feature].seen()].T
+            seen = self.conditions.table(columns)[self.encodings[feature].find_cells()].T
             holding, other = (_as_bytes(table) for table in (seen, ~seen))
             at = dict(zip(holding, columns.tolist(), strict=True))
             complements[columns] = [at.get(key, -1) for key in other]
@@ -371,9 +371,9 @@ class BinnedTable:
         n, d = self.shape
         if n * d <= DENSE:
             return self.values[rows][:, columns]
-        return self._formed(columns, self.codes[rows])
+        return self._form_values(columns, self.codes[rows])
 
-    def _formed(self, columns: Ints, codes: NDArray[np.unsignedinteger]) -> Bools:
+    def _form_values(self, columns: Ints, codes: NDArray[np.unsignedinteger]) -> Bools:
         """Form the values of some conditions from the bins of some rows."""
         features = self.feature[columns]
         formed = np.empty((len(codes), len(columns)), dtype=bool)
@@ -392,7 +392,7 @@ class BinnedTable:
         """Keep some conditions."""
         return replace(self, given=self.conditions.take(columns))
 
-    def seen(self) -> "BinnedTable":
+    def drop_empty_bins(self) -> "BinnedTable":
         """Make a table of few rows, in which each bin that some row lies in is seen."""
         cells = [np.flatnonzero(np.bincount(column)) for column in self.codes.T]
         most = max((len(of_column) for of_column in cells), default=0)
@@ -403,7 +403,7 @@ class BinnedTable:
         seen = np.reshape(np.array(codes, self.codes.dtype).T, shape)
         return BinnedTable(np.asfortranarray(seen), self.encodings, self.conditions)
 
-    def held(self, chosen: Bools) -> Bools:
+    def evaluate_dnf(self, chosen: Bools) -> Bools:
         """Return where the DNF holds whose clauses are the rows of ``chosen``, shape (n,)."""
         held: Bools = np.zeros(len(self.codes), dtype=bool)
         for row in chosen:
@@ -424,7 +424,7 @@ class BinnedTable:
                 cells, row = np.unique(self.codes[:, features], axis=0, return_inverse=True)
             full = np.zeros((len(cells), self.codes.shape[1]), cells.dtype)
             full[:, features] = cells
-            bits = np.packbits(self._formed(np.array(columns), full), axis=1)
+            bits = np.packbits(self._form_values(np.array(columns), full), axis=1)
             names = bits.view(f"V{bits.shape[1]}").ravel()  # which sort as their bytes do
             rank = np.unique(names, return_inverse=True)[1]
             ranks.append(rank[row.reshape(-1)])
@@ -435,7 +435,7 @@ class BinnedTable:
             table[:, k] = rank
         return table
 
-    def in_order(self) -> tuple["BinnedTable", Ints]:
+    def sort_rows(self) -> tuple["BinnedTable", Ints]:
         """Sort the rows by results of conditions, see `row_order`; return their numbers too."""
         table = self.opposite
         rows = row_order(table.content, table.y, table.weight)

@@ -75,7 +75,7 @@ class OrderedColumn:
         inside = self.cuts if self.order is None else np.floor(self.cuts)
         return np.concatenate([inside, [np.inf, np.nan]])
 
-    def seen(self) -> NDArray[np.bool_]:
+    def find_cells(self) -> NDArray[np.bool_]:
         """Return which cells training rows can lie in."""
         return np.array([True] * (self.n_cells - 1) + [self.has_missing])
 
@@ -214,7 +214,7 @@ class LevelColumn:
         unseen = unseen_text(v for group in self.groups for v in group)
         return np.array([*first, unseen, None], dtype=object)
 
-    def seen(self) -> NDArray[np.bool_]:
+    def find_cells(self) -> NDArray[np.bool_]:
         """Return which cells training rows can lie in."""
         return np.array([True] * len(self.groups) + [False, self.has_missing])
 
@@ -301,7 +301,7 @@ class WordColumn:
         """Return one value of each cell, shape (3,)."""
         return np.array(["", self.word, None], dtype=object)
 
-    def seen(self) -> NDArray[np.bool_]:
+    def find_cells(self) -> NDArray[np.bool_]:
         """Return which cells training rows can lie in."""
         return np.array([True, True, self.has_missing])
 
@@ -343,7 +343,7 @@ def level_groups(
 def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
     """List the conditions of one reading of a column in the order of `Literal.sort_key`."""
     literals = column.base_literals()
-    if column.has_missing and column.seen()[:-1].any():  # not if all values are missing
+    if column.has_missing and column.find_cells()[:-1].any():  # not if all values are missing
         name = column.name
         literals += [replace(c, missing=True) for c in literals]
         if not column.extra:

@@ -308,7 +308,7 @@ class TableReader:
     binarizer: Any = None  # a `Binarizer`, or None: the settings of one by default
     share: float = UNIQUE_SHARE
 
-    def fixed_kinds(self, frame: pd.DataFrame) -> dict[str, str]:
+    def find_fixed_kinds(self, frame: pd.DataFrame) -> dict[str, str]:
         """Return the kinds that follow from `read_as` and `orders`, and from ordered categories."""
         kinds: dict[str, str] = {}
         if self.binarizer is None:
@@ -328,7 +328,7 @@ class TableReader:
         codes: NDArray[np.intp],
     ) -> dict[str, Any]:
         """Return how each column of text or dates is read; None if no condition can use it."""
-        named = set(self.fixed_kinds(frame))
+        named = set(self.find_fixed_kinds(frame))
         named |= {str(n) for n in frame.columns if getattr(frame[n].dtype, "ordered", False)}
         most = MAX_LEVELS if self.binarizer is None else self.binarizer.max_levels
         readings: dict[str, Any] = {}

@@ -97,7 +97,7 @@ def score(rule: str, table: str, reading: ReadSettings, as_json: bool, **options
     actual = None if target is None else read_outcomes(given, target, rule_set, options["outcomes"])
     result = _score(rule_set, given, actual, reading, options)
     differing = {drift.column for drift in result.drift}  # their sentences say the same
-    note_report(Report(unseen=result.report.without(differing).unseen))  # misfits are warned of
+    note_report(Report(unseen=result.report.drop(differing).unseen))  # misfits are warned of
     with working(f"Smallest changes of {len(result):,} cases") as work:
         frame = cases_frame(
             result, changes=options["changes"], progress=work.report, cells=given.cells

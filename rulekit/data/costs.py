@@ -50,7 +50,7 @@ class Costs:
     >>> costs = Costs(miss=5, false_alarm=1, unit="EUR", positive="bad")
     >>> print(costs)
     a miss of 'bad' costs 5 EUR, a false alarm 1 EUR
-    >>> costs.of_rows(["bad", "good", "good"], ["good", "bad", "good"])
+    >>> costs.compute(["bad", "good", "good"], ["good", "bad", "good"])
     array([5., 1., 0.])
     >>> costs.class_weight(["bad", "good"])
     {'bad': 5.0, 'good': 1.0}
@@ -97,7 +97,7 @@ class Costs:
         """The name of the cost measure: "cost a 100 cases (EUR)"."""
         return "cost a 100 cases" + f" ({self.unit})" * bool(self.unit)
 
-    def settled(self, classes: Labels, positive: Any = None) -> "Costs":
+    def to_matrix(self, classes: Labels, positive: Any = None) -> "Costs":
         """Return equivalent costs as a matrix over these K sorted classes.
 
         `positive` is the model's ``positive_label``. DataError if a matrix is needed or misses a
@@ -105,7 +105,7 @@ class Costs:
         """
         labels = [v.item() if isinstance(v, np.generic) else v for v in classes]
         if self.matrix is not None:
-            return Costs(matrix=self._of_pairs(labels), unit=self.unit)
+            return Costs(matrix=self._select_pairs(labels), unit=self.unit)
         shown = ", ".join(map(repr, labels[:5]))
         if len(labels) != 2:
             raise DataError(
@@ -123,12 +123,12 @@ class Costs:
         pairs = {(missed, other): self.miss, (other, missed): self.false_alarm}
         return Costs(matrix=pairs, unit=self.unit)  # type: ignore[arg-type]
 
-    def of_rows(
+    def compute(
         self, y: ArrayLike, answered: ArrayLike, positive: Any = None
     ) -> NDArray[np.float64]:
         """Return the cost of the prediction of each row, shape (n,), 0 where it is right.
 
-        Shapes: y, answered (n,); `positive` and errors as for `settled`.
+        Shapes: y, answered (n,); `positive` and errors as for `to_matrix`.
         """
         true, predicted = (np.asarray(v).astype(object) for v in (y, answered))
         wrong = np.asarray(true != predicted, dtype=bool)
@@ -136,7 +136,7 @@ class Costs:
         pairs = self.matrix
         if pairs is None and met:
             labels = _sort_labels([v for pair in met for v in pair])
-            pairs = self.settled(labels, positive).matrix
+            pairs = self.to_matrix(labels, positive).matrix
         cost = np.zeros(len(true))
         for pair in met:
             if pairs is None or pair not in pairs:
@@ -147,9 +147,9 @@ class Costs:
     def class_weight(self, classes: Labels, positive: Any = None) -> dict[Any, float]:
         """Return the weight of each class: the mean cost of predicting it wrongly.
 
-        Parameters and errors are those of `settled`.
+        Parameters and errors are those of `to_matrix`.
         """
-        pairs = self.settled(classes, positive).matrix
+        pairs = self.to_matrix(classes, positive).matrix
         assert pairs is not None
         weights: dict[Any, list[float]] = {}
         for (true, _), cost in pairs.items():
@@ -163,7 +163,7 @@ class Costs:
 
         Shapes: classes, counts (their rows' weight) (K,). Of equal ones the first is returned.
         """
-        pairs = self.settled(classes, positive).matrix
+        pairs = self.to_matrix(classes, positive).matrix
         assert pairs is not None
         masses = np.asarray(counts, dtype=float)
         labels = [v.item() if isinstance(v, np.generic) else v for v in classes]
@@ -175,7 +175,7 @@ class Costs:
         best = int(np.argmin(totals))
         return labels[best], 100.0 * totals[best] / float(masses.sum())
 
-    def _of_pairs(self, labels: list[Any]) -> dict[tuple[Any, Any], float]:
+    def _select_pairs(self, labels: list[Any]) -> dict[tuple[Any, Any], float]:
         """Select the pairs of these classes; each must be present."""
         assert self.matrix is not None
         pairs = [(true, answer) for true in labels for answer in labels if true != answer]

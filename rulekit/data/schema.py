@@ -264,9 +264,9 @@ class Table:
         numbers = pd.Series(numbers_in(text))
         if numbers.isna().all():
             raise DataError(f"Column {quote(name)} has no cell that is a number. Leave it as text.")
-        return self._replaced(name, numbers, self._lost(name, numbers, "numbers"))
+        return self._replace_column(name, numbers, self._describe_lost(name, numbers, "numbers"))
 
-    def _lost(self, name: str, read: pd.Series, kind: str) -> str:
+    def _describe_lost(self, name: str, read: pd.Series, kind: str) -> str:
         """Return a note on how a text column was parsed and how many cells were lost."""
         text = self._text_of(name)
         lost = (read.isna() & text.notna()).to_numpy()
@@ -288,7 +288,9 @@ class Table:
         if pd.api.types.is_datetime64_any_dtype(self.frame[self.column(name).name].dtype):
             return self
         dates = dates_in(self._text_of(name), name, day_first)
-        return self._replaced(name, dates, self._lost(name, dates, "dates"), role="feature")
+        return self._replace_column(
+            name, dates, self._describe_lost(name, dates, "dates"), role="feature"
+        )
 
     def times(self, name: str) -> pd.Series:
         """Return the dates or numbers of a column, by which rows can be split in order of time.
@@ -315,7 +317,9 @@ class Table:
             days = self.frame[name] / 24
         else:
             days = durations_in(self._text_of(name), name)
-        return self._replaced(name, days, self._lost(name, days, "durations, in days"))
+        return self._replace_column(
+            name, days, self._describe_lost(name, days, "durations, in days")
+        )
 
     def with_order(self, name: str, levels: Sequence[str]) -> "Table":
         """Return the table with an order of the levels of a text column, the lowest first.
@@ -340,7 +344,7 @@ class Table:
     def as_category(self, name: str) -> "Table":
         """Return the table with a column's cells as text, 3.0 as "3"."""
         note = f"Column {quote(name)} is read as a category."
-        return self._replaced(name, self._text_of(name), note)
+        return self._replace_column(name, self._text_of(name), note)
 
     def with_merged_levels(self, name: str) -> "Table":
         """Return the table with levels that differ only in case or spaces as one, with a note.
@@ -354,7 +358,7 @@ class Table:
         pairs = few([f"{quote(a)} as {quote(b)}" for a, b in spelling.items()])
         merged = self.frame[name].replace(spelling)
         text, apart = f"In column {quote(name)}, {pairs} is read.", {"merged": {name: False}}
-        table = self._replaced(name, merged, Decision(text, "Keep them apart", apart))
+        table = self._replace_column(name, merged, Decision(text, "Keep them apart", apart))
         if name != self.target:
             return table
         return replace(table, positive_label=spelling.get(self.positive_label, self.positive_label))
@@ -370,7 +374,7 @@ class Table:
         listed = few([*map(quote, map(str, values))])
         note = f"In column {quote(name)}, {listed} ({int(cells.sum()):,} cells) is read as missing."
         kept = Decision(note, "Keep as a value", {"missing_in": {name: None}})
-        return self._replaced(name, series.mask(cells), kept)
+        return self._replace_column(name, series.mask(cells), kept)
 
     def with_cut(self, name: str, cut: float | None) -> "Table":
         """Return the table with a column of numbers as two classes, split at a cut.
@@ -405,7 +409,7 @@ class Table:
         ignored = replace(before, name=numbers, role="ignore")
         whole_table = replace(self, frame=content, columns=(*self.columns, ignored))
         note = f"Column {quote(name)} was cut at {cut:,.15g}; its numbers are in {quote(numbers)}."
-        cut_table = whole_table._replaced(name, pd.Series(words), note)
+        cut_table = whole_table._replace_column(name, pd.Series(words), note)
         return replace(cut_table, positive_label=None)
 
     def _uncut(self, name: str) -> "Table":
@@ -451,7 +455,7 @@ class Table:
         self.column(name)
         return self.frame[name].astype(object).map(level_text, na_action="ignore").astype("string")
 
-    def _replaced(
+    def _replace_column(
         self, name: str, series: pd.Series, note: str, role: str | None = None
     ) -> "Table":
         content = self.frame.copy()

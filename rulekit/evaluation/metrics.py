@@ -65,7 +65,7 @@ def cost_per_100(
     positive: Any = None,
 ) -> float:
     """Compute the mean cost of wrong predictions per hundred rows; all arrays (n,)."""
-    each = costs.of_rows(y, predicted, positive)
+    each = costs.compute(y, predicted, positive)
     return 100.0 * _share(each, _weights(weight, len(each)))
 
 
@@ -239,7 +239,9 @@ class GroupMetrics:
 
     def sentences(self) -> list[str]:
         """Return the gaps, largest first, and the groups too small to be compared, as sentences."""
-        sentences = [self._about(gap) for gap in sorted(self.gaps.values(), key=lambda g: -g.size)]
+        sentences = [
+            self._describe(gap) for gap in sorted(self.gaps.values(), key=lambda g: -g.size)
+        ]
         alike: dict[tuple[str, ...], list[str]] = {}
         for measure, groups in self.small.items():
             if groups:
@@ -257,7 +259,7 @@ class GroupMetrics:
                 )
         return sentences
 
-    def _about(self, gap: Gap) -> str:
+    def _describe(self, gap: Gap) -> str:
         words, size = share_words(gap.measure, self.positive), f"{100 * gap.size:.1f} points"
         low, high = (f"{100 * end:.1f}" for end in gap.interval)
         chance = ", so chance alone may explain it" if gap.by_chance else ""

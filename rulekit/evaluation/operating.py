@@ -183,8 +183,11 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
     holds = ((codes[:, None] >> np.arange(k - 1, -1, -1)) & 1).astype(bool)
     met = holds ^ (rule.form == "cnf")
     class_index = model.classes_.tolist().index(positive)
-    on = model._shares.of_patterns(likeness.patterns(met))[:, class_index].round(9) >= threshold
-    sides = [(c, c.negated()) for c in conditions]
+    on = (
+        model._shares.compute_by_pattern(likeness.patterns(met))[:, class_index].round(9)
+        >= threshold
+    )
+    sides = [(c, c.negate()) for c in conditions]
 
     def clause(cube: Any) -> Clause | None:
         read = zip(sides, cube, strict=True)
@@ -200,7 +203,7 @@ def _from_total(model: Any, split: PointsSplit, threshold: float, default: Any) 
     """Return the lowest total whose probability reaches the threshold."""
     lowest, highest = split.span
     totals = np.arange(lowest, highest + 1)
-    reached = totals[model._chances.of(totals).round(9) >= threshold]
+    reached = totals[model._chances.compute(totals).round(9) >= threshold]
     positive = model.positive_label_
     if not len(reached):
         return RuleSet((), (), "dnf", default)

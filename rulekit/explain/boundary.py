@@ -64,7 +64,7 @@ class _BoundaryMove(ConditionWriter[Floats]):
         )
         if literal.op not in ORDERED or not width or literal.part in WHOLE_PARTS:
             return np.full(len(self.answers), np.inf)
-        here = np.asarray(literal.compared(self.columns), dtype=float)
+        here = np.asarray(literal.compute_values(self.columns), dtype=float)
         sides, values = _find_neighbours(literal)
         target = np.where(here <= literal.edge, 1, 0)
         present = ~missing_in(here)

@@ -315,7 +315,7 @@ def _check_rows(context: _Context, columns: Columns, n: int) -> list[list[Checke
     rows: list[list[CheckedClause]] = [[] for _ in range(n)]
     for index, (clause, label) in enumerate(zip(dnf.clauses, dnf.labels, strict=True)):
         holds = clause.condition_masks(columns)
-        compared = [c.compared(columns) for c in clause.conditions]
+        compared = [c.compute_values(columns) for c in clause.conditions]
         read = [{f: columns[f] for f in c.features} for c in clause.conditions]
         for i, row in enumerate(rows):
             checks = tuple(
@@ -331,7 +331,7 @@ def _check_rows(context: _Context, columns: Columns, n: int) -> list[list[Checke
 def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
     """Convert a mirrored failing clause back: the CNF's clause, with the conditions that hold."""
     checks = tuple(
-        context.checker(c.value, c.row, True).write(c.literal.negated()) for c in checked.failing
+        context.checker(c.value, c.row, True).write(c.literal.negate()) for c in checked.failing
     )
     return CheckedClause(checked.index, context.rule.labels[0], checks)
 

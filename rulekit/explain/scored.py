@@ -108,7 +108,7 @@ class Scored:
             return f"The rule still holds as a whole ({comparison}), but {which} wrong more often."
         return f"The rule still holds: {comparison}, no more than chance explains."
 
-    def explained(self, rows: Sequence[int]) -> list[Explanation]:
+    def explain_rows(self, rows: Sequence[int]) -> list[Explanation]:
         """Explain some rows, by position."""
         part = columns_for(self.model, self.X.iloc[list(rows)])
         return explain(
@@ -138,7 +138,7 @@ class Scored:
             first, places = np.unique(alike, return_index=True, return_inverse=True)[1:]
             sentences: list[str] = []
             for rows in np.array_split(first, -(-len(first) // CHUNK)):
-                sentences += [e.counterfactual.sentence for e in self.explained(rows.tolist())]
+                sentences += [e.counterfactual.sentence for e in self.explain_rows(rows.tolist())]
                 if progress is not None:
                     progress(len(sentences) / len(first))
             columns["smallest change"] = [sentences[k] for k in places]
@@ -210,7 +210,7 @@ def score(  # noqa: PLR0913  all but two by keyword
         raise DataError(f"The rule cannot predict these cases. {error}") from error
     columns = {name: read[name] for name in rule.features} or read
     drift = () if reference is None else _drift(reference, table, X, columns)
-    read.report.without({note.column for note in drift}).warn(stacklevel=2)
+    read.report.drop({note.column for note in drift}).warn(stacklevel=2)
     deciding = deciding_clause(rule.as_dnf, columns)
     answers = np.asarray(rule.predict(columns), dtype=object)
     figures: tuple[Figures, ...] = ()

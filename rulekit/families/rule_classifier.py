@@ -254,7 +254,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         if self._time_passed or plain.rule_set_ == learner.rule_set_:
             return None
         loss = Loss(table.y, table.weights(None), self._costs_by_class())
-        forest = ForestLoss.of(table, loss, learner, seed)
+        forest = ForestLoss.from_table(table, loss, learner, seed)
         pair = learner, plain.learner_
         folds = inner_folds(self.cv, table, seed)
         left_out, noise, scores = compare_losses(pair, table, folds, loss, self.n_jobs)
@@ -270,7 +270,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         estimates = {"forest_loss": on_all[1], "forest_conditions": plain.rule_set_.n_conditions}
         gaps = plain.choice_.table.filter(regex="^gap").loc[plain.choice_.default]
         known = {k: v for k, v in {**estimates, **gaps}.items() if k in self.choice_.table}
-        self.choice_ = self.choice_.replaced(
+        self.choice_ = self.choice_.replace_setting(
             plain.choice_.form,
             setting | {"costs": None},
             row.assign(**known),
@@ -314,7 +314,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         """Return the error costs by class, since rules for either class are compared."""
         if self.costs is None:
             return None
-        return self.costs.settled(self.classes_.tolist(), self.positive_label)
+        return self.costs.to_matrix(self.classes_.tolist(), self.positive_label)
 
     def _scorecard(self) -> ScorecardClassifier:
         """Make the learner of points."""
@@ -343,7 +343,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         loss = Loss(table.y, weight, costs)
         gaps = None
         if self.groups is not None:
-            gaps = GroupGaps.of(table, self.groups, self.max_gap, self.positive_label_)
+            gaps = GroupGaps.from_table(table, self.groups, self.max_gap, self.positive_label_)
         return InnerComparison(
             forms,
             table,
@@ -353,7 +353,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             self.time_limit,
             until,
             gaps,
-            ForestLoss.of(table, loss, forms[0].learner, seed),
+            ForestLoss.from_table(table, loss, forms[0].learner, seed),
             self.refine,
         )
 
@@ -372,8 +372,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         error = self.choice_.error
         if self.choice_.form == "rule" and self.costs is None and math.isfinite(error):
             classes = self.classes_.tolist()
-            self._shares = self._shares.calibrated(model.rule_set_, classes, error)
-            model._shares = model._shares.calibrated(model.rule_set_, classes, error)
+            self._shares = self._shares.calibrate(model.rule_set_, classes, error)
+            model._shares = model._shares.calibrate(model.rule_set_, classes, error)
         for name in FIT_ATTRIBUTES:
             if hasattr(self, name):
                 setattr(model, name, getattr(self, name))

@@ -320,7 +320,7 @@ class BaseRuleClassifier(
         weighted.
         """
         columns = self._read_and_warn(X)  # refuses if nothing was learned yet
-        return self._shares.of(columns)
+        return self._shares.compute(columns)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the natural logarithm of `predict_proba`, shape (n, K)."""
@@ -367,7 +367,7 @@ class BaseRuleClassifier(
         with rows weighed by `class_weight` or `costs`).
         """
         check_is_fitted(self)
-        share, weighted = self._shares.of_answers(self.rule_set_, self.classes_.tolist())
+        share, weighted = self._shares.compute_by_clause(self.rule_set_, self.classes_.tolist())
         return self._rules_frame().assign(share=share, weighted_share=weighted)
 
     def _rules_frame(self) -> pd.DataFrame:
@@ -427,7 +427,7 @@ class BaseRuleClassifier(
         right = np.equal(self._answers(table.columns), table.y)
         error = float(weight[~right].sum() / weight.sum())
         both = table.weights(None), weight
-        shares = Shares.measured(
+        shares = Shares.from_rows(
             self.rule_set_, table.columns, table.codes, both, len(self.classes_)
         )
         return error, shares

@@ -90,9 +90,9 @@ class Loss:
     def each(self, rows: NDArray[np.intp], answers: NDArray[Any]) -> NDArray[Any]:
         """Return whether each row is wrong, or what it costs; shape (n,), not weighted."""
         y = self.y[rows]
-        return answers != y if self.costs is None else self.costs.of_rows(y, answers)
+        return answers != y if self.costs is None else self.costs.compute(y, answers)
 
-    def of(self, rows: NDArray[np.intp], answers: NDArray[Any]) -> float:
+    def compute(self, rows: NDArray[np.intp], answers: NDArray[Any]) -> float:
         """Compute the loss of predictions for some rows: error share, or cost per 100 cases."""
         weight = self.weight[rows]
         return float(self.scale * (weight * self.each(rows, answers)).sum() / weight.sum())
@@ -117,7 +117,7 @@ class FoldScores:
     counts: Floats  # (folds, settings, ...): what `counted` returns for the test rows
 
     @classmethod
-    def of(cls, scores: Floats) -> Self:
+    def from_array(cls, scores: Floats) -> Self:
         """Split an array (folds, settings, 3 or more)."""
         return cls(scores[:, :, 0], scores[:, :, 1], scores[:, :, 2], scores[:, :, 3:])
 
@@ -144,7 +144,7 @@ class FoldPaths:
         """Pickle without the paths."""
         return {**vars(self), "paths": None}
 
-    def searched(self, table: TrainingTable) -> Paths:
+    def get_paths(self, table: TrainingTable) -> Paths:
         """Return the paths, which are searched when they are first needed."""
         if self.paths is None:
             learner = clone(self.learner)
@@ -172,7 +172,7 @@ def fold_scores(
         lambda: sort_answers(spread(_score_fold, tasks, n_jobs)),
         lambda: "Nothing of the choice is kept.",
     )
-    return FoldScores.of(np.stack(scored))
+    return FoldScores.from_array(np.stack(scored))
 
 
 def _score_fold(
@@ -189,10 +189,10 @@ def _score_fold(
     columns = RuleColumns({name: values[test] for name, values in table.columns.items()})
     figures: dict[RuleSet, list[float]] = {}
     with threadpool_limits(1):
-        for i, rule in fold.searched(table).rules(settings, stop or (lambda: False)):
+        for i, rule in fold.get_paths(table).rules(settings, stop or (lambda: False)):
             if rule not in figures:  # neighbouring prices mostly end in the same rule
                 answers = table.predict(rule, columns)
-                figures[rule] = [loss.of(test, answers), rule.n_conditions, rule.n_clauses]
+                figures[rule] = [loss.compute(test, answers), rule.n_conditions, rule.n_clauses]
                 figures[rule] += [] if counted is None else counted(answers, test).tolist()
             scores[i] = figures[rule]
     return scores
@@ -377,7 +377,7 @@ class GroupGaps:
     weight: Floats  # (n,)
 
     @classmethod
-    def of(
+    def from_table(
         cls,
         table: TrainingTable,
         name: str,
@@ -423,7 +423,7 @@ class GroupGaps:
         codes, n, weight = self.groups.codes[rows], len(self.groups.labels), self.weight[rows]
         return np.concatenate([np.bincount(codes, weight * mask, n) for mask in masks])
 
-    def of_settings(self, sums: Floats) -> dict[str, Floats]:
+    def compute_gaps(self, sums: Floats) -> dict[str, Floats]:
         """Compute the gaps of settings from their sums by fold, shape (settings,) each."""
         total = np.nansum(sums, axis=0).reshape(sums.shape[1], 7, -1)
         whole = {name: total[:, k] for k, name in enumerate(AMONG)}
@@ -438,13 +438,13 @@ class GroupGaps:
         limited = [gaps[f"gap_{measure}"] for measure in self.limits or ODDS]
         return gaps | {"gap": np.max(limited, axis=0)}
 
-    def kept(self, answers: NDArray[Any]) -> bool:
+    def is_kept(self, answers: NDArray[Any]) -> bool:
         """Return whether predictions for all rows keep the limits."""
         sums = self(answers, np.arange(len(self.y)))
-        gaps = self.of_settings(sums[None, None])
+        gaps = self.compute_gaps(sums[None, None])
         return all(gaps[f"gap_{m}"][0] <= most + EXACT for m, most in self.limits.items())
 
-    def about_passed(self, n: int, left: pd.DataFrame) -> str:
+    def describe_rejected(self, n: int, left: pd.DataFrame) -> str:
         """Return how many settings were rejected, as a sentence."""
         if left.empty:
             raise DataError(
@@ -456,7 +456,7 @@ class GroupGaps:
             return ""
         return f" Of these {n} would have been taken, but what they learn from all rows does not."
 
-    def allowed(self, summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    def select_allowed(self, summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
         """Return the settings within the limits, and a sentence on what that leaves."""
         if not self.limits:
             return summary, ""

@@ -117,7 +117,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
         code_of = {label: k for k, label in enumerate(self.classes_.tolist())}
         codes = np.array([code_of[label] for label in self._table_labels])[table.codes]
         given = table.weights(None)
-        self._shares = Shares.measured(
+        self._shares = Shares.from_rows(
             self.rule_set, table.columns, codes, (given, given), len(code_of)
         )
         self.empty_rule_hint_ = None  # what is given was not learned
@@ -132,7 +132,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
         frame = as_pandas(X)
         named = isinstance(frame, pd.DataFrame) and all(isinstance(n, str) for n in frame.columns)
         frame = frame if named else check_frame(self, frame, reset=False)
-        return RuleColumns.of(frame, schema_of(self.rule_set))
+        return RuleColumns.from_table(frame, schema_of(self.rule_set))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Estimate class probabilities from rows of `fit`, see `BaseRuleClassifier.predict_proba`.

@@ -72,7 +72,7 @@ class ForestLoss:
     expected: Floats  # (n, K)
 
     @classmethod
-    def of(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "ForestLoss":
+    def from_table(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "ForestLoss":
         """Grow the forest."""
         one_hot = np.eye(len(table.classes))[table.codes]
         given = table.weights(None)
@@ -117,7 +117,7 @@ def estimate_losses(
     """Compute the loss and the size of fitted rules by a forest's votes on given rows."""
     table = clone(learner)._read(X, y, sample_weight)
     loss = Loss(table.y, table.weights(None), costs)
-    forest = ForestLoss.of(table, loss, learner, seed)
+    forest = ForestLoss.from_table(table, loss, learner, seed)
     losses = [forest.loss(model.rule_set_.predict(table.columns)) for model in models]
     sizes = [float(model.n_conditions_) for model in models]
     return np.array([losses, sizes], dtype=float).T
@@ -165,6 +165,6 @@ def _prices(table: TrainingTable, loss: Loss, given: Floats) -> Floats:
     K = len(table.classes)
     if loss.costs is not None:
         true, answers = np.repeat(table.classes, K), np.tile(table.classes, K)
-        return 100.0 * loss.costs.of_rows(true, answers).reshape(K, K)
+        return 100.0 * loss.costs.compute(true, answers).reshape(K, K)
     heavier = np.bincount(table.codes, loss.weight) / np.bincount(table.codes, given)
     return heavier[:, None] * (1.0 - np.eye(K))

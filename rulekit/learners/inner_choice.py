@@ -163,7 +163,9 @@ class Choice:
         """List the rows of `table` with the lowest error for each gap between groups."""
         return gap_curve(self.table)
 
-    def replaced(self, form: str, setting: Setting, row: pd.DataFrame, reason: str) -> "Choice":
+    def replace_setting(
+        self, form: str, setting: Setting, row: pd.DataFrame, reason: str
+    ) -> "Choice":
         """Return the choice of one more setting, whose row of a summary is added to `table`."""
         number = len(self.table)
         added = row.assign(setting=number, **({"form": form} if "form" in self.table else {}))
@@ -217,12 +219,12 @@ class InnerComparison:
                 summary[[FOREST_LOSS, FOREST_SIZE]] = estimated
         allowed, about = summary, ""
         if gaps is not None:
-            summary = summary.assign(**gaps.of_settings(scores.counts))
-            allowed, about = gaps.allowed(comparable(summary))
+            summary = summary.assign(**gaps.compute_gaps(scores.counts))
+            allowed, about = gaps.select_allowed(comparable(summary))
             if gaps.limits:
                 passed = self._list_rejected(allowed, criteria, names, settings)
                 allowed = allowed[~allowed["setting"].isin(passed)]
-                about += gaps.about_passed(len(passed), allowed)
+                about += gaps.describe_rejected(len(passed), allowed)
         suggested = suggestion(allowed, *criteria)
         summary.loc[allowed.index, ESTIMATE] = estimates(allowed, *criteria)
         number = suggested["default"]
@@ -289,7 +291,7 @@ class InnerComparison:
         while len(remaining := allowed[~allowed["setting"].isin(passed)]):
             number = suggestion(remaining, *criteria)["default"]
             form, setting = self.settle(names[number], settings[number])
-            if self.gaps.kept(self.table.predict(form.paths.rule(setting))):
+            if self.gaps.is_kept(self.table.predict(form.paths.rule(setting))):
                 return passed
             passed.append(number)
         return passed
@@ -315,12 +317,12 @@ def _take_cheaper_constant(
     if form is None or form.empty is None or choice.constant_error > choice.error + 1e-12:
         return choice
     scores = np.stack([of_constant, 0 * of_constant, 0 * of_constant], axis=1)
-    row = FoldScores.of(scores[:, None, :]).summary([form.empty], choice.measure)
+    row = FoldScores.from_array(scores[:, None, :]).summary([form.empty], choice.measure)
     reason = (
         f"Selected: one answer for every row, which costs {loss.text(choice.constant_error)} on "
         f"the inner folds. The rules of the best setting cost {loss.text(choice.error)} there."
     )
-    return choice.replaced(form.name, form.empty, row, reason)
+    return choice.replace_setting(form.name, form.empty, row, reason)
 
 
 def _describe_constant(constant: float, error: float, loss: Loss) -> str:
@@ -457,7 +459,7 @@ def _constant_losses(
     """Compute the loss of the best constant prediction on each fold."""
     errors = []
     for train, test in folds:
-        each = [loss.of(train, np.full(len(train), label)) for label in table.classes]
+        each = [loss.compute(train, np.full(len(train), label)) for label in table.classes]
         answer = table.classes[int(np.argmin(each))]
-        errors.append(loss.of(test, np.full(len(test), answer)))
+        errors.append(loss.compute(test, np.full(len(test), answer)))
     return np.array(errors)

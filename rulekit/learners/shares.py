@@ -86,7 +86,7 @@ class Shares:
     slope: float = 1.0  # an inverse temperature: multiplies log shares
 
     @classmethod
-    def measured(
+    def from_rows(
         cls,
         rule: RuleSet,
         columns: Columns,
@@ -136,12 +136,12 @@ class Shares:
         shares /= shares.sum(axis=1, keepdims=True)
         return shares
 
-    def of(self, columns: Columns) -> Floats:
+    def compute(self, columns: Columns) -> Floats:
         """Return the shares of rows, shape (n, K); kinds not seen have that of the regression."""
         patterns, kind = self.likeness.kinds(columns)
-        return np.asarray(self.of_patterns(patterns)[kind])
+        return np.asarray(self.compute_by_pattern(patterns)[kind])
 
-    def of_patterns(self, patterns: Patterns) -> Floats:
+    def compute_by_pattern(self, patterns: Patterns) -> Floats:
         """Return the shares of kinds, shape (kinds, K)."""
         drawn = self.predict_shares(patterns[1])
         for k, key in enumerate(patterns[1]):
@@ -159,7 +159,7 @@ class Shares:
         answers = [classes.index(label) for label in answers_of_clauses(rule)]
         return replace(self, answers=np.array(answers))
 
-    def calibrated(self, rule: RuleSet, classes: list[Any], error: float) -> "Shares":
+    def calibrate(self, rule: RuleSet, classes: list[Any], error: float) -> "Shares":
         """Return shares by which the rule is expected to err as often as on other rows."""
         answers = np.array([classes.index(label) for label in answers_of_clauses(rule)])
         decides = self.features[:, : rule.n_clauses].astype(bool)
@@ -177,7 +177,7 @@ class Shares:
         least = excess(LEAST_SLOPE) <= 0
         return replace(self, slope=LEAST_SLOPE if least else brentq(excess, LEAST_SLOPE, 1.0))
 
-    def of_answers(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
+    def compute_by_clause(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
         """Compute each clause's share of right rows among those it decides, plain and weighted."""
         labels = [classes.index(label) for label in answers_of_clauses(rule)[:-1]]
         right = (np.arange(rule.n_clauses), labels)

@@ -122,17 +122,17 @@ class TrainingTable:
         """Return some rows as a table; `name` is the learner's, for the message on one class."""
         classes, codes = two_classes(self.y[rows], name, multi_class)
         weight = self.sample_weight[rows]
-        return self._of_rows(rows, codes=codes, classes=classes, sample_weight=weight)
+        return self._take_rows(rows, codes=codes, classes=classes, sample_weight=weight)
 
-    def against_rest(
+    def split_class(
         self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64], *, weighted: bool
     ) -> "TrainingTable":
         """Return some rows with True for one class and False for all others."""
         codes = (self.codes[rows] == code).astype(np.intp)
         fields = {"classes": np.array([False, True]), "weighted": weighted}
-        return self._of_rows(rows, codes=codes, sample_weight=weight[rows], **fields)
+        return self._take_rows(rows, codes=codes, sample_weight=weight[rows], **fields)
 
-    def _of_rows(self, rows: NDArray[np.intp], **fields: Any) -> "TrainingTable":
+    def _take_rows(self, rows: NDArray[np.intp], **fields: Any) -> "TrainingTable":
         """Return some rows with the given fields, without notes."""
         columns = {name: values[rows] for name, values in self.columns.items()}
         frame = self.frame.iloc[rows]
@@ -148,20 +148,22 @@ class Clock:
         self.end, self.should_stop, self.ran_out = end, should_stop, False
 
     @classmethod
-    def of_seconds(cls, limit: float | None, should_stop: Callable[[], bool] | None = None) -> Self:
+    def from_seconds(
+        cls, limit: float | None, should_stop: Callable[[], bool] | None = None
+    ) -> Self:
         """Start a clock with a limit in seconds; None for no limit."""
         return cls(None if limit is None else time.monotonic() + limit, should_stop)
 
     def __call__(self) -> bool:
         """Return whether to stop now."""
         self.ran_out |= self.end is not None and time.monotonic() > self.end
-        return self.ran_out or self.stopped()
+        return self.ran_out or self.is_stopped()
 
     def seconds_left(self) -> float | None:
         """Return the seconds to the end, None without one."""
         return None if self.end is None else max(0.0, self.end - time.monotonic())
 
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         """Whether the caller requests a stop, whatever the time."""
         return self.should_stop is not None and self.should_stop()
 
@@ -223,7 +225,7 @@ def read_training_table(
     if rule is not None:
         schema = schema_of(rule)
     else:
-        schema = infer_kinds(frame, {} if reader is None else reader.fixed_kinds(frame))
+        schema = infer_kinds(frame, {} if reader is None else reader.find_fixed_kinds(frame))
     columns, report = conform(frame, schema, exact=True)
     misfits = report.misfits
     if reader is None:
@@ -266,7 +268,7 @@ def read_like_training(estimator: Any, X: Any, rule: RuleSet, schema: Schema) ->
         raise DataError(f"At least 1 row is required; found 0 sample(s) (shape={X.shape}).")
     read = rule.schema or Schema()
     columns = (read.column(name) or schema.column(name) for name in rule.features)
-    return RuleColumns.of(X, Schema(tuple(c for c in columns if c is not None)), schema)
+    return RuleColumns.from_table(X, Schema(tuple(c for c in columns if c is not None)), schema)
 
 
 def positive_code(label: Any, classes: NDArray[Any], name: str = "positive_label") -> int:
@@ -343,7 +345,7 @@ def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Const
             )
     if read.towards is not None:
         positive_code(read.towards, table.classes, "constraints.towards")
-    return read.for_class(label)
+    return read.orient(label)
 
 
 Bools = NDArray[np.bool_]
@@ -465,9 +467,9 @@ class LearningProblem:
         return tuple(tuple(literals[j] for j in np.flatnonzero(row)) for row in chosen)
 
     @contextmanager
-    def within(self, seconds: float | None) -> Iterator[Clock]:
+    def limit_time(self, seconds: float | None) -> Iterator[Clock]:
         """Limit work in this block to some seconds; None for no limit."""
-        clock = Clock.of_seconds(seconds)
+        clock = Clock.from_seconds(seconds)
         self.work_until(clock.end)
         try:
             yield clock
@@ -522,12 +524,12 @@ def _sort_by_literals(bins: BinnedTable, form: str, constraints: Constraints) ->
     cnf_literals = bins.literals
     if form == "dnf":  # of each literal the one that holds on the other training rows
         both = zip(bins.literals, bins.complement.tolist(), strict=True)
-        cnf_literals = tuple(bins.literals[k] if k >= 0 else one.negated() for one, k in both)
+        cnf_literals = tuple(bins.literals[k] if k >= 0 else one.negate() for one, k in both)
     free = constraints == Constraints()
     allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
     order = np.array(sorted(allowed, key=lambda j: cnf_literals[j].sort_key), dtype=np.intp)
     taken = bins.take_columns(order)
-    table, rows = (taken if form == "dnf" else taken.opposite).in_order()
+    table, rows = (taken if form == "dnf" else taken.opposite).sort_rows()
     return table, rows, taken.literals, tuple(cnf_literals[j] for j in order)
 
 

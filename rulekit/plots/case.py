@@ -99,7 +99,7 @@ def case_sentence(clause: Clause, row: Columns) -> str:
         (condition,) = clause.conditions
         sign, total = condition.comparison
         needed = f"{total} or more are needed" if sign == ">=" else f"fewer than {total} are needed"
-        return f"{plural(int(condition.compared(row)[0]), 'point')}; {needed}."
+        return f"{plural(int(condition.compute_values(row)[0]), 'point')}; {needed}."
     met = int(clause.condition_masks(row).sum())
     total = len(clause.conditions)
     return (
@@ -140,7 +140,7 @@ def _track(literals: list[Literal], row: Columns, reference: Columns) -> Track:
     low, high = float(min(ends)), float(max(ends))
     start, stop = max(floors, default=low), min(ceilings, default=high)
     met = all(bool(literal.mask(row)[0]) for literal in literals)
-    here = float(first.compared(row)[0] if row[first.feature][0] is not None else np.nan)
+    here = float(first.compute_values(row)[0] if row[first.feature][0] is not None else np.nan)
     label = short_number(here)
     if not first.is_plain and np.isfinite(here):
         label = plain(value_text(spell_part(first.value_at(here), first.part)), 40)
@@ -151,7 +151,7 @@ def _ends(test: Literal, reference: Columns) -> list[float]:
     """Return the ends of a bar; for ordered levels half a place beyond the first and last."""
     if test.order is not None:
         return [-0.5, len(test.order) - 0.5]
-    numbers = np.asarray(test.compared(reference), dtype=float)
+    numbers = np.asarray(test.compute_values(reference), dtype=float)
     numbers = numbers[np.isfinite(numbers)]
     return [float(v) for v in (numbers.min(), numbers.max())] if len(numbers) else []
 

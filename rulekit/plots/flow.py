@@ -101,7 +101,7 @@ def flow_figure(
     rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
     labels = sorted(set(truth.tolist()), key=str)
     value = _value_of(rule)
-    if value is not None and np.isfinite(value.compared(columns).astype(float)).any():
+    if value is not None and np.isfinite(value.compute_values(columns).astype(float)).any():
         return _distribution(rule, columns, truth, labels, classes, case, wording)
     parts = divide_rows(rule, columns)
     names = _names(rule, parts, wording)
@@ -272,14 +272,14 @@ def _distribution(
 ) -> go.Figure:
     """Draw the values of points or of a sum by outcome, with the thresholds of the rule."""
     value = _value_of(rule)
-    values = np.asarray(value.compared(columns), dtype=float)
+    values = np.asarray(value.compute_values(columns), dtype=float)
     if splits := scorecard_of(rule):
         cuts, name = sorted(split.total - 0.5 for split in splits), "points"
     else:
         cuts, name = np.atleast_1d(value.comparison[1]).tolist(), wording.score(value)
     codes = np.array(list(map(labels.index, truth.tolist())))
     figure = outcome_bins_figure(values, codes, cuts, name=name, labels=labels, classes=classes)
-    if case is not None and np.isfinite(here := float(value.compared(case)[0])):
+    if case is not None and np.isfinite(here := float(value.compute_values(case)[0])):
         drawn, _ = gather_outliers(values[np.isfinite(values)], cuts)
         distinct = np.unique(drawn)
         here = float(np.clip(here, distinct[0], distinct[-1]))

@@ -8,7 +8,7 @@ from rulekit.style.wording import plural
 
 MAX_COLUMNS = 30
 
-#: What became of a condition: the columns of `ConditionScreening.per_column`, and in words.
+#: What became of a condition: the columns of `ConditionScreening.count_by_column`, and in words.
 VERDICTS = {
     "kept": "may matter",
     "simple": "costs as much as it saves",
@@ -29,7 +29,7 @@ def screening_table(per_column: pd.DataFrame, limit: int = MAX_COLUMNS) -> pd.Da
     Parameters
     ----------
     per_column : DataFrame
-        `rulekit.ConditionScreening.per_column`.
+        `rulekit.ConditionScreening.count_by_column`.
     limit : int, default=30
 
     Returns

@@ -82,7 +82,7 @@ class Condition(ABC):
         """The operator and the value compared with."""
 
     @abstractmethod
-    def compared(self, columns: Columns) -> NDArray[Any]:
+    def compute_values(self, columns: Columns) -> NDArray[Any]:
         """Compute the compared value of each row, a column value or a sum, shape (n,)."""
 
     @abstractmethod
@@ -90,7 +90,7 @@ class Condition(ABC):
         """Return whether the condition holds, for each row."""
 
     @abstractmethod
-    def negated(self) -> "Condition":
+    def negate(self) -> "Condition":
         """Return the condition that holds exactly where this one does not."""
 
     def shorter(self) -> "Condition":
@@ -102,7 +102,7 @@ class Condition(ABC):
         return self == other
 
     @abstractmethod
-    def renamed(self, names: Mapping[str, str]) -> "Condition":
+    def rename(self, names: Mapping[str, str]) -> "Condition":
         """Return the condition with renamed columns; columns not listed keep their name."""
 
     @abstractmethod
@@ -116,7 +116,7 @@ class Condition(ABC):
         return None if feature in self.features else 0
 
     @abstractmethod
-    def written(self, writer: Any) -> Any:
+    def write_with(self, writer: Any) -> Any:
         """Call the method of a `ConditionWriter` for this kind of condition."""
 
 

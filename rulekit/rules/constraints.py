@@ -78,7 +78,7 @@ class Constraints:
         self._check_required()
 
     def _check_required(self) -> None:
-        undirected = self  # which way a condition may go is known of a class, see `for_class`
+        undirected = self  # which way a condition may go is known of a class, see `orient`
         if self.towards is not None:
             undirected = replace(self, directions=(), towards=None, required=())
         for entry in self.required:
@@ -95,7 +95,7 @@ class Constraints:
         names = [w if isinstance(w, str) else w.feature for w in entries]
         return tuple(dict.fromkeys((*names, *dict(self.directions))))
 
-    def for_class(self, label: Any) -> "Constraints":
+    def orient(self, label: Any) -> "Constraints":
         """Return the constraints for clauses that predict a class; directions are relative to it.
 
         Clauses that give another class turn them: what leads to one class leads away from all

@@ -53,7 +53,7 @@ class ExpressionWriter(ConditionWriter[Any]):
             test = self._has_word(column, str(literal.value))
             test = test if literal.op == "contains" else ~test
         elif literal.op in ORDERED:
-            compared, limit = self._compared(literal), number(float(literal.positions[0]))
+            compared, limit = self._write_value(literal), number(float(literal.positions[0]))
             test = {
                 "<=": compared <= limit,
                 "<": compared < limit,
@@ -61,7 +61,7 @@ class ExpressionWriter(ConditionWriter[Any]):
                 ">": compared > limit,
             }[literal.op]
         else:
-            compared = column if literal.is_plain else self._compared(literal)
+            compared = column if literal.is_plain else self._write_value(literal)
             test = _one_of(compared, literal.positions)
             test = test if literal.op in ("==", "in") else ~test
         return test.fill_null(literal.missing)
@@ -95,7 +95,7 @@ class ExpressionWriter(ConditionWriter[Any]):
             )
         return column.cast("int32").cast("float64") if column.type().is_boolean() else column
 
-    def _compared(self, literal: Literal) -> Any:
+    def _write_value(self, literal: Literal) -> Any:
         """Return the compared value as a number: a column, or a part of its dates."""
         part = literal.part
         if part is None:

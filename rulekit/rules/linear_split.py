@@ -46,7 +46,7 @@ class LinearSplit(Condition):
     >>> plane = LinearSplit((("age", 0.5), ("bmi", -1.0)), "<=", 3.0)
     >>> plane.mask({"age": np.array([60.0, 60.0]), "bmi": np.array([30.0, 20.0])})
     array([ True, False])
-    >>> print(plane.negated())
+    >>> print(plane.negate())
     0.5 * age - 1 * bmi > 3 (or missing)
     """
 
@@ -95,7 +95,7 @@ class LinearSplit(Condition):
         """Operator and value."""
         return self.op, self.value
 
-    def compared(self, columns: Columns) -> NDArray[np.float64]:
+    def compute_values(self, columns: Columns) -> NDArray[np.float64]:
         """Compute the sum; see `total`."""
         return self.total(columns)
 
@@ -116,11 +116,11 @@ class LinearSplit(Condition):
         below = total <= self.value
         return np.where(absent, self.missing, below if self.op == "<=" else ~below)
 
-    def negated(self) -> "LinearSplit":
+    def negate(self) -> "LinearSplit":
         """Return the condition that holds exactly where this one does not."""
         return LinearSplit(self.terms, NEGATED[self.op], self.value, not self.missing)
 
-    def renamed(self, names: Mapping[str, str]) -> "LinearSplit":
+    def rename(self, names: Mapping[str, str]) -> "LinearSplit":
         """Return the split with renamed columns."""
         return replace(self, terms=tuple((names.get(f, f), w) for f, w in self.terms))
 
@@ -139,7 +139,7 @@ class LinearSplit(Condition):
         weight = dict(self.terms).get(feature, 0.0)
         return int(np.sign(weight)) * (-1 if self.op == "<=" else 1)
 
-    def written(self, writer: Any) -> Any:
+    def write_with(self, writer: Any) -> Any:
         """Call the writer's method for a linear split."""
         return writer.linear(self)
 

@@ -83,7 +83,7 @@ class Literal(Condition):
 
     Notes
     -----
-    `negated` flips operator and `missing`: the negation of ``x > 5`` is "x <= 5, or missing", so
+    `negate` flips operator and `missing`: the negation of ``x > 5`` is "x <= 5, or missing", so
     that De Morgan's laws hold on every row.
 
     Examples
@@ -92,9 +92,9 @@ class Literal(Condition):
     >>> high = Literal("Glucose", ">", 127.5)
     >>> high.mask({"Glucose": np.array([120.0, 130.0, np.nan])})
     array([False,  True, False])
-    >>> high.negated()
+    >>> high.negate()
     Literal(feature='Glucose', op='<=', value=127.5, missing=True)
-    >>> print(high.negated(), Literal("colour", "in", ("red", "blue")), sep="; ")
+    >>> print(high.negate(), Literal("colour", "in", ("red", "blue")), sep="; ")
     Glucose <= 127.5 or missing; colour in {blue, red}
     >>> print(Literal("opened", ">=", "2024-03-01", part="date"))
     opened >= 2024-03-01
@@ -247,7 +247,7 @@ class Literal(Condition):
         scale = (self.part or "", repr(self.order))
         return (self.feature, self.op, repr(self.value), self.missing, *scale)
 
-    def negated(self) -> "Literal":
+    def negate(self) -> "Literal":
         """Return the literal that holds exactly where this one does not."""
         twin = object.__new__(Literal)  # nothing is checked anew: tables have many literals
         for name in ("feature", "value", "part", "order"):
@@ -256,7 +256,7 @@ class Literal(Condition):
         object.__setattr__(twin, "missing", not self.missing)
         return twin
 
-    def renamed(self, names: Mapping[str, str]) -> "Literal":
+    def rename(self, names: Mapping[str, str]) -> "Literal":
         """Return the literal with a renamed column."""
         return replace(self, feature=names.get(self.feature, self.feature))
 
@@ -278,11 +278,11 @@ class Literal(Condition):
         low, high = ((v in self.values) == (self.op in ("==", "in")) for v in (False, True))
         return int(high) - int(low)
 
-    def written(self, writer: Any) -> Any:
+    def write_with(self, writer: Any) -> Any:
         """Call the writer's method for a literal."""
         return writer.literal(self)
 
-    def compared(self, columns: Columns) -> NDArray[Any]:
+    def compute_values(self, columns: Columns) -> NDArray[Any]:
         """Return the column as compared, shape (n,).
 
         A date is days since 1970, a level its place in the order; NaN where there is none.
@@ -304,10 +304,10 @@ class Literal(Condition):
 
         RuleError if the column is missing, or holds text where a number is compared.
         """
-        return self.mask_of(self.compared(columns))
+        return self.mask_of(self.compute_values(columns))
 
     def mask_of(self, compared: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return where the test holds for compared values, see `compared`, shape (n,)."""
+        """Return where the test holds for compared values, see `compute_values`, shape (n,)."""
         absent = missing_in(compared)
         return np.where(absent, self.missing, self._holds(compared, absent))
 
@@ -327,7 +327,7 @@ class Literal(Condition):
         if self.op in GAPS:
             return np.full(len(column), self.op == "not-missing")
         if self.op in ORDERED:
-            return self._compared(column, absent)
+            return self._compare(column, absent)
         if self.op in WORDS:
             return self._has_word(column) == (self.op == "contains")
         holds = np.zeros(len(column), dtype=bool)
@@ -337,7 +337,7 @@ class Literal(Condition):
             holds |= np.asarray(column == one, dtype=bool)
         return ~holds if self.op in ("!=", "not-in") else holds
 
-    def _compared(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _compare(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
         if column.dtype == object and any(isinstance(v, str) for v in column[~absent]):
             raise RuleError(
                 f"The rule compares column {self.feature!r} with a number, but the column holds "

@@ -63,9 +63,9 @@ class PointsSplit(Condition):
     >>> risk = PointsSplit((old, high, Literal("sport", "==", "yes")), (3, 2, -1), 4)
     >>> columns = {"age": np.array([70.0, 70.0, np.nan]), "bp": np.array([150.0, 120.0, 150.0])}
     >>> columns["sport"] = np.array(["yes", "no", "no"], dtype=object)
-    >>> risk.compared(columns), risk.mask(columns)
+    >>> risk.compute_values(columns), risk.mask(columns)
     (array([4, 3, 2]), array([ True, False, False]))
-    >>> print(risk.negated())
+    >>> print(risk.negate())
     POINTS [3 if age > 60, 2 if bp > 140, -1 if sport == yes] < 4 (a missing value gives 0)
     """
 
@@ -167,22 +167,22 @@ class PointsSplit(Condition):
             scales.setdefault((condition.feature, condition.scale), []).append((condition, points))
         return list(scales.values())
 
-    def compared(self, columns: Columns) -> NDArray[np.int64]:
+    def compute_values(self, columns: Columns) -> NDArray[np.int64]:
         """Compute the points of each row, shape (n,); see `Literal.mask` for errors."""
         held = np.array([c.mask(columns) for c in self.conditions])
         return np.asarray(np.array(self.points, dtype=np.int64) @ held)
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
         """Return whether the condition holds, for each row."""
-        return np.asarray((self.compared(columns) >= self.total) == self.reached)
+        return np.asarray((self.compute_values(columns) >= self.total) == self.reached)
 
-    def negated(self) -> "PointsSplit":
+    def negate(self) -> "PointsSplit":
         """Return the condition that holds exactly where this one does not."""
         return replace(self, reached=not self.reached)
 
-    def renamed(self, names: Mapping[str, str]) -> "PointsSplit":
+    def rename(self, names: Mapping[str, str]) -> "PointsSplit":
         """Return the condition with renamed columns."""
-        return replace(self, conditions=tuple(c.renamed(names) for c in self.conditions))
+        return replace(self, conditions=tuple(c.rename(names) for c in self.conditions))
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
         """Return the numbers that its conditions compare the column with, each once."""
@@ -198,7 +198,7 @@ class PointsSplit(Condition):
             return None
         return sum(s if self.reached else -s for s in signs if s is not None)
 
-    def written(self, writer: Any) -> Any:
+    def write_with(self, writer: Any) -> Any:
         """Call the writer's method for points."""
         return writer.points(self)
 
@@ -210,7 +210,7 @@ class PointsSplit(Condition):
                 self, conditions=tuple(c for c, _ in left), points=tuple(p for _, p in left)
             )
         ((condition, points),) = left
-        return condition if (points > 0) == self.reached else condition.negated()
+        return condition if (points > 0) == self.reached else condition.negate()
 
     def implies(self, other: Condition) -> bool:
         """Return whether the same points with another total surely hold where these do."""

@@ -138,7 +138,7 @@ class PowerLaw:
             return np.asarray(1.0 / down)
         return up if down is None else up / down
 
-    def renamed(self, names: Mapping[str, str]) -> "PowerLaw":
+    def rename(self, names: Mapping[str, str]) -> "PowerLaw":
         """Return the power law with renamed columns."""
         factors = (replace(f, feature=names.get(f.feature, f.feature)) for f in self.factors)
         return replace(self, factors=tuple(factors))
@@ -197,7 +197,7 @@ class PowerLawSplit(Condition):
     >>> heavy = PowerLawSplit((ratio,), 30.0, inside=False)
     >>> heavy.mask({"mass": np.array([70.0, 95.0]), "height": np.array([1.8, 1.7])})
     array([False,  True])
-    >>> heavy.negated().inside
+    >>> heavy.negate().inside
     True
     """
 
@@ -248,7 +248,7 @@ class PowerLawSplit(Condition):
         """Whether it has two bounds (the paper's modulus)."""
         return self.low is not None
 
-    def compared(self, columns: Columns) -> Floats:
+    def compute_values(self, columns: Columns) -> Floats:
         """Compute the sum; see `total`."""
         return self.total(columns)
 
@@ -278,13 +278,13 @@ class PowerLawSplit(Condition):
         numbers = {name: columns[name] for name in self.features}
         return np.where(absent_in(self.features, numbers), self.missing, answer)
 
-    def negated(self) -> "PowerLawSplit":
+    def negate(self) -> "PowerLawSplit":
         """Return the condition that holds exactly where this one does not."""
         return replace(self, inside=not self.inside, missing=not self.missing)
 
-    def renamed(self, names: Mapping[str, str]) -> "PowerLawSplit":
+    def rename(self, names: Mapping[str, str]) -> "PowerLawSplit":
         """Return the split with renamed columns."""
-        return replace(self, terms=tuple(t.renamed(names) for t in self.terms))
+        return replace(self, terms=tuple(t.rename(names) for t in self.terms))
 
     def trend(self, feature: str) -> int | None:
         """Return the signs of weights and exponents; a band has no direction."""
@@ -295,7 +295,7 @@ class PowerLawSplit(Condition):
             return None
         return sum(-s if self.inside else s for s in signs if s is not None)
 
-    def written(self, writer: Any) -> Any:
+    def write_with(self, writer: Any) -> Any:
         """Call the writer's method for a sum of power laws."""
         return writer.power_law(self)
 

@@ -35,7 +35,7 @@ class Clause:
     >>> clause = Clause((Literal("age", ">", 50), Literal("bmi", ">", 30)))
     >>> clause.mask({"age": np.array([60.0, 60.0]), "bmi": np.array([31.0, 25.0])})
     array([ True, False])
-    >>> clause.negated().op
+    >>> clause.negate().op
     'or'
     """
 
@@ -77,10 +77,10 @@ class Clause:
         masks = [c.mask(columns) for c in self.conditions]
         return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
 
-    def negated(self) -> "Clause":
+    def negate(self) -> "Clause":
         """Return the clause that matches exactly where this one does not (De Morgan)."""
         swapped = "or" if self.op == "and" else "and"
-        return Clause(tuple(c.negated() for c in self.conditions), swapped)
+        return Clause(tuple(c.negate() for c in self.conditions), swapped)
 
 
 def n_rows(columns: Columns) -> int:
@@ -213,7 +213,7 @@ class RuleSet:
     @property
     def as_dnf(self) -> "RuleSet":
         """A DNF with the same predictions: of a CNF, clause k holds where its clause k fails."""
-        return self if self.form == "dnf" else self.negated()
+        return self if self.form == "dnf" else self.negate()
 
     def clauses_fired(self, X: Any) -> NDArray[np.bool_]:
         """Return whether each clause matches each row, shape (n, n_clauses).
@@ -241,7 +241,7 @@ class RuleSet:
             return X
         from rulekit.data.columns.conform import RuleColumns
 
-        return RuleColumns.of(X, schema_of(self))
+        return RuleColumns.from_table(X, schema_of(self))
 
     def mask(self, X: Any) -> NDArray[np.bool_]:
         """Return whether the rule set matches each row, i.e. does not predict `default`."""
@@ -273,7 +273,7 @@ class RuleSet:
         """Return what a notebook shows."""
         return notebook_html(self)
 
-    def negated(self) -> "RuleSet":
+    def negate(self) -> "RuleSet":
         """Return the same predictions, written for the other class (De Morgan), DNF as CNF.
 
         RuleError if the clauses have different labels, or a DNF without clauses does not name the
@@ -286,7 +286,7 @@ class RuleSet:
                 f"this one has {len(labels)}."
             )
         other = "cnf" if self.form == "dnf" else "dnf"
-        turned = tuple(c.negated() for c in self.clauses)
+        turned = tuple(c.negate() for c in self.clauses)
         default_labels = (self.default,) * (1 if other == "cnf" and not turned else len(turned))
         return RuleSet(turned, default_labels, other, self.labels[0], self.schema)
 

@@ -171,7 +171,7 @@ class Schema:
         by_name = {c.name: c for c in self.columns}
         return Schema(tuple(by_name[name] for name in names if name in by_name), self.classes)
 
-    def renamed(self, names: Mapping[str, str]) -> "Schema":
+    def rename(self, names: Mapping[str, str]) -> "Schema":
         """Return the schema with renamed columns; columns not listed keep their name."""
         renamed = (replace(c, name=names.get(c.name, c.name)) for c in self.columns)
         return Schema(tuple(renamed), self.classes)

@@ -134,7 +134,7 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
     low, high = _end(literals, LOWER), _end(literals, UPPER)
     if ordered:  # what lies outside need not be excluded, nor what an open end leaves out
         named = [v for v in named if not _outside(v, low.value, high.value)]
-    low, high = low.without(named), high.without(named)
+    low, high = low.exclude(named), high.exclude(named)
     if ordered:
         named = [v for v in named if v not in (low.value, high.value) or v in INFINITE]
     test = FeatureTest(
@@ -192,7 +192,7 @@ class _IntervalEnd(NamedTuple):
     value: float
     closed: bool
 
-    def without(self, values: Sequence[Scalar]) -> "_IntervalEnd":
+    def exclude(self, values: Sequence[Scalar]) -> "_IntervalEnd":
         """Open the ends that are among excluded values."""
         excluded = math.isfinite(self.value) and self.value in values
         return _IntervalEnd(self.value, self.closed and not excluded)
@@ -267,10 +267,10 @@ def simplify(rule_set: RuleSet) -> RuleSet:
     """
     if rule_set.form == "cnf":
         label = rule_set.labels[0]
-        mirrored = simplify(rule_set.negated())
+        mirrored = simplify(rule_set.negate())
         if not mirrored.clauses:
             return RuleSet((), (label,), "cnf", rule_set.default, rule_set.schema)
-        return mirrored.negated()
+        return mirrored.negate()
     clauses: list[tuple[Clause, Label]] = []
     for clause, label in zip(rule_set.clauses, rule_set.labels, strict=True):
         shorter = simplify_clause(clause)
@@ -289,8 +289,8 @@ def simplify(rule_set: RuleSet) -> RuleSet:
 def simplify_clause(clause: Clause) -> Clause | None:
     """Write a clause with as few literals per column as possible."""
     if clause.op == "or":
-        mirrored = simplify_clause(clause.negated())
-        return None if mirrored is None else mirrored.negated()
+        mirrored = simplify_clause(clause.negate())
+        return None if mirrored is None else mirrored.negate()
     conditions: list[Condition] = []
     shorter = Clause(tuple(c.shorter() for c in clause.conditions), "and")
     for test in intervals(shorter):
@@ -301,7 +301,7 @@ def simplify_clause(clause: Clause) -> Clause | None:
         else:
             conditions.extend(test.fewest_literals())
     joined = [c for c in conditions if not isinstance(c, Literal)]
-    if any(a.implies(b.negated()) for a in joined for b in joined):
+    if any(a.implies(b.negate()) for a in joined for b in joined):
         return None
     implied = [c for k, c in enumerate(joined) if _is_redundant(joined, k)]
     return Clause(tuple(c for c in conditions if c not in implied), "and")

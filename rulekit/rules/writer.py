@@ -40,7 +40,7 @@ class ConditionWriter(ABC, Generic[T]):
 
     def write(self, condition: Condition) -> T:
         """Call the method of the condition's kind."""
-        written: T = condition.written(self)
+        written: T = condition.write_with(self)
         return written
 
     @abstractmethod
@@ -82,7 +82,7 @@ class ValueInterval:
         """Lower value and its sign, upper sign and its value, in the order they are written."""
         return self.low.values[0], MIRRORED[self.low.op], self.high.op, self.high.values[0]
 
-    def written(self, writer: Any) -> Any:
+    def write_with(self, writer: Any) -> Any:
         """Call the `ReadingWriter` method for an interval."""
         return writer.interval(self)
 
@@ -95,7 +95,7 @@ class ReadingWriter(ConditionWriter[T]):
 
     def clause(self, clause: Clause) -> list[T]:
         """Return each condition of a clause as text, bounds of one column together."""
-        return [reading.written(self) for reading in readings(clause)]
+        return [reading.write_with(self) for reading in readings(clause)]
 
     @abstractmethod
     def interval(self, interval: ValueInterval) -> T:

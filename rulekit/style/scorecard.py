@@ -27,7 +27,7 @@ class Spelling:
     value: Callable[[Literal, Any], str]
 
     @classmethod
-    def of(cls, wording: Wording) -> "Spelling":
+    def from_wording(cls, wording: Wording) -> "Spelling":
         """Return the spelling of a reader's words."""
         return cls(
             wording.subject, partial(condition_text, wording=wording), partial(_value, wording)
@@ -67,7 +67,7 @@ class Band:
 def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple[Scale, ...]:
     """Return the scales of a scorecard; the points of a row are the sum over all scales."""
     # Several conditions on one column become one scale. Scales with the most points are first.
-    spelled = Spelling.of(spelling) if isinstance(spelling, Wording) else spelling
+    spelled = Spelling.from_wording(spelling) if isinstance(spelling, Wording) else spelling
     groups: dict[tuple[Any, ...], list[tuple[Literal, int]]] = {}
     constant = _constant(split)
     for condition, points in split.given:
@@ -86,8 +86,8 @@ def _constant(split: PointsSplit) -> tuple[Literal, ...]:
     """Return the two conditions of one column that together give every row the same points."""
     given = dict(split.given)
     for gap, points in split.given:
-        if gap.op == GAPS[0] and points and given.get(gap.negated()) == points:
-            return gap, gap.negated()
+        if gap.op == GAPS[0] and points and given.get(gap.negate()) == points:
+            return gap, gap.negate()
     return ()
 
 

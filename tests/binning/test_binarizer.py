@@ -44,8 +44,8 @@ def test_summaries_count_every_row_once_in_table_order():
     ]
     assert (cells[1].low, cells[1].high) == (2, 4)
     assert {sum(c.n for c in s.cells) for s in summaries().values()} == {6}
-    found = [(s.name, s.kind, s.n_conditions) for s in summaries().values()]
-    assert found == [("size", "ordered", 10), ("colour", "levels", 6), ("same", "nothing", 0)]
+    result = [(s.name, s.kind, s.n_conditions) for s in summaries().values()]
+    assert result == [("size", "ordered", 10), ("colour", "levels", 6), ("same", "nothing", 0)]
 
 
 def test_shares_are_those_of_bins_with_rows():
@@ -65,8 +65,8 @@ def test_rare_and_later_levels_are_counted_apart():
         ("not seen in training", 1),
     ]
     frame = pd.DataFrame({"x": ["a"] * 9 + ["b"] * 5 + list("cde") * 2})
-    (found,) = candidate_summary(Binarizer(max_levels=3).fit(frame), frame)
-    assert [(c.name, c.n) for c in found.cells] == [("a", 9), ("b", 5), ("3 rare levels", 6)]
+    (result,) = candidate_summary(Binarizer(max_levels=3).fit(frame), frame)
+    assert [(c.name, c.n) for c in result.cells] == [("a", 9), ("b", 5), ("3 rare levels", 6)]
 
 
 METHODS = ("quantile", "uniform", "median", "entropy", "tree")
@@ -163,7 +163,7 @@ def test_complement_is_the_negation_with_missing_values(case):
     matrix = Binarizer(n_thresholds=3).fit(frame, y).transform(frame)
     for literal, k in zip(matrix.literals, matrix.complement, strict=True):
         if frame[literal.feature].isna().any() and literal.op in ("<=", ">", "missing"):
-            assert matrix.literals[k] == literal.negated()
+            assert matrix.literals[k] == literal.negate()
 
 
 @pytest.mark.slow
@@ -272,8 +272,8 @@ def test_cuts_given_for_a_column_are_used_as_they_are(people):
 def test_missingness_conditions_are_only_for_named_columns(tested, people):
     people = people.assign(age=people["age"].where(people.index % 3 > 0))
     binarizer = Binarizer(n_thresholds=2, test_missing=tested).fit(people)
-    found = {c.feature for c in binarizer.literals_ if c.op in ("missing", "not-missing")}
-    assert found == ({"age", "income"} if tested is True else set(tested or ()))
+    result = {c.feature for c in binarizer.literals_ if c.op in ("missing", "not-missing")}
+    assert result == ({"age", "income"} if tested is True else set(tested or ()))
     assert {c.feature for c in binarizer.literals_ if c.missing} == {"age", "income"}
     listed = [str(c) for c in binarizer.transform(people).literals]
     assert listed == [str(c) for c in binarizer.literals_]

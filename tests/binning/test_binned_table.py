@@ -20,7 +20,7 @@ def test_a_matrix_read_as_cells_answers_as_itself(together):
     values, prices = rng.integers(0, 9, (40, 2)), rng.integers(-9, 9, (9, 2))
     np.testing.assert_array_equal(cells.sums(values), A.T @ values)
     np.testing.assert_array_equal(cells.row_sums(prices), A @ prices)
-    few = cells[rows].seen()
+    few = cells[rows].drop_empty_bins()
     assert few.shape[0] <= 2
     for j in range(9):
         assert set(few.values_of([j])[:, 0]) == set(A[rows, j])

@@ -205,7 +205,7 @@ def test_an_ordered_column_of_dates_cuts_between_any_two_values():
         below = column.edge_literal(edge, -1)
         assert low <= edge < high
         assert below.edge == edge
-        assert below.negated().op == ">="
+        assert below.negate().op == ">="
 
 
 LEARNERS = [

@@ -83,10 +83,10 @@ def _judged(page: Any) -> list[str]:
     page.evaluate(AXE.read_text("utf-8"))
     result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
     return [
-        f"{found['id']}: {node['html'][:150]}"
-        for found in result["violations"]
-        if found["impact"] in ("serious", "critical")
-        for node in found["nodes"]
+        f"{output['id']}: {node['html'][:150]}"
+        for output in result["violations"]
+        if output["impact"] in ("serious", "critical")
+        for node in output["nodes"]
     ]
 
 

@@ -19,11 +19,11 @@ COST = st.floats(0.01, 1e6)
 def test_a_miss_and_a_false_alarm_cost_the_given_amounts(miss, false_alarm, rows):
     y = ["ill" if true else "well" for true, _ in rows]
     predicted = ["ill" if answer else "well" for _, answer in rows]
-    counts = Costs(miss, false_alarm, positive="ill").of_rows(y, predicted)
+    counts = Costs(miss, false_alarm, positive="ill").compute(y, predicted)
     names = {("ill", "well"): miss, ("well", "ill"): false_alarm}
     assert counts.tolist() == [names.get(pair, 0.0) for pair in zip(y, predicted, strict=True)]
     matrix = Costs(matrix=names)
-    assert matrix.of_rows(y, predicted).tolist() == counts.tolist()
+    assert matrix.compute(y, predicted).tolist() == counts.tolist()
     assert matrix.class_weight(["ill", "well"]) == {"ill": miss, "well": false_alarm}
 
 
@@ -32,10 +32,10 @@ def test_costs_name_their_class_unit_and_mean_error():
     assert Costs(5, 1).class_weight(classes) == {1: 5.0, 0: 1.0}
     assert Costs(5, 1).class_weight(classes, 0) == {0: 5.0, 1: 1.0}
     assert Costs(5, 1, positive=0).class_weight(classes, 1) == {0: 5.0, 1: 1.0}
-    assert Costs(5, 1, positive=0).settled(classes) == Costs(matrix={(0, 1): 5, (1, 0): 1})
+    assert Costs(5, 1, positive=0).to_matrix(classes) == Costs(matrix={(0, 1): 5, (1, 0): 1})
     costs = Costs(matrix=PAIRS)
     assert costs.class_weight(["a", "b", "c"]) == {"a": 3.0, "b": 1.0, "c": 8.0}
-    assert costs.of_rows(list("abca"), list("cbbb")).tolist() == [4.0, 0.0, 9.0, 2.0]
+    assert costs.compute(list("abca"), list("cbbb")).tolist() == [4.0, 0.0, 9.0, 2.0]
     assert str(Costs(1200, 0.5, "EUR")) == "a miss costs 1,200 EUR, a false alarm 0.5 EUR"
     assert str(Costs(matrix={(1, 0): 2, (0, 1): 1})) == "1 answered 0 costs 2, 0 answered 1 costs 1"
     assert Costs(5, 1, "EUR").measure == "cost a 100 cases (EUR)"
@@ -46,7 +46,7 @@ def test_costs_name_their_class_unit_and_mean_error():
 def test_the_cheapest_constant_answer_is_the_one_of_least_cost(counts):
     y = np.repeat(list("abc"), counts)
     costs = Costs(matrix=PAIRS)
-    each = {c: costs.of_rows(y, np.full(len(y), c)).mean() * 100 for c in "abc"}
+    each = {c: costs.compute(y, np.full(len(y), c)).mean() * 100 for c in "abc"}
     answer, cost = costs.cheapest(list("abc"), counts)
     assert cost == pytest.approx(min(each.values()))
     assert each[answer] == pytest.approx(cost)
@@ -81,7 +81,7 @@ def test_costs_that_lack_a_pair_of_classes_are_refused():
     with pytest.raises(DataError, match=r"\('a', 'c'\) is missing\. Add it"):
         less.class_weight(["a", "b", "c"])
     with pytest.raises(DataError, match=r"\('c', 'a'\) is missing\. Add it"):
-        less.of_rows(["a", "c"], ["a", "a"])
+        less.compute(["a", "c"], ["a", "a"])
     with pytest.raises(DataError, match=r"there are 3 \('a', 'b', 'c'\)\. Give `matrix`"):
         Costs(5, 1).class_weight(["a", "b", "c"])
     with pytest.raises(ValueError, match=r"must be one of the classes .* got 'x'"):

@@ -117,7 +117,7 @@ def test_distance_equals_that_of_the_mirror_image(w, y):
     )
     rule = RuleSet(clauses, (True, True), "dnf", False)
     labels = np.array([y] * 4, dtype=object)
-    assert hamming_distances(rule, ROWS, labels) == hamming_distances(rule.negated(), ROWS, labels)
+    assert hamming_distances(rule, ROWS, labels) == hamming_distances(rule.negate(), ROWS, labels)
 
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])

@@ -45,7 +45,7 @@ def test_distance_and_share_of_the_range(condition, value, row, distance, share)
         (OLD, ">", 50.0),
         (Literal("town", "in", ("Ulm", "Bonn")), "in", ["Bonn", "Ulm"]),
         (PLANE, ">", 0.0),
-        (RATIO.negated(), ">", 2.0),
+        (RATIO.negate(), ">", 2.0),
         (PowerLawSplit(RATIO.terms, 2.0, 1.0), "within", [1.0, 2.0]),
         (PowerLawSplit(RATIO.terms, 2.0, 1.0, inside=False), "outside", [1.0, 2.0]),
     ],

@@ -62,12 +62,12 @@ def is_free_of_flag_numbers(rule):
 def test_smallest_change_is_as_small_as_any_combination_of_values(rules, data, columns):
     rule = data.draw(rules.filter(is_free_of_flag_numbers))
     row = {f: v for f, v in row_values(columns, 0).items() if f in rule.features}
-    found = smallest_change(rule, row)
+    change = smallest_change(rule, row)
     best = reference.smallest_change(rule, row, scales(rule, row))
-    assert found.possible == (best is not None)
+    assert change.possible == (best is not None)
     if best is not None:
-        assert len(found.changes) == best[0]
-        assert found.cost == pytest.approx(best[1], rel=1e-6, abs=1e-6)
+        assert len(change.changes) == best[0]
+        assert change.cost == pytest.approx(best[1], rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -83,26 +83,26 @@ def test_changed_row_gets_the_wanted_prediction_by_free_columns(rules, data, col
     rule = data.draw(rules)
     for i in range(len(columns["age"])):
         row = {f: v for f, v in row_values(columns, i).items() if f in rule.features}
-        found = smallest_change(rule, row, training=columns, immutable=immutable)
-        assert not {c.feature for c in found.changes} & immutable
-        if found.possible:
-            changed = {**row, **{c.feature: c.new for c in found.changes}}
-            assert answer(rule, changed) == found.prediction != rule.predict(columns)[i]
+        change = smallest_change(rule, row, training=columns, immutable=immutable)
+        assert not {c.feature for c in change.changes} & immutable
+        if change.possible:
+            changed = {**row, **{c.feature: c.new for c in change.changes}}
+            assert answer(rule, changed) == change.prediction != rule.predict(columns)[i]
 
 
 @given(cases(PLAIN, max_clauses=4), st.data())
 def test_every_value_of_a_range_named_in_words_gives_the_new_answer(case, data):
     rule, columns = case
     row = {f: v for f, v in row_values(columns, 0).items() if f in rule.features}
-    found = smallest_change(rule, row)
-    changed = {c.feature: c.new for c in found.changes}
-    for change in found.changes:
+    result = smallest_change(rule, row)
+    changed = {c.feature: c.new for c in result.changes}
+    for change in result.changes:
         if change.text.split(" (now")[0].endswith(("or lower", "or higher")):
             further = data.draw(st.floats(0, 1e25))
             sign = 1.0 if change.text.split(" (now")[0].endswith("or higher") else -1.0
             changed[change.feature] = change.new + sign * further
-    if found.possible:
-        assert answer(rule, {**row, **changed}) == found.prediction
+    if result.possible:
+        assert answer(rule, {**row, **changed}) == result.prediction
 
 
 OVER, OLD, SMOKES = (
@@ -114,8 +114,8 @@ RED, NEITHER = Literal("colour", "!=", "red"), Literal("colour", "not-in", ("blu
 
 
 def test_changes_lie_just_past_a_limit_and_gaps_are_the_last():
-    found = smallest_change(dnf((OVER, OLD)), {"glucose": 141.0, "age": 90.0})
-    assert found.cost == pytest.approx(15 / 126)
+    change = smallest_change(dnf((OVER, OLD)), {"glucose": 141.0, "age": 90.0})
+    assert change.cost == pytest.approx(15 / 126)
     assert 126 < smallest_change(dnf((OVER,)), {"glucose": 120.0}).changes[0].new < 127
     whole = {"age": np.arange(20.0, 80.0)}
     assert smallest_change(dnf((OLD,)), {"age": 44.0}, training=whole).changes[0].new == 51.0
@@ -138,7 +138,7 @@ def test_a_value_outside_the_training_rows_is_called_so(column):
 
     outside = "; age would be outside the range of the training rows."
     assert sentence(Literal("age", ">", 90)).endswith(outside)
-    assert sentence(PowerLawSplit((PowerLaw(1.0, (Factor("age"),)),), 90.0).negated()).endswith(
+    assert sentence(PowerLawSplit((PowerLaw(1.0, (Factor("age"),)),), 90.0).negate()).endswith(
         outside
     )
     assert sentence(Literal("age", ">", 60)).endswith("(now 40).")
@@ -153,9 +153,9 @@ def test_many_clauses_to_break_are_searched_in_a_blink():
         tuple(Literal(f, ">", float(rng.integers(0, 5))) for f in rng.choice(features, 3, False))
         for _ in range(20)
     ]
-    found = smallest_change(dnf(*clauses), dict.fromkeys(features, 9.0))
-    assert found.prediction == "well"
-    assert 3 <= len(found.changes) <= 8
+    change = smallest_change(dnf(*clauses), dict.fromkeys(features, 9.0))
+    assert change.prediction == "well"
+    assert 3 <= len(change.changes) <= 8
 
 
 # Four digits of the bound fall short here: with rap 0.003423 the sum is 330.11, above 330.
@@ -191,8 +191,8 @@ def test_printed_values_change_the_result_of_a_split(split, columns, width):
 @given(st.floats(0.6, 40.0), st.floats(0.6, 40.0), st.floats(0.7, 90.0))
 def test_every_column_of_a_product_has_a_deciding_value(a, b, high):
     split = PowerLawSplit((PowerLaw(1.0, (Factor("a", 2), Factor("b", -1, floor=1e-9))),), high)
-    found = read_split(split, {"a": a, "b": b}).changes
-    assert {c.feature for c in found} == {"a", "b"}
+    result = read_split(split, {"a": a, "b": b}).changes
+    assert {c.feature for c in result} == {"a", "b"}
 
 
 @pytest.mark.parametrize("case", range(0, 200, 20))
@@ -239,11 +239,11 @@ def tree(made):
 def test_whole_numbers_out_of_the_common_are_changed_as_little_as_needed(seen, old, bound, new):
     split = PowerLawSplit((PowerLaw(1.0, (Factor("a"),)),), bound, inside=False)
     rule = RuleSet((Clause((split,)),), ("yes",), "dnf", "no")
-    found = smallest_change(rule, {"a": old}, training={"a": seen})
+    result = smallest_change(rule, {"a": old}, training={"a": seen})
     if isinstance(new, str):
-        assert new in found.sentence
+        assert new in result.sentence
         return
-    (change,) = found.changes
+    (change,) = result.changes
     assert change.new == (new or np.nextafter(bound, np.inf))
     first, second = rule.predict({"a": np.array([old, change.new])})
     assert first != second

@@ -49,7 +49,9 @@ def test_the_reading_adds_up_and_every_change_named_turns_the_answer(split, colu
     for i in range(4):
         values = row_values(columns, i)
         points = read_points(split, values, ranges={"age": 9.0})
-        assert points.score == sum(g.given for g in points.given) == split.compared(columns)[i]
+        assert (
+            points.score == sum(g.given for g in points.given) == split.compute_values(columns)[i]
+        )
         assert points.holds == split.mask(columns)[i]
         moved = points.score + points.off * (1 if split.reached else -1)
         assert (moved >= split.total) == split.reached

@@ -38,9 +38,9 @@ def test_reasons_are_ranked_by_points_off_the_best_or_least():
             "sport": rng.choice(["yes", "no"], 60),
         }
     )
-    found = rank_reasons(CARD, X)
+    result = rank_reasons(CARD, X)
     sides = set()
-    for row, reasons in zip(X.itertuples(), found, strict=True):
+    for row, reasons in zip(X.itertuples(), result, strict=True):
         points = points_by_hand(row)
         top = sum(points.values()) >= 6
         sides.add(top)
@@ -50,7 +50,7 @@ def test_reasons_are_ranked_by_points_off_the_best_or_least():
             (n, points[n], off[n]) for n in expected
         ]
     assert sides == {True, False}
-    assert [r.feature for r in rank_reasons(CARD, X, most=1)[0]] == [found[0][0].feature]
+    assert [r.feature for r in rank_reasons(CARD, X, most=1)[0]] == [result[0][0].feature]
 
 
 def test_explanations_and_scored_files_have_reasons():

@@ -30,7 +30,7 @@ def test_answers_clauses_and_missing_match_the_rule_by_row(form):
     model = clone(SEARCH).set_params(form=form).fit(X[:600], Y[:600])
     scores = score(model, X[600:])
     rule = model.rule_set_
-    reported = rule if form == "dnf" else rule.negated()
+    reported = rule if form == "dnf" else rule.negate()
     assert scores.answers.tolist() == model.predict(X[600:]).tolist()
     for i in range(len(scores)):
         row = model.read_columns(X.iloc[[600 + i]])
@@ -46,7 +46,7 @@ def test_unread_columns_may_be_missing_new_or_anything(model):
     assert score(model, part).answers.tolist() == model.predict(X[600:]).tolist()
     unread = next(name for name in X.columns if name not in model.rule_set_.features)
     part = X.loc[600:620].assign(**{unread: "?"})
-    assert score(model, part).explained([0])[0].prediction == model.predict(X.loc[600:600])[0]
+    assert score(model, part).explain_rows([0])[0].prediction == model.predict(X.loc[600:600])[0]
     some = Y[800:].astype(object).where(np.arange(200) < 50)
     scores = score(model, X[800:], outcomes=some, before=(X[600:800], Y[600:800]))
     assert scores.figures[0].n_now == 50
@@ -61,7 +61,7 @@ def test_the_smallest_change_of_each_row_turns_its_answer(model):
     scores = score(model, X[600:700], training=(X[:600], Y[:600]))
     table = scores.table(changes=True)
     assert list(table.index) == list(X.index[600:700])
-    for i, explained in enumerate(scores.explained(range(100))):
+    for i, explained in enumerate(scores.explain_rows(range(100))):
         assert table["smallest change"].iloc[i] == explained.counterfactual.sentence
         after = X.iloc[[600 + i]].copy()
         for change in explained.counterfactual.changes:
@@ -133,8 +133,8 @@ def test_cases_without_unread_columns_are_explained_and_written(model):
     part = X.loc[600:620].drop(columns=unread)
     scores = score(model, part, training=(X[:600], Y[:600]))
     whole = score(model, X.loc[600:620], training=(X[:600], Y[:600]))
-    assert [e.sentence for e in scores.explained([0, 1])] == [
-        e.sentence for e in whole.explained([0, 1])
+    assert [e.sentence for e in scores.explain_rows([0, 1])] == [
+        e.sentence for e in whole.explain_rows([0, 1])
     ]
     pd.testing.assert_frame_equal(scores.table(changes=True), whole.table(changes=True))
 

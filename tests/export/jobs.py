@@ -104,7 +104,7 @@ def of_readings():
         pool = pools[test.feature]
         column = np.empty(len(pool), dtype=object)
         column[:] = pool
-        for condition in (test, test.negated()):
+        for condition in (test, test.negate()):
             for kind in (condition, PointsSplit((condition,), (2,), 1)):
                 for form in ("dnf", "cnf"):
                     rule = RuleSet((Clause((kind,)),), ("yes",), form, "no")
@@ -155,7 +155,7 @@ def _tests(numeric, levels, middle, columns):
 
 def _literals(numeric, levels, middle, columns):
     result = _tests(numeric, levels, middle, columns)
-    return _rule(result[:2], result[2:4] or result[:1], [c.negated() for c in result[-2:]])
+    return _rule(result[:2], result[2:4] or result[:1], [c.negate() for c in result[-2:]])
 
 
 def _linear(numeric, levels, middle, columns):

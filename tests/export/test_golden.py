@@ -50,7 +50,7 @@ def rules():
     plane = LinearSplit((("age", 0.5), ("glucose", -1.25)), ">", 3.0)
     ratio = PowerLaw(-2.5, (Factor("glucose"), Factor("age", -2, shift=1.0, floor=20.0)))
     band = PowerLawSplit((ratio, PowerLaw(1.0, (Factor("age"),))), 40.0, 1e-7, missing=True)
-    sums = RuleSet((Clause((plane, band.negated())), Clause((band,))), ("ill",) * 2, "dnf", "well")
+    sums = RuleSet((Clause((plane, band.negate())), Clause((band,))), ("ill",) * 2, "dnf", "well")
     given = (
         Literal("glucose", ">", 126.5),
         Literal("age", ">", 50),
@@ -58,7 +58,7 @@ def rules():
     )
     bands = tuple(Clause((PointsSplit(given, (3, 2, -1), total),)) for total in (4, 2))
     points = RuleSet(bands, ("ill", "watch"), "dnf", "well")
-    return {"dnf": dnf, "cnf": dnf.negated(), "mixed": mixed, "sums": sums, "points": points}
+    return {"dnf": dnf, "cnf": dnf.negate(), "mixed": mixed, "sums": sums, "points": points}
 
 
 def written():

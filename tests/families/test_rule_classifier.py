@@ -51,13 +51,13 @@ def test_rule_equals_a_manual_sweep_suggestion_and_fit():
     search = BoxSearchClassifier(max_conditions=8, n_perturbations=0, random_state=seed)
     result = sweep(search, X, y, grid=search_grid(y), cv=folds)
     table = read_training_table(clone(search), X, y, None)
-    forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), search, seed)
+    forest = ForestLoss.from_table(table, Loss(table.y, table.weights(None)), search, seed)
     settings = [result.setting(k) for k in result.summary["setting"]]
     models = list(fit_settings(search, X, y, settings))
     of_forest = {"forest_loss": [forest.loss(m.predict(X)) for m in models]}
     of_forest["forest_conditions"] = [m.rule_set_.n_conditions for m in models]
-    found = suggest(result.summary.assign(**of_forest))
-    setting = result.setting(found["default"])
+    output = suggest(result.summary.assign(**of_forest))
+    setting = result.setting(output["default"])
     both = [setting | {"refine_thresholds": moves} for moves in (False, True)]
     errors = [np.mean([wrong(search, one, X, y, *fold) for fold in folds]) for one in both]
     by_hand = fit_setting(search, both[int(errors[1] < errors[0])], X, y)
@@ -71,8 +71,8 @@ def test_rule_equals_a_manual_sweep_suggestion_and_fit():
     assert expected >= shown.error - 1e-9
     assert shown.setting == setting
     numbers = (shown.default, shown.simplest_within_1se, shown.best)
-    assert numbers == tuple(found[k] for k in ("default", "simplest_within_1se", "best"))
-    assert shown.reason == found["reason"]
+    assert numbers == tuple(output[k] for k in ("default", "simplest_within_1se", "best"))
+    assert shown.reason == output["reason"]
     for column in ("test_error", "test_error_se", "n_conditions", "n_clauses_used"):
         np.testing.assert_allclose(shown.table[column], result.summary[column], atol=1e-12)
     np.testing.assert_allclose(shown.table[list(of_forest)], pd.DataFrame(of_forest), atol=1e-12)
@@ -282,16 +282,16 @@ def test_rule_selected_without_costs_is_kept_if_cheaper(monkeypatch):
     worse = RuleClassifier._box_search
 
     def dear(self, seed):  # a search that finds nothing where costs are given
-        found = worse(self, seed)
-        return found if self.costs is None else found.set_params(max_conditions=1, n_clauses=1)
+        result = worse(self, seed)
+        return result if self.costs is None else result.set_params(max_conditions=1, n_clauses=1)
 
     monkeypatch.setattr(RuleClassifier, "_box_search", dear)
     monkeypatch.setattr("rulekit.families.rule_classifier.form_of_rules", only_dear)
-    found = RuleClassifier(max_conditions=2, cv=2, costs=costs).fit(X, y)
-    assert found.rule_set_ == plain.rule_set_
-    assert found.best_params_["costs"] is None
-    assert found.choice_.reason.startswith("Selected without costs")
-    assert found.choice_.table["setting"].iloc[-1] == found.choice_.default
+    result = RuleClassifier(max_conditions=2, cv=2, costs=costs).fit(X, y)
+    assert result.rule_set_ == plain.rule_set_
+    assert result.best_params_["costs"] is None
+    assert result.choice_.reason.startswith("Selected without costs")
+    assert result.choice_.table["setting"].iloc[-1] == result.choice_.default
 
 
 @pytest.mark.slow
@@ -307,12 +307,12 @@ def test_costs_change_the_rule_only_where_more_than_noise_is_saved(monkeypatch, 
     monkeypatch.setattr("rulekit.families.rule_classifier.compare_losses", noisier)
     costs = Costs(10, 1, positive="high")
     learner = RuleClassifier(max_conditions=2, cv=2, groups="housing", costs=costs)
-    found = learner.fit(X, y)
-    selected = found.choice_.table.loc[found.choice_.default]
+    result = learner.fit(X, y)
+    selected = result.choice_.table.loc[result.choice_.default]
     assert selected[["gap", "forest_loss", "forest_conditions"]].notna().all()
     without_costs = RuleClassifier(max_conditions=2, cv=2).fit(X, y).rule_set_
-    assert (found.rule_set_ == without_costs) == (factor == 100)
-    assert found.choice_.reason.startswith("Selected without costs") == (factor == 100)
+    assert (result.rule_set_ == without_costs) == (factor == 100)
+    assert result.choice_.reason.startswith("Selected without costs") == (factor == 100)
 
 
 @pytest.mark.slow
@@ -325,10 +325,10 @@ def test_no_rule_costs_more_than_one_answer_on_the_inner_folds():
         learner = RuleClassifier(max_conditions=1, cv=2, costs=Costs(2, 1), random_state=seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = learner.fit(X, y)
-        constant += found.rule_set_.is_constant
-        if not found.rule_set_.is_constant:
-            assert found.choice_.error <= found.choice_.constant_error, seed
+            result = learner.fit(X, y)
+        constant += result.rule_set_.is_constant
+        if not result.rule_set_.is_constant:
+            assert result.choice_.error <= result.choice_.constant_error, seed
     assert 0 < constant < 8
 
 

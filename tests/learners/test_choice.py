@@ -94,7 +94,7 @@ def test_scores_and_their_summary_are_those_by_hand(scored):
 def test_under_costs_a_fold_scores_what_its_wrong_answers_cost(scored):
     X, y, weight, folds, plain = scored
     table = read_training_table(OneLevelRuleClassifier(), X, y, weight)
-    loss = Loss(y, weight, Costs(5, 2, "EUR").settled(["no", "yes"]))
+    loss = Loss(y, weight, Costs(5, 2, "EUR").to_matrix(["no", "yes"]))
     scores = scores_of(table, SETTINGS[:1], folds, loss)
     for (train, test), result in zip(folds, scores.loss[:, 0], strict=True):
         model = OneLevelRuleClassifier(positive_label="yes", **SETTINGS[0])
@@ -124,11 +124,11 @@ ANSWERS = np.array(["no", "yes", "no", "yes"], dtype=object)
 
 def test_losses_are_shares_or_costs_with_a_price():
     loss = Loss(Y, WEIGHT)
-    assert loss.of(np.arange(4), ANSWERS) == pytest.approx(3 / 10)
-    assert loss.of(np.array([0, 3]), ANSWERS[[0, 3]]) == pytest.approx(1 / 5)
+    assert loss.compute(np.arange(4), ANSWERS) == pytest.approx(3 / 10)
+    assert loss.compute(np.array([0, 3]), ANSWERS[[0, 3]]) == pytest.approx(1 / 5)
     assert (loss.measure, loss.price, loss.text(0.1234)) == ("test_error", 0.002, "12.3 %")
-    loss = Loss(Y, WEIGHT, Costs(5, 2, "EUR").settled(["no", "yes"]))
-    assert loss.of(np.arange(4), ANSWERS) == pytest.approx(100 * (1 * 5 + 2 * 2) / 10)
+    loss = Loss(Y, WEIGHT, Costs(5, 2, "EUR").to_matrix(["no", "yes"]))
+    assert loss.compute(np.arange(4), ANSWERS) == pytest.approx(100 * (1 * 5 + 2 * 2) / 10)
     assert (loss.measure, loss.text(12.34)) == ("test_cost_per_100", "12.3 EUR a 100 cases")
     assert loss.price == pytest.approx(0.2 * (5 * 5 + 5 * 2) / 10)
 

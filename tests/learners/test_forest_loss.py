@@ -46,7 +46,7 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
     monkeypatch.setattr("rulekit.learners.forest_loss.votes", lambda *_: shares)
     table = read(X, y, weight)
     heavy = table.weights(None if costs else {"yes": 3.0})
-    forest = ForestLoss.of(table, Loss(table.y, heavy, costs), SEARCH, 0)
+    forest = ForestLoss.from_table(table, Loss(table.y, heavy, costs), SEARCH, 0)
     predicted = np.random.default_rng(4).permutation(table.y)
     shares = calibrate_votes(shares, table.codes, weight)  # as errors cost unequally
     expected = 0.0
@@ -66,7 +66,7 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
 def test_forbidden_columns_and_noise_gain_nothing():
     X, y, true = planted()
     table = read(X, y)
-    forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
+    forest = ForestLoss.from_table(table, Loss(table.y, table.weights(None)), SEARCH, 0)
     noise = (y != true).mean()  # of the training rows, which y itself gets all right
     assert noise > 0.2
     assert forest.loss(y) > noise
@@ -76,14 +76,14 @@ def test_forbidden_columns_and_noise_gain_nothing():
     table = read(X, y)
     loss = Loss(table.y, table.weights(None))
     barred = clone(SEARCH).set_params(constraints=Constraints(forbidden=("a",)))
-    assert ForestLoss.of(table, loss, SEARCH, 0).loss(true) < 0.15
-    assert ForestLoss.of(table, loss, barred, 0).loss(true) > 0.3
+    assert ForestLoss.from_table(table, loss, SEARCH, 0).loss(true) < 0.15
+    assert ForestLoss.from_table(table, loss, barred, 0).loss(true) > 0.3
 
 
 def test_each_setting_is_scored_by_its_rule_of_all_rows():
     X, y, _ = planted(n=120)
     table = read(X, y)
-    forest = ForestLoss.of(table, Loss(table.y, table.weights(None)), SEARCH, 0)
+    forest = ForestLoss.from_table(table, Loss(table.y, table.weights(None)), SEARCH, 0)
     settings = [{"theta": t, "n_clauses": c} for t in (0.5, 3.0, 200.0) for c in (1, 3)]
     paths = Paths(SEARCH, table)
     losses = forest.losses(paths, settings)

@@ -54,11 +54,11 @@ def test_work_and_randomness_are_shared_once_per_table():
 def test_clock_distinguishes_timeout_from_a_stop():
     late, stopped = Clock(time.monotonic() - 1.0), Clock(None, lambda: True)
     assert late()
-    assert (late.ran_out, late.stopped()) == (True, False)
+    assert (late.ran_out, late.is_stopped()) == (True, False)
     assert stopped()
-    assert (stopped.ran_out, stopped.stopped()) == (False, True)
-    assert not Clock.of_seconds(None)()
-    assert not Clock.of_seconds(1e6)()
+    assert (stopped.ran_out, stopped.is_stopped()) == (False, True)
+    assert not Clock.from_seconds(None)()
+    assert not Clock.from_seconds(1e6)()
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_rows_columns_and_sums_equal_the_matrix(form, seed):
     limits_given = (
         Constraints(forbidden=["b"], allow_not_equal=False) if seed % 4 == 0 else Constraints()
     )
-    labelled = cuts.transform(X).labelled(y == 1, weight)
+    labelled = cuts.transform(X).with_labels(y == 1, weight)
     problem = learning_problem(labelled, columns_of(X), form=form, constraints=limits_given)
     matrix = cuts.transform(X)
     place = {literal: j for j, literal in enumerate(matrix.literals)}
@@ -125,4 +125,4 @@ def test_rows_columns_and_sums_equal_the_matrix(form, seed):
     np.testing.assert_array_equal(table.sums(values), values @ A)
     chosen = np.random.default_rng(seed).random((3, len(A[0]))) < 2 / len(A[0])
     held = [any(row[clause].all() for clause in chosen) for row in A]
-    np.testing.assert_array_equal(table.held(chosen), held)
+    np.testing.assert_array_equal(table.evaluate_dnf(chosen), held)

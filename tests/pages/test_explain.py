@@ -137,11 +137,11 @@ def seen(app):
     """Return every text of the page: words, labels, options, tables."""
     for element in app.main:
         for name in ("value", "label", "help", "options", "placeholder"):
-            found = getattr(element, name, None)
-            if isinstance(found, pd.DataFrame):
-                yield from map(str, [*found.columns, *found.index, *found.to_numpy().ravel()])
-            elif isinstance(found, (str, list, tuple)):
-                yield from [found] if isinstance(found, str) else map(str, found)
+            result = getattr(element, name, None)
+            if isinstance(result, pd.DataFrame):
+                yield from map(str, [*result.columns, *result.index, *result.to_numpy().ravel()])
+            elif isinstance(result, (str, list, tuple)):
+                yield from [result] if isinstance(result, str) else map(str, result)
 
 
 def spoken(reported):
@@ -179,7 +179,7 @@ KINDS = {
     ),
     "nothing": RuleSet((), (), "dnf", "low"),
 }
-KINDS["cnf"] = KINDS["literals"].negated()
+KINDS["cnf"] = KINDS["literals"].negate()
 LEARNED = {
     "tree": {"learner": TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 2},
     "plane": {"learner": HYPERPLANE, "theta": 0.1, "n_clauses": 2},
@@ -291,5 +291,5 @@ FAR = np.array([0.5, 0.04, 0.01])
     ],
 )
 def test_cases_are_filtered_searched_and_ordered(show, words, rows):
-    found = case_list(cases(), show=show, words=words, distance=FAR)
-    assert found["row"].tolist() == rows
+    result = case_list(cases(), show=show, words=words, distance=FAR)
+    assert result["row"].tolist() == rows

@@ -123,7 +123,7 @@ def test_error_costs_are_set_once_and_used_everywhere(open_app):
     points, labels = state.result.points, ["high", "low"]
     assert app.selectbox(key="front_cost").value == "test_cost_per_100"
     model = state.model
-    assert model.costs.settled(labels) == Costs(5, 1, "EUR", positive="high").settled(labels)
+    assert model.costs.to_matrix(labels) == Costs(5, 1, "EUR", positive="high").to_matrix(labels)
     plain = points.loc[state.result.suggestion.number, "test_cost_per_100"]
     y = state.training[1]
     figure = json.loads(app.get("plotly_chart")[0].proto.spec)
@@ -179,8 +179,8 @@ def test_only_rules_within_the_gap_are_suggested(open_app):
     column = state.table.frame.loc[X.index, "texture error"]
 
     def gap(rule):
-        found = group_metrics(rule, X, y, column, positive="malignant").gaps
-        return max(found[name].size for name in ("found", "false_alarms"))
+        result = group_metrics(rule, X, y, column, positive="malignant").gaps
+        return max(result[name].size for name in ("found", "false_alarms"))
 
     gaps = {k: gap(m.rule_set_) for k, m in state.result.models.items()}
     before = gap(state.model.rule_set_)
@@ -297,15 +297,15 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     app = finished(small(open_app("models", sample="credit")))
     first = app.session_state["app"].result
     app = compared(app, "One clause", "Every combination")
-    found = app.session_state["app"].result
-    assert len(found.settings) > len(first.settings)
-    assert set(found.curve()["series"]) >= {"Short rule", "Every combination"}
-    assert all(model_key(s) in found.models for s in found.settings)
+    result = app.session_state["app"].result
+    assert len(result.settings) > len(first.settings)
+    assert set(result.curve()["series"]) >= {"Short rule", "Every combination"}
+    assert all(model_key(s) in result.models for s in result.settings)
     table = next(d.value for d in app.dataframe if "learner" in d.value)
     assert table["learner"].tolist() == ["Every combination", "One clause, proved best"]
     assert table["mark"].tolist() == ["red square", "green diamond"]
     for name, error in zip(table["learner"], table["error"], strict=True):
-        own = found.points[[learner_of(s).name == name for s in found.settings]]
+        own = result.points[[learner_of(s).name == name for s in result.settings]]
         assert error in (100 * own["test_error"]).tolist()
 
 
@@ -314,9 +314,9 @@ def test_swept_prices_and_clauses_are_on_the_curve_too(open_app, no_fits):
     app.text_input(key="run_thetas").set_value("2, 20")
     app.slider(key="run_clauses").set_value((1, 2)).run()
     app = finished(app.button(key="sweep_prices").click().run())
-    found = app.session_state["app"].result
-    assert len(found.by_price("n_conditions", "test_error")) == 4
-    assert "Short rule, by price" in set(found.curve()["series"])
+    result = app.session_state["app"].result
+    assert len(result.get_price_points("n_conditions", "test_error")) == 4
+    assert "Short rule, by price" in set(result.curve()["series"])
     keys = [c.key for c in app.get("plotly_chart") if c.key != "flow_small"]
     assert keys == ["front_0", "prices_0"]
     app.session_state["app"] = replace(

@@ -301,8 +301,8 @@ def test_unproved_results_are_not_mentioned(open_app, monkeypatch):
 def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
     card = sys.modules["ui.learners.literal"]
     better = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
-    found = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
-    monkeypatch.setattr(card, "partial", lambda *_: Giving(found))
+    result = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
+    monkeypatch.setattr(card, "partial", lambda *_: Giving(result))
     app = proof_of_one_clause(open_app)
     app.button(key="take_better").click().run()
     assert app.session_state["app"].model.rule_set_ == better
@@ -326,11 +326,11 @@ def test_intervals_and_filters_are_reported_in_words():
     names = wording(AppState())
     between = Clause((Literal("age", ">", 20.0), Literal("age", "<=", 50.0)))
     assert clause_words(between, names) == "20 < age <= 50"
-    assert rule_words(RULE.negated(), names).splitlines()[-2:] == ["THEN well", "OTHERWISE ill"]
-    assert rule_words(RULE.negated(), names).count("\nAND (") == 1
+    assert rule_words(RULE.negate(), names).splitlines()[-2:] == ["THEN well", "OTHERWISE ill"]
+    assert rule_words(RULE.negate(), names).count("\nAND (") == 1
 
 
-@pytest.mark.parametrize("rule", [RULE, RULE.negated()])
+@pytest.mark.parametrize("rule", [RULE, RULE.negate()])
 def test_leaving_out_all_clauses_gives_a_constant_rule(rule):
     names = wording(AppState())
     empty = drop_clauses(rule, frozenset({0, 1}))

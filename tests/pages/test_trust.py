@@ -114,12 +114,12 @@ class Session:
 
     def _slide(self):
         self.go("models")
-        found = [s for s in self.app.select_slider if s.key.startswith("slider_limit_")]
-        if found:
+        output = [s for s in self.app.select_slider if s.key.startswith("slider_limit_")]
+        if output:
             self.done.add("slide")
-            limit = int(self.rng.choice(list(map(int, found[0].options))))
+            limit = int(self.rng.choice(list(map(int, output[0].options))))
             here = self.state.result.number_of_rule(self.state)
-            found[0].set_value(limit).run()
+            output[0].set_value(limit).run()
             result = self.state.result
             number, suggested = result.number_of_rule(self.state), result.suggestion.number
             if result.points.loc[suggested, "limit"] == limit and number != here:

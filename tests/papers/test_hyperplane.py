@@ -32,7 +32,7 @@ def sides_of(data_folder, name):
 def test_few_boxes_cover_nearly_all_rows_that_the_plane_gets_right(data_folder, name, label):
     side = sides_of(data_folder, name)[label]
     boxes = extract_boxes(side.half, side.points)
-    kept, (share, n_boxes) = boxes.kept(2), BARS[name, label]
+    kept, (share, n_boxes) = boxes.drop_small(2), BARS[name, label]
     assert boxes.coverage == 1.0
     assert 100 * kept.coverage >= share
     assert len(kept) <= n_boxes

@@ -55,7 +55,7 @@ def test_each_numeric_test_of_points_has_a_bar_and_a_mark():
     assert list(figure.data[1].base) == [0.5, 0.75]
     assert (list(figure.data[2].y), list(figure.data[3].y)) == (["1. age (+3)"], ["2. age (-2)"])
     assert case_sentence(Clause((card,)), row(60.0)) == "4 points; 3 or more are needed."
-    below = Clause((card.negated(),))
+    below = Clause((card.negate(),))
     assert case_sentence(below, row(80.0, "f")) == "1 point; fewer than 3 are needed."
     beside = Clause((Literal("age", "<=", 90.0), card))
     assert case_figure(beside, row(60.0), REFERENCE).data[1].y[0] == "1. age"

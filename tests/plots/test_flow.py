@@ -14,7 +14,7 @@ OLD, HEAVY = Literal("age", ">", 50), Literal("bmi", ">", 30)
 COLUMNS = {"age": np.array([60.0, 70, 40, 30, 80]), "bmi": np.array([35.0, 20, 35, np.nan, 31])}
 TRUTH = np.array(["ill", "well", "well", "well", "ill"], dtype=object)
 TREE = RuleSet(
-    (Clause((OLD, HEAVY)), Clause((OLD, HEAVY.negated())), Clause((OLD.negated(), HEAVY))),
+    (Clause((OLD, HEAVY)), Clause((OLD, HEAVY.negate())), Clause((OLD.negate(), HEAVY))),
     ("ill", "fair", "ill"),
     "dnf",
     "well",
@@ -83,7 +83,7 @@ def test_scorecard_is_a_histogram_of_its_totals_with_the_threshold():
     rule = RuleSet((Clause((RISK,)),), ("ill",), "dnf", "well")
     figure = flow_figure(rule, COLUMNS, TRUTH, case={k: v[:1] for k, v in COLUMNS.items()})
     ill, well = figure.data[:2]
-    totals = RISK.compared(COLUMNS).tolist()  # 3, 2, 1, 0, 3: drawn side by side
+    totals = RISK.compute_values(COLUMNS).tolist()  # 3, 2, 1, 0, 3: drawn side by side
     assert list(ill.y) == [
         sum(t == v for t, c in zip(totals, TRUTH, strict=True) if c == "ill") for v in range(4)
     ]

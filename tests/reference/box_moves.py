@@ -242,7 +242,7 @@ class Moves:
         objective = self.objective(state)
         while state.boxes.n_clauses:
             clauses = range(state.boxes.n_clauses)
-            shorter = [BoxState(self.problem, state.boxes.without(r)) for r in clauses]
+            shorter = [BoxState(self.problem, state.boxes.drop(r)) for r in clauses]
             values = [self.objective(s) for s in shorter]
             r = int(np.argmin(values))
             if values[r] >= objective - IMPROVEMENT:
@@ -295,7 +295,7 @@ def improve_each(problem, starts, theta):
     s = np.where(problem.y, problem.charges.base, -problem.charges.base)
     ends, saved = [], np.zeros((starts.n_clauses, 1 + problem.n_features))
     for k in range(starts.n_clauses):
-        state = BoxState(problem, starts.of_clauses([k]))
+        state = BoxState(problem, starts.take_clauses([k]))
         while better := moves.step(state, 0) or moves.swap(state, 0):
             state = better
         held, nearly = state.v[0] == 0, state.v[0] == 1

@@ -219,4 +219,4 @@ def people_worth(laws, people, mass, modulus):
     if modulus:
         value = np.abs(value) - np.abs(people[:, :, [-1]])
     left = value <= 0
-    return mass.of_split(left.reshape(-1, left.shape[2])).reshape(left.shape[:2])
+    return mass.compute_impurity(left.reshape(-1, left.shape[2])).reshape(left.shape[:2])

@@ -85,7 +85,7 @@ def test_a_level_without_a_place_counts_as_missing():
     column = {"x": objects("bad", "fair", "good", "best", None)}
     above = Literal("x", ">=", "fair", order=ORDER)
     assert above.mask(column).tolist() == [False, True, True, False, False]
-    assert above.negated().mask(column).tolist() == [True, False, False, True, True]
+    assert above.negate().mask(column).tolist() == [True, False, False, True, True]
 
 
 @pytest.mark.parametrize("missing", [False, True])

@@ -41,7 +41,7 @@ def test_every_kind_is_evaluated_in_the_database(put):
     case = placed(put, columns_of(FRAME))
     conditions = (EXAMPLES | READ).values()
     assert_counted(one_each(conditions, "yes", "no"), *case)
-    assert_counted(one_each([c.negated() for c in conditions], "yes", "no", "cnf"), *case)
+    assert_counted(one_each([c.negate() for c in conditions], "yes", "no", "cnf"), *case)
 
 
 @pytest.mark.slow
@@ -136,7 +136,7 @@ def test_columns_of_other_types_are_read_as_a_data_frame_of_them_is(put):
         LinearSplit((("n", 0.1), ("price", 3.0)), "<=", 0.31),
     ]
     table, columns = put(table), columns_of(frame.drop(columns=HIDDEN))
-    for tests in (conditions, [condition.negated() for condition in conditions]):
+    for tests in (conditions, [condition.negate() for condition in conditions]):
         assert_counted(one_each(tests, 1, 2), table, columns, frame[HIDDEN])
 
 

@@ -27,8 +27,8 @@ def test_a_row_meets_a_condition_or_its_negation(split, data):
     columns = {
         f: np.array(data.draw(st.lists(cell, min_size=6, max_size=6))) for f in split.features
     }
-    np.testing.assert_array_equal(split.negated().mask(columns), ~split.mask(columns))
-    assert split.negated().negated() == split
+    np.testing.assert_array_equal(split.negate().mask(columns), ~split.mask(columns))
+    assert split.negate().negate() == split
 
 
 @given(splits(), st.data())
@@ -48,13 +48,13 @@ def test_the_sum_is_the_very_double_of_the_solvers(split, data):
 def test_gaps_and_truth_values_count_as_stated():
     columns = {"age": np.array([np.nan, 1.0]), "bmi": np.array([1.0, np.nan])}
     assert not PLANE.mask(columns).any()
-    assert PLANE.negated().mask(columns).all()
+    assert PLANE.negate().mask(columns).all()
     columns = {"age": np.array([True, False, None], dtype=object), "bmi": np.zeros(3)}
     assert LinearSplit((("age", 1.0), ("bmi", 1.0)), ">", 0.5).mask(columns).tolist() == [
         True, False, False,
     ]  # fmt: skip
     assert str(PLANE) == "0.5 * age - 1.25 * bmi <= 3"
-    assert str(PLANE.negated()) == "0.5 * age - 1.25 * bmi > 3 (or missing)"
+    assert str(PLANE.negate()) == "0.5 * age - 1.25 * bmi > 3 (or missing)"
     assert PLANE.n_conditions == 2
 
 

@@ -18,8 +18,8 @@ def test_a_mask_answers_each_row_as_the_plain_reading_does(literal, table):
 
 @given(literals(), columns())
 def test_negation_holds_exactly_if_the_literal_does_not(literal, table):
-    assert literal.negated().mask(table).tolist() == (~literal.mask(table)).tolist()
-    assert literal.negated().negated() == literal
+    assert literal.negate().mask(table).tolist() == (~literal.mask(table)).tolist()
+    assert literal.negate().negate() == literal
 
 
 @given(literals(), literals())

@@ -39,21 +39,21 @@ def by_hand(split, table):
 @given(points_splits(), columns())
 def test_the_points_of_what_holds_add_up(split, table):
     sums = list(by_hand(split, table))
-    assert split.compared(table).tolist() == sums
+    assert split.compute_values(table).tolist() == sums
     assert split.mask(table).tolist() == [(s >= split.total) == split.reached for s in sums]
 
 
 @pytest.mark.slow
 @given(points_splits(), columns())
 def test_a_row_meets_a_condition_or_its_negation(split, table):
-    np.testing.assert_array_equal(split.negated().mask(table), ~split.mask(table))
-    assert split.negated().negated() == split
+    np.testing.assert_array_equal(split.negate().mask(table), ~split.mask(table))
+    assert split.negate().negate() == split
 
 
 @given(points_splits())
 def test_no_row_has_a_sum_outside_the_span(split):
     lowest, highest = split.span
-    sums = split.compared(every_row())
+    sums = split.compute_values(every_row())
     assert lowest <= sums.min() <= sums.max() <= highest
     assert lowest < split.total <= highest
 
@@ -70,7 +70,7 @@ def test_shorter_forms_are_equivalent(first, table):
     shorter = first.shorter()
     np.testing.assert_array_equal(shorter.mask(table), first.mask(table))
     assert shorter.n_conditions <= first.n_conditions
-    assert shorter.negated() == first.negated().shorter()
+    assert shorter.negate() == first.negate().shorter()
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_a_higher_total_implies_a_lower_one_and_never_the_other_way(split, data,
     assert split.implies(other) or other.implies(split)
     if split.implies(other):
         assert not (held & ~further).any()
-    assert split.implies(other.negated()) is False
+    assert split.implies(other.negate()) is False
 
 
 @given(points_rules(PLAIN), tables(PLAIN))
@@ -91,7 +91,7 @@ def test_shorter_rules_decide_the_same_and_get_no_shorter_again(rule, table):
     assert short.predict(table).tolist() == rule.predict(table).tolist()
     assert simplify(short) == short
     if len(set(rule.labels)) == 1:
-        assert rule.negated().predict(table).tolist() == rule.predict(table).tolist()
+        assert rule.negate().predict(table).tolist() == rule.predict(table).tolist()
 
 
 def card(*bands, tests=RISK.conditions, points=RISK.points):
@@ -118,12 +118,12 @@ def test_useless_bands_and_terms_go():
     assert simplify(card((4, "high"), (2, "high"))) == card((2, "high"))
     both = Clause((RISK, replace(RISK, total=2)))
     assert simplify_clause(both).conditions == (RISK,)
-    assert simplify_clause(Clause((RISK, replace(RISK, total=2).negated()))) is None
+    assert simplify_clause(Clause((RISK, replace(RISK, total=2).negate()))) is None
     assert PointsSplit((OLD, HIGH, SPORT), (3, 0, -1), 2).shorter() == PointsSplit(
         (OLD, SPORT), (3, -1), 2
     )
     assert PointsSplit((OLD, HIGH), (3, 0), 1).shorter() == OLD
-    assert PointsSplit((OLD,), (-2,), 0).shorter() == OLD.negated()
+    assert PointsSplit((OLD,), (-2,), 0).shorter() == OLD.negate()
     rule = RuleSet(
         (Clause((PointsSplit((OLD,), (3,), 3), Literal("age", ">", 50))),), ("ill",), "dnf", "well"
     )
@@ -135,7 +135,7 @@ def test_conditions_of_one_column_are_added_up_together():
     apart = (Literal("age", "<=", 40), OLD)
     assert steps.span == (0, 5)
     assert PointsSplit(apart, (1, 2), 2).span == (0, 2)
-    assert PointsSplit((OLD, OLD.negated()), (3, 1), 2).span == (1, 3)
+    assert PointsSplit((OLD, OLD.negate()), (3, 1), 2).span == (1, 3)
     assert steps.limits("age", {}) == (60.0, 75.0)
     assert steps.n_conditions == 3
     assert steps.features == ("age", "bp")
@@ -156,14 +156,14 @@ def test_a_moved_total_or_threshold_is_reported_as_such():
 
 def test_points_are_written_renamed_and_taken_from_numpy():
     assert str(RISK) == "POINTS [3 if age > 60, 2 if bp > 140, -1 if sport == yes] >= 4"
-    assert str(RISK.negated()).endswith("] < 4 (a missing value gives 0)")
+    assert str(RISK.negate()).endswith("] < 4 (a missing value gives 0)")
     reported = PointsSplit((Literal("age", ">", 60, missing=True), HIGH), (3, 2), 5)
-    assert str(reported.negated()).endswith("2 if bp > 140] < 5")
+    assert str(reported.negate()).endswith("2 if bp > 140] < 5")
     assert RISK.comparison == (">=", 4)
     assert RISK.types == {"age": {float}, "bp": {float}, "sport": {str}}
     split = PointsSplit([OLD, HIGH], np.array([3, 2]), np.int64(4))
     assert (split, type(split.points[0])) == (PointsSplit((OLD, HIGH), (3, 2), 4), int)
-    assert RISK.renamed({"bp": "pressure"}).features == ("age", "pressure", "sport")
+    assert RISK.rename({"bp": "pressure"}).features == ("age", "pressure", "sport")
     with pytest.raises(RuleError, match="tests column 'bp'"):
         RISK.mask({"age": np.zeros(1)})
 
@@ -183,7 +183,7 @@ def test_points_are_written_renamed_and_taken_from_numpy():
         ((OLD, HIGH), (10**9, 1), 1, "at most 1000000; got 1000000000"),
         ((OLD, HIGH), (2, 1), 1.5, "total of points must be a whole number .* got 1.5"),
         ((OLD, LinearSplit((("a", 1.0),), "<=", 1.0)), (2, 1), 1, "tests of one column"),
-        ((OLD, OLD.negated()), (2, 2), 2, "every row reaches 2"),
+        ((OLD, OLD.negate()), (2, 2), 2, "every row reaches 2"),
     ],
 )
 def test_parts_that_do_not_go_together_are_refused(tests, points, total, words):

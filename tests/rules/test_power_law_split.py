@@ -39,8 +39,8 @@ def test_split_equals_its_parts_row_by_row(split, columns):
 
 @given(splits(), rows())
 def test_negation_holds_exactly_if_the_split_does_not(split, columns):
-    np.testing.assert_array_equal(split.negated().mask(columns), ~split.mask(columns))
-    assert split.negated().negated() == split
+    np.testing.assert_array_equal(split.negate().mask(columns), ~split.mask(columns))
+    assert split.negate().negate() == split
 
 
 @given(splits(), rows())
@@ -66,8 +66,8 @@ def test_a_split_reads_like_a_formula_and_counts_exponents():
     assert str(cut) == "(age + 3)^2 - 0.031 * mass / max(height, 0.1)^2 <= 4.2 (or missing)"
     band = PowerLawSplit((one,), 4.2, 1.0)
     assert str(band) == "1 <= (age + 3)^2 <= 4.2"
-    assert str(band.negated()) == "not (1 <= (age + 3)^2 <= 4.2) (or missing)"
-    assert str(cut.negated()).startswith("(age + 3)^2 - 0.031 * mass / max(height, 0.1)^2 > 4.2")
+    assert str(band.negate()) == "not (1 <= (age + 3)^2 <= 4.2) (or missing)"
+    assert str(cut.negate()).startswith("(age + 3)^2 - 0.031 * mass / max(height, 0.1)^2 > 4.2")
     split = PowerLawSplit((ratio(), PowerLaw(1.0, (Factor("mass", 3),))), 0.0)
     assert split.n_conditions == 3
     assert split.features == ("mass", "height")

@@ -22,8 +22,8 @@ def test_a_clause_joins_its_conditions_row_by_row(clause, table):
 
 @given(clauses(), columns(max_rows=10))
 def test_negated_clause_holds_exactly_if_the_clause_does_not(clause, table):
-    assert clause.negated().mask(table).tolist() == (~clause.mask(table)).tolist()
-    assert clause.negated().negated() == clause
+    assert clause.negate().mask(table).tolist() == (~clause.mask(table)).tolist()
+    assert clause.negate().negate() == clause
 
 
 @given(rule_sets(), columns(max_rows=10))
@@ -34,7 +34,7 @@ def test_a_rule_set_decides_row_by_row(rule_set, table):
 @given(rule_sets(labels=("yes",)), columns(max_rows=10))
 def test_a_rule_written_for_the_other_class_answers_the_same(rule_set, table):
     if rule_set.labels:
-        mirrored = rule_set.negated()
+        mirrored = rule_set.negate()
         assert mirrored.form != rule_set.form
         assert mirrored.predict(table).tolist() == rule_set.predict(table).tolist()
         assert rule_set.as_dnf in (rule_set, mirrored)
@@ -92,4 +92,4 @@ def test_unknown_operators_and_missing_rules_are_refused():
 def test_several_labels_cannot_be_distinguished_from_the_other_side():
     rule = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "dnf", "c")
     with pytest.raises(RuleError, match="share one label"):
-        rule.negated()
+        rule.negate()

@@ -42,9 +42,9 @@ def test_a_rule_reads_columns_by_its_schema_or_its_conditions():
     assert known == rule
     assert hash(known) == hash(rule)
     again = from_json(to_json(known))
-    for kept in (again, known.negated(), simplify(known), known.negated().negated()):
+    for kept in (again, known.negate(), simplify(known), known.negate().negate()):
         assert kept.schema == expected
-    assert known.schema.renamed({"age": "years"}).columns[0].name == "years"
+    assert known.schema.rename({"age": "years"}).columns[0].name == "years"
     assert from_json(to_json(rule)).schema is None
     rule = from_text('1. IF age > 50 AND g IN ("1", "4") THEN ill\nOTHERWISE well')
     assert [c.kind for c in infer_schema(rule).columns] == ["number", "level"]

@@ -154,8 +154,8 @@ def test_a_simplified_rule_is_no_longer_and_stays_as_it_is(rule_set):
 @given(rule_sets(labels=("yes",)))
 def test_a_rule_and_its_mirror_image_simplify_alike(rule_set):
     if rule_set.labels:
-        short, mirrored = simplify(rule_set), simplify(rule_set.negated())
-        assert [c.negated() for c in short.clauses] == list(mirrored.clauses)
+        short, mirrored = simplify(rule_set), simplify(rule_set.negate())
+        assert [c.negate() for c in short.clauses] == list(mirrored.clauses)
 
 
 @given(clauses("and"), clauses("and"))
@@ -216,8 +216,8 @@ def test_clauses_that_are_always_or_never_true_go(clause):
 
 def test_a_sum_and_its_negation_never_hold_together():
     plane = LinearSplit((("age", 1.0), ("size", 2.0)), "<=", 3.0)
-    assert simplify_clause(Clause((plane, plane.negated()), "and")) is None
-    assert simplify_clause(Clause((plane, plane.negated()), "or")) is None
+    assert simplify_clause(Clause((plane, plane.negate()), "and")) is None
+    assert simplify_clause(Clause((plane, plane.negate()), "or")) is None
 
 
 WIDE, NARROW = and_("age > 3"), and_("age > 5")

@@ -60,7 +60,7 @@ def test_a_rule_is_read_in_a_few_lines():
         "    OR (age <= 50)",
         "else well",
     ]
-    several = RuleSet((Clause((HIGH,)), Clause((HIGH.negated(),))), ("ill", "watch"), "dnf", "well")
+    several = RuleSet((Clause((HIGH,)), Clause((HIGH.negate(),))), ("ill", "watch"), "dnf", "well")
     lines = rule_lines(several).splitlines()
     assert [line.split(" if ")[0] for line in lines] == ["ill", "watch", "else well"]
     assert rule_lines(RuleSet((), ("ill",), "cnf", "well")) == "ill, always"

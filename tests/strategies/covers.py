@@ -110,4 +110,4 @@ def small_dual(seed, g, d):
 def labelled(A, y, weight):
     """Read a Boolean matrix, or a table, as the training matrix of a learner."""
     table = A if isinstance(A, BinnedTable) else binned_matrix(A)
-    return table.labelled(y, weight)
+    return table.with_labels(y, weight)

@@ -19,7 +19,7 @@ def random_plane(seed, n, m=60, whole=False):
 
 
 def half_of(X, w, gamma, above):
-    return HalfSpace.of_plane(w, gamma, X.min(axis=0), X.max(axis=0), above=above)
+    return HalfSpace.from_plane(w, gamma, X.min(axis=0), X.max(axis=0), above=above)
 
 
 def scale_of(half):

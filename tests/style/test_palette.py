@@ -61,12 +61,12 @@ def figures(described, other, classes):
 
 def colours_in(figure, labels):
     """List the colours of each outcome in a figure, in whatever way it shows them."""
-    found = {label: set() for label in labels}
+    result = {label: set() for label in labels}
     for trace in figure.data:
-        if trace.name in found:
+        if trace.name in result:
             line = getattr(trace, "mode", None) == "lines+markers"
-            found[trace.name].add(trace.line.color if line else trace.marker.color)
-    return found
+            result[trace.name].add(trace.line.color if line else trace.marker.color)
+    return result
 
 
 @pytest.mark.slow
@@ -83,9 +83,9 @@ def test_outcome_has_one_colour_in_every_figure(classes, described, other):
     expected = outcome_colours(classes) | ({} if other in classes else {other: REST.colour})
     walked = 0
     for name, figure in figures(described, other, classes):
-        found = colours_in(figure, (described, other))
-        assert found[described], name
-        for label, colours in found.items():
+        result = colours_in(figure, (described, other))
+        assert result[described], name
+        for label, colours in result.items():
             assert colours <= {expected[label]}, (name, label)
             walked += len(colours)
     assert walked >= 24

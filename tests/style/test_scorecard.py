@@ -71,7 +71,7 @@ def test_numeric_scale_gives_the_points_of_the_rule():
         split = PointsSplit(tests, (5, *[int(p) for p in rng.integers(1, 4, len(tests) - 1)]), 5)
         (scale,) = scales_of(split)
         by_hand = [points_by_hand(scale.points, v) for v in values]
-        assert by_hand == split.compared({"x": values}).tolist(), (tests, scale.points)
+        assert by_hand == split.compute_values({"x": values}).tolist(), (tests, scale.points)
 
 
 def test_levels_grades_dates_and_gaps_are_scales():

@@ -48,7 +48,7 @@ def test_what_one_window_changed_is_kept_from_both(first, second):
     learned = first.keys() & {"roles", "split", "binning", "every_class", "outcomes"}
     for mine, theirs in ((first, second), (second, first)):
         merger = Merger(BASE, changed(**mine), changed(**theirs))
-        merged = merger.merged()
+        merged = merger.merge()
         if "rule_json" in second and learned:  # it was learned from other settings
             assert merger.conflicts == ["the rule"]
         else:
@@ -69,21 +69,21 @@ def test_what_one_window_changed_is_kept_from_both(first, second):
 def test_what_both_changed_is_named_and_one_side_is_taken(mine, theirs, words):
     for prefer_mine, side in ((False, theirs), (True, mine)):
         merger = Merger(BASE, changed(**mine), changed(**theirs), prefer_mine)
-        assert merger.merged() == changed(**side)
+        assert merger.merge() == changed(**side)
         assert merger.conflicts == [words]
 
 
 def test_rule_that_a_person_selected_wins_over_one_of_a_run():
     for mine, theirs in ((True, False), (False, True)):
         merger = Merger(BASE, changed(**rule(30.0, mine)), changed(**rule(40.0, theirs)))
-        assert merger.merged() == changed(**(rule(30.0) if mine else rule(40.0)))
+        assert merger.merge() == changed(**(rule(30.0) if mine else rule(40.0)))
         assert not merger.conflicts
 
 
 def test_runs_and_looks_at_test_rows_add_up():
     mine = changed(runs=[{"folds": 5}], looked_at=["a"], test_looks=1)
     theirs = changed(runs=[{"folds": 7}, {"folds": 5}], looked_at=["b"], test_looks=1)
-    merged = Merger(BASE, mine, theirs).merged()
+    merged = Merger(BASE, mine, theirs).merge()
     assert merged["runs"] == [{"folds": 7}, {"folds": 5}]
     assert (merged["looked_at"], merged["test_looks"]) == (["b", "a"], 2)
 
@@ -107,5 +107,5 @@ def test_reviews_of_one_case_keep_both_notes():
         return changed(case_notes={"3": {"verdict": verdict, "note": note, "answer": "low"}})
 
     merger = Merger(BASE, review("agree", "young"), review("disagree", "rich"))
-    assert merger.merged()["case_notes"]["3"]["note"] == "rich\n\nyoung"
+    assert merger.merge()["case_notes"]["3"]["note"] == "rich\n\nyoung"
     assert merger.conflicts == ["the review of case 3"]

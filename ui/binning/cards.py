@@ -408,7 +408,7 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     if not len(screening.counts[screening.counts["test"] == LAST]):
         st.caption("Removed by counting so far. The linear program may remove more.")
     _numbers(screening)
-    columns = screening.per_column()
+    columns = screening.count_by_column()
     columns["column"] = [state.label(name) for name in columns["column"]]
     table, sentence = screening_table(columns), screening_sentence(columns)
     chart(screening_figure(table), "screening_chart", sentence)
@@ -434,7 +434,7 @@ def screen(state: AppState, theta: float, report: Report) -> ConditionScreening:
 
 def check(found: ConditionScreening, report: Report) -> list[Any]:
     """Return the certificates that do not hold on the table, as a job."""
-    return found.unproved()
+    return found.list_unproved()
 
 
 def _numbers(screening: ConditionScreening) -> None:

@@ -227,7 +227,7 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
 
 def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
     """Show the choice of the class that the rule describes."""
-    classes = [label for label in counts if state.called(label) is not None]
+    classes = [label for label in counts if state.get_display_name(label) is not None]
     positive = state.table.positive_label
     total = sum(counts.values())
     radio = f"{key}_class_{crc32(repr(state.outcomes).encode())}"  # its options contain the names

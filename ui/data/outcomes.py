@@ -26,7 +26,7 @@ CODES = {"true", "false", "yes", "no"}
 def outcome_fields(key: str) -> None:
     """Show a field for the name of each class; two classes cannot have the same name."""
     state = app_state()
-    classes = [label for label in state.class_counts if state.called(label) is not None]
+    classes = [label for label in state.class_counts if state.get_display_name(label) is not None]
     target, is_cut = md(state.target, 40), state.target in state.options.get(CUT, {})
     if not state.outcomes and all(map(is_code, classes)):
         values = " and ".join(md(c, 20) for c in classes) if len(classes) == 2 else "its values"
@@ -62,7 +62,7 @@ def rare_classes(state: AppState) -> dict[Any, int]:
     return {
         label: n
         for label, n in state.class_counts.items()
-        if n < FEW_ROWS and state.called(label) not in (None, OTHER)
+        if n < FEW_ROWS and state.get_display_name(label) not in (None, OTHER)
     }
 
 
@@ -71,7 +71,9 @@ def rare_classes_line() -> None:
     state = app_state()
     rare, n_classes = rare_classes(state), len(state.classes)
     names = [f"{describe_class(label, state)} ({n})" for label, n in rare.items()]
-    back = [c for c in state.class_counts if state.called(c) in (None, OTHER) and c != OTHER]
+    back = [
+        c for c in state.class_counts if state.get_display_name(c) in (None, OTHER) and c != OTHER
+    ]
     sentences = [f"Fewer than {FEW_ROWS} rows: {cap_list(names, 5)}."] * bool(rare)
     sentences += [f"Left out or joined: {cap_list([md(c, 40) for c in back], 5)}."] * bool(back)
     if not sentences:
@@ -99,14 +101,16 @@ def rename(labels: Iterable[Any], name: str | None) -> None:
     name_outcomes(state.outcomes | dict.fromkeys(map(str, labels), name))
     state = app_state()
     if state.positive is None:
-        counts = {c: n for c, n in state.class_counts.items() if state.called(c) is not None}
+        counts = {
+            c: n for c, n in state.class_counts.items() if state.get_display_name(c) is not None
+        }
         largest = max(counts, key=counts.__getitem__)
         change(table=state.table.with_roles({}, positive_label=largest))
 
 
 def describe_class(label: Any, state: AppState) -> str:
     """Return a class as its value and its name."""
-    called = state.called(label)
+    called = state.get_display_name(label)
     return md(label, 40) if str(called) == str(label) else f"{md(called, 40)} ({md(label, 20)})"
 
 
@@ -122,7 +126,7 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
     given = {str(c): name and " ".join(name.split()) for c, name in names.items()}
     given = {label: name for label, name in given.items() if name not in ("", label)}
     fresh = replace(state, outcomes=given)
-    called = [fresh.called(label) for label in state.class_counts]
+    called = [fresh.get_display_name(label) for label in state.class_counts]
     joined = (None, OTHER)
     if twice := next((c for c in called if called.count(c) > 1 and c not in joined), None):
         raise DataError(f"Two classes cannot both be called {twice!r}. Use different names.")
@@ -150,5 +154,5 @@ def relabel(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:
 
 def _translation(before: AppState, after: AppState) -> dict[Any, Any]:
     """Map each label of a rule to its current name."""
-    new = {before.called(c): after.called(c) for c in before.class_counts}
+    new = {before.get_display_name(c): after.get_display_name(c) for c in before.class_counts}
     return {before.other_label: after.other_label} | new

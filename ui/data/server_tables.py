@@ -95,7 +95,7 @@ def all_rows(state: AppState) -> sources.AllRows:
                 f"Column {names[0]!r} of the sample is read as {kind} here, but not in the "
                 "table itself. Undo that reading, or create a view of the table with this type."
             )
-    named = {value: state.called(value) for value in state.class_counts}
+    named = {value: state.get_display_name(value) for value in state.class_counts}
     classes = tuple(pair for pair in named.items() if pair[1] is not None)
     other = None
     if len(classes) > 2 and not state.several:

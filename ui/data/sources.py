@@ -175,7 +175,7 @@ class TableLink:
     address: str = field(repr=False)
     secrets: tuple[str, ...] = field(repr=False)
 
-    def opened(self) -> Any:
+    def open(self) -> Any:
         """Open the table; DataError if the database does not answer, or has no such table."""
         schema, _, table_name = self.table.rpartition(".")
         try:
@@ -269,13 +269,13 @@ class TableLocation:
     link: TableLink | None = None
 
     @contextmanager
-    def opened(self) -> Iterator[Any]:
+    def open(self) -> Iterator[Any]:
         """Open it as an ibis table, with the columns that rules can read."""
         secrets = () if self.link is None else self.link.secrets
         secrets += tuple(f"{folder}/" for folder in {file.parent for file in self.files})
         try:
             if self.link is not None:
-                table = self.link.opened()
+                table = self.link.open()
             else:
                 files = self.files if self.name.endswith("/") else self.files[0]
                 table = open_table(files, memory_limit="1GB")
@@ -309,7 +309,7 @@ def _readable(column: Any) -> bool:
 def draw_sample(source: TableLocation, n_rows: int) -> tuple[Table, int]:
     """Draw about `n_rows` rows by a hash of each row; return them and the number of all rows."""
     limits = Limits()
-    with source.opened() as table:
+    with source.open() as table:
         n_columns = len(table.columns)
         if not 0 < n_columns <= limits.max_columns:
             raise DataError(
@@ -323,7 +323,7 @@ def draw_sample(source: TableLocation, n_rows: int) -> tuple[Table, int]:
             numbers = RowNumbers(table.get_backend().name, 0)
             base = numbers.base(table, sorted(table.columns))
             number = "n" * (1 + max(map(len, table.columns)))  # no column has this name
-            drawn = table.mutate(**{number: numbers.of(base, 0)})
+            drawn = table.mutate(**{number: numbers.make_numbers(base, 0)})
             drawn = drawn.filter(drawn[number] < limit(wanted / total)).select(*table.columns)
         exact = {n: read(drawn[n]) for n in table.columns if drawn[n].type().is_decimal()}
         frame = fetch(drawn.mutate(**exact) if exact else drawn).to_pandas()
@@ -343,7 +343,7 @@ class AllRows:
     classes: tuple[tuple[Any, Any], ...]  # (value, label)
     other: Any = None  # label of any other value; None excludes such rows
 
-    def labelled(self, table: Any) -> Any:
+    def add_labels(self, table: Any) -> Any:
         """Return the whole table with the page's names and labels, without unlabelled rows."""
         import ibis
 
@@ -365,8 +365,8 @@ def count_rule(
 ) -> tuple[RuleStatistics, tuple[ClauseStatistics, ...]]:
     """Count a rule, and its clauses, on all rows of a source, by two queries, as a job."""
     report(message="Counting the rule on all rows")
-    with rows.location.opened() as table:
-        table = rows.labelled(table)
+    with rows.location.open() as table:
+        table = rows.add_labels(table)
         whole = rule_statistics(rule, table, rows.target)
         return whole, clause_statistics(rule, table, rows.target)
 
@@ -375,9 +375,9 @@ def learn_whole(
     rows: AllRows, learner: Any, options: dict[str, Any], n_steps: int, report: Report
 ) -> Any:
     """Learn from all rows of a source, with a learner that has `fit_table`, as a job."""
-    with rows.location.opened() as table:
+    with rows.location.open() as table:
         return learner.fit_table(
-            rows.labelled(table),
+            rows.add_labels(table),
             rows.target,
             on_progress=lambda share, message: report(done=int(n_steps * share), message=message),
             **options,

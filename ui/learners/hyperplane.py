@@ -302,7 +302,7 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
     return None if nus is None else {"nus": nus, "plane_answers": answers}
 
 
-BOXES_FROM_A_PLANE = Learner.of(
+BOXES_FROM_A_PLANE = Learner.from_family(
     HYPERPLANE,
     grid=grid,
     own_parameters=own_parameters,

@@ -148,7 +148,7 @@ def warn_if_unseen(
     model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording, *, plain: bool
 ) -> None:
     """Warn if no training row has the type of a case; nothing for other learners."""
-    if isinstance(model, IdealDNFClassifier) and not bool(model.seen(X)[0]):
+    if isinstance(model, IdealDNFClassifier) and not bool(model.has_seen(X)[0]):
         st.warning(NO_PAST_CASE)
 
 
@@ -198,7 +198,7 @@ def form(usual: RunSpec) -> dict[str, Any]:
     return {"ideal_cuts": cuts, "ideal_mode": mode}
 
 
-IDEAL_DNF = Learner.of(
+IDEAL_DNF = Learner.from_family(
     "ideal",
     grid=lambda spec: {"max_variables": list(CONDITIONS)},
     own_parameters=own_parameters,

@@ -150,7 +150,7 @@ class Learner(Family):
     cards: Cards | None = None
 
     @classmethod
-    def of(cls, key: str, **pages: Any) -> Self:
+    def from_family(cls, key: str, **pages: Any) -> Self:
         """Return the learner of an entry of `FAMILIES`."""
         return cls(**vars(FAMILIES[key]), **pages)
 

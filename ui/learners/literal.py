@@ -287,7 +287,7 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
     return fields
 
 
-BOX_SEARCH = Learner.of(
+BOX_SEARCH = Learner.from_family(
     SEARCH,
     grid=conditions,
     own_parameters=box_search,
@@ -299,7 +299,7 @@ BOX_SEARCH = Learner.of(
     cards=CARDS,
 )
 PAPERS = tuple(
-    Learner.of(key, grid=grid, reads=("form", "thetas", *reads), cards=CARDS)
+    Learner.from_family(key, grid=grid, reads=("form", "thetas", *reads), cards=CARDS)
     for key, grid, reads in (
         ("one_level_exact", prices, ()),
         ("one_level", prices, ("rounding",)),

@@ -132,7 +132,7 @@ def points_sentence(model: ClassifierMixin, X: pd.DataFrame) -> str:
     splits = scorecard_of(rule)
     if not splits:
         return ""
-    score = int(splits[0].compared(model.read_columns(X))[0])
+    score = int(splits[0].compute_values(model.read_columns(X))[0])
     above = [(s.total, v) for s, v in zip(splits, rule.labels, strict=True) if s.total > score]
     text = f"{score} point{'s' * (abs(score) != 1)}"
     if above:
@@ -163,7 +163,7 @@ def case_table(reading: PointsReading, words: Wording) -> pd.DataFrame:
     return table.assign(**{"so far": table["this case"].cumsum()})
 
 
-POINTS_TO_ADD_UP = Learner.of(
+POINTS_TO_ADD_UP = Learner.from_family(
     "scorecard",
     grid=lambda spec: {"max_conditions": list(spec.limits)},
     dials=lambda setting, n_rows: [Dial("max_conditions", "Conditions allowed")],

@@ -199,7 +199,7 @@ TAU_HELP = (
 )
 
 
-POWER_LAW_TREE = Learner.of(
+POWER_LAW_TREE = Learner.from_family(
     TREE,
     grid=lambda spec: {
         "max_exponents": list(EXPONENT_LIMITS),

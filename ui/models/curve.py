@@ -307,7 +307,7 @@ def learners_table(
     for key in [key for key in PLACES if any(key in run.learners for run in runs)]:
         of_learner = [k for k, s in enumerate(result.settings) if s[LEARNER_KEY] == key]
         short = [k for k in of_learner if points.loc[k, "limit"] <= max(LIMITS)]
-        best = result.suggested(short)
+        best = result.suggest(short)
         row = {"key": key, "learner": LEARNERS[key].name, "number": best and best.number}
         row |= {"mark": look_of({LEARNER_KEY: key}).words, quantity: float("nan")}
         if of_learner:
@@ -358,7 +358,7 @@ def prices_tab(result: RunResult, spec: RunSpec, y: str) -> None:
         st.caption("No sweep of prices yet. Its points are shown here and on the curve above.")
         return
     x = choice("Measure size in", SIZES, "n_conditions", "front_x")
-    shown = result.by_price(x, y)
+    shown = result.get_price_points(x, y)
     if not len(shown):
         st.caption("No point of the sweep has this measure.")
         return

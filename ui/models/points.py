@@ -90,7 +90,7 @@ class RunResult:
     beaten: frozenset[str] = frozenset()  # rules no better than a constant, by `model_key`
 
     @classmethod
-    def of(cls, spec: RunSpec, found: Comparison, key: str = "") -> Self:
+    def from_comparison(cls, spec: RunSpec, found: Comparison, key: str = "") -> Self:
         """Return the points of one run."""
         points, listed = found.points(), settings_of_run(spec)
         families = {family.name: family for family in found.families}
@@ -121,7 +121,7 @@ class RunResult:
         lines = None if lines is None else _with_losses(lines)
         return cls(settings, (spec,) * len(settings), points, models, lines, by_size, key)
 
-    def over(self, older: "RunResult | None", selected: Mapping[str, Any] | None) -> "RunResult":
+    def merge(self, older: "RunResult | None", selected: Mapping[str, Any] | None) -> "RunResult":
         """Join these points with older ones: a setting's new point replaces its old one."""
         if older is None:
             return self
@@ -161,9 +161,9 @@ class RunResult:
         number = self.number_of(setting)
         if number is None:
             return {}
-        mine = [k for k, s in enumerate(self.settings) if self._on_line(s, setting)]
+        mine = [k for k, s in enumerate(self.settings) if self._is_on_line(s, setting)]
         rows = self._short(self.points.loc[mine], number)
-        rows = self._preferred(rows, self.measure)
+        rows = self._sort_points(rows, self.measure)
         best = rows.assign(number=rows.index).groupby("limit")["number"].first()
         return {**best.to_dict(), int(self.points.loc[number, "limit"]): number}
 
@@ -224,7 +224,7 @@ class RunResult:
         # with other costs, folds or constraints, the figures belong to another rule
         return number if spec.shared == self.specs[number].shared else None
 
-    def _on_line(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    def _is_on_line(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
         """Whether a point is on the line of another, possibly from the quick search."""
         if self._is_leftover(one):
             return one == other
@@ -263,19 +263,19 @@ class RunResult:
         points = self.points.assign(series=lines, look=self.looks(sides=sides), label=lines)
         points = points.loc[full].dropna(subset=[y])
         points = self._short(points, selected)
-        best = self._preferred(points, y).groupby(["series", "limit"]).head(1).index
+        best = self._sort_points(points, y).groupby(["series", "limit"]).head(1).index
         rows = points.loc[sorted({*best, *({selected} & set(points.index))})].copy()
         rows["on_front"] = pareto_front(rows["limit"], rows[y])
         return rows
 
-    def _preferred(self, points: pd.DataFrame, y: str) -> pd.DataFrame:
+    def _sort_points(self, points: pd.DataFrame, y: str) -> pd.DataFrame:
         """Sort points by a measure; the suggestion comes first, a rule without conditions last."""
         suggested = None if self.suggestion is None else self.suggestion.number
         best = points.assign(empty=~has_conditions(points))
         best = best.sort_values(["empty", y, "n_conditions"]).drop(columns="empty")
         return pd.concat([best[best.index == suggested], best[best.index != suggested]])
 
-    def by_price(self, x: str, y: str) -> pd.DataFrame:
+    def get_price_points(self, x: str, y: str) -> pd.DataFrame:
         """Return the points of a price sweep, with ``on_front`` for these axes."""
         priced = [k for k, s in enumerate(self.settings) if "theta" in s]
         if not priced:
@@ -290,9 +290,9 @@ class RunResult:
     @cached_property
     def suggestion(self) -> Suggestion | None:
         """The suggested point; None without points."""
-        return self.suggested(range(len(self.settings)))
+        return self.suggest(range(len(self.settings)))
 
-    def suggested(self, numbers: Iterable[int]) -> Suggestion | None:
+    def suggest(self, numbers: Iterable[int]) -> Suggestion | None:
         """Return the point that `rulekit.suggest` selects, with the reason; None without any."""
         measure = self.measure
         candidates = [k for k in numbers if not self._is_leftover(self.settings[k])]
@@ -306,9 +306,9 @@ class RunResult:
         beating = [k for k in candidates if not self.is_beaten(k)]
         candidates = beating or candidates
         if selected is None:
-            found = self._suggested(candidates, measure)
+            found = self._suggest_lowest(candidates, measure)
         else:
-            found = self._selected(selected)
+            found = self._make_suggestion(selected)
         if found is not None and self.is_beaten(found.number):
             found = replace(found, beats=False)
         if found is None or self.max_gap is None or len(within) == len(self.settings):
@@ -320,7 +320,7 @@ class RunResult:
             about = f"No rule here keeps {limit}: allow a larger one, or search on Rules, Groups."
         return replace(found, about=about)
 
-    def _suggested(self, candidates: list[int], measure: str) -> Suggestion | None:
+    def _suggest_lowest(self, candidates: list[int], measure: str) -> Suggestion | None:
         """Return which of some points has the lowest estimate; None if none is measured."""
         rows = self._short(self.points.assign(learner=self.searches).loc[candidates])
         rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
@@ -346,7 +346,7 @@ class RunResult:
         why = DECIDES.format(FOREST if FOREST_LOSS in rows else FOLDS, charge)
         return Suggestion(number, words, why, by_limit)
 
-    def _selected(self, number: int) -> Suggestion:
+    def _make_suggestion(self, number: int) -> Suggestion:
         """Return the suggestion of `RuleClassifier`."""
         size = int(self.points.loc[number, "limit"])
         words = plural(size, "condition")

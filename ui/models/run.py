@@ -188,7 +188,11 @@ def _recall(spec: RunSpec, key: str) -> None:
         for plain in app_state().runs:
             requested = RunSpec.from_dict(plain)
             if requested.shared == spec.shared:
-                _join(RunResult.of(requested, work(requested, app_state()).stored(), key))
+                _join(
+                    RunResult.from_comparison(
+                        requested, work(requested, app_state()).load_stored(), key
+                    )
+                )
 
 
 def _take(key: str) -> None:
@@ -200,7 +204,7 @@ def _take(key: str) -> None:
         taken[job.id] = job.version, job.state, key
         (curve, spec), found = job.key, job.answer or job.interim
         if found is not None and curve == key:
-            _join(RunResult.of(spec, found, key))
+            _join(RunResult.from_comparison(spec, found, key))
 
 
 def _join(result: RunResult) -> None:
@@ -209,7 +213,7 @@ def _join(result: RunResult) -> None:
     if not len(result.points) and result.references is None:
         return
     selected = state.setting if is_selected(state) else None
-    joined = drop_beaten(result.over(state.result_on(result.key), selected), state)
+    joined = drop_beaten(result.merge(state.result_on(result.key), selected), state)
     workspace.change(result=joined)
     if is_selected(state):
         _keep_figures(joined)

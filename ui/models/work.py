@@ -53,36 +53,36 @@ class RunTask:
                 return self._quickly(report)
             if not self.families:  # the choice of the library alone
                 report(message="compares some hundred kinds of rule")
-                return self._judged(self._measured(self._selected(), store=self.store))
-            found = self._compared(
+                return self._add_estimates(self._measure(self._find_selected(), store=self.store))
+            found = self._compare(
                 budget_seconds=self.spec.budget,
                 references=self.spec.baselines,
                 store=self.store,
                 on_progress=_ProgressReport(report, self),
             )
             if self.selector is not None and found.is_complete:
-                report(message="Selecting the suggested rule", interim=self._judged(found))
-                found = found.join(self._measured(self._selected(), store=self.store))
-        return self._judged(found)
+                report(message="Selecting the suggested rule", interim=self._add_estimates(found))
+                found = found.join(self._measure(self._find_selected(), store=self.store))
+        return self._add_estimates(found)
 
-    def stored(self) -> Comparison:
+    def load_stored(self) -> Comparison:
         """Return the finished fits in the store; nothing is computed."""
         options = {"store": self.store, "only_stored": True}
         budget = self.spec.budget
-        parts = [self._compared(budget_seconds=budget, **options)] if self.families else []
-        selected = self._selected(only_stored=True)
+        parts = [self._compare(budget_seconds=budget, **options)] if self.families else []
+        selected = self._find_selected(only_stored=True)
         if selected is not None:
-            parts.append(self._measured(selected, **options))
+            parts.append(self._measure(selected, **options))
         if not parts:
             return Comparison((), len(self.folds), self.key)
-        return self._judged(parts[0].join(*parts[1:]))
+        return self._add_estimates(parts[0].join(*parts[1:]))
 
-    def _selected(self, *, only_stored: bool = False) -> dict[str, Any] | None:
+    def _find_selected(self, *, only_stored: bool = False) -> dict[str, Any] | None:
         """Return what `_select` finds on all training rows; None without."""
         if self.selector is None:
             return None
         make = None if only_stored else self._select
-        selected = self._remembered("selected", self.spec.against, make=make)
+        selected = self._remember("selected", self.spec.against, make=make)
         if selected is not None and "positive_label" in selected:
             selected["positive_label"] = self._labels[selected["positive_label"]]
         return selected
@@ -97,7 +97,7 @@ class RunTask:
             selected["positive_label"] = self._labels.index(selected["positive_label"])
         return selected | {ESTIMATE: estimates_by_size(model.choice_)}
 
-    def _remembered(
+    def _remember(
         self, *parts: Any, make: Callable[[], dict[str, Any]] | None
     ) -> dict[str, Any] | None:
         """Return what is stored for this curve and parts, else what `make` computes, stored."""
@@ -113,21 +113,21 @@ class RunTask:
     def _labels(self) -> list[Any]:
         return np.unique(self.y).tolist()
 
-    def _measured(self, selected: Mapping[str, Any], **options: Any) -> Comparison:
+    def _measure(self, selected: Mapping[str, Any], **options: Any) -> Comparison:
         """Cross-validate the setting that `RuleClassifier` selects."""
         estimator = clone(self.judge).set_params(**SEARCH_OF_CHOICE)
         grid = {name: [value] for name, value in selected.items() if name != ESTIMATE}
         family = LearnerGrid(SELECTED, estimator, grid, True, True, 1)
-        found = self._compared(learners=[family], **options)
+        found = self._compare(learners=[family], **options)
         lines = pd.DataFrame(selected[ESTIMATE]).assign(name=ESTIMATE)
         return replace(found, references=lines) if len(lines) else found
 
-    def _judged(self, found: Comparison) -> Comparison:
+    def _add_estimates(self, found: Comparison) -> Comparison:
         """Add a forest's estimates for the rules, which `suggestion` averages with the errors."""
         numbers = [int(number) for number in found.points().get("setting", ())]
         make = partial(self._estimates, found.models, numbers) if found.models else None
         # restored points have no rules, so their estimates are read
-        estimates = self._remembered(self.spec, numbers, make=make) if numbers else None
+        estimates = self._remember(self.spec, numbers, make=make) if numbers else None
         return average_folds(
             found, estimates={int(k): tuple(v) for k, v in (estimates or {}).items()}
         )
@@ -149,7 +149,7 @@ class RunTask:
         )
         return {str(k): each for k, each in zip(models, found.tolist(), strict=True)}
 
-    def _compared(self, **options: Any) -> Comparison:
+    def _compare(self, **options: Any) -> Comparison:
         shared = {"learners": self.families, "cv": self.folds, "sample_weight": self.weight}
         return compare_learners(self.X, self.y, **(shared | options))
 
@@ -161,7 +161,7 @@ class RunTask:
             rows = self._quick_errors(family, progress)
             models = self._quick_models(family)
             one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
-            found = self._judged(one if found is None else found.join(one))
+            found = self._add_estimates(one if found is None else found.join(one))
             if family is not self.families[-1]:  # the last one is the result
                 report(interim=found)
         assert found is not None

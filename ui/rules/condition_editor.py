@@ -43,7 +43,7 @@ class ConditionCounts:
     name: str
     n: int
     before: int  # rows that the unchanged rule predicts wrongly
-    values: NDArray[Any]  # (m,), as `Literal.compared` returns them
+    values: NDArray[Any]  # (m,), as `Literal.compute_values` returns them
     outcomes: NDArray[np.intp]  # (n_outcomes, m)
     wrong: NDArray[np.float64]  # (2, m), rows predicted wrongly if the condition fails, or holds
     moved: NDArray[np.float64]  # (2, m), rows with a changed prediction
@@ -71,7 +71,7 @@ def condition_counts(
     """Count rows by the values of condition i of clause k, a `Literal`, and by outcome."""
     clause = rule.clauses[k]
     literal = cast("Literal", clause.conditions[i])
-    compared = literal.compared(rows.columns)
+    compared = literal.compute_values(rows.columns)
     codes, values = pd.factorize(compared)  # -1 where missing
     missing = np.array([None if compared.dtype == object else np.nan], dtype=compared.dtype)
     m = len(values) + 1
@@ -269,7 +269,7 @@ def _missing(literal: Literal, n_missing: int, key: str) -> Literal:
 def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
     """Show the column's training rows by outcome, with the cut point."""
     name = state.label(literal.feature)
-    values = literal.compared(train.columns)
+    values = literal.compute_values(train.columns)
     alt = f"Training rows by {name} and outcome; the table below counts them."
     codes = pd.Index(state.labels).get_indexer(train.y)
     if literal.op in ORDERED and literal.order is None:

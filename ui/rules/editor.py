@@ -36,11 +36,11 @@ class Versions:
         """The selected version."""
         return self.items[self.index]
 
-    def at(self, index: int) -> "Versions":
+    def select(self, index: int) -> "Versions":
         """Select another version; the first or last one if there is no such number."""
         return replace(self, index=min(max(index, 0), len(self.items) - 1))
 
-    def added(self, version: dict[str, Any]) -> "Versions":
+    def append(self, version: dict[str, Any]) -> "Versions":
         """Append a version after the selected one, unless it has the same rule."""
         if version["rule_json"] == self.current["rule_json"]:
             return self
@@ -56,7 +56,7 @@ def versions_of(state: Any) -> Versions:
     """Return the stored versions of an analysis if they belong to its rule; else new ones."""
     now = version_of(state)
     if state.edits:
-        stored = Versions(state.edits).at(state.edit)
+        stored = Versions(state.edits).select(state.edit)
         if all(stored.current[name] == now[name] for name in ("setting", "rule_json")):
             return stored
     return Versions((now,))
@@ -252,7 +252,7 @@ def undo(state: AppState) -> None:
             key=key,
             disabled=versions.index == end,
             on_click=_select,
-            args=(versions.at(index),),
+            args=(versions.select(index),),
         )
 
 
@@ -264,7 +264,7 @@ def keep(rule: RuleSet, origin: str) -> None:
     before = versions_of(state)
     pick_rule(rule, source=origin)
     st.session_state.pop(EDITED, None)
-    versions = before.added(version_of(app_state()))
+    versions = before.append(version_of(app_state()))
     change(edits=versions.items, edit=versions.index)
 
 

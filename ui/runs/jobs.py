@@ -243,7 +243,7 @@ class JobRegistry:
             if self._tabs[owner] > 0:
                 return
             del self._tabs[owner]
-            timer = threading.Timer(self.grace, self._orphaned, (owner,))
+            timer = threading.Timer(self.grace, self._stop_orphans, (owner,))
             timer.daemon = True
             self._timers[owner] = timer
             timer.start()
@@ -261,7 +261,7 @@ class JobRegistry:
             thread.join()
         atexit.unregister(self.close)
 
-    def _orphaned(self, owner: str) -> None:
+    def _stop_orphans(self, owner: str) -> None:
         with self._lock:
             self._timers.pop(owner, None)
             if owner not in self._tabs:

@@ -137,7 +137,7 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
     present = values.notna().to_numpy()
     if not present.any():
         return None
-    called = {value: state.called(value) for value in whole(values[present]).unique()}
+    called = {value: state.get_display_name(value) for value in whole(values[present]).unique()}
     named = values.map(called).to_numpy(dtype=object)
     present = present & pd.notna(named)  # the rows of a class may be left out
     if len(state.classes) > 2 and not state.several:
@@ -184,7 +184,7 @@ def differences(cases: NewCases, scored: Scored) -> None:
     before = scored.model.predict(state.training[0])
     st.markdown(f"**{md(count_predictions(scored.answers, before, state.labels), 600)}**")
     rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
-    unseen = scored.report.without({note.column for note in scored.drift}).unseen
+    unseen = scored.report.drop({note.column for note in scored.drift}).unseen
     lines = [f"- {md(each.sentence, 300)}" for each in (*scored.drift, *unseen)]
     if cases.are_test_rows:
         st.caption(f"{len(scored):,} test rows. Upload a table to predict its cases.")
@@ -289,7 +289,7 @@ def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
 
 def one_case(scored: Scored, position: int) -> None:
     """Explain the prediction of one case: its reason and the smallest change."""
-    (why,) = scored.explained([position])
+    (why,) = scored.explain_rows([position])
     st.markdown(f"**Row {row_number(int(scored.X.index[position]))}**")
     st.markdown(md(why.sentence, 900))
     st.markdown(md(why.counterfactual.sentence, 600))

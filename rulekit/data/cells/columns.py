@@ -76,7 +76,7 @@ def convert_columns(columns: Mapping[str, pa.ChunkedArray], options: ParseOption
     reader.finish()
     typed = {name: reader.typed[name] for name in columns}
     given = {name: columns[name] for name in reader.converted}
-    return ReadColumns(typed, reader.notes(trimmed), reader.used_options(), reader.units, given)
+    return ReadColumns(typed, reader.notes(trimmed), reader.collect_options(), reader.units, given)
 
 
 @dataclass
@@ -166,14 +166,14 @@ class _Reader:
         if values is None:
             self.texts[name] = part
             return
-        if self.marks.of(name) != self.marks.mark:
+        if self.marks.get_mark(name) != self.marks.mark:
             self.other_mark.append(name)
         self.among_numbers |= part.words.keys()
         self._keep(part, values)
 
     def _read_decorated(self, part: Blanked, plain: Numbers) -> bool:
         """Read numbers with units and the like; False if the column holds other text."""
-        column, decimal = part.column, self.marks.of(part.column.name)
+        column, decimal = part.column, self.marks.get_mark(part.column.name)
         sample = column.present_texts.slice(0, FIRST)
         first = read_decorated(sample, decimal)
         if first.numbers.valid.mean() < TELLING_SHARE:
@@ -225,7 +225,7 @@ class _Reader:
             "decimal mark or groups of thousands; this one is read as "
             f"{numbers.values[k]:.15g}. Set the decimal mark if that is wrong."
         )
-        other = OTHER[self.marks.of(column.name)]
+        other = OTHER[self.marks.get_mark(column.name)]
         change = {"decimals": {column.name: other}}
         self.sentences.append(Decision(text, f"The decimal mark is a {_MARKS[other]}", change))
 
@@ -351,10 +351,10 @@ class _Reader:
                 notes.append(f"In {columns} {few([*map(quote, names)])}, {words}.")
         return notes + self.sentences
 
-    def used_options(self) -> ParseOptions:
+    def collect_options(self) -> ParseOptions:
         """Return the options that read other files as this one was read."""
         options, mark = self.options, self.marks.mark
-        marks = {name: self.marks.of(name) for name in self.other_mark}
+        marks = {name: self.marks.get_mark(name) for name in self.other_mark}
         return replace(
             options,
             decimal=mark,

@@ -43,7 +43,7 @@ def blank_missing(column: TextColumn, options: ParseOptions) -> Blanked:
         return Blanked(column)
     counts = _count(column, gaps)
     doubtful = options.missing is None and not counts.keys().isdisjoint(DOUBTFUL)
-    return Blanked(column.without(gaps), counts, column if doubtful else None)
+    return Blanked(column.drop(gaps), counts, column if doubtful else None)
 
 
 def blank_among_numbers(blanked: Blanked, valid: NDArray[np.bool_]) -> Blanked:
@@ -57,7 +57,7 @@ def blank_among_numbers(blanked: Blanked, valid: NDArray[np.bool_]) -> Blanked:
     if not gaps.any() or not others.any() or not valid[others].all():
         return blanked
     words = blanked.words + _count(column, gaps)
-    return replace(blanked, column=column.without(gaps), words=words)
+    return replace(blanked, column=column.drop(gaps), words=words)
 
 
 def _count(column: TextColumn, gaps: NDArray[np.bool_]) -> Counter[str]:
@@ -76,7 +76,7 @@ def keep_levels(blanked: Blanked, missing: Collection[str]) -> tuple[Blanked, tu
     kept = tuple(w for w in DOUBTFUL if blanked.words[w] and is_level(w, others, missing))
     words = Counter({w: n for w, n in blanked.words.items() if w not in kept})
     gaps = is_among(original.texts, ["", *words])
-    return Blanked(original.without(gaps), words), kept
+    return Blanked(original.drop(gaps), words), kept
 
 
 def is_level(word: str, others: Sequence[str], missing: Collection[str]) -> bool:

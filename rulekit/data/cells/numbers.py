@@ -109,7 +109,7 @@ class Decorated:
         known = self.limits[valid].sum() <= 0.5 * valid.sum()
         return bool(known and not (self.accounting[valid].all() and valid.any()))
 
-    def of_one_unit(self) -> NDArray[np.bool_]:
+    def has_one_unit(self) -> NDArray[np.bool_]:
         """Return which texts are numbers in the column's unit."""
         return self.numbers.valid & np.isin(self.units, ["", self.unit])
 
@@ -122,7 +122,7 @@ class DecimalMarks:
     columns: dict[str, str] = field(default_factory=dict)
     doubtful: tuple[str, ...] = ()  # columns in which 1.234 may be 1234, and nothing decides
 
-    def of(self, name: str) -> str:
+    def get_mark(self, name: str) -> str:
         """Return the decimal mark of a column."""
         return self.columns.get(name, self.mark)
 
@@ -165,7 +165,7 @@ def _parse(texts: pa.Array, decimal: str) -> NDArray[np.float64]:
 def read_columns(columns: Sequence[TextColumn], marks: DecimalMarks) -> list[Numbers]:
     """Read each column's texts as plain numbers; a call a column takes 1 ms more for each."""
     results: list[Numbers] = [None] * len(columns)  # type: ignore[list-item]
-    own = np.array([marks.of(column.name) for column in columns])
+    own = np.array([marks.get_mark(column.name) for column in columns])
     for decimal in np.unique(own):
         numbered = np.flatnonzero(own == decimal)
         sizes = np.array([len(columns[k].texts) for k in numbered.tolist()], dtype=int)
@@ -295,10 +295,10 @@ def _bodies(texts: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
 def numbers_in(texts: pd.Series) -> NDArray[np.float64]:
     """Parse a Series of text as numbers under its decimal mark; NaN for the rest."""
     column = encode_series(texts)
-    mark = choose_decimal_marks([column], ParseOptions()).of(column.name)
+    mark = choose_decimal_marks([column], ParseOptions()).get_mark(column.name)
     numbers = read_numbers(column.texts, mark)
     values = numbers.values
     if (others := ~numbers.valid).any():
         decorated = read_decorated(select_texts(column.texts, others), mark)
-        values[others] = np.where(decorated.of_one_unit(), decorated.numbers.values, np.nan)
+        values[others] = np.where(decorated.has_one_unit(), decorated.numbers.values, np.nan)
     return np.append(values, np.nan)[column.codes]

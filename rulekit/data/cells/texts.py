@@ -37,7 +37,7 @@ class TextColumn:
         """The distinct texts that occur in some row."""
         return select_texts(self.texts, self.present)
 
-    def without(self, texts: NDArray[np.bool_]) -> "TextColumn":
+    def drop(self, texts: NDArray[np.bool_]) -> "TextColumn":
         """Return the column with some distinct texts missing; shapes: texts (u,)."""
         gone = np.append(texts, True)  # code -1 reads the last entry
         return replace(self, codes=np.where(gone[self.codes], -1, self.codes))

@@ -35,7 +35,7 @@ class RuleColumns(dict[str, NDArray[Any]]):
     _rest: Schema | None = None
 
     @classmethod
-    def of(cls, table: Any, schema: Schema, rest: Schema | None = None) -> "RuleColumns":
+    def from_table(cls, table: Any, schema: Schema, rest: Schema | None = None) -> "RuleColumns":
         """Read the columns of a schema, and others (by `rest`, else inferred) when looked up."""
         frame = frame_of(table)
         columns, report = conform(frame, schema)
@@ -266,13 +266,13 @@ class _ColumnReader:
                 return values, None, None
         if kind == "truth value" and dtype == np.bool_:
             return np.asarray(series.to_numpy(), dtype=object), None, None
-        values, misfit = self._by_value(series)
+        values, misfit = self._read_values(series)
         return values, misfit, self._zone_note(values)
 
-    def _by_value(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None]:
-        cells = DistinctCells.of(series)
+    def _read_values(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None]:
+        cells = DistinctCells.from_series(series)
         gaps = self._gaps(cells.values)
-        converted = self._converted(cells, gaps)
+        converted = self._convert_values(cells, gaps)
         kept = np.array([v is not None for v in converted], dtype=bool)
         n_present, misfit = 0, None
         bad = ~kept & ~gaps
@@ -313,7 +313,7 @@ class _ColumnReader:
         gaps = [isinstance(v, str) and v.strip() in words for v in values] if words else []
         return np.array(gaps if words else [False] * len(values), dtype=bool)
 
-    def _converted(self, cells: DistinctCells, gaps: NDArray[np.bool_]) -> list[Any]:
+    def _convert_values(self, cells: DistinctCells, gaps: NDArray[np.bool_]) -> list[Any]:
         """Convert each distinct value; None if it does not fit."""
         kind, values = self.column.kind, cells.values
         texts = [k for k, v in enumerate(values) if isinstance(v, str) and not gaps[k]]
@@ -388,7 +388,7 @@ class _ColumnReader:
         if known is None:
             strict = column.kind == "words" and len(others) == len(texts)
             return [None] * len(texts) if strict else list(texts)
-        match = _LevelMatch.of(known, column.merged)
+        match = _LevelMatch.from_levels(known, column.merged)
         read: list[str | None] = [match.text(t) for t in texts]
         for k in others:
             read[k] = match.value(cells.values[k], texts[k])
@@ -415,7 +415,7 @@ class _LevelMatch:
     by_form: Mapping[str, str]  # only if case and spaces do not matter
 
     @classmethod
-    def of(cls, levels: Sequence[str], merged: bool) -> "_LevelMatch":
+    def from_levels(cls, levels: Sequence[str], merged: bool) -> "_LevelMatch":
         """Index the levels."""
         numbers: dict[float, list[str]] = {}
         for level in levels:

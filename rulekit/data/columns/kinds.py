@@ -68,9 +68,9 @@ def _infer_column(name: str, series: pd.Series, fixed: str | None) -> ColumnSche
         zone = "UTC" if kind == "date" and getattr(series.dtype, "tz", None) is not None else None
         zone = "UTC" if kind == "date" and _arrow_zone(series.dtype) else zone
         return ColumnSchema(name, kind, zone=zone)
-    texts = [v for v in DistinctCells.of(series).values if isinstance(v, str)]
+    texts = [v for v in DistinctCells.from_series(series).values if isinstance(v, str)]
     aware = any(map(has_offset, texts)) or any(
-        getattr(v, "tzinfo", None) is not None for v in DistinctCells.of(series).values
+        getattr(v, "tzinfo", None) is not None for v in DistinctCells.from_series(series).values
     )
     day_first = order_of_days([t for t in texts if moment(t) is None])
     return ColumnSchema(name, kind, zone="UTC" if aware else None, day_first=day_first)
@@ -94,7 +94,7 @@ def infer_kind(series: pd.Series) -> str:
             return "number"
     elif dtype.ordered and len(dtype.categories) > 1:
         return "grade"
-    cells = DistinctCells.of(series)
+    cells = DistinctCells.from_series(series)
     counts = cells.counts
     total = int(counts.sum())
     if cells.mixed:
@@ -163,7 +163,7 @@ class DistinctCells:
     mixed: bool = False  # objects that are not all text
 
     @classmethod
-    def of(cls, series: pd.Series) -> "DistinctCells":
+    def from_series(cls, series: pd.Series) -> "DistinctCells":
         """Sort the cells of a column by value and, of objects, by type; periods by their begin."""
         if isinstance(series.dtype, pd.PeriodDtype):
             series = series.dt.start_time
@@ -174,13 +174,13 @@ class DistinctCells:
             return cls(codes.astype(np.intp), values, bool(mixed))
         objects = dtype == np.object_
         if objects and _is_mixed(series):
-            return cls._of_objects(series)
+            return cls._from_objects(series)
         plain = isinstance(dtype, np.dtype) and dtype.kind not in "mM"
         codes, uniques = pd.factorize(series.to_numpy() if plain else series.array)
         return cls(codes, uniques.tolist() if objects else list(uniques))
 
     @classmethod
-    def _of_objects(cls, series: pd.Series) -> "DistinctCells":
+    def _from_objects(cls, series: pd.Series) -> "DistinctCells":
         present = series.notna().to_numpy()
         keys: dict[Any, int] = {}
         values: list[Any] = []

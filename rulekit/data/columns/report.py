@@ -91,7 +91,7 @@ class Report:
         """What was never seen in training, in words; empty if nothing was."""
         return " ".join(each.sentence for each in self.unseen)
 
-    def without(self, columns: Collection[str]) -> "Report":
+    def drop(self, columns: Collection[str]) -> "Report":
         """Return the report without what some columns hold that was never seen."""
         return Report(self.misfits, tuple(u for u in self.unseen if u.column not in columns))
 

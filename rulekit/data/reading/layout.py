@@ -279,7 +279,7 @@ class _Columns:
         """Return whether a column has no cell that holds something."""
         return all(map(is_empty, self.cells[position]))
 
-    def without(self, n_rows: int) -> "_Columns":
+    def drop(self, n_rows: int) -> "_Columns":
         """Return the columns without their first rows."""
         return _Columns(self.rows[n_rows:], self.width)
 
@@ -422,7 +422,7 @@ def _second_header(
     if options.skip_rows is not None or len(columns.rows) < 2 or len(body[0][1]) != columns.width:
         return 0, names, {}, []
     number, row = body[0]
-    below = columns.without(1)
+    below = columns.drop(1)
     as_data = "Read it as data", {"skip_rows": ()}
     for are_header, more, words in (
         (_are_types, _are_roles, "types and roles of columns"),

@@ -48,11 +48,11 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row, shape (n,)."""
-        return self.learner_.predict(self._encoded(X))
+        return self.learner_.predict(self._encode(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the probability of each class, shape (n, number of classes)."""
-        return self.learner_.predict_proba(self._encoded(X))
+        return self.learner_.predict_proba(self._encode(X))
 
     def _fit_encoder(self, X: Any) -> Any:
         """Fit the preprocessing and return the transformed rows."""
@@ -73,7 +73,7 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.encoder_ = ColumnTransformer(parts)
         return self.encoder_.fit_transform(frame)
 
-    def _encoded(self, X: Any) -> Any:
+    def _encode(self, X: Any) -> Any:
         """Transform rows."""
         return self.encoder_.transform(self._frame(_columns(X)))
 

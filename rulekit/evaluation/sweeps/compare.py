@@ -217,7 +217,7 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     else:
         with cache_on_workers():
             comparing.run(references)
-    return comparing.found()
+    return comparing.make_result()
 
 
 @dataclass
@@ -275,13 +275,13 @@ class _Comparing:
             if self.should_stop():
                 return
             self.keep_models(family, first)
-            self.report_progress(Progress(family.name, found=self.found()))
+            self.report_progress(Progress(family.name, found=self.make_result()))
         if references and self.budget is None and not self.should_stop():
             self.refer(self.should_stop, np.inf)
 
     def refer(self, should_stop: ShouldStop, until: float) -> None:
         """Cross-validate the reference models that finish in time."""
-        self.report_progress(Progress("", found=self.found()))
+        self.report_progress(Progress("", found=self.make_result()))
         families = tuple(reference_learners(self.costs))
         others = _Comparing(self.X, self.y, self.folds, self.weight, families, self.costs)
         others.n_jobs = self.n_jobs
@@ -289,7 +289,7 @@ class _Comparing:
             if not should_stop():
                 numbers = range(len(family.settings))
                 others.fit_round(family, first, numbers, should_stop, until)
-        points = others.found().points()
+        points = others.make_result().points()
         self.lines = points.rename(columns={"learner": "name"}) if len(points) else None
 
     def look_up(self) -> None:
@@ -298,7 +298,7 @@ class _Comparing:
             for limited, numbers in self.rounds(family):
                 self.look_up_round(limited, first, self.keys(limited, numbers))
 
-    def found(self) -> Comparison:
+    def make_result(self) -> Comparison:
         """Return the current result."""
         with self.lock:
             rows, models = tuple(self.rows.values()), dict(self.models)
@@ -319,7 +319,7 @@ class _Comparing:
         end = now + share * (self.began + self.budget - now)
         return lambda: time.time() >= end or self.should_stop(), end
 
-    def limited(self, family: LearnerGrid, *, each_fold: bool = False) -> LearnerGrid:
+    def limit(self, family: LearnerGrid, *, each_fold: bool = False) -> LearnerGrid:
         """Limit a single fit of a family to its part of the budget, or to the part per fold."""
         if self.budget is None or not has_time_limit(family):
             return family
@@ -333,12 +333,12 @@ class _Comparing:
         """List settings that are fitted together, with their time limit; the smallest is first."""
         order = spread_order(len(family.settings))
         if self.budget is None or (family.whole_front and has_time_limit(family)):
-            return [(self.limited(family), sorted(order))]
+            return [(self.limit(family), sorted(order))]
         least = smallest(family.settings)
-        begun = (self.limited(family, each_fold=True), [least])
+        begun = (self.limit(family, each_fold=True), [least])
         rest = [number for number in order if number != least]
         doubled = [rest[2**k - 2 : 2 ** (k + 1) - 2] for k in range(1, len(order).bit_length())]
-        return [begun, *((self.limited(family), numbers) for numbers in doubled if numbers)]
+        return [begun, *((self.limit(family), numbers) for numbers in doubled if numbers)]
 
     def fit_round(
         self,
@@ -431,7 +431,7 @@ class _Comparing:
 
     def describe_kept(self) -> str:
         """Return a sentence on what is kept if the comparison is interrupted now."""
-        done = f"{len(self.rows)} of {self.found().n_fits} fits were finished"
+        done = f"{len(self.rows)} of {self.make_result().n_fits} fits were finished"
         return (
             f"{done}. Give a `store`."
             if self.store is None
@@ -446,7 +446,7 @@ class _Comparing:
         if not family.keep_models or not numbers or self.should_stop():
             return
         chosen = [settings[number] for number in numbers]
-        estimator = self.limited(family).estimator
+        estimator = self.limit(family).estimator
         fits = fit_settings(estimator, self.X, self.y, chosen, self.weight, self.should_stop)
         self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
 

@@ -46,7 +46,7 @@ class FoldMeasures:
         self._errors_by_rule: dict[Any, dict[str, Any]] = {}
         self._columns: tuple[Columns, Columns] | None = None
 
-    def of(self, model: Any) -> dict[str, Any]:
+    def measure(self, model: Any) -> dict[str, Any]:
         """Measure one fitted model on both parts of the fold."""
         rule = getattr(model, "rule_set_", None)
         errors = self._errors_by_rule.get(rule) if self._shares_work and rule is not None else None
@@ -172,7 +172,7 @@ def fit_fold(
                 if model is None:  # stopped
                     break
                 seconds = time.perf_counter() - start
-                rows.append((number, measures.of(model) | {"seconds": seconds}))
+                rows.append((number, measures.measure(model) | {"seconds": seconds}))
             except Exception as error:
                 error.add_note(f"This happened in fold {task.fold} with the setting {setting}.")
                 if caller.land is None:  # pickling on the way back to the caller would lose it
@@ -213,7 +213,7 @@ def settle_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any]
     for given, estimator in ((costs, None), *((getattr(e, "costs", None), e) for e in estimators)):
         if given is None:
             continue
-        settled = given.settled(
+        settled = given.to_matrix(
             classes, getattr(estimator or estimators[0], "positive_label", None)
         )
         if common is not None and settled != common:

@@ -192,7 +192,7 @@ class _ClauseNames:
 
     def column(self, row: Any) -> str:
         """Return whether a column is needed, or what replaces it."""
-        alternatives, name = self.found, self.called(row["column"])
+        alternatives, name = self.found, self.get_name(row["column"])
         every = "Every one of them reads" if len(alternatives.rules) > 1 else "It reads"
         if row["needed"] and not row["selected"]:
             return f"{every} {name}, which the given rule does not."
@@ -203,7 +203,7 @@ class _ClauseNames:
         )
         if not row["as_good"]:
             return f"{every} {name}: the best rule found without it is wrong in {against}."
-        others = [self.called(c) for c in row["instead"]]
+        others = [self.get_name(c) for c in row["instead"]]
         replacement = "no other column takes its place"
         if others:
             listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
@@ -222,7 +222,7 @@ class _ClauseNames:
             f"{percent(pairs.max())} at most."
         )
 
-    def called(self, name: str) -> str:
+    def get_name(self, name: str) -> str:
         return self.names.get(name, name)
 
 
@@ -326,7 +326,7 @@ def alternatives(  # noqa: PLR0913  all but four by keyword
     reader = _learner(model if learner is None else learner, model, rule)
     reader._check()
     table = reader._read(X, y, sample_weight)
-    clock = Clock.of_seconds(time_limit, should_stop)
+    clock = Clock.from_seconds(time_limit, should_stop)
     work = _AlternativeSearch(reader, table, rule, float(within), max_rules, clock, random_state)
     return work.done(_price(model, len(table.codes)) if theta is None else theta, max_conditions)
 
@@ -401,13 +401,13 @@ class _AlternativeSearch:
         space = RuleSpace(self.learner, problem, theta, n_clauses, most, self.clock)
         total = float(problem.table.weight.sum())
         selected_cost = self.wrong_weight(problem) + theta * size
-        met = {r.columns: r for r in (*space.constants(), *space.searched(problem, self.rng))}
+        met = {r.columns: r for r in (*space.constants(), *space.search(problem, self.rng))}
         without = {}
         for name in self.rule.features:
-            of_column = space.searched(self.problem_without(name), self.rng)
+            of_column = space.search(self.problem_without(name), self.rng)
             without[name] = min((*space.constants(), *of_column), key=_order)
             met |= {r.columns: r for r in of_column}
-        listed = self.near(space, list(met.values()), selected_cost)
+        listed = self.list_near(space, list(met.values()), selected_cost)
         names = {r.columns: space.features(r) for r in (*listed, *without.values())}
         texts: dict[RuleSet, PricedRule] = {}  # of rules with equal texts the first is kept
         for rule in listed:
@@ -458,7 +458,7 @@ class _AlternativeSearch:
         problem.work_until(self.clock.end)
         return problem
 
-    def near(
+    def list_near(
         self, space: RuleSpace, priced: list[PricedRule], selected_cost: float
     ) -> list[PricedRule]:
         """List the rules within the margin: all with one clause, and those found with more."""
@@ -467,13 +467,13 @@ class _AlternativeSearch:
         best = min([selected_cost, *(r.cost for r in priced)])
         rules = list(priced)
         for size, listed in space.clauses(margin, best, self.max_rules):
-            rules = priced + [space.priced([clause]) for clause in listed.clauses]
+            rules = priced + [space.price_rule([clause]) for clause in listed.clauses]
             if not listed.complete:
                 break
             self.complete_to, self.reach = size, min(self.within, listed.margin / total)
         best = min([selected_cost, *(r.cost for r in rules)])
         if space.max_clauses > 1:
-            rules = space.grown(rules, best + margin, GROWN).rules
+            rules = space.grow_rules(rules, best + margin, GROWN).rules
             best = min([selected_cost, *(r.cost for r in rules)])
         unique = {r.columns: r for r in rules if r.cost <= best + margin + TIE}
         near = sorted(unique.values(), key=_order)

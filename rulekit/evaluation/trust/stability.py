@@ -430,7 +430,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     again = _again(model)
     of_classes = again.learner._class_weight(np.unique(labels))
     loss = row_weights(sample_weight, of_classes, frame, labels)
-    stop = Clock.of_seconds(budget_seconds, should_stop)
+    stop = Clock.from_seconds(budget_seconds, should_stop)
     columns = model.read_columns(X)
     empty = Stability(rule, (), n_resamples, columns, labels, loss, of_classes is not None)
     done: list[Resample] = []
@@ -438,7 +438,7 @@ def stability(  # noqa: PLR0913  all but three by keyword
     workers, step = effective_n_jobs(n_jobs), max(1, n_resamples // N_REPORTS)
     with cache_on_workers():
         while (begun := len(done)) < n_resamples and not (
-            stop.stopped() or (begun >= 2 and stop())
+            stop.is_stopped() or (begun >= 2 and stop())
         ):
             batch = range(begun, min(n_resamples, begun + workers))
             tasks = [(Once(rows), again, *drawn(k)) for k in batch]
@@ -586,6 +586,6 @@ def _learn_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> 
             wrong = paths.table.predict(rule, columns) != rest[1]
             losses[rule] = float(rest[3] @ wrong / rest[3].sum())
         scores[0, i] = losses[rule], rule.n_conditions, rule.n_clauses
-    summary = FoldScores.of(scores).summary(settings)
+    summary = FoldScores.from_array(scores).summary(settings)
     taken = settings[suggestion(summary, settings, "test_error")["default"]]
     return paths.model(taken | ({"refine_thresholds": True} if again.refines else {}))

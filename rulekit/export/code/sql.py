@@ -219,18 +219,18 @@ class SqlWriter(ConditionWriter[str]):
         if self.dialect.translates:
             old, new = "".join(letters), "".join(letters.values())
             text = f"TRANSLATE({text}, {self._letters(old)}, {self.value(new)})"
-            return self._replaced(text, texts) + test
+            return self._replace_pairs(text, texts) + test
         pairs = [*letters.items(), *texts]
         if self.dialect.nests:
-            return self._replaced(text, pairs) + test
-        stages = [self._replaced(text, pairs[:STAGE])]
+            return self._replace_pairs(text, pairs) + test
+        stages = [self._replace_pairs(text, pairs[:STAGE])]
         for start in range(STAGE, len(pairs), STAGE):
-            replaced = self._replaced("w", pairs[start : start + STAGE])
+            replaced = self._replace_pairs("w", pairs[start : start + STAGE])
             stages.append(f"{replaced} FROM w{len(stages)}")
         named = ",\n".join(f"  w{k}(w) AS (SELECT {s})" for k, s in enumerate(stages, start=1))
         return f"(WITH\n{named}\n  SELECT w{test} FROM w{len(stages)})"
 
-    def _replaced(self, text: str, pairs: Iterable[tuple[str, str]]) -> str:
+    def _replace_pairs(self, text: str, pairs: Iterable[tuple[str, str]]) -> str:
         for old, new in pairs:
             text = f"REPLACE({text}, {self._letters(old)}, {self.value(new)})"
         return text

@@ -182,9 +182,9 @@ def _list_display_names(rule: RuleSet, words: Wording) -> dict[str, str]:
 def _use_display_names(rule: RuleSet, names: Mapping[str, str]) -> RuleSet:
     """Return the rule with other names of columns."""
     clauses = tuple(
-        Clause(tuple(c.renamed(names) for c in k.conditions), k.op) for k in rule.clauses
+        Clause(tuple(c.rename(names) for c in k.conditions), k.op) for k in rule.clauses
     )
-    schema = None if rule.schema is None else rule.schema.renamed(names)
+    schema = None if rule.schema is None else rule.schema.rename(names)
     return replace(rule, clauses=clauses, schema=schema)
 
 

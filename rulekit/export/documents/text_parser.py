@@ -100,9 +100,9 @@ def from_text(text: str, *, default: Any = None) -> RuleSet:
         if len(lines) < 2:
             raise ExportError("A rule that begins with 'ALL OF' needs a line 'THEN <label>'.")
         label = lines.pop().label_after("THEN ")
-        clauses = [line.numbered().clause("or") for line in lines[1:]]
+        clauses = [line.strip_number().clause("or") for line in lines[1:]]
         return RuleSet(tuple(clauses), (label,) * max(len(clauses), 1), "cnf", default)
-    pairs = [line.numbered().implication() for line in lines]
+    pairs = [line.strip_number().implication() for line in lines]
     return RuleSet(tuple(c for c, _ in pairs), tuple(v for _, v in pairs), "dnf", default)
 
 
@@ -118,7 +118,7 @@ class _Line:
         self.expect(re.escape(keyword), repr(keyword.strip()))
         return self.label()
 
-    def numbered(self) -> "_Line":
+    def strip_number(self) -> "_Line":
         self.take(r"\d+\. ")
         return self
 
@@ -166,7 +166,7 @@ class _Line:
         order = self.several() if self.take(" OF ") is not None else None
         missing = self.gap()
         ends = [] if low is None else [low]
-        with self.named_errors():
+        with self.name_errors():
             return tuple(
                 Literal(name, o, v, missing, reads, order) for o, v in (*ends, (op, value))
             )
@@ -179,7 +179,7 @@ class _Line:
             return None
         text = match[1]
         if text.startswith('"'):
-            value: Any = self.unquoted(text)
+            value: Any = self.unquote(text)
         elif re.fullmatch(DATE, text):
             value = text
         else:
@@ -198,11 +198,11 @@ class _Line:
 
     def formula(self, negated: bool) -> PowerLawSplit:
         """Read a sum of power laws after its opening bracket."""
-        with self.named_errors():
+        with self.name_errors():
             return _formula(self, negated)
 
     @contextmanager
-    def named_errors(self) -> Iterator[None]:
+    def name_errors(self) -> Iterator[None]:
         """Add the line to errors of the rule's parts."""
         try:
             yield
@@ -226,14 +226,14 @@ class _Line:
         op = self.expect(r"\] (>=|<) ", "']' and '>=' or '<'")[1]
         total = int(self.expect(WHOLE, "a whole number")[0])
         self.take(re.escape(f" {GAPS_GIVE_ZERO}"))
-        with self.named_errors():
+        with self.name_errors():
             return PointsSplit(tuple(tests), tuple(points), total, op == ">=")
 
     def name(self, plain: str = NAME) -> str:
         """Read a column's name, quoted or plain."""
         quoted = self.take(QUOTED)
         if quoted is not None:
-            return self.unquoted(quoted[0])
+            return self.unquote(quoted[0])
         return self.expect(plain, "a column's name")[0]
 
     def several(self, reads: str | None = None) -> tuple[Any, ...]:
@@ -253,7 +253,7 @@ class _Line:
             return _number_of_name(name[0])
         token = self.expect(rf"{QUOTED}|true\b|false\b|{NUMBER}", "a value")[0]
         if token.startswith('"'):
-            return self.unquoted(token)
+            return self.unquote(token)
         return token == "true" if token in ("true", "false") else float(token)
 
     def label(self) -> Any:
@@ -261,14 +261,14 @@ class _Line:
         token = self.expect(rf"{QUOTED}|[^\"]+", "a label")[0]
         self.end()
         if token.startswith('"'):
-            return self.unquoted(token)
+            return self.unquote(token)
         if token in ("true", "false"):
             return token == "true"
         if re.fullmatch(r"-?\d+", token):
             return int(token)
         return float(token) if re.fullmatch(NUMBER, token) else token
 
-    def unquoted(self, text: str) -> str:
+    def unquote(self, text: str) -> str:
         try:
             return str(json.loads(text))
         except json.JSONDecodeError as error:

@@ -110,7 +110,7 @@ def to_dmn(model: Any) -> str:
         "decision",
         element("variable", name="answer", typeRef=TYPES[kind]),
         *needed,
-        table.written(TYPES[kind]),
+        table.write(TYPES[kind]),
         id="decision",
         name="answer",
     )
@@ -173,7 +173,7 @@ class _Table:
                     cells[subject] = " and ".join(f"({a.test('?')})" for a in same)
         self.lines.append((cells, label))
 
-    def written(self, answer: str) -> Element:
+    def write(self, answer: str) -> Element:
         """Write the table with predictions of a given type."""
         names = {name: column for column, name in self.writer.names.items()}
         inputs = [

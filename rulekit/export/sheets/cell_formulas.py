@@ -178,10 +178,10 @@ class CellWriter(ConditionWriter[str]):
     def points(self, split: PointsSplit) -> str:
         """Write points; whole numbers, which spreadsheets compare exactly."""
         sign, total = split.comparison
-        sum_of_all = "+".join(self.given(c, p) for c, p in split.given)
+        sum_of_all = "+".join(self.write_points(c, p) for c, p in split.given)
         return f"{self.totals.get(split.given, sum_of_all)}{sign}{total}"
 
-    def given(self, literal: Literal, points: int) -> str:
+    def write_points(self, literal: Literal, points: int) -> str:
         """Write the points of a condition: `IF(LEN(B4)=0,3,0)`."""
         return f"IF({self.literal(literal)},{points},0)"
 

@@ -166,7 +166,7 @@ def write_card(
     for row, (condition, points) in enumerate(given, start=top + 1):
         sheet.value(row, 1, str(condition))
         sheet.value(row, 2, points)
-        sheet.formula(row, 3, writer.given(condition, points))
+        sheet.formula(row, 3, writer.write_points(condition, points))
         sheet.formula(row, 4, f"C{row}" if row == top + 1 else f"D{row - 1}+C{row}")
     total = top + len(given)
     top = total + 2
@@ -374,7 +374,7 @@ class _BookWriter:
             return {}
         sheet, writer = self.sheets[CASES], CellWriter(cells, self.kinds, self.values)
         for index, (condition, points) in enumerate(self.card, start=self.last_input + 1):
-            sheet.formula(row, index, writer.given(condition, points))
+            sheet.formula(row, index, writer.write_points(condition, points))
         given = _span(row, self.last_input + 1, self.last_points - 1)
         sheet.formula(row, self.last_points, f"SUM({given})")
         return {self.card: f"{CASES}!{column_name(self.last_points)}{row}"}

@@ -204,7 +204,7 @@ def explain_with_hyperplane(model: HyperplaneRuleClassifier, X: Any) -> list[Hyp
     answers = model.rule_set_.predict(columns).tolist()
     explanations: list[HyperplaneExplanation | None] = [None] * len(rows)
     above = plane.half(1)
-    is_above = above.contains(above.oriented(rows))
+    is_above = above.contains(above.orient(rows))
     for code, label in enumerate(model.boxes_):
         there = np.flatnonzero(is_above == (code == 1))
         side = _Side(model, code, label)
@@ -233,7 +233,7 @@ class _Side:
         self.half: HalfSpace = self.plane.half(code)
         self.boxes = model.boxes_[label]
         self.criterion, self.max_depth = str(model.criterion), int(model.max_depth)
-        self.training = self.half.oriented(self.plane.rows)
+        self.training = self.half.orient(self.plane.rows)
         self.right = self.plane.codes == code
         self.widths = self.half.high - self.half.low
         merged, row_codes = np.unique(self.training, axis=0, return_inverse=True)
@@ -245,13 +245,13 @@ class _Side:
         self, rows: Floats, places: NDArray[np.intp], answers: list[Any]
     ) -> Iterator[HyperplaneExplanation]:
         """Explain the cases of this side."""
-        V = self.half.oriented(rows)
+        V = self.half.orient(rows)
         upper = self._feet(V)
         values = self.half.values(V) - self.half.cap
         distance = unit_distances(values, self.half.weights, self.widths)
         sure = self.plane.confidence
-        confidence = [None] * len(V) if sure is None else sure.of(distance, self.code).tolist()
-        n_all, n_right = self._counted(upper)
+        confidence = [None] * len(V) if sure is None else sure.compute(distance, self.code).tolist()
+        n_all, n_right = self._count_rows(upper)
         ratio = self._volume_ratio(upper)
         held = self.boxes.members(V)
         rule = np.where(held.any(axis=1), held.argmax(axis=1), -1) if len(self.boxes) else None
@@ -286,7 +286,7 @@ class _Side:
             feet[beyond] = V[beyond] + reach[beyond] * (1.0 - min(shrink, 1.0))
             shrink *= 2.0
 
-    def _counted(self, upper: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _count_rows(self, upper: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
         """Count the training rows in each box, and those of this side's class."""
         both = np.column_stack([self.n_all, self.n_right]).astype(float)
         counts = np.zeros((len(upper), 2))

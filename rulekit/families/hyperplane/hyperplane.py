@@ -184,7 +184,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         ways = self._ways(table, positive)
         linear = self._linear(table, ways)
         key = joblib.hash(((type(linear).__name__, linear.get_params()), counted))
-        rows = table.once(("rows", key), lambda: CompleteRows.of(table, counted, key))
+        rows = table.once(("rows", key), lambda: CompleteRows.from_table(table, counted, key))
         cut_boxes = self._all_columns if self.max_columns is None else self._few_columns
         cut = cut_boxes(rows, linear, positive, table)
         plane, positive, boxes = cut.plane, cut.positive, cut.boxes
@@ -198,7 +198,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             why is None and self.training_error_ > least - SAME
         ):
             why = why or self._why_not_the_boxes(least)
-            boxes[positive] = boxes[positive].kept(max_boxes=0)
+            boxes[positive] = boxes[positive].drop_small(max_boxes=0)
             self._keep_rule(self._constant(always=share > 0.5), table, weight)
         self.empty_rule_hint_ = None if why is None else self._empty_hint(why)
         self.plane_, self.linear_ = plane, plane.linear
@@ -216,7 +216,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         linear = LPSVM() if self.linear is None else self.linear
         if not ways or not isinstance(linear, LPSVM):
             return linear
-        design = NumericDesign.of(table.columns, table.kinds)
+        design = NumericDesign.from_columns(table.columns, table.kinds)
         numbers = zip(design.names, design.numbers, strict=True)
         requested = {name: ways[n.feature] for name, n in numbers if n.feature in ways}
         return clone(linear).set_params(directions={**(linear.directions or {}), **requested})
@@ -232,7 +232,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             code: table.once((*key, code, *measure), partial(plane.boxes, code, *measure))
             for code in (0, 1)
         }
-        boxes = {c: extracted[c].kept(int(self.min_coverage), self.max_rules) for c in (0, 1)}
+        boxes = {c: extracted[c].drop_small(int(self.min_coverage), self.max_rules) for c in (0, 1)}
         return Cut(plane, positive, extracted, boxes)
 
     def _few_columns(
@@ -251,11 +251,11 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         placed = work.best(self.max_rules)
         plane = work.plane(placed, int(self.confidence_folds))
         extracted = {code: plane.boxes(code, *measure) for code in (0, 1)}
-        boxes = {c: extracted[c].kept(least, self.max_rules) for c in (0, 1)}
+        boxes = {c: extracted[c].drop_small(least, self.max_rules) for c in (0, 1)}
         if placed is None:
             return Cut(plane, positive, extracted, boxes)
         return Cut(
-            plane, placed.code, extracted, boxes | {placed.code: plane.shortened(placed.boxes)}
+            plane, placed.code, extracted, boxes | {placed.code: plane.shorten_faces(placed.boxes)}
         )
 
     def _ways(self, table: TrainingTable, positive: int) -> dict[str, str]:
@@ -277,7 +277,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
 
         def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
             key = "class", code, rows.tobytes(), weight.tobytes()
-            against = partial(table.against_rest, rows, code, weight, weighted=weighted)
+            against = partial(table.split_class, rows, code, weight, weighted=weighted)
             model: HyperplaneRuleClassifier = clone(self).set_params(
                 positive_label=True, class_weight=None, costs=None
             )

@@ -146,9 +146,9 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         signs = np.where(codes == 1, 1.0, -1.0)
         scaled_by = counts if self.standardize else None
         order = np.argsort(self._names(), kind="stable")  # the solver breaks ties by position
-        problem = _Problem.scaled(rows[:, order], signs, weight, scaled_by, self._ways()[order])
+        problem = _Problem.from_rows(rows[:, order], signs, weight, scaled_by, self._ways()[order])
         program = problem.program()
-        plane = self._capped(program, self._price(problem, program, splits))
+        plane = self._limit_columns(program, self._price(problem, program, splits))
         weights = plane.w / problem.scale
         self.coef_ = weights[np.argsort(order)][None, :]
         self.intercept_ = np.array([-plane.gamma - math.fsum(weights * problem.centre)])
@@ -213,7 +213,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         spread = errors[:, best].std(ddof=1) / np.sqrt(len(splits))
         return float(nus[usable[mean[usable] <= mean[best] + spread][0]])
 
-    def _capped(self, program: LPSVMProgram, nu: float) -> LPSVMPlane:
+    def _limit_columns(self, program: LPSVMProgram, nu: float) -> LPSVMPlane:
         """Lower the price until the plane reads few enough columns, and no further than needed."""
         plane, above = program.solve(nu), nu
         while self._reads_too_many(plane):
@@ -265,7 +265,7 @@ class _Problem:
     ways: Floats
 
     @classmethod
-    def scaled(
+    def from_rows(
         cls, rows: Floats, signs: Floats, weight: Floats, counts: Floats | None, ways: Floats
     ) -> "_Problem":
         """Scale columns to weighted mean 0 and deviation 1, or not at all without counts."""

@@ -58,7 +58,7 @@ class NumericDesign:
     numbers: tuple[Number, ...]
 
     @classmethod
-    def of(
+    def from_columns(
         cls, columns: Columns, kinds: dict[str, str], max_levels: int = MAX_LEVELS
     ) -> "NumericDesign":
         """Select how each column is converted to numbers, in an order that no table may change."""

@@ -37,7 +37,7 @@ class Confidence:
     slope: float
     levels: tuple[float, float]
 
-    def of(self, distance: Floats, code: int) -> Floats:
+    def compute(self, distance: Floats, code: int) -> Floats:
         """Return the confidence of prediction `code` at each distance, shape (n,)."""
         odds = self.slope * distance + self.levels[code]
         return np.asarray(1.0 / (1.0 + np.exp(-np.clip(odds, -700, 700))))
@@ -105,19 +105,19 @@ class Plane:
 
     def half(self, code: int) -> HalfSpace:
         """Return the side of a class."""
-        return HalfSpace.of_plane(self.w, self.gamma, self.low, self.high, above=code == 1)
+        return HalfSpace.from_plane(self.w, self.gamma, self.low, self.high, above=code == 1)
 
     def boxes(self, code: int, criterion: str, max_depth: int) -> PlaneBoxes:
         """Cover the rows of a class that are on its side; faces are written short."""
         half = self.half(code)
-        V = half.oriented(self.rows[self.codes == code])
-        return self.shortened(extract_boxes(half, V, criterion=criterion, max_depth=max_depth))
+        V = half.orient(self.rows[self.codes == code])
+        return self.shorten_faces(extract_boxes(half, V, criterion=criterion, max_depth=max_depth))
 
-    def shortened(self, boxes: PlaneBoxes) -> PlaneBoxes:
+    def shorten_faces(self, boxes: PlaneBoxes) -> PlaneBoxes:
         """Write the faces of boxes with few digits; the same rows stay in each box."""
         half = boxes.half
         lower, upper = boxes.lower.copy(), boxes.upper.copy()
-        everywhere = half.oriented(self.rows)
+        everywhere = half.orient(self.rows)
         for i, column in enumerate(half.columns.tolist()):
             whole = self.design.numbers[column].whole
             both = short_faces(np.concatenate([lower[:, i], upper[:, i]]), everywhere[:, i], whole)
@@ -138,9 +138,11 @@ class CompleteRows:
     key: str = ""  # of what is learned from the rows, for work that is shared
 
     @classmethod
-    def of(cls, table: TrainingTable, weight: Floats | None, key: str = "") -> "CompleteRows":
+    def from_table(
+        cls, table: TrainingTable, weight: Floats | None, key: str = ""
+    ) -> "CompleteRows":
         """Select the rows without gaps; reject a table where these are of one class."""
-        design = NumericDesign.of(table.columns, table.kinds)
+        design = NumericDesign.from_columns(table.columns, table.kinds)
         frame = design.frame(table.columns)
         complete = ~np.isnan(frame.to_numpy(dtype=float)).any(axis=1)
         codes = table.codes[complete]
@@ -173,7 +175,7 @@ class CompleteRows:
         w[used], gamma = plane_of(fitted, part)
         return fitted, w, gamma
 
-    def calibrated(
+    def calibrate(
         self,
         linear: BaseEstimator,
         learned: tuple[Any, Floats, float],
@@ -228,7 +230,7 @@ def _project(linear: BaseEstimator, part: pd.DataFrame, names: Sequence[str]) ->
 
 def learn_plane(rows: CompleteRows, linear: BaseEstimator, folds: int) -> Plane:
     """Fit the linear classifier on all columns and calibrate the distance to its plane."""
-    return rows.calibrated(linear, rows.plane(linear), folds)
+    return rows.calibrate(linear, rows.plane(linear), folds)
 
 
 def off_the_rows(values: Floats, gamma: float) -> float:

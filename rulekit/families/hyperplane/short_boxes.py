@@ -44,7 +44,7 @@ class Placed:
     all_boxes: PlaneBoxes
     boxes: PlaneBoxes
 
-    def missed(self, by_plane: bool) -> float:
+    def compute_missed(self, by_plane: bool) -> float:
         """Compute the weight of wrong rows."""
         inside = self.all_boxes.half.contains(self.V)
         if not by_plane:
@@ -86,8 +86,8 @@ class ShortBoxes:
         """Cover one side of a plane by boxes, on some of the rows."""
         learned, rows, limits = self.learned[columns], self.rows.rows, self.limits
         ends = rows.min(axis=0), rows.max(axis=0)
-        half = HalfSpace.of_plane(learned[1], bound, *ends, above=code == 1)
-        V, right = half.oriented(rows[some]), self.rows.codes[some] == code
+        half = HalfSpace.from_plane(learned[1], bound, *ends, above=code == 1)
+        V, right = half.orient(rows[some]), self.rows.codes[some] == code
         boxes = extract_boxes(
             half, V[right], criterion=limits.criterion, max_depth=limits.max_depth
         )
@@ -96,7 +96,7 @@ class ShortBoxes:
 
     def _limit_boxes(self, placed: Placed, most: int | None) -> Placed:
         """Keep at most `most` boxes, with few faces."""
-        kept = placed.all_boxes.kept(self.limits.min_coverage)
+        kept = placed.all_boxes.drop_small(self.limits.min_coverage)
         boxes = few_boxes(kept, placed.V, placed.worth, most)
         return replace(placed, boxes=boxes)
 
@@ -105,7 +105,7 @@ class ShortBoxes:
         limited = [self._limit_boxes(placed, most) for placed in self.candidates]
         limited = [placed for placed in limited if len(placed.boxes)]
         by_plane = self.limits.by_plane
-        ranks = [(round(p.missed(by_plane), SAME), p.n_faces) for p in limited]
+        ranks = [(round(p.compute_missed(by_plane), SAME), p.n_faces) for p in limited]
         if not ranks:
             return None
         best = limited[min(range(len(ranks)), key=lambda k: (*ranks[k], k))]
@@ -118,6 +118,6 @@ class ShortBoxes:
         """Make the plane of a selection; without one, a plane that no box was cut from."""
         if placed is not None:
             columns, bound = placed.columns, placed.bound
-            return self.rows.calibrated(self.linear, placed.learned, folds, columns, bound)
+            return self.rows.calibrate(self.linear, placed.learned, folds, columns, bound)
         columns, learned = next(iter(self.learned.items()))
-        return self.rows.calibrated(self.linear, learned, folds, columns)
+        return self.rows.calibrate(self.linear, learned, folds, columns)

@@ -290,7 +290,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
                 f"({shown}). Add a column that marks one class against the rest."
             )
         report(0.3, "Drawing a sample")
-        frame, codes, _ = rows.drawn(1, np.full(2, min(1.0, sample_rows / rows.n_rows)))
+        frame, codes, _ = rows.draw(1, np.full(2, min(1.0, sample_rows / rows.n_rows)))
         if len(np.unique(codes)) < 2:
             raise DataError(
                 f"All {len(frame):,} rows of the sample are of one class of {target!r}; it holds "
@@ -299,14 +299,14 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         report(0.5, f"Choosing conditions on {len(frame):,} rows")
         self._fit_quietly(frame, rows.classes[codes])
         report(0.7, "Counting the types of cases on all rows")
-        self._formula = self._counted(rows)
+        self._formula = self._count_types(rows)
         self.n_rows_ = rows.n_rows
         self._keep_formula()
         report(1.0, "Counted")
         self._warn()
         return self
 
-    def _counted(self, rows: TableRows) -> IdealFormula:
+    def _count_types(self, rows: TableRows) -> IdealFormula:
         """Count the types of the chosen conditions on all rows of a table, by one GROUP BY."""
         formula, labels = self._formula, rows.classes.tolist()
         order = [labels.index(self.default_label_), labels.index(self.positive_label_)]
@@ -352,7 +352,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
 
     def _choose(self, search: Search) -> None:
         """Select the number of conditions, count them on all rows, write the rule."""
-        self.score_, chosen = search.chosen(self.tolerance, self.max_variables)
+        self.score_, chosen = search.select_conditions(self.tolerance, self.max_variables)
         labels = self.positive_label_, self.default_label_
         self._formula = search.formula(chosen, labels, time_limit=self.time_limit)
         self.n_rows_ = search.source.n_rows
@@ -360,13 +360,13 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         self.history_ = search.history(self.max_variables, len(chosen))
         self._keep_formula()
 
-    def seen(self, X: Any) -> NDArray[np.bool_]:
+    def has_seen(self, X: Any) -> NDArray[np.bool_]:
         """Return which rows are of a type that occurred in training: bool, shape (n,).
 
         Elsewhere the formula's answer rests on no row; so too where a value is missing, or a level
         new, that training rows never lacked or had. `X` is as in `predict`.
         """
-        return self._formula.seen(self.read_columns(X))
+        return self._formula.has_seen(self.read_columns(X))
 
     def rule_in_mode(self, mode: str) -> RuleSet:
         """Write the formula in mode "paper" or "compact", whatever `mode` is set to."""

@@ -54,7 +54,7 @@ class Question:
         yes = _one_of(self.feature, self.group)
         if self.other:
             return yes, _one_of(self.feature, self.other)
-        no = yes.negated()
+        no = yes.negate()
         return yes, Literal(self.feature, no.op, no.value, self.has_missing)
 
 
@@ -146,10 +146,10 @@ class PackedCounts(ABC):
         for ranking in rankings:
             columns = tuple(int(j) for j in ranking)
             if columns not in cached:
-                cached[columns] = self._counted(self._words[list(columns)], self._held_out)
+                cached[columns] = self._count(self._words[list(columns)], self._held_out)
         return [cached[tuple(int(j) for j in ranking)] for ranking in rankings]
 
-    def _counted(self, words: Words, part: Bools | None) -> Counts:
+    def _count(self, words: Words, part: Bools | None) -> Counts:
         codes = type_codes(words, len(self._described))
         return type_counts(codes, len(words), self._described, part, self._weight)
 
@@ -179,7 +179,7 @@ class TableCounts(PackedCounts):
         """Recompute thresholds on all rows; return the literals and the counts of types."""
         words, cuts = self._cut(chosen, None)
         pairs = [self.questions[j].literals(cut) for j, cut in zip(chosen, cuts, strict=True)]
-        return pairs, self._counted(words, None)
+        return pairs, self._count(words, None)
 
     def _questions_of(self, name: str) -> list[Question]:
         """List the Boolean columns of one column."""
@@ -262,7 +262,7 @@ class MatrixCounts(PackedCounts):
 
     def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
         """Return the literals and the counts of types over all rows."""
-        return [self._pairs[j] for j in chosen], self._counted(self._words[list(chosen)], None)
+        return [self._pairs[j] for j in chosen], self._count(self._words[list(chosen)], None)
 
 
 def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tuple[int, Pair]]:
@@ -271,7 +271,7 @@ def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tupl
         j for j, k in enumerate(complement.tolist()) if k < 0 or _leads(literals, j, k)
     ]
     return [
-        (j, (literals[j], literals[k] if (k := int(complement[j])) >= 0 else literals[j].negated()))
+        (j, (literals[j], literals[k] if (k := int(complement[j])) >= 0 else literals[j].negate()))
         for j in columns_of_pairs
     ]
 

@@ -41,13 +41,13 @@ def count_types(rows: TableRows, pairs: Sequence[Pair]) -> tuple[tuple[Pair, ...
     conditions = tuple(literal for pair in pairs for literal in pair)
     clauses = (Clause(conditions),) if conditions else ()
     default, positive = rows.classes.tolist()
-    kinds = rows.counted(RuleSet(clauses, (positive,) * len(clauses), "dnf", default))
+    kinds = rows.count_kinds(RuleSet(clauses, (positive,) * len(clauses), "dnf", default))
     column = {condition: j for j, condition in enumerate(dict.fromkeys(conditions))}
     code, complete = np.zeros(len(kinds.met), dtype=np.int64), []
     for yes, no in pairs:
         holds = kinds.met[:, column[yes]]
         if not (holds | kinds.met[:, column[no]]).all():
-            no = replace(yes.negated(), missing=True)
+            no = replace(yes.negate(), missing=True)
         complete.append((yes, no))
         code = 2 * code + holds
     counts = np.zeros((2 ** len(pairs), 2), dtype=np.int64)
@@ -103,7 +103,7 @@ class IdealFormula:
             codes = 2 * codes + holds
         return codes, met
 
-    def seen(self, columns: Columns) -> NDArray[np.bool_]:
+    def has_seen(self, columns: Columns) -> NDArray[np.bool_]:
         """Return which rows are of a type that occurs, shape (n,)."""
         codes, met = self.types_of(columns)
         occurring: NDArray[np.bool_] = met & (self.counts[codes].sum(axis=1) > 0)
@@ -175,13 +175,15 @@ class Search:
     forward: ForwardSets | None = None
     _formulas: dict[Any, IdealFormula] = field(default_factory=dict, repr=False)
 
-    def chosen(self, tolerance: float, max_variables: int) -> tuple[str | None, list[int]]:
+    def select_conditions(
+        self, tolerance: float, max_variables: int
+    ) -> tuple[str | None, list[int]]:
         """Select the fewest conditions that suffice, and their ranking."""
         k = self.curve.smallest_sufficient(tolerance, max_variables)
         if k == 0:
             return None, []
         if self.forward is not None:
-            sets = self.forward.of(k)
+            sets = self.forward.list_sets(k)
             return (FORWARD, list(sets[-1])) if sets else (None, [])
         best = self.curve.best_ranking(k)
         return SCORES[best], self.ranked[best][:k].tolist()
@@ -235,9 +237,9 @@ def search(
     factors, joined = _put_described_last(plan, factors), _put_described_last(plan, joined)
     counts = source.contingency()
     if factors is not None:
-        counts = counts.weighted(*factors)
+        counts = counts.weight(*factors)
     # of two complements chi-square prefers the rarer; the other two scores do not care
-    rarer = counts.flipped(source.pairs() & (2 * counts.ones > counts.n))
+    rarer = counts.flip(source.pairs() & (2 * counts.ones > counts.n))
     ranked = rankings(rarer, SCORES, plan.depth)
     tables = source.histograms([ranking.tolist() for ranking in ranked])
     if factors is not None:
@@ -259,7 +261,7 @@ def forward_search(
     tables = [
         [
             counts * weighed
-            for counts in part.histograms([(), *part.forward(factors).of(plan.depth)])
+            for counts in part.histograms([(), *part.forward(factors).list_sets(plan.depth)])
         ]
         for part in parts
     ]

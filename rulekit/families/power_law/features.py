@@ -34,7 +34,7 @@ class PowerLawFeatures:
     floors: bool = False
 
     @classmethod
-    def of(
+    def from_columns(
         cls, columns: Columns, kinds: dict[str, str], *, floors: bool = False
     ) -> "PowerLawFeatures":
         """Select the numeric columns that vary, and shift them to positive values."""
@@ -65,7 +65,7 @@ class PowerLawFeatures:
         scale = high - shift
         return cls(tuple(names), (values - shift) / scale, shift, scale, floor, floors)
 
-    def without(self, names: Collection[str]) -> "PowerLawFeatures":
+    def drop(self, names: Collection[str]) -> "PowerLawFeatures":
         """Leave some columns out; the others stay as they are."""
         if not names:
             return self
@@ -89,7 +89,7 @@ class PowerLawFeatures:
             return self
         mass = ClassMass(kinds.astype(np.int64), weight[counted], len(present))
         selected = likely_features(self.X[counted], mass, MANY, np.random.default_rng([seed, 5]))
-        return self.without({name for j, name in enumerate(self.names) if j not in selected})
+        return self.drop({name for j, name in enumerate(self.names) if j not in selected})
 
     def factor(self, j: int, exponent: int) -> Factor:
         """Write a feature's power in the user's units."""

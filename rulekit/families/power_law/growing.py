@@ -226,7 +226,7 @@ class GrowthLimits:
     max_exponents: int
 
     @classmethod
-    def of(cls, given: Any) -> "GrowthLimits":
+    def from_parameters(cls, given: Any) -> "GrowthLimits":
         """Read a learner's parameters."""
         E = np.asarray(given.exponents)
         whole = E.ndim == 1 and E.dtype.kind in "if" and (np.round(E) == E).all()
@@ -273,7 +273,7 @@ class Grower:
             history=[],
         )
 
-    def grown(self) -> Node:
+    def grow(self) -> Node:
         """Grow a tree from all rows, and prune it."""
         root = self._node(np.arange(len(self.codes)), 0)
         self._pure = max(min(self.limits.tau, PURE * _gini(root.mass)), NEGLIGIBLE)
@@ -283,7 +283,7 @@ class Grower:
             self._split(node)
             if node.yes is not None and node.no is not None:
                 open_nodes += [node.no, node.yes]
-        if self.clock.stopped():
+        if self.clock.is_stopped():
             raise StoppedError("The work was stopped before the tree was grown.")
         prune(root, TAU_PRUNE)
         for node in reversed(root.splits):

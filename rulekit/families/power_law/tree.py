@@ -75,7 +75,7 @@ class Compared:
         error = (1 - OUTSIDE) * self.inside + OUTSIDE * self.outside.mean(axis=1)
         return np.asarray(error)
 
-    def chosen(self) -> GrowthLimits:
+    def choose_limits(self) -> GrowthLimits:
         """Return the size of least error, an exponent priced at `PRICE` standard errors."""
         empty = self.length == 0
         least = self.error[empty == empty.min()].min()
@@ -135,7 +135,7 @@ def _try_sizes(
     codes, weight = grower.codes[test], grower.weight[test]
     wrong, length = np.zeros(len(sizes)), np.zeros(len(sizes))
     for s, size in enumerate(sizes):
-        root = grower.inside(train, size, memory).grown()
+        root = grower.inside(train, size, memory).grow()
         missed = root.answers(left, len(test)) != codes
         wrong[s], length[s] = weight[missed].sum() / weight.sum(), root.length
     return wrong, length
@@ -286,12 +286,12 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self._choose_labels(table)
         constraints = self._monotonic_constraints(table)
         weight = self._weights(table)
-        features = PowerLawFeatures.of(
+        features = PowerLawFeatures.from_columns(
             table.columns, table.kinds, floors=bool(constraints.directions)
         )
         if self.upper_level == "beam":
             features = features.likely(table.codes, weight, seed_of(self.random_state))
-        clock = Clock.of_seconds(self.time_limit, table.should_stop)
+        clock = Clock.from_seconds(self.time_limit, table.should_stop)
         plain = self._plain_conditions(table)
         if not features.names and not plain.shape[1]:
             raise DataError("A tree needs a column that varies; the table has none.")
@@ -300,7 +300,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             dict(table.columns),
             table.codes,
             weight,
-            GrowthLimits.of(self),
+            GrowthLimits.from_parameters(self),
             search_for(self.upper_level, self.lower_level, clock),
             seed_of(self.random_state),
             clock,
@@ -322,7 +322,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self._keep_tree(root, table, weight)
         self.empty_rule_hint_ = None
         if not self.n_splits_:
-            self.empty_rule_hint_ = " ".join(filter(None, (NO_SPLIT, self._left_out_words())))
+            self.empty_rule_hint_ = " ".join(filter(None, (NO_SPLIT, self._describe_left_out())))
         self._ran_out = clock.ran_out
 
     def _reading_binarizer(self) -> Binarizer:
@@ -338,21 +338,21 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
     def _grow(self, grower: Grower, limits: GrowthLimits) -> Node:
         """Grow and prune a tree that does not read the columns of `left_out_`."""
-        used, plain = grower.features.without(self.left_out_), grower.plain
+        used, plain = grower.features.drop(self.left_out_), grower.plain
         unread = [literal.feature not in self.left_out_ for literal in plain.literals]
         plain = plain.take_columns(np.flatnonzero(unread))
         memory = None if self.left_out_ else grower.memory
         inside = replace(
             grower, features=used, plain=plain, limits=limits, memory=memory, history=[]
         )
-        root = inside.grown()
+        root = inside.grow()
         self.history_ = inside.history
         return root
 
     def _choose_size(self, grower: Grower, table: TrainingTable) -> GrowthLimits:
         """Choose the size by the training rows, within the limits given."""
         half = None if self.time_limit is None else 0.5 * self.time_limit
-        clock, compared = Clock.of_seconds(half, table.should_stop), None
+        clock, compared = Clock.from_seconds(half, table.should_stop), None
         if self.upper_level == "beam" and self.inner_folds is not None:
             search = search_for(self.upper_level, self.lower_level, clock)
             timed = replace(grower, search=search, clock=clock)
@@ -363,7 +363,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             return grower.limits
         if grower.memory is not None and compared.memory is not None:
             grower.memory.update(compared.memory)
-        return compared.chosen()
+        return compared.choose_limits()
 
     def _monotonic_constraints(self, table: TrainingTable) -> Constraints:
         """Read the monotonic constraints and the class they lead to."""
@@ -405,10 +405,10 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
                 "kept."
             )
         if self.left_out_ and self.n_splits_:
-            yield MonotonicityWarning(self._left_out_words())
+            yield MonotonicityWarning(self._describe_left_out())
         yield from super()._fit_warnings()
 
-    def _left_out_words(self) -> str:
+    def _describe_left_out(self) -> str:
         """Return a sentence with the constrained columns that the tree was not allowed to read."""
         if not self.left_out_:
             return ""

@@ -31,7 +31,7 @@ class Candidates:
     problem: PointsProblem
     written: tuple[Written, ...]
 
-    def written_card(self, card: Card) -> tuple[tuple[tuple[Literal, int], ...], int]:
+    def write_card(self, card: Card) -> tuple[tuple[tuple[Literal, int], ...], int]:
         """Write a card: literals with points, most points first, and what its totals grow by."""
         given, shift = [], 0
         for j, points in zip(card.chosen, card.points, strict=True):
@@ -54,7 +54,7 @@ def candidates(
     literals = [required for required in constraints.required if not isinstance(required, str)]
     source, spans, written = [], [], []
     for f, encoding in enumerate(bins.encodings):
-        for one, other, span in _pairs(encoding.conditions(), encoding.seen()):
+        for one, other, span in _pairs(encoding.conditions(), encoding.find_cells()):
             if one in literals or other in literals:
                 continue
             sides = Written(_side(one, other, constraints), _side(other, one, constraints, True))
@@ -98,7 +98,7 @@ def _side(
         return one, turned
     free = replace(constraints, directions=(), required=())
     way = Constraints(directions=constraints.directions)
-    if other is not None and free.allows(other) and way.allows(one or other.negated()):
+    if other is not None and free.allows(other) and way.allows(one or other.negate()):
         return other, not turned
     return None
 

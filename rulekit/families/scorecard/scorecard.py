@@ -46,7 +46,7 @@ class Chances:
     slope: float
     intercept: float
 
-    def of(self, totals: Ints) -> Floats:
+    def compute(self, totals: Ints) -> Floats:
         """Return the probability of the described class, shape (n,)."""
         odds: Floats = self.slope * totals.astype(float) + self.intercept
         return 1.0 / (1.0 + exp(-odds))
@@ -253,7 +253,7 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         columns = self.read_columns(X)
         if self._chances is None:
             return super().predict_proba(columns)
-        chance = self._chances.of(_split(self.rule_set_).compared(columns))
+        chance = self._chances.compute(_split(self.rule_set_).compute_values(columns))
         if self.classes_[0] == self.positive_label_:
             return np.column_stack([chance, 1.0 - chance])
         return np.column_stack([1.0 - chance, chance])
@@ -270,12 +270,12 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         weight = self._weights(table)
         rule, shift = self._rule(work.candidates, cards[-1], table, weight)
         self._keep_rule(rule, table, weight)
-        trusted = (1.0, 0.0) if rule.is_constant else self._calibrated(work, table)
+        trusted = (1.0, 0.0) if rule.is_constant else self._calibrate(work, table)
         self._keep_chances(cards[-1], shift, trusted, table, weight)
         self.objective_, self.lower_bound_, self.proved_optimal_ = cards[-1].loss, None, None
         self.history_ = [{"n_conditions": len(c.chosen), "objective": c.loss} for c in cards]
         self.empty_rule_hint_ = self._hint(cards[-1]) if rule.is_constant else None
-        self.few_rows_hint_ = None if rule.is_constant else self._about_few(table)
+        self.few_rows_hint_ = None if rule.is_constant else self._describe_few_rows(table)
 
     def _fit_warnings(self) -> Iterator[Warning]:
         yield from super()._fit_warnings()
@@ -313,7 +313,7 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         self, conditions: Candidates, card: Card, table: TrainingTable, weight: Floats
     ) -> tuple[RuleSet, int]:
         """Select the threshold with the fewest wrong rows; a constant rule if none has fewer."""
-        given, shift = conditions.written_card(card)
+        given, shift = conditions.write_card(card)
         described = table.y == self.positive_label_
         masses = float(weight[described].sum()), float(weight[~described].sum())
         constant = self._one_clause() if masses[0] > masses[1] else self._one_clause(clauses=0)
@@ -359,17 +359,19 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
             if np.ptp(weight) == 0:  # the answer is then the likelier class
                 even = min(max(even, split.total - 1 + AHEAD), split.total - AHEAD)
             self._chances = Chances(slope, -slope * even)
-            totals, total_index = np.unique(split.compared(table.columns), return_inverse=True)
+            totals, total_index = np.unique(
+                split.compute_values(table.columns), return_inverse=True
+            )
             both = [
                 np.bincount(total_index, w * positive) / np.bincount(total_index, w)
                 for w in (given, weight)
             ]
-            figures = totals, np.bincount(total_index, given), *both, self._chances.of(totals)
+            figures = totals, np.bincount(total_index, given), *both, self._chances.compute(totals)
             self.chances_ = pd.DataFrame(dict(zip(CHANCE_COLUMNS, figures, strict=True)))
             self.bands_ = bands_of(self.chances_, split, int(self.bands))
             self.band_rule_ = rule_of_bands(self.bands_, split)
 
-    def _calibrated(self, work: _Work, table: TrainingTable) -> tuple[float, float]:
+    def _calibrate(self, work: _Work, table: TrainingTable) -> tuple[float, float]:
         """Fit how far a card's odds are trusted, on held-out folds: factor and constant."""
         folds = min(int(self.calibration_folds), int(np.bincount(table.codes).min()))
         if folds < 2:
@@ -378,19 +380,19 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         pairs = make_folds(table.codes, folds, random_state=0)[: math.ceil(folds * ENOUGH / n)]
 
         def begun() -> list[PointsPath]:
-            return [PointsPath(problem.of_rows(train), BEAM, TRIES) for train, _ in pairs]
+            return [PointsPath(problem.take_rows(train), BEAM, TRIES) for train, _ in pairs]
 
         paths = table.once(("calibration", folds, *work.key), begun)
         odds = np.zeros(n)
         for path, (_, test) in zip(paths, pairs, strict=True):
             card = path.cards(int(self.max_conditions))[-1]
             points = dict(zip(card.chosen, card.points, strict=True))
-            odds[test] = problem.of_rows(test).odds(card.slope, card.intercept, points)
+            odds[test] = problem.take_rows(test).odds(card.slope, card.intercept, points)
         tested = np.sort(np.concatenate([test for _, test in pairs]))
-        trust, bias = problem.of_rows(tested).line(odds[tested])
+        trust, bias = problem.take_rows(tested).line(odds[tested])
         return min(max(trust, LEAST_TRUST), 1.0), bias
 
-    def _about_few(self, table: TrainingTable) -> str | None:
+    def _describe_few_rows(self, table: TrainingTable) -> str | None:
         """Return a sentence if a class has too few rows for `calibration_folds`, else None."""
         rows = np.bincount(table.codes)
         rare = int(rows.argmin())

@@ -158,7 +158,7 @@ class Grid:
     decimals: int
 
     @classmethod
-    def over(cls, low: float, high: float, *, whole: bool) -> "Grid":
+    def from_window(cls, low: float, high: float, *, whole: bool) -> "Grid":
         """Build at most `BINS` bins over a window; for whole numbers at least 1 wide."""
         least = (high - low) / BINS
         power = int(np.floor(np.log10(least)))
@@ -223,7 +223,7 @@ class CutRefiner:
         self._values: dict[str, Floats] = {}
         self._sample = sample
 
-    def refined(self, rule: RuleSet) -> RuleSet:
+    def refine(self, rule: RuleSet) -> RuleSet:
         """Move each threshold once, in the rule's order."""
         for k in range(rule.n_clauses):
             i = 0
@@ -258,7 +258,7 @@ class CutRefiner:
         for _ in range(TRIES):
             low, high = window(values, best, share)
             whole = bool((values == np.round(values)).all())
-            losses = self.losses(rule, k, i, Grid.over(low, high, whole=whole))
+            losses = self.losses(rule, k, i, Grid.from_window(low, high, whole=whole))
             best = losses.best(best)
             position = (best - low) / (high - low)
             outside = share < 1 and not BORDER < position < 1 - BORDER
@@ -273,7 +273,7 @@ class CutRefiner:
         edges = grid.edges
         value = self._rows.value(literal.features[0])
         inside = (value > number(edges[0])) & (value <= number(edges[-1]))
-        counted = self._counted(rule, k, i, grid.bin(value), inside)
+        counted = self._count_gains(rule, k, i, grid.bin(value), inside)
         gain = np.zeros(grid.n_bins)
         np.add.at(gain, counted["at"].to_numpy(dtype=int), counted["gain"].to_numpy(dtype=float))
         return Losses(edges, _sums(gain, literal.comparison[0]))
@@ -282,7 +282,7 @@ class CutRefiner:
         """Compute the loss of a threshold between any two values of the column."""
         literal = rule.clauses[k].conditions[i]
         value = self._rows.value(literal.features[0])
-        counted = self._counted(rule, k, i, value, value.notnull())
+        counted = self._count_gains(rule, k, i, value, value.notnull())
         gain = counted.groupby("at")["gain"].sum().sort_index()
         now = float(literal.comparison[1])
         values = np.unique([*gain.index.to_numpy(dtype=float), *self._present(literal.features[0])])
@@ -298,7 +298,7 @@ class CutRefiner:
         cuts[at] = now
         return Losses(cuts, loss[1:-1])
 
-    def _counted(self, rule: RuleSet, k: int, i: int, at: Any, inside: Any) -> pd.DataFrame:
+    def _count_gains(self, rule: RuleSet, k: int, i: int, at: Any, inside: Any) -> pd.DataFrame:
         """Count the additional wrong rows if a condition holds: columns `at` and `gain`."""
         rows = self._rows
         import ibis

@@ -87,7 +87,7 @@ class TableLearning:
         """Draw a sample; return rows, classes, weights (None if even), and if it is complete."""
         sizes = self.rows.sizes[0].astype(float)
         if sizes.sum() <= self.sample_rows:
-            frame, codes, _ = self.rows.drawn(1, np.ones((len(sizes), 1)))
+            frame, codes, _ = self.rows.draw(1, np.ones((len(sizes), 1)))
             return frame, codes, None, True
         strata, rule = sizes[:, None], None
         budget = split_budget(sizes, self.sample_rows)[:, None]
@@ -99,7 +99,7 @@ class TableLearning:
             budget = np.stack(halves, axis=1)
         shares = np.divide(budget, strata, out=np.zeros_like(budget), where=strata > 0)
         shares = np.minimum(shares, 1.0)
-        frame, codes, wrong_here = self.rows.drawn(number + 1, shares, rule)
+        frame, codes, wrong_here = self.rows.draw(number + 1, shares, rule)
         drawn = np.zeros(strata.shape)
         np.add.at(drawn, (codes, wrong_here), 1.0)
         weight = np.divide(strata, drawn, out=np.zeros_like(strata), where=drawn > 0)
@@ -119,7 +119,7 @@ class TableLearning:
                 rule = pruning.prune_rule(rule, result.kinds)
             if self.moves_cuts:
                 self._report(number, 0.5, "Moving cuts by histograms of all rows")
-                rule = simplify(refiner.refined(rule))
+                rule = simplify(refiner.refine(rule))
             if rule == result.rule:
                 break
             new = self._count_rule(result.learner, rule, number, "refined", 0)
@@ -133,7 +133,7 @@ class TableLearning:
     ) -> CountedRule:
         """Count a rule on all rows, and record the step."""
         self._report(number, 0.4, f"Counting the rule on {self.rows.n_rows:,} rows")
-        kinds, sizes = self.rows.counted(rule), self.rows.sizes[0]
+        kinds, sizes = self.rows.count_kinds(rule), self.rows.sizes[0]
         wrong, factors = wrong_of(rule, kinds, self.rows.classes.tolist()), self.factors
         loss = float(wrong @ factors / (sizes @ factors))
         price = float(getattr(getattr(learner, "learner_", learner), "theta", 0.0))

@@ -43,7 +43,7 @@ class RowNumbers:
         cells = [table[name].cast("string").fill_null(GAP) for name in columns]
         return ibis.literal(BETWEEN).join(cells).hash()
 
-    def of(self, base: Any, purpose: int) -> Any:
+    def make_numbers(self, base: Any, purpose: int) -> Any:
         """Return a number from 0 to `WORDS` - 1 for each row, as an expression."""
         import ibis
 
@@ -104,7 +104,7 @@ class TableRows:
         selected = table.select(*wanted, target, **{base: self._numbers.base(table, keyed)})
         part: Any = ibis.literal(False)
         if parts.test_share:
-            part = self._numbers.of(selected[base], TEST) < limit(parts.test_share)
+            part = self._numbers.make_numbers(selected[base], TEST) < limit(parts.test_share)
         selected = selected.mutate(**{held: part, label: read(selected[target])})
         counted = (
             selected.group_by([label, held]).aggregate(n=selected.count()).limit(4 * MAX_CLASSES)
@@ -133,7 +133,7 @@ class TableRows:
 
     def number(self, purpose: int) -> Any:
         """Return a number of each row for a purpose, see `RowNumbers`, as an expression."""
-        return self._numbers.of(self.all[self._base], purpose)
+        return self._numbers.make_numbers(self.all[self._base], purpose)
 
     def value(self, name: str) -> Any:
         """Return a column's value as rules read it, as an expression."""
@@ -162,7 +162,7 @@ class TableRows:
         cases = [(c, codes[label]) for c, label in zip(clauses, rule.labels, strict=True)]
         return ibis.cases(*cases, else_=codes[rule.default]).cast("int64")
 
-    def counted(self, rule: RuleSet) -> Kinds:
+    def count_kinds(self, rule: RuleSet) -> Kinds:
         """Count all training and held-out rows by what decides them: one GROUP BY."""
         conditions = Likeness(rule).conditions
         bits = [self.writer.write(c) for c in conditions]
@@ -213,7 +213,7 @@ class TableRows:
             return replace(column, kind=kind, gaps=n_gaps > 0, low=low, high=high)
         return replace(describe_column(column, values), gaps=n_gaps > 0)
 
-    def drawn(
+    def draw(
         self, purpose: int, shares: Floats, rule: RuleSet | None = None
     ) -> tuple[pd.DataFrame, NDArray[np.intp], NDArray[np.intp]]:
         """Draw training rows; shapes: shares (K,); result (n, p), (n,), (n,)."""

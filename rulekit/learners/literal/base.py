@@ -74,7 +74,7 @@ class RulePath:
         """Return the rule of `entry`."""
         return self.entry(theta, n_clauses, max_conditions).rule_set
 
-    def within(self, max_conditions: int | None) -> "RulePath":
+    def limit_conditions(self, max_conditions: int | None) -> "RulePath":
         """Return the rules with at most some conditions; None for all."""
         if max_conditions is None:
             return self
@@ -198,7 +198,7 @@ class LearnedRule:
         constant = self.with_step(least, CONSTANT)
         return replace(constant, clauses=clauses, lower_bound=min(bound, least), proved=proved)
 
-    def or_constant(self) -> "LearnedRule":
+    def take_cheaper_constant(self) -> "LearnedRule":
         """Return the rule if it costs less than any constant prediction, or equals one."""
         least = min(self.constant_values)
         over = self.value - least
@@ -272,7 +272,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Whether no rule of more clauses may be learned."""
         return getattr(self, "n_clauses", None) == 1
 
-    def _by_cells(self) -> bool:
+    def _uses_cells(self) -> bool:
         """Whether the problem uses bins without a Boolean matrix."""
         return False
 
@@ -281,7 +281,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             refuse_with_several(self, table)
             fit_list(self, table)
             return
-        problem = self.problem_of(table, self.positive_label, by_cells=self._by_cells())
+        problem = self.problem_of(table, self.positive_label, by_cells=self._uses_cells())
         learned = self._learn_in_time(problem, table.generator(self.random_state))
         solution = self._complete_solution(learned, problem, float(self.theta), {})
         self._keep(*solution, problem, table)
@@ -298,7 +298,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             if not by_cells:  # computed once for all problems over this table
                 _ = encoded.complement if self.form == "dnf" else encoded.opposite
             return learning_problem(
-                encoded.labelled(table.codes == positive, weight),
+                encoded.with_labels(table.codes == positive, weight),
                 table.columns,
                 form=self.form,
                 constraints=constraints,
@@ -311,7 +311,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self, table: TrainingTable, *, by_cells: bool | None = None
     ) -> tuple[tuple[bool, str], Any]:
         """Bin the table or reuse it; return a key of the binning, and the codes."""
-        return self._bin_table(table, self._by_cells() if by_cells is None else by_cells)
+        return self._bin_table(table, self._uses_cells() if by_cells is None else by_cells)
 
     def _complete_solution(
         self,
@@ -322,7 +322,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     ) -> tuple[LearnedRule, RuleSet]:
         """Return the cheaper of a solution and a constant, as a rule with required conditions."""
         # `rules` keeps the rules of clauses, for several solutions of one search.
-        options = [learned.or_constant()]
+        options = [learned.take_cheaper_constant()]
         if as_constraints(self.constraints).required:  # they decide which of the two is cheaper
             options = [learned, learned.constant()]
         solutions = []
@@ -338,13 +338,13 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
         """Add the required conditions."""
-        required = self.required_conditions(problem, max_clauses)
+        required = self.find_required(problem, max_clauses)
         full = required.add_to(rule)
         if full is None:
             raise required.refusal
         return full
 
-    def required_conditions(self, problem: LearningProblem, max_clauses: int) -> RequiredConditions:
+    def find_required(self, problem: LearningProblem, max_clauses: int) -> RequiredConditions:
         """Return what adds the required conditions to a rule of at most `max_clauses` clauses."""
         conditions = as_constraints(self.constraints).required
         return RequiredConditions(conditions, problem, self.positive_label_, max_clauses)
@@ -353,7 +353,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self, problem: LearningProblem, rng: np.random.Generator, seconds: float | None = None
     ) -> LearnedRule:
         """Learn within the given seconds, or within `time_limit`."""
-        with problem.within(self.time_limit if seconds is None else seconds):
+        with problem.limit_time(self.time_limit if seconds is None else seconds):
             return self._learn(problem, rng)
 
     def _fit_warnings(self) -> Iterator[Warning]:

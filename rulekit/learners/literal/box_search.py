@@ -148,7 +148,7 @@ empty_rule_hint_, binarizer_
     def _path(self, table: TrainingTable) -> "BoxPath | ListPath":
         if len(table.classes) == 2:
             problem = self.problem_of(table, self.positive_label)
-            return BoxPath.searched_for(self, table, problem)
+            return BoxPath.from_search(self, table, problem)
         refuse_with_several(self, table)
         for name, default in (("robustness", 0.0), ("refine", False)):
             if (given := getattr(self, name)) != default:
@@ -188,11 +188,11 @@ class BoxPath(LearnedPath):
     _rules: dict[Clauses, RuleSet] = field(default_factory=dict)
 
     @classmethod
-    def searched_for(
+    def from_search(
         cls, learner: BoxSearchClassifier, table: TrainingTable, problem: LearningProblem
     ) -> "BoxPath":
         """Search within the time limit."""
-        with problem.within(learner.time_limit) as clock:
+        with problem.limit_time(learner.time_limit) as clock:
             rng = table.generator(learner.random_state)
             searched = learner._box_search().run(problem, rng)
         return cls(learner, table, problem, searched, clock.seconds_left())
@@ -235,7 +235,7 @@ class BoxPath(LearnedPath):
         """Return the clauses of an entry, with thresholds moved or not, and its loss."""
         key = entry.n_clauses, entry.n_conditions, moves
         if key not in self._clauses:
-            chosen, loss = self.searched.chosen(entry), entry.loss
+            chosen, loss = self.searched.select_columns(entry), entry.loss
             moved: tuple[tuple[int, int], ...] = ()
             if moves:
                 search = self.learner._box_search()
@@ -247,9 +247,9 @@ class BoxPath(LearnedPath):
         self, entry: ArchiveEntry, theta: float
     ) -> tuple[Clauses, float, list[dict[str, Any]]]:
         """Improve the rule of an entry by local search, in the seconds left."""
-        with self.problem.within(self.seconds):
+        with self.problem.limit_time(self.seconds):
             step = {"step": 0, "objective": entry.objective(theta)}
-            start = ClauseSelection(self.searched.chosen(entry), step["objective"], (step,))
+            start = ClauseSelection(self.searched.select_columns(entry), step["objective"], (step,))
             selection, moved = refine_selection(self.searched.problem, start, theta)
         clauses = self.problem.clauses(selection.chosen, moved)
         return clauses, selection.value, [*selection.history]
@@ -259,8 +259,8 @@ class BoxPath(LearnedPath):
         entries = [e for e in map(self._path_entry, self.searched.entries) if e is not None]
         if not entries:
             learner = self.learner
-            raise learner.required_conditions(self.problem, learner.n_clauses).refusal
-        return RulePath(tuple(entries)).within(max_conditions)
+            raise learner.find_required(self.problem, learner.n_clauses).refusal
+        return RulePath(tuple(entries)).limit_conditions(max_conditions)
 
     def _path_entry(self, entry: ArchiveEntry) -> PathEntry | None:
         """Convert an entry to a rule, None if its size cannot hold the required conditions."""
@@ -269,11 +269,11 @@ class BoxPath(LearnedPath):
         if clauses not in self._rules:
             self._rules[clauses] = simplify(learner.rule_of(clauses))
         learned = self._rules[clauses]
-        rule = learner.required_conditions(problem, entry.n_clauses).add_to(learned)
+        rule = learner.find_required(problem, entry.n_clauses).add_to(learned)
         if rule is None:
             return None
         weight = learner._weights(self.table)[problem.rows]
-        wrong = problem.table.held(self.searched.chosen(entry)) != problem.table.y
+        wrong = problem.table.evaluate_dnf(self.searched.select_columns(entry)) != problem.table.y
         if rule != learned:
             wrong = rule.mask(problem.columns) != problem.described
         error = float(weight[wrong].sum() / weight.sum())
@@ -335,7 +335,7 @@ class ListPath(LearnedPath):
             remaining = None
             if max_conditions is not None:
                 remaining = max(0, max_conditions - n_conditions)
-            chosen = searched.chosen(searched.entry(theta, n_clauses, remaining))
+            chosen = searched.select_columns(searched.entry(theta, n_clauses, remaining))
             return problem.clauses(chosen)
 
         return describe
@@ -350,4 +350,4 @@ class ListPath(LearnedPath):
             PathEntry(e.n_clauses, e.n_conditions, e.loss, several.error(rule), rule)
             for e, rule in rules
         ]
-        return RulePath(tuple(entries)).within(max_conditions)
+        return RulePath(tuple(entries)).limit_conditions(max_conditions)

@@ -48,7 +48,7 @@ def discount_rows(
     if key not in problem.memory:
         agreed = agreement(problem, seed, classes)
         weight = problem.table.weight * (1.0 - label_noise * (1.0 - agreed))
-        table = problem.table.labelled(problem.table.y, weight)
+        table = problem.table.with_labels(problem.table.y, weight)
         problem.memory[key] = replace(problem, table=table, memory={})
     result: LearningProblem = problem.memory[key]
     return result
@@ -98,9 +98,9 @@ class Searched:
         """Find the best rule for one penalty and limits of clauses and literals."""
         return cheapest_entry(self.entries, theta, n_clauses, max_conditions)
 
-    def chosen(self, entry: ArchiveEntry) -> Bools:
+    def select_columns(self, entry: ArchiveEntry) -> Bools:
         """Return the columns of the learner's table in an entry, shape (k, d)."""
-        return self.archive.problem.chosen(entry.boxes)
+        return self.archive.problem.find_conditions(entry.boxes)
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class SearchedLists:
     def rule(self, boxes: Boxes) -> RuleSet:
         """Convert the boxes of an entry to a list of clauses of literals."""
         assert isinstance(boxes, RuleList)
-        return self.rule_of(self._clauses(self.search.chosen(boxes)), boxes)
+        return self.rule_of(self._clauses(self.search.find_conditions(boxes)), boxes)
 
     def _clauses(self, chosen: NDArray[np.bool_], moved: Any = ()) -> Clauses:
         return list(self.problem.clauses(chosen, moved))
@@ -204,13 +204,13 @@ class SearchedLists:
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
             return rule
-        chosen = self.search.chosen(rules)
+        chosen = self.search.find_conditions(rules)
         clauses = self._clauses(chosen)
         holds = [Clause(c).mask(problem.columns) for c in clauses]
         _ = problem.table.opposite.values  # formed once for all clauses
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
-            table = problem.table.labelled(g >= 0, np.abs(g))
+            table = problem.table.with_labels(g >= 0, np.abs(g))
             cuts, _ = refine_cuts(table, problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
             unrefined = chosen[r : r + 1].copy()
@@ -267,8 +267,8 @@ def _search_lists(
     seconds: float,
 ) -> SearchedLists:
     scale = float(problem.table.weight.sum()) / PATH_ROWS
-    search = ListSearch.of_table(problem.table, codes)
-    clock = Clock.of_seconds(None if math.isinf(seconds) else seconds)
+    search = ListSearch.from_table(problem.table, codes)
+    clock = Clock.from_seconds(None if math.isinf(seconds) else seconds)
     archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)
     search.offer_conditions(archive)
     return SearchedLists(problem, codes, names, search, archive, not clock.ran_out, seconds)
@@ -329,9 +329,9 @@ class RuleSpace:
 
     def constants(self) -> tuple[PricedRule, PricedRule]:
         """Return the rules without conditions with their costs."""
-        return self.priced(()), self.priced(((),))
+        return self.price_rule(()), self.price_rule(((),))
 
-    def priced(self, columns: Iterable[Iterable[int]]) -> PricedRule:
+    def price_rule(self, columns: Iterable[Iterable[int]]) -> PricedRule:
         """Compute the cost of a rule on the training rows."""
         key = tuple(sorted(tuple(sorted(clause)) for clause in columns))
         if key not in self._priced:
@@ -343,14 +343,14 @@ class RuleSpace:
             self._priced[key] = PricedRule(key, wrong, cost)
         return self._priced[key]
 
-    def reduced(self, rule: PricedRule) -> PricedRule:
+    def reduce_rule(self, rule: PricedRule) -> PricedRule:
         """Remove clauses and conditions that do not pay, the most expensive first."""
         while True:
             parts = rule.columns
-            shorter = [self.priced(parts[:r] + parts[r + 1 :]) for r in range(len(parts))]
+            shorter = [self.price_rule(parts[:r] + parts[r + 1 :]) for r in range(len(parts))]
             for r, clause in enumerate(parts):
                 rest = parts[:r] + parts[r + 1 :]
-                shorter += [self.priced((*rest, tuple(set(clause) - {j}))) for j in clause]
+                shorter += [self.price_rule((*rest, tuple(set(clause) - {j}))) for j in clause]
             best = min(shorter, key=lambda s: (round(s.cost, 9), s.columns), default=rule)
             if best is rule or best.cost > rule.cost + TIE:
                 return rule
@@ -368,7 +368,7 @@ class RuleSpace:
         """Return the columns of the table that a rule reads."""
         return frozenset(self.problem.literals[j].feature for c in priced.columns for j in c)
 
-    def searched(self, problem: LearningProblem, rng: np.random.Generator) -> list[PricedRule]:
+    def search(self, problem: LearningProblem, rng: np.random.Generator) -> list[PricedRule]:
         """Search rules over some or all conditions of this table."""
         number = {literal: j for j, literal in enumerate(self.problem.literals)}
         numbers = [number[literal] for literal in problem.literals]
@@ -376,9 +376,9 @@ class RuleSpace:
         rules = {}
         for entry in searched.entries:
             if entry.n_clauses <= self.max_clauses and entry.n_conditions <= self.max_conditions:
-                chosen = searched.chosen(entry)
+                chosen = searched.select_columns(entry)
                 columns = [[numbers[j] for j in np.flatnonzero(row)] for row in chosen]
-                rule = self.reduced(self.priced(columns))
+                rule = self.reduce_rule(self.price_rule(columns))
                 rules[rule.columns] = rule
         return list(rules.values())
 
@@ -394,7 +394,7 @@ class RuleSpace:
             if not near.complete:
                 return
 
-    def grown(self, rules: Iterable[PricedRule], limit: float, most: int) -> "Grown":
+    def grow_rules(self, rules: Iterable[PricedRule], limit: float, most: int) -> "Grown":
         """Exchange one clause after the other in all known rules."""
         met = {rule.columns: rule for rule in rules}
         queue = [(rule.cost, columns) for columns, rule in met.items()]
@@ -403,18 +403,18 @@ class RuleSpace:
         while queue and n_done < most and not self.stop():
             _, columns = heapq.heappop(queue)
             n_done += 1
-            for rule in self._exchanged(columns, limit):
+            for rule in self._exchange_clause(columns, limit):
                 if rule.columns not in met:
                     met[rule.columns] = rule
                     heapq.heappush(queue, (rule.cost, rule.columns))
         return Grown([r for r in met.values() if r.cost <= limit + TIE], not queue)
 
-    def _exchanged(self, columns: Columns, limit: float) -> Iterator[PricedRule]:
+    def _exchange_clause(self, columns: Columns, limit: float) -> Iterator[PricedRule]:
         """Return the rules that differ from one in a single clause, or have one more."""
         lacking = [columns] if len(columns) < self.max_clauses else []
         for rest in [*(columns[:r] + columns[r + 1 :] for r in range(len(columns))), *lacking]:
             held = np.any([self._mask(c) for c in rest], axis=0) if rest else None
-            base = self.priced(rest)
+            base = self.price_rule(rest)
             remaining = self.max_conditions - base.n_conditions
             weight, described = self._table.weight, self._table.y
             weight = weight if held is None else np.where(held, 0, weight)
@@ -426,7 +426,7 @@ class RuleSpace:
             task = clause_task(self.holds, described, self.theta, self.slots, weight, most, limits)
             near = list_near_best(task, most - floor, remaining, EXCHANGE_MOST)
             for clause in near.clauses:
-                yield self.reduced(self.priced((*rest, clause)))
+                yield self.reduce_rule(self.price_rule((*rest, clause)))
 
     def _mask(self, clause: Iterable[int]) -> Bools:
         held: Bools = np.logical_and.reduce(self.holds[:, list(clause)], axis=1)

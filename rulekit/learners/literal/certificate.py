@@ -159,7 +159,7 @@ def certify(
     problem = _problem(model, X, y, sample_weight)
     theta = float(model.theta)
     objective = _cost(model.rule_set_, problem, theta)
-    stop = Clock.of_seconds(time_limit, should_stop)
+    stop = Clock.from_seconds(time_limit, should_stop)
     one_clause = model.has_one_clause
     if theta <= 0:
         bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
@@ -278,7 +278,7 @@ def _cheaper(
 
 def _has_other_cuts(rule: RuleSet, problem: LearningProblem) -> bool:
     """Whether the rule has thresholds that no condition of the table has."""
-    listed_sides = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negated())}
+    listed_sides = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negate())}
     literals = (literal for clause in rule.clauses for literal in clause.literals)
     return any(
         lit.op in ("<=", "<", ">", ">=") and _cut_key(lit) not in listed_sides for lit in literals

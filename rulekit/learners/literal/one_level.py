@@ -86,7 +86,7 @@ class ConditionScreening:
         ]
         return pd.DataFrame(rows)
 
-    def per_column(self) -> pd.DataFrame:
+    def count_by_column(self) -> pd.DataFrame:
         """Count candidates by source column and result: one row per column."""
         first = self.screening.first_test()
         source = self.problem.table.feature
@@ -97,7 +97,7 @@ class ConditionScreening:
         parts["kept"] = np.bincount(source[first < 0], minlength=len(names))
         return pd.DataFrame(parts)
 
-    def kept(self) -> tuple[Literal, ...]:
+    def list_kept(self) -> tuple[Literal, ...]:
         """List the remaining conditions."""
         return tuple(self.problem.literals[int(j)] for j in self.screening.kept)
 
@@ -112,7 +112,7 @@ class ConditionScreening:
         gone = np.flatnonzero(self.screening.removed)[:limit]
         return pd.DataFrame([self._certificate(int(j)) for j in gone])
 
-    def unproved(self) -> list[tuple[str, Literal]]:
+    def list_unproved(self) -> list[tuple[str, Literal]]:
         """Check every certificate on the raw table; list the invalid ones (none expected)."""
         table = self.problem.table.opposite
 
@@ -284,7 +284,7 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         """Always True."""
         return True
 
-    def _by_cells(self) -> bool:
+    def _uses_cells(self) -> bool:
         return self.exact
 
     def _learn(self, problem: Any, rng: np.random.Generator) -> LearnedRule:
@@ -386,7 +386,7 @@ def screen_conditions(
     >>> from rulekit import load_sample
     >>> X, y = load_sample("breast_cancer").xy("diagnosis")
     >>> found = screen_conditions(X, y, positive_label="malignant")
-    >>> found.n_conditions > found.n_removed > 0, found.unproved()
+    >>> found.n_conditions > found.n_removed > 0, found.list_unproved()
     (True, [])
     """
     if how not in HOW:

@@ -53,7 +53,7 @@ class SeveralClasses:
 
         def make() -> LearningProblem:
             return learning_problem(
-                self.encoded[rows].labelled(table.codes[rows] == code, weight[rows]),
+                self.encoded[rows].with_labels(table.codes[rows] == code, weight[rows]),
                 {name: values[rows] for name, values in table.columns.items()},
                 form=learner.form,
                 constraints=self.constraints,
@@ -77,7 +77,7 @@ class SeveralClasses:
             if learn is None:
                 learned = self.learner._learn_in_time(problem, child_rng, seconds)
                 self.stopped |= find_stop(learned.history)
-                clauses = learned.or_constant().clauses
+                clauses = learned.take_cheaper_constant().clauses
             else:
                 problem.work_until(end)
                 clauses = learn(problem, child_rng, n_conditions)

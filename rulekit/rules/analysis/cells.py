@@ -88,7 +88,7 @@ def evaluate_with(test: Callable[[Literal], Truth], sums: Callable[[Condition], 
             return truth, condition.feature if truth is None else None
         if isinstance(condition, PointsSplit):
             return evaluate_points(condition, test)
-        key = min(condition, condition.negated(), key=repr)
+        key = min(condition, condition.negate(), key=repr)
         truth = sums(key)
         return (None, key) if truth is None else (truth == (key == condition), None)
 

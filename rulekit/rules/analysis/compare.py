@@ -128,7 +128,7 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     Clauses: 1 with other thresholds. 1 of 3 rows get another answer.
     """
     a, b = rule_of(a), rule_of(b)
-    converted = b if b.form == a.form or len(set(b.labels)) != 1 else b.negated()
+    converted = b if b.form == a.form or len(set(b.labels)) != 1 else b.negate()
     left, right = _pairs(a), _pairs(converted)
     shared = (
         {_key(p) for p in left} & {_key(p) for p in right} if a.form == converted.form else set()

@@ -31,7 +31,7 @@ def divide_rows(rule: RuleSet, columns: Columns) -> list[Part]:
     # A CNF is read as the clauses that its rows fail on. The parts with a label hold each row once.
     every = Part("all", None, None, np.ones(n_rows(columns), dtype=bool), 0, 0)
     if rule.form == "cnf":
-        rule = rule.negated()
+        rule = rule.negate()
     tree = tree_of_rule(rule)
     if isinstance(tree, Branch) and _splits_again(tree) and not scorecard_of(rule):
         nodes: list[Part] = []

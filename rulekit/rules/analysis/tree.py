@@ -44,7 +44,7 @@ def paths_to_leaves(tree: Tree) -> Iterator[tuple[Path, Leaf]]:
     for path, leaf in paths_to_leaves(tree.yes):
         yield (tree.condition, *path), leaf
     for path, leaf in paths_to_leaves(tree.no):
-        yield (tree.condition.negated(), *path), leaf
+        yield (tree.condition.negate(), *path), leaf
 
 
 def rule_of_tree(tree: Tree, default: Label) -> RuleSet:
@@ -71,7 +71,7 @@ def tree_of_rule(rule_set: RuleSet) -> Tree | None:
     --------
     >>> from rulekit.rules import Literal
     >>> a, b = Literal("age", ">", 50), Literal("bmi", ">", 30)
-    >>> rule = RuleSet((Clause((a, b)), Clause((a.negated(),))), ("ill", "well"), "dnf", "fair")
+    >>> rule = RuleSet((Clause((a, b)), Clause((a.negate(),))), ("ill", "well"), "dnf", "fair")
     >>> tree_of_rule(rule).yes.no
     Leaf(label='fair', clause=None)
     """
@@ -88,7 +88,7 @@ def _tree(paths: list[tuple[int, Path]], rule_set: RuleSet) -> Tree | None:
         index = paths[0][0]
         return Leaf(rule_set.labels[index], index) if len(paths) == 1 else None
     condition = paths[0][1][0]
-    against = condition.negated()
+    against = condition.negate()
     held = [(k, path[1:]) for k, path in paths if path[0] == condition]
     failed = [(k, path[1:]) for k, path in paths if path[0] == against]
     if len(held) + len(failed) < len(paths):

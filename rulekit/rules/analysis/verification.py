@@ -201,7 +201,7 @@ class _Check:
 
     def run(self) -> None:
         """Look for everything."""
-        without = self._masked()
+        without = self._find_masked()
         self._outcomes()
         self._shorter(without)
         if not scorecard_of(self.dnf):  # the bands of a scorecard overlap by design
@@ -228,7 +228,7 @@ class _Check:
             self.not_checked.append(question)
             return False
 
-    def _masked(self) -> set[int]:
+    def _find_masked(self) -> set[int]:
         """Find clauses that never decide; return their positions."""
         masked = set()
         changes = mutations(self.dnf, self.schema)
@@ -262,7 +262,7 @@ class _Check:
             return dnf
         if not dnf.clauses:
             return RuleSet((), self.rule.labels[:1], "cnf", self.rule.default, self.rule.schema)
-        return dnf.negated()
+        return dnf.negate()
 
     def _outcomes(self) -> None:
         for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
@@ -295,7 +295,7 @@ class _Check:
         if mutation.part == "clause" or mutation.condition is None:
             return self._name(mutation.clause or 0)
         condition = mutation.condition
-        text = str(condition if self.rule.form == "dnf" else condition.negated())
+        text = str(condition if self.rule.form == "dnf" else condition.negate())
         place = "the points" if mutation.clause is None else self._name(mutation.clause)
         if mutation.part == "level":
             return f"{mutation.level} in {text!r} of {place}"

@@ -144,7 +144,7 @@ class Axes:
     def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
         """Return for each bin whether it holds a literal's level; the last one has no value."""
         source = int(self.table.feature[j])
-        test = replace(literal if literal.op in MEMBER else literal.negated(), missing=False)
+        test = replace(literal if literal.op in MEMBER else literal.negate(), missing=False)
         held = test.mask_of(self.table.encodings[source].representatives())
         bins = held.astype(np.int64)
         bins[-1] = 2
@@ -249,7 +249,7 @@ class BoxRows:
         object.__setattr__(self, "charges", charges)
 
     @classmethod
-    def of_table(
+    def from_table(
         cls, table: BinnedTable, prices: BoxPrices = ERRORS, classes: NDArray[np.intp] | None = None
     ) -> "BoxRows":
         """Read a table; of rule lists `classes`, shape (n,), replace `y`."""
@@ -299,7 +299,7 @@ class BoxRows:
         twin = self._with(cells=self.cells[kept], y=self.y[kept], has_missing=lacking)
         return twin.reweight(np.concatenate(weight))
 
-    def of_features(self, kept: Ints) -> "BoxRows":
+    def take_features(self, kept: Ints) -> "BoxRows":
         """Leave out all features but some; rows that are alike then stay apart."""
         columns, place = np.unique(self.column[kept], return_inverse=True)
         cells, n_cells = np.ascontiguousarray(self.cells[:, columns]), self.n_cells[columns]
@@ -331,7 +331,7 @@ class BoxRows:
             object.__setattr__(twin, name, values)
         return twin
 
-    def chosen(self, boxes: "Boxes") -> Bools:
+    def find_conditions(self, boxes: "Boxes") -> Bools:
         """Return which conditions of the table each clause uses, shape (k, n_conditions)."""
         chosen = np.zeros((boxes.n_clauses, self.n_conditions), dtype=bool)
         for r in range(boxes.n_clauses):
@@ -366,24 +366,24 @@ class Boxes:
         """Number of boxes."""
         return len(self.low)
 
-    def of_clauses(self, kept: Any) -> "Boxes":
+    def take_clauses(self, kept: Any) -> "Boxes":
         """Return some of the boxes."""
         return Boxes(self.low[kept], self.high[kept], self.absent[kept])
 
-    def of_features(self, kept: Ints) -> "Boxes":
+    def take_features(self, kept: Ints) -> "Boxes":
         """Return their bounds on some features."""
         return Boxes(self.low[:, kept], self.high[:, kept], self.absent[:, kept])
 
     def spread_over(self, kept: Ints, n_bins: Ints) -> "Boxes":
         """Return boxes of all features, equal to these on those kept and unbounded on others."""
-        wide = whole_box(n_bins).of_clauses(np.zeros(len(self.low), np.intp))
+        wide = whole_box(n_bins).take_clauses(np.zeros(len(self.low), np.intp))
         wide.low[:, kept], wide.high[:, kept] = self.low, self.high
         wide.absent[:, kept] = self.absent
         return wide
 
-    def without(self, r: int) -> "Boxes":
+    def drop(self, r: int) -> "Boxes":
         """Return the boxes but for box `r`."""
-        return self.of_clauses(np.delete(np.arange(len(self.low)), r))
+        return self.take_clauses(np.delete(np.arange(len(self.low)), r))
 
     def literals(self, n_bins: Ints, has_missing: Bools) -> Ints:
         """Count the literals of each clause on each feature: shape (k, p)."""
@@ -397,7 +397,7 @@ class Boxes:
         inside = (codes >= self.low[:, None]) & (codes <= self.high[:, None])
         return ~np.where(codes == n_bins, self.absent[:, None], inside)
 
-    def fired(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
+    def evaluate(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
         """Return for each row and clause whether the clause holds, shape (n, k)."""
         return np.asarray(~self.violations(codes, n_bins).any(axis=2).T, dtype=bool)
 

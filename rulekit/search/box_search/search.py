@@ -60,7 +60,7 @@ class SingleBox:
         box: Ints = self._work.box[0, :, :3].copy()
         return box
 
-    def improved(self, savings: Floats, box: Ints, theta: float) -> Ints:
+    def improve(self, savings: Floats, box: Ints, theta: float) -> Ints:
         """Change one feature of a box, or two at once, until nothing saves more."""
         self._price(savings)
         kernels, boxes = self._kernels, box[None].copy()
@@ -288,7 +288,7 @@ class Descent:
             single = alone.literals(problem.n_bins, problem.has_missing)[0] == 1
             if single.any():
                 best = np.array([np.where(single, saved, -np.inf).argmax()])
-                self.price(archive, alone.of_features(best).spread_over(best, problem.n_bins))
+                self.price(archive, alone.take_features(best).spread_over(best, problem.n_bins))
 
 
 def _stack_boxes(boxes: Boxes) -> Ints:
@@ -326,7 +326,7 @@ def search(
     prices: BoxPrices = ERRORS,
 ) -> Archive:
     """Search the best rule of each size over the conditions of a table; see `search_rows`."""
-    rows = BoxRows.of_table(table, prices)
+    rows = BoxRows.from_table(table, prices)
     archive = search_rows(rows, plan, rng, should_stop)
     loss = float(rows.charges.base[~rows.y].sum())
     if loss < archive.entries[0].loss:  # the search meets this box on its way to other rules only
@@ -367,10 +367,10 @@ def search_rounds(
     if plan.n_perturbations and problem.cells.shape[1] > MANY_COLUMNS:
         used = [e.boxes.literals(problem.n_bins, problem.has_missing) for e in archive.entries]
         kept = np.union1d(descent.promising(PART_COLUMNS), np.flatnonzero(np.vstack(used).any(0)))
-        descent = Descent(problem.of_features(kept), plan.max_clauses)
+        descent = Descent(problem.take_features(kept), plan.max_clauses)
     inner = Archive(descent.problem)
     for entry in archive.entries:
-        inner.offer(entry.loss, entry.n_conditions, entry.boxes.of_features(kept))
+        inner.offer(entry.loss, entry.n_conditions, entry.boxes.take_features(kept))
     for _ in range(plan.n_perturbations):
         if should_stop():
             return
@@ -403,7 +403,7 @@ def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     """Disturb a rule: drop a random clause, or force a random half-line on one, or both."""
     drops, forces = rng.random(2) < 0.7
     if drops and boxes.n_clauses:
-        boxes = boxes.without(int(rng.integers(boxes.n_clauses)))
+        boxes = boxes.drop(int(rng.integers(boxes.n_clauses)))
     if not (forces and boxes.n_clauses and problem.n_features):
         return boxes
     r, f = int(rng.integers(boxes.n_clauses)), int(rng.integers(problem.n_features))
@@ -451,7 +451,7 @@ def refine_cuts(
     places = [(r, s) for r, intervals in enumerate(work.intervals) for s in range(len(intervals))]
     while any(work.improve(r, s) for r, s in places):
         pass
-    return work.moved(), work.loss()
+    return work.list_moves(), work.loss()
 
 
 class _Refinement:
@@ -569,7 +569,7 @@ class _Refinement:
         counts = self.v.min(axis=0), (self.v == 0).sum(axis=0), (self.v == 1).sum(axis=0)
         return float(self._price_rows(*counts).sum())
 
-    def moved(self) -> dict[tuple[int, int], int]:
+    def list_moves(self) -> dict[tuple[int, int], int]:
         """List the cuts that are no longer where they were."""
         moved_cuts = {}
         for r, (intervals, starts) in enumerate(zip(self.intervals, self.start, strict=True)):

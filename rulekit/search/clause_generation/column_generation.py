@@ -65,7 +65,7 @@ class ClausePool:
         cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
         cost = cost + self.literal_price * literals.sum(axis=1)
         restricted = [np.flatnonzero(row) for row in literals]
-        boxes = [(f, clauses.of_clauses([k]).of_features(f)) for k, f in enumerate(restricted)]
+        boxes = [(f, clauses.take_clauses([k]).take_features(f)) for k, f in enumerate(restricted)]
         new: list[int] = []
         added, n_before = 0, len(self)
         packed = np.packbits(held, axis=1)
@@ -98,7 +98,7 @@ class ClausePool:
         missed = ~self.held[list(chosen)].any(axis=0)
         return float(self.described_weight[missed].sum() + self.cost[list(chosen)].sum())
 
-    def reduced_costs(self, mu: Floats) -> Floats:
+    def compute_reduced_costs(self, mu: Floats) -> Floats:
         """Cost of each clause, less the dual prices of the rows that it holds for."""
         return np.asarray(self.cost - self.held @ addable(mu), dtype=float)
 
@@ -221,7 +221,7 @@ def choose_clauses(
 
 def useful_clauses(pool: ClausePool, answer: MasterAnswer, value: float) -> Ints:
     """Return the clauses that a rule cheaper than `value` may have."""
-    return np.flatnonzero(pool.reduced_costs(answer.mu) < value - answer.value - GAIN)
+    return np.flatnonzero(pool.compute_reduced_costs(answer.mu) < value - answer.value - GAIN)
 
 
 def _perturb(chosen: Ints, n: int, rng: np.random.Generator) -> Ints:
@@ -303,9 +303,9 @@ class GeneratedRule:
 
 def generate(table: BinnedTable, plan: GenerationPlan) -> GeneratedRule:
     """Generate clauses over the conditions of a table; see `generate_boxes`."""
-    rows = BoxRows.of_table(table)
+    rows = BoxRows.from_table(table)
     rule = generate_boxes(rows, plan)
-    return replace(rule, chosen=rows.chosen(rule.boxes))
+    return replace(rule, chosen=rows.find_conditions(rule.boxes))
 
 
 def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:

@@ -162,10 +162,10 @@ def best_clause_of_table(
     table: BinnedTable, theta: float, incumbent: float, limits: ClauseLimits
 ) -> tuple[ExactClause, Bools | None]:
     """Find the best clause over the conditions of a table, see `best_clause`; return it chosen."""
-    rows = BoxRows.of_table(table)
+    rows = BoxRows.from_table(table)
     search_boxes = best_box_search(rows)
     best, box = search_boxes(theta, np.asarray(rows.weight), incumbent, limits)
-    return best, None if box is None else rows.chosen(box)
+    return best, None if box is None else rows.find_conditions(box)
 
 
 def box_of_literals(problem: BoxRows, literals: Sequence[HalfLine]) -> Boxes:

@@ -55,7 +55,7 @@ class BoxPricing:
             return boxes_found
         size = boxes.literals(problem.n_bins, problem.has_missing).sum(axis=1)
         first = np.argsort(self.literal_price * size - saved[:, 0], kind="stable")[:LIFTED]
-        more, saved_more = whole.improve_each(boxes.of_clauses(first), self.literal_price)
+        more, saved_more = whole.improve_each(boxes.take_clauses(first), self.literal_price)
         both = join_boxes([boxes, more], problem.n_features)
         return self._best(both, np.vstack([saved, saved_more]), batch, below)
 
@@ -63,9 +63,9 @@ class BoxPricing:
         self, kept: Ints, priced: BoxRows, alone: tuple[Floats, Boxes], support: Boxes
     ) -> tuple[Boxes, Floats]:
         """Improve clauses over some features; return them and their savings over all features."""
-        some = priced.of_features(kept)
-        saved, boxes = alone[0][kept], alone[1].of_features(kept)
-        starts = _starts(some, saved, boxes, support.of_features(kept))
+        some = priced.take_features(kept)
+        saved, boxes = alone[0][kept], alone[1].take_features(kept)
+        starts = _starts(some, saved, boxes, support.take_features(kept))
         boxes, saved = Descent(some).improve_each(starts, self.literal_price)
         savings = np.zeros((boxes.n_clauses, 1 + priced.n_features))
         savings[:, 0], savings[:, 1 + kept] = saved[:, 0], saved[:, 1:]
@@ -101,11 +101,11 @@ def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Box
     # of highest dual price reach clauses that no clause of the pool is near to.
     best = np.argsort(-saved, kind="stable")
     chosen = best[:STARTS]
-    k, single = np.arange(len(chosen)), whole.of_clauses(np.zeros(len(chosen), np.intp))
+    k, single = np.arange(len(chosen)), whole.take_clauses(np.zeros(len(chosen), np.intp))
     single.low[k, chosen], single.high[k, chosen] = alone.low[0, chosen], alone.high[0, chosen]
     single.absent[k, chosen] = alone.absent[0, chosen]
     heavy = _box_heavy_rows(priced, best[:MANY_COLUMNS])
-    starts = [whole, support.of_clauses(slice(STARTS)), single, heavy]
+    starts = [whole, support.take_clauses(slice(STARTS)), single, heavy]
     return join_boxes(starts, priced.n_features)
 
 
@@ -121,7 +121,7 @@ def join_boxes(parts: list[Boxes], p: int) -> Boxes:
 
 def _drop_feature(boxes: Boxes, k: int, f: int, n_bins: Ints) -> Boxes:
     """Copy a clause, without its literals on feature `f` (-1: with all of them)."""
-    one = boxes.of_clauses([k])
+    one = boxes.take_clauses([k])
     if f >= 0:
         one.low[0, f], one.high[0, f], one.absent[0, f] = 0, n_bins[f] - 1, True
     return one

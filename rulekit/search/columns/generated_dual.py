@@ -29,7 +29,7 @@ class MergedRows:
     weight: Floats  # (number of groups,)
     m: Floats  # (g,)
 
-    def shared(self, mu: Floats) -> Floats:
+    def share_weights(self, mu: Floats) -> Floats:
         """Share out what groups have by weight: shape (g,). No row gets more than its bound."""
         shares: Floats = (mu / np.where(self.weight > 0, self.weight, 1.0))[self.of] * self.m
         return shares

@@ -43,7 +43,7 @@ class RedundancyGroup:
 
 def redundancy_groups(columns: BinnedTable, y: Bools) -> tuple[RedundancyGroup, ...]:
     """Partition the columns into groups of which an optimal clause holds few."""
-    seen, covered = columns.seen(), columns[y].seen()
+    seen, covered = columns.drop_empty_bins(), columns[y].drop_empty_bins()
     members: dict[tuple[object, ...], list[int]] = {}
     for j, feature in enumerate(columns.feature.tolist()):
         cells = seen.values_of([j])  # a column and its complement share a key

@@ -77,7 +77,9 @@ def _order_chains(P: BinnedTable) -> tuple[Ints, Ints]:
         return order, order
     same = (np.diff(feature[order]) == 0) & (np.diff(side[order]) == 0) & (again[1:] == again[:-1])
     parts = [order[i : i + BLOCK + 1] for i in range(0, len(order) - 1, BLOCK)]
-    seen = P.seen()  # neighbours that count read one source: its cells decide for the rows
+    seen = (
+        P.drop_empty_bins()
+    )  # neighbours that count read one source: its cells decide for the rows
     wider = [(seen.values_of(p[:-1]) > seen.values_of(p[1:])).any(axis=0) for p in parts]
     nested = ~np.concatenate([np.zeros(0, dtype=bool), *wider])
     return order, np.concatenate([[0], np.cumsum(~(same & nested))]).astype(np.intp)
@@ -102,7 +104,7 @@ class ThetaPath:
 
     pieces: list[Vertex] = field(default_factory=list)
 
-    def at(self, theta: float) -> Vertex | None:
+    def get_vertex(self, theta: float) -> Vertex | None:
         """Return the clause known to be optimal at this theta, if there is one."""
         return next((p for p in self.pieces if p.lower <= theta <= p.upper), None)
 
@@ -226,7 +228,7 @@ class CoverProblem:
         """Find the relaxed clause of least perturbed cost of a `sub_problem`."""
         self.n_calls += 1
         path = self._paths.setdefault(self._key(sub), ThetaPath())
-        vertex = path.at(sub.theta) if self.remember else None
+        vertex = path.get_vertex(sub.theta) if self.remember else None
         if vertex is None:
             self.n_solved += 1
             vertex = self._solve_program(sub)
@@ -314,7 +316,7 @@ class CoverProblem:
             answer = program.solve(time_limit)
             if answer.x is None:
                 return program.groups, answer
-            mu = program.groups.shared(answer.x)
+            mu = program.groups.share_weights(answer.x)
             missed = _overdrawn(ceiling - self._sums(addable(mu)), passed, few)
             if len(missed) == 0:
                 return program.groups, _expand_columns(answer, passed, len(ceiling))
@@ -366,7 +368,7 @@ class CoverProblem:
 
     def _sum_spent(self, groups: MergedRows, mu: Floats) -> Floats:
         """Sum over each column what the groups of rows have."""
-        return self._sums(addable(groups.shared(mu)))
+        return self._sums(addable(groups.share_weights(mu)))
 
     def _solution(self, sub: PricedColumns, vertex: Vertex) -> CoverSolution:
         """Value a relaxed clause; the value depends on the clause and the sub-problem alone."""

@@ -83,9 +83,9 @@ class ListSearch:
     """Searches lists of one problem."""
 
     @classmethod
-    def of_table(cls, table: BinnedTable, classes: NDArray[np.intp]) -> "ListSearch":
+    def from_table(cls, table: BinnedTable, classes: NDArray[np.intp]) -> "ListSearch":
         """Search lists over the conditions of a table, for rows of these classes, shape (n,)."""
-        return cls(BoxRows.of_table(table, classes=classes))
+        return cls(BoxRows.from_table(table, classes=classes))
 
     def __init__(self, problem: BoxRows) -> None:
         self.problem = problem
@@ -112,9 +112,9 @@ class ListSearch:
                 self._visit(archive, start, theta, plan.max_clauses)
         return archive
 
-    def chosen(self, rules: Boxes) -> Bools:
+    def find_conditions(self, rules: Boxes) -> Bools:
         """Return which conditions of the table each clause uses, shape (k, d)."""
-        return self.problem.chosen(rules)
+        return self.problem.find_conditions(rules)
 
     def rule_list(
         self, clauses: Sequence[Sequence[int]], labels: tuple[int, ...], default: int
@@ -216,7 +216,7 @@ class ListSearch:
         for r in range(len(state.clauses)):
             old = state.clauses[r]
             above, below = self._find_context(state, r, r + 1)
-            box = self._single.improved(self._savings(above, below, old.label), old.box, theta)
+            box = self._single.improve(self._savings(above, below, old.label), old.box, theta)
             if (box != old.box).any():
                 clauses = list(state.clauses)
                 clauses[r] = self._clause(box, old.label)
@@ -264,7 +264,7 @@ class ListSearch:
                     best[label], starts[label] = worth, (r, g, clause.box)
         options = []
         for label, (r, g, box) in sorted(starts.items()):
-            clause = self._clause(self._single.improved(g, box, theta), label)
+            clause = self._clause(self._single.improve(g, box, theta), label)
             longer = (*state.clauses[:r], clause, *state.clauses[r:])
             options.append(self._assign_classes(longer, state))
         return _cheapest(options, theta, state.objective(theta))
@@ -291,7 +291,7 @@ class ListSearch:
         ends = one.literals(problem.n_bins, problem.has_missing)
         used = np.flatnonzero(ends)
         codes = problem.codes[:, used]
-        holds = one.of_features(used).fired(codes, problem.n_bins[used])[:, 0]
+        holds = one.take_features(used).evaluate(codes, problem.n_bins[used])[:, 0]
         return _Clause(box, label, holds, int(ends.sum()))
 
     def _mass(self, rows: Bools) -> Floats:

@@ -57,7 +57,7 @@ def relax(problem: PricedColumns, deadline: float | None = None) -> Relaxation:
         if solution.x is None:
             raise solution.error("A linear program that always has a solution")
         answer = solution
-        mu = np.clip(program.groups.shared(solution.x), 0.0, problem.m)
+        mu = np.clip(program.groups.share_weights(solution.x), 0.0, problem.m)
         overdrawn = problem.P.sums(mu) - problem.price
         # A best clause holds one column of a chain at most, so that against clauses mu overdraws no
         # more than the worst column of each chain, added up: a bound before mu is feasible.

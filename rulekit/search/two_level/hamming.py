@@ -108,7 +108,7 @@ class Iterate:
     counts: Counts = field(repr=False)
     value: float
 
-    def replaced(self, task: TwoLevelTask, r: int, clause: LearnedClause) -> "Iterate":
+    def replace_clause(self, task: TwoLevelTask, r: int, clause: LearnedClause) -> "Iterate":
         """Return the iterate with another clause in place of clause r."""
         clauses = (*self.clauses[:r], clause, *self.clauses[r + 1 :])
         counts = self.counts.copy()
@@ -185,7 +185,7 @@ def _relearn(task: TwoLevelTask, current: Iterate, r: int) -> Iterate:
     """Learn clause r anew from the rows that the other clauses leave to it."""
     # A row that another clause rejects already may be anything to this one.
     others = np.delete(current.counts, r, axis=1)
-    return current.replaced(task, r, task.learn(task.y | (others > 0).all(axis=1)))
+    return current.replace_clause(task, r, task.learn(task.y | (others > 0).all(axis=1)))
 
 
 def _descend(task: TwoLevelTask, current: Iterate, history: History) -> Iterate:

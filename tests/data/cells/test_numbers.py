@@ -42,7 +42,7 @@ def test_numbers_in_any_style_are_read_back(values, data):
     )
     texts = [write(value, decimal, *style) for value in values]
     column = encode_series(pd.Series(texts, name="v"))
-    assert choose_decimal_marks([column], ParseOptions()).of("v") == decimal
+    assert choose_decimal_marks([column], ParseOptions()).get_mark("v") == decimal
     decorated = read_decorated(column.texts, decimal)
     assert decorated.fits(column.present)
     np.testing.assert_array_equal(decorated.numbers.values[column.codes], values)

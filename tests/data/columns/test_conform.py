@@ -106,14 +106,14 @@ def test_a_table_needs_each_column_of_the_schema_once():
 
 def test_further_columns_are_read_when_they_are_looked_up():
     table = {"c": [4.0], "other": ["x"], 7: [1]}
-    columns = RuleColumns.of(table, Schema((CODES,)))
+    columns = RuleColumns.from_table(table, Schema((CODES,)))
     assert list(columns) == ["c"]
     assert columns["7"].tolist() == [1.0]
     assert columns.names == ("c", "7", "other")
     assert set(columns.complete()) == {"c", "other", "7"}
     with pytest.raises(KeyError):
         columns["absent"]
-    learned = RuleColumns.of(table, Schema((CODES,)), infer({"other": ["x"]}))
+    learned = RuleColumns.from_table(table, Schema((CODES,)), infer({"other": ["x"]}))
     assert learned["other"].tolist() == ["x"]
     with pytest.raises(KeyError):
         learned["7"]

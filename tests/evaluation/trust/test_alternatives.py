@@ -66,7 +66,7 @@ def test_all_rules_of_one_clause_are_those_that_brute_force_finds(seed, form):
 
 
 def simple_cnf(rule):
-    return rule.negated() if rule.clauses else RuleSet((), ("ill",), "cnf", "well")
+    return rule.negate() if rule.clauses else RuleSet((), ("ill",), "cnf", "well")
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -225,31 +225,31 @@ def test_columns_with_equal_content_replace_each_other():
 def test_column_of_the_rule_can_be_left_out_on_a_sample():
     X, y = load_sample("breast_cancer").xy("diagnosis")
     model = BoxSearchClassifier(theta=5.0, n_clauses=1, random_state=0).fit(X, y)
-    found = alternatives(model, X, y)
-    most_used = found.columns.iloc[0]
+    result = alternatives(model, X, y)
+    most_used = result.columns.iloc[0]
     assert most_used["as_good"]
     wrong = (most_used["without"].predict(model.read_columns(X)) != y.to_numpy()).mean()
     (message,) = [
-        s for s in found.sentences() if s.startswith(f"{most_used['column']} can be left")
+        s for s in result.sentences() if s.startswith(f"{most_used['column']} can be left")
     ]
     assert (
-        f"{100 * wrong:.1f} % of the rows instead of {100 * found.selected_wrong:.1f} % are wrong."
+        f"{100 * wrong:.1f} % of the rows instead of {100 * result.selected_wrong:.1f} % are wrong."
         in message
     )
-    assert wrong <= found.selected_wrong + 0.02
+    assert wrong <= result.selected_wrong + 0.02
 
 
 def test_needed_column_is_reported_with_its_cost():
     X, y, _ = mixed(3, 400)
     y = np.where(X["age"] > 40, "ill", "well")
     model = BoxSearchClassifier(theta=1.0, n_clauses=1, positive_label="ill").fit(X, y)
-    found = alternatives(model, X, y)
-    row = found.columns.iloc[0]
+    result = alternatives(model, X, y)
+    row = result.columns.iloc[0]
     assert (row["column"], row["needed"], row["as_good"]) == ("age", True, False)
-    (message,) = [s for s in found.sentences() if "age" in s]
+    (message,) = [s for s in result.sentences() if "age" in s]
     assert message.endswith(
         f"reads age: the best rule found without it is wrong in {100 * row['wrong']:.1f} % of the "
-        f"rows instead of {100 * found.selected_wrong:.1f} %."
+        f"rows instead of {100 * result.selected_wrong:.1f} %."
     )
 
 

@@ -22,9 +22,9 @@ def table():
 
 def test_months_are_counted_one_by_one():
     X, y, days = table()
-    found = errors_by_month(MODEL, X, y, days)
-    assert found["month"].tolist() == ["2023-11", "2023-12", "2024-01", "2024-02"]
-    for row in found.itertuples():
+    result = errors_by_month(MODEL, X, y, days)
+    assert result["month"].tolist() == ["2023-11", "2023-12", "2024-01", "2024-02"]
+    for row in result.itertuples():
         rows = [i for i, day in enumerate(days) if f"{day:%Y-%m}" == row.month]
         answers = ["ill" if X["age"][i] > 50 else "well" for i in rows]
         wrong = sum(a != y[i] for a, i in zip(answers, rows, strict=True))
@@ -41,13 +41,13 @@ def test_rows_without_date_are_rejected():
 
 
 def test_figure_and_sentence_have_the_counts():
-    found = errors_by_month(MODEL, *table())
-    wrong, predicted = month_figure({"test": found}, "ill").data
-    assert list(wrong.y) == (100 * found["error"]).tolist()
-    assert list(predicted.y) == (100 * found["predicted"]).tolist()
+    result = errors_by_month(MODEL, *table())
+    wrong, predicted = month_figure({"test": result}, "ill").data
+    assert list(wrong.y) == (100 * result["error"]).tolist()
+    assert list(predicted.y) == (100 * result["predicted"]).tolist()
     assert wrong.name == "wrong, test rows"
     assert predicted.name == "predicted ill, test rows"
-    sentence = month_sentence({"test": found}, "ill")
-    first = found.iloc[0]
+    sentence = month_sentence({"test": result}, "ill")
+    first = result.iloc[0]
     assert f"test rows: 2023-11 wrong {100 * first.error:.1f} %" in sentence
     assert "2024-02 wrong" in sentence

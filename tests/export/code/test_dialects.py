@@ -150,7 +150,7 @@ FLAGGED = {
 @pytest.mark.parametrize("missing", [False, True])
 @pytest.mark.parametrize("kind", COUNTED)
 def test_postgresql_counts_a_boolean_column_as_one_and_nought(link, kind, missing, beside):
-    rule = dnf(COUNTED[kind].negated() if missing else COUNTED[kind], *beside)
+    rule = dnf(COUNTED[kind].negate() if missing else COUNTED[kind], *beside)
     options = {} if beside else {"boolean": ["flag", "not in the rule"]}
     for part in ("case", "clause"):
         text = to_sql(rule, dialect="postgresql", part=part, **options)
@@ -158,7 +158,9 @@ def test_postgresql_counts_a_boolean_column_as_one_and_nought(link, kind, missin
         expected = rule.predict(FLAGGED)
         if part == "clause":
             cards = scorecard_of(rule)  # of which the total is written
-            expected = cards[0].compared(FLAGGED) if cards else (expected == "ill").astype(int)
+            expected = (
+                cards[0].compute_values(FLAGGED) if cards else (expected == "ill").astype(int)
+            )
         assert result == expected.tolist()
 
 

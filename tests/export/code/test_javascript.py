@@ -59,10 +59,10 @@ def test_node_reads_dates_as_the_rule_does():
     texts = [*map("".join, product(days, times, zones)), " 2024-02-29", "2024-02-29\n", ""]
     rule = dnf(Literal("day", ">", "2024-01-01", part="date"))
     each = "((text) => { try { return seconds(text); } catch { return null; } })"
-    found = evaluate(rule, f"{json.dumps(texts)}.map({each})")
+    result = evaluate(rule, f"{json.dumps(texts)}.map({each})")
     read = [moment(text) for text in texts]
-    assert found == [None if m is None else (m - EPOCH).total_seconds() for m in read]
-    assert sum(v is not None for v in found) > 50
+    assert result == [None if m is None else (m - EPOCH).total_seconds() for m in read]
+    assert sum(v is not None for v in result) > 50
 
 
 @pytest.mark.slow

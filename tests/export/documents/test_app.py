@@ -66,12 +66,12 @@ def test_files_of_hostile_rows_are_scored_as_the_rule_predicts():
         results = f"scoreCsv({json.dumps(text)}).results.map((r) => [r.answer, r.index, r.error])"
         scripts.append((script_of(to_app(job.rule)), results))
         expected.append((job, columns, rows))
-    for (job, columns, rows), found in zip(expected, run(*scripts), strict=True):
+    for (job, columns, rows), result in zip(expected, run(*scripts), strict=True):
         decided = job.rule.as_dnf
         labels = [*decided.labels[: decided.n_clauses], decided.default]
         answers = job.rule.predict(columns).tolist()
-        assert len(found) == len(rows)
-        for row, answer, (scored, index, error) in zip(rows, answers, found, strict=True):
+        assert len(result) == len(rows)
+        for row, answer, (scored, index, error) in zip(rows, answers, result, strict=True):
             if error is None:
                 n += 1
                 assert (scored, labels[index]) == (answer, answer), (job.name, row)
@@ -116,8 +116,8 @@ def test_cells_are_read_as_conform_reads_them_or_refused():
         )
         scripts.append((script_of(to_app(rule)), read))
     n_refused = 0
-    for (column, texts), found in zip(TEXTS.items(), run(*scripts), strict=True):
-        for text, cell in zip(texts, found, strict=True):
+    for (column, texts), result in zip(TEXTS.items(), run(*scripts), strict=True):
+        for text, cell in zip(texts, result, strict=True):
             try:
                 (value,) = conform({"x": [text]}, Schema((column,)))[0]["x"]
             except DataError:
@@ -139,9 +139,9 @@ def test_single_changes_give_the_other_answer_and_stay_near():
         rows = X[[*rule.features]].iloc[:60]
         given = json.dumps(json.loads(rows.to_json(orient="records")))
         changes = "changes(row, predictRow(row)).map((t) => [t.column.name, t.value, t.answer])"
-        (found,) = run((script_of(to_app(model)), f"{given}.map((row) => {changes})"))
+        (result,) = run((script_of(to_app(model)), f"{given}.map((row) => {changes})"))
         n = 0
-        for k, turns in enumerate(found):
+        for k, turns in enumerate(result):
             for name, value, answer in turns:
                 n += 1
                 changed = rows.iloc[[k]].astype(object)
@@ -157,8 +157,8 @@ def test_single_changes_give_the_other_answer_and_stay_near():
 def test_a_saved_file_has_answers_reasons_and_no_formula():
     rule = RuleSet(dnf(Literal("x", ">", 1)).clauses, ("=cmd()",), "dnf", "well")
     text = 'x;prediction\r\n2,5;"a;""b"""\r\n\r\nabc;c\r\n;\r\n1'
-    (found,) = run((script_of(to_app(rule)), f"scoreCsv({json.dumps(text)}).text"))
-    assert found.split("\r\n") == [
+    (result,) = run((script_of(to_app(rule)), f"scoreCsv({json.dumps(text)}).text"))
+    assert result.split("\r\n") == [
         "x;prediction;prediction (rule);reason",
         '2,5;"a;""b""";\'=cmd();Line 1',
         'abc;c;;"not read: x: ""abc"" is not a number"',

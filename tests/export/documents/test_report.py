@@ -93,7 +93,7 @@ def test_report_is_closed_small_and_without_jargon():
     assert not re.search(r"<script|https?:|src=|href=|@import|url\(", text)
     many = pd.concat([frame] * 500, ignore_index=True)
     assert len(to_report(rule, (many, LABELS * 500))) < 100_000
-    for form in (rule, rule.negated()):
+    for form in (rule, rule.negate()):
         text = to_report(form, (frame, LABELS))
         assert not re.search(r"clause|literal|DNF|CNF|theta", text)
     _, frame = patients()
@@ -125,7 +125,7 @@ def test_clauses_and_bands_count_the_rows_that_they_decide():
     rule, frame = patients()
     matched = clause_numbers(rule, frame, LABELS)
     assert [(k.n, k.n_right) for k in matched] == [(2, 2), (1, 0)]
-    turned = clause_numbers(rule.negated(), frame, LABELS, "test")
+    turned = clause_numbers(rule.negate(), frame, LABELS, "test")
     assert [(k.n, k.n_right) for k in turned] == [(2, 2), (1, 0)]
     assert turned[0].sentence.startswith("decides 2 test rows, right for 2 (100 %")
     assert "right for 0 (0 %" in to_html(rule, numbers=matched)

@@ -53,7 +53,7 @@ def test_bands_of_a_bare_rule_follow_its_clauses():
     numbers = [np.array([0.0, 99.0])[np.arange(8) >> k & 1] for k in (0, 1)]
     columns = {"age": numbers[0], "bp": 2 * numbers[1]}
     columns["sport"] = np.array([False, True], dtype=object)[np.arange(8) >> 2 & 1]
-    sums = bands[0].conditions[0].compared(columns)
+    sums = bands[0].conditions[0].compute_values(columns)
     for total, predicted in zip(sums, rule.predict(columns), strict=True):
         ((_, answer, _),) = [row for row in result[1:] if in_band(row[0], total)]
         assert answer == f"'{predicted}'"
@@ -61,7 +61,7 @@ def test_bands_of_a_bare_rule_follow_its_clauses():
 
 @pytest.mark.parametrize("form", ["dnf", "cnf"])
 def test_any_other_rule_is_a_list_to_tick_clause_by_clause(form):
-    rule = patients()[0] if form == "dnf" else patients()[0].negated()
+    rule = patients()[0] if form == "dnf" else patients()[0].negate()
     page = Cells(to_sheet(rule))
     result = [[condition_text(c) for c in clause.conditions] for clause in rule.clauses]
     assert [[row[0] for row in table] for table in page.tables] == result

@@ -32,7 +32,7 @@ def test_date_parts_equal_those_of_the_rule(part):
     days = np.arange("1899-12-28", "2101-03-05", 13, dtype="datetime64[D]").astype(str).tolist()
     texts = [*days, *(f"{day} 23:59" for day in days[::7]), *(f"{d} 00:00:01" for d in days[::5])]
     column = np.array(texts, dtype=object)
-    read_by_rule = Literal("x", ">", 1, part=part).compared({"x": column})
+    read_by_rule = Literal("x", ">", 1, part=part).compute_values({"x": column})
     assert [read(part, counting(text)) for text in texts] == read_by_rule.tolist()
 
 

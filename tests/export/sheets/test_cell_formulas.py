@@ -28,7 +28,7 @@ def test_gaps_text_points_and_lists_are_written_as_formulas():
     text, _ = written(split)
     assert text == "IF(IF(LEN(B4)=0,FALSE,GESTEP(Values!$A$2,B4)=0),2,0)+IF(LEN(C4)=0,-1,0)>=1"
     writer = CellWriter(CELLS, KINDS, Values(), {split.given: "H4"})
-    assert writer.write(split.negated()) == "H4<1"
+    assert writer.write(split.negate()) == "H4<1"
     values = Values()
     assert values.several((1.0, 2.0)) == values.several((1.0, 2.0)) == "Values!$A$2:$A$3"
     assert values.one(1.0) == "Values!$A$4"

@@ -71,7 +71,7 @@ CARD = card(4, 2)
 @given(points_splits(literals({"age": "number", "bmi": "number"})), tables(PLAIN, n=3))
 def test_a_scorecard_written_as_rows_is_read_back_with_its_answers(split, columns):
     if not split.reached:
-        split = split.negated()
+        split = split.negate()
     rule = RuleSet((Clause((split,)),), ("ill",), "dnf", "well")
     back = rows_to_points(points_to_rows(rule), [split.total], rule, columns)
     assert back.predict(columns).tolist() == rule.predict(columns).tolist()

@@ -40,9 +40,7 @@ def test_the_explanation_agrees_with_box_corner_and_training_rows(fitted):
     plane = model.plane_
     for result in explain_with_hyperplane(model, X.head(25)):
         half = half_of(model, result)
-        inside = [
-            reference.in_box(result.lower, result.upper, v) for v in half.oriented(plane.rows)
-        ]
+        inside = [reference.in_box(result.lower, result.upper, v) for v in half.orient(plane.rows)]
         assert result.n_covered == sum(inside)
         assert result.n_right == (np.array(inside) & (y == result.prediction)).sum()
         width = half.high - half.low
@@ -106,7 +104,9 @@ def test_confidence_is_platts_function_with_a_level_for_each_answer():
     probabilities = fit_confidence(distance, answers, right)
     assert probabilities.slope == pytest.approx(6, rel=0.1)
     assert probabilities.levels[0] - probabilities.levels[1] == pytest.approx(2, rel=0.1)
-    sure = np.where(answers == 1, probabilities.of(distance, 1), probabilities.of(distance, 0))
+    sure = np.where(
+        answers == 1, probabilities.compute(distance, 1), probabilities.compute(distance, 0)
+    )
     assert sure.mean() == pytest.approx(right.mean(), abs=1e-3)
 
 
@@ -117,7 +117,7 @@ def test_useless_distance_gives_one_confidence_per_class(right):
     assert probabilities.slope == 0.0
     for code in (0, 1):
         share = (right[answers == code].sum() + 1) / 6
-        assert probabilities.of(np.arange(8.0), code) == pytest.approx(np.full(8, share))
+        assert probabilities.compute(np.arange(8.0), code) == pytest.approx(np.full(8, share))
 
 
 def test_boxes_without_rows_and_levels_are_stated():

@@ -53,7 +53,7 @@ def test_most_probable_class_is_predicted_without_row_weights(sample):
     chances = model.predict_proba(X)
     assert (model.classes_[chances.argmax(axis=1)] == model.predict(X)).all()
     assert chances.sum(axis=1) == pytest.approx(1.0)
-    free = replace(model._shares, answers=None).of(model.read_columns(X))
+    free = replace(model._shares, answers=None).compute(model.read_columns(X))
     same = free.argmax(axis=1) == chances.argmax(axis=1)
     assert (chances[same] == free[same]).all()
     if sample == "credit":
@@ -95,7 +95,7 @@ def test_clauses_are_the_boxes_and_no_row_meets_two(criterion):
     model = HyperplaneRuleClassifier(LPSVM(nu=1.0), criterion=criterion, min_coverage=1).fit(X, y)
     fired = model.clauses_fired(X)
     boxes = model.boxes_["good"]
-    rows = boxes.half.oriented(model.plane_.rows)
+    rows = boxes.half.orient(model.plane_.rows)
     np.testing.assert_array_equal(fired, boxes.members(rows))
     assert fired.sum(axis=1).max() == 1
     assert boxes.half.contains(boxes.upper).all()
@@ -129,7 +129,7 @@ def test_levels_become_conditions_that_list_them():
     assert {c.value for c in literals if c.feature == "owner"} == {True}
     fired = model.clauses_fired(X)
     boxes = model.boxes_[1]
-    np.testing.assert_array_equal(fired, boxes.members(boxes.half.oriented(model.plane_.rows)))
+    np.testing.assert_array_equal(fired, boxes.members(boxes.half.orient(model.plane_.rows)))
     X = pd.DataFrame({"colour": ["red"] * 6 + ["blue"] * 6})
     model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, [1] * 6 + [0] * 6)
     assert model.rule_set_.clauses[0].conditions == (Literal("colour", "==", "red"),)

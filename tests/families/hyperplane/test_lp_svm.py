@@ -31,8 +31,8 @@ def test_columns_are_cheap_without_units_and_few_on_request():
     assert not LPSVM(nu=0.99 * least).fit(X, y).coef_.any()
     free = LPSVM(nu=5.0).fit(X, y)
     two, one = (LPSVM(nu=5.0, max_features=most).fit(X, y) for most in (2, 1))
-    found = [np.count_nonzero(model.coef_) for model in (free, two, one)]
-    assert found == [3, 2, 0]  # from none to two at one price
+    result = [np.count_nonzero(model.coef_) for model in (free, two, one)]
+    assert result == [3, 2, 0]  # from none to two at one price
     assert one.nu_ < two.nu_ < free.nu_
     more = LPSVM(nu=0.05, class_weight={"good": 5.0, "bad": 1.0}).fit(X, y).predict(X)
     same = LPSVM(nu=0.05).fit(X, y).predict(X)

@@ -24,7 +24,7 @@ def test_boxes_of_few_columns_are_disjoint_and_never_cross_their_plane(size):
     assert 1 <= len(used) <= size
     boxes = model.boxes_[model.positive_label_]
     fired = model.clauses_fired(X)
-    np.testing.assert_array_equal(fired, boxes.members(boxes.half.oriented(model.plane_.rows)))
+    np.testing.assert_array_equal(fired, boxes.members(boxes.half.orient(model.plane_.rows)))
     assert fired.sum(axis=1).max() == 1
     assert boxes.half.contains(boxes.upper).all()
     assert model.n_rules_ <= 3

@@ -66,7 +66,7 @@ def assert_counted(model, X, y):
     weight = np.array([factors[label] for label in y])
     assert model.training_error_ == pytest.approx(np.average(wrong, weights=weight))
     assert model.n_rows_ == len(X)
-    assert model.seen(X).all()
+    assert model.has_seen(X).all()
 
 
 def weights_of(model, y):

@@ -102,7 +102,7 @@ def test_paper_mode_predicts_the_default_for_a_type_without_rows():
     model = IdealDNFClassifier(tolerance=0.0, mode="paper", random_state=0).fit(X, y)
     assert len(model.conditions_) == 6
     new = rng.integers(0, 2, (500, 6))
-    unseen = ~model.seen(new)
+    unseen = ~model.has_seen(new)
     assert unseen.any()
     assert (model.predict(new)[unseen] == model.default_label_).all()
 
@@ -110,7 +110,7 @@ def test_paper_mode_predicts_the_default_for_a_type_without_rows():
 def test_gaps_are_past_cases_only_if_training_had_them():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
-    assert model.seen(X).all()
+    assert model.has_seen(X).all()
     model = IdealDNFClassifier(10, tolerance=0.0, positive_label="ill", random_state=0).fit(X, y)
     literals = [lit for clause in model.rule_set_.clauses for lit in clause.literals]
     denied = [lit for lit in literals if (lit.feature, lit.op) == ("colour", "!=")]
@@ -124,7 +124,7 @@ def test_a_gap_in_a_column_without_gaps_has_no_past_case():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", tolerance=0.0, random_state=0).fit(X, y)
     assert "age" in {c.feature for c in model.conditions_}
-    assert not model.seen(X.head(3).assign(age=np.nan)).any()
+    assert not model.has_seen(X.head(3).assign(age=np.nan)).any()
     assert len(model.predict(X.head(3).assign(age=np.nan))) == 3
 
 
@@ -147,7 +147,7 @@ def test_shares_of_unseen_types_equal_the_regression():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", tolerance=0.0, random_state=0).fit(X, y)
     new = X.assign(age=np.nan)
-    assert not model.seen(new).any()
+    assert not model.has_seen(new).any()
     patterns, kind = model._shares.likeness.kinds(model.read_columns(new))
     assert (model.predict_proba(new) == model._shares.predict_shares(patterns[1])[kind]).all()
 

@@ -18,4 +18,4 @@ def test_columns_of_one_value_are_never_selected():
     described = np.array([True, False] * 10)
     columns = {"one": np.ones(20), "same": described.astype(float)}
     counts = TableCounts(columns, described, np.zeros(20, dtype=bool))
-    assert counts.forward(None).of(2) == [(len(counts.questions) - 1,)]
+    assert counts.forward(None).list_sets(2) == [(len(counts.questions) - 1,)]

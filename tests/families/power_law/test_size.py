@@ -11,7 +11,7 @@ from rulekit.families.power_law import tree
 from rulekit.families.power_law.growing import GrowthLimits
 from rulekit.families.power_law.tree import MANY_ROWS, PRICE, Compared, sizes_of
 
-LIMITS = GrowthLimits.of(PowerLawTreeClassifier())
+LIMITS = GrowthLimits.from_parameters(PowerLawTreeClassifier())
 
 
 def noisy(n=240, seed=0, noise=0.1):
@@ -31,23 +31,28 @@ def test_an_exponent_must_save_more_than_its_price():
     price = PRICE * np.sqrt(0.2 * 0.8 / 400)
     near, far = 0.2 + 0.9 * price, 0.2 + 1.1 * price
     limits = sizes_of(LIMITS, 400)
-    assert compared([near, 0.2], [1, 2], 400).chosen() == limits[0]
-    assert compared([far, 0.2], [1, 2], 400).chosen() == limits[1]
-    assert compared([near, 0.2], [1, 3], 400).chosen() == limits[0]
-    assert compared([0.2 + 2.1 * price, 0.2], [1, 3], 400).chosen() == limits[1]
-    assert compared([near, 0.2], [1, 2], 40_000).chosen() == sizes_of(LIMITS, 40_000)[1]
-    assert compared([0.1, 0.1, 0.1], [3, 2, 2], 400).chosen() == limits[1]  # the first shortest
-    assert compared([0.2 + price, 0.2], [1, 2], 400).chosen() == limits[0]  # of equal ones
+    assert compared([near, 0.2], [1, 2], 400).choose_limits() == limits[0]
+    assert compared([far, 0.2], [1, 2], 400).choose_limits() == limits[1]
+    assert compared([near, 0.2], [1, 3], 400).choose_limits() == limits[0]
+    assert compared([0.2 + 2.1 * price, 0.2], [1, 3], 400).choose_limits() == limits[1]
+    assert compared([near, 0.2], [1, 2], 40_000).choose_limits() == sizes_of(LIMITS, 40_000)[1]
+    assert (
+        compared([0.1, 0.1, 0.1], [3, 2, 2], 400).choose_limits() == limits[1]
+    )  # the first shortest
+    assert compared([0.2 + price, 0.2], [1, 2], 400).choose_limits() == limits[0]  # of equal ones
 
 
 def test_sizes_weigh_rows_left_out_and_stay_within_limits():
     result = compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.4], [0.3, 0.4]])
     assert result.error == pytest.approx([0.368 * 0.2 + 0.632 * 0.3, 0.368 * 0.1 + 0.632 * 0.35])
-    assert result.chosen() == result.limits[1]
-    assert compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.3], [0.3, 0.4]]).chosen() == result.limits[0]
-    assert compared([0.1, 0.3, 0.2], [0, 2, 4], 400).chosen() == sizes_of(LIMITS, 400)[2]
-    assert compared([0.1, 0.3], [0, 0], 400).chosen() == sizes_of(LIMITS, 400)[0]
-    limits = GrowthLimits.of(PowerLawTreeClassifier(max_depth=1, max_exponents=2))
+    assert result.choose_limits() == result.limits[1]
+    assert (
+        compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.3], [0.3, 0.4]]).choose_limits()
+        == result.limits[0]
+    )
+    assert compared([0.1, 0.3, 0.2], [0, 2, 4], 400).choose_limits() == sizes_of(LIMITS, 400)[2]
+    assert compared([0.1, 0.3], [0, 0], 400).choose_limits() == sizes_of(LIMITS, 400)[0]
+    limits = GrowthLimits.from_parameters(PowerLawTreeClassifier(max_depth=1, max_exponents=2))
     results = [(size.max_depth, size.max_exponents) for size in sizes_of(limits, 10**6)]
     assert results == [(0, 1), (0, 2), (1, 1), (1, 2)]
     assert len(sizes_of(LIMITS, MANY_ROWS)) > len(sizes_of(LIMITS, MANY_ROWS - 1))

@@ -67,14 +67,14 @@ def test_rule_and_tree_predict_the_same(fitted):
 def test_work_that_is_stopped_yields_no_further_tree():
     X, y = body_mass(80)
     answers = iter([False, False, True])
-    found = fit_settings(
+    result = fit_settings(
         PowerLawTreeClassifier(),
         X,
         y,
         [{}, {"max_depth": 1}],
         should_stop=lambda: next(answers, True),
     )
-    assert list(found) == []
+    assert list(result) == []
 
 
 @pytest.mark.slow
@@ -178,7 +178,7 @@ def test_rounding_keeps_every_training_row_on_its_side():
     rng = np.random.default_rng(4)
     columns = {name: rng.uniform(0.5, 900.0, 150) for name in "abc"}
     kinds = dict.fromkeys("abc", "number")
-    features = PowerLawFeatures.of(columns, kinds)
+    features = PowerLawFeatures.from_columns(columns, kinds)
     for _ in range(20):
         exponents = rng.choice([-2, -1, 0, 1, 3], (2, 3)).astype(np.int8)
         exponents[:, 0] = [1, -1]
@@ -189,9 +189,9 @@ def test_rounding_keeps_every_training_row_on_its_side():
         )
         high = float(np.quantile(total, 0.4)) + 1e-12
         low = float(np.quantile(total, 0.1)) + 1e-12 if rng.random() < 0.5 else -np.inf
-        found = FoundSplit(exponents, weights, low, high, low > -np.inf, 0.3)
+        result = FoundSplit(exponents, weights, low, high, low > -np.inf, 0.3)
         left = (total >= low) & (total <= high)
-        held = short_split(found, features, columns).mask(columns)
+        held = short_split(result, features, columns).mask(columns)
         assert (held == left).all() or (held == ~left).all()
 
 
@@ -336,11 +336,11 @@ def test_no_cut_has_fewer_rows_wrong(missing, n_classes, ties):
     for seed in range(6):
         table = rows(seed, n_classes=n_classes, ties=ties)
         split = PowerLawSplit(SUM, -2.0, None, bool(seed % 2), missing)
-        found = move_to_least_wrong(split, *table)
-        assert wrong_of(found, *table) == pytest.approx(
+        result = move_to_least_wrong(split, *table)
+        assert wrong_of(result, *table) == pytest.approx(
             min(wrong_of(split, *table), least_wrong(split, *table))
         )
-        assert (found.terms, found.inside, found.missing) == (SUM, split.inside, missing)
+        assert (result.terms, result.inside, result.missing) == (SUM, split.inside, missing)
 
 
 @pytest.mark.parametrize("inside", [False, True])
@@ -349,10 +349,10 @@ def test_no_move_of_one_bound_of_a_band_saves_a_row(inside):
     for seed in range(12):
         table = rows(seed, n_classes=3)
         split = PowerLawSplit(SUM, -0.5, -4.0, inside)
-        found = move_to_least_wrong(split, *table)
-        assert wrong_of(found, *table) <= wrong_of(split, *table)
-        assert wrong_of(found, *table) <= least_wrong(found, *table)
-        moved += found != split
+        result = move_to_least_wrong(split, *table)
+        assert wrong_of(result, *table) <= wrong_of(split, *table)
+        assert wrong_of(result, *table) <= least_wrong(result, *table)
+        moved += result != split
     assert moved > 3
 
 

@@ -45,7 +45,7 @@ def test_points_are_positive_and_totals_follow_turned_conditions():
     X, y = mixed_table()
     of, columns = found(X, y), columns_of(X)
     signed = card((0, 3), (2, -2), (5, 1), (8, -4))
-    given, shift = of.written_card(signed)
+    given, shift = of.write_card(signed)
     assert sorted(p for _, p in given) == [1, 2, 3, 4]
     totals = sum(p * literal.mask(columns) for literal, p in given)
     own = holds(of.problem)[:, signed.chosen] @ np.array(signed.points)
@@ -65,7 +65,7 @@ def test_points_have_the_sign_of_their_direction():
     X, y = mixed_table(gaps=False)
     of = found(X, y, allow_not_equal=False)
     j = next(i for i, w in enumerate(of.written) if w.raising[0].feature == "town")
-    ((literal, points),), shift = of.written_card(card((j, 2)))
+    ((literal, points),), shift = of.write_card(card((j, 2)))
     assert (literal.op, points, shift) == ("==", -2, -2)
 
 

@@ -69,7 +69,7 @@ def test_points_of_every_case_are_one_line_in_documents(card):
     (constant,) = [s for s in scales_of(split) if s.name == EVERY_CASE]
     columns = scaled.read_columns(X)
     others = [p * c.mask(columns) for c, p in split.given if c not in constant.conditions]
-    assert (split.compared(columns) - sum(others) == int(constant.points)).all()
+    assert (split.compute_values(columns) - sum(others) == int(constant.points)).all()
     fitted = scales_of(scorecard_of(card.rule_set_)[0])
     assert reading_notes(scales_of(split)) == reading_notes(fitted)
     for text in (to_html(scaled), to_sheet(scaled)):

@@ -46,7 +46,7 @@ def test_the_total_decides_and_probabilities_grow_with_it(table, positive):
     X, y = table()
     model = fitted(X, y, positive_label=positive)
     split = split_of(model)
-    totals = split.compared(model.read_columns(X))
+    totals = split.compute_values(model.read_columns(X))
     assert (model.predict(X) == positive).tolist() == (totals >= split.total).tolist()
     chance = model.predict_proba(X)[:, list(model.classes_).index(positive)]
     assert ((chance > 0.5) == (totals >= split.total)).all()
@@ -67,7 +67,10 @@ def test_bands_refine_probabilities_without_changing_predictions():
     assert (len(plain.bands_), plain.rule_set_) == (2, fine.rule_set_)
     assert 2 < len(fine.bands_) <= 5
     np.testing.assert_array_equal(plain.predict_proba(X), fine.predict_proba(X))
-    totals, chance = split_of(fine).compared(fine.read_columns(X)), fine.predict_proba(X)[:, 1]
+    totals, chance = (
+        split_of(fine).compute_values(fine.read_columns(X)),
+        fine.predict_proba(X)[:, 1],
+    )
     shown = fine.band_rule_.predict(fine.read_columns(X))
     for band in fine.bands_.itertuples():
         held = (band.from_total <= totals) & (totals <= band.to_total)
@@ -87,7 +90,7 @@ def test_planted_points_have_the_total_of_fewest_wrong_rows():
     assert ratio["a > 0"] > max(ratio["b > 0.5"], ratio["c <= -0.5"])
     X, y = noisy()
     model = fitted(X, y, max_conditions=4)
-    totals = split_of(model).compared(model.read_columns(X))
+    totals = split_of(model).compute_values(model.read_columns(X))
     errors = [((totals >= t) != (y == "yes")).mean() for t in np.unique(totals)]
     assert model.training_error_ == pytest.approx(min(errors))
 
@@ -138,7 +141,7 @@ def test_class_weights_move_the_total_and_row_weights_probabilities():
     chances = by_class.chances_
     assert chances["weight"] @ chances["share"] == pytest.approx((y == "yes").sum())
     heavy = weight[y == "yes"].sum() / weight.sum()
-    totals = split_of(by_class).compared(by_class.read_columns(X))
+    totals = split_of(by_class).compute_values(by_class.read_columns(X))
     weighed = [weight[totals == t].sum() for t in chances["total"]] @ chances["weighted_share"]
     assert weighed / weight.sum() == pytest.approx(heavy)
     assert by_class.predict_proba(X)[:, 1].mean() == pytest.approx((y == "yes").mean(), abs=0.02)
@@ -319,7 +322,7 @@ def test_the_rule_of_bands_gives_each_sum_the_number_of_its_band(card, most):
     bands = bands_of(chances, split, most)
     rule = rule_of_bands(bands, split)
     columns = {c.feature: np.array([0.0, 1.0])[np.arange(16) >> k & 1] for k, c in enumerate(TESTS)}
-    for total, shown in zip(split.compared(columns), rule.predict(columns), strict=True):
+    for total, shown in zip(split.compute_values(columns), rule.predict(columns), strict=True):
         (band,) = bands[(bands["from_total"] <= total) & (total <= bands["to_total"])].itertuples()
         assert shown == f"{round(100 * band.chance)} of 100"
     assert len(set(rule.labels)) == rule.n_clauses, "neighbours that say the same are one"

@@ -45,9 +45,9 @@ def test_confusion_wrong_rows_and_shares_equal_row_counts(rule):
     wrong = [int(((a == TRUTH) & (answers != a)).sum()) for a in LABELS]
     assert wrong_of(rule, kinds, LABELS).tolist() == wrong
     ones = np.ones(400)
-    own = Shares.measured(rule, COLUMNS, CODES, (ones, ones), 3)
+    own = Shares.from_rows(rule, COLUMNS, CODES, (ones, ones), 3)
     np.testing.assert_allclose(
-        shares_of(rule, kinds, np.ones(3)).of(COLUMNS), own.of(COLUMNS), rtol=1e-12
+        shares_of(rule, kinds, np.ones(3)).compute(COLUMNS), own.compute(COLUMNS), rtol=1e-12
     )
 
 

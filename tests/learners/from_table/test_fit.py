@@ -241,7 +241,7 @@ def test_a_tally_counts_a_rule_and_its_clauses_to_the_row(form):
     )
     rule = RuleSet(clauses, ("yes", "yes"), form, "no")
     rows = TableRows(in_engine(X.assign(y=y)), "y", None, Parts(test_share=0.4))
-    outcome = tallies(rule, rows.counted(rule), ["no", "yes"])
+    outcome = tallies(rule, rows.count_kinds(rule), ["no", "yes"])
     answers = rule.predict(X)
     assert sum(t.n for t in outcome) == 900
     assert sum(t.errors for t in outcome) == int((answers != y).sum())

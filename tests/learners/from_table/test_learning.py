@@ -77,7 +77,7 @@ def test_histogram_losses_equal_counts_of_the_rule_with_each_cut(rule, data):
         result = REFINER.losses_by_value(rule, k, i)
         assert len(result.cuts) == 11
     else:
-        grid = Grid.over(0.123, 0.877, whole=False)
+        grid = Grid.from_window(0.123, 0.877, whole=False)
         grid = Grid(grid.first, 40, grid.step, grid.decimals)
         result = REFINER.losses(rule, k, i, grid)
         assert len(result.cuts) == 41
@@ -90,7 +90,7 @@ def test_histogram_losses_equal_counts_of_the_rule_with_each_cut(rule, data):
 def test_moved_cuts_are_never_worse_with_few_values(rule):
     frame = FRAME.assign(**{name: FRAME[name].round(2) for name in "abc"})
     rows = TableRows(in_engine(frame), "y", None, Parts())
-    moved = CutRefiner(rows, frame, FACTORS, Constraints()).refined(rule)
+    moved = CutRefiner(rows, frame, FACTORS, Constraints()).refine(rule)
     assert loss(moved, frame) <= loss(rule, frame) + 1e-9
     assert len(_tests(moved)) <= len(_tests(rule))  # two that become one are one
 
@@ -111,7 +111,7 @@ def test_planted_cuts_are_found_even_outside_the_first_window():
     rows = TableRows(in_engine(frame), "y", None, Parts())
     sample = frame.sample(3000, random_state=0)
     refiner = CutRefiner(rows, sample, np.ones(2), Constraints())
-    rule = refiner.refined(refiner.refined(planted(0.3, 0.9, 3.0, 0.6)))
+    rule = refiner.refine(refiner.refine(planted(0.3, 0.9, 3.0, 0.6)))
     cuts = [c.value for c in _tests(rule)]
     np.testing.assert_allclose(cuts, [0.337, 0.7, 6.0, 0.8], atol=0.002)
     assert cuts[2] == 6.0
@@ -120,7 +120,7 @@ def test_planted_cuts_are_found_even_outside_the_first_window():
 
 @pytest.mark.slow
 def test_refinement_keeps_required_and_avoids_forbidden_conditions():
-    free = REFINER.refined(planted(whole=3.0))
+    free = REFINER.refine(planted(whole=3.0))
     result = _tests(free)[2]
     assert result.value != 3.0
     for limits, kept in (
@@ -128,13 +128,13 @@ def test_refinement_keeps_required_and_avoids_forbidden_conditions():
         (Constraints(forbidden=(result,)), Literal("whole", ">", 3.0)),
     ):
         refiner = CutRefiner(ROWS, FRAME, FACTORS, limits)
-        assert _tests(refiner.refined(planted(whole=3.0)))[2] == kept
+        assert _tests(refiner.refine(planted(whole=3.0)))[2] == kept
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6))
 def test_the_edges_of_a_grid_are_short_numbers_that_cover_a_window(low, reach):
     high = low + reach
-    grid = Grid.over(low, high, whole=False)
+    grid = Grid.from_window(low, high, whole=False)
     edges = grid.edges
     assert edges[0] <= low + 1e-9 * abs(low)
     assert edges[-1] >= high - 1e-9 * abs(high)
@@ -144,7 +144,7 @@ def test_the_edges_of_a_grid_are_short_numbers_that_cover_a_window(low, reach):
 
 
 def test_whole_numbers_are_cut_at_whole_numbers():
-    grid = Grid.over(3.0, 900.0, whole=True)
+    grid = Grid.from_window(3.0, 900.0, whole=True)
     assert (grid.edges == np.round(grid.edges)).all()
     assert window(np.arange(100.0), 50.0, 0.02) == (49.0, 53.0)
     assert window(np.array([1.0, 1.0, 2.0]), 5.0, 0.02) == (1.0, 2.0)

@@ -41,9 +41,9 @@ def test_counts_by_conditions_equal_memory_for_all_literals(rule):
         masks = [c.mask(columns) ^ (rule.form == "cnf") for c in likeness.conditions]
     except RuleError:
         with pytest.raises(RuleError):
-            ROWS.counted(rule)
+            ROWS.count_kinds(rule)
         return
-    outcome = ROWS.counted(rule)
+    outcome = ROWS.count_kinds(rule)
     here = np.array(masks, dtype=bool).reshape(len(masks), len(FRAME)).T
     wanted = {}
     for met, label in zip(map(tuple, here.tolist()), FRAME["answer"], strict=True):
@@ -78,7 +78,7 @@ def test_classes_are_counted_by_part_and_samples_exclude_held_rows():
     assert rows.classes.tolist() == [0, 1, 2]
     wanted = [frame.loc[part, "y"].value_counts().sort_index().tolist() for part in (~held, held)]
     assert rows.sizes.tolist() == wanted
-    drawn, codes, _ = rows.drawn(1, np.array([0.1, 0.5, 1.0]))
+    drawn, codes, _ = rows.draw(1, np.array([0.1, 0.5, 1.0]))
     assert not held[drawn["i"].astype(int)].any()
     assert (frame["y"].to_numpy()[drawn["i"].astype(int)] == codes).all()
     sizes, shares = rows.sizes[0], np.array([0.1, 0.5, 1.0])
@@ -99,8 +99,8 @@ def test_sample_ignores_row_order_and_keeps_keys_together():
     )
     assert first.features == ("i",)
     share = np.full(2, 0.2)
-    pd.testing.assert_frame_equal(first.drawn(1, share)[0], second.drawn(1, share)[0])
-    assert len(first.drawn(2, share)[0]) != len(first.drawn(1, share)[0])
+    pd.testing.assert_frame_equal(first.draw(1, share)[0], second.draw(1, share)[0])
+    assert len(first.draw(2, share)[0]) != len(first.draw(1, share)[0])
     held = held_back(first, frame)
     assert frame.groupby("who")["y"].size().shape == (len(set(frame["who"])),)
     assert (pd.Series(held).groupby(frame["who"]).nunique() == 1).all()
@@ -116,10 +116,10 @@ def test_a_column_may_be_called_anything(name):
     frame["y"] = frame[name] > 0.5
     rows = TableRows(in_engine(frame), "y", None, Parts(test_share=0.2))
     rule = RuleSet((Clause((Literal(name, ">", 0.5),)),), (True,), "dnf", False)
-    drawn, codes, wrong = rows.drawn(1, np.ones((2, 2)), rule)
+    drawn, codes, wrong = rows.draw(1, np.ones((2, 2)), rule)
     assert (drawn[name].to_numpy() > 0.5).tolist() == codes.astype(bool).tolist()
     assert not wrong.any()
-    assert rows.counted(rule).counts[0].sum() == len(drawn)
+    assert rows.count_kinds(rule).counts[0].sum() == len(drawn)
 
 
 def refused(**columns):
@@ -167,7 +167,7 @@ def frame(n=N):
 def numbers(table, engine, seed=0, purposes=(0,), columns=("id", "x", "town")):
     drawn = RowNumbers(engine, seed)
     made = table.select("id", base=drawn.base(table, columns))
-    result = made.select("id", **{f"n{p}": drawn.of(made.base, p) for p in purposes})
+    result = made.select("id", **{f"n{p}": drawn.make_numbers(made.base, p) for p in purposes})
     return result.to_pyarrow().to_pandas().sort_values("id").drop(columns="id").to_numpy()
 
 

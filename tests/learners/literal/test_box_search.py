@@ -56,14 +56,14 @@ def test_boxes_and_the_clauses_made_from_them_hold_for_the_same_rows(form, price
     X, y = mixed(seed=3)
     binarizer = Binarizer().fit(X, y)
     bins = binarizer.transform(X)
-    table = bins.labelled(y == "ill", np.ones(len(y)))
+    table = bins.with_labels(y == "ill", np.ones(len(y)))
     problem = learning_problem(table, columns_of(X), form=form, constraints=Constraints())
     plan, rng = SearchPlan((0.5, 2.0), 3, 1), np.random.default_rng(0)
     archive = search(problem.table, plan, rng, prices=prices)
     for entry in archive.entries:
-        chosen = archive.problem.chosen(entry.boxes)
+        chosen = archive.problem.find_conditions(entry.boxes)
         assert chosen.sum() == entry.n_conditions
-        wrong = (problem.table.held(chosen) != problem.table.y).sum()
+        wrong = (problem.table.evaluate_dnf(chosen) != problem.table.y).sum()
         if prices == BoxPrices():
             assert wrong == pytest.approx(entry.loss)
 

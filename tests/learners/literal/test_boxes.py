@@ -65,7 +65,7 @@ def columns_drawn(space, rng):
 def test_a_rule_costs_its_wrong_rows_and_its_conditions(seed):
     space, rng = space_of(seed), np.random.default_rng(seed)
     for _ in range(20):
-        rule = space.priced(columns_drawn(space, rng))
+        rule = space.price_rule(columns_drawn(space, rng))
         written = space.rule(rule)
         wrong = (written.predict(space.problem.columns) == True) != space.problem.described  # noqa: E712
         assert rule.wrong == wrong.sum()
@@ -77,13 +77,13 @@ def test_a_rule_costs_its_wrong_rows_and_its_conditions(seed):
 def test_reduced_rule_cannot_be_reduced_further(seed):
     space, rng = space_of(seed), np.random.default_rng(seed)
     for _ in range(20):
-        given = space.priced(columns_drawn(space, rng))
-        rule = space.reduced(given)
+        given = space.price_rule(columns_drawn(space, rng))
+        rule = space.reduce_rule(given)
         assert rule.cost <= given.cost + 1e-9
         for r, clause in enumerate(rule.columns):
             rest = rule.columns[:r] + rule.columns[r + 1 :]
             for shorter in (rest, *((*rest, set(clause) - {j}) for j in clause)):
-                assert space.priced(shorter).cost > rule.cost + 1e-9
+                assert space.price_rule(shorter).cost > rule.cost + 1e-9
 
 
 def shares_found(seeds, margin=6.0):
@@ -91,14 +91,14 @@ def shares_found(seeds, margin=6.0):
     counts = []
     for seed in seeds:
         space = space_of(seed)
-        known = [*space.constants(), *space.searched(space.problem, np.random.default_rng(0))]
+        known = [*space.constants(), *space.search(space.problem, np.random.default_rng(0))]
         best = min(rule.cost for rule in known)
         table = space.problem.table
         wanted = near_rules_by_force(space.holds, table.y, table.weight, 0.5, margin, 2, 4, best)
         limit = min([best, *wanted.values()]) + margin
-        names = {r.columns for r in space.grown(known, limit, 10_000).rules}
+        names = {r.columns for r in space.grow_rules(known, limit, 10_000).rules}
         rules = {tuple(sorted(rule)) for rule in wanted}
-        assert {c for c in names if space.reduced(space.priced(c)).columns == c} <= rules
+        assert {c for c in names if space.reduce_rule(space.price_rule(c)).columns == c} <= rules
         counts.append((len(names & rules), len(rules)))
     return counts
 

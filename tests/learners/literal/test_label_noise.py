@@ -19,7 +19,7 @@ LEARNER = BoxSearchClassifier(
 
 def problem_of(X, y, form="dnf"):
     bins = Binarizer().fit(X, y).transform(X)
-    table = bins.labelled(y == "ill", np.ones(len(y)))
+    table = bins.with_labels(y == "ill", np.ones(len(y)))
     return learning_problem(table, columns_of(X), form=form, constraints=Constraints())
 
 

@@ -53,9 +53,9 @@ def test_every_certificate_holds_on_the_raw_table(form):
     weight = np.where(np.arange(len(y)) % 3 == 0, 0.7, 1.3)
     for how in ("counting", "duality", "basic", "enhanced"):
         screening = screen_conditions(X, y, theta=0.5, form=form, how=how, sample_weight=weight)
-        assert screening.unproved() == []
+        assert screening.list_unproved() == []
         assert screening.n_removed > 0
-        assert screening.n_removed + len(screening.kept()) == screening.n_conditions
+        assert screening.n_removed + len(screening.list_kept()) == screening.n_conditions
 
 
 @pytest.mark.slow
@@ -110,12 +110,12 @@ def test_proofs_keep_constraints_and_come_with_a_bound():
     X, y = mixed_table(noise=0.2)
     limits = Constraints(required=("flag",))
     model = OneLevelRuleClassifier(0.5, exact=True, constraints=limits).fit(X, y)
-    found = model.certificate_
-    assert not found.proved
-    assert found.gap > 0
-    share = math.ceil(1000 * found.gap) / 10
-    words = f"and the rule costs {found.objective:.6g}, at most {share:g} % too much. Required"
-    assert words in found.sentence
+    result = model.certificate_
+    assert not result.proved
+    assert result.gap > 0
+    share = math.ceil(1000 * result.gap) / 10
+    words = f"and the rule costs {result.objective:.6g}, at most {share:g} % too much. Required"
+    assert words in result.sentence
 
 
 def test_removed_parts_are_reported_in_words_and_counts():
@@ -124,7 +124,7 @@ def test_removed_parts_are_reported_in_words_and_counts():
     assert screening.counts["test"].tolist() == ["simple", "pairs", "duality"]
     assert screening.counts["first"].sum() == screening.n_removed
     assert (screening.counts["first"] <= screening.counts["alone"]).all()
-    columns = screening.per_column()
+    columns = screening.count_by_column()
     assert columns["conditions"].sum() == screening.n_conditions
     parts = columns[["simple", "pairs", "duality", "kept"]].sum(axis=1)
     assert (parts == columns["conditions"]).all()
@@ -140,7 +140,7 @@ def test_only_the_deciding_condition_is_kept():
     X = pd.DataFrame({"age": np.arange(40.0), "noise": np.tile([0.0, 1.0], 20)})
     y = np.where(X["age"] > 19, "yes", "no")
     screening = screen_conditions(X, y, theta=1.0, binarizer=Binarizer(n_thresholds=None))
-    assert screening.kept() == (Literal("age", ">", 19.0),)
+    assert screening.list_kept() == (Literal("age", ">", 19.0),)
 
 
 def test_wrong_calls_are_refused():

@@ -30,7 +30,7 @@ def test_a_dnf_is_the_negated_cnf_of_the_other_class(method):
     X = X[["bmi", "town"]].assign(age=X["age"].where(X["age"] > 20))  # gaps in every column
     dnf = TwoLevelRuleClassifier(method, theta=0.7, positive_label="yes").fit(X, y)
     cnf = TwoLevelRuleClassifier(method, theta=0.7, positive_label="no", form="cnf").fit(X, y)
-    assert cnf.rule_set_.negated() == dnf.rule_set_
+    assert cnf.rule_set_.negate() == dnf.rule_set_
     assert cnf.objective_ == dnf.objective_
 
 

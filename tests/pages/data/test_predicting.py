@@ -226,6 +226,6 @@ def test_classes_of_few_rows_are_left_out_joined_and_brought_back(open_app):
         assert not app.error
         assert state.data[1].value_counts().tolist() == counts
         assert state.problem() is None
-        assert state.called(state.table.positive_label) in state.classes
+        assert state.get_display_name(state.table.positive_label) in state.classes
         app = app.button(key="rare_back").click().run()
     assert app.session_state["app"].outcomes == {}

@@ -78,9 +78,9 @@ def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
     app, model = on_credit("explain", table, selection="ranking", tolerance=0.0)
     state = app.session_state["app"]
     X, _ = state.testing
-    unseen = X.index[~model.seen(X)]
+    unseen = X.index[~model.has_seen(X)]
     assert len(unseen)
-    assert (NO_PAST_CASE in text(app)) == (not model.seen(X.head(1))[0])
+    assert (NO_PAST_CASE in text(app)) == (not model.has_seen(X.head(1))[0])
     app.text_input(key="explain_words").set_value(str(row_number(int(unseen[0])))).run()
     assert NO_PAST_CASE in text(app)
 

@@ -62,7 +62,7 @@ def test_binning_counts_all_classes_of_levels_and_dates(open_app, kind):
     table = table.with_roles({}, positive_label="c")
     app = open_app("binning", state=AppState(table=table, every_class=True))
     assert list(app.dataframe[1].value.columns)[-3:] == ["a, %", "b, %", "c, %"]
-    drawn = [json.loads(found.proto.spec) for found in app.get("plotly_chart")]
+    drawn = [json.loads(result.proto.spec) for result in app.get("plotly_chart")]
     assert all({t["name"] for t in one["data"]} == {"a", "b", "c"} for one in drawn)
     assert len(drawn) == (kind == "category")
 

@@ -37,7 +37,7 @@ def plant_fault(rule, rng):
     elif fault == "level" and isinstance(literal.value, tuple) and len(literal.value) > 1:
         conditions[i] = replace(literal, value=literal.value[1:])
     elif fault == "turned":
-        conditions[i] = literal.negated()
+        conditions[i] = literal.negate()
     else:
         del conditions[i]
     if len(clauses) == rule.n_clauses:

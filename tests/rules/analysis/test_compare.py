@@ -64,7 +64,7 @@ def test_clauses_are_paired_by_their_conditions():
 
 def test_a_rule_of_the_other_form_is_compared_if_convertible():
     a = ill(OLD, HEAVY)
-    comparison = compare_rules(a, a.negated())
+    comparison = compare_rules(a, a.negate())
     assert comparison.is_same
     assert comparison.mirrored
     a = ill(OLD, (over("bmi", 3),), labels=("ill", "well"))

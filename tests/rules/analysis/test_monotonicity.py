@@ -51,7 +51,7 @@ def test_sum_of_power_laws_direction_matches_its_effect(split, feature, seed):
 def test_a_weight_s_sign_is_the_direction_of_a_plane():
     plane = LinearSplit((("a", 2.0), ("b", -1.0)), ">", 3.0)
     assert [plane.trend(name) for name in "abc"] == [1, -1, 0]
-    assert [plane.negated().trend(name) for name in "abc"] == [-1, 1, 0]
+    assert [plane.negate().trend(name) for name in "abc"] == [-1, 1, 0]
     rule = RuleSet((Clause((plane, Literal("a", ">", 1))),), ("yes",), "dnf", "no")
     assert check_monotonicity(rule, "a", "yes").kept
     assert check_monotonicity(rule, "b", "yes", "<").kept
@@ -90,7 +90,7 @@ def test_invalid_directions_and_columns_raise(arguments, expected):
 def test_list_of_allowed_clauses_satisfies_the_constraint(rule, sign):
     wishes = Constraints(directions={"age": sign, "smoker": sign}, towards="yes")
     kept = [
-        Clause(tuple(c for c in clause.conditions if wishes.for_class(label).allows(c)))
+        Clause(tuple(c for c in clause.conditions if wishes.orient(label).allows(c)))
         for clause, label in zip(rule.clauses, rule.labels, strict=True)
     ]
     kept_rule = RuleSet(tuple(kept), rule.labels, "dnf", rule.default)

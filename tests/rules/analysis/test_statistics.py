@@ -64,7 +64,7 @@ def test_the_confusion_counts_every_row_once(case):
 
 
 def test_rules_are_described_by_textbook_numbers_in_either_form():
-    reported = RULE.negated()
+    reported = RULE.negate()
     for clause, s, same in zip(
         reported.clauses,
         clause_statistics(reported, TABLE, TRUTH),

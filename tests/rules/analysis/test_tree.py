@@ -49,7 +49,7 @@ def test_the_paths_of_a_tree_answer_as_the_tree_does(tree, values):
 def test_a_tree_is_found_again_in_its_paths(tree):
     rule = rule_of_tree(tree, "blue")
     result = tree_of_rule(rule)
-    turned = {c: c.negated() for c in CONDITIONS}
+    turned = {c: c.negate() for c in CONDITIONS}
 
     def upright(node):
         """Turn branches that were found upside down."""
@@ -57,7 +57,7 @@ def test_a_tree_is_found_again_in_its_paths(tree):
             return node
         yes, no = upright(node.yes), upright(node.no)
         if node.condition in turned.values():
-            return Branch(node.condition.negated(), no, yes)
+            return Branch(node.condition.negate(), no, yes)
         return Branch(node.condition, yes, no)
 
     assert shape(upright(result), "blue") == shape(tree, "blue")

@@ -37,7 +37,7 @@ def test_findings_agree_with_a_look_at_every_row(rule):
     columns = list_every_row(rule)
     predicted = rule.predict(columns)
     names = {(f.kind, f.clause) for f in check.findings}
-    mirrored = rule if rule.form == "dnf" else rule.negated()
+    mirrored = rule if rule.form == "dnf" else rule.negate()
     fired = mirrored.clauses_fired(columns)
     for k in range(rule.n_clauses):
         never = not (fired[:, k] & ~fired[:, :k].any(axis=1)).any()

@@ -116,8 +116,8 @@ def test_tree_paths_of_sums_are_proved_if_each_step_is_monotonic():
     tall = PowerLawSplit((PowerLaw(1.0, (Factor("h"),)),), 2.0, inside=False)
     paths = (
         Clause((heavy, tall)),
-        Clause((heavy, tall.negated())),
-        Clause((heavy.negated(), tall)),
+        Clause((heavy, tall.negate())),
+        Clause((heavy.negate(), tall)),
     )
     tree = RuleSet(paths, ("yes", "yes", "yes"), "dnf", "no")
     assert check_monotonicity(tree, "m", "yes").kept

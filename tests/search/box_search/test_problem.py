@@ -9,7 +9,7 @@ from rulekit.search.box_search.problem import Axes, Boxes, BoxRows
 
 
 def labelled(X, y):
-    return Binarizer().fit(X, y).transform(X).labelled(y, np.ones(len(y)))
+    return Binarizer().fit(X, y).transform(X).with_labels(y, np.ones(len(y)))
 
 
 def mixed(missing, n=80):
@@ -33,7 +33,7 @@ def mixed(missing, n=80):
 def test_each_end_of_a_box_accepts_the_rows_its_condition_does(missing, opposite):
     X, y = mixed(missing)
     dnf = labelled(X, y).opposite if opposite else labelled(X, y)
-    boxes = BoxRows.of_table(dnf)
+    boxes = BoxRows.from_table(dnf)
     p = boxes.n_features
     assert boxes.condition_of
     # the rows of the search are merged and sorted, so that rows are compared by number and class
@@ -48,8 +48,8 @@ def test_each_end_of_a_box_accepts_the_rows_its_condition_does(missing, opposite
         absent = np.ones((1, p), bool)
         absent[0, f] = accepts
         box = Boxes(low, high, absent)
-        assert np.flatnonzero(boxes.chosen(box)[0]).tolist() == [j]
-        held = box.fired(boxes.codes, boxes.n_bins)[:, 0]
+        assert np.flatnonzero(boxes.find_conditions(box)[0]).tolist() == [j]
+        held = box.evaluate(boxes.codes, boxes.n_bins)[:, 0]
         for side in (False, True):
             expected = dnf.values[:, j] & (dnf.y == side)
             assert boxes.weight[held & (boxes.y == side)].sum() == expected.sum()

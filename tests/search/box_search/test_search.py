@@ -304,7 +304,7 @@ def test_loss_never_rises_and_equals_the_moved_rule(seed, rule, prices):
     values, y, weight, ranks = made(seed)
     table, movable, of = columns_for(values, CUTS, ranks)
     chosen = chosen_of(rule, of, table.shape[1])
-    moved, loss = refine_cuts(table.labelled(y, weight).opposite, movable, chosen, prices)
+    moved, loss = refine_cuts(table.with_labels(y, weight).opposite, movable, chosen, prices)
     before = slow_loss(refusals(values, rule), y, weight, prices)
     turned = after(rule, moved, of, ranks, values)
     assert loss == pytest.approx(slow_loss(refusals(values, turned), y, weight, prices))
@@ -317,7 +317,7 @@ def test_a_single_interval_is_best_of_all_there_are(seed, rule, prices):
     values, y, weight, ranks = made(seed)
     table, movable, of = columns_for(values, CUTS, ranks)
     chosen = chosen_of(rule, of, table.shape[1])
-    _, loss = refine_cuts(table.labelled(y, weight).opposite, movable, chosen, prices)
+    _, loss = refine_cuts(table.with_labels(y, weight).opposite, movable, chosen, prices)
     (low, high) = rule[0][0]
     distinct = np.unique(values[ranks[0] >= 0, 0])[:-1]
     ends = product(
@@ -337,14 +337,14 @@ def test_barred_cuts_stay_and_no_clause_costs_what_it_misses():
     table, movable, of = columns_for(values, CUTS, ranks)
     rule = [{0: (4.0, None)}]
     chosen = chosen_of(rule, of, table.shape[1])
-    moved, _ = refine_cuts(table.labelled(y, weight).opposite, movable, chosen)
+    moved, _ = refine_cuts(table.with_labels(y, weight).opposite, movable, chosen)
     (cut,) = moved.items()
     barred = replace(movable, barred=frozenset({(of[0, -1, 4.0], cut[1])}))
-    again, _ = refine_cuts(table.labelled(y, weight).opposite, barred, chosen)
+    again, _ = refine_cuts(table.with_labels(y, weight).opposite, barred, chosen)
     assert again != moved
     values, y, weight, ranks = made(1)
     table, movable, _ = columns_for(values, CUTS, ranks)
     moved, loss = refine_cuts(
-        table.labelled(y, weight).opposite, movable, np.zeros((0, table.shape[1]), bool)
+        table.with_labels(y, weight).opposite, movable, np.zeros((0, table.shape[1]), bool)
     )
     assert (moved, loss) == ({}, weight[~y].sum())

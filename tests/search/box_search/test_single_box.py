@@ -27,7 +27,7 @@ def test_search_starts_at_the_best_small_box_and_ends_at_a_minimum(data):
     small = max(worth(problem, box, savings, theta) for box in slow.small_boxes(problem))
     assert abs(worth(problem, start, savings, theta) - small) <= CLOSE
     other = rng.integers(-4, 5, len(problem.y)) / 2.0  # savings change from call to call
-    end = single.improved(other, start, theta)
+    end = single.improve(other, start, theta)
     value = worth(problem, end, other, theta)
     assert value >= worth(problem, start, other, theta)
     for rules in slow.changed(problem, slow.list_of(problem, [end], (0,), 0)):

@@ -71,7 +71,7 @@ def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing, many, monke
 def test_the_bound_is_below_the_rule_and_the_objective_is_its_own(seed):
     problem = small(seed)
     rule = generate_boxes(problem, GenerationPlan(0.6, 0.4))
-    fired = rule.boxes.fired(problem.codes, problem.n_bins)
+    fired = rule.boxes.evaluate(problem.codes, problem.n_bins)
     literals = rule.boxes.literals(problem.n_bins, problem.has_missing).sum()
     value = problem.weight[problem.y & ~fired.any(axis=1)].sum()
     value += (problem.weight[~problem.y, None] * fired[~problem.y]).sum()
@@ -137,9 +137,9 @@ def test_half_lines_join_to_the_box_they_describe():
         chosen = [literals[j] for j in rng.choice(len(literals), size=3, replace=False)]
         box = box_of_literals(problem, chosen)
         each = [box_of_literals(problem, [one]) for one in chosen]
-        held = [one.fired(problem.codes, problem.n_bins)[:, 0] for one in each]
+        held = [one.evaluate(problem.codes, problem.n_bins)[:, 0] for one in each]
         together = np.all(held, axis=0)
-        np.testing.assert_array_equal(box.fired(problem.codes, problem.n_bins)[:, 0], together)
+        np.testing.assert_array_equal(box.evaluate(problem.codes, problem.n_bins)[:, 0], together)
 
 
 def random_clauses(rng, n_bins, k):
@@ -174,7 +174,7 @@ def test_pool_keeps_the_cheapest_of_equal_clauses():
     for _ in range(3):
         pool.add(random_clauses(rng, problem.n_bins, 40))
     boxes = pool.boxes_of(range(len(pool)))
-    held = boxes.fired(problem.codes, problem.n_bins).T
+    held = boxes.evaluate(problem.codes, problem.n_bins).T
     np.testing.assert_array_equal(pool.held, held[:, problem.y])
     size = boxes.literals(problem.n_bins, problem.has_missing).sum(axis=1)
     cost = held[:, ~problem.y] @ problem.weight[~problem.y] + 0.7 + 0.4 * size
@@ -193,7 +193,7 @@ def test_a_warm_master_has_the_solution_of_a_cold_linprog(seed):
             cold = ClauseMaster(pool).solve()
         np.testing.assert_array_equal(cold.mu, answer.mu)
         np.testing.assert_array_equal(cold.z, answer.z)
-        assert (pool.reduced_costs(answer.mu) >= -1e-8).all()
+        assert (pool.compute_reduced_costs(answer.mu) >= -1e-8).all()
         used = pool.described_weight @ np.clip(1 - answer.z @ pool.held, 0, None)
         assert used + answer.z @ pool.cost == pytest.approx(answer.value, abs=1e-7)
         pool.add(random_clauses(rng, pool.problem.n_bins, 8))

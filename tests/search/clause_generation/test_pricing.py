@@ -26,7 +26,7 @@ def pricing_of_some_first(request):
 def reduced_cost(pricing, boxes, weight):
     """By the definition: prices, plus the other class, minus the dual prices of the rows held."""
     problem = pricing.problem
-    held = boxes.fired(problem.codes, problem.n_bins)
+    held = boxes.evaluate(problem.codes, problem.n_bins)
     size = boxes.literals(problem.n_bins, problem.has_missing).sum(axis=1)
     saved = np.where(problem.y, weight, -weight) @ held
     return pricing.clause_price + pricing.literal_price * size - saved

@@ -33,7 +33,7 @@ def test_groups_are_distinct_rows_and_the_optimum_is_unchanged(parts, on_the_way
     np.testing.assert_array_equal(groups.weight, [m[groups.of == k].sum() for k in set(groups.of)])
     with solved_by(solver):
         solution = program.solve()
-    mu = groups.shared(solution.x)
+    mu = groups.share_weights(solution.x)
     assert ((mu >= 0) & (mu <= m + 1e-12)).all()
     assert (mu @ P <= price + 1e-9).all()
     whole = solve_lp(compact_program(P.astype(float), m, price))

@@ -267,17 +267,17 @@ def test_paths_reuse_clauses_that_are_proved_between_two_prices():
     path = ThetaPath()
     path.add(1.0, vertex([0], -0.25, 0.5))
     path.add(3.0, vertex([1], 0.0, 0.0))
-    assert path.at(0.75).columns.tolist() == [0]
-    assert path.at(1.5).columns.tolist() == [0]
-    assert path.at(3.0).columns.tolist() == [1]
-    assert path.at(1.6) is None
-    assert path.at(2.9) is None
+    assert path.get_vertex(0.75).columns.tolist() == [0]
+    assert path.get_vertex(1.5).columns.tolist() == [0]
+    assert path.get_vertex(3.0).columns.tolist() == [1]
+    assert path.get_vertex(1.6) is None
+    assert path.get_vertex(2.9) is None
     path = ThetaPath()
     path.add(1.0, vertex([0, 2], 0.0, 0.0))
     path.add(2.0, vertex([0, 2], 0.0, 0.5))
     assert len(path.pieces) == 1
-    assert path.at(1.4) is path.at(2.5)
-    assert path.at(0.9) is None
+    assert path.get_vertex(1.4) is path.get_vertex(2.5)
+    assert path.get_vertex(0.9) is None
     A, y = np.ones((4, 1), dtype=bool), np.array([True, True, True, False])
     problem = cover_problem(A, y, perturbation=np.zeros(1))
     solution = problem._solve_program(problem.sub_problem(None, 2.5))

@@ -42,7 +42,7 @@ def test_replaced_clause_gives_the_weights_of_a_new_rule(task, r):
     learned = task.learn(task.y | (np.arange(len(task.y)) % 2 == 0))
     clauses = [task.make_empty_clause(), task.make_empty_clause(disabled=True), learned]
     other = task.learn(np.ones(len(task.y), dtype=bool))
-    replaced = task.iterate(clauses).replaced(task, r, other)
+    replaced = task.iterate(clauses).replace_clause(task, r, other)
     clauses[r] = other
     anew = task.iterate(clauses)
     np.testing.assert_array_equal(replaced.counts, anew.counts)

@@ -41,7 +41,7 @@ class Problem:
         self.start = ClauseSelection(rng.random((n_clauses, self.A.shape[1])) < 0.3, 0.0)
 
     def search(self, **settings):
-        table = self.table.labelled(self.y, self.weight).opposite
+        table = self.table.with_labels(self.y, self.weight).opposite
         return local_search(table, self.start, self.theta, self.cuts, **settings)
 
     def tests(self, selection, moved=()):
@@ -84,7 +84,7 @@ def test_a_cut_moves_to_the_best_value_that_is_not_barred(barred, rank, value):
     start = ClauseSelection(np.array([[True, False]]), 0.0)
     table = binned_matrix(A, np.zeros(2, int), np.array([-1, 1]))
     cuts = MovableCuts({0: ranks}, frozenset(barred))
-    table = table.labelled(ranks <= 5, np.ones(10)).opposite
+    table = table.with_labels(ranks <= 5, np.ones(10)).opposite
     selection, moved = local_search(table, start, 0.5, cuts)
     assert moved == ((0, rank),)
     assert selection.value == value

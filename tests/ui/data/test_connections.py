@@ -99,7 +99,7 @@ def test_driver_messages_are_logged_without_secrets(monkeypatch, caplog):
             DataError, match=r"'t' of the connection 'a' cannot be opened \(OSError\)"
         ) as e,
     ):
-        Connection("a", ("t",), "postgres://me:${PW}@h/db").link("t").opened()
+        Connection("a", ("t",), "postgres://me:${PW}@h/db").link("t").open()
     assert requested == ["postgres://me:s3cr%2Fet%20p%40ss@h/db"]
     assert e.value.__cause__ is None
     for result in (str(e.value), caplog.text):

@@ -60,7 +60,7 @@ def test_bands_are_descending_and_equal_the_models(model):
     assert shown.is_monotonic_decreasing
     assert table["training rows"].sum() == len(X)
     answers = dict(zip(table["prediction"], shown, strict=True))
-    totals = split_of(model).compared(model.read_columns(X))
+    totals = split_of(model).compute_values(model.read_columns(X))
     for i in range(40):
         (answer,) = [
             a

@@ -21,7 +21,7 @@ NO_SHORT_RULE = "no rule within 12 conditions"
 def found():
     first = measured(SPEC, [0.30, 0.20, 0.20, 0.20], [1.0, 2.0, 2.7, 3.4], seconds=0.5)
     cards = measured(replace(SPEC, learners=("scorecard",)), [0.4], [0.0], seconds=2.0)
-    return cards.over(first, None)
+    return cards.merge(first, None)
 
 
 def test_each_learner_has_a_row_with_its_best_short_point(found):
@@ -29,7 +29,7 @@ def test_each_learner_has_a_row_with_its_best_short_point(found):
     names = [LEARNERS[key].name for key in ("search", "ideal", "scorecard")]
     assert table["learner"].tolist() == names
     own = [k for k, s in enumerate(found.settings) if s["learner"] == "search"]
-    assert numbers == [found.suggested(own).number, None, found.number_of(found.settings[0])]
+    assert numbers == [found.suggest(own).number, None, found.number_of(found.settings[0])]
     search, ideal, card = table.to_dict("records")
     error = found.points.loc[numbers[0], "test_error"]
     assert search["error"] == pytest.approx(100 * error)
@@ -42,8 +42,8 @@ def test_each_learner_has_a_row_with_its_best_short_point(found):
 
 
 def test_learners_are_sorted_by_error_pending_or_left_out(found):
-    cards = measured(replace(SPEC, learners=("scorecard",)), [0.1], [2.0]).over(found, None)
-    longer = measured(replace(SPEC, learners=("ideal",)), [0.05], [13.0]).over(cards, None)
+    cards = measured(replace(SPEC, learners=("scorecard",)), [0.1], [2.0]).merge(found, None)
+    longer = measured(replace(SPEC, learners=("ideal",)), [0.05], [13.0]).merge(cards, None)
     table, _ = learners_table(longer, [RUN], False, ("always no", 0.15))
     assert table["key"].tolist() == ["scorecard", "search", "ideal"]
     assert table["remark"].tolist()[1:] == ["no better than always no", NO_SHORT_RULE]
@@ -69,7 +69,7 @@ def test_marks_have_the_colours_of_the_curve_and_words(found):
 def test_click_on_a_figure_drawn_before_a_run_added_points_picks_its_point(monkeypatch):
     older = measured(SPEC, [0.30, 0.25, 0.20, 0.15], [1.0, 2.0, 2.7, 3.4])
     cards = measured(replace(SPEC, learners=("scorecard",)), [0.4], [0.0])
-    joined = cards.over(older, None)
+    joined = cards.merge(older, None)
     drawn, picked = [], []
     monkeypatch.setattr(curve, "app_state", AppState)
     monkeypatch.setattr(curve, "chart", lambda figure, *_, **__: drawn.append(figure))

@@ -73,16 +73,16 @@ def test_the_changed_settings_are_named(state, change, word):
 @pytest.mark.slow
 def test_figures_under_the_same_settings_are_those_of_the_point(state, monkeypatch):
     monkeypatch.setattr("ui.learners.literal.QUICK_SECONDS", 60.0)
-    result = RunResult.of(SPEC, work(SPEC, state)(Quiet()))
+    result = RunResult.from_comparison(SPEC, work(SPEC, state)(Quiet()))
     number = next(k for k, s in enumerate(result.settings) if s["max_conditions"] == 3)
     costed = replace(SPEC, costs=(2.0, 2.0))
     selected = replace(state, setting=result.settings[number], run_settings=SPEC.to_dict())
-    found = measure(selected, costed, Quiet())
-    assert found["test_error"] == pytest.approx(result.points.loc[number, "test_error"])
-    assert found[COST] == pytest.approx(200 * found["test_error"])
-    assert found["folds"] == 3
-    assert "test_error_se" not in found  # three folds are too few
-    assert np.isfinite(found).all()
+    output = measure(selected, costed, Quiet())
+    assert output["test_error"] == pytest.approx(result.points.loc[number, "test_error"])
+    assert output[COST] == pytest.approx(200 * output["test_error"])
+    assert output["folds"] == 3
+    assert "test_error_se" not in output  # three folds are too few
+    assert np.isfinite(output).all()
 
 
 def test_described_outcome_there_and_back_ends_on_the_selected_rule():

@@ -39,7 +39,9 @@ def measured(spec, errors, sizes, models=None, **columns):
         for k, size in enumerate(sizes)
         for fold in range(spec.folds)
     ]
-    return RunResult.of(spec, Comparison((), spec.folds, "", tuple(rows), models=models or {}))
+    return RunResult.from_comparison(
+        spec, Comparison((), spec.folds, "", tuple(rows), models=models or {})
+    )
 
 
 def by_size(errors, **how):
@@ -51,25 +53,25 @@ def test_points_have_limits_errors_and_settings_in_words():
     priced = replace(SPEC, learners=("one_level",), thetas=(1.0, 2.0))
     assert measured(priced, [0.2, 0.3], [4.2, 1.0]).points["limit"].tolist() == [5, 1]
     ideal = replace(SPEC, learners=("ideal",))
-    found = measured(ideal, [0.3, 0.2], [1.0, 5.0])
-    assert found.points["limit"].tolist() == [1, 5]  # two columns chosen, five conditions said
+    output = measured(ideal, [0.3, 0.2], [1.0, 5.0])
+    assert output.points["limit"].tolist() == [1, 5]  # two columns chosen, five conditions said
     few = by_size([0.3, 0.2], folds=4)
     assert "test_error_se" not in few.points
     assert few.suggestion.number == 1
     assert "test_error_se" in by_size([0.3, 0.2], folds=5).points
-    found = by_size([0.3, 0.2])
-    assert found.settings == settings_of_run(SPEC)[:2]
-    assert found.points["label"].tolist()[1] == "Short rule, at most 2 conditions"
-    assert found.specs == (SPEC, SPEC)
+    output = by_size([0.3, 0.2])
+    assert output.settings == settings_of_run(SPEC)[:2]
+    assert output.points["label"].tolist()[1] == "Short rule, at most 2 conditions"
+    assert output.specs == (SPEC, SPEC)
 
 
 def test_runs_add_up_and_new_points_replace_old_ones():
     one = by_size([0.3, 0.2])
     other = measured(replace(SPEC, learners=("one_level",), thetas=(1.0,)), [0.25], [1.0])
-    both = other.over(one, None)
+    both = other.merge(one, None)
     assert [s["learner"] for s in both.settings] == ["one_level", "search", "search"]
     assert both.points["test_error"].tolist() == pytest.approx([0.25, 0.3, 0.2])
-    again = by_size([0.28, 0.19]).over(both, None)
+    again = by_size([0.28, 0.19]).merge(both, None)
     assert len(again.settings) == 3
     assert again.points.loc[again.number_of(one.settings[1]), "test_error"] == pytest.approx(0.19)
     assert again.specs[again.number_of(other.settings[0])].learners == ("one_level",)
@@ -80,44 +82,44 @@ def test_quick_points_go_after_their_search_unless_current():
     assert all(QUICK in s for s in quick.settings)
     assert set(quick.curve()["series"]) == {"Short rule"}
     hand = quick.settings[1]
-    found = by_size([0.29, 0.19]).over(quick, hand)
-    left = [s for s in found.settings if QUICK in s]
+    output = by_size([0.29, 0.19]).merge(quick, hand)
+    left = [s for s in output.settings if QUICK in s]
     assert left == [hand, quick.settings[2]]  # three conditions have not been searched
-    number = found.number_of(hand)
-    assert number not in found.curve().index
-    assert found.curve(selected=number).loc[number, "series"] == "Short rule, quick search"
-    assert found.points.loc[number, "test_error"] == 0.2
-    backwards = quick.over(by_size([0.29, 0.19]), None)
+    number = output.number_of(hand)
+    assert number not in output.curve().index
+    assert output.curve(selected=number).loc[number, "series"] == "Short rule, quick search"
+    assert output.points.loc[number, "test_error"] == 0.2
+    backwards = quick.merge(by_size([0.29, 0.19]), None)
     assert [s["max_conditions"] for s in backwards.settings if QUICK in s] == [3]
     quick = by_size([0.3, 0.2, 0.18], thorough=False)
     hand = quick.settings[1]
-    found = by_size([0.29, 0.19]).over(quick, hand)
-    assert found.line(hand) == {1: 0, 2: found.number_of(hand), 3: 3}
+    output = by_size([0.29, 0.19]).merge(quick, hand)
+    assert output.line(hand) == {1: 0, 2: output.number_of(hand), 3: 3}
 
 
 def test_models_are_found_by_their_setting_and_go_with_their_point():
     quick = measured(replace(SPEC, thorough=False), [0.3], [1.0], {0: "quick"})
     full = measured(SPEC, [0.3], [1.0], {0: "full"})
-    found = full.over(quick, None)
-    assert found.models == {model_key(full.settings[0]): "full"}
+    output = full.merge(quick, None)
+    assert output.models == {model_key(full.settings[0]): "full"}
 
 
 def test_curves_keep_the_best_of_a_limit_and_f1_as_a_loss():
     spec = replace(SPEC, learners=("alternating",), thetas=(1.0, 2.0), clauses=(1, 2))
-    found = measured(spec, [0.2, 0.3, 0.25, 0.24], [2.0, 1.0, 2.0, 4.0])
-    shown = found.curve()
+    output = measured(spec, [0.2, 0.3, 0.25, 0.24], [2.0, 1.0, 2.0, 4.0])
+    shown = output.curve()
     assert shown["limit"].tolist() == [2, 1, 4]
     assert shown["on_front"].tolist() == [True, True, False]
-    found = measured(SPEC, [0.25], [1.0], test_f1=[0.8])
-    assert found.points.loc[0, "one_minus_f1"] == pytest.approx(0.2)
-    assert found.measures("one_minus_f1")
-    assert not found.measures("one_minus_auc")
+    output = measured(SPEC, [0.25], [1.0], test_f1=[0.8])
+    assert output.points.loc[0, "one_minus_f1"] == pytest.approx(0.2)
+    assert output.measures("one_minus_f1")
+    assert not output.measures("one_minus_auc")
 
 
 def test_a_family_has_the_same_look_in_every_run():
     scorecards = replace(SPEC, learners=("scorecard",))
     alone = measured(scorecards, [0.3, 0.2], [1.0, 2.0])
-    both = alone.over(measured(replace(SPEC, against=True), [0.3] * 5, [1.0] * 5), None)
+    both = alone.merge(measured(replace(SPEC, against=True), [0.3] * 5, [1.0] * 5), None)
     looks = zip(both.looks(), both.settings, strict=True)
     assert {look for look, s in looks if s in alone.settings} == set(alone.looks())
     for sides, lines in ((False, 2), (True, 3)):
@@ -128,23 +130,23 @@ def test_a_family_has_the_same_look_in_every_run():
 def test_curve_and_slider_hold_the_best_rule_for_either_outcome():
     spec = replace(SPEC, against=True)
     errors = [0.3, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.05]
-    found = measured(spec, errors, [1.0, 2.0, 3.0, 4.0] * 2)
-    first, last = found.settings[0], found.settings[-1]
+    output = measured(spec, errors, [1.0, 2.0, 3.0, 4.0] * 2)
+    first, last = output.settings[0], output.settings[-1]
     assert "describes" in last
-    assert sorted(found.curve().index) == [1, 2, 4, 7]
-    assert sorted(found.curve(sides=True).index) == list(range(8))
-    assert found.line(last) == {1: 4, 2: 1, 3: 2, 4: 7}
-    assert found.line(first) == {1: 0, 2: 1, 3: 2, 4: 7}  # at its own limit itself
-    assert found.line({"edited": "by hand"}) == {}
+    assert sorted(output.curve().index) == [1, 2, 4, 7]
+    assert sorted(output.curve(sides=True).index) == list(range(8))
+    assert output.line(last) == {1: 4, 2: 1, 3: 2, 4: 7}
+    assert output.line(first) == {1: 0, 2: 1, 3: 2, 4: 7}  # at its own limit itself
+    assert output.line({"edited": "by hand"}) == {}
 
 
 def test_suggestion_is_the_point_at_its_limit():
     lucky = [0.3, 0.2, 0.15, 0.1, 0.4, 0.4, 0.4, 0.095]
-    found = measured(replace(SPEC, against=True), lucky, [1.0, 2.0, 3.0, 4.0] * 2)
-    assert found.suggestion.number == 3
-    assert sorted(found.curve().index) == [0, 1, 2, 3]
-    assert found.line(found.settings[0])[4] == 3
-    assert sorted(found.curve(selected=7).index) == [0, 1, 2, 3, 7]
+    output = measured(replace(SPEC, against=True), lucky, [1.0, 2.0, 3.0, 4.0] * 2)
+    assert output.suggestion.number == 3
+    assert sorted(output.curve().index) == [0, 1, 2, 3]
+    assert output.line(output.settings[0])[4] == 3
+    assert sorted(output.curve(selected=7).index) == [0, 1, 2, 3, 7]
 
 
 @pytest.mark.parametrize(
@@ -157,19 +159,19 @@ def test_suggestion_is_the_point_at_its_limit():
     ],
 )
 def test_suggestion_has_the_lowest_estimate_and_a_short_reason(errors, limit):
-    found = by_size(errors)
+    output = by_size(errors)
     before, after = [errors[0], *errors[:-1]], [*errors[1:], errors[-1]]
-    sizes = found.points["n_conditions"]
+    sizes = output.points["n_conditions"]
     expected = np.average([before, errors, after], axis=0, weights=[1, 2, 1]) + 0.002 * sizes
-    forest = found.points.assign(forest_loss=0.4, forest_conditions=sizes)
+    forest = output.points.assign(forest_loss=0.4, forest_conditions=sizes)
     for result, estimates in (
-        (found, expected),
-        (replace(found, points=forest), (expected - 0.002 * sizes) / 3 + 0.8 / 3 + 0.002 * sizes),
+        (output, expected),
+        (replace(output, points=forest), (expected - 0.002 * sizes) / 3 + 0.8 / 3 + 0.002 * sizes),
     ):
         suggested = result.suggestion
         assert suggested.estimates.tolist() == pytest.approx(estimates.tolist())
         assert len(suggested.why.split()) <= 25
-    suggested = found.suggestion
+    suggested = output.suggestion
     assert suggested.number == limit - 1
     assert suggested.words == f"at most {plural(limit, 'condition')}"
     assert suggested.estimates.idxmin() == limit
@@ -206,9 +208,9 @@ def test_page_command_and_library_suggest_the_same_point(tmp_path):
     family = LearnerGrid(
         "Short rule", search, {"max_conditions": list(SPEC.limits)}, whole_front=True
     )
-    found = compare_learners(X, y, learners=[family], cv=5)
-    page = RunResult.of(SPEC, found)
-    assert page.suggestion.number == found.suggest()["default"]
+    output = compare_learners(X, y, learners=[family], cv=5)
+    page = RunResult.from_comparison(SPEC, output)
+    assert page.suggestion.number == output.suggest()["default"]
 
 
 CHOICE = {"learner": "search", CHOSEN: 2.0, "n_clauses": 2}
@@ -216,42 +218,42 @@ CHOICE = {"learner": "search", CHOSEN: 2.0, "n_clauses": 2}
 
 def with_choice(errors, error, size, **setting):
     """Return the points of a thorough search, with what RuleClassifier selects at the end."""
-    found = by_size(errors)
-    row = found.points.iloc[[0]].assign(test_error=error, limit=size, n_conditions=float(size))
-    points = pd.concat([found.points, row], ignore_index=True)
-    settings = (*found.settings, CHOICE | setting)
+    output = by_size(errors)
+    row = output.points.iloc[[0]].assign(test_error=error, limit=size, n_conditions=float(size))
+    points = pd.concat([output.points, row], ignore_index=True)
+    settings = (*output.settings, CHOICE | setting)
     estimates = pd.Series({1: 0.3, size: 0.2})
     specs = (SPEC,) * len(settings)
-    return replace(found, settings=settings, specs=specs, points=points, estimates=estimates)
+    return replace(output, settings=settings, specs=specs, points=points, estimates=estimates)
 
 
 def test_rule_that_the_library_selects_is_suggested():
-    found = with_choice([0.3, 0.2, 0.15, 0.14], 0.18, 3)
-    assert found.suggestion.number == 4
-    assert found.suggestion.words == "3 conditions"
-    assert found.suggestion.estimates is found.estimates
+    output = with_choice([0.3, 0.2, 0.15, 0.14], 0.18, 3)
+    assert output.suggestion.number == 4
+    assert output.suggestion.words == "3 conditions"
+    assert output.suggestion.estimates is output.estimates
     uncosted = with_choice([0.3, 0.2], 0.18, 3, **{UNCOSTED: True}).suggestion
-    for suggested in (found.suggestion, uncosted, replace(found, estimates=None).suggestion):
+    for suggested in (output.suggestion, uncosted, replace(output, estimates=None).suggestion):
         assert 3 < len(suggested.why.split()) <= 25
-    curve = found.curve()
+    curve = output.curve()
     assert curve["series"].unique().tolist() == ["Short rule"]
     assert curve["limit"].tolist() == [1, 2, 4, 3]
     assert 4 in curve.index  # in the place of the point of three conditions
-    assert found.line(CHOICE) == found.line(found.settings[0]) == {1: 0, 2: 1, 3: 4, 4: 3}
-    assert not len(found.by_price("n_conditions", "test_error"))
+    assert output.line(CHOICE) == output.line(output.settings[0]) == {1: 0, 2: 1, 3: 4, 4: 3}
+    assert not len(output.get_price_points("n_conditions", "test_error"))
 
 
 def test_the_suggestion_is_the_smallest_limit_with_its_figures():
-    found = by_size([0.3, 0.2, 0.15, 0.15])
+    output = by_size([0.3, 0.2, 0.15, 0.15])
     estimates = {"forest_loss": [0.3, 0.1, 0.1, 0.2], "forest_conditions": [1.0, 2.0, 2.0, 4.0]}
-    found = replace(
-        found, points=found.points.assign(**estimates, train_error=[0.4, 0.3, 0.2, 0.1])
+    output = replace(
+        output, points=output.points.assign(**estimates, train_error=[0.4, 0.3, 0.2, 0.1])
     )
-    assert found.suggestion.number == 1
-    assert found.suggestion.estimates.idxmin() == 2
-    other = found.points.assign(forest_conditions=[1.0, 3.0, 2.0, 4.0])
-    assert replace(found, points=other).suggestion.number == 2
-    assert replace(found, points=other).suggestion.words == "2 conditions (at most 3 conditions)"
+    assert output.suggestion.number == 1
+    assert output.suggestion.estimates.idxmin() == 2
+    other = output.points.assign(forest_conditions=[1.0, 3.0, 2.0, 4.0])
+    assert replace(output, points=other).suggestion.number == 2
+    assert replace(output, points=other).suggestion.words == "2 conditions (at most 3 conditions)"
     errors, sizes = [0.3, 0.2, 0.2, 0.2], [1.0, 2.0, 2.0, 2.0]
     assert measured(SPEC, errors, sizes).suggestion.number == 1
     other = measured(SPEC, errors, sizes, train_error=[0.3, 0.2, 0.1, 0.1])
@@ -259,8 +261,8 @@ def test_the_suggestion_is_the_smallest_limit_with_its_figures():
 
 
 def test_search_is_done_when_a_rule_was_selected_and_not_by_a_comparison():
-    found = with_choice([0.3], 0.2, 1)
-    assert found.is_searched
+    output = with_choice([0.3], 0.2, 1)
+    assert output.is_searched
     stopped = by_size([0.3])
     assert not stopped.is_searched
     assert replace(stopped, specs=(replace(SPEC, form="cnf"),)).is_searched
@@ -269,16 +271,16 @@ def test_search_is_done_when_a_rule_was_selected_and_not_by_a_comparison():
 
 def test_one_selected_rule_replaces_another_unless_it_is_in_use():
     older, newer = with_choice([0.3, 0.2], 0.1, 2), with_choice([0.3], 0.2, 1, **{CHOSEN: 5.0})
-    assert [s for s in newer.over(older, None).settings if CHOSEN in s] == [newer.settings[-1]]
-    kept = newer.over(older, older.settings[-1])
+    assert [s for s in newer.merge(older, None).settings if CHOSEN in s] == [newer.settings[-1]]
+    kept = newer.merge(older, older.settings[-1])
     assert [s[CHOSEN] for s in kept.settings if CHOSEN in s] == [5.0, 2.0]
     assert kept.settings[kept.suggestion.number] == newer.settings[-1]
 
 
 def test_selected_rule_is_suggested_only_within_the_gap():
-    found = replace(with_choice([0.3, 0.2], 0.1, 2), max_gap=0.2)
-    assert replace(found, gaps=(0.0, 0.5, 0.1)).suggestion.number == 2
-    limited = replace(found, gaps=(0.0, 0.1, 0.5)).suggestion
+    output = replace(with_choice([0.3, 0.2], 0.1, 2), max_gap=0.2)
+    assert replace(output, gaps=(0.0, 0.5, 0.1)).suggestion.number == 2
+    limited = replace(output, gaps=(0.0, 0.1, 0.5)).suggestion
     assert limited.number == 1
     assert "Among the 2 of 3 rules" in limited.about
 
@@ -287,18 +289,18 @@ def test_price_sweep_is_on_the_curve_but_not_suggested():
     spec = replace(SPEC, view="prices", thetas=(1.0, 2.0), clauses=(1, 1))
     priced = measured(spec, [0.01, 0.02], [20.0, 2.0])
     assert priced.suggestion.number == 1
-    both = priced.over(by_size([0.3, 0.2]), None)
+    both = priced.merge(by_size([0.3, 0.2]), None)
     assert both.points["limit"].dtype == int
     shown = both.curve()
     assert set(shown["limit"]) == {1, 2}  # the point of twenty conditions is on its own tab
     assert both.suggestion.number in both.curve().query("series == 'Short rule'").index
-    assert len(both.by_price("n_conditions", "test_error")) == 2
+    assert len(both.get_price_points("n_conditions", "test_error")) == 2
 
 
 def test_reference_models_are_lines_and_no_points():
     one = by_size([0.3, 0.2])
     lines = RunResult(references=pd.DataFrame({"name": ["forest"], "test_error": [0.1]}))
-    both = lines.over(one, None)
+    both = lines.merge(one, None)
     assert both.points["limit"].tolist() == [1, 2]
     assert both.points["limit"].dtype == int
     assert both.references is lines.references
@@ -316,19 +318,19 @@ def test_reference_models_are_lines_and_no_points():
 
 
 def test_a_rule_keeps_its_own_costs_and_error():
-    found = by_size([0.3, 0.2], costs=(5.0, 1.0))
-    setting = found.settings[1]
-    own = AppState(setting=setting, run_settings=found.specs[1].to_dict())
-    assert found.number_of_rule(own) == 1
-    before = replace(own, run_settings=replace(found.specs[1], costs=()).to_dict())
-    assert found.number_of(before.setting) == 1
-    assert found.number_of_rule(before) is None
+    output = by_size([0.3, 0.2], costs=(5.0, 1.0))
+    setting = output.settings[1]
+    own = AppState(setting=setting, run_settings=output.specs[1].to_dict())
+    assert output.number_of_rule(own) == 1
+    before = replace(own, run_settings=replace(output.specs[1], costs=()).to_dict())
+    assert output.number_of(before.setting) == 1
+    assert output.number_of_rule(before) is None
     rule = RuleSet((Clause((Literal("a", ">", 5.0),)),), ("x",), "dnf", "y")
     state = AppState(model=SimpleNamespace(rule_set_=rule), rule_json=to_json(rule), error=0.2)
     assert rule_words(state) == "1 condition, 20.0 % wrong in folds"
-    found = by_size([0.3, 0.25], costs=(5.0, 1.0))
-    plain = replace(found.specs[0], costs=()).to_dict()
-    kept = replace(state, result=found, setting=found.settings[0], run_settings=plain)
+    output = by_size([0.3, 0.25], costs=(5.0, 1.0))
+    plain = replace(output.specs[0], costs=()).to_dict()
+    kept = replace(state, result=output, setting=output.settings[0], run_settings=plain)
     assert rule_words(kept) == "1 condition, 20.0 % wrong in folds"
     assert update(state, rule_json=None).error is None
 
@@ -400,8 +402,8 @@ def test_only_rules_within_the_gap_are_suggested_and_it_is_said(result, state):
 def test_only_a_rule_that_beats_a_constant_is_suggested(result, state):
     """The rule that is better on the folds errs on every other training row, as a constant does."""
     assert result.suggestion.number == 0
-    found = drop_beaten(result, state)
-    assert (found.suggestion.number, found.suggestion.beats) == (1, True)
+    output = drop_beaten(result, state)
+    assert (output.suggestion.number, output.suggestion.beats) == (1, True)
     alone = replace(result, settings=result.settings[:1], points=result.points[:1])
     assert not drop_beaten(alone, state).suggestion.beats
     costs = replace(RunSpec(), costs=(1.0, 9.0))  # always "no" costs less than the better rule

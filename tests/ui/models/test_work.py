@@ -62,17 +62,17 @@ def state():
 @pytest.mark.slow
 def test_run_counts_each_search_once_and_returns_rules(state):
     report = Quiet()
-    found = work(BY_SIZE, state)(report)
+    result = work(BY_SIZE, state)(report)
     assert reported(report, "total") == [3 + SEARCHES_OF_SELECTION]
     assert sorted(set(reported(report, "done"))) == [0, 1, 2, 3]
     assert "fold 3 of 3" in reported(report, "message")[-2]
     assert reported(report, "message")[-1] == "Selecting the suggested rule"
     assert reported(report, "interim")[-1].points()["setting"].tolist() == [0, 1, 2]
-    assert found.points()["setting"].tolist() == [0, 1, 2, 3]
-    assert RunResult.of(BY_SIZE, found).points["limit"].tolist()[:3] == [1, 2, 3]
-    assert all(row["rule"] is None for row in found.finished)
-    assert all(found.models[k].rule_set_.n_conditions <= k + 1 for k in range(3))
-    assert found.missed == ()
+    assert result.points()["setting"].tolist() == [0, 1, 2, 3]
+    assert RunResult.from_comparison(BY_SIZE, result).points["limit"].tolist()[:3] == [1, 2, 3]
+    assert all(row["rule"] is None for row in result.finished)
+    assert all(result.models[k].rule_set_.n_conditions <= k + 1 for k in range(3))
+    assert result.missed == ()
 
 
 RISKS = load_sample("credit").frame.iloc[:200]
@@ -106,7 +106,7 @@ def test_thorough_search_suggests_the_rule_of_the_library(
     shown = AppState(table=table, every_class=target != "risk", split=SplitSpec(0.0))
     requested = replace(BY_SIZE, limits=(1, 2), **settings)
     task = replace(work(requested, shown), store=tmp_path / "store.sqlite")
-    result = RunResult.of(requested, task(Quiet()))
+    result = RunResult.from_comparison(requested, task(Quiet()))
     number = result.suggestion.number
     assert CHOSEN in result.settings[number]
     library = RuleClassifier(random_state=0, **parameters).fit(*shown.training)
@@ -116,7 +116,7 @@ def test_thorough_search_suggests_the_rule_of_the_library(
     assert plural(rule.n_conditions, "condition") == result.suggestion.words
     again = fit_path([result.settings[number]], requested, shown)
     assert [model.rule_set_ for model in again.values()] == [rule]
-    restored = RunResult.of(requested, task.stored())
+    restored = RunResult.from_comparison(requested, task.load_stored())
     decides, again = result.suggestion.estimates, restored.suggestion.estimates
     assert restored.suggestion.number == number
     if decides is not None:  # the arrow of the curve stands at its lowest value
@@ -150,13 +150,13 @@ def test_every_size_has_its_cheapest_rule_with_costs(table):
     of_pairs += [alone[1] + 100.0 * (missed - alarms) / len(y)]
     least = [min(*alone, *(costs.diagonal().min() for costs in of_pairs))]
     least += [min(*alone, *(costs.min() for costs in of_pairs))]
-    result = RunResult.of(requested, work(requested, state)(Quiet()))
+    result = RunResult.from_comparison(requested, work(requested, state)(Quiet()))
     points = result.curve(COST).set_index("limit", append=True)
     sizes = {}
     for number, limit in points.index:
         model = result.models[model_key(result.settings[number])]
-        found = model.predict(X)
-        cost = 100.0 * np.where(described, 9.0, 1.0) @ (found != y) / len(y)
+        predicted = model.predict(X)
+        cost = 100.0 * np.where(described, 9.0, 1.0) @ (predicted != y) / len(y)
         assert limit > 2 or cost == pytest.approx(least[limit - 1])
         sizes[limit] = model.rule_set_.n_conditions
     assert len(sizes) == 12
@@ -188,8 +188,10 @@ def test_page_command_and_library_end_with_the_same_rule(name, tmp_path):
     shown = AppState(table=table, every_class=True)
     requested = choice(RunSpec(folds=5))
     task = replace(work(requested, shown), store=tmp_path / "store.sqlite")
-    result = RunResult.of(requested, task(Quiet()))
-    assert_frame_equal(RunResult.of(requested, task.stored()).points, result.points)
+    result = RunResult.from_comparison(requested, task(Quiet()))
+    assert_frame_equal(
+        RunResult.from_comparison(requested, task.load_stored()).points, result.points
+    )
     (model,) = result.models.values()
     assert result.settings[result.suggestion.number] == result.settings[0]
     decides = result.suggestion.estimates
@@ -216,8 +218,8 @@ def test_selection_keeps_whole_groups_in_one_fold(weighed):
     shown = AppState(table=table, split=SplitSpec(0.0))
     X, y = shown.training
     requested = replace(BY_SIZE, limits=(1,), against=True)
-    found = RunResult.of(requested, work(requested, shown)(Quiet()))
-    rule = found.models[model_key(found.settings[found.suggestion.number])].rule_set_
+    result = RunResult.from_comparison(requested, work(requested, shown)(Quiet()))
+    rule = result.models[model_key(result.settings[result.suggestion.number])].rule_set_
     counts = frame["counts"].to_numpy(dtype=float)[X.index] if weighed else np.ones(len(y))
     X, y, counts = X[counts > 0], y[counts > 0], counts[counts > 0]
     by_group = group_splitter(y, frame["branch"].iloc[X.index])
@@ -254,7 +256,7 @@ def test_quick_pass_of_a_large_table_fits_rules_on_the_same_part(state, monkeypa
     monkeypatch.setattr(spec_module, "QUICK_CELLS", 0)
     monkeypatch.setattr(spec_module, "QUICK_ROWS", 80)
     requested = work(quick(replace(SPEC, folds=5, against=True)), state)
-    found = requested(Quiet())
+    result = requested(Quiet())
     rows = quick_rows(requested.X, requested.y, np.arange(len(requested.y)))
     assert len(rows) == pytest.approx(80, abs=1)
     family, against = requested.families
@@ -264,12 +266,12 @@ def test_quick_pass_of_a_large_table_fits_rules_on_the_same_part(state, monkeypa
         fit_settings(family.estimator, requested.X.iloc[rows], requested.y.iloc[rows], [{}])
     )
     assert (
-        found.models[11].rule_set_
+        result.models[11].rule_set_
         == alone.set_params(max_conditions=12)
         .fit(requested.X.iloc[rows], requested.y.iloc[rows])
         .rule_set_
     )
-    assert len(found.points()) == len(found.models) == 24
+    assert len(result.points()) == len(result.models) == 24
 
 
 def wide(n_rows=62, n_columns=1_999):
@@ -313,9 +315,9 @@ def test_a_quick_pass_over_2000_columns_costs_at_most_four_over_60():
     def cpu_seconds(n_columns):
         requested = work(quick(RunSpec(against=False)), wide_state(n_columns))
         before = time.process_time()
-        found = requested(Quiet())
-        assert len(found.points()) == len(found.models) == 12
-        assert (found.points()["folds"] == 10).all()
+        result = requested(Quiet())
+        assert len(result.points()) == len(result.models) == 12
+        assert (result.points()["folds"] == 10).all()
         return time.process_time() - before
 
     cpu_seconds(5)  # loads what the search needs
@@ -327,7 +329,7 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
     state = wide_state()
     requested = work(quick(replace(SPEC, folds=3)), state)
     report = Quiet()
-    found = requested(report)
+    result = requested(report)
     parts = [
         quick_part(requested.X, requested.y, train, requested.families[0].estimator)
         for train, _ in requested.folds
@@ -338,27 +340,27 @@ def test_folds_of_a_wide_table_choose_their_own_columns():
         model.fit(requested.X[columns].iloc[rows], requested.y.iloc[rows])
         errors.append((model.predict(requested.X.iloc[test]) != requested.y.iloc[test]).mean())
     assert len({tuple(columns) for _, columns in parts}) == 3
-    assert found.points().loc[1, "test_error"] == pytest.approx(np.mean(errors))
+    assert result.points().loc[1, "test_error"] == pytest.approx(np.mean(errors))
     assert reported(report, "message")[-1].rpartition(": ")[2] == "fold 3 of 3"
 
 
 @pytest.mark.slow
 def test_stored_points_return_with_their_budget_without_fits(state, tmp_path, monkeypatch):
     requested = replace(work(replace(BY_SIZE, budget=60.0), state), store=tmp_path / "sweep.sqlite")
-    found = requested(Quiet())
+    result = requested(Quiet())
     monkeypatch.setattr("rulekit.evaluation.sweeps.compare.fit_fold", None)
-    again = requested.stored()
-    pd.testing.assert_frame_equal(again.points(), found.points())
+    again = requested.load_stored()
+    pd.testing.assert_frame_equal(again.points(), result.points())
 
 
 @pytest.mark.slow
 def test_comparison_lists_learners_without_a_point(state):
     spec = replace(SPEC, learners=("search", "lp"), budget=0.5, baselines=False)
-    found = work(spec, state)(Quiet())
+    result = work(spec, state)(Quiet())
     listed = settings_of_run(spec)
-    learned = {listed[number]["learner"] for number in found.points()["setting"]}
-    assert ("Two-level linear program" in found.missed) == ("lp" not in learned)
-    assert ("Short rule" in found.missed) == ("search" not in learned)
+    learned = {listed[number]["learner"] for number in result.points()["setting"]}
+    assert ("Two-level linear program" in result.missed) == ("lp" not in learned)
+    assert ("Short rule" in result.missed) == ("search" not in learned)
 
 
 ONE_RUN = RunSpec(limits=(1, 2), folds=2, against=False, robust=False, noisy=False)
@@ -387,8 +389,8 @@ def test_a_run_on_a_cluster_gives_the_curve_and_the_rules_of_one_here(monkeypatc
     assert sum(done.values()) >= 4  # two folds each
     for job, (points, rules) in zip(ours, plain, strict=True):
         assert job.state == "done", job.error
-        found, same = measured(job.answer)
-        pd.testing.assert_frame_equal(found, points)
+        result, same = measured(job.answer)
+        pd.testing.assert_frame_equal(result, points)
         assert same == rules
 
 

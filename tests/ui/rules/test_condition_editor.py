@@ -75,7 +75,7 @@ def rules(literal):
     """A rule of two clauses as a DNF, as a CNF, and as a list of three outcomes."""
     clause = Clause((Literal("town", "not-missing"), literal))
     dnf = RuleSet((clause, OTHER), ("a", "a"), "dnf", "b")
-    return [dnf, dnf.negated(), RuleSet((clause, OTHER), ("b", "a"), "dnf", "c")]
+    return [dnf, dnf.negate(), RuleSet((clause, OTHER), ("b", "a"), "dnf", "c")]
 
 
 @st.composite
@@ -92,7 +92,7 @@ def test_counts_equal_predictions_of_the_edited_rule(rows, edit, form):
     before, after = edit
     rule = rules(before)[form]
     if form == 1:  # De Morgan: the CNF has the negated conditions
-        before, after = before.negated(), after.negated()
+        before, after = before.negate(), after.negate()
     counts = condition_counts(rule, 0, 1, rows, LABELS)
     edited = with_condition(rule, 0, 1, after).predict(rows.columns)
     now = rule.predict(rows.columns)

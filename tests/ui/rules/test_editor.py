@@ -77,19 +77,19 @@ def test_edits_undo_and_redo_select_the_rule_of_a_plain_list(actions):
     undone, done = [], [0]
     for action in actions:
         if action == "undo":
-            versions = versions.at(versions.index - 1)
+            versions = versions.select(versions.index - 1)
             if len(done) > 1:
                 undone.append(done.pop())
         elif action == "redo":
-            versions = versions.at(versions.index + 1)
+            versions = versions.select(versions.index + 1)
             if undone:
                 done.append(undone.pop())
         elif action == "learned":
-            versions = versions.at(0)
+            versions = versions.select(0)
             while len(done) > 1:
                 undone.append(done.pop())
         else:
-            versions = versions.added(version(action))
+            versions = versions.append(version(action))
             if action != done[-1]:
                 done, undone = [*done, action], []
         expected = rule_at(done[-1]).predict(X)

@@ -65,14 +65,14 @@ def test_stability_is_shown_in_words_charts_and_tables(on_stable, monkeypatch):
     app = finished(app.button(key="begin_stable").click().run())
     state = app.session_state["app"]
     X, y = state.training
-    found = stability(state.model, X, y.to_numpy(dtype=object), n_resamples=20)
-    assert found.n_made == 20
+    result = stability(state.model, X, y.to_numpy(dtype=object), n_resamples=20)
+    assert result.n_made == 20
     message = text(app)
-    for sentence in found.sentences({"worst radius": "Radius"}):
+    for sentence in result.sentences({"worst radius": "Radius"}):
         assert sentence in message
     assert len(app.get("plotly_chart")) == 3
-    (columns,) = [t.value for t in app.dataframe if list(t.value) == list(found.columns)]
-    assert columns["returned"].tolist() == found.columns["returned"].tolist()
+    (columns,) = [t.value for t in app.dataframe if list(t.value) == list(result.columns)]
+    assert columns["returned"].tolist() == result.columns["returned"].tolist()
 
 
 @pytest.mark.slow
@@ -131,11 +131,11 @@ def test_rules_of_the_library_are_listed_described_and_narrowed(on_alike):
     app = on_alike()
     state = app.session_state["app"]
     limits = {"max_rules": 2_000, "time_limit": PATIENCE}
-    found = alternatives(state.model, *state.training, 0.01, **limits)
+    result = alternatives(state.model, *state.training, 0.01, **limits)
     table = listed(app)
-    assert (table["rule"] - 1).tolist() == found.leading[:200]
-    assert table["wrong"].tolist() == (100 * found.table["wrong"][found.leading]).tolist()
-    for sentence in found.sentences():
+    assert (table["rule"] - 1).tolist() == result.leading[:200]
+    assert table["wrong"].tolist() == (100 * result.table["wrong"][result.leading]).tolist()
+    for sentence in result.sentences():
         assert sentence in text(app)
     for name in state.model.rule_set_.features:
         app.selectbox(key="alike_which").select(f"without {name}").run()
@@ -161,8 +161,8 @@ def test_viewed_rule_shows_its_differences_and_can_be_used(on_alike):
     app = on_alike()
     before = app.session_state["app"]
     other = next(k for k in listed(app)["rule"] - 1 if k)
-    app, found = looked_at(app, int(other))
-    rule, hand = found.rules[other], before.model.rule_set_
+    app, result = looked_at(app, int(other))
+    rule, hand = result.rules[other], before.model.rule_set_
     X, y = before.training
     columns = before.model.read_columns(X)
     rows = rule.predict(columns) != hand.predict(columns)
@@ -211,13 +211,13 @@ def test_groups_are_compared_by_any_column_for_either_part(on_groups):
     app = on_groups("income")
     state = app.session_state["app"]
     X, y = state.training
-    found = group_metrics(state.model, X, y, "income", positive="high")
+    metrics = group_metrics(state.model, X, y, "income", positive="high")
     (table,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
-    assert table["rows"].tolist() == [*found.table["rows"], len(y)]
+    assert table["rows"].tolist() == [*metrics.table["rows"], len(y)]
     assert [v.split(" %")[0] for v in table["Error"]] == [
-        f"{100 * v:.1f}" for v in [*found.table["error"], found.overall["error"]]
+        f"{100 * v:.1f}" for v in [*metrics.table["error"], metrics.overall["error"]]
     ]
-    for sentence in found.sentences():
+    for sentence in metrics.sentences():
         assert sentence in text(app)
     app.segmented_control(key="rules_part").set_value("test").run()
     (table,) = [t.value for t in app.dataframe if "False positive rate" in t.value]

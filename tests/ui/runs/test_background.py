@@ -15,8 +15,8 @@ def page(task, key, offer, total):
 
     from ui.runs.background import answer_of
 
-    found = answer_of("tried", "Trying", key, task, offer=offer, total=total)
-    st.markdown(f"found {found}")
+    result = answer_of("tried", "Trying", key, task, offer=offer, total=total)
+    st.markdown(f"found {result}")
 
 
 @pytest.fixture

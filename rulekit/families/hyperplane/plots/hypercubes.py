@@ -367,7 +367,7 @@ def projection(
     half, boxes, plane = side_of(model, label), model.boxes_[label], model.plane_
     a, b = axes
     rows = plane.rows[:, half.columns]
-    V = half.oriented(plane.rows)
+    V = half.orient(plane.rows)
     lower, upper = boxes.lower[chosen], boxes.upper[chosen]
     limits = (lower >= half.low) | (upper < half.high)
     inside = ((lower < V) | (lower < half.low)) & ((upper >= V) | (upper >= half.high))

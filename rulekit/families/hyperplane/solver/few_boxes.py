@@ -45,7 +45,7 @@ class _Faces:
             (low, high, depth), (other_low, other_high, other_depth) = self.faces[a], self.faces[b]
             around = np.minimum(low, other_low), np.maximum(high, other_high)
             apart = self._sum(low, high) + self._sum(other_low, other_high)
-            if self._allowed(*around, (a, b)) and self._sum(*around) >= apart:
+            if self._is_allowed(*around, (a, b)) and self._sum(*around) >= apart:
                 self.faces[b] = (*around, min(depth, other_depth))
                 del self.faces[a]
                 self.merge()
@@ -62,10 +62,10 @@ class _Faces:
         low, high, depth = self.faces[k]
         wider = low.copy(), high.copy()
         wider[not below][feature] = -np.inf if below else self.half.high[feature]
-        if self._allowed(*wider, (k,)) and self._sum(*wider) >= self._sum(low, high):
+        if self._is_allowed(*wider, (k,)) and self._sum(*wider) >= self._sum(low, high):
             self.faces[k] = (*wider, depth)
 
-    def _allowed(self, low: Floats, high: Floats, instead_of: tuple[int, ...]) -> bool:
+    def _is_allowed(self, low: Floats, high: Floats, instead_of: tuple[int, ...]) -> bool:
         """Return whether a box is on its side and shares no point with the other boxes."""
         if self.half.value(high) > self.half.cap:
             return False

@@ -56,7 +56,7 @@ class HalfSpace:
     high: Floats  # (n,)
 
     @classmethod
-    def of_plane(
+    def from_plane(
         cls, w: Floats, gamma: float, low: Floats, high: Floats, *, above: bool
     ) -> "HalfSpace":
         """Return the side ``w'x > gamma`` of a plane, or the side ``w'x <= gamma``."""
@@ -85,7 +85,7 @@ class HalfSpace:
         """Features by falling ``weight * range``, ties by column."""
         return np.argsort(-self.weights * (self.high - self.low), kind="stable")
 
-    def oriented(self, X: Floats) -> Floats:
+    def orient(self, X: Floats) -> Floats:
         """Convert rows of the table to oriented coordinates, shape (m, n). Exact."""
         return np.asarray(X[:, self.columns] * self.signs)
 

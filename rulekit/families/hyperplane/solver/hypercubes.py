@@ -30,7 +30,7 @@ class PlaneBoxes:
         """Count the boxes."""
         return len(self.lower)
 
-    def kept(self, min_points: int = 2, max_boxes: int | None = None) -> "PlaneBoxes":
+    def drop_small(self, min_points: int = 2, max_boxes: int | None = None) -> "PlaneBoxes":
         """Drop boxes of fewer points than `min_points`, and all but the first `max_boxes`."""
         stay = np.flatnonzero(self.n_points >= min_points)[:max_boxes]
         return self.only(stay)

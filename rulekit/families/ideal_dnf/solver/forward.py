@@ -34,7 +34,7 @@ class ForwardSets:
         self._sets: list[tuple[int, ...]] = []
         self._is_complete = not len(columns)
 
-    def of(self, most: int) -> list[tuple[int, ...]]:
+    def list_sets(self, most: int) -> list[tuple[int, ...]]:
         """Return the sets of 1 to `most` columns; fewer if no further column helps."""
         while len(self._sets) < most and not self._is_complete:
             self._extend()

@@ -61,7 +61,7 @@ def minimum_dnf(on: Bools, off: Bools, *, time_limit: float | None = None) -> Mi
     primes = prime_implicants(on, off)
     if not on.any():
         return MinimumForm(primes[:0], 0, 0)
-    cover = _Cover.of(primes, np.flatnonzero(on))
+    cover = _Cover.from_cubes(primes, np.flatnonzero(on))
     # Forced terms and dominated ones take nothing from the optimum; what is left is often nothing,
     # and the integer program is never begun.
     forced = cover.reduce()
@@ -99,7 +99,7 @@ class _Cover:
         self.points = np.arange(covers.shape[1])
 
     @classmethod
-    def of(cls, primes: Cubes, on: Ints) -> "_Cover":
+    def from_cubes(cls, primes: Cubes, on: Ints) -> "_Cover":
         mask, value = _as_bits(primes)
         covers = (on[None, :] & mask[:, None]) == value[:, None]
         return cls(covers, 1 + (primes >= 0).sum(axis=1).astype(np.int64))

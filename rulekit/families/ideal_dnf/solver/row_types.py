@@ -50,7 +50,7 @@ class Contingency:
     ones: Counts  # (d,)
     ones_positive: Counts  # (d,)
 
-    def weighted(self, negative: float, positive: float) -> "Contingency":
+    def weight(self, negative: float, positive: float) -> "Contingency":
         """Weight the rows by class."""
         rest = (self.ones - self.ones_positive) * negative
         ones_positive = self.ones_positive * positive
@@ -58,7 +58,7 @@ class Contingency:
         total = (self.n - self.positives) * negative + positives
         return Contingency(total, positives, rest + ones_positive, ones_positive)
 
-    def flipped(self, columns: Bools) -> "Contingency":
+    def flip(self, columns: Bools) -> "Contingency":
         """Count some columns by their complements: `columns` of shape (d,) says which."""
         return Contingency(
             self.n,

@@ -64,12 +64,12 @@ class GeneticLevel:
         splits = empty_splits(structures, self.mass.gini)
         together = max(1, WORK // (self.population * self.mass.n_rows))
         for block in blocks(self.table, structures, together):
-            best, worth = self._evolved(block, modulus)
+            best, worth = self._evolve(block, modulus)
             w, bias = best[:, : block.size], best[:, block.size]
             half = np.abs(best[:, -1])
             low = -bias - half if modulus else np.full(len(w), -np.inf)
             high = -bias + half if modulus else -bias
-            found = block.undivided(self.mass.gini).or_better(Found(worth, low, high, w))
+            found = block.start_splits(self.mass.gini).take_better(Found(worth, low, high, w))
             block.write(found, splits)
         return splits
 
@@ -79,7 +79,7 @@ class GeneticLevel:
         """Return splits as they are: the algorithm has no further step."""
         return splits
 
-    def _evolved(self, block: StructureBlock, modulus: bool) -> tuple[Floats, Floats]:
+    def _evolve(self, block: StructureBlock, modulus: bool) -> tuple[Floats, Floats]:
         """Evolve the individuals of each structure; the best of each, and its FL."""
         people = self._dipoles(block, modulus)
         worth = self._worth(block.laws, people, modulus)
@@ -87,8 +87,8 @@ class GeneticLevel:
         active = np.arange(len(people))
         past = [worth[:, 0].copy()]
         for _ in range(self.generations):
-            parents = self._selected(people[active], worth[active])
-            children = self._mutated(self._crossed(parents))
+            parents = self._select(people[active], worth[active])
+            children = self._mutate(self._cross(parents))
             value = self._worth(block.laws[active], children, modulus)
             both = np.concatenate([people[active], children], axis=1)
             all_worth = np.concatenate([worth[active], value], axis=1)
@@ -143,7 +143,7 @@ class GeneticLevel:
         )
         return np.asarray(worth)
 
-    def _selected(self, people: Floats, worth: Floats) -> Floats:
+    def _select(self, people: Floats, worth: Floats) -> Floats:
         """Draw parents by binary tournaments."""
         S, N = worth.shape
         rivals = self.rng.integers(0, N, (2, S, N))
@@ -151,7 +151,7 @@ class GeneticLevel:
         first = worth[each, rivals[0]] <= worth[each, rivals[1]]
         return people[each, np.where(first, rivals[0], rivals[1])]
 
-    def _crossed(self, parents: Floats) -> Floats:
+    def _cross(self, parents: Floats) -> Floats:
         """Cross neighbours by simulated binary crossover."""
         rng = self.rng
         a, b = parents[:, 0::2], parents[:, 1::2]
@@ -168,7 +168,7 @@ class GeneticLevel:
         children[:, 1 : 2 * b.shape[1] : 2] = 0.5 * ((1 - beta) * a + (1 + beta) * b)
         return np.clip(children, -1.0, 1.0)
 
-    def _mutated(self, people: Floats) -> Floats:
+    def _mutate(self, people: Floats) -> Floats:
         """Polynomial mutation within the box, of one variable an individual on average."""
         rng, exponent = self.rng, 1.0 / (self.eta_mutation + 1.0)
         chosen = rng.random(people.shape) < 1.0 / people.shape[2]
@@ -244,7 +244,7 @@ class _Evolution:
 
     def best(self, should_stop: ShouldStop | None) -> FoundSplit:
         """Run until nothing changes any more."""
-        people = self._evaluated(*self._initial())
+        people = self._evaluate(*self._initial())
         people = people.take(people.order(self.task.tau))
         self._note(people)
         unchanged = 0
@@ -252,14 +252,14 @@ class _Evolution:
             if should_stop is not None and should_stop():
                 break
             before = self._rank_of_best(people)
-            children = self._evaluated(*self._children(people))
-            both = people.joined(children)
+            children = self._evaluate(*self._children(people))
+            both = people.append(children)
             people = both.take(both.order(self.task.tau)[: self.size])
             self._note(people)
             unchanged = 0 if self._rank_of_best(people) != before else unchanged + 1
             if unchanged >= self.patience and before[0]:
                 break
-        return self._found(people)
+        return self._get_best(people)
 
     def _rank_of_best(self, people: Population) -> tuple[bool, int, float]:
         feasible = bool(people.impurity[0] <= self.task.tau)
@@ -283,7 +283,7 @@ class _Evolution:
                 )
         return structures, modulus & self.task.modulus
 
-    def _evaluated(self, structures: Exponents, modulus: Bools) -> Population:
+    def _evaluate(self, structures: Exponents, modulus: Bools) -> Population:
         """Find weights by the lower level for those not met before."""
         structures = canonical(structures)
         keys = [(s.tobytes(), bool(m)) for s, m in zip(structures, modulus, strict=True)]
@@ -302,7 +302,7 @@ class _Evolution:
         """Select, cross within equal flags, mutate, and make every child unique."""
         # binary tournaments: people are in the order of their rank
         chosen = people.take(self.rng.integers(0, self.size, (2, self.size)).min(axis=0))
-        structures = self._by_weight(chosen)
+        structures = self._sort_by_weight(chosen)
         modulus = chosen.modulus.copy()
         for flag in (False, True):
             self._cross(structures, self.rng.permutation(np.flatnonzero(modulus == flag)))
@@ -310,9 +310,9 @@ class _Evolution:
         if self.task.modulus:
             taking_part = self.rng.random(self.size) < self.rate
             modulus = np.where(taking_part, self.rng.random(self.size) < 0.5, modulus)
-        return self._unique(self._repaired(structures), modulus)
+        return self._unique(self._repair(structures), modulus)
 
-    def _by_weight(self, splits: Population) -> Exponents:
+    def _sort_by_weight(self, splits: Population) -> Exponents:
         """Sort the rows of each matrix by how much their power law weighs, empty ones last."""
         structures = splits.structures
         scale = self.table.laws(structures.reshape(-1, self.d)).scale.reshape(splits.weights.shape)
@@ -341,7 +341,7 @@ class _Evolution:
         zeroed = self.rng.random(len(position)) < self.to_zero
         structures[chosen] = np.where(zeroed, 0, moved)
 
-    def _repaired(self, structures: Exponents) -> Exponents:
+    def _repair(self, structures: Exponents) -> Exponents:
         """Set an exponent in matrices without any."""
         for k in np.flatnonzero(~structures.any(axis=(1, 2))):
             self._change_one(structures[k])
@@ -383,7 +383,7 @@ class _Evolution:
             }
         )
 
-    def _found(self, people: Population) -> FoundSplit:
+    def _get_best(self, people: Population) -> FoundSplit:
         """Return the best; an exponent whose power law weighs nothing is dropped."""
         best = people.take(np.array([0]))
         used = best.weights[0] != 0

@@ -201,13 +201,13 @@ class Beam:
         """Screen structures, improve the best of them, and return these, best first."""
         rng = np.random.default_rng([self.seed, self.modulus, size])
         likely = likely_structures(*self._screened, structures, self.modulus, N_SCREENED)
-        splits = self.lower.screen(structures[likely], self.modulus).sorted()
+        splits = self.lower.screen(structures[likely], self.modulus).sort()
         splits = splits.take(np.arange(min(N_REFINED, len(splits))))
-        splits = self.lower.improve(splits, self.modulus, REFINED, rng).sorted()
+        splits = self.lower.improve(splits, self.modulus, REFINED, rng).sort()
         top = splits.take(np.arange(min(N_POLISHED, len(splits))))
         rest = splits.take(np.arange(len(top), len(splits)))
         top = self.lower.improve(top, self.modulus, POLISHED, rng)
-        both = top.joined(rest).sorted()
+        both = top.append(rest).sort()
         self.history.append(
             {
                 "modulus": self.modulus,
@@ -244,7 +244,7 @@ class Beam:
         rng = np.random.default_rng([self.seed, self.modulus, size, 1])
         best = self.lower.improve(best, self.modulus, FINISHED, rng)
         if self.whole is not None:
-            best = self._on_all_rows(best, self.whole, rng)
+            best = self._refit_on_all_rows(best, self.whole, rng)
         used = (best.weights[0] != 0) & best.structures[0].any(axis=1)
         return FoundSplit(
             best.structures[0][used],
@@ -255,7 +255,9 @@ class Beam:
             float(best.impurity[0]),
         )
 
-    def _on_all_rows(self, best: Splits, whole: SplitTask, rng: np.random.Generator) -> Splits:
+    def _refit_on_all_rows(
+        self, best: Splits, whole: SplitTask, rng: np.random.Generator
+    ) -> Splits:
         """Find weights and bounds on all rows, beginning with those found on a part."""
         read = np.flatnonzero(best.structures[0].any(axis=0))
         largest = max(map(abs, whole.exponents))

@@ -86,7 +86,7 @@ def best_interval(
         keys, mass.total, mass.bits, mass.units, mass.unit, guesses, rounds
     )
     ends = _ends(keys, mass.bits, start, stop)
-    return Cuts.nothing(len(values), mass.gini).or_better(Cuts(best, *ends))
+    return Cuts.nothing(len(values), mass.gini).take_better(Cuts(best, *ends))
 
 
 def center_cuts(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
@@ -100,7 +100,7 @@ def center_cuts(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
     some = np.asarray(inside.any(axis=1))  # an empty band does not count
     low = 0.5 * ahead + 0.5 * np.where(some, first, 0.0)
     high = 0.5 * behind + 0.5 * np.where(some, last, 0.0)
-    moved = Cuts(mass.of_split(inside), low, high)
+    moved = Cuts(mass.compute_impurity(inside), low, high)
     return Cuts.nothing(len(values), mass.gini).where(some, moved)
 
 
@@ -184,15 +184,15 @@ class LowerLevel:
         """Compute weights from closed forms for each structure, and the best bias for these."""
         splits = empty_splits(structures, self.mass.gini)
         for block in blocks(self.table, structures):
-            best = block.undivided(self.mass.gini)
+            best = block.start_splits(self.mass.gini)
             for w, target, width in self._directions(block, modulus):
                 if modulus:
                     few = np.argsort(width, kind="stable")[: max(FEW, int(NARROWEST * len(width)))]
                     cuts = best_interval(block.projected(w, few), self.mass, 1, 1, target)
-                    cuts = cuts.at(few, len(width))
+                    cuts = cuts.place(few, len(width))
                 else:
                     cuts = best_cut(block.projected(w), self.mass)
-                best = best.or_better(Found(**vars(cuts), weights=w))
+                best = best.take_better(Found(**vars(cuts), weights=w))
             block.write(best, splits)
         return splits
 
@@ -202,12 +202,12 @@ class LowerLevel:
         """Improve weights by exact steps; never returns a worse split."""
         improved = empty_splits(splits.structures, self.mass.gini)
         for block in blocks(self.table, splits.structures):
-            best = block.undivided(self.mass.gini)
-            begun = block.scaled(splits.weights)
+            best = block.start_splits(self.mass.gini)
+            begun = block.scale_weights(splits.weights)
             for w in self._starts(block, begun, modulus, effort, rng):
-                best = best.or_better(self._descend(block, w, modulus, effort, rng))
+                best = best.take_better(self._descend(block, w, modulus, effort, rng))
             block.write(best, improved)
-        return splits.or_better(improved)
+        return splits.take_better(improved)
 
     def _starts(
         self,
@@ -254,12 +254,12 @@ class LowerLevel:
                 pivot = None if sweep == 0 and line < block.size else rng
                 w, now = self._step(block, w, now, change, modulus, pivot)
             if modulus:
-                now = now.or_better(self._bias(block.projected(w), modulus))
+                now = now.take_better(self._bias(block.projected(w), modulus))
             if not (now.impurity < before - EQUAL).any():
                 break
         if modulus:
             value = block.projected(w)
-            now = center_cuts(value, now, self.mass).or_better(best_interval(value, self.mass))
+            now = center_cuts(value, now, self.mass).take_better(best_interval(value, self.mass))
         return Found(**vars(now), weights=w)
 
     def _step(

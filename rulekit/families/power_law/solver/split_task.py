@@ -87,7 +87,7 @@ class ClassMass:
         inner *= (2.0 if two else 1.0) / whole
         return inner
 
-    def of_split(self, left: Bools) -> Floats:
+    def compute_impurity(self, left: Bools) -> Floats:
         """FL of splits given row by row: shape (P,) for masks of shape (P, n)."""
         mass = self.table[self.label]
         inside = left.astype(float) @ mass
@@ -115,11 +115,11 @@ class Cuts:
         """Keep some of them, in the order given."""
         return type(self)(*(part[places] for part in vars(self).values()))
 
-    def sorted(self) -> Self:
+    def sort(self) -> Self:
         """Order them by impurity, best first; of equal ones the earlier first."""
         return self.take(np.argsort(self.impurity, kind="stable"))
 
-    def joined(self, other: Self) -> Self:
+    def append(self, other: Self) -> Self:
         """Append others."""
         parts = zip(vars(self).values(), vars(other).values(), strict=True)
         return type(self)(*map(np.concatenate, parts))
@@ -130,11 +130,11 @@ class Cuts:
         shape = -1, 1, 1  # each part is as long; weights and structures have more axes
         return type(self)(*(np.where(taken.reshape(shape[: b.ndim]), a, b) for a, b in parts))
 
-    def or_better(self, other: Self) -> Self:
+    def take_better(self, other: Self) -> Self:
         """Take the better of two, one by one."""
         return self.where(other.impurity < self.impurity - EQUAL, other)
 
-    def at(self, places: Ints, n: int) -> "Cuts":
+    def place(self, places: Ints, n: int) -> "Cuts":
         """Return n cuts with these at their places; elsewhere nothing was found."""
         cuts = Cuts.nothing(n, np.inf)
         cuts.impurity[places] = self.impurity

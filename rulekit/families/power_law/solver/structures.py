@@ -49,7 +49,7 @@ class StructureBlock:
     scale: Floats
 
     @classmethod
-    def of(
+    def from_table(
         cls, table: PowerTable, structures: Exponents, places: Ints, size: int
     ) -> "StructureBlock":
         """Compute the power laws of some structures, all of `size` power laws."""
@@ -69,7 +69,7 @@ class StructureBlock:
         """Power laws of each."""
         return int(self.exponents.shape[1])
 
-    def undivided(self, impurity: float) -> Found:
+    def start_splits(self, impurity: float) -> Found:
         """Begin with splits that split nothing."""
         return Found.nothing(len(self.places), impurity, np.ones((len(self.places), self.size)))
 
@@ -80,7 +80,7 @@ class StructureBlock:
         w, laws = (w, self.laws) if some is None else (w[some], self.laws[some])
         return np.asarray(split_kernels.project(laws, np.ascontiguousarray(w)))
 
-    def scaled(self, weights: Floats) -> Floats:
+    def scale_weights(self, weights: Floats) -> Floats:
         """Turn weights of power laws into weights of scaled ones."""
         flat = np.isinf(self.scale)
         return weights[self.places, : self.size] * np.where(flat, 0.0, self.scale)
@@ -106,7 +106,7 @@ class Moments:
         self.whole = float(self.weight.sum())
         self._computed: dict[int, tuple[Floats, Floats, Floats, Floats]] = {}
 
-    def _within(self, k: int) -> tuple[Floats, Floats, Floats, Floats]:
+    def _compute_within(self, k: int) -> tuple[Floats, Floats, Floats, Floats]:
         """Compute mean and second moments over all rows, then within a class."""
         from rulekit.families.power_law.solver import split_kernels
 
@@ -128,7 +128,7 @@ class Moments:
 
     def discriminant(self, k: int) -> tuple[Floats, Floats]:
         """Fisher's direction for a class against the rest; the second part is less the better."""
-        mean, second, mu, _ = self._within(k)
+        mean, second, mu, _ = self._compute_within(k)
         delta = mu - mean
         total = second - mean[:, :, None] * mean[:, None, :]
         w = solve_systems(_add_ridge(total), delta[:, :, None])[:, :, 0]
@@ -136,7 +136,7 @@ class Moments:
 
     def narrow(self, k: int) -> tuple[Floats, Floats]:
         """Find the direction along which a class is narrowest, the rest taken around its mean."""
-        mean, second, mu, inside = self._within(k)
+        mean, second, mu, inside = self._compute_within(k)
         covariance = inside - mu[:, :, None] * mu[:, None, :]
         n = self.mass.total[k]
         rest = (self.whole * second - n * inside) / (self.whole - n)
@@ -160,4 +160,4 @@ def blocks(
     for size in range(1, structures.shape[1] + 1):
         places = np.flatnonzero(sizes == size)
         for start in range(0, len(places), step):
-            yield StructureBlock.of(table, structures, places[start : start + step], size)
+            yield StructureBlock.from_table(table, structures, places[start : start + step], size)

@@ -35,7 +35,7 @@ class PointsProblem:
 
         return Cells(self.codes, self.n_codes, self.source, self.spans, self.limits, self.weights)
 
-    def settled(
+    def settle(
         self, chosen: tuple[int, ...], enough: float, polish: bool
     ) -> tuple[tuple[int, ...], float, float, float]:
         """Compute the points of conditions: points, slope, intercept and loss, see `settle`."""
@@ -46,7 +46,7 @@ class PointsProblem:
         loss = settle(self._cells, at, enough, polish, points, line)
         return tuple(points.tolist()), float(line[0]), float(line[1]), float(loss)
 
-    def of_rows(self, rows: NDArray[np.intp]) -> "PointsProblem":
+    def take_rows(self, rows: NDArray[np.intp]) -> "PointsProblem":
         """Return the problem of some rows, with their weights."""
         codes = np.ascontiguousarray(self.codes[:, rows])
         return replace(self, codes=codes, weights=np.ascontiguousarray(self.weights[rows]))
@@ -100,7 +100,7 @@ class Card:
     intercept: float
     loss: float
 
-    def reduced(self) -> "Card":
+    def reduce(self) -> "Card":
         """Divide the points by their greatest common divisor."""
         common = math.gcd(*self.points)
         if common < 2:
@@ -132,24 +132,22 @@ class PointsPath:
         while len(self._sizes) <= max_conditions:
             if should_stop is not None and should_stop():
                 break
-            size = self._extended(self._sizes[-1]) if self._sizes else [self._card(())]
+            size = self._extend(self._sizes[-1]) if self._sizes else [self._card(())]
             self._sizes.append(size)
-            self._best.append(self._polished(size))
+            self._best.append(self._polish(size))
         path: list[Card] = []
         for card in self._best[: max_conditions + 1]:
             if card is not None and (not path or card.beats(path[-1])):
                 path.append(card)
         return tuple(path)
 
-    def _polished(self, size: list[Card]) -> Card | None:
+    def _polish(self, size: list[Card]) -> Card | None:
         """Improve the points of the best cards with all required conditions; return the best."""
         granted = [c for c in size if all(w & set(c.chosen) for w in self.problem.required)]
-        polished = [
-            Card(c.chosen, *self.problem.settled(c.chosen, math.inf, True)) for c in granted
-        ]
-        return min(polished, key=_order).reduced() if polished else None
+        polished = [Card(c.chosen, *self.problem.settle(c.chosen, math.inf, True)) for c in granted]
+        return min(polished, key=_order).reduce() if polished else None
 
-    def _extended(self, cards: list[Card]) -> list[Card]:
+    def _extend(self, cards: list[Card]) -> list[Card]:
         """Add a condition to each of some cards, keep the best, and exchange theirs."""
         extended: dict[tuple[int, ...], Card] = {}
         for card in cards:
@@ -160,10 +158,10 @@ class PointsPath:
                 if new.loss < math.inf:
                     extended[new.chosen] = new
         best = sorted(extended.values(), key=_order)[: self.beam]
-        settled = {new.chosen: new for new in map(self._exchanged, best)}
+        settled = {new.chosen: new for new in map(self._exchange, best)}
         return sorted(settled.values(), key=_order)
 
-    def _exchanged(self, card: Card) -> Card:
+    def _exchange(self, card: Card) -> Card:
         """Replace one condition by the best other one, while that helps."""
         while True:
             best = card
@@ -180,7 +178,7 @@ class PointsPath:
         """Return the card with points, unless it must cost as much as `enough`."""
         key = tuple(sorted(chosen))
         if key not in self._cards or self._cards[key].loss == math.inf > enough:
-            self._cards[key] = Card(key, *self.problem.settled(key, enough, False))
+            self._cards[key] = Card(key, *self.problem.settle(key, enough, False))
         return self._cards[key]
 
     def _to_try(self, chosen: tuple[int, ...]) -> list[int]:

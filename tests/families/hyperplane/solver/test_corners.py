@@ -21,7 +21,7 @@ def engine(request):
 def test_peeling_takes_the_steps_of_the_slow_twin(plane):
     X, w, gamma, above = plane
     half = half_of(X, w, gamma, above)
-    V = half.oriented(X)
+    V = half.orient(X)
     points, counts = np.unique(V[half.contains(V)], axis=0, return_counts=True)
     expected = reference.peel(half.weights.tolist(), half.cap, points.tolist(), counts.tolist())
     assert peel(half, points, counts).tolist() == expected
@@ -46,7 +46,7 @@ def test_closed_form_equals_bisection_on_a_thousand_problems():
 def test_corner_of_the_linear_program_has_the_least_excess(plane):
     X, w, gamma, above = plane
     half = half_of(X[:25], w, gamma, above)
-    V = half.oriented(X[:25])
+    V = half.orient(X[:25])
     points, counts = np.unique(V[half.contains(V)], axis=0, return_counts=True)
     region = Region.whole(half)
     weights = region.unit_weights()

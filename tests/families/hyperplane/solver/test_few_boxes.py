@@ -20,7 +20,7 @@ def n_faces(boxes):
 def test_few_boxes_are_disjoint_on_their_side_and_worth_as_much(plane, seed, most):
     X, w, gamma, above = plane
     half, rng = half_of(X, w, gamma, above), np.random.default_rng(seed)
-    V = half.oriented(X)
+    V = half.orient(X)
     worth = rng.choice([-1.0, 1.0, 2.0], len(X))
     every = extract_boxes(half, V[worth > 0], max_depth=6)
     few = few_boxes(every, V, worth, most)
@@ -39,7 +39,9 @@ def test_few_boxes_are_disjoint_on_their_side_and_worth_as_much(plane, seed, mos
 
 def test_a_face_between_boxes_goes_with_the_box_behind_it():
     V = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [2.0, 0.0]])
-    half = HalfSpace.of_plane(np.array([1.0, 1.0]), 2.0, V.min(axis=0), V.max(axis=0), above=False)
+    half = HalfSpace.from_plane(
+        np.array([1.0, 1.0]), 2.0, V.min(axis=0), V.max(axis=0), above=False
+    )
     boxes = extract_boxes(half, V)
     assert n_faces(boxes) == 3
     behind = few_boxes(boxes, V, np.array([-1.0, -1.0, 1.0, 1.0]), None)

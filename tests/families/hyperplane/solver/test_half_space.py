@@ -20,10 +20,10 @@ from tests.strategies.half_spaces import half_of, planes
 def test_the_plane_belongs_to_the_lower_side_by_exact_sums():
     w, low, high = np.array([1.0, 1.0]), np.zeros(2), np.full(2, 4.0)
     on_it = np.array([[1.0, 2.0]])
-    lower = HalfSpace.of_plane(w, 3.0, low, high, above=False)
-    upper = HalfSpace.of_plane(w, 3.0, low, high, above=True)
-    assert lower.contains(lower.oriented(on_it)).all()
-    assert not upper.contains(upper.oriented(on_it)).any()
+    lower = HalfSpace.from_plane(w, 3.0, low, high, above=False)
+    upper = HalfSpace.from_plane(w, 3.0, low, high, above=True)
+    assert lower.contains(lower.orient(on_it)).all()
+    assert not upper.contains(upper.orient(on_it)).any()
     X = np.array([[1e16, 1.0, -1e16], [1.0, 1e16, -1e16]])
     expected = [reference.value([1.0, 1.0, 1.0], row) for row in X.tolist()]
     assert plane_values(X, np.ones(3)).tolist() == expected
@@ -33,7 +33,7 @@ def test_the_plane_belongs_to_the_lower_side_by_exact_sums():
 def test_corner_mapped_back_stays_on_its_side_in_doubles(plane, seed):
     X, w, gamma, above = plane
     half = half_of(X, w, gamma, above)
-    V = half.oriented(X)
+    V = half.orient(X)
     region, floor = Region.whole(half), V[half.contains(V)].min(axis=0)
     y = (
         np.random.default_rng(seed).random(half.n_features) * 1.5
@@ -45,13 +45,13 @@ def test_corner_mapped_back_stays_on_its_side_in_doubles(plane, seed):
 
 
 def test_unweighted_features_are_dropped_and_negative_ones_turned():
-    half = HalfSpace.of_plane(
+    half = HalfSpace.from_plane(
         np.array([0.0, -2.0, 1.0]), 1.0, np.zeros(3), np.array([9.0, 3.0, 4.0]), above=False
     )
     assert half.columns.tolist() == [1, 2]
     assert half.weights.tolist() == [2.0, 1.0]
     assert (half.low.tolist(), half.high.tolist()) == ([-3.0, 0.0], [0.0, 4.0])
-    assert half.oriented(np.array([[7.0, 1.0, 2.0]])).tolist() == [[-1.0, 2.0]]
+    assert half.orient(np.array([[7.0, 1.0, 2.0]])).tolist() == [[-1.0, 2.0]]
     assert half.order.tolist() == [0, 1]
 
 

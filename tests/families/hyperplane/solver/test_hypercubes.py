@@ -23,7 +23,7 @@ TINY = 1e-12
 def test_boxes_are_disjoint_and_on_their_side_of_a_random_plane(criterion, plane):
     X, w, gamma, above = plane
     half = half_of(X, w, gamma, above)
-    V = half.oriented(X)
+    V = half.orient(X)
     boxes = extract_boxes(half, V, criterion=criterion, max_depth=6)
     pairs = list(zip(boxes.lower.tolist(), boxes.upper.tolist(), strict=True))
     for k, (lower, upper) in enumerate(pairs):
@@ -42,7 +42,7 @@ def test_boxes_are_disjoint_and_on_their_side_of_a_random_plane(criterion, plane
 def test_every_point_of_the_side_is_covered_when_the_depth_allows(criterion, plane):
     X, w, gamma, above = plane
     half = half_of(X, w, gamma, above)
-    boxes = extract_boxes(half, half.oriented(X), criterion=criterion, max_depth=10**6)
+    boxes = extract_boxes(half, half.orient(X), criterion=criterion, max_depth=10**6)
     assert boxes.n_points.sum() == boxes.n_total
 
 
@@ -50,7 +50,7 @@ def test_every_point_of_the_side_is_covered_when_the_depth_allows(criterion, pla
 def test_extraction_is_algorithm_4_1(plane, criterion):
     X, w, gamma, above = plane
     half = half_of(X, w, gamma, above)
-    V = half.oriented(X)
+    V = half.orient(X)
     points, counts = np.unique(V[half.contains(V)], axis=0, return_counts=True)
 
     def choose(lower, upper, some, many):
@@ -72,12 +72,12 @@ def test_extraction_is_algorithm_4_1(plane, criterion):
 
 
 def test_greatest_box_is_the_whole_region_on_one_side():
-    half = HalfSpace.of_plane(
+    half = HalfSpace.from_plane(
         np.array([1.0, -2.0]), 9.0, np.array([0.0, 0.0]), np.array([3.0, 1.0]), above=False
     )
     rows = np.array([[3.0, 0.0], [0.0, 1.0]])
     for criterion in CRITERIA:
-        boxes = extract_boxes(half, half.oriented(rows), criterion=criterion)
+        boxes = extract_boxes(half, half.orient(rows), criterion=criterion)
         assert len(boxes) == 1
         np.testing.assert_array_equal(boxes.upper[0], half.high)
         assert boxes.coverage == 1.0
@@ -87,20 +87,20 @@ def test_boxes_cover_edges_and_need_points_and_weights():
     X = np.array([[a, b] for a in (0.0, 1.0, 2.0) for b in (0.0, 1.0, 2.0)])
     for above in (False, True):
         half = half_of(X, np.array([1.0, -1.0]), 0.5, above)
-        V = half.oriented(X)
+        V = half.orient(X)
         boxes = extract_boxes(half, V)
         assert boxes.members(V[half.contains(V)]).any(axis=1).all()
     X, w, gamma = random_plane(3, 3, m=200)
     half = half_of(X, w, gamma, above=False)
-    boxes = extract_boxes(half, half.oriented(X))
+    boxes = extract_boxes(half, half.orient(X))
     assert sorted(boxes.n_points, reverse=True) == boxes.n_points.tolist()
-    kept = boxes.kept(min_points=3, max_boxes=2)
+    kept = boxes.drop_small(min_points=3, max_boxes=2)
     assert len(kept) == 2
     assert kept.coverage == boxes.n_points[:2].sum() / boxes.n_total
     rows = np.arange(6.0).reshape(3, 2)
     for above, n in ((False, 1), (True, 0)):
         half = half_of(rows, np.zeros(2), 1.0, above)
-        assert len(extract_boxes(half, half.oriented(rows))) == n
+        assert len(extract_boxes(half, half.orient(rows))) == n
 
 
 @pytest.mark.slow
@@ -108,7 +108,7 @@ def test_boxes_cover_edges_and_need_points_and_weights():
 def test_extraction_carried_on_ends_in_a_box_that_holds_the_point(plane, criterion):
     X, w, gamma, above = plane
     half = half_of(X, w, gamma, above)
-    V = half.oriented(X)
+    V = half.orient(X)
     learned, asked = V[::2], V[1::2]
     boxes = extract_boxes(half, learned, criterion=criterion)
     for v in asked[half.contains(asked)][:5]:

@@ -34,7 +34,7 @@ def table(seed, n=60, d=6):
 def test_each_set_is_the_best_step_or_exchange_from_the_one_before(seed, weighted):
     columns, described, weight = table(seed)
     weight = weight if weighted else np.ones(len(described))
-    sets = ForwardSets(columns, described, weight if weighted else None).of(4)
+    sets = ForwardSets(columns, described, weight if weighted else None).list_sets(4)
     before = impurity(columns, (), described, weight)
     for k, chosen in enumerate(sets, start=1):
         assert len(set(chosen)) == len(chosen) == k
@@ -52,7 +52,11 @@ def test_each_set_is_the_best_step_or_exchange_from_the_one_before(seed, weighte
 def test_longer_requests_continue_shorter_ones():
     columns, described, _ = table(1)
     sets = ForwardSets(columns, described)
-    assert sets.of(2) == ForwardSets(columns, described).of(4)[:2] == sets.of(4)[:2]
+    assert (
+        sets.list_sets(2)
+        == ForwardSets(columns, described).list_sets(4)[:2]
+        == sets.list_sets(4)[:2]
+    )
 
 
 def test_an_exchange_corrects_an_early_column():
@@ -60,7 +64,7 @@ def test_an_exchange_corrects_an_early_column():
     described = a & b
     near = described.copy()
     near[:3] ^= True  # alone the best, beside `a` and `b` of no use
-    sets = ForwardSets(np.array([near, a, b]), described).of(3)
+    sets = ForwardSets(np.array([near, a, b]), described).list_sets(3)
     assert sets[0] == (0,)
     assert set(sets[1]) == {1, 2}
     assert len(sets) == 2
@@ -68,4 +72,4 @@ def test_an_exchange_corrects_an_early_column():
 
 @pytest.mark.parametrize("columns", [np.zeros((0, 4), bool), np.ones((2, 4), bool)])
 def test_columns_that_do_not_help_are_not_selected(columns):
-    assert ForwardSets(columns, np.array([True, False] * 2)).of(3) == []
+    assert ForwardSets(columns, np.array([True, False] * 2)).list_sets(3) == []

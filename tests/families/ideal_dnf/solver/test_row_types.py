@@ -60,7 +60,7 @@ def test_bits_columns_and_types_are_counted_as_by_hand(table):
 def test_class_weights_count_a_row_of_the_class_so_often(table, weights):
     B, y, within = table
     whole = contingency(words_of(B), pack_bits(y), pack_bits(within))
-    by_class = whole if weights == (1.0, 1.0) else whole.weighted(*weights)
+    by_class = whole if weights == (1.0, 1.0) else whole.weight(*weights)
     by_row = weigh_contingency(words_of(B), y, within, np.where(y, weights[1], weights[0]))
     assert (by_class.n, by_class.positives) == (by_row.n, by_row.positives)
     np.testing.assert_allclose(by_class.ones, by_row.ones)
@@ -83,7 +83,7 @@ def test_complements_count_the_other_rows():
     every = pack_bits(np.ones(5, dtype=bool))
     straight = contingency(words_of(B), pack_bits(y), every)
     turned = contingency(words_of(~B), pack_bits(y), every)
-    flipped = straight.flipped(np.array([True]))
+    flipped = straight.flip(np.array([True]))
     assert flipped.ones.tolist() == turned.ones.tolist()
     assert flipped.ones_positive.tolist() == turned.ones_positive.tolist()
 

@@ -104,8 +104,8 @@ def test_a_solid_picture_has_rows_planes_and_rings():
     figure = bspace_figure(split(3), made, solid=True)
     rings = drawn(figure, "decided wrongly")
     assert rings.marker.symbol == "circle-open"
-    found = zip(rings.x, rings.y, rings.z, strict=True)
-    assert sorted(found) == sorted(map(tuple, made.laws[made.wrong]))
+    result = zip(rings.x, rings.y, rings.z, strict=True)
+    assert sorted(result) == sorted(map(tuple, made.laws[made.wrong]))
     right = dataclasses.replace(made, wrong=np.zeros(59, dtype=bool))
     assert "decided wrongly" not in [
         t.name for t in bspace_figure(split(3), right, solid=True).data

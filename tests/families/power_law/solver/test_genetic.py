@@ -55,7 +55,7 @@ def test_found_weights_have_their_stated_value(problem, modulus):
     screening = GeneticLevel(table, mass, np.random.default_rng(0)).screen(structures(12), modulus)
     total = sum(screening.weights[:, [k]] * table.raw(screening.structures[:, k]) for k in range(3))
     left = (total >= screening.low[:, None]) & (total <= screening.high[:, None])
-    np.testing.assert_allclose(mass.of_split(left), screening.impurity, atol=1e-9)
+    np.testing.assert_allclose(mass.compute_impurity(left), screening.impurity, atol=1e-9)
 
 
 def test_the_paper_s_weights_are_nearly_as_good_as_the_exact_ones(problem):
@@ -89,13 +89,13 @@ def test_crossover_keeps_the_middle_of_each_pair_and_mutation_the_box(problem):
     X, mass = problem
     level = GeneticLevel(PowerTable(X), mass, np.random.default_rng(0))
     parents = np.random.default_rng(1).uniform(-0.2, 0.2, (3, 50, 4))
-    children = level._crossed(parents)
+    children = level._cross(parents)
     inside = (np.abs(children) < 1).all(axis=2)
     both = inside[:, 0::2] & inside[:, 1::2]
     middle = children[:, 0::2] + children[:, 1::2]
     np.testing.assert_allclose(middle[both], (parents[:, 0::2] + parents[:, 1::2])[both])
     assert not np.array_equal(children, parents)
-    mutated = level._mutated(np.random.default_rng(2).uniform(-1, 1, (3, 50, 4)))
+    mutated = level._mutate(np.random.default_rng(2).uniform(-1, 1, (3, 50, 4)))
     assert np.abs(mutated).max() <= 1.0
 
 
@@ -130,7 +130,7 @@ def test_exponents_are_few_unique_and_move_little(problem):
     run = evolution(problem)
     made = np.zeros((30, 3, 4), dtype=np.int8)
     made[:, 0, 0] = 1
-    unique, modulus = run._unique(run._repaired(made), np.arange(30) % 2 == 0)
+    unique, modulus = run._unique(run._repair(made), np.arange(30) % 2 == 0)
     keys = {(s.tobytes(), bool(m)) for s, m in zip(canonical(unique), modulus, strict=True)}
     assert len(keys) == 30
     assert unique.any(axis=(1, 2)).all()

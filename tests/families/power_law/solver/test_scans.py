@@ -39,7 +39,7 @@ def test_best_cut_is_the_best_of_all_and_has_its_stated_value(problem):
         left = row <= cut.high[k]
         worth = reference.impurity(left, mass.codes, mass.weight)
         assert worth == pytest.approx(cut.impurity[k], abs=1e-9)
-        assert mass.of_split(left[None])[0] == pytest.approx(worth, abs=1e-9)
+        assert mass.compute_impurity(left[None])[0] == pytest.approx(worth, abs=1e-9)
 
 
 @given(problems())

@@ -49,7 +49,7 @@ def test_every_split_has_its_stated_value(modulus):
     screening = lower.screen(structures, modulus)
     better = lower.improve(screening, modulus, REFINED, np.random.default_rng(0))
     for splits in (screening, better):
-        worth = mass.of_split(left_of(splits, table))
+        worth = mass.compute_impurity(left_of(splits, table))
         np.testing.assert_allclose(worth, splits.impurity, atol=1e-9)
     assert (better.impurity <= screening.impurity + 1e-12).all()
 
@@ -122,7 +122,7 @@ def test_power_laws_that_cancel_are_no_split():
     structures[:, 1] = structures[:, 0]
     structures[:, 2] = 0
     screening = LowerLevel(table, mass).screen(structures, True)
-    worth = mass.of_split(left_of(screening, table))
+    worth = mass.compute_impurity(left_of(screening, table))
     np.testing.assert_allclose(worth, screening.impurity, atol=1e-12)
     assert screening.high[0] == np.inf  # two power laws are one, which has no band here
 

@@ -57,7 +57,7 @@ def test_large_tables_find_the_same_law_on_a_part():
         for w, row in zip(box.weights, box.exponents, strict=True)
     )
     left = (total >= box.low) & (total <= box.high)
-    np.testing.assert_allclose(mass.of_split(left[None])[0], box.impurity, atol=1e-9)
+    np.testing.assert_allclose(mass.compute_impurity(left[None])[0], box.impurity, atol=1e-9)
 
 
 @pytest.mark.slow

@@ -49,7 +49,7 @@ def test_gain_with_others_refits_intercept_and_one_factor():
 def test_points_cost_at_least_free_weights_and_polishing_helps():
     problem = planted(n=150, p=4, most=5)
     chosen = (0, 2, 5, 7)
-    rough, fine = (problem.settled(chosen, np.inf, polish) for polish in (False, True))
+    rough, fine = (problem.settle(chosen, np.inf, polish) for polish in (False, True))
     _, free = free_fit(holds(problem)[:, chosen], problem.weights)
     assert free <= fine[3] <= rough[3]
     assert fine[3] <= free + 0.5
@@ -59,13 +59,13 @@ def test_points_cost_at_least_free_weights_and_polishing_helps():
 
 def test_lines_are_finite_and_searches_end():
     problem = planted(n=150)
-    *_, cost = problem.settled((0, 2), np.inf, False)
+    *_, cost = problem.settle((0, 2), np.inf, False)
     _, free = free_fit(holds(problem)[:, (0, 2)], problem.weights)
-    assert problem.settled((0, 2), free - 0.01, False)[3] == np.inf
-    assert problem.settled((0, 2), cost + 0.01, False)[3] == cost
+    assert problem.settle((0, 2), free - 0.01, False)[3] == np.inf
+    assert problem.settle((0, 2), cost + 0.01, False)[3] == cost
     codes = np.repeat([[0, 0], [1, 1]], 50, axis=0)
     problem = cuts_of(codes, np.arange(100) >= 50)
-    points, slope, intercept, cost = problem.settled((0,), np.inf, True)
+    points, slope, intercept, cost = problem.settle((0,), np.inf, True)
     assert points == (1,)
     assert (slope, intercept) == pytest.approx((2 * np.log(509), -np.log(509)), rel=1e-4)
     assert 0 < cost < 2
@@ -81,7 +81,7 @@ def test_twenty_conditions_exceed_a_table_of_bits():
     codes = rng.integers(0, 2, (300, 25))
     problem = cuts_of(codes, codes[:, :20].sum(axis=1) + rng.normal(size=300) > 10, most=3)
     chosen = tuple(range(20))
-    points, *fitted = problem.settled(chosen, np.inf, False)
+    points, *fitted = problem.settle(chosen, np.inf, False)
     totals = holds(problem)[:, chosen] @ np.array(points)
     assert fitted == pytest.approx(line(totals, problem.weights), rel=1e-4)
     assert len(PointsPath(problem, 1, 2).cards(12)[-1].chosen) == 12
@@ -112,5 +112,5 @@ def test_conditions_of_two_runs_hold_in_both():
     problem = cuts_of(codes, outside + rng.normal(size=300) > 2, most=3)
     spans = np.tile([0, 1, 2, 4], (3, 1))
     problem = replace(problem, source=np.arange(3), spans=spans, limits=problem.limits[:3])
-    points, *fitted = problem.settled((0, 1, 2), np.inf, False)
+    points, *fitted = problem.settle((0, 1, 2), np.inf, False)
     assert fitted == pytest.approx(line((codes != 1) @ np.array(points), problem.weights), rel=1e-4)

@@ -53,13 +53,13 @@ def test_cards_grow_by_useful_candidates_only():
 def test_rows_bring_cells_weights_and_odds_in_any_order():
     problem = planted(n=300, p=4, most=5)
     rows = np.random.default_rng(1).permutation(300)
-    assert PointsPath(problem.of_rows(rows)).cards(5) == PointsPath(problem).cards(5)
+    assert PointsPath(problem.take_rows(rows)).cards(5) == PointsPath(problem).cards(5)
     problem = planted()
     result = problem.odds(0.5, -1.0, {0: 2, 3: -1})
     x = holds(problem)
     assert result.tolist() == (-1.0 + 0.5 * 2 * x[:, 0] - 0.5 * x[:, 3]).tolist()
     problem = planted()
-    some = problem.of_rows(np.array([5, 1]))
+    some = problem.take_rows(np.array([5, 1]))
     assert holds(some).tolist() == holds(problem)[[5, 1]].tolist()
     assert some.weights.tolist() == problem.weights[[5, 1]].tolist()
 
