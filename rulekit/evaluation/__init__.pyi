@@ -15,6 +15,7 @@ from .sweeps.result import suggest as suggest
 from .sweeps.store import SweepStore as SweepStore
 from .trust.alternatives import Alternatives as Alternatives
 from .trust.alternatives import alternatives as alternatives
+from .trust.improve import improve_rule as improve_rule
 from .trust.months import errors_by_month as errors_by_month
 from .trust.stability import Stability as Stability
 from .trust.stability import stability as stability
@@ -33,6 +34,7 @@ __all__ = [
     "compare_learners",
     "errors_by_month",
     "group_metrics",
+    "improve_rule",
     "operating_points",
     "pareto_front",
     "reliability",

@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from rulekit.exceptions import DataError
+from rulekit.evaluation import improve_rule
+from rulekit.exceptions import DataError, RuleError
 from rulekit.export import from_json, from_text, to_text
 from rulekit.rules import RuleSet
 from rulekit.style.phrases import cap_list, join_list
@@ -21,6 +22,7 @@ from ui.state import KEEP, AppState, app_state
 from ui.words import wording
 
 TEXT = "own_rule"  # session key of the text
+MOST_ADDED = 2  # conditions
 LAST = re.compile(r"^\s*OTHERWISE ", re.MULTILINE)
 
 
@@ -85,11 +87,33 @@ def own_rule_card(rule: RuleSet, state: AppState) -> None:
             **KEEP,
         )
         st.button("Use this rule", key="take_own", on_click=once(_take))
-    first = versions_of(state).items[0]["rule_json"]
-    if (state.setting or {}).get("edited") == OWN and first is not None:
+    if (state.setting or {}).get("edited") != OWN:
+        return
+    st.button(
+        f"Improve it by at most {MOST_ADDED} conditions",
+        key="improve_own",
+        on_click=once(_improve),
+        help="Keeps your conditions, and adds those that correct the most training rows.",
+    )
+    if (first := versions_of(state).items[0]["rule_json"]) is not None:
         sentences, _ = difference(from_json(first), rule, *state.training, wording(state))
         st.markdown("**From the first rule to yours**")
         st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
+
+
+def _improve() -> None:
+    """Add conditions to the selected rule; undo restores it."""
+    state = app_state()
+    improved = improve_rule(
+        state.model,
+        *state.training,
+        n_conditions=MOST_ADDED,
+        binarizer=state.binning.binarizer(),
+        sample_weight=state.training_weight,
+    )
+    if not improved:
+        raise RuleError("No condition corrects more training rows than it spoils.")
+    keep(improved[-1], OWN)
 
 
 def _take() -> None:

@@ -107,7 +107,8 @@ class Decorated:
             if not (single and few_bare):
                 return False
         known = self.limits[valid].sum() <= 0.5 * valid.sum()
-        return bool(known and not (self.accounting[valid].all() and valid.any()))
+        # (1), (2), (3) may be footnotes
+        return bool(known and (self.unit or not valid.any() or not self.accounting[valid].all()))
 
     def has_one_unit(self) -> NDArray[np.bool_]:
         """Return which texts are numbers in the column's unit."""

@@ -156,11 +156,12 @@ def conform(
             )
         series = frame[label]
         values, misfit, zone = _ColumnReader(column, exact).read(series)
-        if exact or column.gaps is not None:
-            refuse_infinities({column.name: values})
+        found = find_unseen(column, values, zone)
+        if exact or (column.gaps is not None and (found or column.low is None)):
+            refuse_infinities({column.name: values})  # no range has an infinite number
         columns[column.name] = values
         misfits += [] if misfit is None else [misfit]
-        unseen += find_unseen(column, values, zone)
+        unseen += found
     return columns, Report(tuple(misfits), tuple(unseen))
 
 
@@ -249,6 +250,11 @@ class _ColumnReader:
     def read(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None, str | None]:
         """Return the values, the cells that do not fit, and a difference of time zones."""
         kind, dtype = self.column.kind, series.dtype
+        if kind in NUMERIC and isinstance(dtype, np.dtype) and dtype.kind in "fiu":
+            values = np.asarray(series.to_numpy(), dtype=np.float64)
+            if self.exact:
+                refuse_inexact(series, values, self.column.name)
+            return values, None, None
         if pd.api.types.is_complex_dtype(dtype):
             raise DataError(f"Column {quote(series.name)} holds complex numbers. Give real ones.")
         if kind == "any":  # what all its values are

@@ -16,6 +16,7 @@ from rulekit.rules.condition import NUMBERS, TRUTH, missing_in, moment, moment_t
 from rulekit.rules.schema import MOST_LEVELS, NUMERIC, ColumnSchema, Schema
 
 SHARE = 0.9  # of the present cells that must be of one kind
+FEW_ROWS = 32
 OPEN_DATE = "date, day or month first"  # an inferred kind; columns of it are read as levels
 DURATIONS = (datetime.timedelta, np.timedelta64)
 DATES = (datetime.date, np.datetime64)
@@ -82,18 +83,8 @@ def _arrow_zone(dtype: Any) -> bool:
 
 def infer_kind(series: pd.Series) -> str:
     """Find what one column holds: a kind of `ColumnSchema`, or `OPEN_DATE`."""
-    dtype = series.dtype
-    if isinstance(dtype, pd.PeriodDtype):
-        return "date"
-    if not isinstance(dtype, pd.CategoricalDtype):
-        if pd.api.types.is_bool_dtype(dtype):
-            return "truth value"
-        if dtype.kind in "mM":
-            return "date" if dtype.kind == "M" else "duration"
-        if pd.api.types.is_numeric_dtype(dtype):
-            return "number"
-    elif dtype.ordered and len(dtype.categories) > 1:
-        return "grade"
+    if kind := _kind_of_type(series.dtype):
+        return kind
     cells = DistinctCells.from_series(series)
     counts = cells.counts
     total = int(counts.sum())
@@ -108,6 +99,21 @@ def infer_kind(series: pd.Series) -> str:
             if n and n >= SHARE * total:
                 return kind
     return _kind_of_texts(cells, counts, total)
+
+
+def _kind_of_type(dtype: Any) -> str:
+    """Return the kind that a type of columns decides; "" if the values decide it."""
+    if isinstance(dtype, pd.PeriodDtype):
+        return "date"
+    if isinstance(dtype, pd.CategoricalDtype):
+        if dtype.ordered and len(dtype.categories) > 1:
+            return "grade"
+        return "duration" if dtype.categories.dtype.kind == "m" else ""
+    if pd.api.types.is_bool_dtype(dtype):
+        return "truth value"
+    if dtype.kind in "mM":
+        return "date" if dtype.kind == "M" else "duration"
+    return "number" if pd.api.types.is_numeric_dtype(dtype) else ""
 
 
 def _is_truth(value: Any) -> bool:
@@ -174,19 +180,20 @@ class DistinctCells:
             return cls(codes.astype(np.intp), values, bool(mixed))
         objects = dtype == np.object_
         if objects and _is_mixed(series):
-            return cls._from_objects(series)
+            return cls._from_objects(series, mixed=True)
+        if len(series) < FEW_ROWS and isinstance(dtype, pd.StringDtype):
+            return cls._from_objects(series, mixed=False)  # pandas takes longer
         plain = isinstance(dtype, np.dtype) and dtype.kind not in "mM"
         codes, uniques = pd.factorize(series.to_numpy() if plain else series.array)
         return cls(codes, uniques.tolist() if objects else list(uniques))
 
     @classmethod
-    def _from_objects(cls, series: pd.Series) -> "DistinctCells":
-        present = series.notna().to_numpy()
+    def _from_objects(cls, series: pd.Series, *, mixed: bool) -> "DistinctCells":
         keys: dict[Any, int] = {}
         values: list[Any] = []
         codes = np.full(len(series), -1, dtype=np.intp)
         cells = series.to_numpy(dtype=object)
-        for row in np.flatnonzero(present).tolist():
+        for row in np.flatnonzero(pd.notna(cells)).tolist():
             value = cells[row]
             if isinstance(value, bytes):
                 value = level_text(value)
@@ -199,7 +206,7 @@ class DistinctCells:
             if code == len(values):
                 values.append(value)
             codes[row] = code
-        return cls(codes, values, True)
+        return cls(codes, values, mixed)
 
     @property
     def counts(self) -> NDArray[np.intp]:

@@ -14,6 +14,7 @@ from rulekit.exceptions import DataWarning, UnseenValuesWarning
 from rulekit.rules.condition import missing_in, moment
 from rulekit.rules.schema import NUMERIC, ColumnSchema
 
+FEW_ROWS = 32
 LISTED = 100  # unseen levels that a report counts one by one
 WORDS = dict.fromkeys(NUMERIC, "numbers") | {
     "duration": "durations or numbers of days",
@@ -166,8 +167,10 @@ def _late_dates(
 
 def _strange_levels(column: ColumnSchema, values: NDArray[Any]) -> list[Unseen]:
     """Count the levels that no training row had, with those that differ in spelling only."""
+    known = {*(column.levels or ()), None}
+    if len(values) < FEW_ROWS and known.issuperset(values.tolist()):
+        return []
     codes, distinct = pd.factorize(values)
-    known = set(column.levels or ())
     strange = np.array([v not in known for v in distinct] + [False], dtype=bool)
     rows = strange[codes]
     if not rows.any():

@@ -52,7 +52,8 @@ def load_arrow(raw: bytes, kind: str) -> pa.Table:
     try:
         if kind == "orc":
             return orc.read_table(pa.BufferReader(raw))
-        return pa.ipc.open_file(raw).read_all()
+        read = pa.ipc.open_file if raw.startswith(b"ARROW1") else pa.ipc.open_stream
+        return read(raw).read_all()
     except (pa.ArrowException, OSError, ValueError) as error:
         name = "ORC" if kind == "orc" else "Feather"
         raise DataError(f"The {name} file is damaged. Write it anew.") from error

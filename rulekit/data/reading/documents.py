@@ -135,6 +135,9 @@ def _columns_of(content: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """Return columns (lists, or mappings by row) as records; None if they differ in length."""
     values = list(content.values())
     if all(isinstance(value, dict) for value in values):
+        names = {name for value in values for name in value}
+        if all(map(str.isdecimal, content)) and not all(map(str.isdecimal, names)):
+            return values  # by the number of the row
         keys = list(values[0])
         if not keys or any(list(value) != keys for value in values):
             return None

@@ -432,7 +432,8 @@ def _second_header(
             n = 2 if len(body) > 2 and more(body[1][1]) else 1
             rows = _numbers_of([at for at, _ in body[:n]], word)
             return n, names, {}, [Decision(f"{rows} below the names: {words}; not read.", *as_data)]
-    if _is_grouped(names, row, below):
+    grouped = _is_grouped(names, row, below)
+    if grouped or (_is_no_data(row, below) and len(set(map(str, names))) < len(names)):
         joined = [_join(top, sub) for top, sub in zip(_fill_gaps(names), row, strict=True)]
         note = f"The header takes two rows; {word.lower()} {number} holds the second part of names."
         return 1, joined, {}, [Decision(note, *as_data)]
@@ -445,7 +446,17 @@ def _second_header(
         listing = few([f"{quote(names[k])} in {quote(unit)}" for k, unit in units.items()])
         note = f"{word} {number} below the names is read as units: {listing}."
         return 1, names, units, [Decision(note, *as_data)]
+    if _is_no_data(row, below):
+        note = f"{word} {number} below the names: further words of the header; not read."
+        return 1, names, {}, [Decision(note, *as_data)]
     return 0, names, {}, []
+
+
+def _is_no_data(row: Sequence[Any], below: _Columns) -> bool:
+    """Return whether a row holds texts alone, over two columns of numbers or more."""
+    texts = all(kind_of_cell(cell) == "text" for cell in row)
+    repeated = any(cell in cells for cell, cells in zip(row, below.cells, strict=True))
+    return texts and not repeated and below.kinds.count("number") > 1
 
 
 def _words(row: Sequence[Any]) -> list[str]:

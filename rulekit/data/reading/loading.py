@@ -38,7 +38,7 @@ GZIP = b"\x1f\x8b"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 SPREADSHEETS = ("xlsx", "xls", "xlsb", "ods")
 COLUMNAR = ("parquet", "arrow", "orc")
-_KINDS = ((b"PAR1", "parquet"), (b"ARROW1", "arrow"))
+_KINDS = ((b"PAR1", "parquet"), (b"ARROW1", "arrow"), (b"\xff\xff\xff\xff", "arrow"))
 _COMPOUNDS = (
     ("EncryptedPackage", "It is a spreadsheet with a password. Save it without one."),
     ("WordDocument", "It is a text document. Save its table as CSV."),

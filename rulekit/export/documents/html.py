@@ -41,6 +41,7 @@ svg{max-width:40rem}
 
 TAGS = {"": "<p>{}</p>", "note": '<p class="size">{}</p>', "heading": "<h2>{}</h2>"}
 MANY = 5  # classes, above which a confusion table is written smaller
+WIDE = 36  # characters in the heads of a table's columns, side by side
 
 
 def to_html(
@@ -143,12 +144,11 @@ def _code(text: str) -> str:
 
 def matrix_html(confusion: Any) -> str:
     """Write a confusion table (data frame, actual by predicted) with shades for shares of a row."""
-    # Heads of columns are turned, so that many classes with long names fit on a screen.
-    head = "".join(
-        '<th scope="col" style="writing-mode:vertical-rl;rotate:180deg;max-height:20em;overflow:'
-        f'hidden;white-space:nowrap;font-weight:400;text-align:left">{escape(str(label))}</th>'
-        for label in confusion.columns
-    )
+    names = [str(label) for label in confusion.columns]
+    style = "white-space:nowrap;font-weight:400;text-align:left;padding:.2em .3em"
+    if len(names) * max(map(len, names)) > WIDE:  # turned, so that long names fit on a screen
+        style += ";writing-mode:vertical-rl;rotate:180deg;max-height:20em;overflow:hidden"
+    head = "".join(f'<th scope="col" style="{style}">{escape(name)}</th>' for name in names)
     size = "clamp(.55rem,2.4vw,.8rem)" if len(confusion) > MANY else "1rem"
     lines = [f'<table style="border-collapse:collapse;font-size:{size}"><tr><td></td>{head}</tr>']
     for label, counts in confusion.iterrows():

@@ -27,6 +27,7 @@ DAYS = ["2021-04-18T00:00:00Z", "2021-04-19T12:00:00Z"]
         (["31.12.2024", "01.12.2024"], {"kind": "date", "day_first": True, "time": False}),
         (["03.04.2024", "01.02.2024"], {"kind": "level"}),
         ([timedelta(days=2), timedelta(hours=12)], {"kind": "duration", "low": 0.5, "high": 2.0}),
+        (pd.Categorical(pd.to_timedelta([36, 12], "h")), {"kind": "duration", "high": 1.5}),
         ([b"a", b"b"], {"kind": "level", "levels": ("a", "b")}),
     ],
 )

@@ -163,7 +163,11 @@ def test_order_of_a_dictionary_is_kept(groups):
 def written(frame, kind):
     """Bytes of a Feather or ORC file."""
     file = io.BytesIO()
-    if kind == "feather":
+    if kind == "stream":
+        table = pa.Table.from_pandas(frame)
+        with pa.ipc.new_stream(file, table.schema) as stream:
+            stream.write_table(table)
+    elif kind == "feather":
         frame.to_feather(file)
     else:
         orc.write_table(pa.Table.from_pandas(frame), file)
@@ -171,7 +175,7 @@ def written(frame, kind):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["feather", "orc"])
+@pytest.mark.parametrize("kind", ["feather", "stream", "orc"])
 def test_feather_and_orc_are_read_like_parquet(kind):
     frame = pd.DataFrame({"a": [1, 2, 3], "b": [0.5, None, 2.5], "c": ["x", None, "z"]})
     frame["d"] = pd.date_range("2024-01-01", periods=3)

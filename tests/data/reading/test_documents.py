@@ -26,7 +26,7 @@ def frames(draw):
     return frame
 
 
-@given(frames(), st.sampled_from(["records", "split", "columns", "lines"]))
+@given(frames(), st.sampled_from(["records", "split", "columns", "index", "lines"]))
 def test_what_pandas_writes_as_json_is_read_back(frame, orient):
     settings = {"lines": True, "orient": "records"} if orient == "lines" else {"orient": orient}
     table = read_table(frame.to_json(double_precision=15, **settings).encode())
@@ -61,6 +61,7 @@ def test_nested_values_get_dotted_names_and_numbers_keep_all_digits():
     [
         {"a": [1, 2], "b": ["x", "y"]},
         {"a": {"0": 1, "1": 2}, "b": {"0": "x", "1": "y"}},
+        {"0": {"a": 1, "b": "x"}, "1": {"b": "y", "a": 2}},
         {"columns": ["a", "b"], "data": [[1, "x"], [2, "y"]]},
         [["a", "b"], [1, "x"], [2, "y"]],
         {"page": 1, "rows": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]},

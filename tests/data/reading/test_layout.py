@@ -61,6 +61,7 @@ HEADERS = {
     "a survey's second row": [
         ([WIDE, ["Response"] * 4, *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, ["Open-Ended Response", *["Response"] * 3], *WIDE_BODY], WIDE, WIDE_BODY),
+        ([WIDE, [f"Question {k} of the ward?" for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, [f'{{"ImportId":"QID{k}"}}' for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
     ],
     "types and roles": [
@@ -73,6 +74,11 @@ HEADERS = {
         ([HEADER, ["discrete", "continuous", "discrete"], *BODY], HEADER, BODY),
     ],
     "groups of columns": [
+        (
+            [["who", "dose", "dose", "who"], ["id", "a", "b", "y"], *[["x", 1, 2, "u"]] * 8],
+            ["who id", "dose a", "dose b", "who y"],
+            [["x", 1, 2, "u"]] * 8,
+        ),
         (
             [["id", "2019", None, "y"], [None, "cost", "gain", None], *[["x", 1, 2, "a"]] * 8],
             ["id", "2019 cost", "2019 gain", "y"],

@@ -37,7 +37,7 @@ def test_scale_keeps_predictions_bands_and_nearly_odds(card, label):
     assert np.abs(scaled.predict_proba(X) - card.predict_proba(X)).max() < 0.01
     chances = []
     for model in (card, scaled):
-        totals = scorecard_of(model.rule_set_)[0].compared(model.read_columns(X))
+        totals = scorecard_of(model.rule_set_)[0].compute_values(model.read_columns(X))
         bands = bands_of_totals(model)
         chances.append([next(b.chance for b in bands if b.low <= t <= b.high) for t in totals])
         assert all(high.low == low.high + 1 for low, high in zip(bands[1:], bands, strict=False))
@@ -50,8 +50,8 @@ def test_odds_at_three_scores_are_those_computed_by_hand(card):
     rows = pd.DataFrame(
         {"a": [-1.0, 1.0, 1.0], "b": [0.0, 0.0, 1.0], "c": [0.0, 0.0, -1.0], "d": 0.0}
     )
-    scores = scorecard_of(scaled.rule_set_)[0].compared(scaled.read_columns(rows))
-    totals = scorecard_of(card.rule_set_)[0].compared(card.read_columns(rows))
+    scores = scorecard_of(scaled.rule_set_)[0].compute_values(scaled.read_columns(rows))
+    totals = scorecard_of(card.rule_set_)[0].compute_values(card.read_columns(rows))
     assert len(set(scores)) == 3
     proba = scaled.predict_proba(rows)
     fitted = card.predict_proba(rows)

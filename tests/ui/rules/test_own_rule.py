@@ -76,5 +76,10 @@ def test_own_rule_is_used_compared_and_undone(tmp_path, monkeypatch):
     assert f"The second predicts {(old != new).sum()} of {len(y)} training rows" in words
     assert f"the first is correct for {right[0]} of them, the second for {right[1]}." in words
     assert "Your own rule" in words
+    app.button(key="improve_own").click().run()
+    improved = app.session_state["app"].model.rule_set_
+    assert improved.n_conditions in (2, 3)
+    assert (improved.predict(X) == y).sum() > (new == (y == "high")).sum()
+    app.button(key="undo_edit").click().run()
     app.button(key="undo_edit").click().run()
     assert app.session_state["app"].model.rule_set_ == FIRST
