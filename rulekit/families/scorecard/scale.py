@@ -44,7 +44,7 @@ class ScaledScorecard(FixedRuleClassifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return class probabilities by the score of each row: shape (n, 2), as `classes_`."""
         split = scorecard_of(self.rule_set)[0]
-        chance = self.chances.of(split.compute_values(self.read_columns(X)))
+        chance = self.chances.compute(split.compute_values(self.read_columns(X)))
         return np.column_stack(
             [chance if v == self.positive_label_ else 1.0 - chance for v in self.classes_]
         )
