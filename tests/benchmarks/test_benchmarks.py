@@ -1,16 +1,13 @@
 """The benchmarks read their tables, and both solvers of linear programs learn the same rules."""
 
 import importlib
-import json
 import pkgutil
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import benchmarks
 from benchmarks import _cli, bench_families
-from benchmarks.papers import bench_power_law, bench_two_level
+from benchmarks.papers import bench_two_level
 from rulekit.families import FAMILIES
 
 
@@ -70,26 +67,3 @@ def test_pages_state_the_recorded_figures_of_each_family():
     assert {bench_families.SINGLE.name, *(f.key for f in measured)} == set(record)
     for family in measured:
         assert family.good_for.endswith(bench_families.sentence(family, record))
-
-
-def write_tables(folder, tables, target):
-    """Write tables as ``--data`` takes them."""
-    facts = {n: {"file": f"{n}.csv", "target": target, "positive_label": None} for n in tables}
-    (folder / "datasets.json").write_text(json.dumps(facts))
-    for name, frame in tables.items():
-        frame.to_csv(folder / f"{name}.csv", index=False)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_benchmark_of_power_laws_runs_its_full_path_on_tiny_tables(tmp_path, monkeypatch):
-    rng = np.random.default_rng(6)
-    frame = pd.DataFrame(rng.uniform(0.5, 2, size=(60, 3)), columns=list("abc"))
-    frame["kind"] = np.where(frame["a"] * frame["b"] > 1.2, "high", "low")
-    names = ("wdbc", "iris", *sum(bench_power_law.DEFAULT.values(), ()))
-    write_tables(tmp_path, dict.fromkeys(names, frame), "kind")
-    monkeypatch.setattr(bench_power_law, "TAUS", (0.05,))
-    only = ["iris", "DS1", "m-ZDT-30", *bench_power_law.EXTRA, *bench_power_law.DEFAULT]
-    given = _cli.parsed("", ["--data", str(tmp_path), "--seeds", "1", "--only", *only])
-    measured = {row["what"] for row in bench_power_law.measure(given)}
-    assert {"test accuracy", "effect of tau", "root split", "default-large"} <= measured

@@ -48,15 +48,12 @@ def test_summaries_count_every_row_once_in_table_order():
     assert result == [("size", "ordered", 10), ("colour", "levels", 6), ("same", "nothing", 0)]
 
 
-def test_shares_are_those_of_bins_with_rows():
+def test_shares_and_levels_are_those_of_bins_with_rows():
     low, _, high, _ = summaries(y=Y)["size"].cells
     assert (low.share("a"), low.share("b")) == (1.0, 0.0)
     assert (high.n, high.counts) == (1, {"a": 0, "b": 0})
     cells = summaries(FRAME.iloc[:2], Y[:2])["size"].cells
     assert math.isnan(cells[2].share("a"))
-
-
-def test_rare_and_later_levels_are_counted_apart():
     later = pd.DataFrame({"size": [1.0], "colour": ["violet"], "same": ["x"]})
     assert [(c.name, c.n) for c in summaries(later)["colour"].cells] == [
         ("blue", 0),

@@ -36,7 +36,7 @@ def test_quantile_cuts_divide_the_rows_as_the_definition_does(values, n_threshol
     assert {plain.split_of(values, cut) for cut in cuts} == wanted
 
 
-def test_columns_of_one_common_value_are_cut_beside_it():
+def test_common_values_and_planted_cuts_are_separated():
     values = np.r_[np.zeros(900), np.arange(1, 101)]
     cuts = automatic_cuts(values, None, "quantile", 10)
     assert np.histogram(values, [-1, *cuts + 0.5, 101])[0].tolist() == [900, *[10] * 10]
@@ -45,6 +45,16 @@ def test_columns_of_one_common_value_are_cut_beside_it():
     assert set(values[codes == codes[-1]]) == {40}
     assert np.unique(codes[values < 40]).size == 4
     assert np.unique(codes[values > 40]).size == 6
+    values = np.arange(100.0)
+    assert automatic_cuts(values, (values > 41).astype(int), "entropy", 10).tolist() == [41.0]
+    classes = ((values > 20) & (values <= 60)).astype(int)
+    assert automatic_cuts(values, classes, "tree", 2).tolist() == [20.0, 60.0]
+    values = 1e9 + np.arange(8.0)
+    cuts = automatic_cuts(values, (values > 1e9 + 3).astype(int), "tree", 3)
+    assert cuts.tolist() == [1e9 + 3]
+    assert automatic_cuts(np.array([1.0, 2, 3, 4, 5]), None, "median", 10).tolist() == [3.0]
+    distinct = np.array([1e300, 2e300])
+    assert short_cuts(np.array([1.5e300]), distinct).tolist() == [1.5e300]
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -122,19 +132,6 @@ def test_a_limited_number_of_entropy_cuts_is_a_part_of_all(case, limit):
     some, most = mdlp_cuts(values, classes, limit), mdlp_cuts(values, classes)
     assert set(some) <= set(most)
     assert len(some) == min(limit, len(most))
-
-
-def test_planted_and_long_cuts_are_found():
-    values = np.arange(100.0)
-    assert automatic_cuts(values, (values > 41).astype(int), "entropy", 10).tolist() == [41.0]
-    classes = ((values > 20) & (values <= 60)).astype(int)
-    assert automatic_cuts(values, classes, "tree", 2).tolist() == [20.0, 60.0]
-    values = 1e9 + np.arange(8.0)
-    cuts = automatic_cuts(values, (values > 1e9 + 3).astype(int), "tree", 3)
-    assert cuts.tolist() == [1e9 + 3]
-    assert automatic_cuts(np.array([1.0, 2, 3, 4, 5]), None, "median", 10).tolist() == [3.0]
-    distinct = np.array([1e300, 2e300])
-    assert short_cuts(np.array([1.5e300]), distinct).tolist() == [1.5e300]
 
 
 @pytest.mark.parametrize("method", ["quantile", "uniform", "median"])

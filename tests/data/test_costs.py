@@ -27,7 +27,7 @@ def test_a_miss_and_a_false_alarm_cost_the_given_amounts(miss, false_alarm, rows
     assert matrix.class_weight(["ill", "well"]) == {"ill": miss, "well": false_alarm}
 
 
-def test_costs_name_their_class_unit_and_mean_error():
+def test_costs_name_their_class_and_every_pair():
     classes = np.array([0, 1])
     assert Costs(5, 1).class_weight(classes) == {1: 5.0, 0: 1.0}
     assert Costs(5, 1).class_weight(classes, 0) == {0: 5.0, 1: 1.0}
@@ -40,6 +40,15 @@ def test_costs_name_their_class_unit_and_mean_error():
     assert str(Costs(matrix={(1, 0): 2, (0, 1): 1})) == "1 answered 0 costs 2, 0 answered 1 costs 1"
     assert Costs(5, 1, "EUR").measure == "cost a 100 cases (EUR)"
     assert Costs(5, 1).measure == "cost a 100 cases"
+    less = Costs(matrix={pair: cost for pair, cost in PAIRS.items() if "c" not in pair})
+    with pytest.raises(DataError, match=r"\('a', 'c'\) is missing\. Add it"):
+        less.class_weight(["a", "b", "c"])
+    with pytest.raises(DataError, match=r"\('c', 'a'\) is missing\. Add it"):
+        less.compute(["a", "c"], ["a", "a"])
+    with pytest.raises(DataError, match=r"there are 3 \('a', 'b', 'c'\)\. Give `matrix`"):
+        Costs(5, 1).class_weight(["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"must be one of the classes .* got 'x'"):
+        Costs(5, 1, positive="x").class_weight(["a", "b"])
 
 
 @given(st.lists(st.integers(0, 50), min_size=3, max_size=3).filter(any))
@@ -74,15 +83,3 @@ def test_a_cost_that_is_no_positive_number_is_refused(cost):
 def test_costs_that_are_not_whole_or_given_twice_are_refused(given, words):
     with pytest.raises(ValueError, match=words):
         Costs(**given)
-
-
-def test_costs_that_lack_a_pair_of_classes_are_refused():
-    less = Costs(matrix={pair: cost for pair, cost in PAIRS.items() if "c" not in pair})
-    with pytest.raises(DataError, match=r"\('a', 'c'\) is missing\. Add it"):
-        less.class_weight(["a", "b", "c"])
-    with pytest.raises(DataError, match=r"\('c', 'a'\) is missing\. Add it"):
-        less.compute(["a", "c"], ["a", "a"])
-    with pytest.raises(DataError, match=r"there are 3 \('a', 'b', 'c'\)\. Give `matrix`"):
-        Costs(5, 1).class_weight(["a", "b", "c"])
-    with pytest.raises(ValueError, match=r"must be one of the classes .* got 'x'"):
-        Costs(5, 1, positive="x").class_weight(["a", "b"])

@@ -30,7 +30,7 @@ def test_folds_are_scikit_learns(n_folds, seed, extra):
             np.testing.assert_array_equal(part, expected)
 
 
-def test_rows_are_left_out_one_by_one_whatever_classes_are_called():
+def test_rows_and_groups_are_left_out_as_asked():
     folds = make_folds(["a"] * 7 + ["b"] * 2, 9)
     assert [test.tolist() for _, test in folds] == [[k] for k in range(9)]
     assert all(len(train) == 8 for train, _ in folds)
@@ -38,6 +38,15 @@ def test_rows_are_left_out_one_by_one_whatever_classes_are_called():
     named = np.array(["no", "yes"], dtype=object)[y]
     for (_, one), (_, two) in zip(make_folds(y, 5), make_folds(named, 5), strict=True):
         np.testing.assert_array_equal(one, two)
+    train, test = hold_out([0, 1] * 5, 0.3, groups=[1] * 7 + [2] * 3)
+    assert (len(train), len(test)) == (7, 3)
+    with pytest.raises(DataError, match="needs two groups; all rows are of one"):
+        hold_out([0, 1] * 5, 0.3, groups=[1] * 10)
+    y = [0, 1, 0, 1]
+    assert len(make_folds(y, KFold(2))) == 2
+    mask = np.array([True, True, False, False])
+    ((train, test),) = make_folds(y, [(mask, [3, 2])])
+    assert (train.tolist(), test.tolist()) == ([0, 1], [2, 3])
 
 
 @given(st.lists(st.integers(1, 9), min_size=25, max_size=60), st.integers(0, 3))
@@ -80,18 +89,6 @@ def test_another_seed_deals_groups_into_other_parts():
     one, same, other = (make_folds(y, 5, groups=groups, random_state=s) for s in (0, 0, 1))
     assert [t.tolist() for _, t in one] == [t.tolist() for _, t in same]
     assert [t.tolist() for _, t in one] != [t.tolist() for _, t in other]
-
-
-def test_two_groups_fill_two_sides_and_given_folds_are_taken():
-    train, test = hold_out([0, 1] * 5, 0.3, groups=[1] * 7 + [2] * 3)
-    assert (len(train), len(test)) == (7, 3)
-    with pytest.raises(DataError, match="needs two groups; all rows are of one"):
-        hold_out([0, 1] * 5, 0.3, groups=[1] * 10)
-    y = [0, 1, 0, 1]
-    assert len(make_folds(y, KFold(2))) == 2
-    mask = np.array([True, True, False, False])
-    ((train, test),) = make_folds(y, [(mask, [3, 2])])
-    assert (train.tolist(), test.tolist()) == ([0, 1], [2, 3])
 
 
 @pytest.mark.parametrize("share", [0.01, 0.95])
@@ -190,7 +187,7 @@ def test_splitter_keeps_groups_whole_and_all_classes_in_training(rows, seed):
         assert set(y[train]) == set(y)
 
 
-def test_groups_that_leave_a_part_without_a_class_are_refused():
+def test_test_parts_leave_all_classes_or_are_refused():
     assert group_splitter(["no"] * 5 + ["yes"], range(6)) is None
     assert group_splitter(["no"] * 5 + ["yes"] * 2, list("abcdefg")).get_n_splits() > 1
     assert group_splitter(["no"] * 4 + ["yes"] * 4, list("aaaabbbb")) is None
@@ -198,6 +195,16 @@ def test_groups_that_leave_a_part_without_a_class_are_refused():
     y = ["no"] * 4 + ["yes"] * 8
     with pytest.raises(DataError, match=r"each of the 2 groups has all rows of a class\. Set"):
         hold_out(y, 0.3, groups=y)
+    groups = np.repeat(["a", "b", "c", "d"], [12, 6, 6, 4])
+    y = np.repeat(["no", "yes", "no", "maybe", "no", "yes", "no"], [9, 3, 3, 3, 4, 2, 4])
+    for seed in range(5):
+        train, test = hold_out(y, 0.2, groups=groups, random_state=seed)
+        assert set(y[train]) == set(y)
+        assert len(test) == 6
+    groups = np.repeat(["a", "b", "c"], [60, 25, 6])
+    y = np.repeat(["no", "yes", "no", "yes"], [30, 30, 25, 6])
+    assert _one_for_the_test(*(pd.factorize(v)[0] for v in (y, groups)), 0.3) == 1
+    assert _one_for_the_test(*(pd.factorize(v)[0] for v in (y, groups)), 0.05) == 2
 
 
 @given(
@@ -212,19 +219,6 @@ def test_two_groups_fill_both_parts_unless_each_has_a_class_for_itself(rows, sha
     train, test = hold_out(y, share, groups=groups)
     assert len(train)
     assert len(test)
-
-
-def test_the_test_part_is_near_its_share_and_leaves_all_classes():
-    groups = np.repeat(["a", "b", "c", "d"], [12, 6, 6, 4])
-    y = np.repeat(["no", "yes", "no", "maybe", "no", "yes", "no"], [9, 3, 3, 3, 4, 2, 4])
-    for seed in range(5):
-        train, test = hold_out(y, 0.2, groups=groups, random_state=seed)
-        assert set(y[train]) == set(y)
-        assert len(test) == 6
-    groups = np.repeat(["a", "b", "c"], [60, 25, 6])
-    y = np.repeat(["no", "yes", "no", "yes"], [30, 30, 25, 6])
-    assert _one_for_the_test(*(pd.factorize(v)[0] for v in (y, groups)), 0.3) == 1
-    assert _one_for_the_test(*(pd.factorize(v)[0] for v in (y, groups)), 0.05) == 2
 
 
 @given(

@@ -33,10 +33,23 @@ def found(**columns):
     return {(note.column, note.kind): note for note in notes}
 
 
-def test_a_sound_table_has_no_note_and_warnings_come_first():
+def test_groups_duplicates_and_sound_tables_are_told_apart():
     assert found() == {}
     notes = quality_notes(Table.from_frame(BASE.assign(c="same", d=SINGLE["leak"]["values"])), "t")
     assert [note.severity for note in notes] == ["warning", "info"]
+    assert found(patient_id=[i // 2 for i in range(N)])["patient_id", "group"].suggestion == "group"
+    assert found(Subject=[f"s{i % 14}" for i in range(N)])["Subject", "group"].suggestion == "group"
+    assert ("customer", "group") not in found(customer=["yes", "no"] * (N // 2))
+    renamed = BASE["town"].map({"u": "b", "v": "a", "w": "c"})
+    assert "holds the same information as" in found(c=renamed)["c", "duplicate column"].sentence
+    numbers = BASE["town"].map({"u": 1, "v": 3, "w": 2})
+    others = BASE["town"].map({"u": 1, "v": 2, "w": 3})
+    assert {kind for _, kind in found(c=numbers, d=others)} == {"codes"}
+    assert "equals column 'x'" in found(c=BASE["x"])["c", "duplicate column"].sentence
+    frame = pd.concat([BASE, BASE.head(30)])
+    (note,) = quality_notes(Table.from_frame(frame), "t")
+    assert note.sentence.startswith("30 of 230 rows repeat")
+    assert note.severity == "warning"
 
 
 @pytest.mark.parametrize("name", ["iris", "wine", "breast_cancer", "planted_dnf"])
@@ -131,12 +144,6 @@ def test_levels_that_differ_in_case_are_proposed_as_one():
     assert merged.positive_label == "yes"
 
 
-def test_repeated_identifiers_are_offered_as_groups():
-    assert found(patient_id=[i // 2 for i in range(N)])["patient_id", "group"].suggestion == "group"
-    assert found(Subject=[f"s{i % 14}" for i in range(N)])["Subject", "group"].suggestion == "group"
-    assert ("customer", "group") not in found(customer=["yes", "no"] * (N // 2))
-
-
 def test_weights_of_a_survey_are_told_from_weights_of_things():
     values = np.random.default_rng(5).gamma(4, size=N)
     assert (
@@ -159,19 +166,6 @@ def test_leaks_are_found_with_their_exceptions():
     rare = np.where(np.arange(1000) < 4, "fraud", "fair")
     frame = pd.DataFrame({"x": np.random.default_rng(1).normal(size=1000), "t": rare})
     assert quality_notes(Table.from_frame(frame), "t") == ()
-
-
-def test_duplicate_columns_and_rows_are_reported():
-    renamed = BASE["town"].map({"u": "b", "v": "a", "w": "c"})
-    assert "holds the same information as" in found(c=renamed)["c", "duplicate column"].sentence
-    numbers = BASE["town"].map({"u": 1, "v": 3, "w": 2})
-    others = BASE["town"].map({"u": 1, "v": 2, "w": 3})
-    assert {kind for _, kind in found(c=numbers, d=others)} == {"codes"}
-    assert "equals column 'x'" in found(c=BASE["x"])["c", "duplicate column"].sentence
-    frame = pd.concat([BASE, BASE.head(30)])
-    (note,) = quality_notes(Table.from_frame(frame), "t")
-    assert note.sentence.startswith("30 of 230 rows repeat")
-    assert note.severity == "warning"
 
 
 def test_only_few_whole_numbers_give_a_note():

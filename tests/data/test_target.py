@@ -20,23 +20,13 @@ def table_with(**columns):
     return Table.from_frame(pd.DataFrame({"x": np.linspace(0, 1, N), **columns}))
 
 
-def test_a_target_is_suggested_by_name_or_few_values():
+def test_targets_classes_and_doubts_are_suggested():
     table = table_with(a=["u", "v"] * 20, b=["p", "q"] * 20, c=np.linspace(5, 9.5, N))
     assert suggest_target(table) == "b"
     assert suggest_target(table_with(Outcome=["u", "v"] * 20, b=["p", "q"] * 20)) == "Outcome"
     assert suggest_target(table_with()) is None
     assert likely_target(["a", "Class", "b"]) == "Class"
     assert likely_target(["a", "b"]) == "b"
-
-
-def suggested(*counts):
-    """Suggest a class of a target that holds each label so many times."""
-    labels = [label for label, n in counts for _ in range(n)]
-    frame = pd.DataFrame({"x": np.linspace(0, 1, len(labels)), "t": labels})
-    return suggest_positive(Table.from_frame(frame), "t")
-
-
-def test_the_class_suggested_is_rare_but_not_too_rare():
     assert suggested(("a", 31), ("b", 30), ("c", 29)) == "b"
     assert suggested(("a", 40), ("b", 40)) == "b"
     assert suggested(("a", 20), ("b", 10)) == "a"
@@ -44,6 +34,13 @@ def test_the_class_suggested_is_rare_but_not_too_rare():
     assert suggested(("sick", 60), ("dead", 40)) == "dead"
     assert suggested(("good", 60), ("alive", 40)) == "alive"
     assert class_counts(table_with(t=["b"] * 30 + ["a"] * 10), "t") == {"a": 10, "b": 30}
+
+
+def suggested(*counts):
+    """Suggest a class of a target that holds each label so many times."""
+    labels = [label for label, n in counts for _ in range(n)]
+    frame = pd.DataFrame({"x": np.linspace(0, 1, len(labels)), "t": labels})
+    return suggest_positive(Table.from_frame(frame), "t")
 
 
 @pytest.mark.parametrize(

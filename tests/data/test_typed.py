@@ -57,24 +57,18 @@ def test_every_kind_of_gap_among_objects_becomes_none(gap):
     assert column(["x", gap], dtype=object).tolist() == ["x", None]
 
 
-def test_objects_become_numbers_or_text():
+def test_objects_become_numbers_or_text_or_are_refused():
     assert column(["x", 1, True], dtype=object).tolist() == ["x", "1", "True"]
     assert column([1, 2], dtype="category").tolist() == ["1", "2"]
     assert column([decimal.Decimal("1.5"), None], dtype=object)[0] == 1.5
     days = column([datetime.datetime(2024, 5, 1), None])
     assert days.tolist() == ["2024-05-01", None]
     assert column([1.0, np.inf]).tolist() == [1.0, np.inf]
-
-
-def test_complex_numbers_and_repeated_names_are_refused():
     with pytest.raises(DataError, match="Column 'a' holds complex numbers"):
         column([1j])
     frame = pd.DataFrame([[1, 2]], columns=["a", "a"])
     with pytest.raises(DataError, match="'a' occurs twice"):
         columns_of(frame)
-
-
-def test_names_become_text_and_the_frame_is_left_alone():
     frame = pd.DataFrame({0: ["x", None], 1: [1.0, np.inf]})
     before = frame.copy()
     assert list(columns_of(frame)) == ["0", "1"]

@@ -62,7 +62,7 @@ def test_area_with_ties_and_weights_equals_scikit_learn(rows, scores):
         assert area == pytest.approx(expected)
 
 
-def test_rates_need_weight_and_compare_text():
+def test_rates_and_scores_need_weight_and_probabilities():
     assert math.isnan(metrics.error_rate([1, 0], [1, 1], [0, 0]))
     predicted = np.array(["yes", "no"], dtype=object)
     assert metrics.error_rate(np.array(["yes", "yes"]), predicted) == 0.5
@@ -72,6 +72,11 @@ def test_rates_need_weight_and_compare_text():
     assert metrics.cost_per_100([1, 0, 0, 0], [0, 1, 0, 0], costs, positive=0) == 200
     assert metrics.cost_per_100([1, 1, 0], [0, 1, 0], costs, positive=0) == pytest.approx(100 / 3)
     assert metrics.cost_per_100([1, 1, 0], [1, 1, 0], costs) == 0
+    with pytest.raises(ValueError, match="must hold a probability, from 0 to 1"):
+        reliability([True], [1.5])
+    with pytest.raises(ValueError, match="must hold a probability, from 0 to 1"):
+        brier_score([True], [0.5, 0.5])
+    assert np.isnan(brier_score([], []))
 
 
 PREDICTED = st.lists(
@@ -94,14 +99,6 @@ def test_tenths_and_brier_score_equal_scikit_learn(rows):
         assert row["low95"] <= row["share"] + 1e-9
         assert row["share"] <= row["high95"] + 1e-9
     assert brier_score(true, chance) == pytest.approx(brier_score_loss(true, chance))
-
-
-def test_scores_of_probabilities_need_rows_and_probabilities():
-    with pytest.raises(ValueError, match="must hold a probability, from 0 to 1"):
-        reliability([True], [1.5])
-    with pytest.raises(ValueError, match="must hold a probability, from 0 to 1"):
-        brier_score([True], [0.5, 0.5])
-    assert np.isnan(brier_score([], []))
 
 
 FAIR = {

@@ -25,20 +25,6 @@ def columns(age, bmi):
     return {"age": np.array([age], dtype=float), "bmi": np.array([bmi], dtype=float)}
 
 
-def test_only_numbers_that_vary_are_moved():
-    assert distance_to_boundary(RULE, columns(np.nan, 35), RANGES).tolist() == [np.inf]
-    table = {
-        "age": np.array([20.0, np.nan, 70.0, np.inf]),
-        "town": np.array(["a", "b", "c", "d"], dtype=object),
-        "one": np.ones(4),
-    }
-    assert ranges_of(table) == {"age": 50.0}
-    rule = RuleSet((Clause((Literal("opened", ">=", 3, part="month"),)),), ("ill",), "dnf", "well")
-    table = {"opened": np.array(["2024-01-01", "2024-05-01", None], dtype=object)}
-    assert ranges_of(table) == {"opened": 121.0}
-    assert np.isinf(distance_to_boundary(rule, table, ranges_of(table))).all()
-
-
 @given(st.floats(0, 100), st.floats(0, 60))
 def test_the_boundary_agrees_with_trying_values_around_each_threshold(age, bmi):
     row = columns(age, bmi)
@@ -128,7 +114,7 @@ def test_distances_and_literals_sum_to_the_objective(form):
     assert sum(distances) + 2.0 * model.n_conditions_ == pytest.approx(model.objective_)
 
 
-def test_rules_without_one_label_a_clause_have_no_distance():
+def test_distances_need_numbers_that_vary_and_one_label():
     rule, frame = patients()
     explanation = explain(rule, frame, ["ill", "ill", "well", "ill"])
     assert [e.hamming_distance for e in explanation] == [0, 0, 2, 1]
@@ -144,3 +130,14 @@ def test_rules_without_one_label_a_clause_have_no_distance():
     clauses = (Clause((LITERALS[0],)), Clause((LITERALS[1],)))
     rule = RuleSet(clauses, ("x", "y"), "dnf", "z")
     assert hamming_distances(rule, ROWS, np.array(["x"] * 4, object)) == [None] * 4
+    assert distance_to_boundary(RULE, columns(np.nan, 35), RANGES).tolist() == [np.inf]
+    table = {
+        "age": np.array([20.0, np.nan, 70.0, np.inf]),
+        "town": np.array(["a", "b", "c", "d"], dtype=object),
+        "one": np.ones(4),
+    }
+    assert ranges_of(table) == {"age": 50.0}
+    rule = RuleSet((Clause((Literal("opened", ">=", 3, part="month"),)),), ("ill",), "dnf", "well")
+    table = {"opened": np.array(["2024-01-01", "2024-05-01", None], dtype=object)}
+    assert ranges_of(table) == {"opened": 121.0}
+    assert np.isinf(distance_to_boundary(rule, table, ranges_of(table))).all()

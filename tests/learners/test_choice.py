@@ -40,7 +40,7 @@ def slow_smooth(scores, settings, setting, grid):
     return total
 
 
-def test_scores_are_smoothed_as_the_slow_twin_does():
+def test_losses_are_smoothed_shares_or_costs_with_a_price():
     rng = np.random.default_rng(0)
     grid = {"theta": [0.1, 1.0, 3.0, 9.0], "n_clauses": [1, 2, 5], "kind": ["a", "b"]}
     settings = settings_of(grid)
@@ -50,6 +50,14 @@ def test_scores_are_smoothed_as_the_slow_twin_does():
     result = smooth_scores(scores[order], axes)
     for place, i in enumerate(order):
         assert result[place] == pytest.approx(slow_smooth(scores, settings, settings[i], grid))
+    loss = Loss(Y, WEIGHT)
+    assert loss.compute(np.arange(4), ANSWERS) == pytest.approx(3 / 10)
+    assert loss.compute(np.array([0, 3]), ANSWERS[[0, 3]]) == pytest.approx(1 / 5)
+    assert (loss.measure, loss.price, loss.text(0.1234)) == ("test_error", 0.002, "12.3 %")
+    loss = Loss(Y, WEIGHT, Costs(5, 2, "EUR").to_matrix(["no", "yes"]))
+    assert loss.compute(np.arange(4), ANSWERS) == pytest.approx(100 * (1 * 5 + 2 * 2) / 10)
+    assert (loss.measure, loss.text(12.34)) == ("test_cost_per_100", "12.3 EUR a 100 cases")
+    assert loss.price == pytest.approx(0.2 * (5 * 5 + 5 * 2) / 10)
 
 
 def scores_of(table, settings, folds, loss, **how):
@@ -120,17 +128,6 @@ def test_a_fold_that_is_stopped_leaves_its_other_settings_out():
 Y = np.array(["yes", "no", "no", "yes"], dtype=object)
 WEIGHT = np.array([1.0, 2.0, 3.0, 4.0])
 ANSWERS = np.array(["no", "yes", "no", "yes"], dtype=object)
-
-
-def test_losses_are_shares_or_costs_with_a_price():
-    loss = Loss(Y, WEIGHT)
-    assert loss.compute(np.arange(4), ANSWERS) == pytest.approx(3 / 10)
-    assert loss.compute(np.array([0, 3]), ANSWERS[[0, 3]]) == pytest.approx(1 / 5)
-    assert (loss.measure, loss.price, loss.text(0.1234)) == ("test_error", 0.002, "12.3 %")
-    loss = Loss(Y, WEIGHT, Costs(5, 2, "EUR").to_matrix(["no", "yes"]))
-    assert loss.compute(np.arange(4), ANSWERS) == pytest.approx(100 * (1 * 5 + 2 * 2) / 10)
-    assert (loss.measure, loss.text(12.34)) == ("test_cost_per_100", "12.3 EUR a 100 cases")
-    assert loss.price == pytest.approx(0.2 * (5 * 5 + 5 * 2) / 10)
 
 
 def table(seed=0, n=400):

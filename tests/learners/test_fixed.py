@@ -22,7 +22,7 @@ def test_a_learned_rule_answers_the_same_when_it_is_given():
     assert fixed.n_conditions_ == learned.n_conditions_
 
 
-def test_a_given_rule_needs_no_training():
+def test_given_rules_answer_any_classes_without_training():
     model = FixedRuleClassifier(RULE)
     assert model.predict(pd.DataFrame({"age": [60, 40, None]})).tolist() == ["ill", "well", "well"]
     assert model.classes_.tolist() == ["ill", "well"]
@@ -35,9 +35,6 @@ def test_a_given_rule_needs_no_training():
     assert fitted.decision_function(ages).tolist() == pytest.approx([-0.4552183, 0.4552183])
     assert fitted.get_rules()["share"].tolist() == [2 / 3]
     assert FixedRuleClassifier(RULE).get_rules()["text"].tolist() == ["age > 50"]
-
-
-def test_any_number_of_classes_is_answered_and_measured():
     middle = Clause((Literal("age", ">", 30),))
     rule = RuleSet((*RULE.clauses, middle), ("old", "grown"), "dnf", "young")
     model = FixedRuleClassifier(rule)

@@ -63,23 +63,6 @@ def test_losses_are_those_counted_row_by_row(costs, monkeypatch):
     assert forest.loss(predicted) == pytest.approx(expected / each.sum())
 
 
-def test_forbidden_columns_and_noise_gain_nothing():
-    X, y, true = planted()
-    table = read(X, y)
-    forest = ForestLoss.from_table(table, Loss(table.y, table.weights(None)), SEARCH, 0)
-    noise = (y != true).mean()  # of the training rows, which y itself gets all right
-    assert noise > 0.2
-    assert forest.loss(y) > noise
-    assert abs(forest.loss(true) - forest.loss(y)) < noise / 4
-    assert forest.loss(np.where(true == "ill", "well", "ill")) > 0.6
-    X, y, true = planted(noise=0.0)
-    table = read(X, y)
-    loss = Loss(table.y, table.weights(None))
-    barred = clone(SEARCH).set_params(constraints=Constraints(forbidden=("a",)))
-    assert ForestLoss.from_table(table, loss, SEARCH, 0).loss(true) < 0.15
-    assert ForestLoss.from_table(table, loss, barred, 0).loss(true) > 0.3
-
-
 def test_each_setting_is_scored_by_its_rule_of_all_rows():
     X, y, _ = planted(n=120)
     table = read(X, y)
@@ -136,7 +119,7 @@ def test_calibrated_votes_are_monotonic_and_keep_class_shares():
     assert votes[5:].mean() > 0.4  # what it was before
 
 
-def test_votes_exist_for_all_rows_if_there_is_anything_to_vote_on():
+def test_forests_vote_on_allowed_and_informative_rows():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 10, (400, 6))
     classes = (codes[:, 0] + codes[:, 1] > 9).astype(int)
@@ -151,6 +134,20 @@ def test_votes_exist_for_all_rows_if_there_is_anything_to_vote_on():
     one_cell = np.zeros((3, 1), int), np.ones(1, bool)
     alone = votes(*one_cell, np.zeros(3, int), np.ones(3), 9, 0)
     assert np.nan_to_num(alone, nan=1.0).tolist() == [[1.0]] * 3
+    X, y, true = planted()
+    table = read(X, y)
+    forest = ForestLoss.from_table(table, Loss(table.y, table.weights(None)), SEARCH, 0)
+    noise = (y != true).mean()  # of the training rows, which y itself gets all right
+    assert noise > 0.2
+    assert forest.loss(y) > noise
+    assert abs(forest.loss(true) - forest.loss(y)) < noise / 4
+    assert forest.loss(np.where(true == "ill", "well", "ill")) > 0.6
+    X, y, true = planted(noise=0.0)
+    table = read(X, y)
+    loss = Loss(table.y, table.weights(None))
+    barred = clone(SEARCH).set_params(constraints=Constraints(forbidden=("a",)))
+    assert ForestLoss.from_table(table, loss, SEARCH, 0).loss(true) < 0.15
+    assert ForestLoss.from_table(table, loss, barred, 0).loss(true) > 0.3
 
 
 def test_indistinguishable_class_gets_its_share_of_votes():

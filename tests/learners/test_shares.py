@@ -110,7 +110,7 @@ def test_powers_and_points_make_combinations_as_other_conditions_do(condition):
     assert len(np.unique(probabilities.round(9), axis=0)) == 4
 
 
-def test_shares_of_billions_of_rows_are_those_counted():
+def test_shares_of_billions_of_rows_may_oppose_the_rule():
     rule = RuleSet((Clause((Literal("a", ">", 0.5),)),), (1,), "dnf", 0)
     counts = np.array([[3e9, 7.0], [2.0, 5e9]])
     features = np.array([[0, 0], [1, 1]])
@@ -118,6 +118,14 @@ def test_shares_of_billions_of_rows_are_those_counted():
     shares = counts / counts.sum(axis=1, keepdims=True)
     values = result.compute({"a": np.array([0.0, 1.0])})
     np.testing.assert_allclose(values, shares, rtol=1e-6)
+    X, y = mixed_table()
+    rule = RuleSet((Clause((Literal("age", ">", 0.0),)),), ("yes",), "dnf", "no")
+    model = FixedRuleClassifier(rule).fit(X, y)
+    assert set(model.predict(X)) == {"yes"}
+    frequent = (y == "yes").mean()
+    assert model.predict_proba(X)[0, 1] == pytest.approx(frequent, abs=0.01)
+    assert frequent < 0.5
+    assert columns_of(X)["age"].min() > 0
 
 
 def test_undecided_rows_that_lack_less_are_separated():
@@ -177,17 +185,6 @@ def test_shares_of_answers_are_given_by_rows_and_by_what_they_weighed():
         heavy = 1.5 * scale * right
         result = (heavy + 1) / (heavy + scale * wrong + 2)
         assert table["weighted_share"][k] == pytest.approx(result)
-
-
-def test_a_probability_may_speak_against_the_answer_of_the_rule():
-    X, y = mixed_table()
-    rule = RuleSet((Clause((Literal("age", ">", 0.0),)),), ("yes",), "dnf", "no")
-    model = FixedRuleClassifier(rule).fit(X, y)
-    assert set(model.predict(X)) == {"yes"}
-    frequent = (y == "yes").mean()
-    assert model.predict_proba(X)[0, 1] == pytest.approx(frequent, abs=0.01)
-    assert frequent < 0.5
-    assert columns_of(X)["age"].min() > 0
 
 
 @given(rules(), tables(40), st.lists(st.sampled_from([0, 1]), min_size=40, max_size=40))

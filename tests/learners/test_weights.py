@@ -60,7 +60,7 @@ def test_equal_weights_change_nothing_though_duplicates_do(learner):
     assert clone(model).fit(X.iloc[again], y[again]).rule_set_ == twice
 
 
-def test_cuts_are_quantiles_of_unweighted_rows():
+def test_cuts_and_fixed_rules_ignore_the_sum_of_weights():
     X, y = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, 5.0]}), list("aabbb")
     weight = np.array([9, 1, 1, 1, 1])
     again = np.repeat(np.arange(5), weight)
@@ -69,6 +69,15 @@ def test_cuts_are_quantiles_of_unweighted_rows():
     model = OneLevelRuleClassifier(binarizer=half, theta=0.1)
     cuts = {c.value for c in model.fit(X, y, weight).rule_set_.clauses[0].conditions}
     assert cuts <= set(half.cuts_["x"].tolist())
+    rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("yes",), "dnf", "no")
+    (X, y, weight), (rows, labels) = both_ways()
+    given = FixedRuleClassifier(rule)
+    by_weight = clone(given).fit(X, y, weight)
+    by_row = clone(given).fit(rows, labels)
+    assert by_weight.training_error_ == pytest.approx(by_row.training_error_)
+    scaled = clone(given).fit(X, y, 2.0 * weight)
+    np.testing.assert_array_equal(scaled.predict_proba(X), by_weight.predict_proba(X))
+    assert np.abs(by_row.predict_proba(X) - by_weight.predict_proba(X)).max() > 1e-3
 
 
 @pytest.mark.slow
@@ -82,15 +91,3 @@ def test_a_scorecard_s_and_a_tree_s_weights_have_no_scale_either():
     ):
         same = clone(model).fit(table, y, np.full(len(y), 3.0))
         assert same.rule_set_ == clone(model).fit(table, y).rule_set_
-
-
-def test_shares_of_a_fixed_rule_ignore_the_sum_of_weights():
-    rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("yes",), "dnf", "no")
-    (X, y, weight), (rows, labels) = both_ways()
-    given = FixedRuleClassifier(rule)
-    by_weight = clone(given).fit(X, y, weight)
-    by_row = clone(given).fit(rows, labels)
-    assert by_weight.training_error_ == pytest.approx(by_row.training_error_)
-    scaled = clone(given).fit(X, y, 2.0 * weight)
-    np.testing.assert_array_equal(scaled.predict_proba(X), by_weight.predict_proba(X))
-    assert np.abs(by_row.predict_proba(X) - by_weight.predict_proba(X)).max() > 1e-3

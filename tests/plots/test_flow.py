@@ -60,7 +60,7 @@ def test_bars_are_as_wide_as_the_rows_counted_one_by_one(rule):
     assert {t.name: t.x[0] for t in every} == {"ill": 2, "well": 3}
 
 
-def test_tree_is_drawn_with_its_splits():
+def test_trees_cases_and_long_names_are_drawn():
     parts = divide_rows(TREE, COLUMNS)
     assert [part.name for part in parts][:3] == [
         "split 1",
@@ -68,15 +68,18 @@ def test_tree_is_drawn_with_its_splits():
         "split 2: yes",
     ]
     assert sum(part.label is None for part in parts) == 3
-
-
-def test_case_is_a_line_that_ends_in_its_part():
     case = {"age": np.array([70.0]), "bmi": np.array([20.0])}
     for rule, number in ((TREE, 1), (RuleSet((Clause((OLD,)),), ("ill",), "dnf", "well"), 0)):
         figure = flow_figure(rule, COLUMNS, TRUTH, case=case)
         line = figure.data[-1]
         (place,) = {t.y[0] for t in figure.data if t.customdata == (number,)}
         assert line.y[-1] == place
+    name = "a <b>name</b> " + "that goes on " * 10
+    rule = RuleSet((Clause((Literal(name, ">", 1),)),), ("<i>ill</i>",), "dnf", "well")
+    figure = flow_figure(rule, {name: np.array([0.0, 2.0])}, ["well", "<i>ill</i>"])
+    lines = [line for note in figure.layout.annotations for line in note.text.split("<br>")]
+    assert not any("<i>" in line or "<b>name" in line for line in lines)
+    assert figure.layout.showlegend is False
 
 
 def test_scorecard_is_a_histogram_of_its_totals_with_the_threshold():
@@ -91,12 +94,3 @@ def test_scorecard_is_a_histogram_of_its_totals_with_the_threshold():
     assert figure.layout.shapes[0].x0 == 2.5
     assert figure.data[-1].x == (3.0,)
     assert flow_table(rule, COLUMNS, TRUTH)["part"].tolist() == ["Total from 3", "Total below 3"]
-
-
-def test_text_from_data_is_escaped_and_short():
-    name = "a <b>name</b> " + "that goes on " * 10
-    rule = RuleSet((Clause((Literal(name, ">", 1),)),), ("<i>ill</i>",), "dnf", "well")
-    figure = flow_figure(rule, {name: np.array([0.0, 2.0])}, ["well", "<i>ill</i>"])
-    lines = [line for note in figure.layout.annotations for line in note.text.split("<br>")]
-    assert not any("<i>" in line or "<b>name" in line for line in lines)
-    assert figure.layout.showlegend is False

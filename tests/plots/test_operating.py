@@ -23,26 +23,11 @@ def test_a_click_returns_the_position_of_a_point_with_rows():
     assert len(figure.data[0].x) == 0
 
 
-def test_precision_is_drawn_above_the_share_of_the_class():
-    """Of ten rows two are bad; the second point predicts four of the ten, one of them bad."""
-    figures = {"called_positive": [0.0, 0.4, 0.5], "precision": [float("nan"), 0.25, 0.4]}
-    points = POINTS.assign(**figures)
-    figure = operating_figure(points, "bad", selected=2, precision=True)
-    assert [list(figure.data[k].y) for k in (0, 1, 3)] == [[0.25, 0.4], [0.25, 0.4], [0.4]]
-    assert list(figure.data[0].x) == [0.5, 1.0]
-    assert list(figure.data[2].y) == [0.2, 0.2]
-    constant = operating_figure(points[:1], "bad", precision=True)
-    assert len(constant.data[0].x) == 0
-
-
-def test_the_sentence_names_both_ends():
+def test_points_are_described_and_tenths_drawn_as_observed():
     assert operating_sentence(POINTS, "bad") == (
         "3 operating points for bad: true positive rate from 0.0 % to 100.0 %, "
         "false positive rate from 0.0 % to 100.0 %."
     )
-
-
-def test_tenths_are_drawn_at_stated_and_observed_shares():
     true, chance = [True, False, True, True], [0.3, 0.3, 0.9, 0.9]
     table = reliability(true, chance)
     dots = reliability_figure(table, "bad").data[1]
@@ -52,3 +37,11 @@ def test_tenths_are_drawn_at_stated_and_observed_shares():
     result = reliability_sentence(table, brier_score(true, chance), 0.75)
     assert "15.0 points from" in result
     assert "0.150; always predicting 75.0 %: 0.188" in result
+    figures = {"called_positive": [0.0, 0.4, 0.5], "precision": [float("nan"), 0.25, 0.4]}
+    points = POINTS.assign(**figures)
+    figure = operating_figure(points, "bad", selected=2, precision=True)
+    assert [list(figure.data[k].y) for k in (0, 1, 3)] == [[0.25, 0.4], [0.25, 0.4], [0.4]]
+    assert list(figure.data[0].x) == [0.5, 1.0]
+    assert list(figure.data[2].y) == [0.2, 0.2]
+    constant = operating_figure(points[:1], "bad", precision=True)
+    assert len(constant.data[0].x) == 0

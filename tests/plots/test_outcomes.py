@@ -71,7 +71,7 @@ def test_bins_are_written_in_signs_and_empty_columns_refused():
     assert "<a" not in figure.to_json().replace("\\u003c", "<")
 
 
-def test_levels_are_drawn_by_every_outcome_with_missing_among_them():
+def test_levels_and_strips_hold_the_values_of_every_outcome():
     table = outcome_levels(["b", "a", "b", None, "b", "a"], CODES, 3)
     assert table["level"].tolist() == ["b", "a", "missing"]
     assert table[[0, 1, 2]].to_numpy().tolist() == [[1, 1, 1], [1, 0, 1], [0, 1, 0]]
@@ -82,6 +82,15 @@ def test_levels_are_drawn_by_every_outcome_with_missing_among_them():
     figure = outcome_levels_figure(table, name="town", labels=(1, 0))
     assert list(figure.data[-1].text) == ["0%", "50%"]
     assert figure.layout.xaxis.title.text == "rows (and share of outcome 1)"
+    values = np.repeat([1.0, 2.0, 3.0, 7.0], [40, 30, 20, 10])
+    figure = drawn(values, values > 2, [1.0, 2.0])
+    _, bars, strips, _ = figure.data
+    assert list(bars.x) == [0, 1, 2, 3]
+    assert list(figure.layout.xaxis2.ticktext) == ["1", "2", "3", "7"]
+    spans = [(x - w / 2, x + w / 2) for x, w in zip(strips.x, strips.width, strict=True)]
+    assert spans == [(-0.5, 0.5), (0.5, 1.5), (1.5, 3.5)]
+    assert list(strips.text) == ["", "", "100%"]
+    assert {line.x0 for line in figure.layout.shapes} == {0.5, 1.5}
 
 
 def test_sentence_names_where_up_to_six_outcomes_are_commonest():
@@ -97,18 +106,6 @@ def test_sentence_names_where_up_to_six_outcomes_are_commonest():
     codes = np.arange(6)
     table = outcome_bins(VALUES, codes, 8, [2.0])
     assert outcome_sentence(table, name="x", labels=list("abcdefgh")).endswith("; 2 more outcomes.")
-
-
-def test_a_strip_is_below_the_bars_of_the_values_it_holds():
-    values = np.repeat([1.0, 2.0, 3.0, 7.0], [40, 30, 20, 10])
-    figure = drawn(values, values > 2, [1.0, 2.0])
-    _, bars, strips, _ = figure.data
-    assert list(bars.x) == [0, 1, 2, 3]
-    assert list(figure.layout.xaxis2.ticktext) == ["1", "2", "3", "7"]
-    spans = [(x - w / 2, x + w / 2) for x, w in zip(strips.x, strips.width, strict=True)]
-    assert spans == [(-0.5, 0.5), (0.5, 1.5), (1.5, 3.5)]
-    assert list(strips.text) == ["", "", "100%"]
-    assert {line.x0 for line in figure.layout.shapes} == {0.5, 1.5}
 
 
 @pytest.mark.slow

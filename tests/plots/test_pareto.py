@@ -50,7 +50,7 @@ def test_clicks_and_suggestions_belong_to_one_setting():
     assert [a.text for a in figure.layout.annotations] == ["simplest and best"]
 
 
-def test_dominated_settings_are_hollow_beside_the_line_and_have_no_bar():
+def test_dominated_and_empty_rules_are_marked():
     points = settings()
     points.loc[20, "on_front"] = False
     drawn, steps = front_figure(points).data
@@ -61,6 +61,13 @@ def test_dominated_settings_are_hollow_beside_the_line_and_have_no_bar():
     assert 2.0 not in steps.x
     assert drawn.error_y.array is None
     assert list(steps.error_y.array) == [0.01] * 5
+    points = by_limit().assign(n_conditions=[0.0, 0.0, 2.0, 2.0, 3.0, 3.0])
+    points.loc[[0, 10], "test_error"] = 0.9
+    layout = front_figure(points, x="limit", series="method").layout
+    assert layout.yaxis.range[1] < 0.5
+    assert [a.text for a in layout.annotations] == ["↑ 2 from 90.0 %"]
+    layout = front_figure(points, x="limit", series="method", selected=10).layout
+    assert layout.yaxis.range[1] > 0.9
 
 
 def test_learners_have_a_shape_colour_and_line_of_their_own():
@@ -230,16 +237,6 @@ def test_bands_of_known_spread_are_shown_in_full():
     assert front_figure(points, x="limit").layout.yaxis.range[1] > 0.13 + 0.063
     far = points.assign(test_error=[0.085, *[0.4] * 11])
     assert front_figure(far, x="limit").layout.yaxis.range[1] < 0.15
-
-
-def test_a_rule_without_conditions_is_named_at_the_edge():
-    points = by_limit().assign(n_conditions=[0.0, 0.0, 2.0, 2.0, 3.0, 3.0])
-    points.loc[[0, 10], "test_error"] = 0.9
-    layout = front_figure(points, x="limit", series="method").layout
-    assert layout.yaxis.range[1] < 0.5
-    assert [a.text for a in layout.annotations] == ["↑ 2 from 90.0 %"]
-    layout = front_figure(points, x="limit", series="method", selected=10).layout
-    assert layout.yaxis.range[1] > 0.9
 
 
 @pytest.mark.parametrize("name", ["<a href='http://evil'>x</a>", "<img src=x onerror=y>"])

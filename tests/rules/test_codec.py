@@ -53,9 +53,23 @@ def test_a_rule_survives_json_unchanged(rule):
     assert rule_from_dict(json.loads(json.dumps(rule_to_dict(rule), allow_nan=False))) == rule
 
 
-def test_a_label_keeps_its_type():
+def test_labels_keep_their_type_and_damage_is_refused():
     read = rule_from_dict(json.loads(json.dumps(rule_to_dict(RuleSet((), (), "dnf", True)))))
     assert read.default is True
+    data = rule_to_dict(old())
+    data["clauses"][0][0]["missing"] = "no"
+    with pytest.raises(RuleError, match="'missing' must be true or false, found 'no'"):
+        rule_from_dict(data)
+    with pytest.raises(RuleError, match="must be a dictionary, found list"):
+        rule_from_dict([])
+
+    class Strange:
+        features = ("a",)
+        n_conditions = 1
+
+    rule = RuleSet((Clause((Strange(),)),), (1,), "dnf", 0)
+    with pytest.raises(RuleError, match="type Strange has no plain form"):
+        rule_to_dict(rule)
 
 
 @pytest.mark.parametrize(
@@ -76,22 +90,3 @@ def test_a_label_keeps_its_type():
 def test_damage_is_named(damage, sentence):
     with pytest.raises(RuleError, match=sentence):
         rule_from_dict({**rule_to_dict(old()), **damage})
-
-
-def test_damaged_conditions_and_non_dictionaries_are_refused():
-    data = rule_to_dict(old())
-    data["clauses"][0][0]["missing"] = "no"
-    with pytest.raises(RuleError, match="'missing' must be true or false, found 'no'"):
-        rule_from_dict(data)
-    with pytest.raises(RuleError, match="must be a dictionary, found list"):
-        rule_from_dict([])
-
-
-def test_a_condition_without_a_plain_form_is_refused_when_written():
-    class Strange:
-        features = ("a",)
-        n_conditions = 1
-
-    rule = RuleSet((Clause((Strange(),)),), (1,), "dnf", 0)
-    with pytest.raises(RuleError, match="type Strange has no plain form"):
-        rule_to_dict(rule)

@@ -81,11 +81,28 @@ def test_contradictory_settings_are_refused(parts, sentence):
         Literal(**given)
 
 
-def test_a_level_without_a_place_counts_as_missing():
+def test_levels_words_and_dates_are_tested_by_kind():
     column = {"x": objects("bad", "fair", "good", "best", None)}
     above = Literal("x", ">=", "fair", order=ORDER)
     assert above.mask(column).tolist() == [False, True, True, False, False]
     assert above.negate().mask(column).tolist() == [True, False, False, True, True]
+    with pytest.raises(RuleError, match=r"looks for a word in column 'x', but .* numbers"):
+        Literal("x", "contains", "late").mask({"x": np.zeros(2)})
+    first = ("2019-12-31 23:59:59", "2020-01-01", "2020-01-01 00:00:01")
+    last = ("2020-12-31 23:59:59", "2021-01-01", "2021-01-01 00:00:01")
+    assert turning_dates("year", [2020.0]) == first + last
+    assert len(turning_dates("year", [2.0])) == 6
+    assert len(turning_dates("year", [1.0])) == 5  # no second before the first can be written
+    around = ("2024-01-02 23:59:59", "2024-01-03", "2024-01-03 00:00:01")
+    assert turning_dates("days since 2024-01-01", [2.0]) == around
+    assert turning_dates("date", [19725.0]) == around
+    assert [spell_part(v, "month") for v in (0.0, 1.0, 12.0, 13.0)] == [
+        0.0,
+        "January",
+        "December",
+        13.0,
+    ]
+    assert [spell_part(v, "weekday") for v in (1.0, 1.5, 7.0)] == ["Monday", 1.5, "Sunday"]
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -114,36 +131,10 @@ def test_words_are_separated_by_punctuation(text):
         assert has == (wanted in words)
 
 
-def test_word_test_on_numbers_is_rejected():
-    with pytest.raises(RuleError, match=r"looks for a word in column 'x', but .* numbers"):
-        Literal("x", "contains", "late").mask({"x": np.zeros(2)})
-
-
-def test_years_and_dates_turn_within_a_second():
-    first = ("2019-12-31 23:59:59", "2020-01-01", "2020-01-01 00:00:01")
-    last = ("2020-12-31 23:59:59", "2021-01-01", "2021-01-01 00:00:01")
-    assert turning_dates("year", [2020.0]) == first + last
-    assert len(turning_dates("year", [2.0])) == 6
-    assert len(turning_dates("year", [1.0])) == 5  # no second before the first can be written
-    around = ("2024-01-02 23:59:59", "2024-01-03", "2024-01-03 00:00:01")
-    assert turning_dates("days since 2024-01-01", [2.0]) == around
-    assert turning_dates("date", [19725.0]) == around
-
-
 @pytest.mark.parametrize(("part", "values"), [("month", 12), ("weekday", 7), ("hour", 24)])
 def test_turning_dates_hold_every_value_of_a_part(part, values):
     dates = objects(*turning_dates(part, []))
     assert len(set(positions_in("", dates, part, None))) == values
-
-
-def test_weekdays_and_months_are_spelled_out_from_the_first_to_the_last():
-    assert [spell_part(v, "month") for v in (0.0, 1.0, 12.0, 13.0)] == [
-        0.0,
-        "January",
-        "December",
-        13.0,
-    ]
-    assert [spell_part(v, "weekday") for v in (1.0, 1.5, 7.0)] == ["Monday", 1.5, "Sunday"]
 
 
 @pytest.mark.parametrize("part", ["date", "year", "days since 9999-12-31", "days since 0001-01-01"])

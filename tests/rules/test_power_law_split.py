@@ -60,7 +60,7 @@ def ratio():
     return PowerLaw(-0.031, (Factor("height", -2, floor=0.1), Factor("mass", 1)))
 
 
-def test_a_split_reads_like_a_formula_and_counts_exponents():
+def test_a_split_reads_like_a_formula_over_numbers():
     one = PowerLaw(1.0, (Factor("age", 2, shift=-3.0),))
     cut = PowerLawSplit((one, ratio()), 4.2, missing=True)
     assert str(cut) == "(age + 3)^2 - 0.031 * mass / max(height, 0.1)^2 <= 4.2 (or missing)"
@@ -71,6 +71,15 @@ def test_a_split_reads_like_a_formula_and_counts_exponents():
     split = PowerLawSplit((ratio(), PowerLaw(1.0, (Factor("mass", 3),))), 0.0)
     assert split.n_conditions == 3
     assert split.features == ("mass", "height")
+    split = PowerLawSplit((ratio(),), 0.0)
+    with pytest.raises(RuleError, match="reads column 'mass', which the table does not have"):
+        split.mask({"height": np.array([1.0])})
+    text = {"height": np.array([1.0]), "mass": np.array(["a"], dtype=object)}
+    with pytest.raises(RuleError, match="computes with column 'mass', but the column holds text"):
+        split.mask(text)
+    split = PowerLawSplit((PowerLaw(1.0, (Factor("smoker"),)),), 0.5)
+    smoker = np.array([True, False, None], dtype=object)
+    assert split.mask({"smoker": smoker}).tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize(
@@ -94,18 +103,6 @@ def test_a_split_reads_like_a_formula_and_counts_exponents():
 def test_parts_that_do_not_go_together_are_refused(make, message):
     with pytest.raises(RuleError, match=message):
         make()
-
-
-def test_absent_columns_and_text_are_named_and_truth_values_count():
-    split = PowerLawSplit((ratio(),), 0.0)
-    with pytest.raises(RuleError, match="reads column 'mass', which the table does not have"):
-        split.mask({"height": np.array([1.0])})
-    text = {"height": np.array([1.0]), "mass": np.array(["a"], dtype=object)}
-    with pytest.raises(RuleError, match="computes with column 'mass', but the column holds text"):
-        split.mask(text)
-    split = PowerLawSplit((PowerLaw(1.0, (Factor("smoker"),)),), 0.5)
-    smoker = np.array([True, False, None], dtype=object)
-    assert split.mask({"smoker": smoker}).tolist() == [False, True, False]
 
 
 def test_a_stored_split_that_is_damaged_is_named():

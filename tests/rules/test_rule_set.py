@@ -41,28 +41,25 @@ def test_a_rule_written_for_the_other_class_answers_the_same(rule_set, table):
         assert rule_set.as_dnf.form == "dnf"
 
 
-def test_clauses_keep_distinct_conditions_in_either_form():
+def test_rules_match_by_form_labels_and_constants():
     table = {"age": np.zeros(2)}
     assert Clause((), "and").mask(table).tolist() == [True, True]
     assert Clause((), "or").mask(table).tolist() == [False, False]
     assert Clause((OLD, HEAVY, OLD)).conditions == (OLD, HEAVY)
     assert RuleSet((Clause((OLD,), "or"),), ("a",), "dnf", "b").clauses[0].op == "and"
-
-
-def test_a_rule_matches_the_rows_that_its_form_says():
     ages, clauses = {"age": np.array([60.0, 40.0, 20.0])}, (Clause((OLD,)), Clause((ADULT,)))
     masks = [RuleSet(clauses, ("a", "a"), form, "b").mask(ages).tolist() for form in ("dnf", "cnf")]
     assert masks == [[True, True, False], [True, False, False]]
     gaps = pd.DataFrame({"age": [60.0, None, 20.0]})
     assert RuleSet(clauses, ("a", "a"), "dnf", "b").predict(gaps).tolist() == ["a", "b", "b"]
-
-
-def test_constant_rules_answer_every_row():
     assert RuleSet((), (), "dnf", "b").is_constant
     assert RuleSet((Clause(),), ("a",), "dnf", "b").is_constant
     assert not RuleSet((Clause((OLD,)),), ("a",), "dnf", "b").is_constant
     rule = RuleSet((), (), "dnf", "no")
     assert rule.predict(pd.DataFrame({"a": [1, 2, 3]})).tolist() == ["no"] * 3
+    rule = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "dnf", "c")
+    with pytest.raises(RuleError, match="share one label"):
+        rule.negate()
 
 
 @pytest.mark.parametrize(
@@ -87,9 +84,3 @@ def test_unknown_operators_and_missing_rules_are_refused():
         Clause((OLD,), "xor")
     with pytest.raises(RuleError, match="got int without `rule_set_`"):
         rule_of(3)
-
-
-def test_several_labels_cannot_be_distinguished_from_the_other_side():
-    rule = RuleSet((Clause((OLD,)), Clause((HEAVY,))), ("a", "b"), "dnf", "c")
-    with pytest.raises(RuleError, match="share one label"):
-        rule.negate()

@@ -214,10 +214,16 @@ def test_clauses_that_are_always_or_never_true_go(clause):
     assert simplify_clause(clause) is None
 
 
-def test_a_sum_and_its_negation_never_hold_together():
+def test_contradictions_and_constants_are_simplified():
     plane = LinearSplit((("age", 1.0), ("size", 2.0)), "<=", 3.0)
     assert simplify_clause(Clause((plane, plane.negate()), "and")) is None
     assert simplify_clause(Clause((plane, plane.negate()), "or")) is None
+    always = Clause((Literal("age", ">", 3, True), lit("age > 3")), "or")
+    both = RuleSet((and_("age > 5"), Clause()), ("yes", "yes"), "dnf", "no")
+    assert simplify(both).clauses == (Clause(),)
+    assert simplify(RuleSet((always,), ("yes",), "cnf", "no")).n_clauses == 1
+    rule = RuleSet((Clause((), "or"), or_("age > 3")), ("yes", "yes"), "cnf", "no")
+    assert simplify(rule).clauses == (Clause((), "or"),)
 
 
 WIDE, NARROW = and_("age > 3"), and_("age > 5")
@@ -239,12 +245,3 @@ ALWAYS = or_("age > 3", "age <= 3", "age missing")
 )
 def test_clauses_that_decide_no_row_go(rule, short):
     assert simplify(rule) == (rule if short is None else short)
-
-
-def test_constant_rules_have_one_clause_without_conditions():
-    always = Clause((Literal("age", ">", 3, True), lit("age > 3")), "or")
-    both = RuleSet((and_("age > 5"), Clause()), ("yes", "yes"), "dnf", "no")
-    assert simplify(both).clauses == (Clause(),)
-    assert simplify(RuleSet((always,), ("yes",), "cnf", "no")).n_clauses == 1
-    rule = RuleSet((Clause((), "or"), or_("age > 3")), ("yes", "yes"), "cnf", "no")
-    assert simplify(rule).clauses == (Clause((), "or"),)

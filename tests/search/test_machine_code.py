@@ -120,9 +120,17 @@ def kernel_files(made, monkeypatch, tmp_path):
     return tuple(door.KERNELS)
 
 
-def test_seconds_of_missing_kernels_count_cores(kernel_files):
+def test_kernels_that_are_missing_are_counted_in_seconds(kernel_files):
     assert door.missing_seconds(kernel_files, n_jobs=1) == 40.0
     assert door.missing_seconds(kernel_files, n_jobs=2) == 30.0  # the longest file
+    quick, slow = {"two_kernels": 1.0}, {"two_kernels": 5.0}
+    first, second = (door.KERNELS[name] for name in kernel_files)
+    alone = door.Compilation(kernel_files, quick, {}, seconds=1.0, n_jobs=1)
+    assert alone.seconds_left == pytest.approx(first / second)
+    running = door.Compilation(kernel_files, slow, {"one_kernels": 5.0}, seconds=5.0, n_jobs=2)
+    assert running.seconds_left == pytest.approx(5.0 * first / second - 5.0)
+    overdue = door.Compilation(kernel_files, slow, {"one_kernels": 500.0}, seconds=500.0, n_jobs=2)
+    assert overdue.seconds_left == 0.0
 
 
 @pytest.mark.slow
@@ -142,17 +150,6 @@ def test_a_kernel_that_fails_ends_the_preparation(kernel_files, tmp_path):
     (tmp_path / "one_kernels.py").write_text("raise ValueError", encoding="utf-8")
     with pytest.raises(SolverError, match="Compiling one_kernels failed"):
         list(door.prepare(("one_kernels",)))
-
-
-def test_time_left_follows_the_work_that_is_done(kernel_files):
-    quick, slow = {"two_kernels": 1.0}, {"two_kernels": 5.0}
-    first, second = (door.KERNELS[name] for name in kernel_files)
-    alone = door.Compilation(kernel_files, quick, {}, seconds=1.0, n_jobs=1)
-    assert alone.seconds_left == pytest.approx(first / second)
-    running = door.Compilation(kernel_files, slow, {"one_kernels": 5.0}, seconds=5.0, n_jobs=2)
-    assert running.seconds_left == pytest.approx(5.0 * first / second - 5.0)
-    overdue = door.Compilation(kernel_files, slow, {"one_kernels": 500.0}, seconds=500.0, n_jobs=2)
-    assert overdue.seconds_left == 0.0
 
 
 @pytest.mark.slow

@@ -91,12 +91,27 @@ def test_outcome_has_one_colour_in_every_figure(classes, described, other):
     assert walked >= 24
 
 
-def test_outcomes_and_series_differ_in_shape_and_colour():
+def test_looks_differ_and_long_text_is_cut():
     looks = [*outcome_looks("abcd"), REST]
     assert len({look.symbol for look in looks}) == len({look.hatch for look in looks}) == 5
     assert outcome_colours([1, 0]) == outcome_colours([0, 1])
     assert outcome_looks(["1"], [0, 1]) == outcome_looks([1], [0, 1])
     assert len(set(SERIES)) == len(SERIES) == len(set(SYMBOLS))
+    assert plain("a" * 60) == "a" * 60
+    assert plain("a" * 61) == "a" * 59 + "…"
+    assert plain("abcdef", 4) == "abc…"
+    layout = base_layout(200)
+    assert layout.height == 200
+    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
+    plain_looks = [learner_look(place) for place in range(13)]
+    variants = [learner_look(0, name) for name in ("against", "price", "quick")]
+    looks = plain_looks + variants
+    assert len({(look.colour, look.symbol) for look in looks}) == len(looks)
+    assert len({look.words for look in looks}) == len(looks)
+    assert {look.colour for look in variants} == {plain_looks[0].colour}
+    assert variants[0].words == "blue hourglass"
+    for look in looks:  # Plotly has these symbols
+        go.Scatter(marker={"symbol": [look.symbol, look.open_symbol]})
 
 
 @pytest.mark.slow
@@ -107,24 +122,3 @@ def test_text_from_a_table_has_no_markup_and_one_line(text):
     assert shown.count("&") == sum(
         shown.count(e) for e in ("&amp;", "&lt;", "&gt;", "&#34;", "&#x27;")
     )
-
-
-def test_long_text_is_cut_and_figures_are_transparent():
-    assert plain("a" * 60) == "a" * 60
-    assert plain("a" * 61) == "a" * 59 + "…"
-    assert plain("abcdef", 4) == "abc…"
-    layout = base_layout(200)
-    assert layout.height == 200
-    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
-
-
-def test_no_two_learners_look_alike_and_variants_keep_their_colour():
-    plain_looks = [learner_look(place) for place in range(13)]
-    variants = [learner_look(0, name) for name in ("against", "price", "quick")]
-    looks = plain_looks + variants
-    assert len({(look.colour, look.symbol) for look in looks}) == len(looks)
-    assert len({look.words for look in looks}) == len(looks)
-    assert {look.colour for look in variants} == {plain_looks[0].colour}
-    assert variants[0].words == "blue hourglass"
-    for look in looks:  # Plotly has these symbols
-        go.Scatter(marker={"symbol": [look.symbol, look.open_symbol]})

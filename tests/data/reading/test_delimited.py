@@ -109,7 +109,7 @@ def test_long_numbers_that_would_become_one_stay_text(pattern):
     assert any("would not be exact" in note for note in table.notes)
 
 
-def test_words_for_missing_are_counted_and_can_be_set():
+def test_cells_are_trimmed_counted_and_named():
     table = read_table(b"a,b\nNA,x\n3,?\n-,y\n4.5,NA\n6,x\n")
     assert table.frame["a"].isna().tolist() == [True, False, True, False, False]
     assert table.notes[0] == (
@@ -118,9 +118,6 @@ def test_words_for_missing_are_counted_and_can_be_set():
     table = read_table(b"a,b\nNA,1\nDE,2\nNA,3\n", options=ParseOptions(missing=("",)))
     assert table.frame["a"].tolist() == ["NA", "DE", "NA"]
     assert read_table(b"a,b\n-,1\nx,2\ny,3\n").frame["a"].tolist() == ["-", "x", "y"]
-
-
-def test_odd_cells_among_numbers_are_named():
     table = read_table(b"a,b\n1.5,x\ninf,y\n-Infinity,x\n2.5,y\n")
     assert table.frame["a"].isna().tolist() == [False, True, True, False]
     assert "Column 'a' is infinite in 2 of 4 rows (first: row 2)" in " ".join(table.notes)
@@ -128,21 +125,6 @@ def test_odd_cells_among_numbers_are_named():
     table = read_table(raw.encode())
     assert table.frame["income"][16] == "n/a-ish"
     assert "Column 'income' holds text in 1 of 18 rows (first: row 17, 'n/a-ish')" in table.notes[0]
-
-
-def test_a_column_can_be_read_as_numbers_if_it_holds_any():
-    table = read_table(b"a,b\n1,5,x\n".replace(b"1,5", b'"1,5"') + b'"2,5",y\nnone so far,x\n')
-    numeric = table.as_numeric("a")
-    assert numeric.frame["a"].tolist()[:2] == [1.5, 2.5]
-    assert math.isnan(numeric.frame["a"][2])
-    assert "1 of 3 cells could not be read and became missing (first: row 3" in numeric.notes[-1]
-    assert not any("holds text" in note for note in numeric.notes)
-    assert numeric.digest != table.digest
-    with pytest.raises(DataError, match="Column 'b' has no cell that is a number"):
-        read_table(b"a,b\n1,x\n2,y\n").as_numeric("b")
-
-
-def test_truth_values_are_read_and_spaces_removed():
     table = read_table(b"a,b\nTRUE,true\nfalse,False\n,TRUE\n")
     assert table.frame["b"].tolist() == [True, False, True]
     assert table.frame["a"].isna().tolist() == [False, False, True]
@@ -152,7 +134,16 @@ def test_truth_values_are_read_and_spaces_removed():
     assert "In columns 'a', 'b', spaces around cells are removed." in table.notes
 
 
-def test_a_first_row_of_numbers_is_data_unless_it_is_the_header():
+def test_headers_and_numbers_are_read_on_request():
+    table = read_table(b"a,b\n1,5,x\n".replace(b"1,5", b'"1,5"') + b'"2,5",y\nnone so far,x\n')
+    numeric = table.as_numeric("a")
+    assert numeric.frame["a"].tolist()[:2] == [1.5, 2.5]
+    assert math.isnan(numeric.frame["a"][2])
+    assert "1 of 3 cells could not be read and became missing (first: row 3" in numeric.notes[-1]
+    assert not any("holds text" in note for note in numeric.notes)
+    assert numeric.digest != table.digest
+    with pytest.raises(DataError, match="Column 'b' has no cell that is a number"):
+        read_table(b"a,b\n1,x\n2,y\n").as_numeric("b")
     table, result = read_with_options(b"1,2\n3,4\n5,6\n")
     assert table.frame["column 1"].tolist() == [1, 3, 5]
     assert result.header is False

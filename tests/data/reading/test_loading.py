@@ -138,20 +138,6 @@ def test_gzipped_files_are_read_like_plain_ones(raw, members):
     assert read_table(packed, name="a") == read_table(raw, name="a")
 
 
-def test_archives_are_unpacked_up_to_the_limit():
-    for raw in FILES[:3]:
-        packed = archive(**{"a/table.csv": raw, "a/.DS_Store": "x", "a/": ""})
-        assert read_table(packed, name="a") == read_table(raw, name="a")
-    with pytest.raises(DataError, match=r"may have 0\.1 MB; unpacked this one has more"):
-        read_table(archive(a="a,b\n" + "1,2\n" * 10**5), limits=Limits(max_bytes=100_000))
-    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 10**6, mtime=0)
-    with pytest.raises(DataError, match=r"may have 0\.1 MB; unpacked this one has more"):
-        read_table(bomb, limits=Limits(max_bytes=100_000))
-    plain = b"a,b\n" + b"1,2\n" * 24_999
-    packed = gzip.compress(plain, mtime=0)
-    assert read_table(packed, limits=Limits(max_bytes=100_000)).n_rows == 24_999
-
-
 CHANGES = st.lists(
     st.tuples(st.integers(0, 10**6), st.integers(0, 3), st.binary(max_size=4)), max_size=6
 )
@@ -222,7 +208,7 @@ def test_columns_without_a_header_are_requested_by_number(kind):
     assert table.frame["column 3"].tolist() == frame["g2"].tolist()
 
 
-def test_limits_count_the_cells_that_are_kept():
+def test_limits_hold_for_kept_cells_and_unpacked_archives():
     raw = b"a,b,c\n" + b"1,2,3\n" * 50
     limits = Limits(max_cells=60)
     with pytest.raises(DataError, match="60 cells at most"):
@@ -231,6 +217,17 @@ def test_limits_count_the_cells_that_are_kept():
     for raw in (f"a,b\n{'x' * 1_000_000},1\n", f"a,b\n{'x' * 10_001},1\n"):
         with pytest.raises(DataError, match="A cell may hold 10,000 characters at most"):
             read_table(raw.encode())
+    for raw in FILES[:3]:
+        packed = archive(**{"a/table.csv": raw, "a/.DS_Store": "x", "a/": ""})
+        assert read_table(packed, name="a") == read_table(raw, name="a")
+    with pytest.raises(DataError, match=r"may have 0\.1 MB; unpacked this one has more"):
+        read_table(archive(a="a,b\n" + "1,2\n" * 10**5), limits=Limits(max_bytes=100_000))
+    bomb = gzip.compress(b"a,b\n" + b"1,2\n" * 10**6, mtime=0)
+    with pytest.raises(DataError, match=r"may have 0\.1 MB; unpacked this one has more"):
+        read_table(bomb, limits=Limits(max_bytes=100_000))
+    plain = b"a,b\n" + b"1,2\n" * 24_999
+    packed = gzip.compress(plain, mtime=0)
+    assert read_table(packed, limits=Limits(max_bytes=100_000)).n_rows == 24_999
 
 
 def test_workbooks_without_a_readable_sheet_have_their_error():

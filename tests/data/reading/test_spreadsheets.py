@@ -61,16 +61,6 @@ def test_every_kind_of_cell_keeps_its_kind():
     assert str(table.frame["d"].dtype).startswith("datetime64")
 
 
-def test_mixed_and_erroneous_cells_are_counted():
-    table = read_table(workbook([["income", "b"], [1, "x"], [2, "y"], ["none yet", "x"], [4, "y"]]))
-    assert table.frame["income"].tolist() == ["1", "2", "none yet", "4"]
-    assert "Column 'income' holds text in 1 of 4 rows (first: row 3, 'none yet')" in table.notes[0]
-    table = read_table(workbook([["a", "b"], [1, "#N/A"], ["#DIV/0!", 2.5], [3, 4]]))
-    assert table.frame["a"].isna().tolist() == [False, True, False]
-    assert table.frame["b"].tolist()[1:] == [2.5, 4.0]
-    assert "2 cells of the file are errors (as #N/A), read as missing." in table.notes
-
-
 def test_the_table_of_a_workbook_is_its_first_full_sheet():
     raw = workbook([], [["a", "b"], [1, 2], [3, 4]], [["c", "d"], [5, 6]])
     assert "The file has 3 sheets; 'sheet 2' was read." in read_table(raw).notes
@@ -144,7 +134,7 @@ LONG = 2**60 + 1
 HEAD = '<row r="1"><c r="A1" t="str"><v>id</v></c><c r="B1" t="str"><v>b</v></c></row>'
 
 
-def test_long_numbers_are_noted_or_kept_as_text():
+def test_cells_keep_digits_positions_and_errors():
     table = read_table(sheet(HEAD, f'<row r="2"><c r="A2"><v>{LONG}</v></c></row>'))
     assert table.frame["id"].tolist() == [float(LONG)]
     assert "Columns 'id' hold numbers of 16 digits or more" in " ".join(table.notes)
@@ -152,6 +142,20 @@ def test_long_numbers_are_noted_or_kept_as_text():
     assert table.frame["id"].tolist() == [str(LONG), str(LONG + 1)]
     table = read_table(workbook([["id", "b"], [2**53 - 1, 1], [2**53 - 2, 2]]))
     assert table.frame["id"].tolist() == [2**53 - 1, 2**53 - 2]
+    frame = read_table(workbook([[], [], ["", None, "a", "b"], [None, None, 1, 2]])).frame
+    assert list(frame)[-2:] == ["a", "b"]
+    assert frame["b"].tolist() == [2]
+    rows = '<row r="1"><c r="A1"><v>1</v></c></row>', '<row r="9999"><c r="XFD9999" s="0"/></row>'
+    assert read_table(sheet(*rows)).frame["column 1"].tolist() == [1]
+    table = read_table(sheet(*[f"<row>{NEXT * 20}</row>"] * 1_200))
+    assert table.frame.shape == (1_200, 20)
+    table = read_table(workbook([["income", "b"], [1, "x"], [2, "y"], ["none yet", "x"], [4, "y"]]))
+    assert table.frame["income"].tolist() == ["1", "2", "none yet", "4"]
+    assert "Column 'income' holds text in 1 of 4 rows (first: row 3, 'none yet')" in table.notes[0]
+    table = read_table(workbook([["a", "b"], [1, "#N/A"], ["#DIV/0!", 2.5], [3, 4]]))
+    assert table.frame["a"].isna().tolist() == [False, True, False]
+    assert table.frame["b"].tolist()[1:] == [2.5, 4.0]
+    assert "2 cells of the file are errors (as #N/A), read as missing." in table.notes
 
 
 def test_dates_times_and_durations_are_read():
@@ -179,16 +183,6 @@ def test_hidden_sheets_and_merged_cells_are_read():
     assert table.frame["a"].tolist() == [1, 2]
     assert table.frame["b"].tolist() == ["x", "x"]
     assert "The file has 2 sheets; 'Sheet' was read." in table.notes
-
-
-def test_cells_are_read_at_their_positions():
-    frame = read_table(workbook([[], [], ["", None, "a", "b"], [None, None, 1, 2]])).frame
-    assert list(frame)[-2:] == ["a", "b"]
-    assert frame["b"].tolist() == [2]
-    rows = '<row r="1"><c r="A1"><v>1</v></c></row>', '<row r="9999"><c r="XFD9999" s="0"/></row>'
-    assert read_table(sheet(*rows)).frame["column 1"].tolist() == [1]
-    table = read_table(sheet(*[f"<row>{NEXT * 20}</row>"] * 1_200))
-    assert table.frame.shape == (1_200, 20)
 
 
 @pytest.mark.parametrize("part", ["sharedStrings.xml", "worksheets/sheet1.xml"])

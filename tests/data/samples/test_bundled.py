@@ -31,12 +31,18 @@ def test_the_script_writes_the_samples_that_are_here(tmp_path):
     assert {p.stem for p in tmp_path.glob("*.csv")} == set(NAMES)
 
 
-def test_unknown_samples_and_a_missing_folder_are_explained(monkeypatch, tmp_path):
+def test_samples_are_known_and_planted_by_a_seed(monkeypatch, tmp_path):
     with pytest.raises(DataError, match=r"no sample table 'titanic'; the samples are 'breast_can"):
         load_sample("titanic")
     monkeypatch.setattr(bundled, "FOLDER", tmp_path)
     with pytest.raises(DataError, match=r"'iris\.csv' is not there\. Install the project anew"):
         load_sample("iris")
+    for form in ("dnf", "cnf"):
+        share = plant_two_level(form, n_rows=4000, noise=0).truth.mean()
+        assert 0.25 < share < 0.75
+    one, two, other = (plant_two_level(random_state=s) for s in (1, 1, 2))
+    pd.testing.assert_frame_equal(one.frame, two.frame)
+    assert not one.frame.equals(other.frame)
 
 
 def test_the_credit_table_has_gaps_and_its_rule_errs_on_noise():
@@ -70,15 +76,6 @@ def test_the_planted_rule_gives_the_labels_but_for_the_noise(form, n_clauses, n_
     predicted = as_rule_set(planted, ("yes", "no")).predict(columns_of(planted.frame))
     assert (predicted != planted.labels).sum() == 8
     np.testing.assert_array_equal(predicted == "yes", planted.truth)
-
-
-def test_planted_classes_are_of_like_size_and_fixed_by_the_seed():
-    for form in ("dnf", "cnf"):
-        share = plant_two_level(form, n_rows=4000, noise=0).truth.mean()
-        assert 0.25 < share < 0.75
-    one, two, other = (plant_two_level(random_state=s) for s in (1, 1, 2))
-    pd.testing.assert_frame_equal(one.frame, two.frame)
-    assert not one.frame.equals(other.frame)
 
 
 @pytest.mark.parametrize(

@@ -66,15 +66,7 @@ def test_the_summary_has_means_errors_and_clause_counts():
     assert (row["n_clauses"], row["n_clauses_used"]) == (5, 2.5)
 
 
-def test_measures_have_their_own_front_and_unknown_ones_none():
-    result = result_of([(0.2, 0.0, 2), (0.3, 0.0, 1), (0.4, 0.0, 3)])
-    turned = with_rows(result, lambda row: row | {"test_auc": 1 - row["test_error"]})
-    assert turned.front(y="test_auc")["setting"].tolist() == [1, 0]  # from left to right
-    with pytest.raises(ValueError, match=r"no measure 'accuracy'; it has .*test_error"):
-        result_of([(0.3, 0.0, 1)]).front(y="accuracy")
-
-
-def test_whole_small_settings_win_ties():
+def test_small_whole_neighbours_win():
     result = result_of([(0.3, 0.0, 2), (0.1, 0.0, 1)])
     partial = with_rows(result, lambda row: row if 0 in (row["setting"], row["fold"]) else {})
     assert partial.front()["setting"].tolist() == [0]
@@ -82,6 +74,20 @@ def test_whole_small_settings_win_ties():
     assert result_of([(0.2, 0.0, 3), (0.2, 0.0, 2), (0.2, 0.0, 2)]).suggest()["best"] == 1
     result = result_of([(0.2, 0.0, 3), (0.2 + 1e-15, 0.0, 2)])
     assert result.suggest()["best"] == 1
+    points = [(0.30, 0.0, 2), (0.20, 0.0, 2), (0.30, 0.0, 2)]
+    kinds = [{"theta": float(i), "robustness": 0.1 * i} for i in range(3)]
+    lone = result_of([*points, (0.21, 0.0, 2)], settings=[*kinds, {"theta": 9.0}])
+    assert lone.suggest()["default"] == 1
+    assert result_of([*points, (0.21, 0.0, 2)]).suggest()["default"] == 3
+    errors = [0.30, 0.20, 0.30, 0.24, 0.21, 0.21, 0.24]
+    result = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)])
+    gaps = ("gap", *(f"gap_{measure}" for measure in GROUP_MEASURES))
+    assert suggest(result.summary.assign(**dict.fromkeys(gaps, np.arange(7.0)))) == suggest(result)
+    result = result_of([(0.2, 0.0, 2), (0.3, 0.0, 1), (0.4, 0.0, 3)])
+    turned = with_rows(result, lambda row: row | {"test_auc": 1 - row["test_error"]})
+    assert turned.front(y="test_auc")["setting"].tolist() == [1, 0]  # from left to right
+    with pytest.raises(ValueError, match=r"no measure 'accuracy'; it has .*test_error"):
+        result_of([(0.3, 0.0, 1)]).front(y="accuracy")
 
 
 @pytest.mark.slow
@@ -139,18 +145,6 @@ def test_a_literal_must_earn_its_price_in_the_measure_s_unit():
             assert result.suggest(y=name)["default"] == taken, (name, gain)
 
 
-def test_neighbours_differ_in_size_alone():
-    points = [(0.30, 0.0, 2), (0.20, 0.0, 2), (0.30, 0.0, 2)]
-    kinds = [{"theta": float(i), "robustness": 0.1 * i} for i in range(3)]
-    lone = result_of([*points, (0.21, 0.0, 2)], settings=[*kinds, {"theta": 9.0}])
-    assert lone.suggest()["default"] == 1
-    assert result_of([*points, (0.21, 0.0, 2)]).suggest()["default"] == 3
-    errors = [0.30, 0.20, 0.30, 0.24, 0.21, 0.21, 0.24]
-    result = result_of([(e, 0.05, 7.0 - i) for i, e in enumerate(errors)])
-    gaps = ("gap", *(f"gap_{measure}" for measure in GROUP_MEASURES))
-    assert suggest(result.summary.assign(**dict.fromkeys(gaps, np.arange(7.0)))) == suggest(result)
-
-
 def test_an_empty_rule_is_the_default_only_if_all_are_empty():
     chosen = result_of([(0.34, 0.02, 0), (0.34, 0.02, 2)]).suggest()
     assert chosen["simplest_within_1se"] == 0
@@ -164,15 +158,12 @@ def test_an_empty_rule_is_the_default_only_if_all_are_empty():
         empty.suggest()
 
 
-def test_a_summary_alone_is_enough_if_it_has_sizes():
+def test_a_summary_with_sizes_and_models_is_enough():
     result = result_of([(0.30, 0.05, 7), (0.20, 0.05, 6), (0.30, 0.05, 5), (0.21, 0.05, 2)])
     assert suggest(result.summary) == suggest(result) == result.suggest()
     rows = result_of([(0.3, 0.0, 1)]).summary.drop(columns=["n_conditions", "folds"])
     with pytest.raises(ValueError, match=r"folds, n_conditions are missing, as in"):
         suggest(rows)
-
-
-def test_the_model_of_a_setting_is_fitted_on_the_rows_given():
     X, y = noisy_table()
     result = sweep(Stump(column=1), X, y, grid={"theta": [0.0, 2.0]}, cv=4)
     model = fit_setting(Stump(column=1), result.setting(1), X, y)

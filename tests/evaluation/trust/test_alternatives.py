@@ -139,7 +139,7 @@ def test_stopped_search_is_marked():
     assert "there are more, and these are all within" in few.sentences()[0]
 
 
-def test_constraints_and_limits_hold_in_every_rule():
+def test_alternatives_keep_constraints_in_any_order_of_rows():
     limits = Constraints(forbidden=("smoker",), directions={"age": ">"}, allow_not_equal=False)
     model, X, y, _ = learned(2, 2, constraints=limits)
     rivals = alternatives(model, X, y, 0.1, max_conditions=2)
@@ -147,6 +147,12 @@ def test_constraints_and_limits_hold_in_every_rule():
     assert literals
     assert all(limits.allows(lit) for lit in literals)
     assert rivals.table["n_conditions"].max() <= 2
+    model, X, y, weight = learned(5, 2)
+    turned = np.random.default_rng(0).permutation(len(y))
+    one = alternatives(model, X, y, 0.03, sample_weight=weight)
+    other = alternatives(model, X.iloc[turned], y[turned], 0.03, sample_weight=weight[turned])
+    assert one.rules == other.rules
+    pd.testing.assert_frame_equal(one.table, other.table)
 
 
 @pytest.mark.parametrize(
@@ -166,15 +172,6 @@ def test_rules_of_every_kind_have_alternatives(learner):
     assert rivals.rules
     again = alternatives(FixedRuleClassifier(model.rule_set_), X, y, 0.05, time_limit=3)
     assert again.selected_wrong == rivals.selected_wrong
-
-
-def test_the_same_is_found_again_in_any_order_of_rows():
-    model, X, y, weight = learned(5, 2)
-    turned = np.random.default_rng(0).permutation(len(y))
-    one = alternatives(model, X, y, 0.03, sample_weight=weight)
-    other = alternatives(model, X.iloc[turned], y[turned], 0.03, sample_weight=weight[turned])
-    assert one.rules == other.rules
-    pd.testing.assert_frame_equal(one.table, other.table)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from rulekit.rules import (
 from tests.explain.tables import dnf
 
 
-def test_intervals_gaps_and_quoted_names_are_written():
+def test_intervals_clauses_and_gaps_have_their_words():
     text = to_text(dnf(Literal("age", ">", 20), Literal("bmi", "<", 30), Literal("age", "<=", 50)))
     assert "1. IF 20 < age <= 50 AND bmi < 30 THEN ill" in text
     assert from_text(text).n_conditions == 3
@@ -31,9 +31,6 @@ def test_intervals_gaps_and_quoted_names_are_written():
     rule = dnf(PowerLawSplit((law,), 1.0, 0.5))
     assert '[0.5 <= 2 * "max" * "a - b"^2 / max("x^2", 0.5) <= 1]' in to_text(rule)
     assert from_text(to_text(rule)) == rule
-
-
-def test_clauses_have_their_numbers_or_a_word():
     rule = from_text("1. IF age > 50 THEN ill\nOTHERWISE well")
     text = to_text(rule, numbers=[ClauseNumbers(71, 62, 0.776, 0.93)])
     assert "#    decides 71 training rows, right for 62 (87 %, 95 % interval 78-93 %)" in text

@@ -76,19 +76,6 @@ def test_the_rule_is_in_the_units_of_the_table():
     )
 
 
-def test_weights_and_selected_columns_reach_the_plane():
-    X, y = blobs()
-    linear = make_pipeline(StandardScaler(), SelectKBest(k=1), LogisticRegression())
-    assert np.count_nonzero(HyperplaneRuleClassifier(linear).fit(X, y).plane_.w) == 1
-    linear = make_pipeline(StandardScaler(), LogisticRegression())
-    weighted = HyperplaneRuleClassifier(linear, class_weight={"good": 9.0, "bad": 1.0}).fit(X, y)
-    plain = HyperplaneRuleClassifier(linear).fit(X, y)
-    assert weighted.plane_.gamma != plain.plane_.gamma
-    with pytest.warns(EmptyRuleWarning, match="the plane reads no column"):
-        model = HyperplaneRuleClassifier(LPSVM(nu=1e-6)).fit(X, y)
-    assert model.rule_set_.is_constant
-
-
 @pytest.mark.parametrize("criterion", ["peel", "point_lp", "volume_paper"])
 def test_clauses_are_the_boxes_and_no_row_meets_two(criterion):
     X, y = blobs()
@@ -147,7 +134,17 @@ def test_a_column_may_be_called_like_a_level_of_another():
     assert kept.linear_.directions == {kept.linear_.feature_names_in_[3]: ">"}
 
 
-def test_tables_beyond_a_plane_are_refused():
+def test_incomplete_rows_and_tables_beyond_a_plane_are_left():
+    X, y = blobs(gaps=True)
+    there = X["share"].notna().to_numpy()
+    model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, y)
+    same = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X[there], y[there])
+    assert model.rule_set_ == same.rule_set_
+    assert model.n_incomplete_ == (~there).sum()
+    on_gap = [
+        k for k, c in enumerate(model.rule_set_.clauses) if "share" in c.features
+    ]  # fmt: skip
+    assert not model.clauses_fired(X[~there])[:, on_gap].any()
     X, y = with_levels()
     with pytest.raises(DataError, match="needs a plane over columns of numbers; this one reads"):
         HyperplaneRuleClassifier(LPSVM(nu=0.5), uncovered="hyperplane").fit(X, y)
@@ -159,26 +156,22 @@ def test_tables_beyond_a_plane_are_refused():
         HyperplaneRuleClassifier().fit(X, ["x", "x", "z", "z"])
 
 
-def test_incomplete_rows_are_not_used_and_meet_no_gap_condition():
-    X, y = blobs(gaps=True)
-    there = X["share"].notna().to_numpy()
-    model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, y)
-    same = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X[there], y[there])
-    assert model.rule_set_ == same.rule_set_
-    assert model.n_incomplete_ == (~there).sum()
-    on_gap = [
-        k for k, c in enumerate(model.rule_set_.clauses) if "share" in c.features
-    ]  # fmt: skip
-    assert not model.clauses_fired(X[~there])[:, on_gap].any()
-
-
-def test_whole_numbers_get_whole_bounds_and_others_short_ones():
+def test_bounds_are_whole_or_short_by_weighted_columns():
     X, y = blobs()
     X["income"], X["share"] = (X["income"] / 1000).round(), X["share"].round(2)
     model = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X, y)
     literals = [c for k in model.rule_set_.clauses for c in k.literals]
     assert all(c.value.is_integer() for c in literals if c.feature == "income")
     assert max(len(repr(c.value)) for c in literals if c.feature == "share") <= 6
+    linear = make_pipeline(StandardScaler(), SelectKBest(k=1), LogisticRegression())
+    assert np.count_nonzero(HyperplaneRuleClassifier(linear).fit(X, y).plane_.w) == 1
+    linear = make_pipeline(StandardScaler(), LogisticRegression())
+    weighted = HyperplaneRuleClassifier(linear, class_weight={"good": 9.0, "bad": 1.0}).fit(X, y)
+    plain = HyperplaneRuleClassifier(linear).fit(X, y)
+    assert weighted.plane_.gamma != plain.plane_.gamma
+    with pytest.warns(EmptyRuleWarning, match="the plane reads no column"):
+        model = HyperplaneRuleClassifier(LPSVM(nu=1e-6)).fit(X, y)
+    assert model.rule_set_.is_constant
 
 
 def test_shortened_faces_keep_their_order_and_the_rows_on_either_side():

@@ -107,7 +107,7 @@ def test_paper_mode_predicts_the_default_for_a_type_without_rows():
     assert (model.predict(new)[unseen] == model.default_label_).all()
 
 
-def test_gaps_are_past_cases_only_if_training_had_them():
+def test_gaps_and_balanced_classes_count_as_rows_do():
     X, y = mixed()
     model = IdealDNFClassifier(positive_label="ill", random_state=0).fit(X, y)
     assert model.has_seen(X).all()
@@ -117,6 +117,15 @@ def test_gaps_are_past_cases_only_if_training_had_them():
     assert all(lit.missing for lit in denied)
     plainly = [lit for lit in literals if (lit.feature, lit.op) == ("age", "<=")]
     assert not any(lit.missing for lit in plainly)
+    X, y = numbers(1, n=300)
+    weight = np.where(y, 3.0, 1.0)
+    by_class = IdealDNFClassifier(class_weight={True: 3.0, False: 1.0}, random_state=0).fit(X, y)
+    by_row = IdealDNFClassifier(random_state=0).fit(X, y, sample_weight=weight)
+    assert by_class.rule_set_ == by_row.rule_set_
+    assert by_class.objective_ == pytest.approx(by_row.objective_)
+    assert by_class.training_error_ == pytest.approx(
+        weight[by_class.predict(X) != y].sum() / weight.sum()
+    )
 
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.UnseenValuesWarning")
@@ -165,18 +174,6 @@ def test_numbers_are_cut_at_the_lower_median_and_levels_split():
     }  # fmt: skip
     assert asked <= possible
     assert len(asked) >= 3
-
-
-def test_balanced_classes_count_as_repeated_rows_would():
-    X, y = numbers(1, n=300)
-    weight = np.where(y, 3.0, 1.0)
-    by_class = IdealDNFClassifier(class_weight={True: 3.0, False: 1.0}, random_state=0).fit(X, y)
-    by_row = IdealDNFClassifier(random_state=0).fit(X, y, sample_weight=weight)
-    assert by_class.rule_set_ == by_row.rule_set_
-    assert by_class.objective_ == pytest.approx(by_row.objective_)
-    assert by_class.training_error_ == pytest.approx(
-        weight[by_class.predict(X) != y].sum() / weight.sum()
-    )
 
 
 def test_any_binarizer_is_fitted_without_held_out_rows():

@@ -41,7 +41,7 @@ def test_a_candidate_is_written_as_what_holds_in_the_same_rows(gaps):
     assert len(patterns) == len(of.written), "no two say the same, or its opposite"
 
 
-def test_points_are_positive_and_totals_follow_turned_conditions():
+def test_candidates_have_points_and_keep_constraints():
     X, y = mixed_table()
     of, columns = found(X, y), columns_of(X)
     signed = card((0, 3), (2, -2), (5, 1), (8, -4))
@@ -51,6 +51,19 @@ def test_points_are_positive_and_totals_follow_turned_conditions():
     own = holds(of.problem)[:, signed.chosen] @ np.array(signed.points)
     assert (totals - shift).tolist() == own.tolist()
     assert [p for _, p in given] == [4, 3, 2, 1]
+    of = found(X, y, forbidden=("age",))
+    assert "age" not in {w.raising[0].feature for w in of.written}
+    first = literals(found(X, y))[0]
+    of = found(X, y, forbidden=(first,))
+    assert first not in literals(of)
+    assert first not in literals(of, raising=False)
+    assert len(of.written) == len(found(X, y).written), "its opposite stands for it"
+    X = pd.DataFrame({"a": np.arange(20.0), "b": np.ones(20)})
+    with pytest.raises(RuleError, match="Column 'b' is required"):
+        found(X, np.repeat(["no", "yes"], 10), required=("b",))
+    X, y = mixed_table()
+    with pytest.raises(RuleError, match="holds in every row of the training table"):
+        found(X, y, required=(Literal("age", ">", 0),))
 
 
 def test_points_have_the_sign_of_their_direction():
@@ -69,17 +82,6 @@ def test_points_have_the_sign_of_their_direction():
     assert (literal.op, points, shift) == ("==", -2, -2)
 
 
-def test_forbidden_columns_and_literals_give_no_candidate():
-    X, y = mixed_table()
-    of = found(X, y, forbidden=("age",))
-    assert "age" not in {w.raising[0].feature for w in of.written}
-    first = literals(found(X, y))[0]
-    of = found(X, y, forbidden=(first,))
-    assert first not in literals(of)
-    assert first not in literals(of, raising=False)
-    assert len(of.written) == len(found(X, y).written), "its opposite stands for it"
-
-
 def test_a_required_literal_is_one_candidate_with_its_own_cut():
     X, y = mixed_table()
     constraint = Literal("age", ">", 43.25)
@@ -93,12 +95,3 @@ def test_a_required_literal_is_one_candidate_with_its_own_cut():
     constraint = literals(found(X, y))[0]
     of = found(X, y, required=(constraint,))
     assert len(of.written) == len(found(X, y).written)
-
-
-def test_unusable_requirements_are_refused():
-    X = pd.DataFrame({"a": np.arange(20.0), "b": np.ones(20)})
-    with pytest.raises(RuleError, match="Column 'b' is required"):
-        found(X, np.repeat(["no", "yes"], 10), required=("b",))
-    X, y = mixed_table()
-    with pytest.raises(RuleError, match="holds in every row of the training table"):
-        found(X, y, required=(Literal("age", ">", 0),))

@@ -95,7 +95,7 @@ def test_planted_points_have_the_total_of_fewest_wrong_rows():
     assert model.training_error_ == pytest.approx(min(errors))
 
 
-def test_the_path_holds_the_rule_of_every_limit():
+def test_paths_hold_every_limit_and_no_useless_card_is_kept():
     X, y = mixed_table()
     path = ScorecardClassifier(4, positive_label="yes").path(X, y)
     assert path["n_conditions"].tolist() == [0, 1, 2, 3, 4]
@@ -103,6 +103,14 @@ def test_the_path_holds_the_rule_of_every_limit():
     for row in path.iloc[1:].itertuples():
         model = fitted(X, y, max_conditions=row.n_conditions)
         assert (model.rule_set_, model.training_error_) == (row.rule_set, row.train_error)
+    X = pd.DataFrame({"a": np.repeat([0.0, 1.0], [60, 40])})
+    y = np.where(np.arange(100) % 10 < np.where(X.a == 1, 4, 1), "yes", "no")
+    with pytest.warns(EmptyRuleWarning, match="with any threshold of the total"):
+        model = fitted(X, y)
+    assert model.objective_ < ScorecardClassifier(0).path(X, y)["loss"][0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", EmptyRuleWarning)
+        assert fitted(X, y, class_weight="balanced").n_conditions_ == 1
 
 
 def test_constraints_are_kept_or_refused():
@@ -119,7 +127,7 @@ def test_constraints_are_kept_or_refused():
         fitted(X, y, max_conditions=1, constraints={"required": ["age", "bmi"]})
 
 
-def test_required_condition_of_wrong_sign_still_gets_a_point():
+def test_required_conditions_have_points_and_bands_have_rows():
     X, y = noisy()
     limits_given = {"required": [Literal("a", "<=", 0)], "directions": {"a": "<"}}
     model = fitted(X, y, max_conditions=1, constraints=limits_given)
@@ -128,6 +136,11 @@ def test_required_condition_of_wrong_sign_still_gets_a_point():
     assert np.ptp(chance) < 0.3
     rare = {"required": [Literal("a", ">", float(np.sort(X.a)[-2]))]}  # in most folds, no row
     assert split_of(fitted(X, y, max_conditions=1, constraints=rare)).n_conditions == 1
+    weight = np.array([50.0, 2.0, 48.0])
+    reported = {"total": [0, 1, 2], "weight": weight, "share": [0.0, 1.0, 0.9]}
+    chances = pd.DataFrame(reported | {"chance": [0.1, 0.6, 0.9]})
+    split = PointsSplit(TESTS[:2], (1, 1), 1)
+    assert bands_of(chances, split, 3)["from_total"].tolist() == [1, 0]
 
 
 @pytest.mark.slow
@@ -212,17 +225,6 @@ def test_card_without_conditions_has_a_reason(settings, words):
     assert model.chances_.empty
     assert model.bands_.empty
     assert (model.band_rule_, model.few_rows_hint_) == (None, None)
-
-
-def test_card_worse_than_a_constant_is_not_kept():
-    X = pd.DataFrame({"a": np.repeat([0.0, 1.0], [60, 40])})
-    y = np.where(np.arange(100) % 10 < np.where(X.a == 1, 4, 1), "yes", "no")
-    with pytest.warns(EmptyRuleWarning, match="with any threshold of the total"):
-        model = fitted(X, y)
-    assert model.objective_ < ScorecardClassifier(0).path(X, y)["loss"][0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", EmptyRuleWarning)
-        assert fitted(X, y, class_weight="balanced").n_conditions_ == 1
 
 
 @pytest.mark.slow
@@ -326,11 +328,3 @@ def test_the_rule_of_bands_gives_each_sum_the_number_of_its_band(card, most):
         (band,) = bands[(bands["from_total"] <= total) & (total <= bands["to_total"])].itertuples()
         assert shown == f"{round(100 * band.chance)} of 100"
     assert len(set(rule.labels)) == rule.n_clauses, "neighbours that say the same are one"
-
-
-def test_few_rows_make_no_band_if_a_side_has_others():
-    weight = np.array([50.0, 2.0, 48.0])
-    reported = {"total": [0, 1, 2], "weight": weight, "share": [0.0, 1.0, 0.9]}
-    chances = pd.DataFrame(reported | {"chance": [0.1, 0.6, 0.9]})
-    split = PointsSplit(TESTS[:2], (1, 1), 1)
-    assert bands_of(chances, split, 3)["from_total"].tolist() == [1, 0]

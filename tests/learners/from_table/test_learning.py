@@ -143,11 +143,18 @@ def test_the_edges_of_a_grid_are_short_numbers_that_cover_a_window(low, reach):
     assert all(-Decimal(repr(float(e))).as_tuple().exponent <= max(1, grid.decimals) for e in edges)
 
 
-def test_whole_numbers_are_cut_at_whole_numbers():
+def test_whole_cuts_and_class_weights_are_whole():
     grid = Grid.from_window(3.0, 900.0, whole=True)
     assert (grid.edges == np.round(grid.edges)).all()
     assert window(np.arange(100.0), 50.0, 0.02) == (49.0, 53.0)
     assert window(np.array([1.0, 1.0, 2.0]), 5.0, 0.02) == (1.0, 2.0)
+    sizes, classes = np.array([900, 100]), np.array(["a", "b"])
+    for given_weight, ratio in ((None, 1.0), ("balanced", 9.0), ({"a": 2, "b": 3}, 1.5)):
+        factors = factors_of(given_weight, classes, sizes)
+        assert factors @ sizes == pytest.approx(1000)
+        assert factors[1] / factors[0] == pytest.approx(ratio)
+    with pytest.raises(DataError, match="some class a positive weight"):
+        factors_of({"a": 0, "b": 0}, classes, sizes)
 
 
 class Given:
@@ -232,13 +239,3 @@ def test_each_class_gets_half_an_even_share_at_least_or_all_its_rows(sizes, budg
     if sizes.sum():
         least = np.minimum(sizes, budget / (sizes > 0).sum() / 3)
         assert (result >= least - 1e-9).all()
-
-
-def test_class_weights_sum_to_the_number_of_rows():
-    sizes, classes = np.array([900, 100]), np.array(["a", "b"])
-    for given_weight, ratio in ((None, 1.0), ("balanced", 9.0), ({"a": 2, "b": 3}, 1.5)):
-        factors = factors_of(given_weight, classes, sizes)
-        assert factors @ sizes == pytest.approx(1000)
-        assert factors[1] / factors[0] == pytest.approx(ratio)
-    with pytest.raises(DataError, match="some class a positive weight"):
-        factors_of({"a": 0, "b": 0}, classes, sizes)

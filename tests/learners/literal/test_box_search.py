@@ -68,7 +68,7 @@ def test_boxes_and_the_clauses_made_from_them_hold_for_the_same_rows(form, price
             assert wrong == pytest.approx(entry.loss)
 
 
-def test_a_rule_looked_up_within_limits_is_the_one_that_is_fitted():
+def test_paths_answer_limits_and_requirements_they_can_hold():
     X, y = mixed()
     path = learner().path(X, y)
     for theta, n_clauses, most in ((0.2, 4, 3), (1.0, 2, 0), (0.2, 5, None)):
@@ -76,6 +76,14 @@ def test_a_rule_looked_up_within_limits_is_the_one_that_is_fitted():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EmptyRuleWarning)
             assert path.rule(theta, n_clauses, most) == model.fit(X, y).rule_set_
+    path = learner(constraints={"required": ["town"]}).path(X, y)
+    assert path
+    assert all("town" in entry.rule_set.features for entry in path)
+    with pytest.raises(RuleError, match=r"Column 'same' is required .* it is constant"):
+        learner(constraints={"required": ["same"]}).path(X.assign(same=1), y)
+    both = tuple(Literal("age", ">", cut) for cut in (40, 50, 60, 70, 75, 80))
+    with pytest.raises(RuleError, match="cannot hold what is required"):
+        learner(constraints={"required": both}).path(X, y)
 
 
 @pytest.mark.slow
@@ -113,18 +121,6 @@ def test_a_test_of_missingness_can_be_forbidden_alone(op):
     barred = Literal("lab", op, None, missing=op == "missing")
     rule = learner(theta=0.2, constraints=Constraints(forbidden=("town", barred))).fit(X, y)
     assert barred not in [lit for c in rule.rule_set_.clauses for lit in c.literals]
-
-
-def test_a_path_leaves_out_sizes_that_cannot_hold_a_requirement_only():
-    X, y = mixed()
-    path = learner(constraints={"required": ["town"]}).path(X, y)
-    assert path
-    assert all("town" in entry.rule_set.features for entry in path)
-    with pytest.raises(RuleError, match=r"Column 'same' is required .* it is constant"):
-        learner(constraints={"required": ["same"]}).path(X.assign(same=1), y)
-    both = tuple(Literal("age", ">", cut) for cut in (40, 50, 60, 70, 75, 80))
-    with pytest.raises(RuleError, match="cannot hold what is required"):
-        learner(constraints={"required": both}).path(X, y)
 
 
 def test_impossible_limits_are_refused():

@@ -180,7 +180,13 @@ def test_only_better_rules_that_keep_constraints_are_handed_over():
     assert certificate.better is None
 
 
-def test_rule_with_moved_cuts_is_not_compared_with_other_cuts():
+def test_a_certificate_names_what_it_counts_and_its_own_cuts():
+    X, y, _ = small(1)
+    one, more = (certify(learner(n).fit(X, y), X, y).counts for n in (1, 3))
+    assert (one, more) == ("training errors of one clause", "errors counted clause by clause")
+    dnf, cnf = (certify(learner(2, form=f).fit(X, y), X, y).sentence for f in ("dnf", "cnf"))
+    assert "class 'well' counts once for every clause that holds for it" in dnf
+    assert "class 'ill' counts once for every clause that turns it away" in cnf
     X, y, _ = small(0, n=60)
     moved = learner(2, theta=0.4, refine=True).fit(X, y)
     cuts = {lit.value for clause in moved.rule_set_.clauses for lit in clause.literals}
@@ -189,15 +195,6 @@ def test_rule_with_moved_cuts_is_not_compared_with_other_cuts():
     certificate = certify(moved, X, y)
     assert (certificate.lower_bound, certificate.verdict) == (None, "")
     assert "has cuts that were not compared" in certificate.sentence
-
-
-def test_a_certificate_names_what_it_counts():
-    X, y, _ = small(1)
-    one, more = (certify(learner(n).fit(X, y), X, y).counts for n in (1, 3))
-    assert (one, more) == ("training errors of one clause", "errors counted clause by clause")
-    dnf, cnf = (certify(learner(2, form=f).fit(X, y), X, y).sentence for f in ("dnf", "cnf"))
-    assert "class 'well' counts once for every clause that holds for it" in dnf
-    assert "class 'ill' counts once for every clause that turns it away" in cnf
 
 
 def test_proofs_leave_out_forbidden_conditions_of_any_learner():

@@ -38,7 +38,7 @@ def test_objective_is_the_priced_loss_and_bounds_are_below(form, theta):
     assert model.proved_optimal_ == (model.objective_ <= model.lower_bound_ + 1e-5)
 
 
-def test_the_bound_is_below_every_rule_and_reported():
+def test_bounds_are_below_every_rule_or_not_claimed():
     X, y = mixed_table()
     bound = learner(theta=2.0).fit(X, y).lower_bound_
     for other_learner in (BoxSearchClassifier, TwoLevelRuleClassifier):
@@ -47,6 +47,10 @@ def test_the_bound_is_below_every_rule_and_reported():
     model = learner(theta=2.0).fit(X, y)
     assert model.history_[-1]["bound"] == "linear program"
     assert model.history_[-1]["lower_bound"] == model.lower_bound_
+    model = learner(theta=0.0).fit(X, y)
+    assert (model.lower_bound_, model.proved_optimal_) == (None, False)
+    model = learner(refine=True).fit(X, y)
+    assert (model.lower_bound_, model.proved_optimal_) == (None, None)
 
 
 def test_no_bound_is_claimed_after_the_last_round(monkeypatch):
@@ -59,14 +63,6 @@ def test_no_bound_is_claimed_after_the_last_round(monkeypatch):
     assert cut.lower_bound_ is None
     assert not cut.proved_optimal_
     assert cut.objective_ == pytest.approx(priced_loss(cut, X, y))
-
-
-def test_no_bound_is_claimed_without_price_or_after_refinement():
-    X, y = mixed_table()
-    model = learner(theta=0.0).fit(X, y)
-    assert (model.lower_bound_, model.proved_optimal_) == (None, False)
-    model = learner(refine=True).fit(X, y)
-    assert (model.lower_bound_, model.proved_optimal_) == (None, None)
 
 
 @pytest.mark.slow

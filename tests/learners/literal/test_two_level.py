@@ -34,20 +34,6 @@ def test_a_dnf_is_the_negated_cnf_of_the_other_class(method):
     assert cnf.objective_ == dnf.objective_
 
 
-def test_many_fits_stop_on_request_and_repeat_with_a_seed():
-    X, y = mixed_table()
-    requested = iter([False, False, True])
-    settings = [{"theta": t} for t in (1.0, 2.0, 3.0, 4.0)]
-    models = fit_settings(
-        TwoLevelRuleClassifier(), X, y, settings, should_stop=lambda: next(requested)
-    )
-    assert [model.theta for model in models] == [1.0, 2.0]
-    X, y = mixed_table(noise=0.2)
-    model = TwoLevelRuleClassifier("block_coordinate", n_clauses=3, rounding="random")
-    first, second = (clone(model).set_params(random_state=5).fit(X, y) for _ in range(2))
-    assert first.rule_set_ == second.rule_set_
-
-
 @pytest.mark.parametrize("method", ALL_METHODS)
 def test_refining_never_raises_errors_plus_price(method):
     X, y = mixed_table(noise=0.15)
@@ -60,7 +46,7 @@ def test_refining_never_raises_errors_plus_price(method):
     assert paid <= refined.objective_ + 1e-9
 
 
-def test_cuts_and_clauses_change_if_that_pays():
+def test_methods_pay_stop_and_repeat():
     age = np.arange(100.0)
     X, y = pd.DataFrame({"age": age}), age > 61
     plain = TwoLevelRuleClassifier(n_clauses=1).fit(X, y)
@@ -70,6 +56,17 @@ def test_cuts_and_clauses_change_if_that_pays():
     X, y = mixed_table(noise=0.0, gaps=False)
     model = TwoLevelRuleClassifier(n_clauses=5, theta=3.0, allow_disabled=True).fit(X, y)
     assert 0 < model.n_rules_ < 5
+    X, y = mixed_table()
+    requested = iter([False, False, True])
+    settings = [{"theta": t} for t in (1.0, 2.0, 3.0, 4.0)]
+    models = fit_settings(
+        TwoLevelRuleClassifier(), X, y, settings, should_stop=lambda: next(requested)
+    )
+    assert [model.theta for model in models] == [1.0, 2.0]
+    X, y = mixed_table(noise=0.2)
+    model = TwoLevelRuleClassifier("block_coordinate", n_clauses=3, rounding="random")
+    first, second = (clone(model).set_params(random_state=5).fit(X, y) for _ in range(2))
+    assert first.rule_set_ == second.rule_set_
 
 
 def test_the_relaxation_bounds_and_the_exact_method_proves():

@@ -62,7 +62,7 @@ def test_clauses_are_paired_by_their_conditions():
     assert (len(comparison.removed), len(comparison.added), comparison.changed) == (1, 1, ())
 
 
-def test_a_rule_of_the_other_form_is_compared_if_convertible():
+def test_other_forms_and_differences_are_reported():
     a = ill(OLD, HEAVY)
     comparison = compare_rules(a, a.negate())
     assert comparison.is_same
@@ -71,19 +71,13 @@ def test_a_rule_of_the_other_form_is_compared_if_convertible():
     cnf = RuleSet((Clause(OLD),), ("ill",), "cnf", "well")
     comparison = compare_rules(cnf, a)
     assert (len(comparison.removed), len(comparison.added), comparison.kept) == (1, 2, ())
-
-
-def test_order_matters_between_labels_only_and_defaults_differ():
-    one = ill(OLD, HEAVY, labels=("ill", "well"))
-    other = ill(HEAVY, OLD, labels=("well", "ill"))
-    assert compare_rules(one, other).reordered
-    assert not compare_rules(ill(OLD, HEAVY), ill(HEAVY, OLD)).reordered
-    assert compare_rules(ill(OLD), ill(OLD, default="unknown")).default_changed
-
-
-def test_the_difference_is_reported_in_a_sentence():
     table = {"age": np.array([40.0, 52.0]), "bmi": np.zeros(2), "sugar": np.zeros(2)}
     comparison = compare_rules(ill(OLD, HEAVY), ill((over("age", 55),)), table)
     assert str(comparison) == (
         "Clauses: 1 with other thresholds, 1 removed. 1 of 2 rows get another answer."
     )
+    one = ill(OLD, HEAVY, labels=("ill", "well"))
+    other = ill(HEAVY, OLD, labels=("well", "ill"))
+    assert compare_rules(one, other).reordered
+    assert not compare_rules(ill(OLD, HEAVY), ill(HEAVY, OLD)).reordered
+    assert compare_rules(ill(OLD), ill(OLD, default="unknown")).default_changed

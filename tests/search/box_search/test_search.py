@@ -80,16 +80,13 @@ def test_the_archive_is_monotone_and_only_improves():
         best = now
 
 
-def test_a_planted_rule_is_found():
+def test_planted_rules_are_found_and_stopped_searches_answer():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 6, size=(400, 6))
     y = ((codes[:, 0] > 2) & (codes[:, 1] < 3)) | (codes[:, 2] == 5)
     archive = search_rows(box_rows(codes, np.full(6, 6), y), SearchPlan(THETAS, 3, 3), rng)
     answer = archive.answer(3, 0.5)
     assert (answer.loss, answer.n_clauses, answer.n_conditions) == (0.0, 2, 3)
-
-
-def test_a_stopped_search_still_answers():
     calls = iter([False] * 3 + [True] * 1000)
     archive = search_rows(
         planted(), SearchPlan(THETAS, 4, 3), np.random.default_rng(0), lambda: next(calls)

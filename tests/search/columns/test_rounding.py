@@ -52,7 +52,7 @@ def test_clauses_have_no_redundant_or_always_true_pair(seed):
             assert binned.rank[low] < binned.rank[high]
 
 
-def test_ties_go_to_the_first_column_and_the_empty_clause():
+def test_features_are_groups_and_ties_go_to_the_first():
     A = np.array([[True, True, True], [False, False, False]])
     task = rounding_task(A, np.array([True, False]), np.ones(2), 0.1)
     np.testing.assert_array_equal(
@@ -65,6 +65,24 @@ def test_ties_go_to_the_first_column_and_the_empty_clause():
     np.testing.assert_array_equal(
         round_without_redundancy(barred, np.array([0.0, 0.4])), [False, True]
     )
+    A = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 1]], dtype=bool)
+    binned = binned_matrix(A, np.zeros(4, int))
+    groups = redundancy_groups(binned, np.ones(3, dtype=bool))
+    assert [g.single.tolist() for g in groups] == [[0, 1, 2], [3]]
+    A, y, binned = threshold_table(2, n=60, features=2, cuts=3, levels=2)
+    first, second, *levels = redundancy_groups(binned, y)
+    for feature, group in ((0, first), (1, second)):
+        np.testing.assert_array_equal(group.columns, np.flatnonzero(binned.feature == feature))
+        for a, low in enumerate(group.low):
+            for b, high in enumerate(group.high):
+                assert group.pairs[a, b] == (not (A[:, low] | A[:, high]).all())
+        assert not group.overlap
+    assert sorted(np.concatenate([g.single for g in levels])) == [12, 13, 14, 15]
+    A = np.array([[True, True], [False, True], [True, False]])
+    binned = binned_matrix(A, np.zeros(2, int), np.array([-1, 1]), np.array([0, 1]))
+    y = np.array([True, True, False])
+    assert redundancy_groups(binned, y)[0].overlap
+    assert not redundancy_groups(binned, ~y)[0].overlap
 
 
 def test_random_rounding_repeats_with_its_seed():
@@ -100,24 +118,3 @@ def test_rounding_is_near_the_exact_optimum():
     assert len(ratios) >= 10
     assert np.mean(ratios) <= 1.12
     assert np.mean(against_threshold) < 0.8
-
-
-def test_columns_of_one_feature_are_a_group():
-    A = np.array([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 1]], dtype=bool)
-    binned = binned_matrix(A, np.zeros(4, int))
-    groups = redundancy_groups(binned, np.ones(3, dtype=bool))
-    assert [g.single.tolist() for g in groups] == [[0, 1, 2], [3]]
-    A, y, binned = threshold_table(2, n=60, features=2, cuts=3, levels=2)
-    first, second, *levels = redundancy_groups(binned, y)
-    for feature, group in ((0, first), (1, second)):
-        np.testing.assert_array_equal(group.columns, np.flatnonzero(binned.feature == feature))
-        for a, low in enumerate(group.low):
-            for b, high in enumerate(group.high):
-                assert group.pairs[a, b] == (not (A[:, low] | A[:, high]).all())
-        assert not group.overlap
-    assert sorted(np.concatenate([g.single for g in levels])) == [12, 13, 14, 15]
-    A = np.array([[True, True], [False, True], [True, False]])
-    binned = binned_matrix(A, np.zeros(2, int), np.array([-1, 1]), np.array([0, 1]))
-    y = np.array([True, True, False])
-    assert redundancy_groups(binned, y)[0].overlap
-    assert not redundancy_groups(binned, ~y)[0].overlap

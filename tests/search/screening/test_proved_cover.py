@@ -74,11 +74,16 @@ def test_a_program_too_large_for_memory_is_cut_and_reported_as_weaker(monkeypatc
     assert result.cost >= result.bound
 
 
-def test_columns_removed_by_duality_are_certified():
+def test_few_columns_are_generated_and_removals_certified():
     A, y, binned = threshold_table(3, n=120, features=5, cuts=8)
     columns = best_columns(price_columns(chained(binned), y, 0.01))
     assert columns.screening.removed.mean() > 0.5
     assert list_unproved(columns.screening, lambda j: A[:, j], y, 0.01) == []
+    A, y, binned = threshold_table(1, n=400, features=10, cuts=40)
+    relaxed = relax(price_columns(chained(binned), y, 0.01))
+    assert relaxed.n_generated < A.shape[1] / 4
+    value, _ = one_level.compact_value(A, y, np.ones(len(y)), 0.01, 0.0)
+    assert relaxed.lower == pytest.approx(value, abs=1e-6)
 
 
 def test_equal_rows_are_merged_with_their_weights(monkeypatch):
@@ -132,14 +137,6 @@ def test_the_value_is_that_of_the_whole_program_by_a_true_bound():
         assert (mu >= 0).all()
         assert (mu <= problem.m).all()
         assert (problem.P.sums(mu) <= problem.price).all()
-
-
-def test_few_columns_are_generated():
-    A, y, binned = threshold_table(1, n=400, features=10, cuts=40)
-    relaxed = relax(price_columns(chained(binned), y, 0.01))
-    assert relaxed.n_generated < A.shape[1] / 4
-    value, _ = one_level.compact_value(A, y, np.ones(len(y)), 0.01, 0.0)
-    assert relaxed.lower == pytest.approx(value, abs=1e-6)
 
 
 def test_prices_of_nothing_and_empty_tables_have_a_bound():

@@ -58,7 +58,7 @@ def test_rounded_rule_costs_its_stated_value_above_its_bound(problem, n_clauses)
     assert solution.lower_bound <= solution.value + 1e-9
 
 
-def test_disabled_clauses_are_on_offer_if_free():
+def test_disabled_clauses_and_timeouts_are_marked():
     A = np.array([[True], [True], [False], [False]])
     problem = cover_problem(A, np.array([True, True, False, False]))
     rule = solve_two_level_exact(problem, 1.5, 3, may_disable=True)
@@ -75,9 +75,6 @@ def test_disabled_clauses_are_on_offer_if_free():
     assert table.A[:, -1].all()
     assert table.price[-1] == pytest.approx(0.0, abs=1e-6)
     assert table.groups[-1].columns.tolist() == [A.shape[1]]
-
-
-def test_rules_out_of_time_are_marked_with_a_bound():
     _, y, binned = threshold_table(0, n=150, features=4, cuts=6)
     problem = cover_problem(binned, y)
     rounded = solve_two_level_lp(problem, 1.0, 2)

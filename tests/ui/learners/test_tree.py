@@ -29,12 +29,20 @@ SPLIT = PowerLawSplit(
 )
 
 
-def test_a_formula_is_typeset_with_business_names():
+def test_formulas_and_trees_are_in_words():
     text = formula(SPLIT, Wording(names={"height": "body height"}))
     assert text == (
         r"0.5 \cdot \frac{\text{mass\_kg}}{\max(\text{body height}, 0.1)^{2}} \le 27"
         r"\quad\text{(or missing)}"
     )
+    setting = {LEARNER_KEY: TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 0}
+    assert setting_words(setting) == "A formula, τ 0.05, up to 2 exponents a split, one split"
+    setting = {LEARNER_KEY: HYPERPLANE, "theta": 0.1, "n_clauses": 3}
+    assert setting_words(setting) == "From a linear model, ν 0.1, at most 3 clauses"
+    setting = {LEARNER_KEY: "search", CHOSEN: 2.5, "n_clauses": 3}
+    assert setting_words(setting).endswith(", selected by RuleClassifier at θ 2.5")
+    for learner in (POWER_LAW_TREE, BOXES_FROM_A_PLANE):
+        assert len(units_of(learner.model, settings_of(learner.grid(RunSpec())))) == 1
 
 
 def test_tree_size_is_reported_if_paths_repeat_splits():
@@ -63,14 +71,3 @@ def test_a_name_holds_no_command_but_escaped_signs(name):
     shown = typeset_name(name)
     assert not re.search(r"[{}$^&#~]", shown)
     assert set(re.findall(r"\\.", shown)) <= {r"\_", r"\%"}
-
-
-def test_trees_are_in_words_and_learned_together():
-    setting = {LEARNER_KEY: TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 0}
-    assert setting_words(setting) == "A formula, τ 0.05, up to 2 exponents a split, one split"
-    setting = {LEARNER_KEY: HYPERPLANE, "theta": 0.1, "n_clauses": 3}
-    assert setting_words(setting) == "From a linear model, ν 0.1, at most 3 clauses"
-    setting = {LEARNER_KEY: "search", CHOSEN: 2.5, "n_clauses": 3}
-    assert setting_words(setting).endswith(", selected by RuleClassifier at θ 2.5")
-    for learner in (POWER_LAW_TREE, BOXES_FROM_A_PLANE):
-        assert len(units_of(learner.model, settings_of(learner.grid(RunSpec())))) == 1

@@ -65,7 +65,7 @@ def test_points_have_limits_errors_and_settings_in_words():
     assert output.specs == (SPEC, SPEC)
 
 
-def test_runs_add_up_and_new_points_replace_old_ones():
+def test_runs_add_up_with_the_looks_of_their_families():
     one = by_size([0.3, 0.2])
     other = measured(replace(SPEC, learners=("one_level",), thetas=(1.0,)), [0.25], [1.0])
     both = other.merge(one, None)
@@ -75,6 +75,14 @@ def test_runs_add_up_and_new_points_replace_old_ones():
     assert len(again.settings) == 3
     assert again.points.loc[again.number_of(one.settings[1]), "test_error"] == pytest.approx(0.19)
     assert again.specs[again.number_of(other.settings[0])].learners == ("one_level",)
+    scorecards = replace(SPEC, learners=("scorecard",))
+    alone = measured(scorecards, [0.3, 0.2], [1.0, 2.0])
+    both = alone.merge(measured(replace(SPEC, against=True), [0.3] * 5, [1.0] * 5), None)
+    looks = zip(both.looks(), both.settings, strict=True)
+    assert {look for look, s in looks if s in alone.settings} == set(alone.looks())
+    for sides, lines in ((False, 2), (True, 3)):
+        rows = both.curve(sides=sides).drop_duplicates("series")
+        assert rows["look"].nunique() == rows["series"].nunique() == lines
 
 
 def test_quick_points_go_after_their_search_unless_current():
@@ -116,17 +124,6 @@ def test_curves_keep_the_best_of_a_limit_and_f1_as_a_loss():
     assert not output.measures("one_minus_auc")
 
 
-def test_a_family_has_the_same_look_in_every_run():
-    scorecards = replace(SPEC, learners=("scorecard",))
-    alone = measured(scorecards, [0.3, 0.2], [1.0, 2.0])
-    both = alone.merge(measured(replace(SPEC, against=True), [0.3] * 5, [1.0] * 5), None)
-    looks = zip(both.looks(), both.settings, strict=True)
-    assert {look for look, s in looks if s in alone.settings} == set(alone.looks())
-    for sides, lines in ((False, 2), (True, 3)):
-        rows = both.curve(sides=sides).drop_duplicates("series")
-        assert rows["look"].nunique() == rows["series"].nunique() == lines
-
-
 def test_curve_and_slider_hold_the_best_rule_for_either_outcome():
     spec = replace(SPEC, against=True)
     errors = [0.3, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.05]
@@ -140,13 +137,18 @@ def test_curve_and_slider_hold_the_best_rule_for_either_outcome():
     assert output.line({"edited": "by hand"}) == {}
 
 
-def test_suggestion_is_the_point_at_its_limit():
+def test_suggestions_are_undominated_points_at_their_limit():
     lucky = [0.3, 0.2, 0.15, 0.1, 0.4, 0.4, 0.4, 0.095]
     output = measured(replace(SPEC, against=True), lucky, [1.0, 2.0, 3.0, 4.0] * 2)
     assert output.suggestion.number == 3
     assert sorted(output.curve().index) == [0, 1, 2, 3]
     assert output.line(output.settings[0])[4] == 3
     assert sorted(output.curve(selected=7).index) == [0, 1, 2, 3, 7]
+    bumpy = by_size([0.20, 0.26, 0.27, 0.19])
+    assert bumpy.suggestion.number in bumpy.curve().query("on_front").index
+    empty = measured(SPEC, [0.20, 0.20, 0.199, 0.199], [0.0, 0.0, 2.0, 2.0])
+    assert empty.points.loc[empty.suggestion.number, "n_conditions"] > 0
+    assert RunResult().suggestion is None
 
 
 @pytest.mark.parametrize(
@@ -175,14 +177,6 @@ def test_suggestion_has_the_lowest_estimate_and_a_short_reason(errors, limit):
     assert suggested.number == limit - 1
     assert suggested.words == f"at most {plural(limit, 'condition')}"
     assert suggested.estimates.idxmin() == limit
-
-
-def test_no_dominated_point_and_no_empty_rule_is_suggested():
-    bumpy = by_size([0.20, 0.26, 0.27, 0.19])
-    assert bumpy.suggestion.number in bumpy.curve().query("on_front").index
-    empty = measured(SPEC, [0.20, 0.20, 0.199, 0.199], [0.0, 0.0, 2.0, 2.0])
-    assert empty.points.loc[empty.suggestion.number, "n_conditions"] > 0
-    assert RunResult().suggestion is None
 
 
 @pytest.mark.slow
@@ -260,29 +254,23 @@ def test_the_suggestion_is_the_smallest_limit_with_its_figures():
     assert other.suggestion.number == 2
 
 
-def test_search_is_done_when_a_rule_was_selected_and_not_by_a_comparison():
+def test_selected_rules_replace_others_within_the_gap():
+    older, newer = with_choice([0.3, 0.2], 0.1, 2), with_choice([0.3], 0.2, 1, **{CHOSEN: 5.0})
+    assert [s for s in newer.merge(older, None).settings if CHOSEN in s] == [newer.settings[-1]]
+    kept = newer.merge(older, older.settings[-1])
+    assert [s[CHOSEN] for s in kept.settings if CHOSEN in s] == [5.0, 2.0]
+    assert kept.settings[kept.suggestion.number] == newer.settings[-1]
+    output = replace(with_choice([0.3, 0.2], 0.1, 2), max_gap=0.2)
+    assert replace(output, gaps=(0.0, 0.5, 0.1)).suggestion.number == 2
+    limited = replace(output, gaps=(0.0, 0.1, 0.5)).suggestion
+    assert limited.number == 1
+    assert "Among the 2 of 3 rules" in limited.about
     output = with_choice([0.3], 0.2, 1)
     assert output.is_searched
     stopped = by_size([0.3])
     assert not stopped.is_searched
     assert replace(stopped, specs=(replace(SPEC, form="cnf"),)).is_searched
     assert not replace(stopped, specs=(replace(SPEC, budget=60.0),)).is_searched
-
-
-def test_one_selected_rule_replaces_another_unless_it_is_in_use():
-    older, newer = with_choice([0.3, 0.2], 0.1, 2), with_choice([0.3], 0.2, 1, **{CHOSEN: 5.0})
-    assert [s for s in newer.merge(older, None).settings if CHOSEN in s] == [newer.settings[-1]]
-    kept = newer.merge(older, older.settings[-1])
-    assert [s[CHOSEN] for s in kept.settings if CHOSEN in s] == [5.0, 2.0]
-    assert kept.settings[kept.suggestion.number] == newer.settings[-1]
-
-
-def test_selected_rule_is_suggested_only_within_the_gap():
-    output = replace(with_choice([0.3, 0.2], 0.1, 2), max_gap=0.2)
-    assert replace(output, gaps=(0.0, 0.5, 0.1)).suggestion.number == 2
-    limited = replace(output, gaps=(0.0, 0.1, 0.5)).suggestion
-    assert limited.number == 1
-    assert "Among the 2 of 3 rules" in limited.about
 
 
 def test_price_sweep_is_on_the_curve_but_not_suggested():

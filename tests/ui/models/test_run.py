@@ -67,7 +67,7 @@ def test_estimate_of_a_thorough_search_grows_less_than_the_rows(state, monkeypat
     assert 3 < low[4_000] / low[500] < 6
 
 
-def test_wide_table_states_how_many_columns_were_searched(state):
+def test_never_predicted_outcomes_and_unsearched_columns_are_named(state):
     assert columns_words(state) == ""
     X = pd.DataFrame(np.arange(1_830.0).reshape(30, 61)).add_prefix("x")
     content = X.assign(ill=["yes", "no"] * 15).to_csv(index=False).encode()
@@ -75,9 +75,6 @@ def test_wide_table_states_how_many_columns_were_searched(state):
     assert columns_words(AppState(table=table)) == (
         "Searched the 60 most promising of 61 columns; “Search longer” searches all."
     )
-
-
-def test_never_predicted_outcome_is_reported():
     table = load_sample("iris")
     state = AppState(table=table, every_class=True)
     clause = Clause((Literal("petal_width", "<=", 0.8),))

@@ -17,18 +17,6 @@ from tests.reference.lp_svm import objective, primal_value
 from tests.strategies.half_spaces import half_of, planes
 
 
-def test_the_plane_belongs_to_the_lower_side_by_exact_sums():
-    w, low, high = np.array([1.0, 1.0]), np.zeros(2), np.full(2, 4.0)
-    on_it = np.array([[1.0, 2.0]])
-    lower = HalfSpace.from_plane(w, 3.0, low, high, above=False)
-    upper = HalfSpace.from_plane(w, 3.0, low, high, above=True)
-    assert lower.contains(lower.orient(on_it)).all()
-    assert not upper.contains(upper.orient(on_it)).any()
-    X = np.array([[1e16, 1.0, -1e16], [1.0, 1e16, -1e16]])
-    expected = [reference.value([1.0, 1.0, 1.0], row) for row in X.tolist()]
-    assert plane_values(X, np.ones(3)).tolist() == expected
-
-
 @given(planes(max_features=6), st.integers(0, 10**6))
 def test_corner_mapped_back_stays_on_its_side_in_doubles(plane, seed):
     X, w, gamma, above = plane
@@ -44,7 +32,7 @@ def test_corner_mapped_back_stays_on_its_side_in_doubles(plane, seed):
     assert (corner <= np.maximum(region.upper, floor)).all()
 
 
-def test_unweighted_features_are_dropped_and_negative_ones_turned():
+def test_half_spaces_turn_features_and_belong_to_the_lower_side():
     half = HalfSpace.from_plane(
         np.array([0.0, -2.0, 1.0]), 1.0, np.zeros(3), np.array([9.0, 3.0, 4.0]), above=False
     )
@@ -53,6 +41,15 @@ def test_unweighted_features_are_dropped_and_negative_ones_turned():
     assert (half.low.tolist(), half.high.tolist()) == ([-3.0, 0.0], [0.0, 4.0])
     assert half.orient(np.array([[7.0, 1.0, 2.0]])).tolist() == [[-1.0, 2.0]]
     assert half.order.tolist() == [0, 1]
+    w, low, high = np.array([1.0, 1.0]), np.zeros(2), np.full(2, 4.0)
+    on_it = np.array([[1.0, 2.0]])
+    lower = HalfSpace.from_plane(w, 3.0, low, high, above=False)
+    upper = HalfSpace.from_plane(w, 3.0, low, high, above=True)
+    assert lower.contains(lower.orient(on_it)).all()
+    assert not upper.contains(upper.orient(on_it)).any()
+    X = np.array([[1e16, 1.0, -1e16], [1.0, 1e16, -1e16]])
+    expected = [reference.value([1.0, 1.0, 1.0], row) for row in X.tolist()]
+    assert plane_values(X, np.ones(3)).tolist() == expected
 
 
 @pytest.fixture(params=ENGINES, autouse=True)

@@ -141,7 +141,7 @@ def test_scores_equal_those_of_scikit_learn_and_of_complements(table):
         np.testing.assert_allclose(score(straight), score(turned), rtol=1e-12, atol=1e-15)
 
 
-def test_columns_without_a_score_have_no_place():
+def test_scored_columns_are_chosen_within_tolerance():
     y = np.array([0, 0, 1, 1], dtype=bool)
     B = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 1], [1, 0, 0]], dtype=bool)
     counts = counted(B, y)
@@ -157,6 +157,15 @@ def test_columns_without_a_score_have_no_place():
     counts = counted(B, np.zeros(3, dtype=bool))
     for ranking in row_types.rankings(counts, row_types.SCORES, 2):
         assert ranking.tolist() == [0, 1]
+    assert curve(178, 180).smallest_sufficient(0.01, 10) == 2
+    assert curve(179, 180).smallest_sufficient(0.01, 10) == 1
+    assert curve(178, 180, 180).smallest_sufficient(0.0, 10) == 2
+    assert curve(150, 160, 200).smallest_sufficient(0.01, 2) == 2
+    table = ValidationCurve(np.array([[7, 9, 9]]), np.zeros((1, 3)), 10)
+    assert table.best_ranking(1) == 1
+    empty = validation_curve([np.array([[[3, 4]], [[1, 2]]])])
+    assert empty.max_columns == 0
+    assert empty.smallest_sufficient(0.01, 10) == 0
 
 
 @pytest.mark.parametrize("n", [10**9, 4 * 10**9])
@@ -184,18 +193,6 @@ def test_curve_equals_separate_counts_for_each_number_of_columns(seed, k):
         assert result.right[first - 1, 0] == (np.array(predicted, dtype=bool) == y[judges]).sum()
         assert result.errors[first - 1, 0] == plain.least_errors(known)
     assert result.n_held_out == judges.sum()
-
-
-def test_the_number_of_columns_follows_tolerance_and_limit():
-    assert curve(178, 180).smallest_sufficient(0.01, 10) == 2
-    assert curve(179, 180).smallest_sufficient(0.01, 10) == 1
-    assert curve(178, 180, 180).smallest_sufficient(0.0, 10) == 2
-    assert curve(150, 160, 200).smallest_sufficient(0.01, 2) == 2
-    table = ValidationCurve(np.array([[7, 9, 9]]), np.zeros((1, 3)), 10)
-    assert table.best_ranking(1) == 1
-    empty = validation_curve([np.array([[[3, 4]], [[1, 2]]])])
-    assert empty.max_columns == 0
-    assert empty.smallest_sufficient(0.01, 10) == 0
 
 
 @pytest.mark.parametrize("tolerance", [0.01, 0.07, 0.29])

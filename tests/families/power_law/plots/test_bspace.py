@@ -50,7 +50,7 @@ def test_every_present_row_is_drawn_once_and_wrong_ones_have_rings(q, low):
     assert len(drawn(figure, "decided wrongly").x) == wrong
 
 
-def test_power_laws_are_drawn_by_margin_value_and_name():
+def test_pictures_hold_laws_rows_and_the_case():
     made = points(3)
     figure = bspace_figure(split(3), made)
     x = np.concatenate([drawn(figure, label).x for label in ("ill", "well")])
@@ -65,9 +65,6 @@ def test_power_laws_are_drawn_by_margin_value_and_name():
     figure = bspace_figure(split(2), points(2), names={"a": "age <b>"})
     assert figure.layout.xaxis.title.text == "age &lt;b&gt;^2 * b"
     assert figure.layout.yaxis.title.text == "1 / max(b, 0.1)"
-
-
-def test_pictures_hold_the_rows_that_reach_the_split_and_the_case():
     case = {name: np.array([1.0]) for name in "abcd"}
     for q in (1, 2, 3):
         star = drawn(bspace_figure(split(q), points(q), case=case), "this case")

@@ -33,7 +33,7 @@ def test_planted_laws_and_bands_are_found():
     assert not searched(X, (np.abs(law - 1.1) < 0.3).astype(int), modulus=False).modulus
 
 
-def test_found_split_has_its_stated_value():
+def test_splits_have_their_value_for_any_number_of_classes():
     rng = np.random.default_rng(3)
     X = rng.uniform(0.3, 2.0, (150, 4))
     codes = (X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=150) > 1.2).astype(int)
@@ -44,6 +44,11 @@ def test_found_split_has_its_stated_value():
     )
     left = (total >= rule.low) & (total <= rule.high)
     assert reference.impurity(left, codes) == pytest.approx(rule.impurity, abs=1e-9)
+    codes = np.repeat([0, 1, 2], (30, 50, 70))
+    splits = [np.isin(codes, np.flatnonzero(side)) for side in product((0, 1), repeat=3)]
+    best = min(reference.impurity(s, codes) for s in splits if 0 < s.sum() < 150)
+    mass = ClassMass(codes.astype(np.int64), None, 3)
+    assert target_impurity(mass, 0.05) == pytest.approx(best + 0.05)
 
 
 def test_searches_end_when_pure_stopped_or_without_features():
@@ -111,11 +116,3 @@ def _block_worth(Z, own, modulus):
 def test_a_rare_class_lowers_the_impurity_to_reach(counts, expected):
     mass = ClassMass(np.repeat([0, 1], counts).astype(np.int64), None, 2)
     assert target_impurity(mass, 0.05) == pytest.approx(expected)
-
-
-def test_three_classes_need_no_more_than_two_sides_can_give():
-    codes = np.repeat([0, 1, 2], (30, 50, 70))
-    splits = [np.isin(codes, np.flatnonzero(side)) for side in product((0, 1), repeat=3)]
-    best = min(reference.impurity(s, codes) for s in splits if 0 < s.sum() < 150)
-    mass = ClassMass(codes.astype(np.int64), None, 3)
-    assert target_impurity(mass, 0.05) == pytest.approx(best + 0.05)

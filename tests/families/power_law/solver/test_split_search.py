@@ -116,7 +116,7 @@ def test_rescaling_a_feature_changes_no_impurity():
     np.testing.assert_allclose(*results, atol=1e-9)
 
 
-def test_power_laws_that_cancel_are_no_split():
+def test_laws_that_cancel_give_no_split_and_bands_are_centred():
     table, mass = clouds(2)
     structures = random_structures(1, 4, 3, 0)
     structures[:, 1] = structures[:, 0]
@@ -125,9 +125,6 @@ def test_power_laws_that_cancel_are_no_split():
     worth = mass.compute_impurity(left_of(screening, table))
     np.testing.assert_allclose(worth, screening.impurity, atol=1e-12)
     assert screening.high[0] == np.inf  # two power laws are one, which has no band here
-
-
-def test_a_band_is_centred_in_its_gaps_and_worth_what_it_holds():
     values = np.array([[0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 2.0, 3.0]])
     mass = ClassMass(np.array([0, 1, 1, 0]), None, 2)
     ends = np.array([1.0, 4.0]), np.array([2.0 + 1e-13, 5.0])

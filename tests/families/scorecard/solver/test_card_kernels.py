@@ -19,7 +19,7 @@ def free_fit(x, weights):
     return X @ result.x, result.fun
 
 
-def test_the_gain_of_a_first_condition_is_one_step_of_newtons():
+def test_gains_and_lines_are_those_of_newton_and_least_loss():
     problem = planted(n=150, p=4)
     x, (yes, no) = holds(problem), problem.weights.T
     both, p = yes + no, yes.sum() / problem.weights.sum()
@@ -27,6 +27,10 @@ def test_the_gain_of_a_first_condition_is_one_step_of_newtons():
     own = p * (1 - p) * (x.T @ both)
     curvature = own - own**2 / (p * (1 - p) * both.sum())
     assert problem.gains(()) == pytest.approx(pull**2 / (2 * curvature), rel=1e-6)
+    problem = planted()
+    logits = np.random.default_rng(0).normal(size=problem.codes.shape[1])
+    slope, intercept, _ = line(logits, problem.weights)
+    assert problem.line(logits) == pytest.approx((slope, intercept), abs=1e-5)
 
 
 def test_gain_with_others_refits_intercept_and_one_factor():
@@ -85,13 +89,6 @@ def test_twenty_conditions_exceed_a_table_of_bits():
     totals = holds(problem)[:, chosen] @ np.array(points)
     assert fitted == pytest.approx(line(totals, problem.weights), rel=1e-4)
     assert len(PointsPath(problem, 1, 2).cards(12)[-1].chosen) == 12
-
-
-def test_a_line_through_given_logits_is_the_one_of_least_loss():
-    problem = planted()
-    logits = np.random.default_rng(0).normal(size=problem.codes.shape[1])
-    slope, intercept, _ = line(logits, problem.weights)
-    assert problem.line(logits) == pytest.approx((slope, intercept), abs=1e-5)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 50.0])
