@@ -6,7 +6,6 @@ import pytest
 
 from rulekit import Clause, DataError, FixedRuleClassifier, Literal, RuleSet
 from rulekit.evaluation import errors_by_month
-from rulekit.plots import month_figure, month_sentence
 from rulekit.rules import wilson_interval
 
 RULE = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
@@ -38,16 +37,3 @@ def test_rows_without_date_are_rejected():
     X, y, days = table()
     with pytest.raises(DataError, match="1 rows have no date"):
         errors_by_month(MODEL, X, y, days.where(np.arange(200) > 0))
-
-
-def test_figure_and_sentence_have_the_counts():
-    result = errors_by_month(MODEL, *table())
-    wrong, predicted = month_figure({"test": result}, "ill").data
-    assert list(wrong.y) == (100 * result["error"]).tolist()
-    assert list(predicted.y) == (100 * result["predicted"]).tolist()
-    assert wrong.name == "wrong, test rows"
-    assert predicted.name == "predicted ill, test rows"
-    sentence = month_sentence({"test": result}, "ill")
-    first = result.iloc[0]
-    assert f"test rows: 2023-11 wrong {100 * first.error:.1f} %" in sentence
-    assert "2024-02 wrong" in sentence
