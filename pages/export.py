@@ -4,11 +4,12 @@ from base64 import b64encode
 
 import streamlit as st
 
-from rulekit.export import to_text
+from rulekit.export import to_json, to_text
 from rulekit.style.wording import plural
 from ui.cache import compute_once
 from ui.escape import file_name, md
 from ui.export import formats
+from ui.learners.points import scaled
 from ui.picked import count_look, require_model
 from ui.shell import guard, header, sentences, two_columns
 from ui.state import app_state
@@ -17,7 +18,7 @@ from ui.workspace import change, make_key
 guard("export")
 header("export")
 PREVIEW = 440  # height in pixels: the box and the button above it fit on one screen
-model = require_model()
+model = scaled(require_model())
 state = app_state()
 stem = f"rule for {state.target if state.several else state.positive}"
 
@@ -35,7 +36,7 @@ with right, sentences():
         looks = count_look() if has_test else 0
         state = app_state()
         key = repr((state.fit_key, state.rule_json, chosen, state.wording))
-        key += formats.record_text(state, model)
+        key += formats.record_text(state, model) + to_json(model)
         text = compute_once("export", key, lambda: formats.write_format(chosen, state, model))
         if why := form.why_unchecked:
             st.caption(why)

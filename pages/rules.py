@@ -12,7 +12,7 @@ from ui.rule_numbers import rows_of
 from ui.rules import cards
 from ui.rules.editor import edit_button, editor, get_edited_clause, offer_without, undo
 from ui.rules.own_rule import own_rule_card
-from ui.rules.trust import groups_card, how_stable_card, just_as_good_card
+from ui.rules.trust import groups_card, how_stable_card, just_as_good_card, months_card
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
 from ui.words import wording
@@ -80,6 +80,7 @@ with sentences():
                 elif view == "Probabilities":
                     cards.chances_card(model, rows, state)
                 elif view == "Stability":
+                    months_card(model, train, test, state)
                     how_stable_card(model, train, state)
                 else:
                     for card in CARDS:

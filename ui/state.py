@@ -6,6 +6,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypedDict, get_type_hints
@@ -37,6 +38,7 @@ DURATIONS = "durations"  # among `options`: the text columns that were converted
 CUT = "cut"  # among `options`: the numeric target that became two classes, and its cut
 # option of a widget: its value is kept when the page is left
 KEEP = {"persist_state": "session"}
+FEWEST_TIMES = 10  # dates of a column by which rows can be split
 IGNORED = "ignored"  # among `options`: the columns that a person has set to ignore
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
@@ -48,6 +50,7 @@ class SplitSpec:
     test_share: float = 0.3  # 0 for none
     seed: int = 0
     keep_twins: bool = False  # rows with equal features stay together, in folds too
+    by: str = ""  # a column of dates by which test rows are the latest ones; "" for at random
 
 
 @dataclass(frozen=True)
@@ -246,7 +249,7 @@ class AppState:
         groups = self.table.groups() if self.table is not None else None
         if groups is not None:
             groups = groups.loc[self.data[0].index].astype(str).to_numpy()
-        if not self.split.keep_twins:
+        if not self.split.keep_twins or self.split.by:
             return groups
         twins = compute_once("equal rows", self.fit_key, lambda: equal_rows(self.data[0]))
         return twins if groups is None else join_groups(groups, twins)
@@ -257,9 +260,50 @@ class AppState:
         groups = self.groups
         return None if groups is None else groups[self.rows()[0]]
 
+    @property
+    def time_columns(self) -> list[str]:
+        """The columns of dates that every row has and by which rows can be split."""
+        table = self.table
+        if table is None or self.column_with_role("group") is not None:
+            return []
+        dates = [c.name for c in table.columns if c.kind == "date"]
+        return [name for name in dates if self._is_complete(name)]
+
+    def _is_complete(self, name: str) -> bool:
+        """Return whether every row has a date, and there are enough of them."""
+        with suppress(DataError):  # the day of 03/04/2024 is left open
+            times = self.dates(name)
+            return bool(times.notna().all() and times.nunique() >= FEWEST_TIMES)
+        return False
+
+    def dates(self, name: str) -> pd.Series:
+        """Return the dates of a column, of each row of the table."""
+        table = self.table
+        return compute_once(
+            "times", repr((table.digest, name)), lambda: table.times(name), copy=False
+        )
+
+    @property
+    def times(self) -> pd.Series | None:
+        """The dates of the rows of `data`, if they are split by time."""
+        by = self.split.by
+        return self.dates(by).loc[self.data[0].index] if by in self.time_columns else None
+
+    @property
+    def training_times(self) -> pd.Series | None:
+        """The dates of the training rows, if rows are split by time."""
+        times = self.times
+        return None if times is None else times.iloc[self.rows()[0]]
+
     def folds(self, n_folds: int) -> list[Fold]:
         """Return the folds of the training rows, the same ones every time."""
-        return make_folds(self.training[1], n_folds, groups=self.training_groups, random_state=0)
+        return make_folds(
+            self.training[1],
+            n_folds,
+            groups=self.training_groups,
+            time=self.training_times,
+            random_state=0,
+        )
 
     @property
     def is_edited(self) -> bool:
@@ -278,7 +322,11 @@ class AppState:
     def _rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         split = self.split
         return hold_out(
-            self.data[1].to_numpy(), split.test_share, groups=self.groups, random_state=split.seed
+            self.data[1].to_numpy(),
+            split.test_share,
+            groups=self.groups,
+            time=self.times,
+            random_state=split.seed,
         )
 
     @property
@@ -502,6 +550,7 @@ def _check(state: AppState) -> None:
         binning.max_levels >= 2 and (binning.n_thresholds or 1) >= 1,
         {*named, *dict(binning.cuts), *binning.missing} <= set(state.table.frame.columns),
         all(map(str.isdecimal, state.case_notes)),
+        split.by in ("", *state.time_columns),
         setting is None or "edited" in setting or setting["learner"] in FAMILIES,
         state.edit in range(max(1, len(state.edits))),
     )

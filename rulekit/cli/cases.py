@@ -63,6 +63,8 @@ def explain(
         echo(f"Row {row}: {case.sentence}")
         if case.near_misses and not case.fired:
             echo(f"  {case.near_misses[0].sentence}")
+        for reason in case.reasons:
+            echo(f"  {reason.text}")
         if case.counterfactual.sentence != case.sentence:
             echo(f"  {case.counterfactual.sentence}")
 

@@ -7,23 +7,40 @@ import click
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.model_selection import PredefinedSplit
 
 from rulekit.binning import Binarizer
 from rulekit.binning.views import clean_frame
-from rulekit.cli.inputs import OTHERS, TABLE, ReadSettings, outcome_option, reads_tables
+from rulekit.cli.inputs import (
+    OTHERS,
+    TABLE,
+    ReadSettings,
+    outcome_option,
+    read_outcomes,
+    reads_tables,
+)
 from rulekit.cli.output import echo, note, print_json, working
 from rulekit.cli.show import as_json, write_file
-from rulekit.data import Costs, Table, hold_out, quality_notes, suggest_positive, target_notes
+from rulekit.data import (
+    Costs,
+    Table,
+    hold_out,
+    make_folds,
+    quality_notes,
+    suggest_positive,
+    target_notes,
+)
 from rulekit.data.cells.levels import match_level
-from rulekit.data.folds import group_splitter
+from rulekit.data.folds import Fold, group_splitter
 from rulekit.data.headers import quote
 from rulekit.data.matching import describe_reading, missing_words
 from rulekit.data.schema import numbers_of_cut, outcomes_of_cut
 from rulekit.data.target import check_target, class_counts
 from rulekit.evaluation.metrics import cost_per_100, error_rate
 from rulekit.export import to_json, to_text
-from rulekit.families import FAMILIES, RuleClassifier
+from rulekit.families import FAMILIES, RuleClassifier, scale_points
 from rulekit.rules.codec import rule_to_dict
+from rulekit.style.phrases import join_list
 
 LEARNERS: dict[str, Any] = {
     one.command: one.model if one.alone is None else one.alone
@@ -32,6 +49,7 @@ LEARNERS: dict[str, Any] = {
 }
 COST = click.FloatRange(0, min_open=True)
 MOST_FINDINGS = 20
+TEST_SHARE = 0.3
 FIXES = {
     "ignore": "--leave-out {0!r}",
     "group": "--group {0!r}",
@@ -77,13 +95,27 @@ SETTINGS = {  # options that are passed to learners that have such a parameter
 @click.option(
     "--test-share",
     type=click.FloatRange(0, 0.9),
-    default=0.3,
-    show_default=True,
-    help="Share of the rows held out to evaluate the rule; 0 for none.",
+    help="Share of the rows held out to evaluate the rule; 0 for none.  [default: 0.3]",
 )
+@click.option("--test", metavar="TABLE", help="A table of rows to evaluate the rule on.")
+@click.option(
+    "--split-by",
+    metavar="COLUMN",
+    help="Hold out the latest rows by this column of dates or numbers; short-rule then compares "
+    "settings on later rows, too.",
+)
+@click.option("--folds", metavar="COLUMN", help="The column of the fold that short-rule tests on.")
 @click.option("--seed", "random_state", type=click.IntRange(0), help="Another one may change it.")
 @click.option("--time-limit", type=click.FloatRange(0, min_open=True), help="Seconds at most.")
 @click.option("--jobs", "n_jobs", type=int, help="Processes that work at once.")
+@click.option(
+    "--points-scale",
+    metavar="SCORE,ODDS,DOUBLE",
+    callback=lambda _, __, text: _parse_scale(text),
+    help="Write a scorecard as lenders do: SCORE means odds of ODDS to 1, and DOUBLE more points "
+    "double them, as in 600,50,20.",
+)
+@click.option("--odds-of", metavar="VALUE", help="The outcome of --points-scale's odds.")
 @click.option("-o", "--output", metavar="FILE", help="Where the rule goes, as JSON.")
 @as_json
 @reads_tables
@@ -100,6 +132,7 @@ def learn(
     Columns of dates (without --date), of identifiers and of free text are not learned from; each
     is named.
     """
+    _check_test_rows(options)
     model = _learner(options)
     _set_tested_gaps(model, options)
     read, used = reading.table(table)
@@ -116,34 +149,95 @@ def learn(
     X, misfits = clean_frame(X)
     for sentence in misfits:
         note(f"Note: {sentence}")
-    groups = given.groups()
     weights = given.weights()
     if weights is not None and (counts := weights.loc[X.index] > 0).any():
         X, y = X[counts], y[counts]  # the learner would exclude the others, too
-    names = None if groups is None else groups.loc[X.index].astype(str).to_numpy()
-    seed = options["random_state"] or 0
-    train, test = hold_out(y.to_numpy(), options["test_share"], groups=names, random_state=seed)
-    if names is not None and isinstance(model, RuleClassifier):
-        _keep_groups(model, y.iloc[train], names[train], seed)
+    train, test = _split(model, given, X, y, options)
     weight = None if weights is None else weights.loc[X.index].to_numpy(dtype=float)
     if not options["every_class"]:
         _aim(model, target, _name_outcome(given.positive_label, options["outcomes"]), options)
     with working(f"Learning from {len(train):,} rows"):
         model.fit(X.iloc[train], y.iloc[train], None if weight is None else weight[train])
+    _scale(model, options)
     rule = model.rule_set_
     if rule.schema is not None:
         words = missing_words(given, rule.features)
         schema = describe_reading(rule.schema, used, given.units, words)
         model.rule_set_ = replace(rule, schema=schema)
     if not options["every_class"]:
-        note(f"The rule describes {target} = {model.positive_label_}.")
+        note(f"The rule describes {target} = {(*rule.labels, model.positive_label_)[0]}.")
     figures = {
         name: _figures(model, X.iloc[rows], y.iloc[rows], None if weight is None else weight[rows])
         for name, rows in {"training": train, "test": test}.items()
     }
+    if options["test"] is not None:
+        figures["test"] = _test_figures(model, target, reading, options)
     if output is not None:
         write_file(output, to_json(model).encode())
     _report(model, target, figures, as_json)
+
+
+def _parse_scale(text: str | None) -> tuple[float, float, float] | None:
+    """Parse base score, base odds and points that double the odds."""
+    if text is None:
+        return None
+    try:
+        score, odds, double = map(float, text.split(","))
+    except ValueError:
+        raise click.BadParameter(f"must be three numbers, as in 600,50,20; got {text!r}.") from None
+    return score, odds, double
+
+
+def _scale(model: Any, options: dict[str, Any]) -> None:
+    """Write a scorecard on a lender's scale, if one is given."""
+    if options["points_scale"] is None:
+        if options["odds_of"] is not None:
+            raise click.UsageError("--odds-of has no effect without --points-scale. Remove it.")
+        return
+    score, odds, double = options["points_scale"]
+    label = next((v for v in model.classes_.tolist() if str(v) == options["odds_of"]), None)
+    if options["odds_of"] is not None and label is None:
+        classes = join_list(map(quote, map(str, model.classes_)))
+        raise click.UsageError(f"--odds-of must be one of {classes}; got {options['odds_of']!r}.")
+    scaled = scale_points(
+        model, base_score=score, base_odds=odds, points_to_double=double, label=label
+    )
+    model.rule_set_ = scaled.rule_set_
+    note(scaled.scale_note_)
+
+
+def _check_test_rows(options: dict[str, Any]) -> None:
+    """Check the options of test rows and folds; set the share of the rows that is held out."""
+    if options["test"] is not None and options["test_share"]:
+        raise click.UsageError("--test gives the test rows. Remove --test-share.")
+    if options["test_share"] is None:
+        options["test_share"] = 0.0 if options["test"] is not None else TEST_SHARE
+    if options["split_by"] is not None and options["group"] is not None:
+        raise click.UsageError("--split-by and --group exclude each other. Remove one.")
+    if options["folds"] is not None and options["learner"] != "short-rule":
+        raise click.UsageError("--folds has an effect with short-rule only. Remove it.")
+
+
+def _split(
+    model: Any, table: Table, X: pd.DataFrame, y: pd.Series, options: dict[str, Any]
+) -> Fold:
+    """Split the rows into training and test; set the inner folds of a learner that has them."""
+    groups, by, seed = table.groups(), options["split_by"], options["random_state"] or 0
+    names = None if groups is None else groups.loc[X.index].astype(str).to_numpy()
+    times = None if by is None else table.times(by).loc[X.index]
+    share = options["test_share"]
+    train, test = hold_out(y.to_numpy(), share, groups=names, time=times, random_state=seed)
+    if times is not None and len(test):
+        note(f"Tested on the rows from {quote(str(times.iloc[test].min()))} on.")
+    if isinstance(model, RuleClassifier):
+        if options["folds"] is not None:
+            folds = table.frame.loc[X.index, options["folds"]].iloc[train]
+            model.set_params(cv=PredefinedSplit(pd.factorize(folds)[0]))
+        elif times is not None:
+            model.set_params(cv=make_folds(y.iloc[train], model.cv, time=times.iloc[train]))
+        elif names is not None:
+            _keep_groups(model, y.iloc[train], names[train], seed)
+    return train, test
 
 
 def _keep_groups(model: RuleClassifier, y: pd.Series, groups: NDArray[Any], seed: int) -> None:
@@ -218,6 +312,10 @@ def _with_roles(table: Table, target: str, options: dict[str, Any]) -> Table:
     if options["use"]:
         roles = {c.name: "ignore" for c in table.columns if c.role == "feature"}
         roles |= dict.fromkeys(options["use"], "feature")
+    apart = [options[name] for name in ("split_by", "folds") if options[name] is not None]
+    for name in apart:
+        table.column(name)  # raises an error if there is none
+        roles.setdefault(name, "ignore")
     named = {"weight": options["weight"], "group": options["group"], "target": target}
     for role, name in named.items():
         if name is not None and name in (*options["use"], *options["leave_out"]):
@@ -301,6 +399,16 @@ def _figures(
     if model.costs is not None:
         figures["cost_per_100"] = cost_per_100(actual, answers, model.costs, weight)
     return figures
+
+
+def _test_figures(
+    model: Any, target: str, reading: ReadSettings, options: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Count the rows of a second table that the rule predicts wrongly."""
+    table = reading.cases(options["test"], model.rule_set_, target=target)
+    actual = read_outcomes(table, target, model.rule_set_, options["outcomes"])
+    is_known = np.array([v is not None for v in actual])
+    return _figures(model, table.frame[is_known], pd.Series(actual[is_known]), None)
 
 
 def _report(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> None:

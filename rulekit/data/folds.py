@@ -6,6 +6,7 @@
 
 import math
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,12 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def make_folds(
-    y: ArrayLike, cv: Any = 10, *, groups: ArrayLike | None = None, random_state: int | None = 0
+    y: ArrayLike,
+    cv: Any = 10,
+    *,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    random_state: int | None = 0,
 ) -> list[Fold]:
     """Split rows for cross-validation.
 
@@ -37,6 +43,9 @@ def make_folds(
         of training and test positions, which are checked and passed on.
     groups : array-like of shape (n,), default=None
         Rows of one group are never on both sides of a split.
+    time : array-like of shape (n,), default=None
+        Dates or numbers by which the rows are in order. Each fold then trains on all rows before
+        its test rows; rows of one time stay together, and the first part is never tested.
     random_state : int or None, default=0
         Seed of the shuffle. None takes a fresh one.
 
@@ -61,11 +70,16 @@ def make_folds(
     >>> folds = make_folds(["no"] * 6 + ["yes"] * 3, cv=3)
     >>> [len(test) for _, test in folds]
     [3, 3, 3]
+    >>> folds = make_folds(["no", "yes"] * 3, cv=2, time=[1, 1, 2, 2, 3, 3])
+    >>> [(train.tolist(), test.tolist()) for train, test in folds]
+    [([0, 1], [2, 3]), ([0, 1, 2, 3], [4, 5])]
     """
     labels = read_labels(y)
     if labels.ndim != 1:
         raise ValueError(f"`y` must be one-dimensional, its shape is {labels.shape}.")
-    names = _group_numbers(groups, len(labels))
+    names, times = _group_numbers(groups, len(labels)), _time_numbers(time, groups, len(labels))
+    if times is not None:
+        return _forward(labels, cv, times)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         pairs = _split_with_seed(labels, int(cv), names, random_state)
     elif hasattr(cv, "split") and not isinstance(cv, str):
@@ -113,7 +127,12 @@ def group_splitter(
 
 
 def hold_out(
-    y: ArrayLike, share: float, *, groups: ArrayLike | None = None, random_state: int | None = 0
+    y: ArrayLike,
+    share: float,
+    *,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    random_state: int | None = 0,
 ) -> Fold:
     """Select rows for a test set.
 
@@ -126,6 +145,9 @@ def hold_out(
     groups : array-like of shape (n,), default=None
         Rows of one group are never on both sides. If training lacks a class, groups are exchanged
         for it where the test's size gets no farther from its share.
+    time : array-like of shape (n,), default=None
+        Dates or numbers by which the rows are in order: the test has the latest ones, and rows of
+        one time stay together.
     random_state : int or None, default=0
         Seed of the shuffle. None takes a fresh one.
 
@@ -156,7 +178,15 @@ def hold_out(
     if share == 0:
         return everything, everything[:0]
     codes, classes = pd.factorize(labels)
-    names = _group_numbers(groups, len(labels))
+    names, times = _group_numbers(groups, len(labels)), _time_numbers(time, groups, len(labels))
+    if times is not None:
+        test = times >= _time_cuts(times, [1 - share])[0]
+        if lacking := sorted(set(codes) - set(codes[~test])):
+            raise DataError(
+                f"The rows before the test rows have no {quote(classes[lacking[0]])}. Change the "
+                "test share, or split at random."
+            )
+        return np.flatnonzero(~test), np.flatnonzero(test)
     if names is not None:
         if names.max() == 0:
             raise DataError(
@@ -266,6 +296,51 @@ def _group_numbers(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
     if values.shape != (n,):
         raise ValueError(f"`groups` must name one group a row ({n}), its shape is {values.shape}.")
     return np.asarray(pd.factorize(values, use_na_sentinel=False)[0])
+
+
+def _time_numbers(
+    time: ArrayLike | None, groups: ArrayLike | None, n: int
+) -> NDArray[np.intp] | None:
+    """Return the position of each row in time, shared by rows of one time."""
+    if time is None:
+        return None
+    if groups is not None:
+        raise ValueError("Rows are split by `groups` or by `time`. Give one of them.")
+    values = np.asarray(time)
+    if values.shape != (n,):
+        raise ValueError(f"`time` must have one value a row ({n}), its shape is {values.shape}.")
+    numbers = pd.factorize(values, sort=True)[0]
+    if (numbers < 0).any():
+        raise DataError(
+            f"Every row needs a time to be split by; {(numbers < 0).sum()} of {n} have none. "
+            "Remove them, or split at random."
+        )
+    if numbers.max(initial=0) == 0:
+        raise DataError("A split by time needs two times; all rows are of one. Split at random.")
+    return np.asarray(numbers)
+
+
+def _time_cuts(times: NDArray[np.intp], shares: Iterable[float]) -> list[int]:
+    """Return the times before which the shares of rows lie, as nearly as possible."""
+    before = np.cumsum(np.bincount(times))[:-1] / len(times)
+    return [int(np.abs(before - share).argmin()) + 1 for share in shares]
+
+
+def _forward(labels: NDArray[Any], cv: Any, times: NDArray[np.intp]) -> list[Fold]:
+    """Split rows into parts in order of time; each part but the first is tested on."""
+    if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
+        raise ValueError(f"With `time`, `cv` must be at least 2 folds, got {cv!r}.")
+    cuts = [*_time_cuts(times, np.arange(1, cv + 1) / (cv + 1)), int(times.max()) + 1]
+    if len(set(cuts)) <= cv or len(np.unique(labels[times < cuts[0]])) < 2:
+        raise DataError(
+            f"{cv} folds in order of time need as many later dates, and two classes before the "
+            f"first of them; the rows have {times.max() + 1} dates. Take fewer folds, or split at "
+            "random."
+        )
+    return [
+        (np.flatnonzero(times < cut), np.flatnonzero((times >= cut) & (times < end)))
+        for cut, end in pairwise(cuts)
+    ]
 
 
 def _split_with_seed(

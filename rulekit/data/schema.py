@@ -292,6 +292,21 @@ class Table:
             name, dates, self._describe_lost(name, dates, "dates"), role="feature"
         )
 
+    def times(self, name: str) -> pd.Series:
+        """Return the dates or numbers of a column, by which rows can be split in order of time.
+
+        DataError if the column has neither, or leaves open whether the day comes first.
+        """
+        column = self.column(name)
+        if column.kind == "date":
+            return self.as_date(name).frame[name]
+        if not column.is_number:
+            raise DataError(
+                f"Rows are split in order of dates or numbers, and column {quote(name)} has "
+                "neither. Name another column."
+            )
+        return self.frame[name]
+
     def as_duration(self, name: str) -> "Table":
         """Return the table with a text column such as "1 day 06:30:00" parsed as days.
 

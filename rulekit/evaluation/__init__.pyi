@@ -16,6 +16,7 @@ from .sweeps.store import SweepStore as SweepStore
 from .trust.alternatives import Alternatives as Alternatives
 from .trust.alternatives import alternatives as alternatives
 from .trust.improve import improve_rule as improve_rule
+from .trust.months import errors_by_month as errors_by_month
 from .trust.stability import Stability as Stability
 from .trust.stability import stability as stability
 
@@ -31,6 +32,7 @@ __all__ = [
     "alternatives",
     "brier_score",
     "compare_learners",
+    "errors_by_month",
     "group_metrics",
     "improve_rule",
     "operating_points",

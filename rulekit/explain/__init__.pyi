@@ -1,5 +1,7 @@
 from .boundary import distance_to_boundary as distance_to_boundary
 from .boundary import ranges_of as ranges_of
+from .reasons import Reason as Reason
+from .reasons import rank_reasons as rank_reasons
 from .row import Explanation as Explanation
 from .row import explain as explain
 from .scored import Scored as Scored
@@ -9,11 +11,13 @@ from .splits import read_points as read_points
 
 __all__ = [
     "Explanation",
+    "Reason",
     "Scored",
     "distance_to_boundary",
     "explain",
     "explain_path",
     "ranges_of",
+    "rank_reasons",
     "read_points",
     "score",
 ]

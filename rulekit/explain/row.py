@@ -20,6 +20,7 @@ from rulekit.explain.checks import (
     nearness,
 )
 from rulekit.explain.counterfactual import Counterfactual, smallest_change
+from rulekit.explain.reasons import Reason, rank_reasons
 from rulekit.explain.similar import (
     PastCases,
     SimilarCase,
@@ -30,9 +31,9 @@ from rulekit.explain.similar import (
     similar_cases,
     training_rows,
 )
-from rulekit.explain.subject import columns_for, row_values, value_at
+from rulekit.explain.subject import columns_for, row_values, rows_with, value_at
 from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks, scorecard_of
-from rulekit.rules.rule_set import rule_of
+from rulekit.rules.rule_set import notebook_html, rule_of
 from rulekit.style.phrases import (
     MAX_LISTED,
     PLAIN,
@@ -124,12 +125,24 @@ class Explanation:
             if check.kept and check.feature in present
         )
 
+    @cached_property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The columns of a scorecard that decide the row, the most points first."""
+        if not self._context.is_scorecard:
+            return ()
+        row = rows_with(self.values, {})
+        return rank_reasons(self._context.rule, row, wording=self._context.wording)[0]
+
     def similar(self, k: int = 5) -> tuple[SimilarCase, ...]:
         """Find the training rows most like this one; empty without training rows."""
         context = self._context
         if context.training is None:
             return ()
         return similar_cases(context.rule, context.training, self.values, k)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return notebook_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values, ready for JSON; clauses count from 1."""
@@ -140,6 +153,7 @@ class Explanation:
             "values": self.values,
             "fired": [c.to_dict() for c in self.fired],
             "near_misses": [m.to_dict() for m in self.near_misses],
+            "reasons": [reason.text for reason in self.reasons],
             "smallest_change": self.counterfactual.to_dict(),
             "hamming_distance": self.hamming_distance,
             "past_cases": None if self.past is None else self.past.sentence,

@@ -81,7 +81,7 @@ class Scored:
     figures: tuple[Figures, ...]
     report: Report = NOTHING
     _training: Any = None
-    _wording: Wording = PLAIN
+    wording: Wording = PLAIN
     _immutable: Collection[str] = ()
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ class Scored:
             part,
             training=self._training,
             immutable=self._immutable,
-            wording=self._wording,
+            wording=self.wording,
         )
 
     def table(

@@ -3,6 +3,7 @@ from .hyperplane.lp_svm import LPSVM as LPSVM
 from .ideal_dnf.ideal_dnf import IdealDNFClassifier as IdealDNFClassifier
 from .power_law.tree import PowerLawTreeClassifier as PowerLawTreeClassifier
 from .rule_classifier import RuleClassifier as RuleClassifier
+from .scorecard.scale import scale_points as scale_points
 from .scorecard.scorecard import ScorecardClassifier as ScorecardClassifier
 from .table import FAMILIES as FAMILIES
 
@@ -14,4 +15,5 @@ __all__ = [
     "PowerLawTreeClassifier",
     "RuleClassifier",
     "ScorecardClassifier",
+    "scale_points",
 ]

@@ -38,6 +38,7 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Clause, Columns, RuleSet, Schema
 from rulekit.rules.constraints import Constraints
+from rulekit.rules.rule_set import notebook_html
 from rulekit.rules.writer import clause_line, rule_lines
 
 
@@ -379,6 +380,18 @@ class BaseRuleClassifier(
                 "n_conditions": [c.n_conditions for c in rule.clauses],
             }
         )
+
+    @property
+    def training_counts_(self) -> list[tuple[float, float]]:
+        """The weight of the training rows each clause, or none, decides: correct ones and all."""
+        check_is_fitted(self)
+        return self._shares.count_parts(self.rule_set_, self.classes_.tolist())
+
+    def _html_repr(self) -> str:
+        """Return what notebooks show: the rule with counts, or the parameters if not fitted."""
+        if not hasattr(self, "rule_set_"):
+            return str(super()._html_repr())
+        return notebook_html(self)
 
     def __str__(self) -> str:
         """Return the rule as text, or the parameters if not fitted."""

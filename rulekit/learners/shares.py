@@ -185,6 +185,15 @@ class Shares:
         first, second = ((n[right] + 1.0) / (n.sum(axis=1) + len(classes)) for n in both)
         return first, second
 
+    def count_parts(self, rule: RuleSet, classes: list[Any]) -> list[tuple[float, float]]:
+        """Count the rows that each clause, or none, decides: correct ones and all."""
+        decides = self.features[:, : rule.n_clauses].astype(bool)
+        first, parts = first_clause(decides)[:, 0], []
+        for k, label in enumerate(answers_of_clauses(rule)):
+            rows = self.counts[first == k].sum(axis=0)
+            parts.append((float(rows[classes.index(label)]), float(rows.sum())))
+        return parts
+
 
 def temper(shares: Floats, slope: float) -> Floats:
     """Multiply the log odds of shares by a factor: shape (kinds, K)."""

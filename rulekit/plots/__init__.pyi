@@ -7,6 +7,8 @@ from .groups import gap_figure as gap_figure
 from .groups import gap_sentence as gap_sentence
 from .groups import group_figure as group_figure
 from .groups import group_sentence as group_sentence
+from .months import month_figure as month_figure
+from .months import month_sentence as month_sentence
 from .operating import operating_figure as operating_figure
 from .operating import operating_sentence as operating_sentence
 from .operating import reliability_figure as reliability_figure
@@ -38,6 +40,8 @@ __all__ = [
     "gap_sentence",
     "group_figure",
     "group_sentence",
+    "month_figure",
+    "month_sentence",
     "operating_figure",
     "operating_sentence",
     "plot_returned",

@@ -156,9 +156,16 @@ class PointsSplit(Condition):
         Conditions of one column are evaluated together: no row is both above 60 and below 40. Of a
         column read in several ways, such as its year and its weekday, each way by itself.
         """
-        scales = dict.fromkeys((c.feature, c.scale) for c in self.conditions)
-        sums = [_sums([g for g in self.given if (g[0].feature, g[0].scale) == s]) for s in scales]
+        sums = list(map(list_sums, self.scales))
         return sum(map(min, sums)), sum(map(max, sums))
+
+    @property
+    def scales(self) -> list[list[tuple[Literal, int]]]:
+        """The conditions with their points, those that read a column in the same way together."""
+        scales: dict[tuple[Any, ...], list[tuple[Literal, int]]] = {}
+        for condition, points in self.given:
+            scales.setdefault((condition.feature, condition.scale), []).append((condition, points))
+        return list(scales.values())
 
     def compute_values(self, columns: Columns) -> NDArray[np.int64]:
         """Compute the points of each row, shape (n,); see `Literal.mask` for errors."""
@@ -258,7 +265,7 @@ def _whole(number: Any, quantity: str) -> int:
     return int(number)
 
 
-def _sums(given: list[tuple[Literal, int]]) -> set[int]:
+def list_sums(given: list[tuple[Literal, int]]) -> set[int]:
     """List the sums that the conditions of one column can give, for any value or none."""
     gap = sum(p for c, p in given if c.missing)
     values = _values([c for c, _ in given])

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,10 @@ class RuleSet:
             answer[fired[:, index]] = self.labels[index]
         return answer
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return notebook_html(self)
+
     def negate(self) -> "RuleSet":
         """Return the same predictions, written for the other class (De Morgan), DNF as CNF.
 
@@ -284,6 +289,12 @@ class RuleSet:
         turned = tuple(c.negate() for c in self.clauses)
         default_labels = (self.default,) * (1 if other == "cnf" and not turned else len(turned))
         return RuleSet(turned, default_labels, other, self.labels[0], self.schema)
+
+
+def notebook_html(subject: Any) -> str:
+    """Return what notebooks show of a rule, a fitted model or an explanation."""
+    # The export is a higher layer: only a notebook that shows an object loads it.
+    return str(import_module("rulekit.export.documents.notebook").write_notebook(subject))
 
 
 def _is_read(rule: RuleSet, name: str, values: Any) -> bool:

@@ -14,6 +14,7 @@ from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import PLAIN, Wording, condition_text, value_words
 
 GAPS_NOTE = "A missing value gives 0 points."
+EVERY_CASE = "every case"
 FIRST_FITS = "Of several ranges, the first that fits counts."
 
 
@@ -68,14 +69,26 @@ def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple
     # Several conditions on one column become one scale. Scales with the most points are first.
     spelled = Spelling.from_wording(spelling) if isinstance(spelling, Wording) else spelling
     groups: dict[tuple[Any, ...], list[tuple[Literal, int]]] = {}
+    constant = _constant(split)
     for condition, points in split.given:
-        if points:
+        if points and condition not in constant:
             word = (condition,) if condition.op in WORDS else ()
             groups.setdefault((condition.feature, condition.scale, *word), []).append(
                 (condition, points)
             )
     scales = [_scale(given, spelled) for given in groups.values()]
+    if constant:
+        scales.append(Scale(EVERY_CASE, (("", dict(split.given)[constant[0]]),), constant))
     return tuple(sorted(scales, key=lambda scale: -max(abs(p) for _, p in scale.lines)))
+
+
+def _constant(split: PointsSplit) -> tuple[Literal, ...]:
+    """Return the two conditions of one column that together give every row the same points."""
+    given = dict(split.given)
+    for gap, points in split.given:
+        if gap.op == GAPS[0] and points and given.get(gap.negate()) == points:
+            return gap, gap.negate()
+    return ()
 
 
 def bands_of_totals(model: Any) -> tuple[Band, ...]:
@@ -106,6 +119,11 @@ def points_listed(split: PointsSplit, write: Callable[[Literal], str]) -> list[t
     return [*((write(condition), points) for condition, points in split.given), *gaps]
 
 
+def scale_note(model: Any) -> str:
+    """Return what scores mean as odds; empty for a model without such a scale."""
+    return str(getattr(model, "scale_note_", ""))
+
+
 def card_lines(model: Any, wording: Wording = PLAIN) -> list[str]:
     """Write a scorecard as plain text: scales, then totals with their predictions."""
     bands = bands_of_totals(model)
@@ -130,7 +148,8 @@ def count_per_hundred(band: Band) -> int:
 def reading_notes(scales: Iterable[Scale]) -> str:
     """Return how to read the scales: order of ranges, points of missing values."""
     listed = list(scales)
-    gaps = any(c.missing for scale in listed for c in scale.conditions)
+    several = [scale for scale in listed if scale.name != EVERY_CASE]
+    gaps = any(c.missing for scale in several for c in scale.conditions)
     notes = [FIRST_FITS] * any(len(scale.lines) > 1 for scale in listed)
     return " ".join([*notes, *[GAPS_NOTE] * (not gaps)])
 

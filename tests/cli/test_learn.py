@@ -68,6 +68,58 @@ def test_people_read_the_rule_and_its_figures(run, file):
     assert "The rule describes dead = 1." in result.stderr
 
 
+def test_scorecard_is_written_on_a_lenders_scale(run, tmp_path, frame, file):
+    words = ("learn", file, "--target", "dead", "--learner", "points", "-o", "card.json", "--json")
+    scale = ("--points-scale", "600,30,20", "--odds-of", "0")
+    result = run(*words, *scale)
+    assert "600 points mean odds of 30 to 1 for 0; each 20 points more double" in result.stderr
+    scaled = from_json((tmp_path / "card.json").read_text())
+    run(*words)
+    card = from_json((tmp_path / "card.json").read_text())
+    assert (scaled.predict(frame) == card.predict(frame)).all()
+    assert (scaled.labels, card.labels) == ((0,), (1,))
+    for given, message in (
+        (("--points-scale", "600,50"), "must be three numbers"),
+        (("--points-scale", "600,50,20", "--odds-of", "2"), "--odds-of must be one of '0' and '1'"),
+        (("--odds-of", "1"), "no effect without --points-scale"),
+    ):
+        assert message in run(*words, *given, code=2).stderr
+
+
+def test_rows_are_split_by_time_or_by_the_users_folds(run, tmp_path, frame):
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.permutation(120), "D")
+    fold = rng.integers(1, 4, 120)
+    frame.assign(day=days, fold=fold).to_csv(tmp_path / "days.csv", index=False)
+    words = ("learn", "days.csv", "--target", "dead", "--json", "-o", "learned.json")
+    shown = printed(run(*words, *QUICK, "--split-by", "day"))
+    rule = from_json((tmp_path / "learned.json").read_text())
+    late = days >= np.sort(days)[84]
+    wrong = rule.predict(frame) != frame["dead"].to_numpy()
+    assert (shown["test"]["rows"], shown["test"]["wrong"]) == (36, wrong[late].sum())
+    assert shown["training"]["wrong"] == wrong[~late].sum()
+    assert "Tested on the rows from '2024-03-25" in run(*words, *QUICK, "--split-by", "day").stderr
+    run(*words, "--max-conditions", 2, "--test-share", 0, "--folds", "fold")
+    rule = from_json((tmp_path / "learned.json").read_text())
+    assert not {"day", "fold"} & set(rule.features)
+    for given, message in (
+        (("--split-by", "nothing", *QUICK), "nothing"),
+        (("--split-by", "day", "--group", "clinic"), "--split-by and --group exclude"),
+        (("--folds", "fold", *QUICK), "--folds has an effect with short-rule only"),
+        (("--test", "days.csv", "--test-share", 0.3), "Remove --test-share"),
+    ):
+        assert message in run(*words, *given, code=1 if "nothing" in given else 2).stderr
+
+
+def test_second_table_tests_the_rule(run, tmp_path, frame, file):
+    later = frame.iloc[::-3].assign(dead=lambda t: t["dead"].where(t["age"] < 70, 0))
+    later.to_csv(tmp_path / "later.csv", index=False)
+    rule, shown = learned(run, tmp_path, file, "--target", "dead", "--test", "later.csv")
+    assert shown["training"]["rows"] == 120
+    wrong = int((rule.predict(later) != later["dead"].to_numpy()).sum())
+    assert (shown["test"]["rows"], shown["test"]["wrong"]) == (40, wrong)
+
+
 def test_a_target_of_numbers_is_cut(run, tmp_path, frame, file):
     rule, shown = learned(run, tmp_path, file, "--target", "size", "--above", 50, "--use", "age")
     assert set(rule.classes) <= {"size above 50", "up to 50"}

@@ -239,3 +239,68 @@ def test_exchanges_keep_the_size_of_the_test_and_training_classes(rows, share, s
     assert abs(result.mean() - share) <= abs(dealt.mean() - share) + 1e-12
     if set(y[~dealt]) == set(y):
         np.testing.assert_array_equal(result, dealt)
+
+
+@given(
+    st.lists(st.integers(0, 8), min_size=8, max_size=40),
+    st.integers(2, 4),
+    st.floats(0.05, 0.9),
+)
+def test_time_splits_train_on_earlier_rows(times, cv, share):
+    times = np.array(times)
+    labels = np.array(["no", "yes"] * len(times))[: len(times)]
+    assume(len(set(times)) > 1)
+    later = {t: (times >= t).mean() for t in np.unique(times)[1:]}
+    nearest = min(abs(s - share) for s in later.values())
+    first = next(t for t, s in later.items() if abs(s - share) <= nearest + 1e-9)
+    if len(set(labels[times < first])) == 2:
+        train, test = hold_out(labels, share, time=times)
+        assert sorted([*train, *test]) == list(range(len(times)))
+        assert times[train].max() < times[test].min()
+        assert abs(len(test) / len(times) - share) <= nearest + 1e-9
+    try:
+        folds = make_folds(labels, cv, time=times)
+    except DataError:
+        return
+    assert len(folds) == cv
+    for train, test in folds:
+        assert times[train].max() < times[test].min()
+        assert len(set(labels[train])) == 2
+        assert sorted([*train, *test]) == [i for i, t in enumerate(times) if t <= times[test].max()]
+    tested = np.concatenate([test for _, test in folds])
+    assert sorted([*tested, *folds[0][0]]) == list(range(len(times)))
+
+
+def test_dates_split_like_numbers_of_their_days():
+    labels, days = ["no", "yes"] * 6, np.random.default_rng(0).permutation(12)
+    dates = pd.Series(pd.Timestamp("2024-01-01", tz="UTC") + pd.to_timedelta(days, "D"))
+    for by_date, by_number in zip(
+        make_folds(labels, 3, time=dates), make_folds(labels, 3, time=days), strict=True
+    ):
+        assert all(map(np.array_equal, by_date, by_number))
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"time": [1, 2, None, 4]}, DataError, "1 of 4 have none"),
+        ({"time": [1, 1, 1, 1]}, DataError, "needs two times"),
+        ({"time": [1, 2]}, ValueError, "one value a row"),
+        ({"time": [1, 2, 3, 4], "groups": [1, 1, 2, 2]}, ValueError, "`groups` or by `time`"),
+    ],
+)
+def test_wrong_times_are_rejected(given, error, message):
+    for split in (hold_out, make_folds):
+        with pytest.raises(error, match=message):
+            split(["no", "yes", "no", "yes"], 0.5 if split is hold_out else 2, **given)
+
+
+def test_too_few_times_or_classes_are_named():
+    with pytest.raises(DataError, match="need as many later dates"):
+        make_folds(["no", "yes"] * 3, 5, time=[1, 1, 2, 2, 3, 3])
+    with pytest.raises(DataError, match="two classes before"):
+        make_folds(["no", "no", "yes", "yes"], 2, time=[1, 2, 3, 4])
+    with pytest.raises(ValueError, match="`cv` must be at least 2 folds"):
+        make_folds(["no", "yes"], [([0], [1])], time=[1, 2])
+    with pytest.raises(DataError, match="before the test rows have no 'yes'"):
+        hold_out(["no", "no", "yes", "yes"], 0.5, time=[1, 2, 3, 4])

@@ -311,3 +311,18 @@ def test_cut_is_read_from_the_names_of_its_classes(cut):
     assert cut_of_outcomes("size", [above]) == cut_of_outcomes("size", [up_to]) == cut
     assert cut_of_outcomes("other", [above]) is None
     assert cut_of_outcomes("size", ["size above all", "up to you", 3, True]) is None
+
+
+def test_times_are_dates_or_numbers_in_order():
+    frame = pd.DataFrame(
+        {
+            "day": ["31.01.2024", "01.02.2024", "15.01.2024"] * 4,
+            "n": range(12),
+            "t": list("abc") * 4,
+        }
+    )
+    table = Table.from_frame(frame)
+    assert table.times("day").dt.day.tolist() == [31, 1, 15] * 4
+    assert table.times("n").tolist() == list(range(12))
+    with pytest.raises(DataError, match="'t' has neither"):
+        table.times("t")

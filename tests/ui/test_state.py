@@ -180,6 +180,22 @@ def test_twins_and_groups_hold_together_what_either_does():
         assert groups[k] == groups[k ^ 1] == groups[(k + 40) % 160]
 
 
+def test_split_by_time_tests_on_the_latest_rows_and_folds_go_forward():
+    frame = twinned().table.frame
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(160)[::-1], "D")
+    frame = frame.assign(day=days.strftime("%d.%m.%Y"), gaps=days.where(np.arange(160) > 3))
+    table = Table.from_frame(frame).with_roles({"ill": "target"}, positive_label="yes")
+    state = AppState(table=table, split=SplitSpec(by="day", keep_twins=True))
+    assert state.time_columns == ["day"]
+    train, test = state.rows()
+    assert sorted(test) == list(range(48))
+    assert days[train].max() < days[test].min()
+    for learned, tried in state.folds(3):
+        assert days[train][learned].max() < days[train][tried].min()
+    grouped = table.with_roles({"b": "group"})
+    assert AppState(table=grouped, split=SplitSpec(by="day")).times is None
+
+
 def test_words_for_people_do_not_change_the_key():
     state = AppState(table=small(), wording={"a": ColumnName("Age", "years")}, notes="x")
     assert state.fit_key == AppState(table=small()).fit_key

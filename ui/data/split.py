@@ -47,7 +47,18 @@ def split_card() -> None:
         key=f"split_seed_{this_round()}",
         help="Of the shuffle.",
     )
-    wanted = SplitSpec(share / 100, int(seed), state.split.keep_twins)
+    by = state.split.by
+    if columns := state.time_columns:
+        by = st.selectbox(
+            "Test rows are",
+            ["", *columns],
+            index=["", *columns].index(by) if by in columns else 0,
+            format_func=lambda name: f"the latest by {name}" if name else "drawn at random",
+            key=f"split_by_{this_round()}",
+            help="The latest rows show how a rule learned from earlier ones holds up. "
+            "Cross-validation then goes forward in time, too.",
+        )
+    wanted = SplitSpec(share / 100, int(seed), state.split.keep_twins, by)
     if wanted != state.split:
         state = change(split=wanted)
     if state.ready:
@@ -58,6 +69,8 @@ def split_card() -> None:
 
 def _twins(state: AppState) -> None:
     """Count the test rows that occur in the training rows, too, and offer to keep them together."""
+    if state.times is not None:
+        return
     n_test, together = len(state.rows()[1]), state.split.keep_twins
     twins = 0 if together else state.twins
     if not twins and not together:
@@ -84,6 +97,8 @@ def _show_parts(state: AppState) -> None:
     classes = y.to_numpy()
     group = state.column_with_role("group")
     kept_together = f"whole groups of {md(group, 40)}" if group else "the same class shares in both"
+    if (times := state.times) is not None and len(test):
+        kept_together = f"test rows from {times.iloc[test].min():%Y-%m-%d}"
     counts = {
         name: {str(label): int((classes[rows] == label).sum()) for label in state.labels}
         for name, rows in (("Training", train), ("Test", test))

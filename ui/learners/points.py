@@ -4,16 +4,31 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.explain import read_points
+from rulekit.explain import rank_reasons, read_points
 from rulekit.explain.splits import PointsReading
 from rulekit.explain.subject import row_values
 from rulekit.export import to_sheet
+from rulekit.families import ScorecardClassifier, scale_points
 from rulekit.rules import PointsSplit, scorecard_of
 from rulekit.style.phrases import Wording, show_value
-from rulekit.style.scorecard import bands_of_totals, count_per_hundred, reading_notes, scales_of
+from rulekit.style.scorecard import (
+    bands_of_totals,
+    count_per_hundred,
+    reading_notes,
+    scale_note,
+    scales_of,
+)
 from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner
 from ui.rule_numbers import Cases
+from ui.state import KEEP
+
+ON = "scale_on"  # session key of the switch
+SCALE = (  # parameter of `scale_points`, title, value
+    ("base_score", "Base score", 600),
+    ("base_odds", "Odds at the base score, to 1", 50),
+    ("points_to_double", "Points that double the odds", 20),
+)
 
 
 def split_of(model: ClassifierMixin) -> PointsSplit | None:
@@ -40,16 +55,53 @@ def band_table(model: ClassifierMixin) -> pd.DataFrame:
     return table
 
 
+def has_odds(model: ClassifierMixin) -> bool:
+    """Return whether a model is a learned scorecard, whose totals have odds."""
+    card = getattr(model, "learner_", model)
+    return isinstance(card, ScorecardClassifier) and not card.rule_set_.is_constant
+
+
+def scaled(model: ClassifierMixin) -> ClassifierMixin:
+    """Return a scorecard on the scale that is set on Rules; without one, the model as it is."""
+    if not st.session_state.get(ON) or not has_odds(model):
+        return model
+    numbers = {name: st.session_state.get(f"scale_{name}", n) for name, _, n in SCALE}
+    label = st.session_state.get("scale_label", model.positive_label_)
+    known = label in (model.positive_label_, model.default_label_)
+    return scale_points(model, **numbers, label=label if known else None)
+
+
+def scale_form(model: ClassifierMixin) -> None:
+    """Show the numbers of a lender's scale of points."""
+    with st.popover("Scale of points"):
+        st.toggle(
+            "Score by odds",
+            key=ON,
+            help="Scores then mean odds, as on a lender's scorecard. Predictions stay the same. "
+            "Exports use this scale, too.",
+            **KEEP,
+        )
+        for name, title, default in SCALE:
+            st.number_input(title, 1, 10_000, default, key=f"scale_{name}", **KEEP)
+        labels = [model.positive_label_, model.default_label_]
+        st.radio("Outcome whose odds grow with the score", labels, key="scale_label", **KEEP)
+
+
 def scorecard(model: ClassifierMixin, words: Wording) -> None:
     """Show the card and the meaning of its totals, with a sheet to fill in."""
+    few_rows = getattr(model, "few_rows_hint_", None)
+    if has_odds(model):
+        scale_form(model)
+        model = scaled(model)
     split = scorecard_of(model.rule_set_)[0]
     left, right = st.columns(2)
     left.table(card_table(split, words).set_index("if"))
-    left.caption(reading_notes(scales_of(split, words)))
+    notes = [reading_notes(scales_of(split, words)), scale_note(model)]
+    left.caption(md(" ".join(filter(None, notes)), 400))
     right.table(band_table(model).set_index("total"))
     if hasattr(model, "bands_"):
         note = "Probabilities were measured on rows that the card was not learned from."
-        right.caption(md(model.few_rows_hint_ or note, 400))
+        right.caption(md(few_rows or note, 400))
     right.download_button(
         "Sheet to print and fill in",
         data=to_sheet(model, title="Points to add up", wording=words),
@@ -70,6 +122,8 @@ def points_of_case(
     reading = read_points(split, row_values(model.read_columns(X), 0), wording=words)
     st.markdown("**The points of this case**")
     st.table(case_table(reading, words).set_index("if"))
+    reasons = rank_reasons(model, X, wording=words)[0]
+    st.markdown("\n".join(f"- {md(reason.text, 200)}" for reason in reasons))
 
 
 def points_sentence(model: ClassifierMixin, X: pd.DataFrame) -> str:

@@ -51,6 +51,9 @@ DISTURBED, DISCOUNTED, GROWTH, COLUMN_GROWTH = 2.5, 3.6, 0.73, 0.8
 SEVERAL = 5.0  # the same for several outcomes, relative to the few points of the quick search
 
 
+INNER_FOLDS = 5  # of a thorough search in order of time, as `RuleClassifier` has
+
+
 def work(spec: RunSpec, state: AppState) -> RunTask:
     """Return the work of a run, for a job."""
     X, y = state.training
@@ -69,7 +72,9 @@ def _selector(search: ClassifierMixin, spec: RunSpec, state: AppState) -> RuleCl
     shared = {name: getattr(search, name) for name in names}
     shared["n_jobs"] = 1  # searches hold the interpreter's lock
     groups, weight = state.training_groups, state.training_weight
-    if groups is not None:
+    if state.training_times is not None:
+        shared["cv"] = state.folds(INNER_FOLDS)
+    elif groups is not None:
         counts = np.ones(len(groups), bool) if weight is None else weight > 0
         shared["cv"] = group_splitter(state.training[1][counts], groups[counts])
         if shared["cv"] is None:

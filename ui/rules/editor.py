@@ -62,7 +62,7 @@ def versions_of(state: Any) -> Versions:
     return Versions((now,))
 
 
-def edit_card(rule: RuleSet, train: Cases, state: AppState) -> RuleSet | None:
+def edit_card(rule: RuleSet, train: Cases, test: Cases | None, state: AppState) -> RuleSet | None:
     """Show the card as an editable table; return it once "Apply" is pressed, else None."""
     st.caption(
         "A row is a condition; values of a set are separated by semicolons, and 0 points leave it "
@@ -84,9 +84,23 @@ def edit_card(rule: RuleSet, train: Cases, state: AppState) -> RuleSet | None:
         )
         for k, (split, label) in enumerate(zip(scorecard_of(rule), rule.labels, strict=True))
     ]
-    if not st.button("Apply", key="score_edit", type="primary"):
-        return None
-    return rows_to_points(rows, totals, rule, train.columns)
+    pressed = st.button("Apply", key="score_edit", type="primary")
+    edited = rows_to_points(rows, totals, rule, train.columns)
+    if edited != rule and not pressed:
+        st.info("  \n".join(map(md, effects(rule, edited, train, test))))
+    return edited if pressed else None
+
+
+def effects(rule: RuleSet, edited: RuleSet, train: Cases, test: Cases | None) -> list[str]:
+    """Return how many predictions an edit changes, and the errors, a sentence for each part."""
+    lines = []
+    for rows in filter(None, (train, test)):
+        moved = int((rule.predict(rows.columns) != edited.predict(rows.columns)).sum())
+        lines.append(
+            f"{moved:,} of {len(rows.y):,} {rows.name} rows change their prediction; wrong: "
+            f"{percent(error(rule, rows))} → {percent(error(edited, rows))}."
+        )
+    return lines
 
 
 def _cells(train: Cases, **more: Any) -> dict[str, Any]:
@@ -111,15 +125,8 @@ def offer_without(rule: RuleSet, off: frozenset[int], train: Cases, test: Cases 
         return
     shorter = drop_clauses(rule, off)
     names = ", ".join(str(k + 1) for k in sorted(off))
-    lines = [f"**Without clause {names}:** {plural(shorter.n_conditions, 'condition')}."]
-    for rows in (train, test):
-        if rows is not None:
-            moved = int((rule.predict(rows.columns) != shorter.predict(rows.columns)).sum())
-            lines.append(
-                f"{moved:,} of {len(rows.y):,} {rows.name} rows change their prediction; wrong: "
-                f"{percent(error(rule, rows))} → {percent(error(shorter, rows))}."
-            )
-    st.info("  \n".join([lines[0], *map(md, lines[1:])]))
+    head = f"**Without clause {names}:** {plural(shorter.n_conditions, 'condition')}."
+    st.info("  \n".join([head, *map(md, effects(rule, shorter, train, test))]))
     st.button("Keep the shorter rule", key="keep_shorter", on_click=keep, args=(shorter, source()))
 
 
@@ -159,7 +166,7 @@ def editor(rule: RuleSet, k: int, train: Cases, test: Cases | None, state: AppSt
     """Show the conditions of clause k, a table to write them, or the whole scorecard."""
     with sentences():
         if scorecard_of(rule):
-            edited = edit_card(rule, train, state)
+            edited = edit_card(rule, train, test, state)
         elif (i := _condition(rule, k, state)) is not None:
             edited = edit_condition(rule, k, i, train, test, state)
         else:

@@ -17,6 +17,7 @@ from rulekit.evaluation import (
     GroupMetrics,
     Stability,
     alternatives,
+    errors_by_month,
     group_metrics,
     stability,
 )
@@ -32,6 +33,8 @@ from rulekit.plots import (
     gap_sentence,
     group_figure,
     group_sentence,
+    month_figure,
+    month_sentence,
     plot_returned,
 )
 from rulekit.rules import RuleSet, scorecard_of
@@ -254,6 +257,32 @@ def repeat(
         on_progress=lambda stability: report(done=stability.n_made, interim=stability),
         **options,
     )
+
+
+def months_card(model: ClassifierMixin, train: Cases, test: Cases | None, state: AppState) -> None:
+    """Show the error and the predicted share by month, where a column has the date of each row."""
+    if not state.time_columns or state.is_of_all_rows:
+        return
+    by = state.split.by or state.time_columns[0]
+    dates = state.dates(by)
+    parts = {
+        rows.name: errors_by_month(model, rows.X, rows.y, dates.loc[rows.X.index])
+        for rows in filter(None, (train, test))
+    }
+    if max(map(len, parts.values())) < 2:
+        return
+    label = str(state.labels[0])
+    st.markdown(f"**Error by month of {md(state.label(by), 40)}**")
+    chart(month_figure(parts, label), "months", month_sentence(parts, label))
+    with st.expander("Months as a table"):
+        table = pd.concat([t.assign(rows=name) for name, t in parts.items()])
+        shares = ["error", "low", "high", "predicted", "actual"]
+        st.dataframe(
+            table.assign(**100 * table[shares]),
+            hide_index=True,
+            alt="Rows, errors and predictions of each month",
+            column_config=dict.fromkeys(shares, SHARE),
+        )
 
 
 def how_stable_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:

@@ -293,6 +293,8 @@ def one_case(scored: Scored, position: int) -> None:
     st.markdown(f"**Row {row_number(int(scored.X.index[position]))}**")
     st.markdown(md(why.sentence, 900))
     st.markdown(md(why.counterfactual.sentence, 600))
+    if why.reasons:
+        st.markdown("\n".join(f"- {md(reason.text, 200)}" for reason in why.reasons))
 
 
 def downloads(cases: NewCases, scored: Scored) -> None:
@@ -309,7 +311,7 @@ def downloads(cases: NewCases, scored: Scored) -> None:
             )
     decided = "deciding clause, unmet conditions"
     if scorecard_of(rule_of(scored.model)):
-        decided = "total of points"
+        decided = "total of points, reasons"
     st.caption(
         f"All cases with prediction, {decided} and the smallest change that would change the "
         "prediction; about a millisecond per case."

@@ -5,7 +5,7 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
@@ -18,8 +18,8 @@ from rulekit.data.options import MISSING
 from rulekit.data.target import read_labels
 from rulekit.explain.subject import columns_for
 from rulekit.export.code.javascript import JavaScriptWriter, js_source, write_functions
-from rulekit.export.documents.blocks import Block, Cell, Raw, Text, describe_rule
-from rulekit.export.documents.html import write_blocks
+from rulekit.export.documents.blocks import Block, Cell, Text, describe_rule
+from rulekit.export.documents.html import draw_parts, name_parts, write_blocks
 from rulekit.export.subject import column_kinds, rule_to_export
 from rulekit.rules import (
     ColumnSchema,
@@ -29,15 +29,12 @@ from rulekit.rules import (
     PointsSplit,
     PowerLawSplit,
     RuleSet,
-    scorecard_of,
 )
 from rulekit.rules.analysis.cells import TooLongError, list_cells
 from rulekit.rules.condition import unseen_text
 from rulekit.rules.schema import NUMERIC, schema_of
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import Wording, condition_text, exact, whole_percent
-from rulekit.style.scorecard import clause_names
-from rulekit.style.wording import capital
 
 LINES = Wording(clause="line")
 TEMPLATE = Path(__file__).with_name("app.html")
@@ -84,7 +81,7 @@ def to_app(
     column_kinds(rule)  # raises where a column has no single type
     given = {"training": training, "test": test}
     counts = [_count(rule, name, *rows) for name, rows in given.items() if rows is not None]
-    names = _name_parts(rule, wording)
+    names = name_parts(rule, wording)
     data = {
         "answers": rule.classes,
         "shown": [*map(str, rule.classes)],
@@ -94,7 +91,8 @@ def to_app(
         "parts": counts[0]["parts"] if counts else [],
     }
     blocks = [Text("The rule", "heading"), *describe_rule(model)]
-    blocks += [_draw_parts(rule.as_dnf, names, counts[0])] if counts and counts[0]["n"] else []
+    if counts and counts[0]["n"]:
+        blocks += draw_parts(rule, wording, counts[0]["parts"], counts[0]["name"])
     blocks += [block for count in counts for block in _describe_errors(count)]
     return _fill_template(
         TITLE=escape(title),
@@ -104,16 +102,6 @@ def to_app(
         + _write_clauses(rule.as_dnf, wording)
         + f"\nconst APP = {js_source(data)};\n",
     )
-
-
-def _name_parts(rule: RuleSet, wording: Wording) -> list[str]:
-    """Return the names of what can decide: each clause of the rule as DNF, and the rest."""
-    *names, rest = clause_names(rule, wording.clause)
-    if rule.form == "cnf":
-        names, rest = [f"{name} fails" for name in names], f"every {wording.clause} holds"
-    elif not scorecard_of(rule):
-        rest = f"no {wording.clause} holds"
-    return [*map(capital, names), capital(rest)]
 
 
 def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str, Any]:
@@ -207,27 +195,6 @@ def _write_clauses(rule: RuleSet, wording: Wording) -> str:
         checks = ",\n    ".join(map(writer.write, clause.conditions))
         lines.append(f"  {{ answer: {js_source(label)}, checks: [\n    {checks}\n  ] }},\n")
     return f"\nconst CLAUSES = [\n{''.join(lines)}];\n"
-
-
-def _draw_parts(rule: RuleSet, names: Sequence[str], count: Mapping[str, Any]) -> Raw:
-    """Draw how many rows each clause decides, those predicted correctly filled."""
-    n = count["n"]
-    lines = [
-        "<h2>Where the rows go</h2>",
-        f'<p class="size">{n} {count["name"]} rows; filled: predicted correctly, outlined: wrongly.'
-        '</p>\n<ol class="parts">',
-    ]
-    labels = (*rule.labels[: rule.n_clauses], rule.default)
-    parts = zip(names, labels, count["parts"], strict=True)
-    for k, (name, label, (right, decided)) in enumerate(parts):
-        text = escape(f"{name}: {label}, {right} of {decided} correct")
-        bar = f'<rect class="right" width="{100 * right / n:.2f}" height="12"/>'
-        if decided > right:
-            start, width = 100 * right / n, 100 * (decided - right) / n
-            bar += f'<rect class="wrong" x="{start:.2f}" width="{width:.2f}" height="12"/>'
-        svg = f'<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">{bar}</svg>'
-        lines.append(f'<li data-part="{k}">{text}{svg}</li>')
-    return Raw("\n".join([*lines, "</ol>"]))
 
 
 def _describe_errors(count: Mapping[str, Any]) -> list[Block]:

@@ -13,6 +13,7 @@ from rulekit.style.scorecard import (
     clause_names,
     count_per_hundred,
     reading_notes,
+    scale_note,
 )
 from rulekit.style.wording import capital
 
@@ -74,7 +75,7 @@ def describe_rule(
         return [size, Lines(rule, remarks)]
     scales = exact_scales(splits[0])
     blocks: list[Block] = [size, points_table(scales, Code)]
-    blocks += [Text(note, "note") for note in [reading_notes(scales)] if note]
+    blocks += [Text(note, "note") for note in (reading_notes(scales), scale_note(model)) if note]
     blocks.append(totals_table(model, lambda label: Code(label_text(label))))
     if remarks:
         names = map(capital, clause_names(rule)[:-1])

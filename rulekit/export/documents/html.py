@@ -18,6 +18,10 @@ from rulekit.export.documents.blocks import (
 )
 from rulekit.export.documents.text import write_lines
 from rulekit.export.subject import ClauseNumbers, rule_to_export
+from rulekit.rules import RuleSet, scorecard_of
+from rulekit.style.phrases import Wording
+from rulekit.style.scorecard import clause_names
+from rulekit.style.wording import capital
 
 STYLE = """
 html{background:#fff}
@@ -159,3 +163,38 @@ def matrix_html(confusion: Any) -> str:
             f'min-width:5em">{name}</th>{cells}</tr>'
         )
     return "".join([*lines, "</table>"])
+
+
+def name_parts(rule: RuleSet, wording: Wording) -> list[str]:
+    """Return the names of what can decide: each clause of the rule as DNF, and the rest."""
+    *names, rest = clause_names(rule, wording.clause)
+    if rule.form == "cnf":
+        names, rest = [f"{name} fails" for name in names], f"every {wording.clause} holds"
+    elif not scorecard_of(rule):
+        rest = f"no {wording.clause} holds"
+    return [*map(capital, names), capital(rest)]
+
+
+def draw_parts(
+    rule: RuleSet, wording: Wording, parts: Sequence[tuple[float, float]], rows: str
+) -> list[Block]:
+    """Draw how many rows each clause decides, those predicted correctly filled.
+
+    `parts` are the rows predicted correctly and all rows, of each clause and of none.
+    """
+    n = sum(decided for _, decided in parts)
+    lines = ['<ol class="parts">']
+    decided_by = rule.as_dnf
+    labels = (*decided_by.labels[: decided_by.n_clauses], decided_by.default)
+    named = zip(name_parts(rule, wording), labels, parts, strict=True)
+    for k, (name, label, (right, decided)) in enumerate(named):
+        text = escape(f"{name}: {label}, {right:g} of {decided:g} correct")
+        bar = f'<rect class="right" width="{100 * right / n:.2f}" height="12"/>'
+        if decided > right:
+            start, width = 100 * right / n, 100 * (decided - right) / n
+            bar += f'<rect class="wrong" x="{start:.2f}" width="{width:.2f}" height="12"/>'
+        svg = f'<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">{bar}</svg>'
+        lines.append(f'<li data-part="{k}">{text}{svg}</li>')
+    note = f"{n:g} {rows} rows; filled: predicted correctly, outlined: wrongly."
+    picture = Raw("\n".join([*lines, "</ol>"]))
+    return [Text("Where the rows go", "heading"), Text(note, "note"), picture]

@@ -16,7 +16,7 @@ from rulekit.export.documents.html import page, write_blocks
 from rulekit.export.subject import rule_to_export
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.phrases import PLAIN, Wording, condition_text, label_text
-from rulekit.style.scorecard import reading_notes, scales_of
+from rulekit.style.scorecard import reading_notes, scale_note, scales_of
 
 BOX, BLANK = "☐", '<span class="blank"></span>'
 #: Only black and white with lines, so that a photocopy stays readable. One page for up to about
@@ -69,6 +69,7 @@ def _card(rule: RuleSet, model: Any, words: Wording) -> list[Block]:
         TableBlock((*table.heads, "this case", "so far"), rows),
         Text("Read off", "heading"),
         TableBlock((*totals.heads, ""), tuple((*row, BOX) for row in totals.rows)),
+        *(Text(note) for note in [scale_note(model)] if note),
     ]
 
 

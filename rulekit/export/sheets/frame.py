@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from rulekit.explain import Scored
+from rulekit.explain import Scored, rank_reasons
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.text import TextWriter, clause_parts
 from rulekit.export.subject import ClauseNumbers, rule_to_export
@@ -15,6 +15,7 @@ from rulekit.rules import RuleSet, make_cases, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.scorecard import clause_names, points_listed
 
+REASONS = 4  # columns of a scored case that name what decides
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -142,6 +143,10 @@ def cases_frame(
         totals = splits[0].compute_values(columns_for(scored.model, scored.X)).astype(int)
         added = added.drop(columns="missing").rename(columns={"clause": "total"})
         added["total"] = totals
+        reasons = rank_reasons(scored.model, scored.X, most=REASONS, wording=scored.wording)
+        for k in range(REASONS):
+            texts = [row[k].text if k < len(row) else "" for row in reasons]
+            added[f"reason {k + 1}"] = texts
     return frame.join(added.rename(columns=lambda name: _free(name, frame)))
 
 

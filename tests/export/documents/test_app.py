@@ -80,6 +80,16 @@ def test_files_of_hostile_rows_are_scored_as_the_rule_predicts():
     assert n > 20_000
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("mark", [",", ";", "|"])
+def test_delimiter_is_the_one_that_separates_the_columns(mark):
+    rule = dnf(Literal("; DROP TABLE t; --", ">", 1), Literal("a|b|c|d", ">", 1))
+    file = io.StringIO(newline="")
+    csv.writer(file, delimiter=mark).writerows([[*rule.features, "x"], [2, 2, ""], [2, 0, ""]])
+    results = f"scoreCsv({json.dumps(file.getvalue())}).results.map((r) => r.answer)"
+    assert run((script_of(to_app(rule)), results)) == [["ill", "well"]]
+
+
 NUMBERS = ["1", "1.5", ".5", "5.", "-2", "+3", "1e3", "1E-2", "1,5", "1,234", "12,34", "1.234,5"]
 NUMBERS += ["abc", "1_000", "0x10", "inf", "1e999", "\u0663", "1 2"]
 TEXTS = {

@@ -1,6 +1,7 @@
 """Test cases of a rule: whatever small fault is planted in it, one of them has another answer."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -44,13 +45,11 @@ def plant_fault(rule, rng):
     return RuleSet(tuple(clauses), tuple(labels), "dnf", rule.default, rule.schema)
 
 
-@pytest.fixture(scope="module")
-def learned():
-    """Rules of two and three outcomes, of numbers, whole numbers, levels and gaps."""
+def learn_rules(seeds, n=300, noise=0.0):
+    """Return rules of two and three outcomes, of numbers, whole numbers, levels and gaps."""
     rules = []
-    for seed in range(6):
+    for seed in seeds:
         rng = np.random.default_rng(seed)
-        n = 300
         X = pd.DataFrame(
             {
                 "weight": rng.normal(70, 12, n).round(1),
@@ -64,9 +63,15 @@ def learned():
         y = np.where(risk + X["smoker"] > 2, "ill", "well")
         if seed % 2:
             y = np.where(risk == 0, "young", y)
+        y = np.where(rng.random(n) < noise, rng.choice(y, n), y)
         model = BoxSearchClassifier(max_conditions=8, n_perturbations=0, random_state=seed)
         rules.append(model.fit(X, y).rule_set_)
     return rules
+
+
+@pytest.fixture(scope="module")
+def learned():
+    return learn_rules(range(6))
 
 
 def test_sixty_planted_faults_are_found(learned):
@@ -83,6 +88,50 @@ def test_sixty_planted_faults_are_found(learned):
         noticed = faulty.predict(columns_of(own, rule)) != [case.answer for case in own]
         missed += not noticed.any() and not verify_rule(faulty).faults
     assert missed <= 3
+
+
+def list_combinations(rule):
+    """Return the columns of all combinations of values that conditions of a rule distinguish."""
+    pools = []
+    for name in rule.features:
+        tests = [t for t in rule.tests if t.feature == name]
+        named = [v for t in tests for v in t.values]
+        if all(isinstance(v, bool) for v in named):
+            pool = [True, False]
+        elif all(isinstance(v, float) for v in named):
+            kind = rule.schema.column(name).kind
+            step = 1.0 if kind == "whole number" else 0.01
+            near = (np.floor if step == 1.0 else np.asarray)(named)
+            pool = sorted({float(v) for d in (-step, 0.0, step) for v in near + d})
+        else:
+            pool = [*dict.fromkeys(named), "a level of no row"]
+        pools.append([*pool, None])
+    rows = [dict(zip(rule.features, cells, strict=True)) for cells in product(*pools)]
+    return columns_of_rows(rows, rule.features)
+
+
+@pytest.mark.slow
+def test_findings_on_two_hundred_learned_rules_are_true():
+    n_faults = n_clean = 0
+    for rule in learn_rules(range(100, 300), n=120, noise=0.2):
+        columns = list_combinations(rule)
+        predicted, fired = rule.predict(columns), rule.clauses_fired(columns)
+        first = fired & (np.cumsum(fired, axis=1) == 1)
+        checked = verify_rule(rule)
+        assert not checked.not_checked
+        for finding in checked.faults:
+            if finding.kind == "unreachable outcome":
+                missing = {*rule.labels, rule.default} - set(predicted)
+                assert any(str(label) in finding.sentence for label in missing)
+            else:
+                assert (finding.shorter.predict(columns) == predicted).all(), finding.sentence
+            if finding.kind == "masked clause":
+                assert not first[:, finding.clause].any()
+        masked = {f.clause for f in checked.faults if f.kind == "masked clause"}
+        assert masked == set(np.flatnonzero(~first.any(axis=0)))
+        n_faults += len(checked.faults)
+        n_clean += not checked.faults
+    assert n_clean > 100
 
 
 @settings(suppress_health_check=[HealthCheck.filter_too_much])  # most rules have a fault

@@ -39,14 +39,25 @@ def written(monkeypatch, change, totals, pressed=True):
 def test_points_apply_once_scored_if_totals_can_be_reached(monkeypatch, train):
     written(monkeypatch, lambda rows: rows.assign(points=[4, 1]), [None, 4])
     assert obstacle(CARD) == ""
-    edited = editor.edit_card(CARD, train, AppState())
+    edited = editor.edit_card(CARD, train, None, AppState())
     assert [(s.points, s.total) for s in scorecard_of(edited)] == [((4, 1), 5), ((4, 1), 4)]
     assert edited.labels == CARD.labels
-    written(monkeypatch, lambda rows: rows.assign(points=[0, 0]), [None, None], pressed=False)
-    assert editor.edit_card(CARD, train, AppState()) is None
     written(monkeypatch, lambda rows: rows, [9, None])
     with pytest.raises(RuleError, match="no row can reach 9"):
-        editor.edit_card(CARD, train, AppState())
+        editor.edit_card(CARD, train, None, AppState())
+
+
+def test_change_of_error_is_shown_before_the_card_changes(monkeypatch, train):
+    shown = []
+    monkeypatch.setattr(editor.st, "info", shown.append)
+    written(monkeypatch, lambda rows: rows, [None, None], pressed=False)
+    assert editor.edit_card(CARD, train, None, AppState()) is None
+    assert not shown
+    written(monkeypatch, lambda rows: rows.assign(points=[-1, -2]), [-1, -2], pressed=False)
+    assert editor.edit_card(CARD, train, train, AppState()) is None
+    (sentences,) = shown
+    plain = sentences.replace("\\", "").replace("\u2060", "")
+    assert plain.count("2 of 2 training rows change their prediction; wrong: 0.0 % → 100.0 %") == 2
 
 
 def rule_at(cut):

@@ -1,0 +1,73 @@
+"""Reason codes: the columns that cost a case the most points."""
+
+import numpy as np
+import pandas as pd
+
+from rulekit.explain import explain, rank_reasons, score
+from rulekit.export.sheets.frame import cases_frame
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+
+SPLIT = PointsSplit(
+    (
+        Literal("age", ">", 60),
+        Literal("age", ">", 75),
+        Literal("bp", ">", 140, missing=True),
+        Literal("sport", "==", "yes"),
+    ),
+    (3, 2, 4, -1),
+    6,
+)
+CARD = RuleSet((Clause((SPLIT,)),), ("ill",), "dnf", "well")
+MOST = {"age": (0, 5), "bp": (0, 4), "sport": (-1, 0)}
+
+
+def points_by_hand(row):
+    return {
+        "age": 3 * (row.age > 60) + 2 * (row.age > 75),
+        "bp": 4 * (row.bp > 140 or row.bp != row.bp),
+        "sport": -1 * (row.sport == "yes"),
+    }
+
+
+def test_reasons_are_ranked_by_points_off_the_best_or_least():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(
+        {
+            "age": rng.choice([50.0, 70.0, 80.0, np.nan], 60),
+            "bp": rng.choice([120.0, 150.0, np.nan], 60),
+            "sport": rng.choice(["yes", "no"], 60),
+        }
+    )
+    result = rank_reasons(CARD, X)
+    sides = set()
+    for row, reasons in zip(X.itertuples(), result, strict=True):
+        points = points_by_hand(row)
+        top = sum(points.values()) >= 6
+        sides.add(top)
+        off = {n: p - MOST[n][0] if top else MOST[n][1] - p for n, p in points.items()}
+        expected = sorted((n for n in off if off[n]), key=lambda n: -off[n])
+        assert [(r.feature, r.points, r.off) for r in reasons] == [
+            (n, points[n], off[n]) for n in expected
+        ]
+    assert sides == {True, False}
+    assert [r.feature for r in rank_reasons(CARD, X, most=1)[0]] == [result[0][0].feature]
+
+
+def test_explanations_and_scored_files_have_reasons():
+    X = pd.DataFrame({"age": [70.0, 80.0], "bp": [120.0, 150.0], "sport": ["yes", "no"]})
+    texts = [
+        "bp 120: 0 points, 4 below the most",
+        "age 70: 3 points, 2 below the most",
+        "sport 'yes': -1 points, 1 below the most",
+    ]
+    assert explain(CARD, X)[0].to_dict()["reasons"] == texts
+    frame = cases_frame(score(CARD, X), changes=False)
+    assert frame.loc[0, [f"reason {k}" for k in (1, 2, 3, 4)]].tolist() == [*texts, ""]
+    assert frame.loc[1, "reason 1"] == "age 80: 5 points, 5 above the least"
+
+
+def test_rules_without_points_have_no_reasons():
+    rule = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
+    X = pd.DataFrame({"age": [60, 40]})
+    assert rank_reasons(rule, X) == [(), ()]
+    assert "reason 1" not in cases_frame(score(rule, X), changes=False)
