@@ -58,11 +58,11 @@ def _frame_from_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
             "A mapping is a table if each name has a column, all of one length. Give lists or "
             "arrays of equal length."
         )
-    series = {
-        name: values.reset_index(drop=True) if isinstance(values, pd.Series) else pd.Series(values)
+    plain = {
+        name: values.reset_index(drop=True) if isinstance(values, pd.Series) else values
         for name, values in columns.items()
     }
-    return pd.DataFrame(series)
+    return pd.DataFrame(plain)
 
 
 def _as_series(column: Any) -> pd.Series:

@@ -1,22 +1,32 @@
 """Scorecards on a lender's scale: base score, base odds, and points that double the odds."""
 
 import math
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rulekit._validation import Interval
 from rulekit.exceptions import RuleError
 from rulekit.families.scorecard.scorecard import OF_A_BAND, Chances, ScorecardClassifier
 from rulekit.learners.fixed import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.condition import GAPS
 
+POSITIVE = Interval(Real, 0, None, closed="neither")
 
-class ScaledScorecard(FixedRuleClassifier):
+
+class _ScaledScorecard(FixedRuleClassifier):
     """A scorecard whose scores mean odds on a given scale; made by `scale_points`."""
 
+    _own_constraints: ClassVar[dict[str, Any]] = {
+        "rule_set": [RuleSet],
+        "base_score": [Real],
+        "base_odds": [POSITIVE],
+        "points_to_double": [POSITIVE],
+    }
     bands_: pd.DataFrame
 
     def __init__(
@@ -42,7 +52,10 @@ class ScaledScorecard(FixedRuleClassifier):
         )
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return class probabilities by the score of each row: shape (n, 2), as `classes_`."""
+        """Return class probabilities by the score of each row: shape (n, 2), as `classes_`.
+
+        The more probable class need not be the one that `predict` returns.
+        """
         split = scorecard_of(self.rule_set)[0]
         chance = self.chances.compute(split.compute_values(self.read_columns(X)))
         return np.column_stack(
@@ -57,7 +70,7 @@ def scale_points(
     base_odds: float = 50,
     points_to_double: float = 20,
     label: Any = None,
-) -> ScaledScorecard:
+) -> _ScaledScorecard:
     """Write a fitted scorecard on a lender's scale.
 
     Parameters
@@ -143,7 +156,7 @@ def scale_points(
     scaled = PointsSplit(tuple(given), tuple(given.values()), cut(split.total))
     labels = described[::sign]
     rule = RuleSet((Clause((scaled,)),), labels[:1], "dnf", labels[1], card.rule_set_.schema)
-    result = ScaledScorecard(rule, base_score, base_odds, points_to_double)
+    result = _ScaledScorecard(rule, base_score, base_odds, points_to_double)
     result.bands_ = _scale_bands(card.bands_[::sign], scaled, cut, sign)
     return result
 
