@@ -101,7 +101,7 @@ def test_the_keyboard_alone_goes_from_a_sample_to_a_downloaded_rule(visit):
         with visitor.action():
             press(key)
 
-    take("Try Credit risk (generated)")
+    take("Try it on this table")
     take("Models")
     before = rule(found_first(visitor))
     take("Conditions at most", "ArrowLeft")
