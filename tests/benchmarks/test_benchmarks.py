@@ -36,6 +36,8 @@ def test_the_pipeline_and_linprog_learn_the_same_rules(planted):
 
 #: What makes the full path of a benchmark short: its constants, and a table of its own.
 SMALL = {
+    "benchmarks.bench_choice": {"FOLDS": 2, "INNER_FOLDS": 2},
+    "benchmarks.bench_costs": {"RATIOS": (5.0,), "FOLDS": 2, "INNER_FOLDS": 2},
     "benchmarks.bench_lists": {"only": ["iris"]},
     "benchmarks.bench_learners": {"FITS": 1},
     "benchmarks.bench_scale": {"only": None, "SIZES": [(300, 4), (600, 4)],

@@ -140,6 +140,8 @@ class Session:
         result = self.state.result
         if "max_conditions" not in self.state.setting or result.number_of_rule(self.state) is None:
             sided = [s for s in result.settings if "describes" in s]
+            if not sided:  # a comparison of learners that describe one class
+                return
             self.app = pick_here(self.app, result, sided[self.rng.integers(len(sided))])
         opened_tab(self.app, "How it was found")
         before = self.state.setting.get("describes", "for")

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from rulekit.binning import Binarizer
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import RuleError
-from rulekit.rules import Clause, Literal, RuleSet
+from rulekit.rules import Clause, RuleSet
 from rulekit.rules.rule_set import rule_of
 
 LEAST = 1e-9  # weight of rows; less is rounding
@@ -72,7 +72,7 @@ def improve_rule(
     'bmi > 20'
     """
     rule = rule_of(model).as_dnf
-    if not all(isinstance(condition, Literal) for condition in rule.conditions):
+    if any(condition.tests != (condition,) for condition in rule.conditions):
         raise RuleError("Only a rule of conditions on single columns can be improved.")
     X, y = as_pandas(X), np.asarray(y, dtype=object)
     table = clone(binarizer or Binarizer()).fit(X, y).transform(X)
