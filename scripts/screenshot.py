@@ -58,6 +58,7 @@ def guide(visitor: Visitor, folder: Path) -> None:
 
 def first_page(visitor: Visitor, folder: Path = FIRST_PAGE) -> None:
     """Draw what the first page shows beside the upload: the curve and where the rows go."""
+    found_first(visitor.turn_to("Models"))
     for theme in ("light", "dark"):
         visitor.page.emulate_media(color_scheme=theme)
         for page, part, selector in (
@@ -99,11 +100,14 @@ def main(arguments: list[str] | None = None) -> None:
     ):
         visitor = analyst(browser, address)
         (every_page if chosen.every_page else guide)(visitor, chosen.out)
+        visitors = [visitor]
         if chosen.out == PICTURES:
-            first_page(visitor)
-        visitor.leave()
-        for complaint in visitor.complaints + visitor.outside:
-            print(f"Met: {complaint}", file=sys.stderr)
+            visitors.append(analyst(browser, address))
+            first_page(visitors[-1])
+        for visitor in visitors:
+            visitor.leave()
+            for complaint in visitor.complaints + visitor.outside:
+                print(f"Met: {complaint}", file=sys.stderr)
 
 
 if __name__ == "__main__":
