@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._notebook import notebook_html
 from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import hamming_distances
@@ -33,7 +34,7 @@ from rulekit.explain.similar import (
 )
 from rulekit.explain.subject import columns_for, row_values, rows_with, value_at
 from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks, scorecard_of
-from rulekit.rules.rule_set import notebook_html, rule_of
+from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import (
     MAX_LISTED,
     PLAIN,

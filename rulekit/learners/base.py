@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from rulekit._notebook import notebook_html
 from rulekit._validation import Interval, Needs, StrOptions, check_needs, check_parameters
 from rulekit.binning import Binarizer
 from rulekit.binning.encodings import UNIQUE_SHARE
@@ -38,7 +39,6 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Clause, Columns, RuleSet, Schema
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.rule_set import notebook_html
 from rulekit.rules.writer import clause_line, rule_lines
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rulekit._notebook import notebook_html
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import Columns, Condition
 from rulekit.rules.literal import Literal
@@ -289,12 +289,6 @@ class RuleSet:
         turned = tuple(c.negate() for c in self.clauses)
         default_labels = (self.default,) * (1 if other == "cnf" and not turned else len(turned))
         return RuleSet(turned, default_labels, other, self.labels[0], self.schema)
-
-
-def notebook_html(subject: Any) -> str:
-    """Return what notebooks show of a rule, a fitted model or an explanation."""
-    # The export is a higher layer: only a notebook that shows an object loads it.
-    return str(import_module("rulekit.export.documents.notebook").write_notebook(subject))
 
 
 def _is_read(rule: RuleSet, name: str, values: Any) -> bool:
