@@ -23,7 +23,7 @@ from tests.pages.driving import (
     text,
 )
 from tests.reference.rules import clause_holds, decide, rows_of
-from ui.learners.offered import LEARNERS
+from ui.learners.offered import LEARNERS, learner_of
 from ui.learners.spec import QUICK, RunSpec
 from ui.models.picked_rule import constant_words
 from ui.picked import fit_path, model_key, path_of
@@ -133,16 +133,21 @@ class Session:
         self.app = pick_here(self.app, result, result.settings[number])
 
     def _turn(self):
-        """Describe the other class; a rule of the curve is picked before if none is selected."""
+        """Describe the other class; a rule of a learner that offers both is picked before."""
         if self.state.several:
             return
         self.go("models")
         result = self.state.result
-        if "max_conditions" not in self.state.setting or result.number_of_rule(self.state) is None:
-            sided = [s for s in result.settings if "describes" in s]
-            if not sided:  # a comparison of learners that describe one class
-                return
-            self.app = pick_here(self.app, result, sided[self.rng.integers(len(sided))])
+        sides = {}  # of each learner, the classes that its rules describe
+        for setting in result.settings:
+            sides.setdefault(learner_of(setting), set()).add(setting.get("describes", "for"))
+        both = [
+            s for s in result.settings if "max_conditions" in s and len(sides[learner_of(s)]) > 1
+        ]
+        if not both:  # a comparison of learners that describe one class
+            return
+        if result.number_of_rule(self.state) is None or self.state.setting not in both:
+            self.app = pick_here(self.app, result, both[self.rng.integers(len(both))])
         opened_tab(self.app, "How it was found")
         before = self.state.setting.get("describes", "for")
         (side,) = [s for s in self.app.segmented_control if s.key.startswith("side_")]
