@@ -170,7 +170,8 @@ def to_dmn_cases(model: Any) -> str:
 def _case_value(value: Any) -> Element:
     if value is None:
         return element("value", **{"xsi:nil": "true"})
-    kind = "string" if isinstance(value, str) else "boolean" if isinstance(value, bool) else "decimal"
+    kinds = ((str, "string"), (bool, "boolean"), (object, "decimal"))
+    kind = next(name for one, name in kinds if isinstance(value, one))
     text = value if isinstance(value, str) else feel(value)
     return element("value", text=text, **{"xsi:type": f"xsd:{kind}"})
 
