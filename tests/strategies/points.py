@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rulekit.families.scorecard.solver.search import PointsProblem, class_masses
+from rulekit.families.scorecard.solver.search import FINITE, PointsProblem, class_masses
 
 
 def cuts_of(codes, y, most=2, weight=None):
@@ -10,13 +10,15 @@ def cuts_of(codes, y, most=2, weight=None):
     source = [f for f in range(codes.shape[1]) for _ in range(codes[:, f].max())]
     spans = [[c, 99, 0, 0] for f in range(codes.shape[1]) for c in range(1, codes[:, f].max() + 1)]
     spans = np.minimum(spans, (codes.max(axis=0) + 1)[source][:, None])
+    masses = class_masses(y, np.ones(len(y)) if weight is None else weight, FINITE)
     return PointsProblem(
         np.ascontiguousarray(codes.T.astype(np.int32)),
         codes.max(axis=0) + 1,
         np.array(source),
         np.ascontiguousarray(spans),
         np.tile([-most, most], (len(source), 1)),
-        class_masses(y, np.ones(len(y)) if weight is None else weight),
+        masses,
+        masses,
     )
 
 

@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable, Conditions
 from rulekit.exceptions import RuleError
-from rulekit.families.scorecard.solver.search import Card, PointsProblem, class_masses
+from rulekit.families.scorecard.solver.search import (
+    FINITE,
+    SMOOTHED,
+    Card,
+    PointsProblem,
+    class_masses,
+)
 from rulekit.rules import Columns, Constraints, Literal
 
 Ints = NDArray[np.int64]
@@ -84,7 +90,8 @@ def candidates(
         np.array(source, dtype=np.int64),
         np.array(spans, dtype=np.int64).reshape(-1, 4),
         np.array(limits, dtype=np.int64).reshape(-1, 2),
-        class_masses(described, weight),
+        class_masses(described, weight, SMOOTHED),
+        class_masses(described, weight, FINITE),
         _find_required(constraints, written),
     )
     return Candidates(problem, tuple(written))

@@ -189,7 +189,7 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         A sentence on the probabilities if a class has one or two rows; `fit` warns with it.
     objective_ : float
         Weighted logistic loss of the training rows, where a tenth of a row of each class counts as
-        the other class.
+        the other class; three rows do in the search, which then prefers no condition of few rows.
     lower_bound_, proved_optimal_ : None
         Nothing is proved.
     history_ : list of dict
@@ -389,7 +389,7 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
             points = dict(zip(card.chosen, card.points, strict=True))
             odds[test] = problem.take_rows(test).odds(card.slope, card.intercept, points)
         tested = np.sort(np.concatenate([test for _, test in pairs]))
-        trust, bias = problem.take_rows(tested).line(odds[tested])
+        trust, bias, _ = problem.take_rows(tested).line(odds[tested])
         return min(max(trust, LEAST_TRUST), 1.0), bias
 
     def _describe_few_rows(self, table: TrainingTable) -> str | None:

@@ -13,7 +13,9 @@ from rulekit._sums import grid_unit, round_to_grid
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-SMOOTHED = 0.1  # rows of each class that count for the other one
+# Rows of each class that count for the other one: in the search, so that conditions which hold in
+# few rows of one class alone are not preferred, and in lines, so that none is certain.
+SMOOTHED, FINITE = 3.0, 0.1
 LARGEST = 256.0  # a logit's square is below it, or rounds more coarsely: only gains hang on it
 
 
@@ -26,7 +28,8 @@ class PointsProblem:
     source: Ints  # (d,)
     spans: Ints  # (d, 4)
     limits: Ints  # (d, 2)
-    weights: Floats  # (n, 2)
+    weights: Floats  # (n, 2), of the search
+    masses: Floats  # (n, 2), of the lines from totals to odds
     required: tuple[frozenset[int], ...] = ()
 
     @cached_property
@@ -49,7 +52,8 @@ class PointsProblem:
     def take_rows(self, rows: NDArray[np.intp]) -> "PointsProblem":
         """Return the problem of some rows, with their weights."""
         codes = np.ascontiguousarray(self.codes[:, rows])
-        return replace(self, codes=codes, weights=np.ascontiguousarray(self.weights[rows]))
+        weights, masses = (np.ascontiguousarray(w[rows]) for w in (self.weights, self.masses))
+        return replace(self, codes=codes, weights=weights, masses=masses)
 
     def odds(self, slope: float, intercept: float, points: dict[int, int]) -> Floats:
         """Return each row's logit by a card, from candidates to points, shape (n,)."""
@@ -59,13 +63,15 @@ class PointsProblem:
             odds += slope * given * (((a <= cells) & (cells < b)) | ((c <= cells) & (cells < d)))
         return odds
 
-    def line(self, logits: Floats) -> tuple[float, float]:
-        """Fit slope and intercept of a logit over logits that were given: shape (n,)."""
+    def line(self, values: Floats) -> tuple[float, float, float]:
+        """Fit the logit as a line over values, shape (n,): slope, intercept and loss."""
         from rulekit.families.scorecard.solver.card_kernels import line_through
 
         line = np.zeros(2)
-        line_through(np.ascontiguousarray(logits[:, None]), self.weights, line)
-        return float(line[0]), float(line[1])
+        different, rows = np.unique(values, return_inverse=True)  # sums are exact in any order
+        masses = np.column_stack([np.bincount(rows, mass) for mass in self.masses.T])
+        loss = line_through(different[:, None], np.ascontiguousarray(masses), line)
+        return float(line[0]), float(line[1]), float(loss)
 
     def gains(self, chosen: tuple[int, ...]) -> Floats:
         """Estimate how much the loss falls with each further condition, shape (d,)."""
@@ -76,12 +82,11 @@ class PointsProblem:
         return gained
 
 
-def class_masses(y: NDArray[np.bool_], weight: Floats) -> Floats:
-    """Split the weight of each row between the classes: shape (n, 2)."""
+def class_masses(y: NDArray[np.bool_], weight: Floats, moved: float) -> Floats:
+    """Split the weight of each row between the classes, `moved` rows of each to the other."""
     given = np.where(y, weight[y].sum(), weight[~y].sum())
     unit = grid_unit(float(weight.sum()))
-    # a tenth of one row, shared over a class, goes to the other, so that no fit is certain
-    other = round_to_grid(SMOOTHED * weight / (given + 1.0), unit)
+    other = round_to_grid(moved * weight / (given + max(1.0, 2 * moved)), unit)  # less than half
     mass = round_to_grid(weight - other, unit)
     return np.ascontiguousarray(np.where(y[:, None], np.c_[mass, other], np.c_[other, mass]))
 
@@ -145,7 +150,14 @@ class PointsPath:
         """Improve the points of the best cards with all required conditions; return the best."""
         granted = [c for c in size if all(w & set(c.chosen) for w in self.problem.required)]
         polished = [Card(c.chosen, *self.problem.settle(c.chosen, math.inf, True)) for c in granted]
-        return min(polished, key=_order).reduce() if polished else None
+        if not polished:
+            return None
+        best = min(polished, key=_order)
+        totals = self.problem.odds(1.0, 0.0, dict(zip(best.chosen, best.points, strict=True)))
+        slope, intercept, loss = self.problem.line(totals)
+        if slope <= 0:  # conditions that are required though they carry no information
+            slope, (_, intercept, loss) = best.slope, self.problem.line(0.0 * totals)
+        return replace(best, slope=slope, intercept=intercept, loss=loss).reduce()
 
     def _extend(self, cards: list[Card]) -> list[Card]:
         """Add a condition to each of some cards, keep the best, and exchange theirs."""

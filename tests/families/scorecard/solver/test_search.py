@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rulekit.families.scorecard.solver.search import PointsPath, class_masses
+from rulekit.families.scorecard.solver.search import FINITE, SMOOTHED, PointsPath, class_masses
 from tests.reference.points import best_loss, holds, line
 from tests.strategies.points import cuts_of, planted
 
@@ -81,12 +81,29 @@ def test_allowed_sides_and_required_conditions_hold():
     assert cards[0].loss == pytest.approx(best_loss(problem, 2), rel=1e-7)
 
 
-def test_a_tenth_of_a_row_of_each_class_counts_for_the_other():
+def test_some_rows_of_each_class_count_for_the_other():
     y = np.arange(50) < 20
     weight = np.where(y, 1.5, 1.0) * (50 / 60)
-    result = class_masses(y, weight)
-    assert result.sum(axis=1) == pytest.approx(weight)
-    assert result[y, 1].sum() == pytest.approx(0.1 * 25 / 26)
-    assert result[~y, 0].sum() == pytest.approx(0.1 * 25 / 26)
-    orders = [np.random.default_rng(k).permutation(50) for k in range(5)]
-    assert len({float(result[rows, 0].cumsum()[-1]) for rows in orders}) == 1
+    for moved, sum_of_moved in ((FINITE, 0.1 * 25 / 26), (SMOOTHED, 3 * 25 / 31)):
+        result = class_masses(y, weight, moved)
+        assert result.sum(axis=1) == pytest.approx(weight)
+        assert result[y, 1].sum() == pytest.approx(sum_of_moved)
+        assert result[~y, 0].sum() == pytest.approx(sum_of_moved)
+        orders = [np.random.default_rng(k).permutation(50) for k in range(5)]
+        assert len({float(result[rows, 0].cumsum()[-1]) for rows in orders}) == 1
+    one, other = class_masses(y, np.where(y, 1e-3, 1.0), SMOOTHED)[0]
+    assert one > other  # a class of little weight is still told from the other
+
+
+def test_a_condition_of_few_certain_rows_is_searched_for_less_than_fitted():
+    """Six rows of one class alone against a condition that holds in most of it."""
+    y = np.arange(120) < 60
+    few, most = np.arange(120) < 6, (np.arange(120) < 36) | (np.arange(120) >= 104)
+    problem = cuts_of(np.c_[few, most].astype(int), y)
+    assert PointsPath(problem).cards(1)[-1].chosen == (1,)
+    rare = cuts_of(np.c_[np.arange(120) < 24, most].astype(int), y)
+    weights = class_masses(y, np.ones(120), SMOOTHED)
+    card = PointsPath(replace(rare, weights=weights)).cards(1)[-1]
+    slope, intercept, loss = line(holds(rare)[:, card.chosen[0]] * card.points[0], rare.masses)
+    assert (card.slope, card.intercept) == pytest.approx((slope, intercept), rel=1e-4)
+    assert card.loss == pytest.approx(loss, rel=1e-9)
