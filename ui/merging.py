@@ -47,6 +47,7 @@ class Merger:
         return {
             **self.theirs,
             **rule,
+            "own_rule": self._choose("your own rule", *(s.get("own_rule") for s in self._sides)),
             "wording": self._entries("wording", "the name or unit of {}"),
             "case_notes": reviews,
             "notes": merge_texts(*(side["notes"] for side in self._sides)),

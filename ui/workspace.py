@@ -478,7 +478,7 @@ def load_settings(content: bytes) -> str:
             f"The settings are for a table with the column {missing[0]!r}, which this one does not "
             "have. Load the table they were made for first."
         )
-    if not SavedAnalysis.__annotations__.keys() <= plain.keys():
+    if not SavedAnalysis.__required_keys__ <= plain.keys():
         raise ValueError(NO_SETTINGS)
     same = digest == table.digest
     new = {"case_notes": {}, "test_looks": 0, "looked_at": [], "edits": [], "edit": 0}

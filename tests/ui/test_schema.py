@@ -43,6 +43,7 @@ FULL = json.loads(
                 error=0.25,
                 edits=(VERSION, VERSION | {"setting": {"edited": "by hand"}}),
                 edit=1,
+                own_rule=LIMIT,
                 runs=(RunSpec().to_dict(),),
                 notes="Ask Ada.",
                 case_notes={"3": {"verdict": "agree", "note": "", "answer": "low"}},

@@ -32,14 +32,11 @@ from ui.rules.editor import edit_button, editor, get_edited_clause, keep, source
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart, get_selected
-from ui.widgets import COUNT, SHARE, choice, pick_row
+from ui.widgets import COUNT, choice, parts_table, pick_row
 from ui.words import clause_names, constant_answer, full_words, wording
 
 SHOWN_ROWS = 500
 CORRECT = "How many of the rows that the clause decides are predicted correctly."
-LIFT = st.column_config.NumberColumn(
-    format="%.2f", help="Share of correct rows, divided by the share of the prediction in all rows."
-)
 WRONG = -1  # in the list of rows: those predicted wrongly
 MANY, LINES_HEIGHT = 9, 400  # above this number, clauses scroll in a box of this height in pixels
 LARGER = (
@@ -176,15 +173,7 @@ def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
 
     st.subheader("Where the rows go", anchor=False)
     table = flow_chart(rule, rows.columns, rows.y, f"flow_{generation}", on_select=select_part)
-    # the texts of clauses stand in the figure
-    names = [name.split(": ")[0] for name in table["part"]]
-    shown = table.assign(part=names, share=100 * table["share"])
-    st.dataframe(
-        shown,
-        hide_index=True,
-        column_config={**dict.fromkeys(("rows", "correct"), COUNT), "share": SHARE, "lift": LIFT},
-        alt=f"The rows of each part of the rule, on the {rows.name} rows",
-    )
+    parts_table(table, rows.name)
 
 
 def outcomes(rule: RuleSet, rows: Cases, labels: list[Any]) -> None:
