@@ -105,6 +105,7 @@ def pick_row(
                 "single-cell",
             ],
             hide_index=True,
+            placeholder="",
             alt=alt,
             **options,
         )

@@ -369,7 +369,7 @@ def _reference_rows(
             quantity: scale * row[measure],
             "± 1 SE": scale * row.get(f"{measure}_se", float("nan")),
             "conditions": row.get("n_conditions", float("nan")),
-            "remark": "for comparison" + ", splits as conditions" * (row["name"] == TREE),
+            "remark": "reference" + ", by splits" * (row["name"] == TREE),
         }
         for _, row in best.iterrows()
     ]
