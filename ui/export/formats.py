@@ -278,7 +278,7 @@ FIRST = ("text", "xlsx", CODE)
 AUDIENCES = {
     "For readers": ("markdown", "report", "app", "html", "sheet", "latex"),
     "For analysts": ("csv", "cases", "json", "script"),
-    "For decision services": ("pmml", "dmn"),
+    "For decision services": ("pmml", "dmn", "dmn-cases"),
 }
 
 
