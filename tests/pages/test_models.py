@@ -414,7 +414,7 @@ def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
     assert ("describes" in chosen(on_models)) != before
 
 
-def test_points_are_compared_beside_an_own_rule_and_held_out_errors_counted_once(on_models):
+def test_points_and_own_rule_are_compared_held_out_errors_counted(on_models):
     app = on_models
     mine = from_text("IF income <= 25000 THEN high\nOTHERWISE low")
     app.session_state["app"] = state = replace(app.session_state["app"], own_rule=to_json(mine))

@@ -252,6 +252,7 @@ def conditions(
     if scorecard_of(rule):
         return
     misses = {miss.index: miss.sentence for miss in explanation.near_misses}
+    classes = app_state().classes
     order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
     for k in order[:MAX_CLAUSES]:
         clause = rule.clauses[k]
@@ -263,7 +264,8 @@ def conditions(
                 st.markdown(md(misses[k], 500))
             rule_text(clause_words(clause, words))
             sentence = case_sentence(clause, row)
-            figure = case_figure(clause, row, train.columns)
+            looks = {"classes": classes, "wording": words}
+            figure = case_figure(clause, row, train.columns, train.y, **looks)
             if figure.data:
                 chart(figure, f"case_{k}", sentence)
             st.dataframe(_conditions_table(clause, row, words), hide_index=True, alt=sentence)
