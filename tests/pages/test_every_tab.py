@@ -246,8 +246,9 @@ def test_every_tab_opens_for_every_table(at_once, k):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OUTSIDE)
 def test_every_tab_opens_for_every_table_outside(at_once, name):
-    k, n = list(OUTSIDE).index(name), len(FAMILIES)
-    for family in (FAMILIES[k % n], FAMILIES[(k + 6) % n]):
+    k = list(OUTSIDE).index(name)
+    able = [family for family in FAMILIES if family != "exact"]  # it refuses larger tables
+    for family in (able[k % len(able)], able[(k + 6) % len(able)]):
         walk = Walk(with_rule(name, family), False)
         assert not walk.everything(), family
 
