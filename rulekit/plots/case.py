@@ -21,7 +21,7 @@ from rulekit.plots.outcomes import (
 from rulekit.rules import Clause, Columns, Condition, Literal
 from rulekit.rules.condition import ORDERED, missing_in, spell_part, value_text
 from rulekit.rules.literal import EQUALITIES
-from rulekit.style.palette import base_layout, outcome_looks, plain
+from rulekit.style.palette import base_layout, has_legend, outcome_looks, plain
 from rulekit.style.phrases import PLAIN, Wording
 from rulekit.style.wording import plural, short_number
 
@@ -104,6 +104,7 @@ def case_figure(
     height = 70 + HEIGHT * len(panels)
     figure.update_layout(base_layout(height), barmode="stack", bargap=0)
     figure.update_layout(margin={"t": 60, "b": 30}, legend={"y": 1 + 24 / (height - 90)})
+    figure.update_layout(showlegend=has_legend(labels))
     figure.update_annotations(font_size=13)
     return figure
 
@@ -162,7 +163,7 @@ def _numbers(tests: list[Literal], row: Columns, reference: Columns) -> tuple[An
     value = write(here) if np.isfinite(here) else "missing"
     if not known.any():
         return known, np.array([]), edges, np.nan, value, {}
-    drawn, _ = gather_outliers(numbers[known], edges)
+    drawn, _ = gather_outliers(numbers[known], edges.tolist())
     distinct = np.unique(drawn)
     cuts, _ = cut_positions(distinct, edges)
     if len(distinct) <= FEW:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from rulekit.style.palette import GREY, Look, bars, base_layout, outcome_looks, plain
+from rulekit.style.palette import GREY, Look, bars, base_layout, has_legend, outcome_looks, plain
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import plural, short_number
 
@@ -89,6 +89,7 @@ def outcome_bins_figure(
     _strips(figure, table, np.array([ends[0], *places, ends[1]]), labels, looks)
     mark_cuts(figure, places)
     figure.update_layout(base_layout(360), barmode="stack", bargap=0)
+    figure.update_layout(showlegend=has_legend(labels))
     name_values(figure, name, distinct, beyond)
     figure.update_yaxes(
         title_text="share of rows",

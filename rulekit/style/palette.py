@@ -104,6 +104,12 @@ def outcome_colours(labels: Iterable[Any], classes: Iterable[Any] | None = None)
     return {label: look.colour for label, look in zip(labels, looks, strict=True)}
 
 
+def has_legend(labels: Iterable[Any]) -> bool:
+    """Return whether the names of outcomes fit above a figure; else its bars name them."""
+    lengths = [len(str(label)) + 6 for label in labels]
+    return len(lengths) <= 3 or sum(lengths) <= 90
+
+
 def base_layout(height: int = 360) -> go.Layout:
     """Return the base layout of all figures."""
     axis = {"showgrid": True, "gridcolor": "rgba(128,128,128,0.25)", "zeroline": False}
