@@ -69,7 +69,9 @@ def outcome_looks(labels: Iterable[Any], classes: Iterable[Any] | None = None) -
     labels = list(labels)
     names = sorted({str(c) for c in (labels if classes is None else classes)})
     places = {name: k for k, name in enumerate(names)}
-    looks = [Look(SERIES[k % 6], HATCHES[k % 6], SHAPES[k % 4]) for k in range(len(names))]
+    looks = [
+        Look(SERIES[k % 6], HATCHES[(k + k // 6) % 6], SHAPES[k % 4]) for k in range(len(names))
+    ]
     return [looks[places[str(v)]] if str(v) in places else REST for v in labels]
 
 

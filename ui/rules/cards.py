@@ -53,7 +53,7 @@ def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     shares = state.training[1].value_counts(normalize=True)
     always = write_outcome(shares.index[0]), 1.0 - shares.iloc[0]
     wrong, *rest = rule_numbers.verdict_words(rule, measured_on, state.error, always, state.labels)
-    st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
+    st.markdown(f"**{md(wrong, 300)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
     clauses = (
         "" if scorecard_of(rule) or rule.is_constant else f" in {plural(rule.n_clauses, 'clause')}"
