@@ -158,7 +158,7 @@ def _shorten(labels: Sequence[Any], limit: int) -> dict[Any, str]:
     words = {label: str(label).split() for label in labels}
     alike = takewhile(lambda group: len(set(group)) == 1, zip(*words.values(), strict=False))
     n = min([sum(1 for _ in alike), *(len(each) - 1 for each in words.values())])
-    if n < 1 or max(len(" ".join(each)) for each in words.values()) <= limit:
+    if len(words) < 2 or n < 1 or max(len(" ".join(each)) for each in words.values()) <= limit:
         return {label: " ".join(each) for label, each in words.items()}
     return {label: f"… {' '.join(each[n:])}" for label, each in words.items()}
 
