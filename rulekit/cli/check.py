@@ -5,10 +5,10 @@ from typing import Any
 import click
 
 from rulekit.cli.inputs import ReadSettings, reads_tables
-from rulekit.cli.output import echo, print_json
+from rulekit.cli.output import echo, note, print_json
 from rulekit.cli.show import RULE, as_json, read_rule, write_file
-from rulekit.export import to_cases
-from rulekit.rules import Finding, verify_rule
+from rulekit.export import to_cases, to_json
+from rulekit.rules import Finding, simplify, verify_rule
 
 FAULTY = 1
 
@@ -17,6 +17,12 @@ FAULTY = 1
 @RULE
 @click.argument("table", metavar="[TABLE]", required=False)
 @click.option("--cases", metavar="FILE", help="Write test cases with their answers, as CSV.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the rule without what can go, as JSON, and list it.",
+)
 @as_json
 @reads_tables
 @click.pass_context
@@ -25,6 +31,7 @@ def check(
     rule: str,
     table: str | None,
     cases: str | None,
+    output: str | None,
     as_json: bool,
     reading: ReadSettings,
 ) -> None:
@@ -55,6 +62,11 @@ def check(
             echo("No fault found.")
     if cases is not None:
         write_file(cases, to_cases(rule_set).encode())
+    if output is not None:
+        simpler, removed = simplify(rule_set, return_removed=True)
+        write_file(output, to_json(simpler).encode())
+        for sentence in removed:
+            note(f"Shorter: {sentence}")
     if checked.faults:
         context.exit(FAULTY)
 

@@ -20,6 +20,7 @@ from rulekit.plots import (
 )
 from rulekit.rules import RuleSet, scorecard_of, verify_rule
 from rulekit.rules.analysis.flow import divide_rows
+from rulekit.rules.simplification import simplified_note
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import capital, percent, plural
 from ui import rule_numbers
@@ -34,6 +35,7 @@ from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart, get_selected
 from ui.widgets import COUNT, SHARE, choice, pick_row
 from ui.words import clause_names, constant_answer, full_words, wording
+from ui.workspace import change, make_key
 
 SHOWN_ROWS = 500
 CORRECT = "How many of the rows that the clause decides are predicted correctly."
@@ -106,7 +108,7 @@ def clause_lines(
     """Show one line per clause with counts, switch and editing; return the clauses switched off."""
     rule = model.rule_set_
     if scorecard_of(rule):
-        scorecard(model, wording(state))
+        scorecard(model, wording(state), train)
         edit_button(rule, 0, "Edit", state)
         if get_edited_clause(state) == 0:
             editor(rule, 0, train, test, state)
@@ -132,6 +134,24 @@ def clause_lines(
                 editor(rule, k, train, test, state)
     _line(len(tables))[1].markdown(f"otherwise **{md(rule.default)}**")
     return frozenset(off)
+
+
+def name_conditions(rule: RuleSet, state: AppState) -> None:
+    """Show a table for the names of conditions; these stand before the conditions everywhere."""
+    texts = list(dict.fromkeys(str(t) for c in rule.conditions for t in c.tests or (c,)))
+    with st.popover("Name conditions"):
+        names = [state.texts.get(text, "") for text in texts]
+        table = st.data_editor(
+            pd.DataFrame({"condition": texts, "name for people": names}),
+            disabled=["condition"],
+            hide_index=True,
+            key=make_key(f"texts_{state.rule_json}"),
+        )
+    given = dict(zip(texts, table["name for people"].fillna("").str.strip(), strict=True))
+    kept = {text: name for text, name in {**state.texts, **given}.items() if name}
+    if kept != state.texts:
+        change(texts=kept)
+        st.rerun()
 
 
 def _line(n_counts: int) -> list[DeltaGenerator]:
@@ -270,6 +290,8 @@ def checks_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
             )
     for text in check.not_checked:
         st.caption(md(f"Not checked: {text}.", 300))
+    if removed := simplified_note(model):
+        st.caption(md(removed, 900))
 
 
 CURVES = {"roc": "ROC", "precision": "Precision and recall"}

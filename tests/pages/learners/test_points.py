@@ -31,3 +31,8 @@ def test_lenders_scale_is_shown_on_rules_and_exported(open_app):
     (split,) = scorecard_of(app.session_state["app"].model.rule_set_)
     assert max(split.points) <= 10
     assert "points, " in text(app)
+    assert app.session_state["app"].scale["base_odds"] == 30
+    again = open_app("rules", state=app.session_state["app"])
+    assert again.toggle(key="scale_on").value
+    assert again.number_input(key="scale_base_odds").value == 30
+    assert again.radio(key="scale_label").value == "low"

@@ -14,6 +14,7 @@ from rulekit.style.phrases import Wording
 from ui.learners.offered import families, settings_of_run
 from ui.learners.points import band_table, card_table, case_table, points_sentence, split_of
 from ui.learners.spec import RunSpec
+from ui.rule_numbers import Cases
 from ui.state import AppState
 
 X, Y = load_sample("credit").xy()
@@ -26,7 +27,9 @@ def model():
 
 def test_cards_list_every_condition_with_its_points(model):
     split = split_of(model)
-    table = card_table(split, Wording())
+    cases = Cases("training", X, Y.to_numpy(dtype=object), model.read_columns(X))
+    table = card_table(split, Wording(), cases, "high")
+    assert table.columns.tolist() == ["if", "points", "training rows", "of these, high"]
     assert sorted(map(int, table["points"])) == sorted(split.points)
     assert len(set(table["if"])) == model.n_conditions_
     other = BoxSearchClassifier(n_perturbations=0, random_state=0).fit(X, Y)
