@@ -137,20 +137,18 @@ def clause_lines(
 
 
 def name_conditions(rule: RuleSet, state: AppState) -> None:
-    """Show a table for the names of conditions; these stand before the conditions everywhere."""
-    texts = list(dict.fromkeys(str(t) for c in rule.conditions for t in c.tests or (c,)))
+    """Show a field for the name of each condition, which stands before it everywhere."""
+    texts = dict.fromkeys(str(t) for c in rule.conditions for t in c.tests or (c,))
+    if not texts:
+        return
     with st.popover("Name conditions"):
-        names = [state.texts.get(text, "") for text in texts]
-        table = st.data_editor(
-            pd.DataFrame({"condition": texts, "name for people": names}),
-            disabled=["condition"],
-            hide_index=True,
-            key=make_key(f"texts_{state.rule_json}"),
-        )
-    given = dict(zip(texts, table["name for people"].fillna("").str.strip(), strict=True))
-    kept = {text: name for text, name in {**state.texts, **given}.items() if name}
-    if kept != state.texts:
-        change(texts=kept)
+        given = {
+            text: st.text_input(md(text), state.texts.get(text, ""), key=make_key(f"name_{text}"))
+            for text in texts
+        }
+    named = {text: name.strip() for text, name in {**state.texts, **given}.items() if name.strip()}
+    if named != state.texts:
+        change(texts=named)
         st.rerun()
 
 

@@ -36,3 +36,7 @@ def test_lenders_scale_is_shown_on_rules_and_exported(open_app):
     assert again.toggle(key="scale_on").value
     assert again.number_input(key="scale_base_odds").value == 30
     assert again.radio(key="scale_label").value == "low"
+    (condition, *_) = scorecard_of(app.session_state["app"].model.rule_set_)[0].conditions
+    again.text_input(key=f"name_{condition}").set_value("my *name*").run()
+    assert any(f"my *name* ({condition.feature}" in row for row in again.table[0].value.index)
+    assert again.session_state["app"].texts == {str(condition): "my *name*"}
