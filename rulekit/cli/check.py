@@ -16,6 +16,7 @@ FAULTY = 1
 @click.command()
 @RULE
 @click.argument("table", metavar="[TABLE]", required=False)
+@click.option("--new", metavar="TABLE", help="New rows, of which those in gaps are counted.")
 @click.option("--cases", metavar="FILE", help="Write test cases with their answers, as CSV.")
 @click.option(
     "-o",
@@ -28,12 +29,12 @@ FAULTY = 1
 @click.pass_context
 def check(
     context: click.Context,
+    /,
     rule: str,
     table: str | None,
-    cases: str | None,
-    output: str | None,
     as_json: bool,
     reading: ReadSettings,
+    **options: str | None,
 ) -> None:
     """Check RULE over every possible row; exit with 1 if it has a fault.
 
@@ -43,7 +44,11 @@ def check(
     """
     rule_set = read_rule(rule)
     frame = None if table is None else reading.cases(table, rule_set).frame
-    checked = verify_rule(rule_set, frame)
+    new, cases, output = (options[name] for name in ("new", "cases", "output"))
+    if new is not None and frame is None:
+        raise click.UsageError("--new is compared with the training rows. Add their TABLE.")
+    later = None if new is None else reading.cases(new, rule_set).frame
+    checked = verify_rule(rule_set, frame, new=later)
     if as_json:
         print_json(
             {
@@ -80,4 +85,5 @@ def _as_dict(finding: Finding) -> dict[str, Any]:
         "example": finding.example,
         "rows": [row + 1 for row in finding.rows],
         "share": finding.share,
+        "new_rows": [row + 1 for row in finding.new_rows],
     }
