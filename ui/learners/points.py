@@ -143,25 +143,12 @@ def points_of_case(
     st.markdown("\n".join(f"- {md(reason.text, 200)}" for reason in reasons))
 
 
-def points_sentence(model: ClassifierMixin, X: pd.DataFrame) -> str:
-    """Return the case's total, points missing and probability; empty if no scorecard."""
-    rule = model.rule_set_
-    splits = scorecard_of(rule)
-    if not splits:
+def chance_sentence(model: ClassifierMixin, X: pd.DataFrame) -> str:
+    """Return the probability that a scorecard gives a case; empty if it gives none."""
+    if not hasattr(model, "bands_"):
         return ""
-    score = int(splits[0].compute_values(model.read_columns(X))[0])
-    above = [(s.total, v) for s, v in zip(splits, rule.labels, strict=True) if s.total > score]
-    text = f"{score} point{'s' * (abs(score) != 1)}"
-    if above:
-        total, label = above[-1]
-        text += f", {total - score} short of {label}, which takes {total}."
-    else:
-        text += f"; {rule.labels[0]} takes {splits[0].total}."
-    if hasattr(model, "bands_"):
-        k = list(model.classes_).index(model.positive_label_)
-        chance = round(100 * float(model.predict_proba(X)[0, k]))
-        text += f" Of 100 such cases, {chance} are {model.positive_label_}."
-    return text
+    chance = model.predict_proba(X)[0, list(model.classes_).index(model.positive_label_)]
+    return f" Of 100 such cases, {round(100 * float(chance))} are {model.positive_label_}."
 
 
 def case_table(reading: PointsReading, words: Wording) -> pd.DataFrame:

@@ -30,7 +30,7 @@ def test_lenders_scale_is_shown_on_rules_and_exported(open_app):
     app.switch_page("pages/score.py").run()
     (split,) = scorecard_of(app.session_state["app"].model.rule_set_)
     assert max(split.points) <= 10
-    assert "points, " in text(app)
+    assert " points are " in text(app)
     assert app.session_state["app"].scale["base_odds"] == 30
     again = open_app("rules", state=app.session_state["app"])
     assert again.toggle(key="scale_on").value
