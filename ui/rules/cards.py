@@ -137,7 +137,7 @@ def clause_lines(
 
 
 def name_conditions(rule: RuleSet, state: AppState) -> None:
-    """Show a field for the name of each condition, which stands before it everywhere."""
+    """Show a field for the name of each condition, which all texts show before it."""
     texts = dict.fromkeys(str(t) for c in rule.conditions for t in c.tests or (c,))
     if not texts:
         return
