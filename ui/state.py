@@ -111,6 +111,8 @@ class AppState:
     edits: tuple[dict[str, Any], ...] = ()  # versions of an edited rule, see `ui.rules.editor`
     edit: int = 0  # number of the selected version
     own_rule: str | None = None  # that a person wrote, as JSON
+    scale: schema.Scale | None = None  # of the points of a scorecard
+    texts: dict[str, str] = field(default_factory=dict)  # names of conditions, by their text
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)
     test_looks: int = 0  # rules scored on the test rows; `looked_at` holds their digests
@@ -468,6 +470,8 @@ class SavedAnalysis(TypedDict):
     edit: int
     own_rule: NotRequired[str | None]  # older analyses have none
     runs: tuple[RunSpec, ...]
+    scale: schema.Scale | None
+    texts: dict[str, str]
     notes: str
     case_notes: dict[str, schema.CaseReview]
     test_looks: int
