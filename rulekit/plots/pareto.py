@@ -395,8 +395,7 @@ def _add_curve(figure: go.Figure, family: Baseline) -> None:
     sizes, values = zip(*family.curve, strict=True)
     dash = "dash" if family.decides else "dot"
     mark = {"symbol": "x-thin-open", "size": 7, "color": GREY}
-    if len(sizes) == 1:  # of a single rule
-        mark = {"symbol": "star", "size": 14} | MARK
+    mark = {"symbol": "star", "size": 14} | MARK if len(sizes) == 1 else mark  # of one rule
     figure.add_scatter(
         x=sizes,
         y=values,
