@@ -18,11 +18,13 @@ from rulekit.data.headers import check_width, quote, repair_headers, select_colu
 from rulekit.data.options import DELIMITERS, Limits, ParseOptions
 from rulekit.data.reading.layout import (
     COMMENT,
+    MARKS,
     TAIL,
     WINDOW,
     Row,
     TableLayout,
     count_after,
+    describe_comments,
     ends_with_total,
     find_layout,
 )
@@ -86,7 +88,7 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
     units = {names[k]: unit for k, unit in layout.units.items()}
     begin = [(n, line.rstrip("\r\n")) for n, line in enumerate(head, n_removed + 1)]
     end = [(n, text.delimiter.join(record)) for n, record in (*rows.last, *rows.after)]
-    layout = layout.with_lines(begin, end, rows.n_cut, options.skip_rows or ())
+    layout = layout.with_lines(begin, end, rows.n_cut, [*(options.skip_rows or ()), *rows.comments])
     return RawTable(rows.columns, notes, options, units, layout)
 
 
@@ -314,6 +316,7 @@ class _Rows:
         self.layout, self.names, self.chosen, self.limits = layout, names, chosen, limits
         self.header = list(layout.cells) if len(layout.cells) > 1 else None
         self.n_rows = self.n_headers = self.n_trimmed = self.n_cut = 0
+        self.comments: list[int] = []  # lines inside the table
         self.last: list[Row] = []  # the last rows, with all cells
         self.after: list[Row] = []  # rows of another width at the end
         self.columns: dict[str, pa.ChunkedArray] = {}
@@ -350,7 +353,8 @@ class _Rows:
         rows: list[Sequence[str]] = [] if self.after else list(islice(records, CHUNK))
         if not rows:
             return None
-        if set(map(len, rows)) - {len(self.names)} or self.header in rows:
+        marked = any(row[0].startswith(MARKS) for row in rows)
+        if marked or set(map(len, rows)) - {len(self.names)} or self.header in rows:
             kept = self._repair(list(zip(lines, rows, strict=True)), records, lines)
             self.last = [*self.last, *kept[-TAIL:]][-TAIL:]
             return [record for _, record in kept]
@@ -360,11 +364,13 @@ class _Rows:
     def _repair(
         self, batch: list[Row], records: Iterator[list[str]], lines: list[int]
     ) -> list[Row]:
-        """Return rows without repeated headers and empty cells beyond the last column."""
+        """Return rows without repeated headers, comments and cells beyond the last column."""
         width, kept = len(self.names), []
         for position, (line, record) in enumerate(batch):
             if record == self.header:
                 self.n_headers += 1
+            elif self.layout.is_comment(record):
+                self.comments.append(line)
             elif len(record) == width:
                 kept.append((line, record))
             elif len(record) > width and not any(map(str.strip, record[width:])):
@@ -413,8 +419,8 @@ class _Rows:
         return all(not any(map(str.strip, part.to_pylist())) for part in self.columns[name].chunks)
 
     def notes(self) -> list[str]:
-        """Return a sentence on repeated headers and empty cells beyond the last column."""
-        notes = []
+        """Return sentences on what was read otherwise than it is written."""
+        notes = describe_comments(self.comments, "Line")
         if n := self.n_headers:
             notes.append(f"{n} lines repeat the header and are not read.")
         if n := self.n_trimmed:

@@ -26,6 +26,7 @@ from rulekit.data.reading.layout import (
     Row,
     count_after,
     count_cells,
+    describe_comments,
     ends_with_total,
     find_layout,
     is_empty,
@@ -206,6 +207,10 @@ def columns_of_rows(
     names, repairs = repair_headers(layout.names, limits)
     skip, header = set(options.skip_rows or ()), list(layout.cells)
     body = [row for row in rows if row[0] >= layout.first and row[0] not in skip]
+    comments = [number for number, row in body if layout.is_comment(row)]
+    notes += describe_comments(comments, word)
+    skip.update(comments)
+    body = [row for row in body if row[0] not in skip]
     n_before = len(body)
     if len(header) > 1:
         body = [row for row in body if list(row[1]) != header]
@@ -213,7 +218,7 @@ def columns_of_rows(
         notes.append(f"{n_before - len(body)} rows repeat the header and are not read.")
     n_cut, more = count_after(body[-TAIL:], options, _Sums(body).adds_up, word)
     begin = rows[: n_head + LINES]
-    layout = layout.with_lines(begin, body[-TAIL:], n_cut, options.skip_rows or ())
+    layout = layout.with_lines(begin, body[-TAIL:], n_cut, sorted(skip))
     body, notes = body[: max(0, len(body) - n_cut)], notes + more
     if not body:
         raise DataError("The sheet has a header but no rows. Give at least one row of data.")

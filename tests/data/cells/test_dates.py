@@ -13,10 +13,12 @@ from rulekit.data.cells.dates import are_compact, dates_in, read_clock, read_dat
 from rulekit.exceptions import DataError
 
 DAYS = st.dates(datetime.date(1969, 1, 1), datetime.date(2068, 12, 31))
-CLOCKS = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%SZ", " %I:%M %p", " %H:%M:%S+02:00")
+CLOCKS = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%SZ", " %I:%M %p", " %H:%M:%S+02:00",
+          ":%H:%M:%S +0200")  # fmt: skip
 SHAPES = (
     *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%d %b %Y", "%d-%b-%y"),
     *("%b %d %Y", "%B %d, %Y", "%d %B %Y", "%a, %d %b %Y", "%Y-%b-%d", "%d%b%Y"),
+    *("%d/%b/%Y", "%Y年%m月%d日", "%Y.%m.%d."),
 )
 
 
@@ -34,6 +36,21 @@ def test_dates_in_any_shape_are_read_back(moments, shape, clock):
     expected = [datetime.datetime.combine(*pair).strftime(kept + seconds) for pair in moments]
     offset = np.timedelta64(2 if "+02" in clock else 0, "h")
     np.testing.assert_array_equal(read, np.array(expected, dtype="datetime64[us]") - offset)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("[10/Oct/2000:13:55:36 -0700]", "2000-10-10T20:55:36"),
+        ("Thu Jan  2 10:00:05 2020", "2020-01-02T10:00:05"),
+        ("Thu Jan 02 10:00:05 +0100 2020", "2020-01-02T09:00:05"),
+        ("13 de septiembre de 2020", "2020-09-13"), ("1 août 2021", "2021-08-01"),
+        ("13.01.2020 10:30 Uhr", "2020-01-13T10:30"), ("20200113 1030", "2020-01-13T10:30"),
+        ("2020M03", "2020-03-01"), ("03-2020", "2020-03-01"), ("2020 Mar", "2020-03-01"),
+    ],
+)  # fmt: skip
+def test_moments_of_logs_and_other_languages_are_read(text, moment):
+    assert read_dates(texts_of(text)).moments[0] == np.datetime64(moment)
 
 
 @given(st.lists(DAYS, min_size=1), st.booleans(), st.sampled_from("/-"))

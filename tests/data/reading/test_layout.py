@@ -152,6 +152,16 @@ BELOW = {
         ([["Report"], HEADER, *BODY[:3], HEADER, *BODY[3:6], HEADER, *BODY[6:]], HEADER, BODY),
     ],
 }
+MARKED = [[k + 0.5, "ab"[k % 2], k % 3] for k in range(12)]
+TAGGED = [[f"#{k}", k * 3, "ab"[k % 2]] for k in range(12)]
+INSIDE = {
+    "comments inside": [
+        ([WIDE, *WIDE_BODY[:5], ["# checked to here"], *WIDE_BODY[5:]], WIDE, WIDE_BODY),
+        ([["x", "s", "y"], ["% cm"], *MARKED[:3], ["#9.5", "b", 1], *MARKED[3:]],
+         ["x", "s", "y"], MARKED),
+        ([["tag", "n", "y"], *TAGGED], ["tag", "n", "y"], TAGGED),
+    ],
+}  # fmt: skip
 INDEXED = [[k, *row] for k, row in enumerate(BODY)]
 CALLED = [[f"a{k}", *row] for k, row in enumerate(BODY)]
 BESIDE = {
@@ -165,7 +175,13 @@ BESIDE = {
         ([["", *HEADER], *CALLED], ["column 1", *HEADER], CALLED),
         ([["Report"], ["", *HEADER], *INDEXED], ["column 1", *HEADER], INDEXED),
     ],
-}
+    "a header a cell short": [
+        ([[*HEADER[1:], "z", None], *CALLED], ["row name", *HEADER[1:], "z"], CALLED),
+        ([["a", "b", "c", None], *[[k, 2, 3, "x"] for k in range(1, 9)]],
+         ["row name", "a", "b", "c"], [[k, 2, 3, "x"] for k in range(1, 9)]),
+        ([["name", *HEADER[1:], None], *CALLED], ["name", *HEADER[1:], "column 4"], CALLED),
+    ],
+}  # fmt: skip
 OTHER_TOTAL = [*BODY, ["Total", 5, "no"]]
 SPARSE = [*WIDE_BODY, ["Ulm", None, None, None]]
 LEVELS = [["all", 3, "no"], *BODY, ["all", 669, "no"]]
@@ -189,7 +205,7 @@ PLAIN = {
         ([WIDE, ["kg", 1, 2, "c"], *WIDE_BODY], WIDE, [["kg", 1, 2, "c"], *WIDE_BODY]),
     ],
 }
-KINDS = {**ABOVE, **HEADERS, **WITHOUT, **BELOW, **BESIDE, **PLAIN}
+KINDS = {**ABOVE, **HEADERS, **WITHOUT, **BELOW, **INSIDE, **BESIDE, **PLAIN}
 CASES = [
     pytest.param(suffix, *variant, id=f"{kind} {number} {suffix}")
     for kind, variants in KINDS.items()
@@ -236,6 +252,7 @@ def test_layout_of_each_kind_is_read(suffix, rows, names, expected):
         ("source notes", "at the end"),
         ("empty rows at the end", "row"),
         ("a repeated header", "repeat"),
+        ("a header a cell short", "row names|column 4"),
         ("empty columns", "has no name and no cells|without name"),
     ],
 )

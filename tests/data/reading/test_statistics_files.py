@@ -3,6 +3,7 @@
 import io
 
 import pandas as pd
+import pyreadstat
 import pytest
 
 from rulekit.data import ParseOptions, read_table
@@ -17,7 +18,6 @@ VALUES = {"sex": {1: "male", 2: "female", 3: "other"}, "why": {9.0: "refused"}}
 
 def written(kind, tmp_path):
     """Bytes of a file of the kind, with labels where it has them."""
-    pyreadstat = pytest.importorskip("pyreadstat")
     path = tmp_path / f"a.{kind}"
     labels = {} if kind == "xpt" else {"variable_value_labels": VALUES}
     writer = {"dta": "write_dta", "sav": "write_sav", "xpt": "write_xport"}[kind]
