@@ -2,7 +2,8 @@
 
 # The order of day and month is decided by all cells of a column (13/04 has the day first), else by
 # dots (day first), else it is open. A year of two digits lies between 1969 and 2068, and what names
-# no day begins with its first: 2020-Q1, 2020-03, March 2020. Times with an offset are read in UTC.
+# no day begins with its first: 2020-Q1, 2020-W05, 2020-03, March 2020. Times with an offset are
+# read in UTC.
 
 import re
 from dataclasses import dataclass, replace
@@ -45,6 +46,7 @@ _SHAPES = (
     r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})[T ](?P<hour>\d{2}):?(?P<minute>\d{2}):?"
     r"(?P<second>\d{2})?Z?$",
     r"^(?P<year>\d{4})[-/ ]?[Qq](?P<quarter>[1-4])$",
+    r"^(?P<year>\d{4})-?W(?P<week>\d{2})(?:-?(?P<weekday>[1-7]))?$",
     r"^[Qq](?P<quarter>[1-4])[-/ ]?(?P<year>\d{4})$",
     r"^(?P<year>\d{4})(?:[-/]|-?M)(?P<month>\d{2})$",
     r"^(?P<month>\d{2})[-/](?P<year>\d{4})$",
@@ -171,7 +173,13 @@ def _moments(parts: Parts) -> Moments:
     first = months.astype("datetime64[D]")
     length = ((months + 1).astype("datetime64[D]") - first).astype(int)
     exists &= (day >= 1) & (day <= length)
-    moments = (first + np.where(exists, day - 1, 0)).astype("datetime64[us]")
+    days = first + np.where(exists, day - 1, 0)
+    if "week" in parts:  # the first week of a year is the one with the 4th of January
+        before = (first.astype(int) + 6) % 7  # days from the Monday of that week to the 4th
+        thursday = first + 7 * _whole(parts["week"]) - 1 - before
+        exists &= thursday.astype("datetime64[Y]") == first.astype("datetime64[Y]")
+        days = thursday + np.maximum(_whole(parts["weekday"]), 1) - 4
+    moments = days.astype("datetime64[us]")
     if "hour" in parts:
         times = _hours(parts)
         exists &= ~np.isnan(times)

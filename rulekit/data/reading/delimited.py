@@ -43,8 +43,10 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_PADDED = re.compile(r"\S {2,}\S")
 _RUN = re.compile(r'("(?:[^"]|"")*")|[ \t]+')
-_RULE = re.compile(r"\s*\|?(\s*:?-{2,}:?\s*\|)+(\s*:?-{2,}:?\s*)?\s*")  # below Markdown's header
+#: lines below the header, or around a table, of Markdown and of terminals
+_RULE = re.compile(r"\s*[|+]?(\s*:?-{2,}:?\s*[|+])+(\s*:?-{2,}:?\s*)?\s*")
 
 
 @dataclass(frozen=True)
@@ -156,6 +158,8 @@ def sniff_delimiter(lines: Sequence[str]) -> str:
         share = Counter(widths).most_common(1)[0][1] / len(widths) if widths else 0.0
         if share > best_share and Counter(widths).most_common(1)[0][0] >= 2:
             best, best_share = candidate, share
+    if best == "\t" and all(map(_PADDED.search, lines)):
+        best_share = 0.0  # one tab before the last cell, blanks between the others
     if best_share < 1.0 and (best == "\t" or best_share < 0.5) and _is_aligned(lines, best_share):
         return BLANKS
     return best
@@ -203,8 +207,12 @@ class _Text:
         self.lines: list[int] = []
 
     def markdown(self) -> str | None:
-        """Return "|" if the first lines are a table of Markdown."""
-        self.is_markdown = any("|" in line and _RULE.fullmatch(line) for line in self.head[:60])
+        """Return "|" if the first lines are a table of Markdown, or of a database's terminal."""
+        pairs = zip(self.head[:60], self.head[1:61], strict=False)
+        self.is_markdown = any(
+            "|" in first + second and (_RULE.fullmatch(first) or _RULE.fullmatch(second))
+            for first, second in pairs
+        )
         return "|" if self.is_markdown else None
 
     def _reader(self, lines: Iterable[str], strict: bool) -> Any:

@@ -49,8 +49,8 @@ _LETTERS = {"c", "d", "s", "t", "n"}
 _ROLES = {"class", "meta", "ignore", "weight", "target", "feature", "i", "m"}
 _NOTE = re.compile(
     r"\s*(sources?|notes?|quellen?|anmerkung|hinweis|remarks?|comments?|footnotes?|legend|"
-    r"last updated|updated|generated|exported|created|downloaded|data (from|as of|source)|"
-    r"copyright|see |n\.?b\.?|stand|end of|\d+ rows?)\b.*|\s*([*†‡©¹²³]|\(\d\)|\[\d\]|#|//|--).*",
+    r"last updated|updated|generated|exported|created|downloaded|data (from|as of|source)|see |"
+    r"copyright|n\.?b\.?|stand|end of|\(?\d+ rows?)\b.*|\s*([*†‡©¹²³]|\(\d\)|\[\d\]|#|//|--).*",
     re.IGNORECASE | re.DOTALL,
 )
 _TOTAL = re.compile(
@@ -319,7 +319,8 @@ def _has_header(row: Sequence[Any], columns: _Columns, options: ParseOptions) ->
         return True, ""
     if options.header is False:
         return False, ""
-    if {kind_of_cell(cell) for cell in row} == {"number"}:
+    words = [cell for cell in row if kind_of_cell(cell) or is_empty(cell)]  # "?" is no name
+    if {kind_of_cell(cell) for cell in words} == {"number"}:
         return False, "holds numbers only"
     reason = "looks like data: it holds what the rows below hold"
     return (False, reason) if _is_data(row, columns) else (True, "")
@@ -372,7 +373,7 @@ def _is_in_range(row: Sequence[Any], positions: Sequence[int], columns: _Columns
             others = [float(cell) for cell in columns.cells[k] if kind_of_cell(cell)]
         except (TypeError, ValueError):
             return True
-        if value != np.floor(value):
+        if value != np.floor(value) or (isinstance(row[k], str) and "." in row[k]):
             return True
         if not min(others) <= value <= max(others):
             return False
@@ -472,8 +473,9 @@ def _second_header(
         (_are_types, _are_roles, "types and roles of columns"),
         (_are_responses, _are_responses, "further words of the header"),
     ):
-        if are_header(row):
-            n = 2 if len(body) > 2 and more(body[1][1]) else 1
+        further = len(body) > 2 and more(body[1][1])
+        if are_header(row) or (further and more is _are_responses):
+            n = 2 if further else 1
             rows = _numbers_of([at for at, _ in body[:n]], word)
             return n, names, {}, [Decision(f"{rows} below the names: {words}; not read.", *as_data)]
     grouped = _is_grouped(names, row, below)

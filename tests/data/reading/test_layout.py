@@ -63,6 +63,11 @@ HEADERS = {
         ([WIDE, ["Open-Ended Response", *["Response"] * 3], *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, [f"Question {k} of the ward?" for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, [f'{{"ImportId":"QID{k}"}}' for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
+        (
+            [HEADER, ["Where?", "How much?", "Done?"], ['{"ImportId":"QID1"}'] * 3, *BODY],
+            HEADER,
+            BODY,
+        ),
     ],
     "types and roles": [
         (
@@ -128,8 +133,12 @@ WITHOUT = {
         ([[None, 3.5, "setosa"], *IRIS], NUMBERED[:3], [[None, 3.5, "setosa"], *IRIS]),
         ([["?", 3.5, "setosa"], *IRIS], NUMBERED[:3], [[None, 3.5, "setosa"], *IRIS]),
         (DAYS, NUMBERED[:3], DAYS),
+        ([["40.", 0.5, 7], *[[k, k / 8, k % 3] for k in range(50, 60)]], NUMBERED[:3],
+         [[40, 0.5, 7], *[[k, k / 8, k % 3] for k in range(50, 60)]]),
+        ([[40, "?", 7], *[[k, k / 8, k % 3] for k in range(50, 60)]], NUMBERED[:3],
+         [[40, None, 7], *[[k, k / 8, k % 3] for k in range(50, 60)]]),
     ],
-}
+}  # fmt: skip
 BELOW = {
     "totals": [
         ([HEADER, *total(BODY, "sum", "Total", None)], HEADER, BODY),
@@ -284,6 +293,18 @@ TEXTS = {
         text(" | ", " |", "").replace("y |\n", "y |\n|---|:--|---|\n", 1),
         text("|", "|", "", "|").replace("mpg", "|mpg", 1).replace("y|\n", "y|\n|---|---|---|\n", 1),
         "Some words\n\n" + text(" | ", "", "").replace("y\n", "y\n--- | --- | ---\n", 1),
+    ],
+    "a database's terminal": [
+        text(" | ", "", "").replace("y\n", "y\n-----+-----+---\n", 1) + "(9 rows)\n",
+        f"+--+--+--+\n{text(' | ', ' |', '', '| ').replace('mpg', '| mpg', 1)}+--+--+--+\n",
+        "+--+--+--+\n"
+        + text(" | ", " |", "", "| ")
+        .replace("mpg", "| mpg", 1)
+        .replace("y |", "y |\n+--+--+--+", 1)
+        + "+--+--+--+\n",
+    ],
+    "blanks, and a tab before the last cell": [
+        "\n".join("\t".join(line.rsplit("    ", 1)) for line in text("    ").split("\n"))
     ],
     "title with quotes": [
         '"The" report\n' + text(","),
