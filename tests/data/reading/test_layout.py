@@ -435,9 +435,8 @@ def mutated(draw):
     body = [[f"t{k % 3}", k + 0.5, draw(st.integers(0, 99)), "ab"[k % 2]] for k in range(n)]
     above = draw(st.lists(st.sampled_from([["# a comment"], ["A title"], [None] * 4]), max_size=3))
     below = draw(st.lists(st.sampled_from([["Source: x"], ["* a note"], [None] * 4]), max_size=2))
-    again = draw(st.booleans())
-    middle = [*body[:3], WIDE, *body[3:]] if again else body
-    return [*above, WIDE, *middle, *below], body
+    inside = draw(st.lists(st.sampled_from([WIDE, ["# checked, twice"]]), max_size=2))
+    return [*above, WIDE, *body[:3], *inside, *body[3:], *below], body
 
 
 @given(mutated(), st.sampled_from(sorted(WRITERS)))
