@@ -251,7 +251,7 @@ def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
         return apart and _is_above_numbers(below[k], below[k + 1 :])
     if not _is_text(row) or _is_sparse(below, width):
         return False
-    alone = len(row) != width and width > 2
+    alone = (len(row) != width or n_filled == 1) and width > 2
     return (
         alone or _is_above_numbers(below[k], below[k + 1 :]) or _differs(below[k], below[k + 1 :])
     )

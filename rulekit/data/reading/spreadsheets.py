@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from rulekit.data.cells.columns import ReadColumns, convert_columns
+from rulekit.data.cells.columns import COMPACT, ReadColumns, convert_columns
 from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
@@ -301,6 +301,8 @@ def _plain(values: list[Any]) -> pd.Series | None:
         if int in kinds and any(type(v) is int and abs(v) > EXACT for v in values):
             return pd.Series(values, dtype=object)  # kept exact
         numbers = pd.Series(values, dtype=float)
+        if numbers.dropna().between(*COMPACT).all():
+            return None  # 20200102 may be a date
         whole = (numbers == numbers.round()).all() and (numbers.abs() <= EXACT).all()
         return numbers.astype("int64") if whole else numbers
     if kinds and kinds <= {datetime.date, datetime.datetime}:

@@ -126,6 +126,7 @@ NUMBERED = [f"column {k}" for k in range(1, 6)]
 WITHOUT = {
     "no header": [
         (IRIS, NUMBERED[:3], IRIS),
+        ([["A title"], *IRIS], NUMBERED[:3], IRIS),
         (PROTEINS, NUMBERED[:4], PROTEINS),
         (VOTES, NUMBERED[:3], VOTES),
     ],
