@@ -175,6 +175,7 @@ CELLS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("write", "rows", "decision"),
     [
