@@ -18,6 +18,7 @@ from rulekit.data.cells.columns import COMPACT, ReadColumns, convert_columns
 from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
+from rulekit.data.reading.cell_kinds import count_cells, is_empty
 from rulekit.data.reading.delimited import RawTable, check_cell, check_size, drop_sentence
 from rulekit.data.reading.layout import (
     LINES,
@@ -25,11 +26,9 @@ from rulekit.data.reading.layout import (
     WINDOW,
     Row,
     count_after,
-    count_cells,
     describe_comments,
     ends_with_total,
     find_layout,
-    is_empty,
 )
 from rulekit.data.reading.workbook import Sheet, read_sheet
 from rulekit.data.typed import EXACT

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data import ParseOptions, read_table
-from rulekit.data.reading.layout import find_layout, kind_of_cell
+from rulekit.data.reading.layout import find_layout
 from rulekit.data.reading.loading import read_with_layout
 from rulekit.exceptions import DataError
 from tests.data.reading.files import WRITERS, csv_file, xlsx_file
@@ -416,17 +416,6 @@ def test_settings_of_the_layout_are_checked():
     for settings in ({"skip_rows": (0,)}, {"skip_last": -1}):
         with pytest.raises(ValueError, match="`skip_rows` must count from 1"):
             ParseOptions(**settings)
-
-
-@pytest.mark.parametrize(
-    ("cell", "kind"),
-    [
-        *[("", ""), (None, ""), ("NA", ""), ("1,5", "number"), ("(5)", "number"), (2.5, "number")],
-        *[("€ 3", "number"), (True, "text"), ("2020-01-05", "date"), ("12:30", "date")],
-    ],
-)
-def test_kinds_of_cells(cell, kind):
-    assert kind_of_cell(cell) == kind
 
 
 @st.composite
