@@ -48,6 +48,8 @@ class Merger:
             **self.theirs,
             **rule,
             "wording": self._entries("wording", "the name or unit of {}"),
+            "texts": self._entries("texts", "the name of {}"),
+            "scale": self._choose("the scale of points", *(s["scale"] for s in self._sides)),
             "case_notes": reviews,
             "notes": merge_texts(*(side["notes"] for side in self._sides)),
             "runs": _union(self.theirs["runs"], self.mine["runs"]),

@@ -110,6 +110,8 @@ class AppState:
     rule_selected: bool = False  # the user has selected or viewed it
     edits: tuple[dict[str, Any], ...] = ()  # versions of an edited rule, see `ui.rules.editor`
     edit: int = 0  # number of the selected version
+    scale: schema.Scale | None = None  # of the points of a scorecard
+    texts: dict[str, str] = field(default_factory=dict)  # names of conditions, by their text
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)
     test_looks: int = 0  # rules scored on the test rows; `looked_at` holds their digests
@@ -466,6 +468,8 @@ class SavedAnalysis(TypedDict):
     edits: tuple[schema.RuleVersion, ...]
     edit: int
     runs: tuple[RunSpec, ...]
+    scale: schema.Scale | None
+    texts: dict[str, str]
     notes: str
     case_notes: dict[str, schema.CaseReview]
     test_looks: int

@@ -16,6 +16,7 @@ from rulekit.rules import RuleSet
 from rulekit.style.palette import outcome_colours
 from rulekit.style.phrases import Wording
 
+COUNTED = ("report", "app")  # show how often the rule is wrong
 WRITABLE = [name for name, form in FORMATS.items() if not form.learned]
 
 
@@ -25,7 +26,7 @@ WRITABLE = [name for name, form in FORMATS.items() if not form.learned]
 @click.option("-o", "--output", metavar="FILE", help="Where it goes; to standard output without.")
 @click.option("--table", metavar="TABLE", help="Run the export on every row of it, and compare.")
 @click.option("--select", metavar="NAME", help="SQL only: a SELECT from the table of this name.")
-@click.option("--target", help="The column of the table that a report's figures are about.")
+@click.option("--target", help="The column with the outcomes that errors are counted by.")
 @outcome_option
 @reads_tables
 def export(
@@ -39,18 +40,19 @@ def export(
     """Write RULE in another format.
 
     With --table the export is run, or read back, on every row, and nothing is written unless all
-    answers are the same. A report needs --table and --target, and contains the rule's figures.
+    answers are the same. A report needs --table and --target, and contains the rule's figures; a
+    page that answers counts its errors with them.
     With --select, SQL is a whole statement that adds each row's prediction and the deciding
     clause (of a scorecard the total).
     """
     rule_set = read_rule(rule)
     target = options["target"]
     given: dict[str, Any] = {}
-    if form == "report":
-        if table is None or target is None:
-            raise click.UsageError(
-                "A report contains the rule's figures. Add --table and --target."
-            )
+    if form == "report" and (table is None or target is None):
+        raise click.UsageError("A report contains the rule's figures. Add --table and --target.")
+    if form in COUNTED and target is not None:
+        if table is None:
+            raise click.UsageError("--target names a column of a table. Add --table.")
         rows = reading.cases(table, rule_set)
         actual = read_outcomes(rows, target, rule_set, options["outcomes"])
         has_outcome = [v is not None for v in actual]
@@ -59,7 +61,8 @@ def export(
         given = {"training": (rows.frame[has_outcome], actual[has_outcome]), "wording": words}
     elif target is not None or options["outcomes"]:
         raise click.UsageError(
-            f"--target and --outcome only apply to a report, not to {form}. Remove them."
+            f"--target and --outcome only apply to {' and '.join(COUNTED)}, not to {form}. Remove "
+            "them."
         )
     elif table is not None:
         rows = reading.cases(table, rule_set)

@@ -13,6 +13,7 @@ from .documents.sheet import to_sheet as to_sheet
 from .documents.text import to_text as to_text
 from .documents.text_parser import from_text as from_text
 from .exchange.dmn import to_dmn as to_dmn
+from .exchange.dmn import to_dmn_cases as to_dmn_cases
 from .exchange.json import from_json as from_json
 from .exchange.json import json_schema as json_schema
 from .exchange.json import to_json as to_json
@@ -50,6 +51,7 @@ __all__ = [
     "to_cases",
     "to_csv",
     "to_dmn",
+    "to_dmn_cases",
     "to_html",
     "to_javascript",
     "to_json",

@@ -35,7 +35,7 @@ from rulekit.export.engines import (
     run_standard_sql,
     sql_run,
 )
-from rulekit.export.exchange.dmn import to_dmn
+from rulekit.export.exchange.dmn import to_dmn, to_dmn_cases
 from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.exchange.pmml import to_pmml
 from rulekit.export.sheets.frame import to_cases, to_csv
@@ -295,6 +295,16 @@ FORMATS = {
         "application/xml",
         how="Not checked on this table. The tests of this library compare such tables with the "
         "rule in the FEEL engine feelin.",
+        language="xml",
+    ),
+    "dmn-cases": Format(
+        "DMN test cases",
+        "rows with their answers for a decision service, as the test kit of DMN (TCK) reads them",
+        to_dmn_cases,
+        "dmn-cases.xml",
+        "application/xml",
+        how="Not checked on this table. The tests of this library run such cases on the DMN table "
+        "in the FEEL engine feelin.",
         language="xml",
     ),
     "xlsx": Format(

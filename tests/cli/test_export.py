@@ -46,18 +46,23 @@ def test_nothing_is_written_if_a_prediction_differs(refused, tmp_path, monkeypat
     assert not (tmp_path / "out.sql").exists()
 
 
-def test_report_contains_the_figures_of_a_table(run):
-    requested = ("export", "rule.json", "--format", "report", "--table", "table.csv")
-    page = run(*requested, "--target", "state").stdout
+def test_report_and_page_contain_the_figures_of_a_table(run):
+    requested = ("export", "rule.json", "--table", "table.csv", "--format")
+    page = run(*requested, "report", "--target", "state").stdout
     assert page.startswith("<!DOCTYPE html>") or page.startswith("<!doctype html>")
-    assert "Add --table and --target" in run(*requested, code=2).stderr
+    assert "Add --table and --target" in run(*requested, "report", code=2).stderr
+    page = run(*requested, "app", "--target", "state").stdout
+    assert "are predicted correctly" in page
+    assert "expect more errors on new cases" in page
+    assert "are predicted correctly" not in run(*requested, "app").stdout
 
 
 @pytest.mark.parametrize(
     ("requested", "sentence"),
     [
         (["--format", "script"], "'script' is not one of"),
-        (["--format", "sql", "--target", "state"], "only apply to a report, not to sql"),
+        (["--format", "sql", "--target", "state"], "only apply to report and app, not to sql"),
+        (["--format", "app", "--target", "state"], "Add --table."),
         (["--format", "text", "--select", "t"], "read for SQL only, not text"),
         ([], "Missing option '--format'"),
     ],

@@ -21,7 +21,7 @@ from rulekit.style.phrases import Wording, cap_list, join_list, outcome_text
 from rulekit.style.wording import capital, plural
 from ui.escape import md
 from ui.learners.offered import CARDS
-from ui.learners.points import points_sentence
+from ui.learners.points import chance_sentence
 from ui.rule_numbers import ANSWER, ROW, TRUTH, Cases, matches, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart
@@ -215,10 +215,7 @@ def explain_case(
     default = find_fixed_columns(model.rule_set_)  # people cannot change them
     fixed = st.session_state.get("explain_fixed", default)
     explanation = explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
-    if sentence := points_sentence(model, X):
-        lead = f"Predicted {outcome_text(explanation.prediction)}"
-        explanation = replace(explanation, sentence=f"{lead}: {sentence}")
-    return explanation
+    return replace(explanation, sentence=explanation.sentence + chance_sentence(model, X))
 
 
 def verdict(explanation: Explanation, words: Wording, truth: Any = None) -> None:

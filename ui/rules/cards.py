@@ -20,6 +20,7 @@ from rulekit.plots import (
 )
 from rulekit.rules import RuleSet, scorecard_of, verify_rule
 from rulekit.rules.analysis.flow import divide_rows
+from rulekit.rules.simplification import simplified_note
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import capital, percent, plural
 from ui import rule_numbers
@@ -34,6 +35,7 @@ from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart, get_selected
 from ui.widgets import COUNT, SHARE, choice, pick_row
 from ui.words import clause_names, constant_answer, full_words, wording
+from ui.workspace import change, make_key
 
 SHOWN_ROWS = 500
 CORRECT = "How many of the rows that the clause decides are predicted correctly."
@@ -106,7 +108,7 @@ def clause_lines(
     """Show one line per clause with counts, switch and editing; return the clauses switched off."""
     rule = model.rule_set_
     if scorecard_of(rule):
-        scorecard(model, wording(state))
+        scorecard(model, wording(state), train)
         edit_button(rule, 0, "Edit", state)
         if get_edited_clause(state) == 0:
             editor(rule, 0, train, test, state)
@@ -132,6 +134,22 @@ def clause_lines(
                 editor(rule, k, train, test, state)
     _line(len(tables))[1].markdown(f"otherwise **{md(rule.default)}**")
     return frozenset(off)
+
+
+def name_conditions(rule: RuleSet, state: AppState) -> None:
+    """Show a field for the name of each condition, which all texts show before it."""
+    texts = dict.fromkeys(str(t) for c in rule.conditions for t in c.tests or (c,))
+    if not texts:
+        return
+    with st.popover("Name conditions"):
+        given = {
+            text: st.text_input(md(text), state.texts.get(text, ""), key=make_key(f"name_{text}"))
+            for text in texts
+        }
+    named = {text: name.strip() for text, name in {**state.texts, **given}.items() if name.strip()}
+    if named != state.texts:
+        change(texts=named)
+        st.rerun()
 
 
 def _line(n_counts: int) -> list[DeltaGenerator]:
@@ -270,6 +288,8 @@ def checks_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
             )
     for text in check.not_checked:
         st.caption(md(f"Not checked: {text}.", 300))
+    if removed := simplified_note(model):
+        st.caption(md(removed, 900))
 
 
 CURVES = {"roc": "ROC", "precision": "Precision and recall"}

@@ -24,11 +24,17 @@ from rulekit.rules import (
     PointsSplit,
     PowerLawSplit,
     RuleSet,
+    make_cases,
 )
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.writer import ConditionWriter
 
 NAMESPACE = "https://www.omg.org/spec/DMN/20191111/MODEL/"
+CASES = {  # namespaces of test cases, as the test kit of DMN (TCK) has them
+    "xmlns": "http://www.omg.org/spec/DMN/20160719/testcase",
+    "xmlns:xsi": "http://www.w3.org/2001/XMLSchema-instance",
+    "xmlns:xsd": "http://www.w3.org/2001/XMLSchema",
+}
 TYPES = {"text": "string", "number": "number", "flag": "boolean", "unknown": "Any"}
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")
 ANY = "-"
@@ -118,6 +124,56 @@ def to_dmn(model: Any) -> str:
     lines = describe_columns(rule)
     described = [element("description", text="\n".join(lines))] if lines else []
     return write_document(element("definitions", *described, *given, decision, **head))
+
+
+def to_dmn_cases(model: Any) -> str:
+    """Write the test cases of a rule (`make_cases`) for its DMN table, as the DMN TCK reads them.
+
+    Parameters
+    ----------
+    model : RuleSet or fitted model
+
+    Returns
+    -------
+    str
+        A document of the test kit of DMN for the model "rule.dmn": the inputs of each case by the
+        names of `to_dmn`, and the answer expected of its decision.
+
+    Raises
+    ------
+    ExportError
+        If DMN cannot express the rule, see `to_dmn`.
+    """
+    rule = rule_to_export(model)
+    to_dmn(rule)  # raises what the table cannot hold
+    names = variables(rule.features)
+    cases = [
+        element(
+            "testCase",
+            element("description", text=case.shows),
+            *[element("inputNode", _case_value(v), name=names[f]) for f, v in case.row.items()],
+            element(
+                "resultNode",
+                element("expected", _case_value(case.answer)),
+                name="answer",
+                type="decision",
+            ),
+            id=str(number),
+        )
+        for number, case in enumerate(make_cases(rule), start=1)
+    ]
+    return write_document(
+        element("testCases", element("modelName", text="rule.dmn"), *cases, **CASES)
+    )
+
+
+def _case_value(value: Any) -> Element:
+    if value is None:
+        return element("value", **{"xsi:nil": "true"})
+    kinds = ((str, "string"), (bool, "boolean"), (object, "decimal"))
+    kind = next(name for one, name in kinds if isinstance(value, one))
+    text = value if isinstance(value, str) else feel(value)
+    return element("value", text=text, **{"xsi:type": f"xsd:{kind}"})
 
 
 def variables(features: tuple[str, ...]) -> dict[str, str]:

@@ -34,6 +34,7 @@ def write_document(root: Element) -> str:
     """Write a document, indented; ends with a line break."""
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
+    body = body.replace("\r", "&#13;")  # a reader takes a plain one for a line break
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 

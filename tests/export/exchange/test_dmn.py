@@ -13,14 +13,14 @@ from hypothesis import given
 from lxml import etree
 
 from rulekit.exceptions import ExportError
-from rulekit.export.exchange.dmn import NAMESPACE, feel, to_dmn, variables
+from rulekit.export.exchange.dmn import CASES, NAMESPACE, feel, to_dmn, to_dmn_cases, variables
 from rulekit.rules import LinearSplit, Literal
 from tests.explain.tables import cases, dnf
 from tests.export.jobs import drawn, of_readings, of_samples
 from tests.export.outside import differing, needed
 from tests.export.test_golden import rules
 
-IN = {"d": NAMESPACE}
+IN = {"d": NAMESPACE, "t": CASES["xmlns"]}
 ENGINE = Path(__file__).parents[1] / "feel_engine.mjs"
 FEELIN = Path(sys.prefix) / "feel" / "node_modules" / "feelin" / "dist" / "index.esm.js"
 
@@ -35,6 +35,24 @@ def schema():
 
 def parsed(rule):
     return etree.fromstring(to_dmn(rule).encode())
+
+
+def read_cases(rule):
+    """Read a file of test cases back: the inputs of each by name, and its answer."""
+    root = etree.fromstring(to_dmn_cases(rule).encode())
+    for case in root.iterfind("t:testCase", IN):
+        nodes = case.iterfind("t:inputNode", IN)
+        yield {n.get("name"): value(n) for n in nodes}, value(case.find(".//t:expected", IN))
+
+
+def value(node):
+    """Read a value by its type; a missing one is None."""
+    (cell,) = node
+    kind = cell.get(f"{{{CASES['xmlns:xsi']}}}type")
+    text = cell.text or ""
+    assert (kind is None) == (cell.get(f"{{{CASES['xmlns:xsi']}}}nil") == "true")
+    read = {"xsd:string": str, "xsd:boolean": "true".__eq__, "xsd:decimal": float}
+    return None if kind is None else read[kind](text)
 
 
 def cells(parent, path):
@@ -70,11 +88,15 @@ def test_engine_matches_the_rule_on_tables_and_hostile_rules():
     folder = FEELIN.parents[3]
     needed(FEELIN.exists(), f"run `npm install --prefix {folder} feelin@4.6.0` to run FEEL")
     jobs = [*of_samples(100), *drawn(), *list(of_readings())[::3]]
-    given = []
+    given, expected = [], []
     for job in jobs:
         called = variables(job.rule.features)
         names = [called[f] for f in job.columns]
-        given.append((table(job.rule), [dict(zip(names, row, strict=True)) for row in job.rows]))
+        tested = list(read_cases(job.rule))
+        cases = [row for row, _ in tested]
+        expected.append([answer for _, answer in tested])
+        rows = [dict(zip(names, row, strict=True)) for row in job.rows]
+        given.append((table(job.rule), [*rows, *cases]))
     done = subprocess.run(
         [node, ENGINE, FEELIN],
         input=json.dumps(given),
@@ -83,8 +105,11 @@ def test_engine_matches_the_rule_on_tables_and_hostile_rules():
         timeout=300,
         check=True,
     )
-    assert not differing(jobs, json.loads(done.stdout))
+    results = json.loads(done.stdout)
+    assert not differing(jobs, [r[: job.n] for job, r in zip(jobs, results, strict=True)])
+    assert [r[job.n :] for job, r in zip(jobs, results, strict=True)] == expected
     assert sum(job.n for job in jobs) > 10_000
+    assert sum(map(len, expected)) > 500
 
 
 @pytest.mark.parametrize(
