@@ -63,6 +63,6 @@ with sentences():
                     elif title == "What if?":
                         cards.what_if(model, X, explanation, train, words)
                     elif title == "Similar past cases":
-                        cards.similar(explanation, rule, train, state)
+                        cards.similar(explanation, rule, model.read_columns(X), train, state)
                     else:
                         cards.review(number, explanation)

@@ -35,7 +35,7 @@ with right, sentences():
         has_test = chosen in ("report", "app") and len(state.testing[0])
         looks = count_look() if has_test else 0
         state = app_state()
-        key = repr((state.fit_key, state.rule_json, chosen, state.wording))
+        key = repr((state.fit_key, state.rule_json, chosen, state.wording, state.texts))
         key += formats.record_text(state, model) + to_json(model)
         text = compute_once("export", key, lambda: formats.write_format(chosen, state, model))
         if why := form.why_unchecked:

@@ -5,7 +5,7 @@ import streamlit as st
 from ui.data.quality import show_left_out
 from ui.data.server_tables import whole_file_card
 from ui.escape import md
-from ui.models.curve import curve, learners_tab, points_table, prices_tab, suggestion_line
+from ui.models.curve import curve, learners_tab, own_line, points_table, prices_tab, suggestion_line
 from ui.models.form import measure_choice, settings
 from ui.models.picked_rule import both, compare, how_it_was_found, offer, show_picked
 from ui.models.run import run_line, update
@@ -21,9 +21,9 @@ if (problem := app_state().problem()) is not None:
 with sentences():
     whole_file_card(app_state())
     with st.sidebar:
-        spec = settings(app_state())
+        spec, place = settings(app_state())
     result = update(spec)
-    with st.sidebar:
+    with place:
         y = measure_choice(result)
 
     left, right = two_columns()
@@ -34,6 +34,7 @@ with sentences():
         if len(result.points):
             curve(result, y)
             suggestion_line(result)
+            own_line(app_state())
         run_line(result, spec)
         show_left_out()
     both(result)

@@ -36,6 +36,7 @@ with sentences():
             editor(rule, rule.n_clauses, train, test, state)
         with st.container(horizontal=True):
             edit_button(rule, rule.n_clauses, "Add a clause", state)
+            cards.name_conditions(rule, state)
             undo(state)
         st.caption(md(setting_words(state.setting or {}), 200))
         own_rule_card(rule, state)

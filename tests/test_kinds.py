@@ -247,7 +247,7 @@ def test_every_view_shows_it(kind, missing):
     assert str(rule.clauses[0].conditions[0]) in rule_lines(rule)
     assert flow_figure(rule, columns, LABELS).data
     case = {name: values[:1] for name, values in columns.items()}
-    assert case_figure(rule.clauses[0], case, columns) is not None
+    assert case_figure(rule.clauses[0], case, columns, LABELS) is not None
     assert case_sentence(rule.clauses[0], case)
 
 

@@ -1,14 +1,16 @@
 """The differences of two rules in words, clause by clause and on the training rows."""
 
 from collections import Counter
+from typing import Any
 
 import pandas as pd
+from numpy.typing import NDArray
 
 from rulekit.data import columns_of
-from rulekit.rules import RuleSet
+from rulekit.rules import Columns, RuleSet
 from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
 from rulekit.style.phrases import Wording, exact
-from rulekit.style.wording import plural
+from rulekit.style.wording import percent, plural
 from ui.words import clause_words
 
 
@@ -20,6 +22,20 @@ def difference(
     differs = comparison.removed or comparison.added or comparison.changed
     sentences = [*_describe_clauses(comparison, wording), _describe_predictions(comparison, y)]
     return sentences, _list_changes(comparison, wording) if differs else ""
+
+
+def count_differing(
+    selected: RuleSet, other: RuleSet, name: str, columns: Columns, y: NDArray[Any]
+) -> str:
+    """Return how many predictions of two rules differ, and which rule is right there."""
+    answers = [rule.predict(columns) for rule in (selected, other)]
+    rows = answers[0] != answers[1]
+    right = [int((predicted[rows] == y[rows]).sum()) for predicted in answers]
+    return (
+        f"Predictions differ for {rows.sum():,} of {len(y):,} training rows "
+        f"({percent(rows.mean())}): the selected rule is right for {right[0]:,} of them, {name} "
+        f"for {right[1]:,}."
+    )
 
 
 def _describe_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:

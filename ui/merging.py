@@ -47,7 +47,10 @@ class Merger:
         return {
             **self.theirs,
             **rule,
+            "own_rule": self._choose("your own rule", *(s.get("own_rule") for s in self._sides)),
             "wording": self._entries("wording", "the name or unit of {}"),
+            "texts": self._entries("texts", "the name of {}"),
+            "scale": self._choose("the scale of points", *(s["scale"] for s in self._sides)),
             "case_notes": reviews,
             "notes": merge_texts(*(side["notes"] for side in self._sides)),
             "runs": _union(self.theirs["runs"], self.mine["runs"]),

@@ -69,6 +69,17 @@ def get_model() -> ClassifierMixin | None:
     return model
 
 
+def get_own(state: AppState) -> ClassifierMixin | None:
+    """Return the rule that a person wrote; None without one that fits columns and outcomes."""
+    if state.own_rule is None:
+        return None
+    rule, (X, y) = from_json(state.own_rule), state.training
+    if not (set(rule.features) <= set(X.columns) and set(rule.classes) <= set(state.labels)):
+        return None
+    key = repr((state.fit_key, state.own_rule))
+    return compute_once("own rule", key, lambda: FixedRuleClassifier(rule).fit(X, y), copy=False)
+
+
 def require_model() -> ClassifierMixin:
     """Return the selected model, which no run replaces from now on, or stop the page."""
     state = app_state()

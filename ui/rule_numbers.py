@@ -12,7 +12,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from rulekit.data import Costs, RowGroups
 from rulekit.evaluation import group_metrics
-from rulekit.evaluation.metrics import cost_per_100
+from rulekit.evaluation.metrics import confusion_table, cost_per_100
 from rulekit.learners.choice import COST, EXACT, ODDS, Loss
 from rulekit.rules import Columns, RuleSet
 from rulekit.style.phrases import outcome_text
@@ -145,10 +145,8 @@ def overfit_words(rule: RuleSet, train: Cases, test: Cases) -> str:
 
 
 def confusion(rule: RuleSet, rows: Cases, labels: list[Any]) -> pd.DataFrame:
-    """Count actual classes (rows) against predicted ones (columns), in the order of `labels`."""
-    decided = rows.answers(rule)
-    counts = [[int(np.sum((rows.y == a) & (decided == b))) for b in labels] for a in labels]
-    return pd.DataFrame(counts, index=labels, columns=labels)
+    """Count the actual classes of rows (rows) against those predicted (columns)."""
+    return confusion_table(rows.y, rows.answers(rule), labels)
 
 
 ROW, TRUTH, ANSWER = "row", "actual", "predicted"

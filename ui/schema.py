@@ -16,6 +16,9 @@ from typing import (
     is_typeddict,
 )
 
+#: Fields of a saved analysis that earlier versions did not write.
+NEWER: dict[str, Any] = {"scale": None, "texts": {}}
+
 
 class Setting(TypedDict, total=False):
     """One point of a run, or what else a rule comes from."""
@@ -62,6 +65,15 @@ class ServerTable(TypedDict, total=False):
     path: str
     connection: str
     table: str
+
+
+class Scale(TypedDict):
+    """A lender's scale of points; see `rulekit.families.scale_points`."""
+
+    base_score: float
+    base_odds: float
+    points_to_double: float
+    label: str | bool | float
 
 
 class Options(TypedDict, total=False):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypedDict, get_type_hints
+from typing import Any, Literal, NotRequired, TypedDict, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -110,6 +110,9 @@ class AppState:
     rule_selected: bool = False  # the user has selected or viewed it
     edits: tuple[dict[str, Any], ...] = ()  # versions of an edited rule, see `ui.rules.editor`
     edit: int = 0  # number of the selected version
+    own_rule: str | None = None  # that a person wrote, as JSON
+    scale: schema.Scale | None = None  # of the points of a scorecard
+    texts: dict[str, str] = field(default_factory=dict)  # names of conditions, by their text
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)
     test_looks: int = 0  # rules scored on the test rows; `looked_at` holds their digests
@@ -465,7 +468,10 @@ class SavedAnalysis(TypedDict):
     rule_selected: bool
     edits: tuple[schema.RuleVersion, ...]
     edit: int
+    own_rule: NotRequired[str | None]  # older analyses have none
     runs: tuple[RunSpec, ...]
+    scale: schema.Scale | None
+    texts: dict[str, str]
     notes: str
     case_notes: dict[str, schema.CaseReview]
     test_looks: int
@@ -477,6 +483,7 @@ RULE = ("setting", "run_settings", "rule_json", "error", "rule_selected", "edits
 ENCODED = ("roles", "orders", "positive", "wording", "split", "binning")
 # fields of `AppState` that are saved unchanged
 SAVED = tuple(name for name in SavedAnalysis.__annotations__ if name not in (*OF_TABLE, *ENCODED))
+REQUIRED = SavedAnalysis.__required_keys__
 
 
 def to_plain(state: AppState) -> dict[str, Any]:
@@ -511,7 +518,7 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
         wording={name: ColumnName(**w) for name, w in saved["wording"].items()},
         split=SplitSpec(**saved["split"]),
         binning=BinningSpec(**binning),
-        **{name: saved[name] for name in SAVED} | tuples,
+        **{name: saved[name] for name in SAVED if name in {*saved, *REQUIRED}} | tuples,
     )
 
 
@@ -536,14 +543,15 @@ def from_file(saved: Mapping[str, Any], table: Table) -> tuple[AppState, list[st
                 parts = [*((name,) for name in part if len(part) > 1), *parts]
         else:
             plain, read = attempt, read | set(part)
-    return from_plain(plain, table), [name for name in names if name not in read]
+    unread = [name for name in names if name not in read and name in {*saved, *REQUIRED}]
+    return from_plain(plain, table), unread
 
 
 def _check(state: AppState) -> None:
     """Raise an error if fields do not fit the table or each other."""
     split, binning, setting = state.split, state.binning, state.setting
-    texts = filter(None, [state.rule_json, *(version["rule_json"] for version in state.edits)])
-    rules = [from_json(text) for text in texts]
+    texts = [state.rule_json, *(version["rule_json"] for version in state.edits), state.own_rule]
+    rules = [from_json(text) for text in texts if text]
     named = {feature for rule in rules for feature in rule.features}
     fitting = (
         0 <= split.test_share < 1 and split.seed >= 0 and state.test_looks >= 0,

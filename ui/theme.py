@@ -39,7 +39,7 @@ CSS = """
 .st-key-upload_file [data-testid="stFileUploaderDropzone"] { min-height: 10rem;
   display: flex; flex-direction: column; align-items: center; justify-content: center; }
 .stMultiSelect [data-tag] { max-width: 100%; height: auto; }
-:is(.st-key-run_compared, .st-key-compare) [role="group"] { max-height: none; }
+.st-key-compare [role="group"] { max-height: none; }
 .stMultiSelect [data-tag] > span { max-width: none; white-space: normal; }
 .st-key-preview .stCode > div { opacity: 1; visibility: visible; }  /* the copy button */
 .st-key-preview .stCode pre { padding-right: 3rem; }

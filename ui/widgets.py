@@ -12,6 +12,22 @@ COUNT = st.column_config.NumberColumn(format="localized")
 SHARE = st.column_config.NumberColumn(format="%.1f %%")
 
 
+LIFT = st.column_config.NumberColumn(
+    format="%.2f", help="Share of correct rows, divided by the share of the prediction in all rows."
+)
+
+
+def parts_table(table: pd.DataFrame, name: str) -> None:
+    """Show the counts of a `flow_table`; the texts of clauses stand in its figure."""
+    names = [part.split(": ")[0] for part in table["part"]]
+    st.dataframe(
+        table.assign(part=names, share=100 * table["share"]),
+        hide_index=True,
+        column_config={**dict.fromkeys(("rows", "correct"), COUNT), "share": SHARE, "lift": LIFT},
+        alt=f"The rows of each part of the rule, on the {name} rows",
+    )
+
+
 def rule_text(text: str) -> None:
     """Show a rule; spaces at its ends are dropped."""
     # `st.code` would first load 1.5 MB of grammars into the browser
@@ -89,6 +105,7 @@ def pick_row(
                 "single-cell",
             ],
             hide_index=True,
+            placeholder="",
             alt=alt,
             **options,
         )

@@ -32,6 +32,7 @@ def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) ->
     return Wording(
         names={name: w.label for name, w in state.wording.items() if w.label},
         units={name: w.unit for name, w in state.wording.items() if w.unit},
+        texts=state.texts,
         clause=clause,
         spoken=spoken,
         colours=outcome_colours(state.labels, state.classes) if state.positive is not None else {},

@@ -5,10 +5,10 @@ from typing import Any
 import click
 
 from rulekit.cli.inputs import ReadSettings, reads_tables
-from rulekit.cli.output import echo, print_json
+from rulekit.cli.output import echo, note, print_json
 from rulekit.cli.show import RULE, as_json, read_rule, write_file
-from rulekit.export import to_cases
-from rulekit.rules import Finding, verify_rule
+from rulekit.export import to_cases, to_json
+from rulekit.rules import Finding, simplify, verify_rule
 
 FAULTY = 1
 
@@ -16,17 +16,25 @@ FAULTY = 1
 @click.command()
 @RULE
 @click.argument("table", metavar="[TABLE]", required=False)
+@click.option("--new", metavar="TABLE", help="New rows, of which those in gaps are counted.")
 @click.option("--cases", metavar="FILE", help="Write test cases with their answers, as CSV.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the rule without what can go, as JSON, and list it.",
+)
 @as_json
 @reads_tables
 @click.pass_context
 def check(
     context: click.Context,
+    /,
     rule: str,
     table: str | None,
-    cases: str | None,
     as_json: bool,
     reading: ReadSettings,
+    **options: str | None,
 ) -> None:
     """Check RULE over every possible row; exit with 1 if it has a fault.
 
@@ -36,7 +44,11 @@ def check(
     """
     rule_set = read_rule(rule)
     frame = None if table is None else reading.cases(table, rule_set).frame
-    checked = verify_rule(rule_set, frame)
+    new, cases, output = (options[name] for name in ("new", "cases", "output"))
+    if new is not None and frame is None:
+        raise click.UsageError("--new is compared with the training rows. Add their TABLE.")
+    later = None if new is None else reading.cases(new, rule_set).frame
+    checked = verify_rule(rule_set, frame, new=later)
     if as_json:
         print_json(
             {
@@ -55,6 +67,11 @@ def check(
             echo("No fault found.")
     if cases is not None:
         write_file(cases, to_cases(rule_set).encode())
+    if output is not None:
+        simpler, removed = simplify(rule_set, return_removed=True)
+        write_file(output, to_json(simpler).encode())
+        for sentence in removed:
+            note(f"Shorter: {sentence}")
     if checked.faults:
         context.exit(FAULTY)
 
@@ -68,4 +85,5 @@ def _as_dict(finding: Finding) -> dict[str, Any]:
         "example": finding.example,
         "rows": [row + 1 for row in finding.rows],
         "share": finding.share,
+        "new_rows": [row + 1 for row in finding.new_rows],
     }

@@ -41,6 +41,7 @@ from rulekit.export import to_json, to_text
 from rulekit.families import FAMILIES, RuleClassifier, scale_points
 from rulekit.rules.codec import rule_to_dict
 from rulekit.style.phrases import join_list
+from rulekit.style.scorecard import scale_note
 
 LEARNERS: dict[str, Any] = {
     one.command: one.model if one.alone is None else one.alone
@@ -203,7 +204,7 @@ def _scale(model: Any, options: dict[str, Any]) -> None:
         model, base_score=score, base_odds=odds, points_to_double=double, label=label
     )
     model.rule_set_ = scaled.rule_set_
-    note(scaled.scale_note_)
+    note(scale_note(scaled))
 
 
 def _check_test_rows(options: dict[str, Any]) -> None:

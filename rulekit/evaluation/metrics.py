@@ -1,7 +1,7 @@
 """Metrics of one fitted model: errors, calibration, and rates by groups of rows."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +49,13 @@ def confusion_counts(
         "tn": ~true & ~is_predicted,
     }
     return {name: float(weights[mask].sum()) for name, mask in cells.items()}
+
+
+def confusion_table(y: ArrayLike, predicted: ArrayLike, labels: Sequence[Any]) -> pd.DataFrame:
+    """Count actual classes (rows) against predicted ones (columns), in the order of `labels`."""
+    true, answers = np.asarray(y, dtype=object), np.asarray(predicted, dtype=object)
+    counts = [[int(np.sum((true == a) & (answers == b))) for b in labels] for a in labels]
+    return pd.DataFrame(counts, index=labels, columns=labels)
 
 
 def f1_score(counts: Mapping[str, float]) -> float:

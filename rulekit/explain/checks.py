@@ -159,6 +159,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
     def _check_condition(
         self, condition: Condition, distance: float | None, share: float | None, text: str
     ) -> CheckedLiteral:
+        text = self.wording.lead(condition, text)
         return CheckedLiteral(
             condition, self.value, self.holds, distance, share, text, dict(self.row)
         )

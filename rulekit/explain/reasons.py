@@ -48,7 +48,7 @@ def rank_reasons(
     most : int, default=4
         Reasons of a case at most.
     wording : Wording
-        Display names of columns.
+        Display names of columns, and names of conditions, which replace column and value.
 
     Returns
     -------
@@ -71,13 +71,15 @@ def rank_reasons(
     age 50: 0 points, 3 below the most
     bp 120: 0 points, 2 below the most
     """
-    columns, splits = columns_for(model, X), scorecard_of(rule_of(model))
+    rule = rule_of(model)
+    columns, splits, wording = columns_for(model, X), scorecard_of(rule), wording.with_texts(rule)
     if not splits:
         return [()] * len(next(iter(columns.values()), ()))
     is_top = splits[0].mask(columns)
     scales = splits[0].scales
     tests = [given[0][0] for given in scales]
-    given_points = np.array([sum(p * c.mask(columns) for c, p in given) for given in scales])
+    holds = {c: c.mask(columns) for given in scales for c, _ in given}
+    given_points = np.array([sum(p * holds[c] for c, p in given) for given in scales])
     sums = list(map(list_sums, scales))
     lowest, highest = (np.array([[end(s)] for s in sums]) for end in (min, max))
     off = np.where(is_top, given_points - lowest, highest - given_points)
@@ -87,7 +89,13 @@ def rank_reasons(
         test, points, by = tests[k], int(given_points[k, row]), int(off[k, row])
         cell = show_value(value_at(columns[test.feature], row), wording=wording)
         side = "above the least" if is_top[row] else "below the most"
-        text = f"{wording.subject(test)} {cell}: {count_noun(points, 'point')}, {by} {side}"
+        named = [
+            ("" if holds[c][row] else "not ") + wording.texts[str(c)]
+            for c, _ in scales[k]
+            if str(c) in wording.texts
+        ]
+        lead = ", ".join(named) or f"{wording.subject(test)} {cell}"
+        text = f"{lead}: {count_noun(points, 'point')}, {by} {side}"
         return Reason(test.feature, points, by, text)
 
     return [

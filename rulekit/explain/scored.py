@@ -232,7 +232,7 @@ def score(  # noqa: PLR0913  all but two by keyword
         figures,
         read.report,
         training,
-        wording,
+        wording.with_texts(rule),
         immutable,
     )
 

@@ -192,7 +192,8 @@ def _explain_points(given: list[GivenPoints], wording: Wording) -> str:
     """Return why one column gives points: its condition, or its value for several cuts."""
     first = given[0]
     if len(given) == 1:
-        return explain_match(first.condition, first.value, wording)
+        text = explain_match(first.condition, first.value, wording)
+        return wording.lead(first.condition, text)
     verb = " is" if wording.spoken else ""
     return f"{wording.subject(first.condition)}{verb} {show_value(first.value, wording=wording)}"
 

@@ -1,10 +1,11 @@
 """Input of an export: the rule of a model, its columns and labels, and counts beside clauses."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError, RuleError
-from rulekit.rules import RuleSet, wilson_interval
+from rulekit.rules import Columns, RuleSet, wilson_interval
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import whole_percent
 
@@ -85,6 +86,47 @@ class ClauseNumbers:
         share = whole_percent(self.n_right, self.n)
         span = f"95 % interval {100 * self.low:.0f}-{100 * self.high:.0f} %"
         return f"decides {self.n} {rows}, right for {self.n_right} ({share}, {span})"
+
+
+@dataclass(frozen=True)
+class PredictedRows:
+    """A set of rows with their outcomes, their predictions, and the counts of each clause."""
+
+    name: str
+    columns: Columns
+    y: list[Any]
+    answers: list[Any]
+    numbers: tuple[ClauseNumbers, ...]
+    rows: Sequence[Any]  # their names, or numbers
+
+    @classmethod
+    def from_rows(cls, model: Any, name: str, rows: Any) -> "PredictedRows":
+        """Predict rows, given as a pair of table and labels."""
+        from rulekit.data.target import read_labels
+        from rulekit.explain.subject import columns_for
+
+        if not (isinstance(rows, tuple) and len(rows) == 2):
+            raise TypeError(
+                f"`{name}` must be a pair (X, y) of rows and their labels, got "
+                f"{type(rows).__name__}. Write (X, y)."
+            )
+        X, y = rows
+        columns, labels = columns_for(model, X), read_labels(y).tolist()
+        answers = rule_to_export(model).predict(columns).tolist()
+        index = getattr(X, "index", range(len(labels)))
+        return cls(name, columns, labels, answers, clause_numbers(model, X, y, name), index)
+
+    @property
+    def n_right(self) -> int:
+        """How many are predicted correctly."""
+        return sum(bool(a == b) for a, b in zip(self.y, self.answers, strict=True))
+
+    @property
+    def parts(self) -> list[tuple[int, int]]:
+        """The rows that each clause, and none, decides: correct ones and all."""
+        n, right = (sum(getattr(k, part) for k in self.numbers) for part in ("n", "n_right"))
+        rest = self.n_right - right, len(self.y) - n
+        return [*((k.n_right, k.n) for k in self.numbers), rest]
 
 
 def clause_numbers(

@@ -1,89 +1,111 @@
-"""One case against one clause: its values and the required ranges."""
+"""One case against one clause: its values among those of the training rows."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+from plotly.subplots import make_subplots
 
+from rulekit.data.target import read_labels
+from rulekit.plots.outcomes import (
+    FEW,
+    add_histogram,
+    cut_positions,
+    gather_outliers,
+    mark_cuts,
+    shape_axes,
+)
 from rulekit.rules import Clause, Columns, Condition, Literal
-from rulekit.rules.condition import ORDERED, spell_part, value_text
-from rulekit.style.palette import GREY, MARK, base_layout, plain
+from rulekit.rules.condition import ORDERED, missing_in, spell_part, value_text
+from rulekit.rules.literal import EQUALITIES
+from rulekit.style.palette import base_layout, has_legend, outcome_looks, plain
+from rulekit.style.phrases import PLAIN, Wording
 from rulekit.style.wording import plural, short_number
+
+MOST, MOST_LEVELS, HEIGHT = 4, 12, 140  # columns drawn, levels of one; pixels of a column
+CASE = {"color": "#FFFFFF", "width": 6}, {"color": "#111111", "width": 3}  # seen on any page
 
 
 @dataclass(frozen=True, slots=True)
-class Track:
-    """One bar of the figure: range in the data, required region, and value."""
+class Panel:
+    """One column of the figure: places of the rows on its axis, and of the case (NaN if absent)."""
 
-    subject: str
-    low: float  # days since 1970 for dates, the place in their order for levels
-    high: float
-    start: float
-    stop: float
-    value: float
-    label: str
-    met: bool
-    points: int | None = None  # of the test, where points are added up
+    title: str
+    places: NDArray[np.float64]  # of the rows of `known`
+    known: NDArray[np.bool_]
+    cuts: NDArray[np.float64]
+    here: float
+    ticks: dict[float, str]
 
 
-def case_figure(clause: Clause, row: Columns, reference: Columns) -> go.Figure:
-    """Draw the values of one case beside the ranges that a clause requires.
+def case_figure(
+    clause: Clause,
+    row: Columns,
+    reference: Columns,
+    y: ArrayLike,
+    *,
+    classes: Sequence[Any] | None = None,
+    wording: Wording = PLAIN,
+) -> go.Figure:
+    """Draw one case in the histogram of each column that a clause compares.
 
     Parameters
     ----------
     clause : Clause
-        Its tests of numbers, dates, parts of dates and ordered levels are drawn, one bar for what
-        is compared; an AND intersects those of one bar, an OR draws each by itself. So does each
-        such test of points that add up, with what it gives beside its name.
+        Its tests of numbers, dates, parts of dates, ordered levels and words are drawn, one
+        histogram for what is compared, at most four; of sums and other conditions none.
     row : mapping of column name to array of shape (1,)
     reference : mapping of column name to array of shape (n,)
-        The rows whose smallest and largest values are the ends of the bars; of ordered levels the
-        bar holds them all.
+        The rows that are counted.
+    y : array-like of shape (n,)
+        Their outcomes.
+    classes : sequence, optional
+        All classes of the table, see `rulekit.style.palette.outcome_looks`.
+    wording : Wording
 
     Returns
     -------
     plotly.graph_objects.Figure
-        Bars from 0 to 100 % of each column's range, the required region filled, the case as a dot
-        where the condition is met and as a cross where it is not. Values outside the range are
-        drawn at its end. Without such a test the figure has no trace.
+        Bars by outcome, dashed lines at the cut points of the clause, a solid line at the case. The
+        title of a histogram has the value of the case with its unit, and whether it meets the
+        tests. Without such a test the figure has no trace.
     """
-    tracks = _tracks(clause, row, reference)
+    truth = read_labels(y).astype(object)
+    labels = sorted(set(truth.tolist()), key=str)
+    looks = outcome_looks(labels, classes)
+    compared: dict[tuple[Any, ...], list[Literal]] = {}
+    for test in clause.literals:
+        if test.op in ORDERED or test.op in EQUALITIES:
+            compared.setdefault((test.feature, test.part, test.order), []).append(test)
+    drawn = [_panel(tests, clause.op, row, reference, wording) for tests in compared.values()]
+    panels = [panel for panel in drawn if len(panel.places)][:MOST]
     figure = go.Figure(layout=base_layout())
-    if not tracks:
+    if not panels:
         return figure
-    names = [_name(k, track) for k, track in enumerate(tracks)]
-    figure.add_trace(
-        go.Bar(
-            y=names,
-            x=[1.0] * len(tracks),
-            orientation="h",
-            width=0.25,
-            marker={"color": "rgba(128,128,128,0.25)"},
-            hoverinfo="skip",
-            showlegend=False,
-        )
-    )
-    figure.add_trace(
-        go.Bar(
-            y=names,
-            base=[_position(t, t.start) for t in tracks],
-            x=[_position(t, t.stop) - _position(t, t.start) for t in tracks],
-            orientation="h",
-            width=0.25,
-            marker={"color": GREY},
-            hoverinfo="skip",
-            name="required by the clause",
-        )
-    )
-    for met, symbol, words in ((True, "circle", "met"), (False, "x", "not met")):
-        chosen = [(n, t) for n, t in zip(names, tracks, strict=True) if t.met is met]
-        figure.add_trace(_marks(chosen, symbol, f"this case, {words}"))
-    figure.update_layout(height=130 + 50 * len(tracks), barmode="overlay", showlegend=True)
-    # room for the value above the first bar
-    figure.update_yaxes(range=[len(tracks) - 0.5, -0.8], type="category", automargin=True)
-    figure.update_yaxes(showgrid=False)
-    figure.update_xaxes(tickformat=".0%", range=[-0.05, 1.05])
-    figure.update_xaxes(title="Range of the training rows")
+    titles = [panel.title for panel in panels]
+    gap = 60 / (HEIGHT * len(panels)) if len(panels) > 1 else 0
+    figure = make_subplots(rows=len(panels), cols=1, subplot_titles=titles, vertical_spacing=gap)
+    for k, panel in enumerate(panels):
+        parts = [truth[panel.known] == label for label in labels]
+        add_histogram(figure, panel.places, parts, labels, looks, row=k + 1)
+        mark_cuts(figure, panel.cuts, row=k + 1)
+        place = {"type": "line", "x0": panel.here, "x1": panel.here, "y0": 0, "y1": 1}
+        place |= shape_axes(k + 1)
+        lines = [place | {"line": look} for look in CASE if np.isfinite(panel.here)]
+        figure.update_layout(shapes=[*figure.layout.shapes, *lines])
+        if panel.ticks:
+            axis = {"tickvals": list(panel.ticks), "ticktext": list(panel.ticks.values())}
+            figure.update_xaxes(axis, row=k + 1, col=1)
+    for trace in figure.data[len(labels) :]:
+        trace.showlegend = False
+    height = 70 + HEIGHT * len(panels)
+    figure.update_layout(base_layout(height), barmode="stack", bargap=0)
+    figure.update_layout(margin={"t": 60, "b": 30}, legend={"y": 1 + 24 / (height - 90)})
+    figure.update_layout(showlegend=has_legend(labels))
+    figure.update_annotations(font_size=13)
     return figure
 
 
@@ -95,7 +117,7 @@ def case_sentence(clause: Clause, row: Columns) -> str:
     clause : Clause
     row : mapping of column name to array of shape (1,)
     """
-    if len(clause.conditions) == 1 and _list_points(clause.conditions[0]):
+    if len(clause.conditions) == 1 and _gives_points(clause.conditions[0]):
         (condition,) = clause.conditions
         sign, total = condition.comparison
         needed = f"{total} or more are needed" if sign == ">=" else f"fewer than {total} are needed"
@@ -107,70 +129,69 @@ def case_sentence(clause: Clause, row: Columns) -> str:
     )
 
 
-def _name(k: int, track: Track) -> str:
-    """Return a bar name from number and column, so that bars of one column stay apart."""
-    points = "" if track.points is None else f" ({track.points:+d})"
-    return f"{k + 1}. {plain(track.subject, 40)}{points}"
+def _gives_points(condition: Condition) -> bool:
+    return bool(getattr(condition, "given", ()))
 
 
-def _list_points(condition: Condition) -> tuple[tuple[Literal, int], ...]:
-    """List the tests of a condition that give points; most kinds have none."""
-    return getattr(condition, "given", ())
+def _panel(
+    tests: list[Literal], op: str, row: Columns, reference: Columns, wording: Wording
+) -> Panel:
+    """Place rows and case on the axis of what some tests compare."""
+    first, name = tests[0], wording.subject(tests[0])
+    met = (all if op == "and" else any)(bool(test.mask(row)[0]) for test in tests)
+    is_text = first.is_plain and reference[first.feature].dtype in (object, bool)
+    axis = _levels if is_text else _numbers
+    known, places, cuts, here, value, ticks = axis(tests, row, reference)
+    text = wording.amount(first.feature, value) if not is_text and first.is_plain else value
+    title = f"{plain(name, 40)}: <b>{plain(text, 30)}</b>, {'met' if met else 'not met'}"
+    return Panel(title, places, known, cuts, here, ticks)
 
 
-def _tracks(clause: Clause, row: Columns, reference: Columns) -> list[Track]:
-    literals = [c for c in clause.literals if c.op in ORDERED]
-    added = [
-        given for c in clause.conditions for given in _list_points(c) if given[0].op in ORDERED
-    ]
-    counted = [replace(_track([test], row, reference), points=points) for test, points in added]
-    if clause.op == "or":
-        return [_track([literal], row, reference) for literal in literals] + counted
-    compared: dict[tuple[str, str | None, tuple[str, ...] | None], list[Literal]] = {}
-    for test in literals:
-        compared.setdefault((test.feature, test.part, test.order), []).append(test)
-    return [_track(group, row, reference) for group in compared.values()] + counted
+def _numbers(tests: list[Literal], row: Columns, reference: Columns) -> tuple[Any, ...]:
+    """Return known rows, places, cuts, place and text of the case, and ticks of an ordered axis."""
+    first = tests[0]
+    numbers = np.asarray(first.compute_values(reference), dtype=float)
+    known = np.isfinite(numbers)
+    here = float(first.compute_values(row)[0]) if not missing_in(row[first.feature])[0] else np.nan
+    edges = np.array(sorted({test.edge for test in tests if test.op in ORDERED}))
+
+    def write(number: float) -> str:
+        if first.is_plain:
+            return short_number(number)
+        return plain(value_text(spell_part(first.value_at(number), first.part)), 20)
+
+    value = write(here) if np.isfinite(here) else "missing"
+    if not known.any():
+        return known, np.array([]), edges, np.nan, value, {}
+    drawn, _ = gather_outliers(numbers[known], edges.tolist())
+    distinct = np.unique(drawn)
+    cuts, _ = cut_positions(distinct, edges)
+    if len(distinct) <= FEW:
+        ticks = {float(k): write(v) for k, v in enumerate(distinct)}
+        place = float(np.searchsorted(distinct, here))
+        if here not in distinct and np.isfinite(here):  # beside a cut between the same values
+            place += 0.25 * (2 * (edges < here).sum() - 2 * (cuts < place - 0.5).sum() - 1) - 0.5
+        return known, drawn, cuts, place if np.isfinite(here) else np.nan, value, ticks
+    ticks = {} if first.is_plain else {v: write(v) for v in (distinct[0], distinct[-1])}
+    ends = [distinct[0], distinct[-1], *cuts]
+    pad = np.ptp(ends) / 50
+    return known, drawn, cuts, float(np.clip(here, min(ends) - pad, max(ends) + pad)), value, ticks
 
 
-def _track(literals: list[Literal], row: Columns, reference: Columns) -> Track:
-    first = literals[0]
-    floors = [v.edge for v in literals if v.op in (">", ">=")]
-    ceilings = [v.edge for v in literals if v.op in ("<", "<=")]
-    ends = [*_ends(first, reference), *floors, *ceilings]
-    low, high = float(min(ends)), float(max(ends))
-    start, stop = max(floors, default=low), min(ceilings, default=high)
-    met = all(bool(literal.mask(row)[0]) for literal in literals)
-    here = float(first.compute_values(row)[0] if row[first.feature][0] is not None else np.nan)
-    label = short_number(here)
-    if not first.is_plain and np.isfinite(here):
-        label = plain(value_text(spell_part(first.value_at(here), first.part)), 40)
-    return Track(first.subject, low, high, start, max(start, stop), here, label, met)
-
-
-def _ends(test: Literal, reference: Columns) -> list[float]:
-    """Return the ends of a bar; for ordered levels half a place beyond the first and last."""
-    if test.order is not None:
-        return [-0.5, len(test.order) - 0.5]
-    numbers = np.asarray(test.compute_values(reference), dtype=float)
-    numbers = numbers[np.isfinite(numbers)]
-    return [float(v) for v in (numbers.min(), numbers.max())] if len(numbers) else []
-
-
-def _position(track: Track, value: float) -> float:
-    """Scale a value to the bar: 0 at the smallest, 1 at the largest, clipped."""
-    span = track.high - track.low
-    return float(np.clip((value - track.low) / span, 0, 1)) if span > 0 else 0.5
-
-
-def _marks(chosen: list[tuple[str, Track]], symbol: str, legend: str) -> go.Scatter:
-    finite = [(name, t) for name, t in chosen if np.isfinite(t.value)]
-    return go.Scatter(
-        x=[_position(t, t.value) for _, t in finite],
-        y=[name for name, _ in finite],
-        mode="markers+text",
-        text=[t.label for _, t in finite],
-        textposition="top center",
-        marker={"symbol": symbol, "size": 13, **MARK},
-        hoverinfo="skip",
-        name=legend,
-    )
+def _levels(tests: list[Literal], row: Columns, reference: Columns) -> tuple[Any, ...]:
+    """Return the same for words: the most frequent levels, that of the case and a rest."""
+    column, cell = reference[tests[0].feature], row[tests[0].feature][0]
+    known = ~missing_in(column)
+    words = column[known].astype(str)
+    levels, counts = np.unique(words, return_counts=True)
+    shown = levels[np.argsort(-counts, kind="stable")][:MOST_LEVELS].tolist()
+    value = "missing" if missing_in(row[tests[0].feature])[0] else str(cell)
+    if value in levels and value not in shown:
+        shown[-1] = value
+    order = {level: float(k) for k, level in enumerate(shown)}
+    places = np.array([order.get(word, float(len(shown))) for word in words])
+    ticks = {k: plain(level, 12) for level, k in order.items()}
+    if len(levels) > len(shown):
+        ticks[float(len(shown))] = "others"
+    here = np.nan if value == "missing" else order.setdefault(value, float(len(ticks)))
+    return known, places, np.array([]), here, value, ticks | {here: plain(value, 12)}

@@ -1,7 +1,8 @@
 """Where the rows go: the rows that each clause, total, value or leaf of a rule decides."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -106,12 +107,13 @@ def flow_figure(
     parts = divide_rows(rule, columns)
     names = _names(rule, parts, wording)
     looks = outcome_looks(labels, classes)
+    short = _shorten([*labels, *(part.label for part in parts if part.label is not None)], 30)
     figure = go.Figure(layout=base_layout())
     noun = "past case" if wording.spoken else "row"
     depth, places = 0.0, []
     for k, (name, part) in enumerate(zip(names, parts, strict=True)):
-        lines = _lines(name, part, truth, is_small) if k or part.clause else []
-        lines = lines if k else [*_head(truth, labels, looks, noun), *lines]
+        lines = _lines(name, part, truth, short, is_small) if k or part.clause else []
+        lines = lines if k else [*_head(truth, labels, looks, short, noun), *lines]
         _write(figure, lines, depth)
         places.append(depth + LINE * len(lines))
         if k:
@@ -151,13 +153,27 @@ def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
     ]
 
 
+def _shorten(labels: Sequence[Any], limit: int) -> dict[Any, str]:
+    """Return names of outcomes that differ: a long common beginning is left out."""
+    words = {label: str(label).split() for label in labels}
+    alike = takewhile(lambda group: len(set(group)) == 1, zip(*words.values(), strict=False))
+    n = min([sum(1 for _ in alike), *(len(each) - 1 for each in words.values())])
+    if len(words) < 2 or n < 1 or max(len(" ".join(each)) for each in words.values()) <= limit:
+        return {label: " ".join(each) for label, each in words.items()}
+    return {label: f"… {' '.join(each[n:])}" for label, each in words.items()}
+
+
 def _head(
-    truth: NDArray[Any], labels: Sequence[Any], looks: Sequence[Look], noun: str
+    truth: NDArray[Any],
+    labels: Sequence[Any],
+    looks: Sequence[Look],
+    short: Mapping[Any, str],
+    noun: str,
 ) -> list[str]:
     """Return the lines above all rows: their number, and the rows of each outcome."""
     lines, length = [f"{plural(len(truth), noun)} (faint: predicted wrongly)"], WIDTH
     for label, look in zip(labels, looks, strict=True):
-        words = f"{write_outcome(label)[:30]}: {int((truth == label).sum()):,}"
+        words = f"{write_outcome(short[label])[:30]}: {int((truth == label).sum()):,}"
         sign = f'<span style="color:{look.colour}">■</span> {plain(words)}'
         if length + len(words) + 4 > WIDTH:
             lines.append(sign)
@@ -168,13 +184,15 @@ def _head(
     return lines
 
 
-def _lines(name: str, part: Part, truth: NDArray[Any], is_small: bool) -> list[str]:
+def _lines(
+    name: str, part: Part, truth: NDArray[Any], short: Mapping[Any, str], is_small: bool
+) -> list[str]:
     """Return the lines above a part: its conditions, its prediction and its counts."""
     if part.label is None:
         return _wrap(name)
     n, right = int(part.rows.sum()), int((truth[part.rows] == part.label).sum())
     counts = f"{right:,} of {n:,} correct ({whole_percent(right, n)})" if n else "no row"
-    prediction = plain(part.label, WIDTH - 28)
+    prediction = plain(short[part.label], WIDTH - 28)
     if is_small:
         return [f"{plain(capital(part.name))}: <b>{prediction}</b>, {counts}"]
     return [*_wrap(name), f"<b>{prediction}</b>: {counts}"]

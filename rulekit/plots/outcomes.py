@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from rulekit.style.palette import GREY, Look, bars, base_layout, outcome_looks, plain
+from rulekit.style.palette import GREY, Look, bars, base_layout, has_legend, outcome_looks, plain
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import plural, short_number
 
@@ -89,6 +89,7 @@ def outcome_bins_figure(
     _strips(figure, table, np.array([ends[0], *places, ends[1]]), labels, looks)
     mark_cuts(figure, places)
     figure.update_layout(base_layout(360), barmode="stack", bargap=0)
+    figure.update_layout(showlegend=has_legend(labels))
     name_values(figure, name, distinct, beyond)
     figure.update_yaxes(
         title_text="share of rows",
@@ -233,12 +234,12 @@ def _is_whole(distinct: NDArray[np.float64]) -> bool:
     return bool(np.array_equal(distinct, np.floor(distinct)) and np.ptp(distinct) < 1e9)
 
 
-def mark_cuts(figure: go.Figure, cuts: NDArray[np.float64]) -> None:
+def mark_cuts(figure: go.Figure, cuts: NDArray[np.float64], row: int = 1) -> None:
     """Draw a line per threshold, or ticks below the bars where lines would hide them."""
     if len(cuts) <= MAX_LINES:
         # dark on white: seen on each bar and on each page
         looks = {"color": "#FFFFFF", "width": 2.5}, {"color": "#333333", "width": 1, "dash": "dash"}
-        place = {"type": "line", "xref": "x", "yref": "y domain", "y0": 0, "y1": 1}
+        place = {"type": "line", "y0": 0, "y1": 1} | shape_axes(row)
         lines = [
             place | {"x0": cut, "x1": cut, "line": look}
             for cut in np.unique(cuts).tolist()
@@ -256,6 +257,12 @@ def mark_cuts(figure: go.Figure, cuts: NDArray[np.float64]) -> None:
         row=1,
         col=1,
     )
+
+
+def shape_axes(row: int) -> dict[str, str]:
+    """Return the axes of a shape as tall as the plot in a row of a figure."""
+    number = row if row > 1 else ""
+    return {"xref": f"x{number}", "yref": f"y{number} domain"}
 
 
 def interval_words(row: Mapping[str, float]) -> str:
@@ -283,6 +290,7 @@ def add_histogram(
     parts: Sequence[NDArray[np.bool_]],
     labels: Sequence[object],
     looks: Sequence[Look],
+    row: int = 1,
 ) -> None:
     """Add counts of each part of the rows, stacked; few distinct values get one bar each."""
     distinct = np.unique(values)
@@ -295,7 +303,7 @@ def add_histogram(
         counts = [np.histogram(values[of], edges)[0] for of in parts]
     for count, look, label in zip(counts, looks, labels, strict=True):
         figure.add_bar(
-            x=centers, y=count, width=width, marker=bars(look), name=plain(label), row=1, col=1
+            x=centers, y=count, width=width, marker=bars(look), name=plain(label), row=row, col=1
         )
 
 

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from rulekit.learners.choice import COST
-from rulekit.style.palette import GREY, VERMILION, Look, base_layout, learner_look, plain
+from rulekit.style.palette import GREY, MARK, VERMILION, Look, base_layout, learner_look, plain
 from rulekit.style.wording import format_measure, plural
 
 MAX_POINTS = 200
@@ -373,7 +373,7 @@ def _add_band(figure: go.Figure, points: pd.DataFrame, y: str, colour: str) -> N
             x=[*points[WHOLE], *points[WHOLE][::-1]],
             y=[*low, *high[::-1]],
             fill="toself",
-            fillcolor=f"rgba({red},{green},{blue},0.12)",
+            fillcolor=f"rgba({red},{green},{blue},0.2)",
             line={"width": 0},
             mode="lines",
             name="± one standard error",
@@ -395,6 +395,7 @@ def _add_curve(figure: go.Figure, family: Baseline) -> None:
     sizes, values = zip(*family.curve, strict=True)
     dash = "dash" if family.decides else "dot"
     mark = {"symbol": "x-thin-open", "size": 7, "color": GREY}
+    mark = {"symbol": "star", "size": 14} | MARK if len(sizes) == 1 else mark  # of one rule
     figure.add_scatter(
         x=sizes,
         y=values,

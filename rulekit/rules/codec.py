@@ -169,7 +169,7 @@ def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
     labels = tuple(_label(label) for label in _part(data, "labels", list))
     schema = None
     if "columns" in data:
-        schema = Schema.from_dict(data["columns"], data.get("classes", []))
+        schema = Schema.from_dict(data)
     return RuleSet(clauses, labels, form, _label(data.get("default")), schema)
 
 

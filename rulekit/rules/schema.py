@@ -1,7 +1,7 @@
 """What the columns of a rule are: kind, levels or range, and how texts become values."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 from rulekit.exceptions import RuleError
@@ -143,14 +143,41 @@ _TYPES: dict[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
+class OddsScale:
+    """A lender's scale: at the base score `base_odds` rows of `label` for each other row."""
+
+    base_score: float
+    base_odds: float
+    points_to_double: float
+    label: Any
+
+    def __post_init__(self) -> None:
+        numbers = self.base_score, self.base_odds, self.points_to_double
+        if not all(isinstance(v, (int, float)) for v in numbers):
+            raise TypeError(f"A scale has three numbers, got {numbers!r}.")
+
+    @property
+    def sentence(self) -> str:
+        """What scores mean."""
+        return (
+            f"{self.base_score:g} points mean odds of {self.base_odds:g} to 1 for {self.label}; "
+            f"each {self.points_to_double:g} points more double the odds."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Schema:
-    """The columns that a rule reads, and the classes of its outcome.
+    """The columns that a rule reads, the classes of its outcome, and names for people.
 
     Parameters
     ----------
     columns : tuple of ColumnSchema
     classes : tuple of str, int, float or bool
         The classes of the training rows; empty if they are not known.
+    scale : OddsScale, optional
+        What the scores of a scorecard mean; see `rulekit.families.scale_points`.
+    texts : mapping of str to str
+        Names that a person gave to conditions, by the text of a condition, as "age > 60".
 
     Examples
     --------
@@ -161,6 +188,8 @@ class Schema:
 
     columns: tuple[ColumnSchema, ...] = ()
     classes: tuple[Any, ...] = ()
+    scale: OddsScale | None = None
+    texts: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def column(self, name: str) -> ColumnSchema | None:
         """Return one column, None if there is none."""
@@ -169,32 +198,44 @@ class Schema:
     def take(self, names: Iterable[str]) -> "Schema":
         """Return some columns, in the order of their names; unknown ones are left out."""
         by_name = {c.name: c for c in self.columns}
-        return Schema(tuple(by_name[name] for name in names if name in by_name), self.classes)
+        return replace(self, columns=tuple(by_name[name] for name in names if name in by_name))
 
     def rename(self, names: Mapping[str, str]) -> "Schema":
         """Return the schema with renamed columns; columns not listed keep their name."""
         renamed = (replace(c, name=names.get(c.name, c.name)) for c in self.columns)
-        return Schema(tuple(renamed), self.classes)
+        return replace(self, columns=tuple(renamed))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the schema as plain values."""
-        return {"columns": [c.to_dict() for c in self.columns], "classes": list(self.classes)}
+        more = {"scale": self.scale and asdict(self.scale), "texts": dict(self.texts)}
+        return {
+            "columns": [c.to_dict() for c in self.columns],
+            "classes": list(self.classes),
+            **{name: value for name, value in more.items() if value},
+        }
 
     @classmethod
-    def from_dict(cls, columns: Any, classes: Any) -> Self:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Read a schema from plain values; RuleError if it is malformed."""
+        columns, classes = data["columns"], data.get("classes", [])
+        scale, texts = data.get("scale"), data.get("texts", {})
+        try:
+            scale = None if scale is None else OddsScale(**scale)
+            texts = {str(condition): str(text) for condition, text in texts.items()}
+        except (TypeError, AttributeError):
+            raise RuleError("The scale or the texts of a stored rule are malformed.") from None
         if not isinstance(columns, list) or not isinstance(classes, list):
             raise RuleError("The columns and classes of a stored rule must be lists.")
         if not all(isinstance(v, (str, bool, int, float)) for v in classes):
             raise RuleError(f"The classes of a stored rule must be plain values, got {classes!r}.")
-        return cls(tuple(map(ColumnSchema.from_dict, columns)), tuple(classes))
+        return cls(tuple(map(ColumnSchema.from_dict, columns)), tuple(classes), scale, texts)
 
 
 def schema_of(rule: Any) -> Schema:
     """Return the schema of a rule; of columns without one what the conditions imply."""
     kept = rule.schema or Schema()
     columns = tuple(kept.column(name) or _infer_column(rule, name) for name in rule.features)
-    return Schema(columns, kept.classes)
+    return replace(kept, columns=columns)
 
 
 def infer_schema(rule: Any) -> Schema:

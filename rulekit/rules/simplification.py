@@ -1,9 +1,10 @@
 """Joint effect of conditions on one column, joined by AND, and rule sets made shorter by it."""
 
 import math
-from collections.abc import Sequence
+import typing
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import ORDERED, WORDS, Condition, Scalar, value_at
@@ -230,7 +231,17 @@ def _sort_tests(values: list[Scalar]) -> tuple[Scalar, ...]:
     return tuple(sorted(set(values), key=lambda v: (type(v).__name__, v)))
 
 
-def simplify(rule_set: RuleSet) -> RuleSet:
+@overload
+def simplify(rule_set: RuleSet) -> RuleSet: ...
+
+
+@overload
+def simplify(
+    rule_set: RuleSet, *, return_removed: typing.Literal[True]
+) -> tuple[RuleSet, tuple[str, ...]]: ...
+
+
+def simplify(rule_set: RuleSet, *, return_removed: bool = False) -> Any:
     """Remove redundant parts of a rule set without changing any prediction.
 
     Within a clause, the literals of one column become as few as possible: implied ones go
@@ -244,13 +255,16 @@ def simplify(rule_set: RuleSet) -> RuleSet:
     Parameters
     ----------
     rule_set : RuleSet
+    return_removed : bool, default=False
+        Whether to return what was removed as well.
 
     Returns
     -------
-    RuleSet
+    RuleSet, or pair of RuleSet and tuple of str
         Of the same form, labels and default. A DNF that holds nowhere has no clauses, one that
         holds everywhere a single clause without conditions; a CNF the other way round. Literals of
-        one column stand together, where the column was first read.
+        one column stand together, where the column was first read. With `return_removed` also a
+        sentence for each clause that was removed or written in another way.
 
     Notes
     -----
@@ -265,9 +279,39 @@ def simplify(rule_set: RuleSet) -> RuleSet:
     >>> simplify(RuleSet((both,), ("ill",), "dnf", "well")).clauses[0].conditions
     (Literal(feature='age', op='>', value=50.0, missing=False),)
     """
+    simpler = _simplify(rule_set)
+    return (simpler, tuple(_list_removed(rule_set, simpler))) if return_removed else simpler
+
+
+def _list_removed(before: RuleSet, after: RuleSet) -> Iterator[str]:
+    """Describe each clause that is no longer there as it was."""
+    left = list(after.clauses)
+    for number, clause in enumerate(before.clauses, start=1):
+        shorter, name = simplify_clause(clause), f"Clause {number} ({_write(clause)})"
+        if shorter is None:
+            yield f"{name} {'can never hold' if before.form == 'dnf' else 'always holds'}."
+        elif shorter not in left:
+            yield f"{name} changes no answer beside the other clauses."
+        else:
+            left.remove(shorter)
+            if set(shorter.conditions) != set(clause.conditions):
+                yield f"{name} means {_write(shorter)}."
+
+
+def simplified_note(model: Any) -> str:
+    """Return what was removed from the clauses that a model learned; empty if nothing was."""
+    removed = getattr(getattr(model, "learner_", model), "simplified_", ())
+    return f"Shortened after the search: {' '.join(removed)}" if removed else ""
+
+
+def _write(clause: Clause) -> str:
+    return f" {clause.op.upper()} ".join(map(str, clause.conditions)) or "no condition"
+
+
+def _simplify(rule_set: RuleSet) -> RuleSet:
     if rule_set.form == "cnf":
         label = rule_set.labels[0]
-        mirrored = simplify(rule_set.negate())
+        mirrored = _simplify(rule_set.negate())
         if not mirrored.clauses:
             return RuleSet((), (label,), "cnf", rule_set.default, rule_set.schema)
         return mirrored.negate()

@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import plotly.graph_objects as go
 
@@ -18,11 +19,18 @@ ORANGE = "#E69F00"
 GREY = "#7A7A7A"  # of what belongs to no outcome: seen on a light and on a dark page
 
 SERIES = (BLUE, VERMILION, GREEN, PINK, SKY, ORANGE)
-COLOUR_NAMES = dict(
-    zip(SERIES, ("blue", "red", "green", "pink", "light blue", "orange"), strict=True)
-)
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star")
 MARK = {"color": "#111111", "line": {"color": "#FFFFFF", "width": 1.5}}  # of a case; on any page
+MARKS = {  # outlines of the symbols in a square of 16
+    "circle": "M8 2a6 6 0 1 0 .01 0z",
+    "square": "M2 2h12v12H2z",
+    "diamond": "M8 1l7 7-7 7-7-7z",
+    "triangle-up": "M8 1l7 13H1z",
+    "cross": "M5 1h6v4h4v6h-4v4H5v-4H1V5h4z",
+    "star": "M8 1l2 5h5l-4 3 2 6-5-4-5 4 2-6-4-3h5z",
+    "x": "M3 3l10 10M13 3L3 13",
+    "line-ew": "M1 8h2m2 0h2m2 0h2m2 0h2",
+}
 HATCHES = ("", "/", "\\", "x", "-", "+")
 SHAPES = ("circle", "square", "diamond", "cross")  # of which three dimensions know as many
 
@@ -46,9 +54,11 @@ class Look:
         return f"{self.symbol}-open"
 
     @property
-    def words(self) -> str:
-        """Colour and symbol of a learner, as in "blue circle"."""
-        return f"{COLOUR_NAMES[self.colour]} {self.symbol.partition('-')[0]}"
+    def image(self) -> str:
+        """The mark of a learner, or of a reference model, as the address of an SVG image."""
+        path = f'<path d="{MARKS[self.symbol]}" fill="{self.colour}" stroke="{self.colour}"/>'
+        svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" width="16">{path}</svg>'
+        return f"data:image/svg+xml,{quote(svg)}"
 
 
 REST = Look(GREY, ".", "x")  # of everything but the class that is described
@@ -59,7 +69,9 @@ def outcome_looks(labels: Iterable[Any], classes: Iterable[Any] | None = None) -
     labels = list(labels)
     names = sorted({str(c) for c in (labels if classes is None else classes)})
     places = {name: k for k, name in enumerate(names)}
-    looks = [Look(SERIES[k % 6], HATCHES[k % 6], SHAPES[k % 4]) for k in range(len(names))]
+    looks = [
+        Look(SERIES[k % 6], HATCHES[(k + k // 6) % 6], SHAPES[k % 4]) for k in range(len(names))
+    ]
     return [looks[places[str(v)]] if str(v) in places else REST for v in labels]
 
 
@@ -92,6 +104,12 @@ def outcome_colours(labels: Iterable[Any], classes: Iterable[Any] | None = None)
     labels = [*labels, *names]
     looks = outcome_looks(labels, names or None)
     return {label: look.colour for label, look in zip(labels, looks, strict=True)}
+
+
+def has_legend(labels: Iterable[Any]) -> bool:
+    """Return whether the names of outcomes fit above a figure; else its bars name them."""
+    lengths = [len(str(label)) + 6 for label in labels]
+    return len(lengths) <= 3 or sum(lengths) <= 90
 
 
 def base_layout(height: int = 360) -> go.Layout:

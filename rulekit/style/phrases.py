@@ -4,12 +4,20 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from rulekit.rules import Clause, Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
+from rulekit.rules import (
+    Clause,
+    Condition,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLawSplit,
+    RuleSet,
+)
 from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, spell_part
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 
@@ -31,6 +39,17 @@ class Wording:
     spoken: bool = False
     colours: Mapping[Any, str] = field(default_factory=dict)
     most: int = MAX_LISTED  # values of a set that are listed
+    texts: Mapping[str, str] = field(default_factory=dict)  # names of conditions
+
+    def with_texts(self, rule: RuleSet) -> "Wording":
+        """Return the wording with the names of conditions that a rule carries."""
+        texts = {} if rule.schema is None else rule.schema.texts
+        return replace(self, texts={**texts, **self.texts}) if texts else self
+
+    def lead(self, condition: Condition, text: str) -> str:
+        """Return a text about a condition, behind its name if it has one."""
+        name = self.texts.get(str(condition))
+        return f"{one_line(name)} ({text})" if name else text
 
     def name(self, feature: str) -> str:
         """Return the display name of a column, on one line."""
@@ -211,6 +230,16 @@ class Words(ReadingWriter[str]):
     def __init__(self, wording: Wording = PLAIN) -> None:
         self.wording = wording
 
+    def write(self, condition: Condition) -> str:
+        """Write a condition, behind its name if a person gave it one."""
+        return self.wording.lead(condition, super().write(condition))
+
+    def clause(self, clause: Clause) -> list[str]:
+        """Write the conditions of a clause; bounds with names of their own are not joined."""
+        if any(str(c) in self.wording.texts for c in clause.conditions):
+            return list(map(self.write, clause.conditions))
+        return super().clause(clause)
+
     def literal(self, literal: Literal) -> str:
         """Write a test: "glucose > 126", "age <= 50 or missing"."""
         name = self.wording.subject(literal)
@@ -257,7 +286,7 @@ class Words(ReadingWriter[str]):
 
     def points(self, split: PointsSplit) -> str:
         """Write points that add up: "at least 4 points of (3 if age > 60, 2 if bp > 140)"."""
-        given = ", ".join(f"{p} if {self.literal(c)}" for c, p in split.given)
+        given = ", ".join(f"{p} if {self.write(c)}" for c, p in split.given)
         comparison = f"{'at least' if split.reached else 'fewer than'} {split.total} points"
         gaps = "; a missing value gives 0" if split.gaps_matter else ""
         return f"{comparison} of ({given}{gaps})"

@@ -7,10 +7,14 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from rulekit.rules import Literal, PointsSplit, RuleSet, scorecard_of
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.rules import Columns, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.condition import GAPS, ORDERED, WHOLE_PARTS, WORDS
 from rulekit.rules.literal import holds
 from rulekit.rules.rule_set import rule_of
+from rulekit.rules.schema import schema_of
 from rulekit.style.phrases import PLAIN, Wording, condition_text, value_words
 
 GAPS_NOTE = "A missing value gives 0 points."
@@ -82,6 +86,22 @@ def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple
     return tuple(sorted(scales, key=lambda scale: -max(abs(p) for _, p in scale.lines)))
 
 
+def count_lines(
+    split: PointsSplit, columns: Columns, is_label: NDArray[np.bool_], wording: Wording = PLAIN
+) -> list[tuple[str, int, float, float]]:
+    """Return each line of the scales: its text, points, share of rows, and rate of a label."""
+    given, lines = dict(split.given), []
+    for scale in scales_of(split, wording):
+        total: Any = sum(given[c] * c.mask(columns) for c in scale.conditions)
+        for points in dict.fromkeys(p for _, p in scale.lines):
+            texts = " or ".join(text for text, p in scale.lines if p == points and text)
+            rows = total == points
+            rate = float(is_label[rows].mean()) if rows.any() else math.nan
+            name = f"{scale.name}: {texts}" if texts else scale.name
+            lines.append((name, points, float(rows.mean()), rate))
+    return lines
+
+
 def _constant(split: PointsSplit) -> tuple[Literal, ...]:
     """Return the two conditions of one column that together give every row the same points."""
     given = dict(split.given)
@@ -121,7 +141,8 @@ def points_listed(split: PointsSplit, write: Callable[[Literal], str]) -> list[t
 
 def scale_note(model: Any) -> str:
     """Return what scores mean as odds; empty for a model without such a scale."""
-    return str(getattr(model, "scale_note_", ""))
+    scale = schema_of(rule_of(model)).scale
+    return "" if scale is None else scale.sentence
 
 
 def card_lines(model: Any, wording: Wording = PLAIN) -> list[str]:

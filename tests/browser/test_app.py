@@ -3,9 +3,17 @@
 import pandas as pd
 import pytest
 
-from rulekit import RuleClassifier, load_sample
+from rulekit import BoxSearchClassifier, RuleClassifier, load_sample
+from rulekit.data import list_samples
 from rulekit.export import to_app
 from tests.browser.looks import findings
+
+DROP = """async (drop, text) => {
+  const data = new DataTransfer();
+  data.items.add(new File([text], "cases.csv"));
+  const given = { dataTransfer: data, bubbles: true, cancelable: true };
+  drop.dispatchEvent(new DragEvent("drop", given));
+}"""
 
 
 @pytest.fixture
@@ -14,11 +22,33 @@ def learned():
     return RuleClassifier(max_conditions=4, positive_label="high").fit(X, y), X, y
 
 
+def predictions(page, folder, X):
+    """Drop a file of rows on the page, save the scored file, and return its predictions."""
+    X.to_csv(folder / "cases.csv", index=False)
+    page.locator("#drop").evaluate(DROP, (folder / "cases.csv").read_text("utf-8"))
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Save the scored file").click()
+    scored = pd.read_csv(download.value.path(), encoding="utf-8-sig")
+    assert len(scored) == len(X)
+    return scored["prediction"].tolist()
+
+
+def test_page_predicts_every_row_of_the_samples_offline(chromium, tmp_path):
+    context = chromium.new_context(offline=True)
+    page = context.new_page()
+    for sample in list_samples():
+        X, y = load_sample(sample.name).xy()
+        model = BoxSearchClassifier(random_state=0).fit(X, y)
+        (tmp_path / "rule.html").write_text(to_app(model, (X, y)), "utf-8")
+        page.goto((tmp_path / "rule.html").as_uri())
+        assert predictions(page, tmp_path, X) == model.predict(X).tolist(), sample.name
+    context.close()
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
 def test_page_answers_a_case_and_scores_a_file_offline(chromium, tmp_path, learned, scheme, width):
     model, X, y = learned
     (tmp_path / "rule.html").write_text(to_app(model, (X, y), title="Risk"), "utf-8")
-    X.to_csv(tmp_path / "cases.csv", index=False)
     size = {"width": width, "height": 900}
     context = chromium.new_context(viewport=size, color_scheme=scheme, offline=True)
     page, complaints = context.new_page(), []
@@ -43,18 +73,7 @@ def test_page_answers_a_case_and_scores_a_file_offline(chromium, tmp_path, learn
     page.get_by_role("button", name="Clear").click()
     assert page.locator("[aria-current]").count() == 1
 
-    dropped = """async (drop, text) => {
-      const data = new DataTransfer();
-      data.items.add(new File([text], "cases.csv"));
-      const given = { dataTransfer: data, bubbles: true, cancelable: true };
-      drop.dispatchEvent(new DragEvent("drop", given));
-    }"""
-    page.locator("#drop").evaluate(dropped, (tmp_path / "cases.csv").read_text("utf-8"))
-    with page.expect_download() as download:
-        page.get_by_role("link", name="Save the scored file").click()
-    scored = pd.read_csv(download.value.path(), encoding="utf-8-sig")
-    assert scored["prediction"].tolist() == model.predict(X).tolist()
-    assert len(scored) == len(X)
+    assert predictions(page, tmp_path, X) == model.predict(X).tolist()
 
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert not findings(page)

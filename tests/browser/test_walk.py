@@ -1,13 +1,11 @@
 """The walk of acceptance: from a table to a rule taken away, every page looked at on its way."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from tests.browser import looks
 from tests.browser.steps import CURVE, RULE, SIDES, aimed_at, downloaded, found_first, rule
 from tests.browser.visitor import BROKEN, ROOT
+from tests.outside import OUTSIDE, outside_file
 from ui.shell import PAGES
 
 SCREEN = {"width": 1440, "height": 900}
@@ -61,21 +59,10 @@ def test_sample_becomes_an_exported_rule_on_orderly_pages(visit, name, theme):
     assert "OTHERWISE" in walked(visitor.press(f"sample_{name}"), file)
 
 
-def folder_tables():
-    """The tables of the folder that RULEKIT_DATA names; one entry that skips without it."""
-    import os
-
-    folder = os.environ.get("RULEKIT_DATA")
-    if not folder:
-        return [pytest.param(None, None, marks=pytest.mark.skip("needs RULEKIT_DATA"))]
-    facts = json.loads((Path(folder) / "datasets.json").read_text("utf-8"))
-    return [pytest.param(Path(folder), facts[name], id=name) for name in facts]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("folder", "facts"), folder_tables())
-def test_real_table_becomes_an_exported_rule_on_orderly_pages(visit, folder, facts):
-    file = folder / facts["file"]
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_real_table_becomes_an_exported_rule_on_orderly_pages(visit, name):
+    file, facts = outside_file(name), OUTSIDE[name]
     visitor = visit("/", viewport=SCREEN).upload(file.name, file.read_bytes())
     positive = facts["positive_label"] if facts["task"] == "binary" else None
     aimed_at(visitor, facts["target"], positive)

@@ -1,11 +1,15 @@
 """Reason codes: the columns that cost a case the most points."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from rulekit.explain import explain, rank_reasons, score
+from rulekit.export import from_json, to_app, to_json, to_report, to_sheet
 from rulekit.export.sheets.frame import cases_frame
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.rules.schema import schema_of
 
 SPLIT = PointsSplit(
     (
@@ -64,6 +68,30 @@ def test_explanations_and_scored_files_have_reasons():
     frame = cases_frame(score(CARD, X), changes=False)
     assert frame.loc[0, [f"reason {k}" for k in (1, 2, 3, 4)]].tolist() == [*texts, ""]
     assert frame.loc[1, "reason 1"] == "age 80: 5 points, 5 above the least"
+
+
+def test_names_of_conditions_are_in_reasons_sentences_and_documents():
+    texts = {"age > 60": "old", "age > 75": "very old", "bp > 140 or missing": "high pressure"}
+    named = replace(CARD, schema=replace(schema_of(CARD), texts=texts))
+    X = pd.DataFrame({"age": [70.0], "bp": [120.0], "sport": ["yes"]})
+    rule = from_json(to_json(named))
+    assert [reason.text for reason in rank_reasons(rule, X)[0]] == [
+        "not high pressure: 0 points, 4 below the most",
+        "old, not very old: 3 points, 2 below the most",
+        "sport 'yes': -1 points, 1 below the most",
+    ]
+    frame = cases_frame(score(rule, X), changes=False)
+    assert frame.loc[0, "reason 1"] == "not high pressure: 0 points, 4 below the most"
+    tests = Clause((Literal("age", ">", 60), Literal("age", "<", 75)))
+    clauses = replace(rule, clauses=(tests,))
+    assert "old (age 70 > 60)" in explain(clauses, X)[0].sentence
+    (miss,) = explain(clauses, X.assign(age=50.0))[0].near_misses
+    assert "old (age is 50 but would have to be above 60)" in miss.sentence
+    for page in (to_app(clauses), to_sheet(clauses)):
+        assert "old (age &gt; 60)" in page or "old (age > 60)" in page
+        assert "age &lt; 75" in page or "age < 75" in page
+    report = to_report(rule, (X, ["well"]))
+    assert "“very old” means age &gt; 75." in report
 
 
 def test_rules_without_points_have_no_reasons():

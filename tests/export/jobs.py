@@ -63,6 +63,7 @@ def drawn(n_examples=25):
     results = []
     run_through = settings(
         max_examples=n_examples,
+        deadline=None,  # also outside the tests' profiles
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
         database=None,

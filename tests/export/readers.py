@@ -66,7 +66,7 @@ class _LineReader(HTMLParser):
 
 
 class Cells(HTMLParser):
-    """The tables of a page as rows of texts, all its text, and the colours of outcomes."""
+    """The tables of a page as rows of texts, all its text, and the colours of its bars."""
 
     def __init__(self, page):
         super().__init__()
@@ -82,11 +82,8 @@ class Cells(HTMLParser):
             self.tables[-1][-1].append("")
             self.inside = True
         attrs = dict(attrs)
-        if attrs.get("class") == "outcome":
-            self.colours.append(attrs["style"].removeprefix("background:"))
         if tag == "rect":
-            result = {attrs["fill"], attrs.get("stroke", "none")} - {"none"}
-            self.colours += [*result, round(float(attrs["width"]), 1)]
+            self.colours += {attrs["fill"], attrs.get("stroke", "none")} - {"none"}
 
     def handle_endtag(self, tag):
         self.inside &= tag not in ("td", "th")

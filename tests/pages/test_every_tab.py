@@ -11,6 +11,7 @@ import pytest
 from rulekit.data import Table
 from rulekit.exceptions import RulekitError
 from rulekit.export import to_json
+from tests.outside import OUTSIDE, outside_table
 from tests.pages.driving import on_tab, opened, text
 from tests.ui.tasks import Quiet
 from ui.learners.offered import LEARNERS, curve_key, settings_of_run
@@ -100,7 +101,9 @@ TABLES = {
 
 @cache
 def analysis(name):
-    """Return the analysis of a made table, its outcome chosen."""
+    """Return the analysis of a made table, or one outside, its outcome chosen."""
+    if name in OUTSIDE:
+        return AppState(table=outside_table(name))
     frame = TABLES[name]()
     roles = {"outcome": "target"}
     roles |= {c: role for c, role in (("weight", "weight"), ("patient", "group")) if c in frame}
@@ -238,6 +241,16 @@ def test_every_tab_opens_for_every_table(at_once, k):
     for pages, family in ((PAGES, FAMILIES[k % n]), (of_rule, FAMILIES[(k + 5) % n])):
         walk = Walk(with_rule(list(TABLES)[k], family), pages is PAGES)
         assert not walk.everything(pages), family
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_every_tab_opens_for_every_table_outside(at_once, name):
+    k = list(OUTSIDE).index(name)
+    able = [family for family in FAMILIES if family != "exact"]  # it refuses larger tables
+    for family in (able[k % len(able)], able[(k + 6) % len(able)]):
+        walk = Walk(with_rule(name, family), False)
+        assert not walk.everything(), family
 
 
 def test_every_tab_of_rules_opens_with_three_classes(at_once):

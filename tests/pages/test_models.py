@@ -13,6 +13,7 @@ from sklearn.base import clone
 from rulekit import Costs, RuleClassifier
 from rulekit.data import Table, load_sample, make_folds, read_table
 from rulekit.evaluation import group_metrics
+from rulekit.export import from_text, to_json
 from tests.pages.driving import (
     chosen,
     compared,
@@ -23,12 +24,13 @@ from tests.pages.driving import (
     small,
     text,
     the_job,
+    ticked,
 )
 from ui.learners.ideal import IDEAL_DNF
-from ui.learners.offered import learner_of
+from ui.learners.offered import learner_of, look_of
 from ui.learners.spec import QUICK, RunSpec, quiet
 from ui.models.run import FIRST, LONGER, start_choice
-from ui.picked import model_key
+from ui.picked import OWN, model_key
 from ui.runs import jobs
 from ui.state import AppState, BinningSpec, SplitSpec, update
 
@@ -303,7 +305,8 @@ def test_learners_that_are_compared_join_the_curve_and_are_looked_up(open_app):
     assert all(model_key(s) in result.models for s in result.settings)
     table = next(d.value for d in app.dataframe if "learner" in d.value)
     assert table["learner"].tolist() == ["Every combination", "One clause, proved best"]
-    assert table["mark"].tolist() == ["red square", "green diamond"]
+    looks = [look_of({"learner": key}) for key in ("ideal", "one_level_exact")]
+    assert table["mark"].tolist() == [look.image for look in looks]
     for name, error in zip(table["learner"], table["error"], strict=True):
         own = result.points[[learner_of(s).name == name for s in result.settings]]
         assert error in (100 * own["test_error"]).tolist()
@@ -337,17 +340,15 @@ def test_invalid_prices_give_a_sentence_and_disable_the_sweep(on_models):
 
 def test_no_learner_and_one_that_keeps_no_constraints_are_sentences(on_models):
     app = opened_constraints(opened_tab(on_models, "Learners"))
-    app.multiselect(key="run_compared").set_value([]).run()
+    ticked(app)
     assert "Choose at least one learner" in text(app)
     app.multiselect(key="run_forbidden").set_value(["amount"]).run()
-    formula = next(q for q in app.multiselect(key="run_compared").options if "formula" in q)
-    app.multiselect(key="run_compared").set_value([formula]).run()
+    ticked(app, "A formula")
     assert "does not support constraints" in text(app)
     app.multiselect(key="run_forbidden").set_value([]).run()
     app.multiselect(key="run_direction_up").set_value(["income"]).run()
     assert "does not support monotonic constraints" not in text(app)
-    counted = next(q for q in app.multiselect(key="run_compared").options if IDEAL_DNF.name in q)
-    app.multiselect(key="run_compared").set_value([counted]).run()
+    ticked(app, IDEAL_DNF.name)
     assert "does not support monotonic constraints" in text(app)
 
 
@@ -413,8 +414,24 @@ def test_the_curves_of_both_outcomes_are_under_how_it_was_found(on_models):
     assert ("describes" in chosen(on_models)) != before
 
 
-def test_points_are_compared_and_held_out_errors_counted_once(on_models):
+def test_points_and_own_rule_are_compared_held_out_errors_counted(on_models):
     app = on_models
+    mine = from_text("IF income <= 25000 THEN high\nOTHERWISE low")
+    app.session_state["app"] = state = replace(app.session_state["app"], own_rule=to_json(mine))
+    X, y = app.run().session_state["app"].training
+    answers = [np.asarray(rule.predict(X)) for rule in (state.model, mine)]
+    rows = answers[0] != answers[1]
+    wrong, right = (answers[1] != y).mean(), [(a[rows] == y[rows]).sum() for a in answers]
+    assert f"Yours: 1 condition, {100 * wrong:.1f} % of training rows wrong." in text(app)
+    differing = f"is right for {right[0]} of them, yours for {right[1]}."
+    assert f"Predictions differ for {rows.sum()} of 700" in text(app)
+    assert differing in text(app)
+    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    (yours,) = [t for t in figure["data"] if t.get("name") == "yours"]
+    assert yours["y"] == [pytest.approx(wrong)]
+    app.button(key="pick_own").click().run()
+    assert chosen(app) == {"edited": OWN}
+    assert app.session_state["app"].model.rule_set_ == mine
     assert app.session_state["app"].test_looks == 0
     app.button(key="held_out").click().run()
     assert "of 300 test rows wrong" in text(app)

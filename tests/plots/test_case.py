@@ -1,4 +1,4 @@
-"""One case against one clause."""
+"""One case against one clause: histograms of the columns compared, and the case in them."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 
 from rulekit.plots import case_figure, case_sentence
 from rulekit.rules import Clause, Literal, PointsSplit
+from rulekit.style.phrases import Wording
 
-REFERENCE = {"age": np.array([0.0, 50.0, 100.0]), "sex": np.array(["m", "f", None], dtype=object)}
+AGES = np.arange(0.0, 101.0, 1.0)
+REFERENCE = {"age": AGES, "sex": np.array(["m", "f", "f", None] * 25 + ["m"], dtype=object)}
+Y = np.where(AGES > 50, "ill", "well")
 OLD = Literal("age", ">", 50.0)
 
 
@@ -16,97 +19,106 @@ def row(age, sex="m"):
     return {"age": np.array([age], dtype=float), "sex": np.array([sex], dtype=object)}
 
 
-@pytest.mark.parametrize(("more", "width"), [((), 0.5), ((Literal("age", "<=", 75.0),), 0.25)])
-def test_the_requested_region_is_drawn_in_shares_of_the_range(more, width):
-    requested = case_figure(Clause((OLD, *more)), row(60.0), REFERENCE).data[1]
-    assert (requested.base[0], requested.x[0]) == (0.5, width)
+def lines(figure, k=1):
+    """Return the places of dashed cuts and of the case in a histogram."""
+    shapes = [s for s in figure.layout.shapes if s.xref in (f"x{k}", "x" if k == 1 else "")]
+    cuts = {s.x0 for s in shapes if s.line.dash == "dash"}
+    return sorted(cuts), {s.x0 for s in shapes if s.line.color == "#111111"}
 
 
-def test_conditions_have_a_bar_and_known_values_a_mark():
-    either = Clause((OLD, Literal("age", "<=", 10.0)), "or")
-    assert len(case_figure(either, row(60.0), REFERENCE).data[1].x) == 2
-    figure = case_figure(Clause((OLD,)), row(np.nan), REFERENCE)
-    assert not len(figure.data[2].x)
-    assert not len(figure.data[3].x)
-    assert not case_figure(Clause((Literal("sex", "==", "m"),)), row(1.0), REFERENCE).data
-    clause = Clause((OLD, Literal("sex", "==", "m")))
-    assert case_sentence(clause, row(20.0)) == "1 of 2 conditions of this clause is met."
+def ticks(axis):
+    return dict(zip(axis.tickvals, axis.ticktext, strict=True))
 
 
-@pytest.mark.parametrize(("age", "trace"), [(60.0, 2), (50.0, 3), (0.0, 3)])
-def test_shape_of_the_mark_shows_whether_the_condition_is_met(age, trace):
-    figure = case_figure(Clause((OLD,)), row(age), REFERENCE)
-    assert list(figure.data[trace].x) == [age / 100]
-    assert {figure.data[2].marker.symbol, figure.data[3].marker.symbol} == {"circle", "x"}
+def titles(figure):
+    return [a.text for a in figure.layout.annotations]
+
+
+def test_every_row_is_counted_by_outcome_beside_cuts_and_case():
+    clause = Clause((OLD, Literal("age", "<=", 75.0), Literal("sex", "==", "m")))
+    words = Wording(units={"age": "years"}, names={"age": "Age"})
+    figure = case_figure(clause, row(60.0, "f"), REFERENCE, Y, wording=words)
+    assert [sum(t.y) for t in figure.data[:2]] == [50, 51]
+    known = REFERENCE["sex"] != None  # noqa: E711
+    assert [sum(t.y) for t in figure.data[2:]] == [
+        (known & (v == Y)).sum() for v in ("ill", "well")
+    ]
+    assert lines(figure) == ([50.5, 75.5], {60.0})
+    assert titles(figure) == ["Age: <b>60 years</b>, met", "sex: <b>f</b>, not met"]
+    (here,) = lines(figure, 2)[1]
+    assert ticks(figure.layout.xaxis2) == {here: "f", 1 - here: "m"}
+    assert case_sentence(clause, row(20.0, "f")) == "1 of 3 conditions of this clause is met."
+
+
+def test_case_without_a_value_or_with_an_unseen_one_is_named():
+    figure = case_figure(Clause((OLD,)), row(np.nan), REFERENCE, Y)
+    assert titles(figure) == ["age: <b>missing</b>, not met"]
+    assert lines(figure)[1] == set()
+    sex = Clause((Literal("sex", "!=", "m"),))
+    figure = case_figure(sex, row(1.0, "x"), REFERENCE, Y)
+    (here,) = lines(figure)[1]
+    assert ticks(figure.layout.xaxis)[here] == "x"
+    nothing = {"age": np.full(3, np.nan), "sex": np.array([None] * 3, dtype=object)}
+    assert not case_figure(Clause((OLD,)), row(1.0), nothing, Y[:3]).data
+    many = {"sex": np.array([f"level {k:02d}" for k in range(40)], dtype=object)}
+    figure = case_figure(sex, row(1.0, "level 33"), many, Y[:40])
+    assert sum(sum(t.y) for t in figure.data) == 40
+    assert len(figure.data[0].x) == 13
+    (here,) = lines(figure)[1]
+    names = ticks(figure.layout.xaxis)
+    assert (names[here], names[12.0]) == ("level 33", "others")
 
 
 @pytest.mark.slow
-@given(st.floats(-1e9, 1e9))
-def test_a_mark_never_leaves_the_bar(age):
-    figure = case_figure(Clause((OLD,)), row(age), REFERENCE)
-    assert all(0 <= x <= 1 for trace in figure.data[2:] for x in trace.x)
+@given(st.floats(-1e9, 1e9), st.integers(2, 60))
+def test_case_is_on_the_side_of_the_cut_that_its_value_is_on(age, n):
+    reference = {"age": np.linspace(0, 100, n)}
+    figure = case_figure(Clause((OLD,)), row(age), reference, Y[:n])
+    (cut,), (here,) = lines(figure)
+    assert bool(here > cut) is (age > 50)
 
 
-def test_each_numeric_test_of_points_has_a_bar_and_a_mark():
+def test_points_are_a_sentence():
     older = Literal("age", ">", 75.0)
     card = PointsSplit((OLD, older, Literal("sex", "==", "m")), (3, -2, 1), 3)
-    figure = case_figure(Clause((card,)), row(60.0), REFERENCE)
-    assert list(figure.data[1].y) == ["1. age (+3)", "2. age (-2)"]
-    assert list(figure.data[1].base) == [0.5, 0.75]
-    assert (list(figure.data[2].y), list(figure.data[3].y)) == (["1. age (+3)"], ["2. age (-2)"])
     assert case_sentence(Clause((card,)), row(60.0)) == "4 points; 3 or more are needed."
     below = Clause((card.negate(),))
     assert case_sentence(below, row(80.0, "f")) == "1 point; fewer than 3 are needed."
     beside = Clause((Literal("age", "<=", 90.0), card))
-    assert case_figure(beside, row(60.0), REFERENCE).data[1].y[0] == "1. age"
     assert case_sentence(beside, row(60.0)) == "2 of 2 conditions of this clause are met."
 
 
 @pytest.mark.parametrize(
-    ("test", "cells", "case", "share", "label"),
+    ("test", "cells", "case", "title"),
     [
         (
             Literal("at", ">=", "2024-01-03", part="date"),
             ["2024-01-01", "2024-01-11"],
             "2024-01-09",
-            (0.2, 0.8),
-            "2024-01-09",
+            "at: <b>2024-01-09</b>, met",
         ),
         (
             Literal("at", "<=", 3, part="weekday"),
             ["2024-01-01", "2024-01-07"],
             "2024-01-03",
-            (0, 2 / 6),
-            "Wednesday",
+            "weekday of at: <b>Wednesday</b>, met",
         ),
         (
             Literal("at", ">=", "good", order=("bad", "fair", "good", "best")),
-            ["bad", None],
+            ["bad", "best"],
             "fair",
-            (0.5, 0.5),
-            "fair",
+            "at: <b>fair</b>, not met",
         ),
     ],
     ids=["date", "weekday", "order"],
 )
-def test_dates_parts_and_ordered_levels_are_drawn_as_compared(test, cells, case, share, label):
+def test_dates_parts_and_ordered_levels_are_drawn_as_compared(test, cells, case, title):
     reference = {"at": np.array(cells, dtype=object)}
-    figure = case_figure(Clause((test,)), {"at": np.array([case], dtype=object)}, reference)
-    requested, met, missed = figure.data[1:]
-    assert (requested.base[0], requested.x[0]) == pytest.approx(share)
-    mark = met if label != "fair" else missed
-    assert list(mark.text) == [label]
-    inside = requested.base[0] <= mark.x[0] <= requested.base[0] + requested.x[0]
-    assert inside is bool(test.mask({"at": np.array([case], dtype=object)})[0])
-    assert requested.y[0] == f"1. {test.subject}"
-    gone = case_figure(Clause((test,)), {"at": np.array([None], dtype=object)}, reference)
-    assert not any(len(trace.x) for trace in gone.data[2:])
-
-
-def test_a_date_and_its_weekday_have_a_bar_each():
-    both = Clause(
-        (Literal("at", ">=", "2024-01-03", part="date"), Literal("at", "<=", 3, part="weekday"))
-    )
-    reference = {"at": np.array(["2024-01-01", "2024-01-07"], dtype=object)}
-    figure = case_figure(both, {"at": np.array(["2024-01-04"], dtype=object)}, reference)
-    assert list(figure.data[1].y) == ["1. at", "2. weekday of at"]
+    case = {"at": np.array([case], dtype=object)}
+    figure = case_figure(Clause((test,)), case, reference, ["a", "b"])
+    assert titles(figure) == [title]
+    (cut,), (here,) = lines(figure)
+    assert bool(here > cut) is (bool(test.mask(case)[0]) is (test.op == ">="))
+    if test.part:
+        both = Clause((test, Literal("at", "<=", 3, part="month")))
+        assert len(titles(case_figure(both, case, reference, ["a", "b"]))) == 2

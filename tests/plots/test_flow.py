@@ -82,6 +82,19 @@ def test_trees_cases_and_long_names_are_drawn():
     assert figure.layout.showlegend is False
 
 
+def test_long_names_of_outcomes_stay_apart():
+    names = [f"referred to department {k} for further examination" for k in range(10)]
+    rule = RuleSet((Clause((OLD,)),), (names[3],), "dnf", names[7])
+    table = {"age": np.arange(40.0, 60.0)}
+    figure = flow_figure(rule, table, np.array(names * 2, dtype=object))
+    words = [a.text for a in figure.layout.annotations]
+    assert all(f"… {k} for further" in words[0] for k in range(10))
+    assert "<b>… 3 for further" in words[1]
+    assert "<b>… 7 for further" in words[2]
+    marks = [(t.marker.color, t.marker.pattern.shape) for t in figure.data[:10]]
+    assert len(set(marks)) == 10
+
+
 def test_scorecard_is_a_histogram_of_its_totals_with_the_threshold():
     rule = RuleSet((Clause((RISK,)),), ("ill",), "dnf", "well")
     figure = flow_figure(rule, COLUMNS, TRUTH, case={k: v[:1] for k, v in COLUMNS.items()})

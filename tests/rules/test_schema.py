@@ -72,3 +72,7 @@ def test_a_damaged_schema_is_refused(data, message):
         from_json(json.dumps({**plain, "columns": [data], "classes": []}))
     with pytest.raises(RuleError, match="must be lists"):
         from_json(json.dumps({**plain, "columns": {}, "classes": []}))
+    numbers = dict.fromkeys(("base_score", "base_odds", "points_to_double"), "600")
+    for wrong in ({"scale": {"base": 1}}, {"scale": {**numbers, "label": "ill"}}, {"texts": [1]}):
+        with pytest.raises(RuleError, match="The scale or the texts of a stored rule"):
+            from_json(json.dumps({**plain, "columns": [], **wrong}))

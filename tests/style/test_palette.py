@@ -18,6 +18,7 @@ from rulekit.style.palette import (
     SERIES,
     SYMBOLS,
     base_layout,
+    has_legend,
     learner_look,
     outcome_colours,
     outcome_looks,
@@ -107,9 +108,11 @@ def test_looks_differ_and_long_text_is_cut():
     variants = [learner_look(0, name) for name in ("against", "price", "quick")]
     looks = plain_looks + variants
     assert len({(look.colour, look.symbol) for look in looks}) == len(looks)
-    assert len({look.words for look in looks}) == len(looks)
+    assert len({look.image for look in plain_looks}) == len(plain_looks)
+    assert has_legend(["a" * 60, "b" * 60, "c"])
+    assert has_legend(range(10))
+    assert not has_legend([f"department {k}" for k in range(10)])
     assert {look.colour for look in variants} == {plain_looks[0].colour}
-    assert variants[0].words == "blue hourglass"
     for look in looks:  # Plotly has these symbols
         go.Scatter(marker={"symbol": [look.symbol, look.open_symbol]})
 

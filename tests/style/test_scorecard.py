@@ -17,6 +17,7 @@ from rulekit.style.scorecard import (
     bands_of_totals,
     card_lines,
     clause_names,
+    count_lines,
     reading_notes,
     scales_of,
 )
@@ -51,6 +52,20 @@ def points_by_hand(text, value):
         if fits[word]:
             return int(points)
     raise AssertionError(f"No range of {text!r} fits {value}.")
+
+
+def test_lines_of_scales_count_the_rows_and_their_rate():
+    split = PointsSplit((*CUTS, Literal("sex", "==", "f")), (5, 2, 2, 1), 6)
+    values = np.array([5.0, 11.0, 15.0, 30.0, 41.0, 50.0, np.nan, np.nan])
+    columns = {"gammagt": values, "sex": np.array(["f", "m"] * 4, dtype=object)}
+    is_ill = np.array([1, 1, 0, 1, 0, 0, 1, 0], dtype=bool)
+    assert count_lines(split, columns, is_ill) == [
+        ("gammagt: up to 11", 9, 0.25, 1.0),
+        ("gammagt: up to 22", 4, 0.125, 0.0),
+        ("gammagt: up to 41", 2, 0.25, 0.5),
+        ("gammagt: above 41", 0, 0.375, 1 / 3),
+        ("sex is 'f'", 1, 0.5, 0.5),
+    ]
 
 
 def test_numeric_scale_gives_the_points_of_the_rule():

@@ -37,6 +37,8 @@ CHANGES = [
     {"binning": {"cuts": [["age", [30.0]]]}},
     {"every_class": True},
     {"outcomes": {"high": "bad"}},
+    {"texts": {"age > 40": "old"}},
+    {"scale": {"base_score": 600, "base_odds": 50, "points_to_double": 20, "label": "low"}},
 ]
 
 

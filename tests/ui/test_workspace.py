@@ -13,6 +13,7 @@ import pytest
 from rulekit.data import Table, load_sample
 from scripts.fuzz import damaged
 from ui import saved, workspace
+from ui.schema import NEWER
 from ui.state import AppState, BinningSpec, ColumnName, SplitSpec, to_plain
 
 
@@ -35,6 +36,8 @@ def test_decisions_are_restored(session):
         split=SplitSpec(0.2, 7, keep_twins=True),
         binning=BinningSpec("entropy", None, 20, (("amount", (1.5, 2.0)),)),
         setting={"learner": "search", "theta": 0.5},
+        scale={"base_score": 600, "base_odds": 50, "points_to_double": 20, "label": "low"},
+        texts={"income > 3": "well off"},
         notes="ask Ada 💡",
         test_looks=2,
         looked_at=("ab", "cd"),
@@ -44,6 +47,7 @@ def test_decisions_are_restored(session):
     assert (back.wording, back.notes, back.setting) == (state.wording, state.notes, state.setting)
     assert (back.binning, back.split, back.test_looks) == (state.binning, state.split, 2)
     assert back.looked_at == ("ab", "cd")
+    assert (back.scale, back.texts) == (state.scale, state.texts)
     assert (back.outcomes, back.positive) == ({"high": "defaulted"}, "defaulted")
     assert back.table.digest == state.table.digest
     pd.testing.assert_frame_equal(back.table.frame, state.table.frame)
@@ -76,6 +80,16 @@ def test_files_are_private_plain_and_written_once(session):
     before = {p: p.stat().st_mtime_ns for p in workspace.folder().iterdir()}
     workspace.save()
     assert {p: p.stat().st_mtime_ns for p in workspace.folder().iterdir()} == before
+
+
+def test_analysis_of_an_earlier_version_is_read_without_a_message(session):
+    session["app"] = AppState(table=load_sample("iris"), notes="begun")
+    workspace.save()
+    plain = {name: v for name, v in to_plain(session["app"]).items() if name not in NEWER}
+    saved.write(workspace.folder(), saved.Version(plain), None)
+    assert restored(workspace.folder()).notes == "begun"
+    assert not workspace.load_settings(json.dumps(plain).encode())
+    assert "_message" not in session
 
 
 def test_a_table_whose_cells_were_changed_on_disk_is_not_taken(session):

@@ -10,7 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from rulekit.style.palette import bars, base_layout, outcome_looks, plain
+from rulekit.style.palette import bars, base_layout, has_legend, outcome_looks, plain
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import plural
 from ui.data.choices import this_round
@@ -131,6 +131,7 @@ def split_figure(counts: Counts, classes: Sequence[Any] | None = None) -> go.Fig
             )
         )
     figure.update_layout(barmode="stack", margin={"l": 72, "t": 28, "b": 24})
+    figure.update_layout(showlegend=has_legend(labels))
     figure.update_yaxes(autorange="reversed", type="category", showgrid=False)
     return figure
 

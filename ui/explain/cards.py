@@ -21,7 +21,7 @@ from rulekit.style.phrases import Wording, cap_list, join_list, outcome_text
 from rulekit.style.wording import capital, plural
 from ui.escape import md
 from ui.learners.offered import CARDS
-from ui.learners.points import points_sentence
+from ui.learners.points import chance_sentence
 from ui.rule_numbers import ANSWER, ROW, TRUTH, Cases, matches, row_number
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart
@@ -32,12 +32,16 @@ from ui.workspace import change, make_key
 ALIKE = "conditions alike"
 
 
-def similar(explanation: Explanation, rule: RuleSet, train: Cases, state: AppState) -> None:
+def similar(
+    explanation: Explanation, rule: RuleSet, row: Columns, train: Cases, state: AppState
+) -> None:
     """List the training rows most like the case, by the rule's columns."""
     cases = explanation.similar(5)
     if not cases:
         st.caption("The rule looks at no value, so no case is more alike than another.")
         return
+    if not scorecard_of(rule):
+        st.markdown(md(count_alike(rule, row, train), 300))
     n = len({x for clause in rule.clauses for x in clause.conditions})
     table = pd.DataFrame(
         [
@@ -51,6 +55,21 @@ def similar(explanation: Explanation, rule: RuleSet, train: Cases, state: AppSta
         ]
     )
     st.dataframe(table, hide_index=True, alt="The five past cases most like this one")
+
+
+def count_alike(rule: RuleSet, row: Columns, train: Cases) -> str:
+    """Return how many training rows meet the same conditions, and how many have the prediction."""
+    same = np.ones(len(train.y), dtype=bool)
+    for clause in rule.clauses:
+        same &= (clause.condition_masks(train.columns) == clause.condition_masks(row)).all(axis=1)
+    predicted, n = rule.predict(row)[0], int(same.sum())
+    if not n:
+        return "No past case meets the same conditions."
+    right = int((train.y[same] == predicted).sum())
+    return (
+        f"Of {plural(n, 'past case')} with the same answer to each condition, {right:,} "
+        f"{'was' if right == 1 else 'were'} {outcome_text(predicted)}."
+    )
 
 
 def review(number: int, explanation: Explanation) -> None:
@@ -215,10 +234,7 @@ def explain_case(
     default = find_fixed_columns(model.rule_set_)  # people cannot change them
     fixed = st.session_state.get("explain_fixed", default)
     explanation = explain(model, X, training=(train.X, train.y), immutable=fixed, wording=words)[0]
-    if sentence := points_sentence(model, X):
-        lead = f"Predicted {outcome_text(explanation.prediction)}"
-        explanation = replace(explanation, sentence=f"{lead}: {sentence}")
-    return explanation
+    return replace(explanation, sentence=explanation.sentence + chance_sentence(model, X))
 
 
 def verdict(explanation: Explanation, words: Wording, truth: Any = None) -> None:
@@ -252,6 +268,7 @@ def conditions(
     if scorecard_of(rule):
         return
     misses = {miss.index: miss.sentence for miss in explanation.near_misses}
+    classes = app_state().classes
     order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
     for k in order[:MAX_CLAUSES]:
         clause = rule.clauses[k]
@@ -263,7 +280,8 @@ def conditions(
                 st.markdown(md(misses[k], 500))
             rule_text(clause_words(clause, words))
             sentence = case_sentence(clause, row)
-            figure = case_figure(clause, row, train.columns)
+            looks = {"classes": classes, "wording": words}
+            figure = case_figure(clause, row, train.columns, train.y, **looks)
             if figure.data:
                 chart(figure, f"case_{k}", sentence)
             st.dataframe(_conditions_table(clause, row, words), hide_index=True, alt=sentence)
@@ -354,10 +372,11 @@ def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Word
     with st.container(key="presenter"):
         explanation = explain_case(model, X, train, words)
         verdict(explanation, words)
+        row = model.read_columns(X)
         if not scorecard_of(model.rule_set_):  # its points are shown beside the values
+            st.markdown(md(count_alike(model.rule_set_, row, train), 300))
             facts(explanation, model.rule_set_, words)
         if not model.rule_set_.is_constant:
-            row = model.read_columns(X)
             flow_chart(model, train.columns, train.y, "flow_case", case=row, wording=words)
         for cards in CARDS:
             cards.explain(model, X, train, words, plain=True)

@@ -209,7 +209,9 @@ def rule_file(state: AppState, model: ClassifierMixin) -> str:
     orders = {name: order for name, order in given.get(DATES, {}).items() if order is not None}
     read = replace(read, day_first_in={**(read.day_first_in or {}), **orders})
     schema = describe_reading(schema_of(rule), read, given.get(UNITS, {}), given.get(WORDS, {}))
-    return export.to_json(replace(rule, schema=schema))
+    named = {str(test) for test in rule.tests}
+    texts = {text: name for text, name in state.texts.items() if text in named}
+    return export.to_json(replace(rule, schema=replace(schema, texts=texts)))
 
 
 # formats with more content than the rule, or with the display names of columns

@@ -1,5 +1,8 @@
 """Scorecards as a learner of Models: one search finds every number of conditions."""
 
+import math
+from typing import Any
+
 import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
@@ -13,17 +16,19 @@ from rulekit.rules import PointsSplit, scorecard_of
 from rulekit.style.phrases import Wording, show_value
 from rulekit.style.scorecard import (
     bands_of_totals,
+    count_lines,
     count_per_hundred,
     reading_notes,
     scale_note,
     scales_of,
 )
+from rulekit.style.wording import percent
 from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner
 from ui.rule_numbers import Cases
-from ui.state import KEEP
+from ui.state import app_state
+from ui.workspace import change, make_key
 
-ON = "scale_on"  # session key of the switch
 SCALE = (  # parameter of `scale_points`, title, value
     ("base_score", "Base score", 600),
     ("base_odds", "Odds at the base score, to 1", 50),
@@ -37,10 +42,14 @@ def split_of(model: ClassifierMixin) -> PointsSplit | None:
     return splits[0] if splits else None
 
 
-def card_table(split: PointsSplit, words: Wording) -> pd.DataFrame:
-    """Return the card to fill in: one row per scale, the largest points first."""
-    scales = scales_of(split, words)
-    return pd.DataFrame({"if": [s.name for s in scales], "points": [s.points for s in scales]})
+def card_table(split: PointsSplit, words: Wording, rows: Cases, label: Any) -> pd.DataFrame:
+    """Return the card: a row for each range of a column, with its share of rows and of a label."""
+    lines = count_lines(split, rows.columns, rows.y == label, words)
+    heads = ["if", "points", f"{rows.name} rows", f"of these, {label}"]
+    table = pd.DataFrame(lines, columns=heads)
+    for head in heads[2:]:
+        table[head] = ["" if math.isnan(v) else percent(v) for v in table[head]]
+    return table
 
 
 def band_table(model: ClassifierMixin) -> pd.DataFrame:
@@ -63,31 +72,39 @@ def has_odds(model: ClassifierMixin) -> bool:
 
 def scaled(model: ClassifierMixin) -> ClassifierMixin:
     """Return a scorecard on the scale that is set on Rules; without one, the model as it is."""
-    if not st.session_state.get(ON) or not has_odds(model):
+    scale = app_state().scale
+    if scale is None or not has_odds(model):
         return model
-    numbers = {name: st.session_state.get(f"scale_{name}", n) for name, _, n in SCALE}
-    label = st.session_state.get("scale_label", model.positive_label_)
-    known = label in (model.positive_label_, model.default_label_)
-    return scale_points(model, **numbers, label=label if known else None)
+    known = scale["label"] in (model.positive_label_, model.default_label_)
+    return scale_points(model, **scale if known else {**scale, "label": None})
 
 
 def scale_form(model: ClassifierMixin) -> None:
-    """Show the numbers of a lender's scale of points."""
+    """Show the numbers of a lender's scale of points; saved with the analysis."""
+    before = app_state().scale
     with st.popover("Scale of points"):
-        st.toggle(
+        is_on = st.toggle(
             "Score by odds",
-            key=ON,
+            before is not None,
+            key=make_key("scale_on"),
             help="Scores then mean odds, as on a lender's scorecard. Predictions stay the same. "
             "Exports use this scale, too.",
-            **KEEP,
         )
-        for name, title, default in SCALE:
-            st.number_input(title, 1, 10_000, default, key=f"scale_{name}", **KEEP)
+        scale: Any = {
+            name: st.number_input(
+                title, 1, 10_000, (before or {}).get(name, default), key=make_key(f"scale_{name}")
+            )
+            for name, title, default in SCALE
+        }
         labels = [model.positive_label_, model.default_label_]
-        st.radio("Outcome whose odds grow with the score", labels, key="scale_label", **KEEP)
+        place = labels.index(before["label"]) if before and before["label"] in labels else 0
+        words = "Outcome whose odds grow with the score"
+        scale["label"] = st.radio(words, labels, place, key=make_key("scale_label"))
+    if (new := scale if is_on else None) != before:
+        change(scale=new)
 
 
-def scorecard(model: ClassifierMixin, words: Wording) -> None:
+def scorecard(model: ClassifierMixin, words: Wording, rows: Cases) -> None:
     """Show the card and the meaning of its totals, with a sheet to fill in."""
     few_rows = getattr(model, "few_rows_hint_", None)
     if has_odds(model):
@@ -95,7 +112,7 @@ def scorecard(model: ClassifierMixin, words: Wording) -> None:
         model = scaled(model)
     split = scorecard_of(model.rule_set_)[0]
     left, right = st.columns(2)
-    left.table(card_table(split, words).set_index("if"))
+    left.table(card_table(split, words, rows, model.rule_set_.labels[0]).set_index("if"))
     notes = [reading_notes(scales_of(split, words)), scale_note(model)]
     left.caption(md(" ".join(filter(None, notes)), 400))
     right.table(band_table(model).set_index("total"))
@@ -126,25 +143,12 @@ def points_of_case(
     st.markdown("\n".join(f"- {md(reason.text, 200)}" for reason in reasons))
 
 
-def points_sentence(model: ClassifierMixin, X: pd.DataFrame) -> str:
-    """Return the case's total, points missing and probability; empty if no scorecard."""
-    rule = model.rule_set_
-    splits = scorecard_of(rule)
-    if not splits:
+def chance_sentence(model: ClassifierMixin, X: pd.DataFrame) -> str:
+    """Return the probability that a scorecard gives a case; empty if it gives none."""
+    if not hasattr(model, "bands_"):
         return ""
-    score = int(splits[0].compute_values(model.read_columns(X))[0])
-    above = [(s.total, v) for s, v in zip(splits, rule.labels, strict=True) if s.total > score]
-    text = f"{score} point{'s' * (abs(score) != 1)}"
-    if above:
-        total, label = above[-1]
-        text += f", {total - score} short of {label}, which takes {total}."
-    else:
-        text += f"; {rule.labels[0]} takes {splits[0].total}."
-    if hasattr(model, "bands_"):
-        k = list(model.classes_).index(model.positive_label_)
-        chance = round(100 * float(model.predict_proba(X)[0, k]))
-        text += f" Of 100 such cases, {chance} are {model.positive_label_}."
-    return text
+    chance = model.predict_proba(X)[0, list(model.classes_).index(model.positive_label_)]
+    return f" Of 100 such cases, {round(100 * float(chance))} are {model.positive_label_}."
 
 
 def case_table(reading: PointsReading, words: Wording) -> pd.DataFrame:

@@ -9,19 +9,22 @@ import streamlit as st
 from rulekit.learners.choice import COST, EXACT
 from rulekit.plots import Baseline, front_figure, front_sentence
 from rulekit.plots.pareto import AXIS_NAMES
-from rulekit.style.palette import Look, plain
-from rulekit.style.wording import format_measure, percent
+from rulekit.style.palette import GREY, Look, plain
+from rulekit.style.wording import format_measure, percent, plural
+from ui.differences import count_differing, difference
 from ui.escape import md
 from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_search
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, RunSpec
 from ui.models.form import BUDGETS, comparison, price_sweep
-from ui.models.points import AGAINST, RunResult, Suggestion, reference_lines
+from ui.models.points import AGAINST, TREE, RunResult, Suggestion, reference_lines
 from ui.models.run import BETTER, COMPARISON, PRICES, get_offer, latest, note_suggestion, start
-from ui.picked import OWN, model_key, pick
+from ui.picked import OWN, get_model, get_own, model_key, pick
 from ui.shell import once
 from ui.state import AppState, app_state
 from ui.theme import chart, get_selected
 from ui.widgets import choice, pick_row
+from ui.words import constant_answer, wording
+from ui.workspace import pick_rule
 
 DECIDES = "estimate that decides"
 BEATS = "beats one condition by"
@@ -58,9 +61,9 @@ def sides_curve(result: RunResult, y: str) -> None:
 def _lines(result: RunResult, x: str, y: str) -> list[Baseline]:
     """Return reference models and, with costs, the cheapest constant on the training rows."""
     lines, state = reference_lines(result.references, x, y), app_state()
-    if y == "test_error" and (state.setting or {}).get("edited") == OWN and state.model is not None:
+    if y == "test_error" and (own := get_own(state)) is not None:
         # it was not learned from any row: all training rows measure it
-        size, wrong = float(state.model.n_conditions_), float(state.model.training_error_)
+        size, wrong = float(own.n_conditions_), float(own.training_error_)
         fits = len(result.points) and size <= result.points["limit"].max()
         lines.append(Baseline("yours", wrong, ((size, wrong),) if fits else ()))
     return [*lines, Baseline(*_constant(result))] if y == result.measure == COST else lines
@@ -118,6 +121,24 @@ def suggestion_line(result: RunResult) -> None:
                 on_click=choose,
                 args=(result, suggested.number),
             )
+
+
+def own_line(state: AppState) -> None:
+    """Show the error of the person's rule, how it differs from the selected one, and a button."""
+    own, model = get_own(state), get_model()
+    if own is None or model is None or (own.rule_set_ == model.rule_set_):
+        return
+    mine, rule, (X, y) = own.rule_set_, model.rule_set_, state.training
+    differing = count_differing(rule, mine, "yours", own.read_columns(X), y.to_numpy(object))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        size = plural(mine.n_conditions, "condition")
+        wrong = f"{percent(own.training_error_)} of training rows wrong"
+        st.markdown(f"**Yours: {size}, {wrong}.** {differing}", width="content")
+        with st.popover("Difference", type="tertiary"):
+            sentences, _ = difference(rule, mine, X, y, wording(state))
+            st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
+        use = {"on_click": pick_rule, "args": (mine,), "kwargs": {"source": OWN}}
+        st.button("Use yours", key="pick_own", type="tertiary", **use)
 
 
 def _reason(result: RunResult, suggested: Suggestion) -> None:
@@ -260,7 +281,6 @@ def show_compared(result: RunResult, spec: RunSpec) -> None:
     running = job is not None and job.active
     table, numbers = learners_table(result, runs, running, _constant(result))
     picked = result.number_of_rule(app_state())
-    looks = [look_of({LEARNER_KEY: key}) for key in table.pop("key")]
     number = st.column_config.NumberColumn
     columns = {
         "error": number(
@@ -271,6 +291,7 @@ def show_compared(result: RunResult, spec: RunSpec) -> None:
         "conditions": number(format="%.1f", help="Mean over the folds."),
         "seconds": number(format="%.1f", help="All fits of all folds together."),
         BEATS: number(format="%.1f", help="The best rule of one condition on the curve."),
+        "mark": st.column_config.ImageColumn(width=40, help="Its mark on the curve."),
     }
     pick_row(
         table,
@@ -278,7 +299,6 @@ def show_compared(result: RunResult, spec: RunSpec) -> None:
         lambda position: choose(result, numbers[position]),
         key="compared_table",
         alt="The compared learners, each with its best point; choosing a row picks it",
-        shown=color_rows(table, looks),
         column_config={name: config for name, config in columns.items() if name in table},
     )
 
@@ -292,7 +312,7 @@ def comparisons(state: AppState, spec: RunSpec) -> list[RunSpec]:
 def learners_table(
     result: RunResult, runs: list[RunSpec], running: bool, constant: tuple[str, float]
 ) -> tuple[pd.DataFrame, list[int | None]]:
-    """Return one row per compared learner by error, and the number of its best point."""
+    """Return one row per compared learner or reference by error, and the number of its point."""
     # Points that do not beat `constant` (a prediction and its loss) or one condition have no
     # figure.
     seconds = max(run.budget or 0.0 for run in runs)
@@ -308,8 +328,8 @@ def learners_table(
         of_learner = [k for k, s in enumerate(result.settings) if s[LEARNER_KEY] == key]
         short = [k for k in of_learner if points.loc[k, "limit"] <= max(LIMITS)]
         best = result.suggest(short)
-        row = {"key": key, "learner": LEARNERS[key].name, "number": best and best.number}
-        row |= {"mark": look_of({LEARNER_KEY: key}).words, quantity: float("nan")}
+        row = {"mark": look_of({LEARNER_KEY: key}).image, "learner": LEARNERS[key].name}
+        row |= {"number": best and best.number, quantity: float("nan")}
         if of_learner:
             measured = points.loc[of_learner]
             row["seconds"] = float((measured["seconds"] * measured["folds"]).sum())
@@ -317,6 +337,9 @@ def learners_table(
             row["remark"] = f"no rule within {max(LIMITS)} conditions" if of_learner else missing
         elif (loss := points.loc[best.number, measure]) > rivals[rival] - EXACT:
             row["remark"] = f"no better than {rival}"
+            model = result.models.get(model_key(result.settings[best.number]))
+            if model is not None and model.rule_set_.is_constant:
+                row["remark"] = f"constant: always {constant_answer(model.rule_set_)}"
         else:
             row |= {
                 quantity: scale * loss,
@@ -325,16 +348,31 @@ def learners_table(
                 BEATS: scale * (rivals.get("one condition", float("nan")) - loss),
             }
         rows.append(row)
-    names = ["key", "learner", "mark", quantity, "± 1 SE", "conditions", "seconds", BEATS, "remark"]
+    rows += _reference_rows(result.references, measure, quantity, scale)
+    names = ["mark", "learner", quantity, "± 1 SE", "conditions", "seconds", BEATS, "remark"]
     table = pd.DataFrame(rows).sort_values(quantity, kind="stable", ignore_index=True)
     numbers = [None if pd.isna(k) else int(k) for k in table["number"]]
     return table.reindex(columns=names).dropna(axis="columns", how="all"), numbers
 
 
-def color_rows(table: pd.DataFrame, looks: list[Look]) -> Any:
-    """Return the table with the words for a learner's mark on its colour."""
-    filled = [f"background-color: {look.colour}; color: {look.ink}" for look in looks]
-    return table.style.apply(lambda column: filled, subset=["mark"])
+def _reference_rows(
+    references: pd.DataFrame | None, measure: str, quantity: str, scale: float
+) -> list[dict[str, Any]]:
+    """Return a row for each reference model, of a tree in several sizes for the best one."""
+    if references is None or measure not in references:
+        return []
+    best = references.dropna(subset=[measure]).sort_values(measure).drop_duplicates("name")
+    return [
+        {
+            "mark": Look(GREY, "", "x" if row["name"] == TREE else "line-ew").image,
+            "learner": row["name"],
+            quantity: scale * row[measure],
+            "± 1 SE": scale * row.get(f"{measure}_se", float("nan")),
+            "conditions": row.get("n_conditions", float("nan")),
+            "remark": "reference" + ", by splits" * (row["name"] == TREE),
+        }
+        for _, row in best.iterrows()
+    ]
 
 
 def learners_tab(result: RunResult, spec: RunSpec) -> None:

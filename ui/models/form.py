@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from rulekit.learners import search_grid
 from rulekit.learners.choice import COST
@@ -15,8 +16,8 @@ from rulekit.style.wording import capital
 from ui.escape import md
 from ui.learners.learner import as_entered, price_input
 from ui.learners.literal import finer_form as kinds_form
-from ui.learners.offered import LEARNERS, QUESTIONS
-from ui.learners.spec import RunSpec
+from ui.learners.offered import LEARNERS, QUESTIONS, look_of
+from ui.learners.spec import LEARNER_KEY, RunSpec
 from ui.models.points import ERRORS, RunResult, gap_fields
 from ui.state import KEEP, AppState
 from ui.widgets import choice, menu
@@ -104,8 +105,8 @@ def _matrix(state: AppState, costs: dict[tuple[Any, Any], float]) -> tuple[float
     return tuple(float(given.iloc[t, a]) for t, a in places)
 
 
-def settings(state: AppState) -> RunSpec:
-    """Show the settings that points of a curve share, by default those of the selected rule."""
+def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
+    """Show the settings that points of a curve share; also return the place for its measure."""
     usual = _begins_with(state)
     form = "dnf"
     if not state.several:
@@ -120,21 +121,21 @@ def settings(state: AppState) -> RunSpec:
             "d). A CNF (conjunctive normal form) says yes if every clause holds, and one condition "
             "is enough for a clause: (a OR b) AND (c OR d).",
         )
-    y = state.training[1]
-    choices = fold_choices(len(y), int(y.value_counts().min()))
-    folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
-    weights = weight_fields(state, usual)
-    box = st.expander("Constraints on columns", key="run_constraints", on_change="rerun")
-    with box:
-        constraints = _constraints(state, usual, listed=bool(box.open))
-    gaps: dict[str, Any] = {}
-    if not state.several:
-        box = st.expander("Gap between groups", key="run_gap", on_change="rerun")
-        with box:
-            gaps = gap_fields(state, usual, listed=bool(box.open))
-    with st.expander("What a thorough search looks for"):
+    errors = st.expander("What counts as an error?", key="run_gap", on_change="rerun")
+    with errors:
+        measure = st.container()
+        fields = weight_fields(state, usual)
+        if not state.several:
+            fields |= gap_fields(state, usual, listed=bool(errors.open))
+    columns = st.expander("Which columns?", key="run_constraints", on_change="rerun")
+    with columns:
+        fields |= _constraints(state, usual, listed=bool(columns.open))
+    with st.expander("How thorough?"):
+        y = state.training[1]
+        choices = fold_choices(len(y), int(y.value_counts().min()))
+        folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
         kinds = kinds_form(state, usual, [])
-    return replace(usual, form=form, folds=folds, **weights, **constraints, **gaps, **kinds)
+    return replace(usual, form=form, folds=folds, **fields, **kinds), measure
 
 
 def measure_choice(result: RunResult) -> str:
@@ -236,27 +237,34 @@ def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
         )
     if spec.learners != RunSpec().learners:
         usual = [q for q, names in offers.items() if set(names) & set(spec.learners)]
-    questions = st.multiselect(
-        "Learners",
-        list(offers),
-        default=[question for question in usual if question in offers] or list(offers),
-        key=f"run_{key}",
-        **KEEP,
-    )
+    usual = [question for question in usual if question in offers] or list(offers)
     chosen: list[str] = []
-    for question in questions:
-        names = offers[question]
-        if len(names) > 1:
-            names = st.multiselect(
-                question,
-                names,
-                default=[n for n in names if n in spec.learners] or names,
-                format_func=lambda name: LEARNERS[name].name,
-                key=f"run_{key}_several",
-                **KEEP,
-            )
-        chosen += names
+    with st.container(horizontal=True):
+        for question, names in offers.items():
+            with st.container(border=True, width=260):
+                if _card(question, names, question in usual, f"run_{key}_{names[0]}"):
+                    chosen += names
+    if len(names) > 1 and names[0] in chosen:  # the last card has several learners
+        several = st.multiselect(
+            question,
+            names,
+            default=[n for n in names if n in spec.learners] or names,
+            format_func=lambda name: LEARNERS[name].name,
+            key=f"run_{key}_several",
+            **KEEP,
+        )
+        chosen = [name for name in chosen if name not in names or name in several]
     return chosen
+
+
+def _card(question: str, names: Sequence[str], usual: bool, key: str) -> bool:
+    """Show the marks of some learners, a box to tick, and what they are good for, in one line."""
+    marks = [look_of({LEARNER_KEY: name}).image for name in names]
+    st.html(" ".join(f'<img src="{mark}" alt="" width="16">' for mark in marks))
+    ticked = st.checkbox(question, usual, key=key, **KEEP)
+    purpose = LEARNERS[names[0]].good_for.partition(". ")[0].rstrip(".")
+    st.caption(f"For {'comparison with the papers' if len(names) > 1 else purpose}.")
+    return bool(ticked)
 
 
 def _learner_settings(
@@ -268,7 +276,7 @@ def _learner_settings(
     with st.expander("What they do, and settings of their own"):
         for name in learners:
             learner = LEARNERS[name]
-            st.caption(f"**{learner.name}.** {learner.sentence} Good for: {learner.good_for}")
+            st.caption(f"**{learner.name}.** {learner.sentence}")
             if learner.ways:
                 st.caption(learner.ways)
             settings |= learner.form(spec)

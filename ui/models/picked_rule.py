@@ -28,7 +28,7 @@ from ui.runs.background import answer_of
 from ui.runs.worker import Report
 from ui.state import AppState, app_state
 from ui.theme import flow_chart
-from ui.widgets import choice, rule_text
+from ui.widgets import choice, parts_table, rule_text
 from ui.words import constant_answer, rule_words, wording
 
 LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
@@ -110,8 +110,11 @@ def show_picked(result: RunResult, spec: RunSpec) -> None:
         st.warning(md(never, 300))
     picked.constraint_lines(rule, state)
     if not rule.is_constant:
-        st.caption("Where the training rows go")
-        flow_chart(model, *state.training, "flow_small", is_small=True)
+        heading = st.container(horizontal=True, vertical_alignment="center")
+        heading.caption("Where the training rows go", width="content")
+        table = flow_chart(model, *state.training, "flow_small", is_small=True)
+        with heading.popover("As a table", type="tertiary"):
+            parts_table(table, "training")
     with st.container(horizontal=True):
         for page, label in LINKS.items():
             if st.button(label, key=f"to_{page}"):

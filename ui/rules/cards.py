@@ -20,6 +20,7 @@ from rulekit.plots import (
 )
 from rulekit.rules import RuleSet, scorecard_of, verify_rule
 from rulekit.rules.analysis.flow import divide_rows
+from rulekit.rules.simplification import simplified_note
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import capital, percent, plural
 from ui import rule_numbers
@@ -32,14 +33,12 @@ from ui.rules.editor import edit_button, editor, get_edited_clause, keep, source
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
 from ui.theme import chart, flow_chart, get_selected
-from ui.widgets import COUNT, SHARE, choice, pick_row
+from ui.widgets import COUNT, choice, parts_table, pick_row
 from ui.words import clause_names, constant_answer, full_words, wording
+from ui.workspace import change, make_key
 
 SHOWN_ROWS = 500
 CORRECT = "How many of the rows that the clause decides are predicted correctly."
-LIFT = st.column_config.NumberColumn(
-    format="%.2f", help="Share of correct rows, divided by the share of the prediction in all rows."
-)
 WRONG = -1  # in the list of rows: those predicted wrongly
 MANY, LINES_HEIGHT = 9, 400  # above this number, clauses scroll in a box of this height in pixels
 LARGER = (
@@ -56,7 +55,7 @@ def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     shares = state.training[1].value_counts(normalize=True)
     always = write_outcome(shares.index[0]), 1.0 - shares.iloc[0]
     wrong, *rest = rule_numbers.verdict_words(rule, measured_on, state.error, always, state.labels)
-    st.markdown(f"**{md(wrong)}** {' '.join(md(words, 200) for words in rest)}")
+    st.markdown(f"**{md(wrong, 300)}** {' '.join(md(words, 200) for words in rest)}")
     size, learned, held_out = st.columns(3)
     clauses = (
         "" if scorecard_of(rule) or rule.is_constant else f" in {plural(rule.n_clauses, 'clause')}"
@@ -106,7 +105,7 @@ def clause_lines(
     """Show one line per clause with counts, switch and editing; return the clauses switched off."""
     rule = model.rule_set_
     if scorecard_of(rule):
-        scorecard(model, wording(state))
+        scorecard(model, wording(state), train)
         edit_button(rule, 0, "Edit", state)
         if get_edited_clause(state) == 0:
             editor(rule, 0, train, test, state)
@@ -132,6 +131,22 @@ def clause_lines(
                 editor(rule, k, train, test, state)
     _line(len(tables))[1].markdown(f"otherwise **{md(rule.default)}**")
     return frozenset(off)
+
+
+def name_conditions(rule: RuleSet, state: AppState) -> None:
+    """Show a field for the name of each condition, which all texts show before it."""
+    texts = dict.fromkeys(str(t) for c in rule.conditions for t in c.tests or (c,))
+    if not texts:
+        return
+    with st.popover("Name conditions"):
+        given = {
+            text: st.text_input(md(text), state.texts.get(text, ""), key=make_key(f"name_{text}"))
+            for text in texts
+        }
+    named = {text: name.strip() for text, name in {**state.texts, **given}.items() if name.strip()}
+    if named != state.texts:
+        change(texts=named)
+        st.rerun()
 
 
 def _line(n_counts: int) -> list[DeltaGenerator]:
@@ -176,15 +191,7 @@ def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
 
     st.subheader("Where the rows go", anchor=False)
     table = flow_chart(rule, rows.columns, rows.y, f"flow_{generation}", on_select=select_part)
-    # the texts of clauses stand in the figure
-    names = [name.split(": ")[0] for name in table["part"]]
-    shown = table.assign(part=names, share=100 * table["share"])
-    st.dataframe(
-        shown,
-        hide_index=True,
-        column_config={**dict.fromkeys(("rows", "correct"), COUNT), "share": SHARE, "lift": LIFT},
-        alt=f"The rows of each part of the rule, on the {rows.name} rows",
-    )
+    parts_table(table, rows.name)
 
 
 def outcomes(rule: RuleSet, rows: Cases, labels: list[Any]) -> None:
@@ -270,6 +277,8 @@ def checks_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
             )
     for text in check.not_checked:
         st.caption(md(f"Not checked: {text}.", 300))
+    if removed := simplified_note(model):
+        st.caption(md(removed, 900))
 
 
 CURVES = {"roc": "ROC", "precision": "Precision and recall"}

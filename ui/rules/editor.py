@@ -12,7 +12,7 @@ from rulekit.rules.literal import OPERATORS
 from rulekit.style.phrases import condition_text
 from rulekit.style.wording import percent, plural
 from ui.escape import md
-from ui.picked import setting_words
+from ui.picked import OWN, setting_words
 from ui.rule_numbers import Cases, error
 from ui.rules.condition_editor import TABLE, edit_condition
 from ui.shell import sentences
@@ -265,7 +265,7 @@ def keep(rule: RuleSet, origin: str) -> None:
     pick_rule(rule, source=origin)
     st.session_state.pop(EDITED, None)
     versions = before.append(version_of(app_state()))
-    change(edits=versions.items, edit=versions.index)
+    change(edits=versions.items, edit=versions.index, **_own(versions.current))
 
 
 def source() -> str:
@@ -275,4 +275,11 @@ def source() -> str:
 
 
 def _select(versions: Versions) -> None:
-    change(model=None, edits=versions.items, edit=versions.index, **versions.current)
+    now = versions.current
+    change(model=None, edits=versions.items, edit=versions.index, **now, **_own(now))
+
+
+def _own(version: dict[str, Any]) -> dict[str, Any]:
+    """Return the field of a person's rule if a version is one."""
+    is_own = (version["setting"] or {}).get("edited") == OWN
+    return {"own_rule": version["rule_json"]} if is_own else {}

@@ -41,6 +41,7 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import percent, plural
 from ui.cache import compute_once
+from ui.differences import count_differing
 from ui.escape import md
 from ui.learners.spec import quiet
 from ui.rule_numbers import FEW_GROUPS, Cases, case_frame, training_gap
@@ -204,14 +205,8 @@ def _difference(
     alternatives: Alternatives, rule: RuleSet, rows: NDArray[np.intp], train: Cases, state: AppState
 ) -> str:
     """Return how many predictions differ, which rule is right there, and where the rows are."""
-    n, truth = len(train.y), train.y[rows]
-    right = [
-        int(np.sum(r.predict(train.columns)[rows] == truth)) for r in (alternatives.selected, rule)
-    ]
-    differing = (
-        f"Predictions differ for {len(rows):,} of {n:,} training rows ({percent(len(rows) / n)}): "
-        f"the selected rule is right for {right[0]:,} of them, this one for {right[1]:,}."
-    )
+    rules = alternatives.selected, rule
+    differing = count_differing(*rules, "this one", train.columns, train.y)
     where = alternatives.differs_where(rule)
     if where is None:
         return differing

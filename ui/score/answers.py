@@ -163,7 +163,9 @@ def score_cases(cases: NewCases, model: ClassifierMixin, state: AppState) -> Sco
             immutable=find_fixed_columns(model.rule_set_),
         )
 
-    key = repr((cases.key, state.fit_key, state.rule_json, state.wording, state.options))
+    key = repr(
+        (cases.key, state.fit_key, state.rule_json, state.wording, state.texts, state.options)
+    )
     return compute_once("scored", key, compute, copy=False)
 
 

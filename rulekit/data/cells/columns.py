@@ -45,6 +45,7 @@ from rulekit.data.options import Decision, ParseOptions
 from rulekit.data.typed import EXACT, drop_infinities, text_series
 
 Values: TypeAlias = pd.Series | NDArray[Any]
+COMPACT = 19_000_101, 20_991_231  # numbers that may be dates
 FIRST = 1_000  # distinct texts that show whether a column has decorated numbers
 LONG = 20  # characters, more than most numbers of 17 digits have
 _MARKS = {".": "point", ",": "comma"}
@@ -380,7 +381,7 @@ def _join_numbers(plain: Numbers, decorated: Numbers) -> Numbers:
 
 def _may_be_compact(numbers: Numbers, present: NDArray[np.bool_]) -> bool:
     values = numbers.values[present]
-    return bool(values.min() >= 19_000_101 and values.max() <= 20_991_231)
+    return bool(values.min() >= COMPACT[0] and values.max() <= COMPACT[1])
 
 
 def _text(column: TextColumn) -> pd.Series:

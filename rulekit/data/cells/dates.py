@@ -2,7 +2,8 @@
 
 # The order of day and month is decided by all cells of a column (13/04 has the day first), else by
 # dots (day first), else it is open. A year of two digits lies between 1969 and 2068, and what names
-# no day begins with its first: 2020-Q1, 2020-03, March 2020. Times with an offset are read in UTC.
+# no day begins with its first: 2020-Q1, 2020-W05, 2020-03, March 2020. Times with an offset are
+# read in UTC.
 
 import re
 from dataclasses import dataclass, replace
@@ -25,28 +26,32 @@ SAMPLE = 1_000  # distinct texts that show whether a column has dates
 SHARE = 0.8  # of the rows that must hold dates beside words
 CERTAIN = 10  # different numbers such as 20200102 that are certainly dates
 _TIME = (
-    r"(?:(?:[Tt ]|, ?)\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})"
+    r"(?:(?:[Tt :]|, ?)\s*(?P<hour>\d{1,2}):(?P<minute>\d{2})"
     r"(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,9}))?)?\s*(?P<half>[AaPp]\.?[Mm]\.?)?"
-    r"\s*(?P<offset>Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?)?"
+    r"\s*(?P<offset>Z|z|UTC|GMT|[+-]\d{2}:?\d{2}|[+-]\d{2})?(?: Uhr)?)?"
 )
 _DAY_NAME = r"(?:(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? +)?"
 _YEAR = r"(?P<year>\d{4}|\d{2})"
-_NAME = r"(?P<name>\pL{3,9})"
+_NAME = r"(?P<name>\pL{3,10})"
 _ORDINAL = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _SHAPES = (
-    rf"^{_DAY_NAME}(?P<year>\d{{4}})[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}}){_TIME}$",
+    rf"^{_DAY_NAME}(?P<year>\d{{4}})[-/.年](?P<month>\d{{1,2}})[-/.月](?P<day>\d{{1,2}})[.日]?{_TIME}$",
     rf"^(?P<first>\d{{1,2}})(?P<mark>[-/.]) ?(?P<next>\d{{1,2}})[-/.] ?{_YEAR}{_TIME}$",
-    rf"^{_DAY_NAME}{_ORDINAL}[-/ ,]*{_NAME}\.?[-/ ,]+{_YEAR}{_TIME}$",
+    rf"^\[?{_DAY_NAME}{_ORDINAL}[-/ ,]*(?:de )?{_NAME}\.?[-/ ,]+(?:de )?{_YEAR}{_TIME}\]?$",
     rf"^{_DAY_NAME}{_NAME}\.?[-/ ]*{_ORDINAL}(?:,? +|[-/]){_YEAR}{_TIME}$",
+    rf"^{_DAY_NAME}{_NAME} +(?P<day>\d{{1,2}}) (?P<hour>\d{{2}}):(?P<minute>\d{{2}}):"
+    r"(?P<second>\d{2})(?: (?P<offset>UTC|GMT|[+-]\d{4}))? (?P<year>\d{4})$",
     rf"^(?P<year>\d{{4}})[-/ ]{_NAME}\.?[-/ ]{_ORDINAL}{_TIME}$",
     rf"^(?P<day>\d{{2}}){_NAME}(?P<year>\d{{4}}){_TIME}$",
-    r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})T(?P<hour>\d{2})(?P<minute>\d{2})"
+    r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})[T ](?P<hour>\d{2}):?(?P<minute>\d{2}):?"
     r"(?P<second>\d{2})?Z?$",
     r"^(?P<year>\d{4})[-/ ]?[Qq](?P<quarter>[1-4])$",
+    r"^(?P<year>\d{4})-?W(?P<week>\d{2})(?:-?(?P<weekday>[1-7]))?$",
     r"^[Qq](?P<quarter>[1-4])[-/ ]?(?P<year>\d{4})$",
-    r"^(?P<year>\d{4})[-/](?P<month>\d{2})$",
-    r"^(?P<month>\d{2})/(?P<year>\d{4})$",
+    r"^(?P<year>\d{4})(?:[-/]|-?M)(?P<month>\d{2})$",
+    r"^(?P<month>\d{2})[-/](?P<year>\d{4})$",
     rf"^{_NAME}\.?[-/ ,]+(?P<year>\d{{4}})$",
+    rf"^(?P<year>\d{{4}})[-/ ]{_NAME}$",
 )
 _COMPACT = r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})$"
 _SERIAL = r"^\d{5}(\.\d+)?$"  # days since 1899-12-30, as spreadsheets count them
@@ -61,18 +66,18 @@ _MONTHS = {
     name: number
     for number, names in enumerate(
         (
-            "jan january januar jän jänner",
-            "feb february februar",
-            "mar march mär märz mrz",
-            "apr april",
-            "may mai",
-            "jun june juni",
-            "jul july juli",
-            "aug august",
-            "sep sept september",
-            "oct october okt oktober",
-            "nov november",
-            "dec december dez dezember",
+            "jan january januar jän jänner janv janvier ene enero gen gennaio",
+            "feb february februar févr février febrero febbraio",
+            "mar march mär märz mrz mars marzo",
+            "apr april avr avril abr abril aprile",
+            "may mai mayo mag maggio",
+            "jun june juni juin junio giu giugno",
+            "jul july juli juil juillet julio lug luglio",
+            "aug august août ago agosto",
+            "sep sept september septembre septiembre set settembre",
+            "oct october okt oktober octobre octubre ott ottobre",
+            "nov november novembre noviembre",
+            "dec december dez dezember déc décembre dic diciembre dicembre",
         ),
         start=1,
     )
@@ -168,7 +173,13 @@ def _moments(parts: Parts) -> Moments:
     first = months.astype("datetime64[D]")
     length = ((months + 1).astype("datetime64[D]") - first).astype(int)
     exists &= (day >= 1) & (day <= length)
-    moments = (first + np.where(exists, day - 1, 0)).astype("datetime64[us]")
+    days = first + np.where(exists, day - 1, 0)
+    if "week" in parts:  # the first week of a year is the one with the 4th of January
+        before = (first.astype(int) + 6) % 7  # days from the Monday of that week to the 4th
+        thursday = first + 7 * _whole(parts["week"]) - 1 - before
+        exists &= thursday.astype("datetime64[Y]") == first.astype("datetime64[Y]")
+        days = thursday + np.maximum(_whole(parts["weekday"]), 1) - 4
+    moments = days.astype("datetime64[us]")
     if "hour" in parts:
         times = _hours(parts)
         exists &= ~np.isnan(times)

@@ -16,13 +16,14 @@ import pyarrow as pa
 from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.headers import check_width, quote, repair_headers, select_columns
 from rulekit.data.options import DELIMITERS, Limits, ParseOptions
+from rulekit.data.reading.cell_kinds import COMMENT, MARKS
 from rulekit.data.reading.layout import (
-    COMMENT,
     TAIL,
     WINDOW,
     Row,
     TableLayout,
     count_after,
+    describe_comments,
     ends_with_total,
     find_layout,
 )
@@ -41,8 +42,10 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_PADDED = re.compile(r"\S {2,}\S")
 _RUN = re.compile(r'("(?:[^"]|"")*")|[ \t]+')
-_RULE = re.compile(r"\s*\|?(\s*:?-{2,}:?\s*\|)+(\s*:?-{2,}:?\s*)?\s*")  # below Markdown's header
+#: lines below the header, or around a table, of Markdown and of terminals
+_RULE = re.compile(r"\s*[|+]?(\s*:?-{2,}:?\s*[|+])+(\s*:?-{2,}:?\s*)?\s*")
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
     units = {names[k]: unit for k, unit in layout.units.items()}
     begin = [(n, line.rstrip("\r\n")) for n, line in enumerate(head, n_removed + 1)]
     end = [(n, text.delimiter.join(record)) for n, record in (*rows.last, *rows.after)]
-    layout = layout.with_lines(begin, end, rows.n_cut, options.skip_rows or ())
+    layout = layout.with_lines(begin, end, rows.n_cut, [*(options.skip_rows or ()), *rows.comments])
     return RawTable(rows.columns, notes, options, units, layout)
 
 
@@ -154,6 +157,8 @@ def sniff_delimiter(lines: Sequence[str]) -> str:
         share = Counter(widths).most_common(1)[0][1] / len(widths) if widths else 0.0
         if share > best_share and Counter(widths).most_common(1)[0][0] >= 2:
             best, best_share = candidate, share
+    if best == "\t" and all(map(_PADDED.search, lines)):
+        best_share = 0.0  # one tab before the last cell, blanks between the others
     if best_share < 1.0 and (best == "\t" or best_share < 0.5) and _is_aligned(lines, best_share):
         return BLANKS
     return best
@@ -201,8 +206,12 @@ class _Text:
         self.lines: list[int] = []
 
     def markdown(self) -> str | None:
-        """Return "|" if the first lines are a table of Markdown."""
-        self.is_markdown = any("|" in line and _RULE.fullmatch(line) for line in self.head[:60])
+        """Return "|" if the first lines are a table of Markdown, or of a database's terminal."""
+        pairs = zip(self.head[:60], self.head[1:61], strict=False)
+        self.is_markdown = any(
+            "|" in first + second and (_RULE.fullmatch(first) or _RULE.fullmatch(second))
+            for first, second in pairs
+        )
         return "|" if self.is_markdown else None
 
     def _reader(self, lines: Iterable[str], strict: bool) -> Any:
@@ -314,6 +323,7 @@ class _Rows:
         self.layout, self.names, self.chosen, self.limits = layout, names, chosen, limits
         self.header = list(layout.cells) if len(layout.cells) > 1 else None
         self.n_rows = self.n_headers = self.n_trimmed = self.n_cut = 0
+        self.comments: list[int] = []  # lines inside the table
         self.last: list[Row] = []  # the last rows, with all cells
         self.after: list[Row] = []  # rows of another width at the end
         self.columns: dict[str, pa.ChunkedArray] = {}
@@ -350,7 +360,8 @@ class _Rows:
         rows: list[Sequence[str]] = [] if self.after else list(islice(records, CHUNK))
         if not rows:
             return None
-        if set(map(len, rows)) - {len(self.names)} or self.header in rows:
+        marked = any(row[0].startswith(MARKS) for row in rows)
+        if marked or set(map(len, rows)) - {len(self.names)} or self.header in rows:
             kept = self._repair(list(zip(lines, rows, strict=True)), records, lines)
             self.last = [*self.last, *kept[-TAIL:]][-TAIL:]
             return [record for _, record in kept]
@@ -360,11 +371,13 @@ class _Rows:
     def _repair(
         self, batch: list[Row], records: Iterator[list[str]], lines: list[int]
     ) -> list[Row]:
-        """Return rows without repeated headers and empty cells beyond the last column."""
+        """Return rows without repeated headers, comments and cells beyond the last column."""
         width, kept = len(self.names), []
         for position, (line, record) in enumerate(batch):
             if record == self.header:
                 self.n_headers += 1
+            elif self.layout.is_comment(record):
+                self.comments.append(line)
             elif len(record) == width:
                 kept.append((line, record))
             elif len(record) > width and not any(map(str.strip, record[width:])):
@@ -413,8 +426,8 @@ class _Rows:
         return all(not any(map(str.strip, part.to_pylist())) for part in self.columns[name].chunks)
 
     def notes(self) -> list[str]:
-        """Return a sentence on repeated headers and empty cells beyond the last column."""
-        notes = []
+        """Return sentences on what was read otherwise than it is written."""
+        notes = describe_comments(self.comments, "Line")
         if n := self.n_headers:
             notes.append(f"{n} lines repeat the header and are not read.")
         if n := self.n_trimmed:

@@ -3,7 +3,6 @@
 # Rows are pairs of a number, from 1 as in the file, and its cells: texts, or values of a
 # spreadsheet.
 
-import datetime
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.data.headers import few, quote
-from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, Decision, ParseOptions
+from rulekit.data.options import Decision, ParseOptions
+from rulekit.data.reading.cell_kinds import count_cells, is_comment, is_empty, kind_of_cell
 from rulekit.exceptions import DataError
 
 Row = tuple[int, Sequence[Any]]
@@ -26,16 +26,7 @@ TAIL = 20  # rows from which the end is found
 LINES = 4  # lines before and after the beginning, and before the end, that are shown
 MOST_ABOVE = 60  # rows of titles, notes and comments above a header
 TYPICAL = 0.8  # share of a column's cells that gives its kind
-COMMENT = re.compile(r"\s*(#|%|//)")
 
-_NUMBER = re.compile(
-    r"[<>≤≥]?[(+\-−–]?\s*[$€£¥₹]?\s*[+\-−]?(\d[\d.,'’\u00a0\u202f]*|[.,]\d+)([eE][+-]?\d+)?"
-    r"\s*[%€$£¥₹]?\)?-?"
-)
-_DATE = re.compile(
-    r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{4}-?Q[1-4]"
-    r"|\d{1,2}[- ][A-Za-z]{3,9}\.?[- ]\d{2,4}|\d{1,2}:\d{2}(:\d{2})?)([T ]\d{1,2}:\d{2}.*)?"
-)
 _UNIT = re.compile(
     r"[(\[]?(%|[°$€£¥‰]\s?[A-Za-z]?|[kKmMcCdDµuGhn]?(g|m|s|l|L|b|B|W|V|A|Hz|Pa|J|mol|eV|bar|cal)"
     r"|(k|m|c|µ|n)?(g|m|l|L|s|mol)\s?[/·*^]\s?\S{1,8}|m[²³23]|min|h|hrs?|sec|ms|d|days?|weeks?"
@@ -48,8 +39,8 @@ _LETTERS = {"c", "d", "s", "t", "n"}
 _ROLES = {"class", "meta", "ignore", "weight", "target", "feature", "i", "m"}
 _NOTE = re.compile(
     r"\s*(sources?|notes?|quellen?|anmerkung|hinweis|remarks?|comments?|footnotes?|legend|"
-    r"last updated|updated|generated|exported|created|downloaded|data (from|as of|source)|"
-    r"copyright|see |n\.?b\.?|stand|end of|\d+ rows?)\b.*|\s*([*†‡©¹²³]|\(\d\)|\[\d\]|#|//|--).*",
+    r"last updated|updated|generated|exported|created|downloaded|data (from|as of|source)|see |"
+    r"copyright|n\.?b\.?|stand|end of|\(?\d+ rows?)\b.*|\s*([*†‡©¹²³]|\(\d\)|\[\d\]|#|//|--).*",
     re.IGNORECASE | re.DOTALL,
 )
 _TOTAL = re.compile(
@@ -57,8 +48,12 @@ _TOTAL = re.compile(
     r"average|mean|durchschnitt|mittelwert|overall|all)( general| général| \(all\))?\s*:?\s*",
     re.IGNORECASE,
 )
+_ENTITY = re.compile(
+    r"(?i)(.*[ _.-])?(id|ids|name|names|nr|no|num|number|index|key|code|row|case|label|title|"
+    r"item|sample|subject|patient|person|student|country|city|town|state|region|year|date|day|"
+    r"product|company|customer|species|gene|team|player|model|car|record|obs)s?[.:#]?|#|.*(name|id)"
+)  # names of columns whose cells all differ
 _MEANS = re.compile(r"average|mean|durchschnitt|mittelwert", re.IGNORECASE)
-_GAPS = {text.lower() for text in (*MISSING, *MISSING_AMONG_NUMBERS)}
 
 
 @dataclass(frozen=True)
@@ -74,6 +69,15 @@ class TableLayout:
     cells: tuple[Any, ...] = ()  # of the header as they are
     lines: tuple[Line, ...] = ()  # first and last rows: number, text, "names", "units", "not read"
     sheets: tuple[str, ...] = ()  # of a workbook
+    first_kind: str = ""  # of the cells of the first column; "#" if some begin as comments do
+
+    def is_comment(self, row: Sequence[Any]) -> bool:
+        """Return whether a row inside the table is a comment, in none or the first of its cells."""
+        width = len(self.names)
+        if self.first_kind == "#" or not is_comment(row):
+            return False
+        apart = len(row) != width or (count_cells(row) == 1 and width > 2)
+        return apart or self.first_kind in ("number", "date")
 
     def with_lines(
         self, begin: Sequence[Row], end: Sequence[Row], n_cut: int, skip_rows: Sequence[int]
@@ -95,37 +99,6 @@ def _line(cells: Sequence[Any]) -> str:
     return " | ".join("" if cell is None else " ".join(str(cell).split()) for cell in cells)
 
 
-def kind_of_cell(cell: Any) -> str:
-    """Return "number", "date", "text", or "" for an empty or missing cell."""
-    if cell is None or (isinstance(cell, float) and cell != cell):
-        return ""
-    if isinstance(cell, (int, float)):
-        return "text" if isinstance(cell, bool) else "number"
-    if isinstance(cell, (datetime.date, datetime.time, datetime.timedelta)):
-        return "date"
-    text = str(cell).strip()
-    if text.lower() in _GAPS:
-        return ""
-    if _NUMBER.fullmatch(text):
-        return "number"
-    return "date" if _DATE.fullmatch(text) else "text"
-
-
-def is_empty(cell: Any) -> bool:
-    """Return whether a cell holds nothing but blanks."""
-    return cell is None or (isinstance(cell, str) and not cell.strip())
-
-
-def count_cells(row: Sequence[Any]) -> int:
-    """Return the number of cells that hold something."""
-    return sum(not is_empty(cell) for cell in row)
-
-
-def is_comment(row: Sequence[Any]) -> bool:
-    """Return whether a row begins with a comment mark."""
-    return bool(row) and isinstance(row[0], str) and COMMENT.match(row[0]) is not None
-
-
 def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") -> TableLayout:
     """Find where the table begins, from its first rows; `word` is "Line" or "Row" in notes."""
     skip = set(options.skip_rows or ())
@@ -140,6 +113,10 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
     width = _width_of([cells for _, cells in rows[above:]])
     columns = _Columns([cells for _, cells in body], width)
     notes = _notes_above(rows[:above], word) if options.header_row is None else []
+    marked = columns.kinds[0] == "text" and any(
+        is_comment(row) and count_cells(row) > 1 for row in columns.rows
+    )
+    kind = "#" if marked else columns.kinds[0]
     has_header, reason = _has_header(begin[1], columns, options)
     if not has_header:
         if reason:
@@ -150,15 +127,17 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
             notes.append(Decision(text, "It is the header", {"header": True}))
         names: list[Any] = [""] * width
         skipped = tuple(n for n, _ in rows[:above])
-        return TableLayout(None, begin[0], tuple(names), skipped, {}, tuple(notes))
-    names, more = _names(begin, columns, word)
+        return TableLayout(None, begin[0], tuple(names), skipped, {}, tuple(notes), first_kind=kind)
+    names, more = _names(begin, columns, options, word)
     notes += more
     n_more, names, units, more = _second_header(names, body, columns, options, word)
     notes += more
     skipped = tuple(n for n, _ in [*rows[:above], *body[:n_more]])
     first = body[n_more][0] if len(body) > n_more else begin[0] + 1
     cells = tuple(begin[1])
-    return TableLayout(begin[0], first, tuple(names), skipped, units, tuple(notes), cells)
+    return TableLayout(
+        begin[0], first, tuple(names), skipped, units, tuple(notes), cells, first_kind=kind
+    )
 
 
 def _position(rows: Sequence[Row], header_row: int, word: str) -> int:
@@ -230,7 +209,7 @@ def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
         return apart and _is_above_numbers(below[k], below[k + 1 :])
     if not _is_text(row) or _is_sparse(below, width):
         return False
-    alone = len(row) != width and width > 2
+    alone = (len(row) != width or n_filled == 1) and width > 2
     return (
         alone or _is_above_numbers(below[k], below[k + 1 :]) or _differs(below[k], below[k + 1 :])
     )
@@ -298,7 +277,8 @@ def _has_header(row: Sequence[Any], columns: _Columns, options: ParseOptions) ->
         return True, ""
     if options.header is False:
         return False, ""
-    if {kind_of_cell(cell) for cell in row} == {"number"}:
+    words = [cell for cell in row if kind_of_cell(cell) or is_empty(cell)]  # "?" is no name
+    if {kind_of_cell(cell) for cell in words} == {"number"}:
         return False, "holds numbers only"
     reason = "looks like data: it holds what the rows below hold"
     return (False, reason) if _is_data(row, columns) else (True, "")
@@ -351,14 +331,16 @@ def _is_in_range(row: Sequence[Any], positions: Sequence[int], columns: _Columns
             others = [float(cell) for cell in columns.cells[k] if kind_of_cell(cell)]
         except (TypeError, ValueError):
             return True
-        if value != np.floor(value):
+        if value != np.floor(value) or (isinstance(row[k], str) and "." in row[k]):
             return True
         if not min(others) <= value <= max(others):
             return False
     return True
 
 
-def _names(begin: Row, columns: _Columns, word: str) -> tuple[list[Any], list[str]]:
+def _names(
+    begin: Row, columns: _Columns, options: ParseOptions, word: str
+) -> tuple[list[Any], list[str]]:
     """Return the names for all columns; a header may be a cell short, or have one more."""
     number, row = begin
     width, names = columns.width, list(row)
@@ -366,13 +348,26 @@ def _names(begin: Row, columns: _Columns, word: str) -> tuple[list[Any], list[st
         names[0] = names[0].lstrip("# ")
     if len(names) > width and not count_cells(names[width:]):
         return names[:width], []
+    first = [cell for cell in columns.cells[0] if not is_empty(cell)]
+    distinct = len(set(first)) == len(first) == len(columns.rows) and _are_row_names(first)
+    if (
+        len(names) == width
+        and distinct
+        and options.header_row is None
+        and _lacks_last(columns, names)
+    ):
+        text = (
+            f"The last column has no name in {word.lower()} {number}, and the first one holds row "
+            f"names: {quote(names[0])} is read as the name of the second column, and so on."
+        )
+        change = {"header_row": number}
+        return ["row name", *names[:-1]], [Decision(text, "Names are above their columns", change)]
     if len(names) == width or not columns.rows:
         return names, []
     short = width - len(names)
     if short > 0 and all(columns.is_empty(k) for k in range(len(names), width)):
         return [*names, *[""] * short], []
-    first = [cell for cell in columns.cells[0] if not is_empty(cell)]
-    if short == 1 and len(set(first)) == len(first) and _are_row_names(first):
+    if short == 1 and distinct:
         note = (
             f"The header in {word.lower()} {number} has a cell less than the rows; the first "
             "column is read as row names."
@@ -382,6 +377,14 @@ def _names(begin: Row, columns: _Columns, word: str) -> tuple[list[Any], list[st
         f"{word} {number}, the header, has {len(names)} cells, but most rows have {width}. Add or "
         "remove names there, set the row of the header, or another delimiter."
     )
+
+
+def _lacks_last(columns: _Columns, names: Sequence[Any]) -> bool:
+    """Return whether the last column alone has no name but cells, and the first is not a key."""
+    full = all(not is_empty(cell) for cell in columns.cells[-1])
+    named = [is_empty(name) for name in names] == [False] * (len(names) - 1) + [True]
+    enough = len(names) > 2 and len(columns.rows) > 3
+    return full and named and enough and not _ENTITY.fullmatch(str(names[0]).strip())
 
 
 def _are_row_names(cells: Sequence[Any]) -> bool:
@@ -428,8 +431,9 @@ def _second_header(
         (_are_types, _are_roles, "types and roles of columns"),
         (_are_responses, _are_responses, "further words of the header"),
     ):
-        if are_header(row):
-            n = 2 if len(body) > 2 and more(body[1][1]) else 1
+        further = len(body) > 2 and more(body[1][1])
+        if are_header(row) or (further and more is _are_responses):
+            n = 2 if further else 1
             rows = _numbers_of([at for at, _ in body[:n]], word)
             return n, names, {}, [Decision(f"{rows} below the names: {words}; not read.", *as_data)]
     grouped = _is_grouped(names, row, below)
@@ -524,6 +528,13 @@ def _are_units(row: Sequence[Any], below: _Columns) -> bool:
     return all(is_empty(row[k]) or row[k] not in below.cells[k] for k in others) and all(
         is_empty(row[k]) or bool(_UNIT.fullmatch(str(row[k]).strip())) for k in others
     )
+
+
+def describe_comments(numbers: Sequence[int], word: str) -> list[str]:
+    """Return a note on rows inside the table that are comments, if there are any."""
+    verb = "is a comment" if len(numbers) == 1 else "are comments"
+    rows = _numbers_of(numbers, word) if numbers else ""
+    return [f"{rows} inside the table {verb} and not read."] if numbers else []
 
 
 def count_after(

@@ -147,8 +147,7 @@ def read_with_layout(
     options = options or ParseOptions()
     label = name or _name_of(source)
     try:
-        raw = decompress(_content(source, limits), limits)
-        parsed = _parse(raw, options, limits)
+        parsed = _parse(decompress(_content(source, limits), limits), options, limits)
         table = Table.from_frame(parsed.frame, name=label, notes=parsed.notes, limits=limits)
         table = dataclasses.replace(
             table, labels=parsed.labels, units=parsed.units, cells=parsed.cells
@@ -283,7 +282,9 @@ def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
     if kind in READERS:
         return _from_statistics(raw, kind, options, limits)
     if kind == "text":
-        return _from_text(raw, options, limits)
+        text = read_delimited(raw, options, limits)
+        del raw  # the bytes of a large file would take memory beside its columns
+        return _from_text(text)
     if kind in SPREADSHEETS:
         table = read_spreadsheet(raw, kind, options, limits)
     elif kind == "json":
@@ -296,8 +297,7 @@ def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
     return _describe(frame, table, read)
 
 
-def _from_text(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
-    text = read_delimited(raw, options, limits)
+def _from_text(text: RawTable) -> _Parsed:
     if not len(next(iter(text.columns.values()))):
         raise DataError("It has a header but no rows. Give at least one row of data.")
     read = convert_columns(text.columns, text.options)

@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from rulekit.data.cells.columns import ReadColumns, convert_columns
+from rulekit.data.cells.columns import COMPACT, ReadColumns, convert_columns
 from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
+from rulekit.data.reading.cell_kinds import count_cells, is_empty
 from rulekit.data.reading.delimited import RawTable, check_cell, check_size, drop_sentence
 from rulekit.data.reading.layout import (
     LINES,
@@ -25,10 +26,9 @@ from rulekit.data.reading.layout import (
     WINDOW,
     Row,
     count_after,
-    count_cells,
+    describe_comments,
     ends_with_total,
     find_layout,
-    is_empty,
 )
 from rulekit.data.reading.workbook import Sheet, read_sheet
 from rulekit.data.typed import EXACT
@@ -206,6 +206,10 @@ def columns_of_rows(
     names, repairs = repair_headers(layout.names, limits)
     skip, header = set(options.skip_rows or ()), list(layout.cells)
     body = [row for row in rows if row[0] >= layout.first and row[0] not in skip]
+    comments = [number for number, row in body if layout.is_comment(row)]
+    notes += describe_comments(comments, word)
+    skip.update(comments)
+    body = [row for row in body if row[0] not in skip]
     n_before = len(body)
     if len(header) > 1:
         body = [row for row in body if list(row[1]) != header]
@@ -213,7 +217,7 @@ def columns_of_rows(
         notes.append(f"{n_before - len(body)} rows repeat the header and are not read.")
     n_cut, more = count_after(body[-TAIL:], options, _Sums(body).adds_up, word)
     begin = rows[: n_head + LINES]
-    layout = layout.with_lines(begin, body[-TAIL:], n_cut, options.skip_rows or ())
+    layout = layout.with_lines(begin, body[-TAIL:], n_cut, sorted(skip))
     body, notes = body[: max(0, len(body) - n_cut)], notes + more
     if not body:
         raise DataError("The sheet has a header but no rows. Give at least one row of data.")
@@ -296,6 +300,8 @@ def _plain(values: list[Any]) -> pd.Series | None:
         if int in kinds and any(type(v) is int and abs(v) > EXACT for v in values):
             return pd.Series(values, dtype=object)  # kept exact
         numbers = pd.Series(values, dtype=float)
+        if numbers.dropna().between(*COMPACT).all():
+            return None  # 20200102 may be a date
         whole = (numbers == numbers.round()).all() and (numbers.abs() <= EXACT).all()
         return numbers.astype("int64") if whole else numbers
     if kinds and kinds <= {datetime.date, datetime.datetime}:

@@ -4,6 +4,7 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from rulekit.data.headers import few, quote
@@ -38,10 +39,11 @@ def read_statistics(raw: bytes, kind: str) -> tuple[pd.DataFrame, dict[str, str]
     try:
         reader = getattr(pyreadstat, READERS[kind])
         options = {} if kind == "xpt" else {"dates_as_pandas_datetime": True}
+        options |= {"user_missing": True} if kind == "sav" else {}
         frame, meta = reader(io.BytesIO(raw), **options)
     except Exception as error:  # whatever a damaged file makes the reader stumble over
         raise DataError(f"The {kind.upper()} file is damaged. Write it anew.") from error
-    notes = []
+    notes = _blank_missing(frame, meta.missing_ranges)
     levels, special = [], []
     for name, labels in meta.variable_value_labels.items():
         present = frame[name].dropna()
@@ -59,6 +61,20 @@ def read_statistics(raw: bytes, kind: str) -> tuple[pd.DataFrame, dict[str, str]
         notes.append(f"Some values only have labels, so these columns keep their codes: {names}.")
     labels = {name: text for name, text in meta.column_names_to_labels.items() if text}
     return frame, labels, notes
+
+
+def _blank_missing(frame: pd.DataFrame, ranges: Mapping[str, list[dict[str, Any]]]) -> list[str]:
+    """Remove values that the file calls missing, and empty texts; return a note."""
+    counts = []
+    for name, of in ranges.items():
+        values = frame[name]
+        marked = np.any([(values >= span["lo"]) & (values <= span["hi"]) for span in of], axis=0)
+        frame[name] = values.mask(marked)
+        counts += [f"{quote(name)} ({marked.sum():,})"] * bool(marked.any())
+    for name in frame.columns:
+        if (empty := frame[name] == "").any():  # these programs have no other missing text
+            frame[name] = frame[name].mask(empty)
+    return [f"Values that the file calls missing are read so: {few(counts)}."] if counts else []
 
 
 def _distinct(labels: Mapping[Any, str]) -> dict[Any, str]:

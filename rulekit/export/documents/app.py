@@ -5,9 +5,8 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,10 @@ from typing import Any
 import numpy as np
 
 from rulekit.data.options import MISSING
-from rulekit.data.target import read_labels
-from rulekit.explain.subject import columns_for
 from rulekit.export.code.javascript import JavaScriptWriter, js_source, write_functions
 from rulekit.export.documents.blocks import Block, Cell, Text, describe_rule
 from rulekit.export.documents.html import draw_parts, name_parts, write_blocks
-from rulekit.export.subject import column_kinds, rule_to_export
+from rulekit.export.subject import PredictedRows, column_kinds, rule_to_export
 from rulekit.rules import (
     ColumnSchema,
     Condition,
@@ -78,9 +75,14 @@ def to_app(
         numbers, or rows do not fit it.
     """
     rule = rule_to_export(model)
+    wording = wording.with_texts(rule)
     column_kinds(rule)  # raises where a column has no single type
     given = {"training": training, "test": test}
-    counts = [_count(rule, name, *rows) for name, rows in given.items() if rows is not None]
+    counts = [
+        PredictedRows.from_rows(rule, name, rows)
+        for name, rows in given.items()
+        if rows is not None and len(rows[1])
+    ]
     names = name_parts(rule, wording)
     data = {
         "answers": rule.classes,
@@ -88,11 +90,12 @@ def to_app(
         "names": names,
         "columns": [_describe(rule, column, wording) for column in schema_of(rule).columns],
         "missing": MISSING,
-        "parts": counts[0]["parts"] if counts else [],
+        "parts": counts[0].parts if counts else [],
     }
     blocks = [Text("The rule", "heading"), *describe_rule(model)]
-    if counts and counts[0]["n"]:
-        blocks += draw_parts(rule, wording, counts[0]["parts"], counts[0]["name"])
+    if counts:
+        plain = replace(wording, colours={})  # the page has two themes
+        blocks += draw_parts(rule, plain, counts[0].parts, counts[0].name)
     blocks += [block for count in counts for block in _describe_errors(count)]
     return _fill_template(
         TITLE=escape(title),
@@ -134,24 +137,6 @@ def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str
 
 def _end(value: float | str) -> str:
     return value if isinstance(value, str) else exact(value)
-
-
-def _count(rule: RuleSet, name: str, X: Any, y: Any) -> dict[str, Any]:
-    """Count the rows of each clause, the correct ones among them, and each error."""
-    columns, truth = columns_for(rule, X), read_labels(y).tolist()
-    answers = rule.predict(columns).tolist()
-    right = np.array([a == b for a, b in zip(truth, answers, strict=True)], dtype=bool)
-    deciding = rule.as_dnf.clauses_deciding(columns)
-    deciding = np.column_stack([deciding, ~deciding.any(axis=1)])
-    parts = [(int((rows & right).sum()), int(rows.sum())) for rows in deciding.T]
-    wrong = Counter((str(a), str(b)) for a, b in zip(truth, answers, strict=True) if a != b)
-    return {
-        "name": name,
-        "n": len(truth),
-        "right": int(right.sum()),
-        "parts": parts,
-        "wrong": wrong,
-    }
 
 
 @dataclass(frozen=True)
@@ -197,18 +182,18 @@ def _write_clauses(rule: RuleSet, wording: Wording) -> str:
     return f"\nconst CLAUSES = [\n{''.join(lines)}];\n"
 
 
-def _describe_errors(count: Mapping[str, Any]) -> list[Block]:
+def _describe_errors(rows: PredictedRows) -> list[Block]:
     """Return how many rows are predicted wrongly, and what that means for new cases."""
-    name, n, right = count["name"], count["n"], count["right"]
+    name, n, right = rows.name, len(rows.y), rows.n_right
+    wrong = Counter((a, b) for a, b in zip(rows.y, rows.answers, strict=True) if a != b)
     meaning = (
         "The rule was learned from these rows, so expect more errors on new cases."
         if name == "training"
         else "The rule was not learned from these rows: expect about this share of new cases."
     )
     text = f"{right} of {n} are predicted correctly ({whole_percent(right, n)}). {meaning}"
-    errors: list[Cell] = [f"actual {a}, predicted {b}: {k}" for (a, b), k in count["wrong"].items()]
-    heading = Text(f"Errors on the {name} rows", "heading")
-    return [heading, Text(text), errors] if n else []
+    errors: list[Cell] = [f"actual {a}, predicted {b}: {k}" for (a, b), k in wrong.items()]
+    return [Text(f"Errors on the {name} rows", "heading"), Text(text), errors]
 
 
 def _fill_template(**parts: str) -> str:

@@ -35,7 +35,9 @@ b{font-weight:600;font-size:.85em;letter-spacing:.03em}
 table{border-collapse:collapse;margin:1rem 0}td,th{padding:.25rem .75rem;text-align:left;
 border-bottom:1px solid #ccc}td.n{text-align:right}
 svg{max-width:40rem}
-.outcome{display:inline-block;width:.7em;height:.7em;border-radius:2px}
+.parts{padding:0;list-style:none}.parts svg{display:block;width:100%;height:12px}
+.right{fill:#595959}.wrong{fill:none;stroke:#595959;stroke-width:3}
+rect{vector-effect:non-scaling-stroke}
 @media print{body{margin:0;max-width:none}code{background:none;padding:0}}
 """.strip()
 
@@ -180,7 +182,8 @@ def draw_parts(
 ) -> list[Block]:
     """Draw how many rows each clause decides, those predicted correctly filled.
 
-    `parts` are the rows predicted correctly and all rows, of each clause and of none.
+    `parts` are the rows predicted correctly and all rows, of each clause and of none. Bars have the
+    colours of their outcomes, if `wording` has them.
     """
     n = sum(decided for _, decided in parts)
     lines = ['<ol class="parts">']
@@ -189,10 +192,13 @@ def draw_parts(
     named = zip(name_parts(rule, wording), labels, parts, strict=True)
     for k, (name, label, (right, decided)) in enumerate(named):
         text = escape(f"{name}: {label}, {right:g} of {decided:g} correct")
-        bar = f'<rect class="right" width="{100 * right / n:.2f}" height="12"/>'
+        full, empty = 'class="right"', 'class="wrong"'
+        if colour := escape(wording.colours.get(label, "")):
+            full, empty = f'fill="{colour}"', f'fill="none" stroke="{colour}" stroke-width="3"'
+        bar = f'<rect {full} width="{100 * right / n:.2f}" height="12"/>'
         if decided > right:
             start, width = 100 * right / n, 100 * (decided - right) / n
-            bar += f'<rect class="wrong" x="{start:.2f}" width="{width:.2f}" height="12"/>'
+            bar += f'<rect {empty} x="{start:.2f}" width="{width:.2f}" height="12"/>'
         svg = f'<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">{bar}</svg>'
         lines.append(f'<li data-part="{k}">{text}{svg}</li>')
     note = f"{n:g} {rows} rows; filled: predicted correctly, outlined: wrongly."

@@ -3,17 +3,14 @@
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from html import escape
 from typing import Any
 
 from numpy.typing import NDArray
 
-from rulekit.data.target import read_labels
+from rulekit.evaluation.metrics import confusion_table
 from rulekit.explain import explain
-from rulekit.explain.subject import columns_for
 from rulekit.export.documents.blocks import (
     Block,
-    Cell,
     Raw,
     Strong,
     TableBlock,
@@ -21,14 +18,12 @@ from rulekit.export.documents.blocks import (
     describe_rule,
     describe_training,
 )
-from rulekit.export.documents.html import page, write_blocks
-from rulekit.export.subject import ClauseNumbers, clause_numbers, rule_to_export
-from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of, verify_rule
+from rulekit.export.documents.html import draw_parts, matrix_html, page, write_blocks
+from rulekit.export.subject import PredictedRows, rule_to_export
+from rulekit.rules import Clause, RuleSet, monotonicity_checks, verify_rule
+from rulekit.rules.simplification import simplified_note
 from rulekit.style.phrases import Wording, count_noun, join_list, label_text
-from rulekit.style.scorecard import clause_names
 
-WIDTH, LEFT = 640, 130  # width of the drawing, and of the labels ("total from 12 to 19") in it
-GREY = "#595959"  # colour of an outcome without a colour
 MAX_RECORD = 200_000
 MAX_EXAMPLES = 3
 NO_FAULT = "Every line decides some case, no part can go, and each prediction occurs."
@@ -43,22 +38,6 @@ MEANINGS = {  # of the kinds of findings
     "gap": "No training case shows what happens there: check such cases by hand.",
     "brittle limit": "A rounding of these values would change the prediction.",
 }
-
-
-@dataclass(frozen=True)
-class _Part:
-    """One set of rows with their predictions."""
-
-    name: str
-    columns: dict[str, NDArray[Any]]
-    y: list[Any]
-    answers: list[Any]
-    numbers: tuple[ClauseNumbers, ...]
-    rows: Sequence[Any]  # their names, or numbers
-
-    @property
-    def n_right(self) -> int:
-        return sum(bool(a == b) for a, b in zip(self.y, self.answers, strict=True))
 
 
 @dataclass(frozen=True)
@@ -109,7 +88,7 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     wording : Wording, optional
         Display names of columns, in the rule and in the explanations of cases; clauses are called
         lines. If a display name differs from the column's name, a line below the rule lists both.
-        Outcomes have its colours, grey by default.
+        Bars have the colours of its outcomes, grey by default.
     reviews : sequence of Review, default=()
         Verdicts of people on single cases, in this order.
     immutable : collection of str
@@ -129,47 +108,31 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     ValueError
         If the record is longer than 200 000 characters as text.
     """
-    rule, words = rule_to_export(model), wording or Wording(clause="line")
-    parts = [_part(model, "training", *_pair(training, "training"))]
-    if test is not None:
-        parts.append(_part(model, "test", *_pair(test, "test")))
+    rule = rule_to_export(model)
+    words = (wording or Wording(clause="line")).with_texts(rule)
+    given = {"training": training} | ({} if test is None else {"test": test})
+    parts = [PredictedRows.from_rows(model, name, rows) for name, rows in given.items()]
     blocks: list[Block] = [Text(_summary(parts)), Text("The rule", "heading")]
     names = _list_display_names(rule, words)
     named, columns = _use_display_names(rule, names), parts[0].columns
     blocks += describe_rule(model, parts[0].numbers, named)
     notes = [f"{name} is the column “{feature}”" for feature, name in names.items()]
     notes = [f"In the table, {join_list(notes)}."] * bool(notes)
+    notes += [f"“{name}” means {condition}." for condition, name in words.texts.items()]
     notes += [check.sentence_with(words.name) for check in monotonicity_checks(model)]
     blocks += [Text(note, "note") for note in notes]
     for part in parts:
-        blocks += _worth(part, rule, words.colours)
+        blocks += _worth(part, rule, words)
     blocks += [
         Text("Single cases", "heading"),
         *_cases(model, parts[-1], parts[0], words, immutable),
     ]
+    removed = [Text(note, "note") for note in [simplified_note(model)] if note]
     checked = _findings(named, {names.get(f, f): column for f, column in columns.items()})
-    blocks += [*_verdicts(reviews), *checked, *describe_training(rule)]
+    blocks += [*_verdicts(reviews), *checked, *removed, *describe_training(rule)]
     if record is not None:
         blocks += [Text("How it was made", "heading"), _record(record)]
     return page(title, write_blocks(blocks))
-
-
-def _pair(rows: Any, name: str) -> tuple[Any, Any]:
-    """Check that rows are given as a pair of table and labels."""
-    if not (isinstance(rows, tuple) and len(rows) == 2):
-        raise TypeError(
-            f"`{name}` must be a pair (X, y) of rows and their labels, got "
-            f"{type(rows).__name__}. Write to_report(model, (X, y))."
-        )
-    return rows
-
-
-def _part(model: Any, name: str, X: Any, y: Any) -> _Part:
-    columns = columns_for(model, X)
-    answers = rule_to_export(model).predict(columns).tolist()
-    labels = read_labels(y).tolist()
-    numbers = clause_numbers(model, X, y, name)
-    return _Part(name, columns, labels, answers, numbers, getattr(X, "index", range(len(labels))))
 
 
 def _list_display_names(rule: RuleSet, words: Wording) -> dict[str, str]:
@@ -188,7 +151,7 @@ def _use_display_names(rule: RuleSet, names: Mapping[str, str]) -> RuleSet:
     return replace(rule, clauses=clauses, schema=schema)
 
 
-def _summary(parts: Sequence[_Part]) -> str:
+def _summary(parts: Sequence[PredictedRows]) -> str:
     rows = []
     for part in parts:
         n = len(part.y)
@@ -197,56 +160,25 @@ def _summary(parts: Sequence[_Part]) -> str:
     return f"The rule is right for {join_list(rows)}."
 
 
-def _worth(part: _Part, rule: RuleSet, colours: Mapping[Any, str]) -> list[Block]:
-    """Return the rule's performance on one set of rows: a drawing, lines, and a confusion table."""
+def _worth(part: PredictedRows, rule: RuleSet, words: Wording) -> list[Block]:
+    """Return the rule's performance on one set of rows: the cases of each line, and errors."""
     labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
-    pairs = Counter(zip(part.y, part.answers, strict=True))
-    shown = {v: _show_outcome(v, colours) for v in (*labels, *rule.as_dnf.labels)}
-    names = clause_names(rule, "line")[:-1]
-    blocks: list[Block] = [Text(f"On the {part.name} cases", "heading")]
-    if names:
-        decided = list(zip(names, rule.as_dnf.labels, part.numbers, strict=True))
-        kind = "total" if scorecard_of(rule) else "line"
-        rows = tuple((name, shown[label], k.n, k.n_right) for name, label, k in decided)
-        blocks.append(_draw([(name, k, colours.get(v, GREY)) for name, v, k in decided]))
-        blocks.append(TableBlock((kind, "prediction", "cases decided", "right"), rows))
-    heads: tuple[Cell, ...] = ("", *(("predicted ", shown[label]) for label in labels))
-    counts: list[tuple[Cell, ...]] = [
-        (("actual ", shown[a]), *(pairs[a, b] for b in labels)) for a in labels
+    drawn = draw_parts(rule, words, part.parts, part.name)[1:] if part.y and rule.clauses else []
+    confusion = confusion_table(part.y, part.answers, labels)
+    return [
+        Text(f"On the {part.name} cases", "heading"),
+        *drawn,
+        Raw(matrix_html(confusion)),
+        Text("Lines: actual. Columns: predicted.", "note"),
     ]
-    return [*blocks, TableBlock(heads, tuple(counts), is_headed=True)]
-
-
-def _show_outcome(label: Any, colours: Mapping[Any, str]) -> Raw:
-    """Write a label behind a mark in the colour of its outcome, if it has one."""
-    mark = f'<span class="outcome" style="background:{escape(colours.get(label, ""))}"></span> '
-    return Raw(mark * (label in colours) + escape(label_text(label)))
-
-
-def _draw(bars: Sequence[tuple[str, ClauseNumbers, str]]) -> Raw:
-    """Draw how many cases each line decides, the right ones filled, the wrong ones outlined."""
-    scale = (WIDTH - LEFT - 200) / (max(counts.n for _, counts, _ in bars) or 1)
-    lines = [
-        f'<svg viewBox="0 0 {WIDTH} {28 * len(bars)}" width="100%" role="img" aria-label="Cases '
-        'decided: right ones filled, wrong ones outlined" font-size="13" font-family="sans-serif">'
-    ]
-    for k, (name, counts, colour) in enumerate(bars):
-        n_wrong, ink = counts.n - counts.n_right, escape(colour)
-        right, wrong = counts.n_right * scale, n_wrong * scale
-        middle = LEFT + right
-        text, bar = f'<text y="{28 * k + 14}"', f'<rect y="{28 * k}" height="18"'
-        lines += [
-            f'{text} x="0">{escape(name)}</text>',
-            f'{bar} x="{LEFT}" width="{right:.1f}" fill="{ink}"/>',
-            f'{bar} x="{middle:.1f}" width="{wrong:.1f}" fill="none" stroke="{ink}" '
-            'stroke-width="2"/>',
-            f'{text} x="{middle + wrong + 8:.1f}">{counts.n_right} right, {n_wrong} wrong</text>',
-        ]
-    return Raw("\n".join([*lines, "</svg>"]))
 
 
 def _cases(
-    model: Any, part: _Part, training: _Part, words: Wording, immutable: Collection[str]
+    model: Any,
+    part: PredictedRows,
+    training: PredictedRows,
+    words: Wording,
+    immutable: Collection[str],
 ) -> list[Block]:
     """Explain the first correct case of each prediction, and the first wrong ones."""
     right: dict[Any, int] = {}

@@ -55,6 +55,7 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
         If there is no rule.
     """
     rule = rule_to_export(model)
+    wording = wording.with_texts(rule)
     head = " &nbsp; ".join(f"{name}: {BLANK}" for name in ("Case", "Date", "Filled in by"))
     blocks = _card(rule, model, wording) if scorecard_of(rule) else _ticks(rule, wording)
     return page(title, write_blocks([Text(Raw(head)), *blocks]), f"\n{STYLE}")

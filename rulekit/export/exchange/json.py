@@ -122,7 +122,10 @@ def json_schema() -> dict[str, Any]:
         ),
         "$defs": {kind: _describe_model(kind) for kind in KINDS},
     }
+    scale = _object(base_score=NUMBER, base_odds=NUMBER, points_to_double=NUMBER, label=SCALAR)
+    texts = {"type": "object", "additionalProperties": TEXT}
     schema["properties"] |= {"columns": _list(_column()), "classes": _list(SCALAR)}
+    schema["properties"] |= {"scale": scale, "texts": texts}
     return schema
 
 

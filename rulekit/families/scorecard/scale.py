@@ -1,55 +1,32 @@
 """Scorecards on a lender's scale: base score, base odds, and points that double the odds."""
 
 import math
-from numbers import Real
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit._validation import Interval
 from rulekit.exceptions import RuleError
 from rulekit.families.scorecard.scorecard import OF_A_BAND, Chances, ScorecardClassifier
 from rulekit.learners.fixed import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.condition import GAPS
-
-POSITIVE = Interval(Real, 0, None, closed="neither")
+from rulekit.rules.schema import OddsScale, schema_of
 
 
 class _ScaledScorecard(FixedRuleClassifier):
     """A scorecard whose scores mean odds on a given scale; made by `scale_points`."""
 
-    _own_constraints: ClassVar[dict[str, Any]] = {
-        "rule_set": [RuleSet],
-        "base_score": [Real],
-        "base_odds": [POSITIVE],
-        "points_to_double": [POSITIVE],
-    }
     bands_: pd.DataFrame
-
-    def __init__(
-        self, rule_set: RuleSet, base_score: float, base_odds: float, points_to_double: float
-    ):
-        super().__init__(rule_set)
-        self.base_score = base_score
-        self.base_odds = base_odds
-        self.points_to_double = points_to_double
 
     @property
     def chances(self) -> Chances:
         """Probability of the class described by score."""
-        slope = math.log(2.0) / self.points_to_double
-        return Chances(slope, math.log(self.base_odds) - slope * self.base_score)
-
-    @property
-    def scale_note_(self) -> str:
-        """What scores mean, in one sentence."""
-        return (
-            f"{self.base_score:g} points mean odds of {self.base_odds:g} to 1 for "
-            f"{self.positive_label_}; each {self.points_to_double:g} points more double the odds."
-        )
+        scale: Any = schema_of(self.rule_set).scale
+        slope = math.log(2.0) / scale.points_to_double
+        return Chances(slope, math.log(scale.base_odds) - slope * scale.base_score)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return class probabilities by the score of each row: shape (n, 2), as `classes_`.
@@ -90,8 +67,8 @@ def scale_points(
     -------
     FixedRuleClassifier
         It predicts every row as `model` does, and can be exported and explained like any rule. Its
-        first column carries the points that every row gets. `predict_proba` follows the scale, and
-        `bands_` are the bands of `model` in scores.
+        first column carries the points that every row gets. `predict_proba` follows the scale,
+        `bands_` are the bands of `model` in scores, and the rule's schema keeps the scale.
 
     Raises
     ------
@@ -112,7 +89,7 @@ def scale_points(
     >>> X, y = load_sample("breast_cancer").xy("diagnosis")
     >>> card = ScorecardClassifier(max_conditions=3, positive_label="malignant").fit(X, y)
     >>> scaled = scale_points(card, label="benign")
-    >>> print(scaled.scale_note_)
+    >>> print(scaled.rule_set_.schema.scale.sentence)
     600 points mean odds of 50 to 1 for benign; each 20 points more double the odds.
     >>> bool((scaled.predict(X) == card.predict(X)).all())
     True
@@ -155,8 +132,10 @@ def scale_points(
         given[everywhere] = given.get(everywhere, 0) + round(start)
     scaled = PointsSplit(tuple(given), tuple(given.values()), cut(split.total))
     labels = described[::sign]
-    rule = RuleSet((Clause((scaled,)),), labels[:1], "dnf", labels[1], card.rule_set_.schema)
-    result = _ScaledScorecard(rule, base_score, base_odds, points_to_double)
+    scale = OddsScale(base_score, base_odds, points_to_double, labels[0])
+    schema = replace(schema_of(card.rule_set_), scale=scale)
+    rule = RuleSet((Clause((scaled,)),), labels[:1], "dnf", labels[1], schema)
+    result = _ScaledScorecard(rule)
     result.bands_ = _scale_bands(card.bands_[::sign], scaled, cut, sign)
     return result
 

@@ -392,6 +392,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     ) -> None:
         """Set the fitted attributes."""
         self._keep_rule(rule, table, self._weights(table))
+        self.simplified_ = simplify(self.rule_of(learned.clauses), return_removed=True)[1]
         self.objective_ = learned.value
         self.lower_bound_ = learned.lower_bound
         self.proved_optimal_ = learned.proved

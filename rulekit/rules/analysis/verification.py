@@ -65,6 +65,8 @@ class Finding:
     share : float or None
         Of a gap: its share of the combinations that the clause decides, by the training range of
         numbers and the number of levels.
+    new_rows : tuple of int
+        Of a gap: positions of the rows of `new` in it, those with unseen levels or gaps included.
     """
 
     kind: str
@@ -74,6 +76,7 @@ class Finding:
     rows: tuple[int, ...] = ()
     shorter: RuleSet | None = None
     share: float | None = None
+    new_rows: tuple[int, ...] = ()
 
     @property
     def is_fault(self) -> bool:
@@ -124,6 +127,7 @@ def verify_rule(
     model: Any,
     X: Any = None,
     *,
+    new: Any = None,
     constraints: Constraints | Mapping[str, Any] | None = None,
     clause: str = "clause",
 ) -> RuleCheck:
@@ -135,6 +139,8 @@ def verify_rule(
     X : table, optional
         The training rows. With them, findings count rows, and gaps and brittle limits are looked
         for.
+    new : table, optional
+        Other rows, of which those in gaps are counted.
     constraints : Constraints or mapping, default=None
         Directions to check; None for the `constraints` of the model, if it has any.
     clause : str, default="clause"
@@ -174,7 +180,7 @@ def verify_rule(
     rule = rule_of(model)
     if rule.n_conditions > MOST_CONDITIONS:
         return RuleCheck((), (f"a rule of more than {MOST_CONDITIONS} conditions",))
-    check = _Check(rule, X, clause)
+    check = _Check(rule, X, clause, new)
     check.run()
     checks = monotonicity_checks(model, constraints)
     for promise in checks:
@@ -190,11 +196,12 @@ def verify_rule(
 class _Check:
     """The findings of one rule; a CNF is looked at as the DNF of its other class."""
 
-    def __init__(self, rule: RuleSet, X: Any, word: str) -> None:
+    def __init__(self, rule: RuleSet, X: Any, word: str, new: Any) -> None:
         self.rule, self.word = rule, word
         self.dnf = rule.as_dnf
         self.schema = schema_of(rule)
         self.columns: Columns | None = None if X is None else rule.read(X)
+        self.new: Columns | None = None if new is None else rule.read(new)
         self.findings: list[Finding] = []
         self.not_checked: list[str] = []
         self.search = RowSearch(self.dnf, self.schema)
@@ -335,13 +342,11 @@ class _Check:
         index = np.indices(sizes).reshape(len(sizes), -1)
         grid = {name: as_column(values)[index[i]] for i, (name, values) in enumerate(cells.items())}
         weight = np.ones(index.shape[1])
-        codes = np.zeros(len(next(iter(columns.values()))), dtype=np.int64)
         for i, (name, values) in enumerate(cells.items()):
-            tests = [t for t in rule.tests if t.feature == name]
-            weight *= _weigh_cells(tests, values, self.schema.column(name))[index[i]]
-            codes = codes * len(values) + _code(tests, values, columns[name])
+            weight *= _weigh_cells(self._tests(name), values, self.schema.column(name))[index[i]]
         unseen = np.ones(index.shape[1], dtype=bool)
-        unseen[codes] = False
+        unseen[self._combinations(columns)] = False
+        new = None if self.new is None else self._combinations(self.new)
         fired = rule.clauses_fired(grid)
         deciding = np.where(fired.any(axis=1), fired.argmax(axis=1), rule.n_clauses)
         for k in range(rule.n_clauses + 1):
@@ -353,14 +358,26 @@ class _Check:
             largest = int(np.where(open_, weight, -1.0).argmax())
             example = {name: cells[name][index[i, largest]] for i, name in enumerate(cells)}
             name = _capital(self._name(k)) if k < rule.n_clauses else "The default"
-            self.add(
-                "gap",
+            text = (
                 f"{name} decides {here.sum()} combinations of values; no row of the table has "
-                f"{open_.sum()} of them ({100 * share:.0f} % of its space).",
-                clause=k,
-                example=(example,),
-                share=share,
+                f"{open_.sum()} of them ({100 * share:.0f} % of its space)."
             )
+            rows: tuple[int, ...] = ()
+            if new is not None:
+                rows = tuple(np.flatnonzero((unseen & (deciding == k))[new]).tolist())
+                text += f" {len(rows):,} of {len(new):,} new rows have one of these."
+            more = {"example": (example,), "share": share, "new_rows": rows}
+            self.add("gap", text, clause=k, **more)
+
+    def _tests(self, name: str) -> list[Literal]:
+        return [t for t in self.dnf.tests if t.feature == name]
+
+    def _combinations(self, columns: Columns) -> Any:
+        """Return the combination of cells that each row has, shape (n,)."""
+        codes: Any = 0
+        for name, values in self.search.cells.items():
+            codes = codes * len(values) + _code(self._tests(name), values, columns[name])
+        return codes
 
     def _brittle(self, columns: Columns) -> None:
         for test in self.rule.tests:

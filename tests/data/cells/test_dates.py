@@ -13,10 +13,12 @@ from rulekit.data.cells.dates import are_compact, dates_in, read_clock, read_dat
 from rulekit.exceptions import DataError
 
 DAYS = st.dates(datetime.date(1969, 1, 1), datetime.date(2068, 12, 31))
-CLOCKS = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%SZ", " %I:%M %p", " %H:%M:%S+02:00")
+CLOCKS = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%SZ", " %I:%M %p", " %H:%M:%S+02:00",
+          ":%H:%M:%S +0200")  # fmt: skip
 SHAPES = (
     *("%Y-%m-%d", "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d.%m.%y", "%d %b %Y", "%d-%b-%y"),
     *("%b %d %Y", "%B %d, %Y", "%d %B %Y", "%a, %d %b %Y", "%Y-%b-%d", "%d%b%Y"),
+    *("%d/%b/%Y", "%Y年%m月%d日", "%Y.%m.%d.", "%G-W%V-%u"),
 )
 
 
@@ -36,6 +38,22 @@ def test_dates_in_any_shape_are_read_back(moments, shape, clock):
     np.testing.assert_array_equal(read, np.array(expected, dtype="datetime64[us]") - offset)
 
 
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("[10/Oct/2000:13:55:36 -0700]", "2000-10-10T20:55:36"),
+        ("Thu Jan  2 10:00:05 2020", "2020-01-02T10:00:05"),
+        ("Thu Jan 02 10:00:05 +0100 2020", "2020-01-02T09:00:05"),
+        ("13 de septiembre de 2020", "2020-09-13"), ("1 août 2021", "2021-08-01"),
+        ("13.01.2020 10:30 Uhr", "2020-01-13T10:30"), ("20200113 1030", "2020-01-13T10:30"),
+        ("2020M03", "2020-03-01"), ("03-2020", "2020-03-01"), ("2020 Mar", "2020-03-01"),
+        ("2020-W53", "2020-12-28"),
+    ],
+)  # fmt: skip
+def test_moments_of_logs_and_other_languages_are_read(text, moment):
+    assert read_dates(texts_of(text)).moments[0] == np.datetime64(moment)
+
+
 @given(st.lists(DAYS, min_size=1), st.booleans(), st.sampled_from("/-"))
 def test_the_order_of_days_is_found_or_open(days, day_first, mark):
     shape = mark.join(("%d", "%m", "%Y") if day_first else ("%m", "%d", "%Y"))
@@ -49,7 +67,7 @@ def test_the_order_of_days_is_found_or_open(days, day_first, mark):
 @pytest.mark.parametrize(
     "text",
     ["2020-02-30", "31/04/2020 x", "2020-13-01", "2020-01-01 24:00", "2020-01-01 10:60",
-     "32 Jan 2020", "5 Foo 2020", "2020-Q5", "20201301", "12", "", "1/2"],
+     "32 Jan 2020", "5 Foo 2020", "2020-Q5", "2021-W53", "20201301", "12", "", "1/2"],
 )  # fmt: skip
 def test_days_and_times_that_do_not_exist_are_no_dates(text):
     assert np.isnat(read_dates(texts_of(text), compact=True).moments[0])

@@ -1,6 +1,8 @@
 """JSON and the tables of web pages."""
 
+import io
 import json
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -26,10 +28,26 @@ def frames(draw):
     return frame
 
 
-@given(frames(), st.sampled_from(["records", "split", "columns", "index", "lines"]))
-def test_what_pandas_writes_as_json_is_read_back(frame, orient):
-    settings = {"lines": True, "orient": "records"} if orient == "lines" else {"orient": orient}
-    table = read_table(frame.to_json(double_precision=15, **settings).encode())
+WRITE = {
+    orient: partial(pd.DataFrame.to_json, orient=orient, double_precision=15)
+    for orient in ("records", "split", "columns", "index")
+} | {
+    "lines": partial(pd.DataFrame.to_json, orient="records", lines=True, double_precision=15),
+    "comma": partial(pd.DataFrame.to_csv, index=False),
+    "semicolon": partial(pd.DataFrame.to_csv, index=False, sep=";", decimal=","),
+    "tab": partial(pd.DataFrame.to_csv, index=False, sep="\t", lineterminator="\r\n"),
+}
+
+
+@given(frames(), st.sampled_from([*WRITE, "excel", "parquet", "feather", "orc"]))
+def test_what_pandas_writes_in_any_format_is_read_back(frame, form):
+    if form in WRITE:
+        raw = WRITE[form](frame).encode()
+    else:
+        settings = {"index": False} if form == "excel" else {}
+        getattr(frame, f"to_{form}")(sink := io.BytesIO(), **settings)
+        raw = sink.getvalue()
+    table = read_table(raw)
     pd.testing.assert_frame_equal(table.frame, frame, check_dtype=False, rtol=1e-14)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data import ParseOptions, read_table
-from rulekit.data.reading.layout import find_layout, kind_of_cell
+from rulekit.data.reading.layout import find_layout
 from rulekit.data.reading.loading import read_with_layout
 from rulekit.exceptions import DataError
 from tests.data.reading.files import WRITERS, csv_file, xlsx_file
@@ -63,6 +63,11 @@ HEADERS = {
         ([WIDE, ["Open-Ended Response", *["Response"] * 3], *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, [f"Question {k} of the ward?" for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, [f'{{"ImportId":"QID{k}"}}' for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
+        (
+            [HEADER, ["Where?", "How much?", "Done?"], ['{"ImportId":"QID1"}'] * 3, *BODY],
+            HEADER,
+            BODY,
+        ),
     ],
     "types and roles": [
         (
@@ -121,6 +126,7 @@ NUMBERED = [f"column {k}" for k in range(1, 6)]
 WITHOUT = {
     "no header": [
         (IRIS, NUMBERED[:3], IRIS),
+        ([["A title"], *IRIS], NUMBERED[:3], IRIS),
         (PROTEINS, NUMBERED[:4], PROTEINS),
         (VOTES, NUMBERED[:3], VOTES),
     ],
@@ -128,8 +134,12 @@ WITHOUT = {
         ([[None, 3.5, "setosa"], *IRIS], NUMBERED[:3], [[None, 3.5, "setosa"], *IRIS]),
         ([["?", 3.5, "setosa"], *IRIS], NUMBERED[:3], [[None, 3.5, "setosa"], *IRIS]),
         (DAYS, NUMBERED[:3], DAYS),
+        ([["40.", 0.5, 7], *[[k, k / 8, k % 3] for k in range(50, 60)]], NUMBERED[:3],
+         [[40, 0.5, 7], *[[k, k / 8, k % 3] for k in range(50, 60)]]),
+        ([[40, "?", 7], *[[k, k / 8, k % 3] for k in range(50, 60)]], NUMBERED[:3],
+         [[40, None, 7], *[[k, k / 8, k % 3] for k in range(50, 60)]]),
     ],
-}
+}  # fmt: skip
 BELOW = {
     "totals": [
         ([HEADER, *total(BODY, "sum", "Total", None)], HEADER, BODY),
@@ -152,6 +162,16 @@ BELOW = {
         ([["Report"], HEADER, *BODY[:3], HEADER, *BODY[3:6], HEADER, *BODY[6:]], HEADER, BODY),
     ],
 }
+MARKED = [[k + 0.5, "ab"[k % 2], k % 3] for k in range(12)]
+TAGGED = [[f"#{k}", k * 3, "ab"[k % 2]] for k in range(12)]
+INSIDE = {
+    "comments inside": [
+        ([WIDE, *WIDE_BODY[:5], ["# checked to here"], *WIDE_BODY[5:]], WIDE, WIDE_BODY),
+        ([["x", "s", "y"], ["% cm"], *MARKED[:3], ["#9.5", "b", 1], *MARKED[3:]],
+         ["x", "s", "y"], MARKED),
+        ([["tag", "n", "y"], *TAGGED], ["tag", "n", "y"], TAGGED),
+    ],
+}  # fmt: skip
 INDEXED = [[k, *row] for k, row in enumerate(BODY)]
 CALLED = [[f"a{k}", *row] for k, row in enumerate(BODY)]
 BESIDE = {
@@ -165,7 +185,13 @@ BESIDE = {
         ([["", *HEADER], *CALLED], ["column 1", *HEADER], CALLED),
         ([["Report"], ["", *HEADER], *INDEXED], ["column 1", *HEADER], INDEXED),
     ],
-}
+    "a header a cell short": [
+        ([[*HEADER[1:], "z", None], *CALLED], ["row name", *HEADER[1:], "z"], CALLED),
+        ([["a", "b", "c", None], *[[k, 2, 3, "x"] for k in range(1, 9)]],
+         ["row name", "a", "b", "c"], [[k, 2, 3, "x"] for k in range(1, 9)]),
+        ([["name", *HEADER[1:], None], *CALLED], ["name", *HEADER[1:], "column 4"], CALLED),
+    ],
+}  # fmt: skip
 OTHER_TOTAL = [*BODY, ["Total", 5, "no"]]
 SPARSE = [*WIDE_BODY, ["Ulm", None, None, None]]
 LEVELS = [["all", 3, "no"], *BODY, ["all", 669, "no"]]
@@ -189,7 +215,7 @@ PLAIN = {
         ([WIDE, ["kg", 1, 2, "c"], *WIDE_BODY], WIDE, [["kg", 1, 2, "c"], *WIDE_BODY]),
     ],
 }
-KINDS = {**ABOVE, **HEADERS, **WITHOUT, **BELOW, **BESIDE, **PLAIN}
+KINDS = {**ABOVE, **HEADERS, **WITHOUT, **BELOW, **INSIDE, **BESIDE, **PLAIN}
 CASES = [
     pytest.param(suffix, *variant, id=f"{kind} {number} {suffix}")
     for kind, variants in KINDS.items()
@@ -236,6 +262,7 @@ def test_layout_of_each_kind_is_read(suffix, rows, names, expected):
         ("source notes", "at the end"),
         ("empty rows at the end", "row"),
         ("a repeated header", "repeat"),
+        ("a header a cell short", "row names|column 4"),
         ("empty columns", "has no name and no cells|without name"),
     ],
 )
@@ -267,6 +294,18 @@ TEXTS = {
         text(" | ", " |", "").replace("y |\n", "y |\n|---|:--|---|\n", 1),
         text("|", "|", "", "|").replace("mpg", "|mpg", 1).replace("y|\n", "y|\n|---|---|---|\n", 1),
         "Some words\n\n" + text(" | ", "", "").replace("y\n", "y\n--- | --- | ---\n", 1),
+    ],
+    "a database's terminal": [
+        text(" | ", "", "").replace("y\n", "y\n-----+-----+---\n", 1) + "(9 rows)\n",
+        f"+--+--+--+\n{text(' | ', ' |', '', '| ').replace('mpg', '| mpg', 1)}+--+--+--+\n",
+        "+--+--+--+\n"
+        + text(" | ", " |", "", "| ")
+        .replace("mpg", "| mpg", 1)
+        .replace("y |", "y |\n+--+--+--+", 1)
+        + "+--+--+--+\n",
+    ],
+    "blanks, and a tab before the last cell": [
+        "\n".join("\t".join(line.rsplit("    ", 1)) for line in text("    ").split("\n"))
     ],
     "title with quotes": [
         '"The" report\n' + text(","),
@@ -379,17 +418,6 @@ def test_settings_of_the_layout_are_checked():
             ParseOptions(**settings)
 
 
-@pytest.mark.parametrize(
-    ("cell", "kind"),
-    [
-        *[("", ""), (None, ""), ("NA", ""), ("1,5", "number"), ("(5)", "number"), (2.5, "number")],
-        *[("€ 3", "number"), (True, "text"), ("2020-01-05", "date"), ("12:30", "date")],
-    ],
-)
-def test_kinds_of_cells(cell, kind):
-    assert kind_of_cell(cell) == kind
-
-
 @st.composite
 def mutated(draw):
     """A sound table with lines around it that are no part of it, as text or spreadsheet."""
@@ -397,9 +425,8 @@ def mutated(draw):
     body = [[f"t{k % 3}", k + 0.5, draw(st.integers(0, 99)), "ab"[k % 2]] for k in range(n)]
     above = draw(st.lists(st.sampled_from([["# a comment"], ["A title"], [None] * 4]), max_size=3))
     below = draw(st.lists(st.sampled_from([["Source: x"], ["* a note"], [None] * 4]), max_size=2))
-    again = draw(st.booleans())
-    middle = [*body[:3], WIDE, *body[3:]] if again else body
-    return [*above, WIDE, *middle, *below], body
+    inside = draw(st.lists(st.sampled_from([WIDE, ["# checked, twice"]]), max_size=2))
+    return [*above, WIDE, *body[:3], *inside, *body[3:], *below], body
 
 
 @given(mutated(), st.sampled_from(sorted(WRITERS)))

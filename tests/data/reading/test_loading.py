@@ -3,6 +3,7 @@
 import gzip
 import io
 import pickle
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -22,6 +23,7 @@ from rulekit.data import (
     suggest_target,
 )
 from rulekit.data.cells import numbers
+from rulekit.data.reading import loading
 from rulekit.data.reading.loading import read_with_options
 from rulekit.data.target import check_target
 from rulekit.exceptions import DataError, WideTableError
@@ -68,6 +70,23 @@ def archive(**members):
 def test_non_tables_are_refused_under_any_name(raw, sentence):
     with pytest.raises(DataError, match=f"The file 'table.csv' was not read.*{sentence}"):
         read_table(raw, name="table.csv")
+
+
+def test_bytes_of_a_file_are_released_before_its_cells_are_converted(tmp_path, monkeypatch):
+    held, convert = [], loading.convert_columns
+
+    def convert_columns(*arguments):
+        held.append(tracemalloc.get_traced_memory()[0])
+        return convert(*arguments)
+
+    monkeypatch.setattr(loading, "convert_columns", convert_columns)
+    (tmp_path / "t.csv").write_bytes(b"a,b\n" + b"1.5,a level of many words\n" * 20_000)
+    tracemalloc.start()
+    try:
+        read_table(tmp_path / "t.csv")
+    finally:
+        tracemalloc.stop()
+    assert held[0] < 400_000  # of 520 kB
 
 
 def test_a_path_gives_its_file_name_and_nothing_of_its_folders(tmp_path):

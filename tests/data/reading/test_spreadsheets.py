@@ -162,12 +162,14 @@ def test_dates_times_and_durations_are_read():
     day, clock = datetime.date(2024, 5, 1), datetime.time(6, 30)
     moment = datetime.datetime(2024, 5, 1, 12, 30)
     span = datetime.timedelta(hours=30)
-    rows = [["d", "m", "t", "s"], [day, moment, clock, span], [None, day, clock, span]]
+    rows = [["d", "m", "t", "s", "date"], [day, moment, clock, span, 20240501]]
+    rows += [[None, day, clock, span, 20240613]]
     frame = read_table(workbook(rows)).frame
     assert frame["d"].dt.date[0] == day
     assert frame["m"].tolist() == [moment, datetime.datetime(2024, 5, 1)]
     assert frame["t"].tolist() == [6.5] * 2  # in hours
     assert frame["s"].tolist() == ["1 day, 6:00:00"] * 2
+    assert frame["date"].dt.day.tolist() == [1, 13]
 
 
 def test_hidden_sheets_and_merged_cells_are_read():

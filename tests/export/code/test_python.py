@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import runpy
+from functools import partial
 
 import pandas as pd
 import pytest
@@ -15,6 +16,7 @@ from rulekit import (
     HyperplaneRuleClassifier,
     IdealDNFClassifier,
     Literal,
+    OneLevelRuleClassifier,
     RuleSet,
     TwoLevelRuleClassifier,
     load_sample,
@@ -26,6 +28,7 @@ from rulekit.data.reading.loading import read_with_options
 from rulekit.exceptions import ExportError
 from rulekit.export import Preparation, to_script, to_text
 from rulekit.rules.constraints import Constraints
+from tests.data.reading.files import csv_file, xlsx_file
 from tests.explain.tables import patients
 
 
@@ -159,6 +162,52 @@ def test_script_repeats_columns_codes_and_outcome_names(tmp_path, capsys):
         preparation=done,
     )
     run(text, tmp_path)
+    assert capsys.readouterr().out == to_text(model) + "\n"
+
+
+TITLED = [["x", "s", "z", "b"], *[[k, "u", 3, "ab"[k > 6]] for k in range(12)]]
+CELLS = [
+    ["x", "p", "s", "d", "t", "y"],
+    *[
+        [k, f"{k} %", ("Yes", "yes", "NA")[k % 3], f"0{1 + k % 9}/02/2020", "1,234", "ab"[k > 6]]
+        for k in range(12)
+    ],
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("write", "rows", "decision"),
+    [
+        (csv_file, TITLED, {"header_row": 2}),
+        (csv_file, TITLED, {"header": False}),
+        (csv_file, TITLED, {"skip_rows": (3, 5)}),
+        (csv_file, TITLED, {"skip_last": 2}),
+        (csv_file, TITLED, {"columns": ("x", "b")}),
+        (csv_file, TITLED, {"missing_in": {"z": ("3",)}}),
+        (partial(xlsx_file, after=[("b", TITLED[:9], "visible")]), TITLED, {"sheet": "b"}),
+        (csv_file, CELLS, {"percent": "share"}),
+        (csv_file, CELLS, {"decimal": ","}),
+        (csv_file, CELLS, {"decimals": {"t": ","}}),
+        (csv_file, CELLS, {"day_first": True}),
+        (csv_file, CELLS, {"day_first_in": {"d": False}}),
+        (csv_file, CELLS, {"missing": ("Yes",)}),
+        (csv_file, CELLS, {"levels": {"s": ("NA",)}}),
+        (csv_file, CELLS, {"texts": ("p",)}),
+        (csv_file, CELLS, {"merged": ("s",)}),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_script_reads_the_file_by_each_decision(write, rows, decision, tmp_path, capsys):
+    path = tmp_path / "file"
+    path.write_bytes(write(rows))
+    table, used = read_with_options(path, options=ParseOptions(**decision))
+    assert table.digest != read_table(path).digest
+    first, target = table.frame.columns[0], table.frame.columns[-1]
+    model = OneLevelRuleClassifier(theta=0.1)
+    model.fit(table.frame[[first]], table.frame[target])
+    source = {"source": path.name, "target": target, "features": [first], "digest": table.digest}
+    run(to_script(model, **source, preparation=Preparation(dataclasses.asdict(used))), tmp_path)
     assert capsys.readouterr().out == to_text(model) + "\n"
 
 

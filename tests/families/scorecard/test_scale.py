@@ -10,7 +10,13 @@ from rulekit import BoxSearchClassifier, RuleError, ScorecardClassifier
 from rulekit.export import from_json, to_html, to_json, to_sheet, verify_export
 from rulekit.families import scale_points
 from rulekit.rules import scorecard_of, verify_rule
-from rulekit.style.scorecard import EVERY_CASE, bands_of_totals, reading_notes, scales_of
+from rulekit.style.scorecard import (
+    EVERY_CASE,
+    bands_of_totals,
+    reading_notes,
+    scale_note,
+    scales_of,
+)
 
 
 def table(n=400):
@@ -74,8 +80,11 @@ def test_points_of_every_case_are_one_line_in_documents(card):
     assert reading_notes(scales_of(split)) == reading_notes(fitted)
     for text in (to_html(scaled), to_sheet(scaled)):
         assert EVERY_CASE in text
-        assert scaled.scale_note_ in text
-    assert from_json(to_json(scaled)) == scaled.rule_set_
+        assert scale_note(scaled) in text
+    back = from_json(to_json(scaled))
+    assert back == scaled.rule_set_
+    assert scale_note(back) == scale_note(scaled)
+    assert scale_note(back) in to_sheet(back)
     for name in ("python", "sqlite", "javascript"):
         assert verify_export(scaled, X, name).ok
 

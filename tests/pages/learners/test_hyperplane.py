@@ -4,9 +4,9 @@ import pytest
 
 from rulekit.data import load_sample
 from rulekit.families.hyperplane.hyperplane import plane_price
-from tests.pages.driving import opened_tab, text
+from tests.pages.driving import opened_tab, text, ticked
 from ui.learners.hyperplane import HYPERPLANE
-from ui.learners.offered import QUESTIONS, RunSpec
+from ui.learners.offered import RunSpec
 from ui.picked import fit_path, model_key
 from ui.state import AppState
 
@@ -70,8 +70,7 @@ def test_explain_shows_the_box_of_the_case_and_its_confidence(on_cancer):
 
 def test_models_offers_the_learner_with_prices_and_without_constraints(open_app):
     app = opened_tab(open_app("models", sample="iris"), "Learners")
-    wanted = next(q for q, names in QUESTIONS.items() if names == (HYPERPLANE,))
-    app.multiselect(key="run_compared").set_value([wanted]).run()
+    ticked(app, "From a linear model")
     assert float(app.text_input(key="run_nus").value) == plane_price(35)
     app.text_input(key="run_nus").set_value("none").run()
     assert "Each price ν must be a positive number" in text(app)

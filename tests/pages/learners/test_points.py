@@ -30,4 +30,13 @@ def test_lenders_scale_is_shown_on_rules_and_exported(open_app):
     app.switch_page("pages/score.py").run()
     (split,) = scorecard_of(app.session_state["app"].model.rule_set_)
     assert max(split.points) <= 10
-    assert "points, " in text(app)
+    assert " points are " in text(app)
+    assert app.session_state["app"].scale["base_odds"] == 30
+    again = open_app("rules", state=app.session_state["app"])
+    assert again.toggle(key="scale_on").value
+    assert again.number_input(key="scale_base_odds").value == 30
+    assert again.radio(key="scale_label").value == "low"
+    (condition, *_) = scorecard_of(app.session_state["app"].model.rule_set_)[0].conditions
+    again.text_input(key=f"name_{condition}").set_value("my *name*").run()
+    assert any(f"my *name* ({condition.feature}" in row for row in again.table[0].value.index)
+    assert again.session_state["app"].texts == {str(condition): "my *name*"}

@@ -2,6 +2,7 @@
 
 from itertools import combinations, product
 
+import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -27,6 +28,25 @@ def drop_clause(rule, k):
         labels = labels or rule.labels[:1]
     clauses = (*rule.clauses[:k], *rule.clauses[k + 1 :])
     return RuleSet(clauses, labels, rule.form, rule.default)
+
+
+@given(rule_sets(max_clauses=3, max_size=3), st.integers(0, 99))
+def test_new_rows_in_gaps_have_results_that_no_row_of_the_table_has(rule, seed):
+    assume(1 <= len(rule.features) <= 3 and read_in_one_way(rule))
+    columns, rng = list_every_row(rule), np.random.default_rng(seed)
+    n = len(next(iter(columns.values())))
+    known, new = rng.permutation(n)[:9], rng.permutation(n)[:9]
+    dnf = rule.as_dnf
+    results = np.array([test.mask(columns) for test in dnf.tests]).T
+    seen = set(map(tuple, results[known]))
+    fired = dnf.clauses_fired(columns)
+    deciding = np.where(fired.any(axis=1), fired.argmax(axis=1), dnf.n_clauses)
+    old, later = ({f: column[rows] for f, column in columns.items()} for rows in (known, new))
+    check = verify_rule(rule, old, new=later)
+    for gap in (f for f in check.findings if f.kind == "gap"):
+        decided = {k: i for k, i in enumerate(new) if deciding[i] == gap.clause}
+        expected = [k for k, i in decided.items() if tuple(results[i]) not in seen]
+        assert list(gap.new_rows) == expected
 
 
 @given(st.one_of(rule_sets(max_clauses=3, max_size=3), WITH_POINTS))

@@ -2,13 +2,15 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.style.phrases import Wording
 from tests.pages.test_explain import KINDS
-from ui.explain.cards import choose_listed, limits
-from ui.rule_numbers import ANSWER, ROW, TRUTH
+from ui.explain.cards import choose_listed, count_alike, limits
+from ui.rule_numbers import ANSWER, ROW, TRUTH, Cases
 
 
 def test_values_and_limits_have_the_units_of_the_data():
@@ -41,3 +43,23 @@ def test_cases_and_features_of_the_list_are_counted(monkeypatch, n_rows, n_featu
     cells = {ROW: 1, TRUTH: "ill", ANSWER: "well"} | {f"x{k}": 0 for k in range(n_features)}
     choose_listed(pd.DataFrame(cells, index=range(n_rows)), n_rows)
     assert captions == [words]
+
+
+def test_past_cases_with_the_same_answers_to_all_conditions_are_counted():
+    first = Clause((Literal("age", ">", 50.0), Literal("town", "==", "a")))
+    rule = RuleSet((first, Clause((Literal("age", ">", 80.0),))), ("ill", "ill"), "dnf", "well")
+    ages, towns = [20.0, 60.0, 60.0, 90.0, 70.0], np.array(["a", "b", "b", "b", "b"], dtype=object)
+    train = Cases(
+        "training", pd.DataFrame(), np.array(["well", "ill", "well", "ill", "well"], dtype=object),
+        {"age": np.array(ages), "town": towns},
+    )  # fmt: skip
+    words = "with the same answer to each condition"
+    for k, sentence in (
+        (1, f"Of 3 past cases {words}, 2 were well."),
+        (0, f"Of 1 past case {words}, 1 was well."),
+        (3, f"Of 1 past case {words}, 1 was ill."),
+    ):
+        row = {name: cells[[k]] for name, cells in train.columns.items()}
+        assert count_alike(rule, row, train) == sentence
+    row = {"age": np.array([90.0]), "town": np.array(["a"], dtype=object)}
+    assert count_alike(rule, row, train) == "No past case meets the same conditions."

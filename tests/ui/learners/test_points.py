@@ -12,8 +12,9 @@ from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from rulekit.style.phrases import Wording
 from ui.learners.offered import families, settings_of_run
-from ui.learners.points import band_table, card_table, case_table, points_sentence, split_of
+from ui.learners.points import band_table, card_table, case_table, chance_sentence, split_of
 from ui.learners.spec import RunSpec
+from ui.rule_numbers import Cases
 from ui.state import AppState
 
 X, Y = load_sample("credit").xy()
@@ -26,7 +27,9 @@ def model():
 
 def test_cards_list_every_condition_with_its_points(model):
     split = split_of(model)
-    table = card_table(split, Wording())
+    cases = Cases("training", X, Y.to_numpy(dtype=object), model.read_columns(X))
+    table = card_table(split, Wording(), cases, "high")
+    assert table.columns.tolist() == ["if", "points", "training rows", "of these, high"]
     assert sorted(map(int, table["points"])) == sorted(split.points)
     assert len(set(table["if"])) == model.n_conditions_
     other = BoxSearchClassifier(n_perturbations=0, random_state=0).fit(X, Y)
@@ -34,7 +37,7 @@ def test_cards_list_every_condition_with_its_points(model):
 
 
 @pytest.mark.slow
-def test_points_of_a_case_add_up_with_what_is_short_and_its_chance(model):
+def test_points_of_a_case_add_up_and_its_chance_is_named(model):
     split = split_of(model)
     for i in range(40):
         row = row_values(model.read_columns(X.iloc[[i]]), 0)
@@ -43,14 +46,10 @@ def test_points_of_a_case_add_up_with_what_is_short_and_its_chance(model):
             model.predict(X.iloc[[i]])[0] == "high"
         )
         assert table["so far"].tolist() == table["this case"].cumsum().tolist()
-    for i in range(40):
-        row = X.iloc[[i]]
-        reading = read_points(split, row_values(model.read_columns(row), 0))
-        reported = points_sentence(model, row)
-        short = split.total - reading.score
-        chance = round(100 * model.predict_proba(row)[0, list(model.classes_).index("high")])
-        assert f"Of 100 such cases, {chance} are high." in reported
-        assert (f" {short} short of high, which takes" in reported) == (short > 0)
+        chance = round(
+            100 * model.predict_proba(X.iloc[[i]])[0, list(model.classes_).index("high")]
+        )
+        assert chance_sentence(model, X.iloc[[i]]) == f" Of 100 such cases, {chance} are high."
 
 
 @pytest.mark.slow
@@ -71,7 +70,7 @@ def test_bands_are_descending_and_equal_the_models(model):
     assert answers["high"] > 50 > answers["low"]
 
 
-def test_edited_card_has_bands_and_missing_points():
+def test_edited_card_has_bands_without_a_chance():
     tests = (Literal("age", ">", 60), Literal("bp", ">", 140))
     bands = tuple(Clause((PointsSplit(tests, (3, 2), total),)) for total in (5, 2))
     model = FixedRuleClassifier(RuleSet(bands, ("ill", "watch"), "dnf", "well"))
@@ -81,11 +80,7 @@ def test_edited_card_has_bands_and_missing_points():
         "total": ["5", "2 to 4", "0 to 1"],
         "prediction": ["ill", "watch", "well"],
     }
-    shown = [points_sentence(model, rows.iloc[[i]]) for i in (0, 1)]
-    assert shown == [
-        "3 points, 2 short of ill, which takes 5.",
-        "0 points, 2 short of watch, which takes 2.",
-    ]
+    assert chance_sentence(model, rows) == ""
 
 
 SPEC = RunSpec(learners=("scorecard",), limits=(1, 2, 3), folds=5, thorough=True)

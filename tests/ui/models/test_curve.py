@@ -1,15 +1,20 @@
 """Clicks on the curve; the table of compared learners: rows, suggested points, colours."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+from urllib.parse import quote
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from rulekit.rules import RuleSet
 from tests.ui.models.test_points import SPEC, measured
 from ui.learners.offered import LEARNERS, look_of
 from ui.models import curve
-from ui.models.curve import color_rows, comparisons, learners_table
+from ui.models.curve import comparisons, learners_table
 from ui.models.points import RunResult
+from ui.picked import model_key
 from ui.state import AppState
 
 RUN = replace(SPEC, learners=("search", "scorecard", "ideal"), budget=60.0)
@@ -45,7 +50,8 @@ def test_learners_are_sorted_by_error_pending_or_left_out(found):
     cards = measured(replace(SPEC, learners=("scorecard",)), [0.1], [2.0]).merge(found, None)
     longer = measured(replace(SPEC, learners=("ideal",)), [0.05], [13.0]).merge(cards, None)
     table, _ = learners_table(longer, [RUN], False, ("always no", 0.15))
-    assert table["key"].tolist() == ["scorecard", "search", "ideal"]
+    names = [LEARNERS[key].name for key in ("scorecard", "search", "ideal")]
+    assert table["learner"].tolist() == names
     assert table["remark"].tolist()[1:] == ["no better than always no", NO_SHORT_RULE]
     table, numbers = learners_table(RunResult(), [RUN], True, ALWAYS)
     assert table["remark"].tolist() == ["not finished yet"] * 3
@@ -55,15 +61,23 @@ def test_learners_are_sorted_by_error_pending_or_left_out(found):
     assert comparisons(state, SPEC) == [RUN]
 
 
-def test_marks_have_the_colours_of_the_curve_and_words(found):
-    table, _ = learners_table(found, [RUN], False, ALWAYS)
+def test_marks_of_the_curve_references_and_constant_rules_are_in_the_table(found):
+    figures = {"name": ["tree", "tree", "random forest"], "test_error": [0.4, 0.18, 0.19]}
+    lines = pd.DataFrame(figures | {"n_conditions": [1.0, 5.0, np.nan]})
+    model = SimpleNamespace(rule_set_=RuleSet((), (), "dnf", "no"))
+    with_lines = replace(found, references=lines, models={model_key(found.settings[0]): model})
+    table, numbers = learners_table(with_lines, [RUN], False, ALWAYS)
+    rows = table.set_index("learner")
     looks = [look_of({"learner": key}) for key in ("search", "ideal", "scorecard")]
-    styled = color_rows(table, looks)
-    html = styled.to_html()
-    for look, words in zip(looks, table["mark"], strict=True):
-        assert words == look.words
-        assert f"background-color: {look.colour}" in html
-    assert found.looks()[found.settings.index(found.settings[-1])] == looks[0]
+    assert rows["mark"][:"random forest"].tolist()[1] != rows["mark"]["tree"]
+    for look in looks:
+        assert look.image in rows["mark"].tolist()
+        assert quote(look.colour) in look.image
+    assert rows["error"]["tree"] == pytest.approx(18)
+    assert rows["conditions"]["tree"] == 5
+    assert numbers[table["learner"].tolist().index("random forest")] is None
+    assert rows["remark"][LEARNERS["scorecard"].name] == "constant: always no"
+    assert found.looks()[-1] == looks[0]
 
 
 def test_click_on_a_figure_drawn_before_a_run_added_points_picks_its_point(monkeypatch):

@@ -1,11 +1,8 @@
 """What a run computes: finished points as they come, the quick search, the backend of fits."""
 
-import json
-import os
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -24,6 +21,7 @@ from rulekit.export import from_json
 from rulekit.learners.choice import COST
 from rulekit.style.wording import plural
 from tests.clusters import cluster_of
+from tests.outside import OUTSIDE, outside_table
 from tests.ui.tasks import Quiet
 from tests.waiting import until
 from ui.learners import spec as spec_module
@@ -164,26 +162,16 @@ def test_every_size_has_its_cheapest_rule_with_costs(table):
     assert least[1] < min(alone)
 
 
-FOLDER = os.environ.get("RULEKIT_DATA")
-ORDER = Path(FOLDER, "datasets.json") if FOLDER else None
-OUTSIDE = {} if ORDER is None else json.loads(ORDER.read_text())
 MOST_ROWS = 1_000  # of a table outside that is learned from three times
-
-
-def outside(name):
-    """Return a table of the data folder with its outcome, or skip the test of a large one."""
-    entry = OUTSIDE[name]
-    table = read_table(Path(FOLDER, entry["file"]))
-    if table.n_rows > MOST_ROWS:
-        pytest.skip("too many rows")
-    return table.with_roles({entry["target"]: "target"})
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*(s.name for s in list_samples()), *OUTSIDE])
 def test_page_command_and_library_end_with_the_same_rule(name, tmp_path):
     """Page and command test gaps of no column by themselves; the library gets this setting."""
-    table = outside(name) if name in OUTSIDE else load_sample(name)
+    if OUTSIDE.get(name, {}).get("rows", 0) > MOST_ROWS:
+        pytest.skip("too many rows")
+    table = outside_table(name) if name in OUTSIDE else load_sample(name)
     table = table.with_roles({}, positive_label=suggest_positive(table, table.target))
     shown = AppState(table=table, every_class=True)
     requested = choice(RunSpec(folds=5))

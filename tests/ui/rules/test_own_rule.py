@@ -7,10 +7,10 @@ import pytest
 
 from rulekit.data import Table, load_sample
 from rulekit.exceptions import DataError, ExportError
-from rulekit.export import from_text, to_json, to_text
+from rulekit.export import from_json, from_text, to_json, to_text
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import opened, text
-from ui.picked import OWN
+from ui.picked import OWN, get_own
 from ui.rules.own_rule import read_own
 from ui.state import AppState
 
@@ -82,4 +82,7 @@ def test_own_rule_is_used_compared_and_undone(tmp_path, monkeypatch):
     assert (improved.predict(X) == y).sum() > (new == (y == "high")).sum()
     app.button(key="undo_edit").click().run()
     app.button(key="undo_edit").click().run()
-    assert app.session_state["app"].model.rule_set_ == FIRST
+    state = app.session_state["app"]
+    assert state.model.rule_set_ == FIRST
+    assert get_own(state).rule_set_ == from_json(state.edits[1]["rule_json"])
+    assert get_own(replace(state, outcomes={"high": "risky"})) is None  # it predicts others
