@@ -20,7 +20,6 @@ from typing import Any
 import pandas as pd
 
 from rulekit.data import Table
-from ui.schema import NEWER
 
 TABLE, SETTINGS, ABOUT = "table.parquet", "analysis.json", "about.json"
 DELETED, LOCK = ".deleted", ".lock"
@@ -81,7 +80,7 @@ def read_settings(folder: Path) -> Version:
     if plain.pop("checksum") != _checksum(plain):
         raise ValueError("The file is not as it was saved: it was altered or damaged.")
     name = plain.pop("saved")
-    return Version(NEWER | plain, name)
+    return Version(plain, name)
 
 
 def read(folder: Path) -> tuple[Version, Table]:

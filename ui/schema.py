@@ -16,9 +16,6 @@ from typing import (
     is_typeddict,
 )
 
-#: Fields of a saved analysis that earlier versions did not write.
-NEWER: dict[str, Any] = {"scale": None, "texts": {}}
-
 
 class Setting(TypedDict, total=False):
     """One point of a run, or what else a rule comes from."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, NotRequired, TypedDict, get_type_hints
+from typing import Any, Literal, TypedDict, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -468,7 +468,7 @@ class SavedAnalysis(TypedDict):
     rule_selected: bool
     edits: tuple[schema.RuleVersion, ...]
     edit: int
-    own_rule: NotRequired[str | None]  # older analyses have none
+    own_rule: str | None
     runs: tuple[RunSpec, ...]
     scale: schema.Scale | None
     texts: dict[str, str]
@@ -483,7 +483,6 @@ RULE = ("setting", "run_settings", "rule_json", "error", "rule_selected", "edits
 ENCODED = ("roles", "orders", "positive", "wording", "split", "binning")
 # fields of `AppState` that are saved unchanged
 SAVED = tuple(name for name in SavedAnalysis.__annotations__ if name not in (*OF_TABLE, *ENCODED))
-REQUIRED = SavedAnalysis.__required_keys__
 
 
 def to_plain(state: AppState) -> dict[str, Any]:
@@ -518,7 +517,7 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
         wording={name: ColumnName(**w) for name, w in saved["wording"].items()},
         split=SplitSpec(**saved["split"]),
         binning=BinningSpec(**binning),
-        **{name: saved[name] for name in SAVED if name in {*saved, *REQUIRED}} | tuples,
+        **{name: saved[name] for name in SAVED} | tuples,
     )
 
 
@@ -543,8 +542,7 @@ def from_file(saved: Mapping[str, Any], table: Table) -> tuple[AppState, list[st
                 parts = [*((name,) for name in part if len(part) > 1), *parts]
         else:
             plain, read = attempt, read | set(part)
-    unread = [name for name in names if name not in read and name in {*saved, *REQUIRED}]
-    return from_plain(plain, table), unread
+    return from_plain(plain, table), [n for n in names if n in saved and n not in read]
 
 
 def _check(state: AppState) -> None:

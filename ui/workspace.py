@@ -31,14 +31,13 @@ from ui import cache, login, saved
 from ui.escape import md
 from ui.merging import Merger, same
 from ui.runs import jobs
-from ui.schema import NEWER, Options, fits
+from ui.schema import Options, fits
 from ui.state import (
     CUT,
     RULE,
     VERSION,
     AppState,
     ColumnName,
-    SavedAnalysis,
     app_state,
     from_file,
     from_plain,
@@ -462,7 +461,7 @@ def load_settings(content: bytes) -> str:
     # ValueError if the settings do not fit the table.
     state = app_state()
     try:
-        plain = NEWER | json.loads(content.decode("utf-8"))
+        plain = json.loads(content.decode("utf-8"))
         version, columns, digest = plain["version"], plain["roles"], plain["digest"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise ValueError(NO_SETTINGS) from error
@@ -478,8 +477,6 @@ def load_settings(content: bytes) -> str:
             f"The settings are for a table with the column {missing[0]!r}, which this one does not "
             "have. Load the table they were made for first."
         )
-    if not SavedAnalysis.__required_keys__ <= plain.keys():
-        raise ValueError(NO_SETTINGS)
     same = digest == table.digest
     new = {"case_notes": {}, "test_looks": 0, "looked_at": [], "edits": [], "edit": 0}
     restored, unread = from_file(plain if same else plain | new, table)

@@ -82,7 +82,7 @@ def test_learners_have_a_shape_colour_and_line_of_their_own():
     assert [a.line.color, b.line.color] == list(trace.marker.color[:2])
     assert band.name == "± one standard error"
     red, green, blue = bytes.fromhex(b.line.color[1:])
-    assert band.fillcolor == f"rgba({red},{green},{blue},0.12)"
+    assert band.fillcolor == f"rgba({red},{green},{blue},0.2)"
     assert max(band.y) == pytest.approx(by_limit().loc[10, "test_error"] + 0.01)
     points = by_limit()
     looks = {"a": learner_look(4), "b": learner_look(1)}

@@ -173,7 +173,10 @@ def _change_points(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
         text = f"{points} points if {literal}"
         changes: list[tuple[str, Literal, int, str, str]] = [
             ("condition", literal, 0, text, ""),
-            ("points", literal, points + 1, text, ""),
+        ]
+        # points that are one off need not change an answer where points that are two off do
+        changes += [
+            ("points", literal, points + k, text, "") for k in (1, -1, 2, -2, 3, -3) if points + k
         ]
         changes += [
             (part, changed, points, text, level)

@@ -25,6 +25,7 @@ def test_parts_go_and_limits_and_points_move():
     tests = (Literal("age", ">", 50), Literal("bmi", ">", 30))
     bands = tuple(Clause((PointsSplit(tests, (2, 1), total),)) for total in (3, 2))
     rule = RuleSet(bands, ("high", "middle"), "dnf", "low")
-    for m in list_changes(rule):
-        if m.part == "points":
-            assert all(c.points in ((3, 1), (2, 2)) for c in m.rule.conditions)
+    changed = [m.rule.conditions for m in list_changes(rule) if m.part == "points"]
+    assert all(one.points == other.points for one, other in changed)
+    expected = {(2 + k, 1) for k in (1, -1, 2, 3, -3)} | {(2, 1 + k) for k in (1, 2, -2, 3, -3)}
+    assert {one.points for one, _ in changed} == expected
