@@ -577,7 +577,9 @@ def _reason_after(rows: Sequence[Row], adds_up: AddsUp) -> str:
     label = row[filled[0]]
     if not isinstance(label, str) or width < 2:
         return ""
-    if len(row) != width or len(filled) == 1:
+    kinds = _Columns([cells for _, cells in rows[:-1]], len(row)).kinds
+    strange = any(kind_of_cell(row[k]) == "text" and kinds[k] == "number" for k in filled[1:])
+    if len(row) != width or len(filled) == 1 or strange:
         gap = number - rows[-2][0] > 1 or not count_cells(rows[-2][1])
         noted = _NOTE.fullmatch(label) or (gap and kind_of_cell(label) == "text")
         usual = sum(count_cells(cells) == 1 for _, cells in rows) > len(rows) / 2
