@@ -31,7 +31,7 @@ TESTS = (
     "tests/search/test_lp.py",
 )
 TOOLS = ("pytest>=8", "hypothesis>=6.100", "polars>=1", "openpyxl>=3.1")
-TOOLS += ("python-calamine>=0.5", "XlsxWriter>=3.2", "pyreadstat>=1.3.3")
+TOOLS += ("python-calamine>=0.5", "XlsxWriter>=3.2")
 
 
 def oldest(requirements: Iterable[str]) -> list[str]:

@@ -3,13 +3,13 @@
 import io
 
 import pandas as pd
-import pyreadstat
 import pytest
 
 from rulekit.data import ParseOptions, read_table
 from rulekit.data.reading.statistics_files import kind_of_statistics, read_statistics
 from rulekit.exceptions import DataError
 
+pyreadstat = pytest.importorskip("pyreadstat")  # it does not go with the oldest narwhals
 FRAME = pd.DataFrame({"age": [31.0, None, 60.5], "sex": [1, 2, 1], "why": [1.0, 9.0, 2.0]})
 FRAME["name"] = ["a", "", "c"]
 FRAME["day"] = pd.date_range("2020-01-05", periods=3)
