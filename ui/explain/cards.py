@@ -67,7 +67,7 @@ def count_alike(rule: RuleSet, row: Columns, train: Cases) -> str:
         return "No past case meets the same conditions."
     right = int((train.y[same] == predicted).sum())
     return (
-        f"Of {plural(n, 'past case')} with the same answer to each condition, {right:,} "
+        f"Of {plural(n, 'past case')} with the same answer to each question of the rule, {right:,} "
         f"{'was' if right == 1 else 'were'} {outcome_text(predicted)}."
     )
 

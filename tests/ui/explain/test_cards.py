@@ -53,7 +53,7 @@ def test_past_cases_with_the_same_answers_to_all_conditions_are_counted():
         "training", pd.DataFrame(), np.array(["well", "ill", "well", "ill", "well"], dtype=object),
         {"age": np.array(ages), "town": towns},
     )  # fmt: skip
-    words = "with the same answer to each condition"
+    words = "with the same answer to each question of the rule"
     for k, sentence in (
         (1, f"Of 3 past cases {words}, 2 were well."),
         (0, f"Of 1 past case {words}, 1 was well."),
