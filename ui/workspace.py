@@ -477,6 +477,8 @@ def load_settings(content: bytes) -> str:
             f"The settings are for a table with the column {missing[0]!r}, which this one does not "
             "have. Load the table they were made for first."
         )
+    if not set(RULE) <= plain.keys():
+        raise ValueError(NO_SETTINGS)
     same = digest == table.digest
     new = {"case_notes": {}, "test_looks": 0, "looked_at": [], "edits": [], "edit": 0}
     restored, unread = from_file(plain if same else plain | new, table)
