@@ -50,7 +50,7 @@ class Merger:
             "own_rule": self._choose("your own rule", *(s.get("own_rule") for s in self._sides)),
             "wording": self._entries("wording", "the name or unit of {}"),
             "texts": self._entries("texts", "the name of {}"),
-            "scale": self._choose("the scale of points", *(s["scale"] for s in self._sides)),
+            "scale": self._choose("the scale of points", *(s.get("scale") for s in self._sides)),
             "case_notes": reviews,
             "notes": merge_texts(*(side["notes"] for side in self._sides)),
             "runs": _union(self.theirs["runs"], self.mine["runs"]),
@@ -94,10 +94,11 @@ class Merger:
         return self._choose(words, *(side[name] for side in self._sides))
 
     def _entries(self, name: str, words: str) -> dict[str, Any]:
-        """Merge a dict entry by entry."""
+        """Merge a dict entry by entry; an older analysis may not have it."""
+        sides = [side.get(name, {}) for side in self._sides]
         entries = {
-            key: self._choose(words.format(key), *(s[name].get(key, GONE) for s in self._sides))
-            for key in dict.fromkeys([*self.theirs[name], *self.mine[name]])
+            key: self._choose(words.format(key), *(side.get(key, GONE) for side in sides))
+            for key in dict.fromkeys([*sides[2], *sides[1]])
         }
         return {key: value for key, value in entries.items() if value is not GONE}
 

@@ -524,7 +524,7 @@ def from_plain(saved: dict[str, Any], table: Table) -> AppState:
 def from_file(saved: Mapping[str, Any], table: Table) -> tuple[AppState, list[str]]:
     """Build the state from settings that a person may have edited, field by field."""
     # Also returns the names of the fields that are not read, since they have another type, or do
-    # not fit the table or each other; these are as in a new analysis.
+    # not fit the table or each other; these are as in a new analysis, and so are missing fields.
     usual, kinds = to_plain(AppState(table=table)), get_type_hints(SavedAnalysis)
     names = [name for name in usual if name not in OF_TABLE]
     fitting = [n for n in names if n in saved and schema.fits(saved[n], kinds[n])]

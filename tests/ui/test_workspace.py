@@ -13,6 +13,7 @@ import pytest
 from rulekit.data import Table, load_sample
 from scripts.fuzz import damaged
 from ui import saved, workspace
+from ui.merging import Merger
 from ui.state import AppState, BinningSpec, ColumnName, SplitSpec, to_plain
 
 
@@ -91,6 +92,9 @@ def test_analysis_of_an_earlier_version_is_read_without_a_message(session):
     assert restored(workspace.folder()).notes == "begun"
     assert not workspace.load_settings(json.dumps(plain).encode())
     assert "_message" not in session
+    full = to_plain(AppState(table=load_sample("iris"), texts={"a > 1": "old"}))
+    for older in ((plain, full, plain), (plain, plain, full), (plain, full, full)):
+        assert Merger(*older).merge()["texts"] == {"a > 1": "old"}
 
 
 def test_a_table_whose_cells_were_changed_on_disk_is_not_taken(session):

@@ -64,7 +64,7 @@ def count_alike(rule: RuleSet, row: Columns, train: Cases) -> str:
         same &= (clause.condition_masks(train.columns) == clause.condition_masks(row)).all(axis=1)
     predicted, n = rule.predict(row)[0], int(same.sum())
     if not n:
-        return "No past case meets the same conditions."
+        return "No past case has the same answer to each question of the rule."
     right = int((train.y[same] == predicted).sum())
     return (
         f"Of {plural(n, 'past case')} with the same answer to each question of the rule, {right:,} "

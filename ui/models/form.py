@@ -276,7 +276,7 @@ def _learner_settings(
     with st.expander("What they do, and settings of their own"):
         for name in learners:
             learner = LEARNERS[name]
-            st.caption(f"**{learner.name}.** {learner.sentence}")
+            st.caption(f"**{learner.name}.** {learner.sentence} Good for: {learner.good_for}")
             if learner.ways:
                 st.caption(learner.ways)
             settings |= learner.form(spec)

@@ -95,6 +95,8 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     empty_rule_hint_ : str or None
         Reason why the rule has no conditions, and a price at which it has some; None if it has
         conditions.
+    simplified_ : tuple of str
+        What `simplify` removed from the clauses that the search found.
     binarizer_ : Binarizer
 
     Notes

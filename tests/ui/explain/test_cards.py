@@ -62,4 +62,4 @@ def test_past_cases_with_the_same_answers_to_all_conditions_are_counted():
         row = {name: cells[[k]] for name, cells in train.columns.items()}
         assert count_alike(rule, row, train) == sentence
     row = {"age": np.array([90.0]), "town": np.array(["a"], dtype=object)}
-    assert count_alike(rule, row, train) == "No past case meets the same conditions."
+    assert count_alike(rule, row, train) == f"No past case has{words.removeprefix('with')}."
