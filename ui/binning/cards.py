@@ -25,7 +25,7 @@ from ui.escape import md
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
 from ui.state import KEEP, AppState, BinningSpec, app_state
-from ui.theme import bins_figure, chart, levels_figure
+from ui.theme import chart
 from ui.widgets import COUNT, pick_row
 from ui.workspace import change, make_key
 
@@ -47,10 +47,8 @@ SHORT, HALF = 8, 285  # longest table shown as a whole, and the height in pixels
 
 def get_binarizer(state: AppState) -> Binarizer:
     """Return the binarizer of the page's settings, fitted on the training rows."""
-    binarizer = state.binning.binarizer()
-    return compute_once(
-        "binarizer", state.fit_key, lambda: binarizer.fit(*state.training), copy=False
-    )
+    fit = partial(state.binning.binarizer().fit, *state.training)
+    return compute_once("binarizer", state.fit_key, fit, copy=False)
 
 
 def method_card() -> None:
@@ -153,22 +151,13 @@ def parse_cuts(text: str) -> tuple[float, ...]:
 
 def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
     """Return one row per column: its values, its cut points, and its number of conditions."""
-    conditions: Counter[str] = Counter()
-    for e in fitted_one.encodings_:
-        conditions[e.name] += len(e.conditions())
-    edited = dict(state.binning.cuts)
-    kinds = {column.name: column.kind for column in state.table.columns}
-    rows = [
-        {
-            "column": name,
-            "holds": kinds[name],
-            "cut points": len(fitted_one.cuts_.get(name, ())),
-            "conditions": conditions[name],
-            **({"by hand": name in edited} if edited else {}),
-        }
-        for name in state.features
-    ]
-    return pd.DataFrame(rows)
+    conditions = Counter(e.name for e in fitted_one.encodings_ for _ in e.conditions())
+    edited, cuts, names = dict(state.binning.cuts), fitted_one.cuts_, state.features
+    table = pd.DataFrame({"column": names})
+    table["holds"] = table["column"].map({c.name: c.kind for c in state.table.columns})
+    table["cut points"] = [len(cuts.get(name, ())) for name in names]
+    table["conditions"] = [conditions[name] for name in names]
+    return table.assign(**{"by hand": [name in edited for name in names]}) if edited else table
 
 
 def choose_column(state: AppState, table: pd.DataFrame) -> str:
@@ -195,14 +184,11 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
 def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     """Show one column's values by outcome and its editable cut points."""
     values = columns_of(state.training[0][[name]])[name]
+    read = [e for e in fitted_one.encodings_ if e.name == name]
     st.header(md(format_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
         _numeric(state, name, values.astype(float), fitted_one.cuts_[name])
-    elif all(
-        isinstance(e, LevelColumn) and e.part is None
-        for e in fitted_one.encodings_
-        if e.name == name
-    ):
+    elif all(isinstance(e, LevelColumn) and e.part is None for e in read):
         _levels(state, name, list(values))
     else:
         _readings(state, fitted_one, name)
@@ -210,8 +196,13 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
 
 def conditions_list(fitted_one: Binarizer, name: str) -> None:
     """List the conditions that a column gives."""
+
+    def make_sort_key(x: Literal) -> tuple[Any, ...]:
+        # conditions of one scale and operator by the values compared with
+        return (x.part or "", x.order or (), x.op, x.positions, x.missing)
+
     read = [e for e in fitted_one.encodings_ if e.name == name]
-    literals = [x for encoding in read for x in sorted(literals_of(encoding), key=_make_sort_key)]
+    literals = [x for encoding in read for x in sorted(literals_of(encoding), key=make_sort_key)]
     if not literals:
         st.caption("None: the column has a single value.")
         return
@@ -221,11 +212,6 @@ def conditions_list(fitted_one: Binarizer, name: str) -> None:
     height = "content" if len(texts) <= SHORT else HALF
     frame = pd.DataFrame({"condition": texts})
     st.dataframe(frame, hide_index=True, height=height, alt=f"{len(texts):,} conditions.")
-
-
-def _make_sort_key(literal: Literal) -> tuple[Any, ...]:
-    """Return a sort key: conditions of one scale and operator by the values compared with."""
-    return (literal.part or "", literal.order or (), literal.op, literal.positions, literal.missing)
 
 
 def format_name(state: AppState, name: str) -> str:
@@ -243,7 +229,8 @@ def _numeric(
         few = cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
     table = outcomes.outcome_bins(numbers, codes, len(labels), few)
     alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
-    figure = bins_figure(state, numbers, codes, few, format_name(state, name))
+    label = format_name(state, name)
+    figure = outcomes.outcome_bins_figure(numbers, codes, few, name=label, **state.looks)
     chart(figure, "binning_chart", alt)
     _editor(state, name, cuts)
     signs = [outcomes.interval_signs(row) for _, row in table.iterrows()]
@@ -287,7 +274,8 @@ def _levels(state: AppState, name: str, values: list[Any]) -> None:
     table = outcomes.outcome_levels(values, state.outcome_codes, len(state.labels))
     if len(table):
         alt = outcomes.outcome_sentence(table, name=state.label(name), labels=state.labels)
-        figure = levels_figure(state, table, format_name(state, name))
+        label = format_name(state, name)
+        figure = outcomes.outcome_levels_figure(table, name=label, **state.looks)
         chart(figure, "binning_levels_chart", alt)
         if len(table) > outcomes.MAX_LEVELS:
             most = outcomes.MAX_LEVELS
@@ -302,16 +290,13 @@ def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
     read = [s for s in candidate_summary(fitted_one, X, y) if s.name == name]
     words = [s for s in read if s.kind == "words"]
     names = [s.reads for s in read if s.kind not in ("words", "nothing")]
-    names += ["words"] if words else []
+    names = list(dict.fromkeys([*names, *["words"] * bool(words)]))
     if not names:
         st.caption("No conditions: the column has the same value in every row.")
         return
-    chosen = names[0]
+    chosen, key = names[0], f"read_{name[:40]}"
     if len(names) > 1:
-        picked = st.segmented_control(
-            "Read of it", list(dict.fromkeys(names)), default=chosen, key=f"read_{name[:40]}"
-        )
-        chosen = picked or chosen
+        chosen = st.segmented_control("Read of it", names, default=chosen, key=key) or chosen
     cells = [c for s in words for c in s.cells[1:2]]
     if chosen != "words":
         cells = next(s for s in read if s.reads == chosen).cells

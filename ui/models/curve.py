@@ -11,7 +11,6 @@ from rulekit.plots import Baseline, front_figure, front_sentence
 from rulekit.plots.pareto import AXIS_NAMES
 from rulekit.style.palette import GREY, Look, plain
 from rulekit.style.wording import format_measure, percent, plural
-from ui.differences import count_differing, difference
 from ui.escape import md
 from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_search
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, RunSpec
@@ -23,7 +22,7 @@ from ui.shell import once
 from ui.state import AppState, app_state
 from ui.theme import chart, get_selected
 from ui.widgets import choice, pick_row
-from ui.words import constant_answer, wording
+from ui.words import constant_answer, count_differing, difference, wording
 from ui.workspace import pick_rule
 
 DECIDES = "estimate that decides"

@@ -15,7 +15,6 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.phrases import join_list
 from rulekit.style.wording import format_measure, percent, plural
 from ui import picked
-from ui.differences import difference
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
 from ui.learners.offered import CARDS, learner_of, same_search
@@ -29,7 +28,7 @@ from ui.runs.worker import Report
 from ui.state import AppState, app_state
 from ui.theme import flow_chart
 from ui.widgets import choice, parts_table, rule_text
-from ui.words import constant_answer, rule_words, wording
+from ui.words import constant_answer, difference, rule_words, wording
 
 LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
 WEIGHING = ("class_weight", "costs", "cost_unit")

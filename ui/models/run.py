@@ -72,7 +72,7 @@ def _selector(search: ClassifierMixin, spec: RunSpec, state: AppState) -> RuleCl
     shared = {name: getattr(search, name) for name in names}
     shared["n_jobs"] = 1  # searches hold the interpreter's lock
     groups, weight = state.training_groups, state.training_weight
-    if state.training_times is not None:
+    if state.times is not None:
         shared["cv"] = state.folds(INNER_FOLDS)
     elif groups is not None:
         counts = np.ones(len(groups), bool) if weight is None else weight > 0
