@@ -61,11 +61,6 @@ CSS = """
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
 
 
-def style() -> None:
-    """Add the app's style sheet: compact layout, columns that stack early."""
-    st.html(f"<style>{CSS}</style>")
-
-
 def chart(
     figure: go.Figure, key: str, alt: str, *, on_select: str | Callable[[], None] = "ignore"
 ) -> Any:

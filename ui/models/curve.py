@@ -1,5 +1,6 @@
 """The curve of error against conditions, the tabs of learners and prices, selection of a point."""
 
+from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -49,8 +50,8 @@ def sides_curve(result: RunResult, y: str) -> None:
         return
     state = app_state()
     points = result.curve(y, result.number_of_rule(state), sides=True)
-    against, names = points["series"].str.endswith(AGAINST), points["series"]
-    names = names.str.removesuffix(AGAINST)
+    against = points["series"].str.endswith(AGAINST)
+    names = points["series"].str.removesuffix(AGAINST)
     both = names.isin(names[against])  # lines of each outcome have its name
     named = names.where(~both, names + f" for {state.positive}")
     named = named.where(~against, names + f" for {state.other_label}")
@@ -113,13 +114,8 @@ def suggestion_line(result: RunResult) -> None:
         if chosen and (better := st.session_state.get(BETTER)) and CHOSEN in app_state().setting:
             st.markdown(better, width="content")
         if not chosen and get_offer(result) is None:  # an offer has this button
-            st.button(
-                "Use this rule",
-                key="pick_suggested",
-                type="tertiary",
-                on_click=choose,
-                args=(result, suggested.number),
-            )
+            use = partial(choose, result, suggested.number)
+            st.button("Use this rule", "pick_suggested", type="tertiary", on_click=use)
 
 
 def own_line(state: AppState) -> None:
@@ -136,8 +132,8 @@ def own_line(state: AppState) -> None:
         with st.popover("Difference", type="tertiary"):
             sentences, _ = difference(rule, mine, X, y, wording(state))
             st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
-        use = {"on_click": pick_rule, "args": (mine,), "kwargs": {"source": OWN}}
-        st.button("Use yours", key="pick_own", type="tertiary", **use)
+        use = partial(pick_rule, mine, source=OWN)
+        st.button("Use yours", "pick_own", type="tertiary", on_click=use)
 
 
 def _reason(result: RunResult, suggested: Suggestion) -> None:
@@ -410,14 +406,9 @@ def prices_tab(result: RunResult, spec: RunSpec, y: str) -> None:
 
 
 def _button(spec: RunSpec, title: str, label: str, key: str) -> None:
-    job = latest(title)
-    st.button(
-        label,
-        type="primary",
-        key=key,
-        disabled=job is not None and job.active,
-        on_click=once(lambda: start(spec, title)),
-    )
+    job, action = latest(title), once(lambda: start(spec, title))
+    is_busy = job is not None and job.active
+    st.button(label, key, type="primary", disabled=is_busy, on_click=action)
 
 
 def _dials(result: RunResult) -> None:
@@ -437,10 +428,9 @@ def _dials(result: RunResult) -> None:
                     dial.label,
                     options,
                     value=setting[dial.entry],
-                    format_func=lambda value: f"{value:g}",
+                    format_func="{:g}".format,
                     key=key,
-                    on_change=_pick_dialled,
-                    args=(result, dial.entry, key),
+                    on_change=partial(_pick_dialled, result, dial.entry, key),
                     help="Looks up what the sweep found; nothing is learned again.",
                 )
             if dial.caption:

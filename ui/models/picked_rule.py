@@ -34,8 +34,8 @@ LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"
 WEIGHING = ("class_weight", "costs", "cost_unit")
 
 
-def measure(state: AppState, spec: RunSpec, report: Report) -> pd.Series | None:
-    """Measure the selected rule with folds and costs of `spec`, as a job; None if stopped."""
+def measure(state: AppState, spec: RunSpec, report: Report) -> pd.Series:
+    """Measure the selected rule with folds and costs of `spec`, as a job."""
     quiet()
     X, y = state.training
     weight, costs = state.training_weight, spec.error_costs(state.labels)
@@ -156,9 +156,8 @@ def _offer_measuring(size: str, state: AppState, spec: RunSpec) -> None:
     """Show that the rule has no point on the curve, with a button that measures it."""
     setting = state.setting or {}
     if {"edited", "whole_file"} & setting.keys():
-        words = (
-            f"{picked.setting_words(setting)}. Not on the curve; select a point to use the slider."
-        )
+        words = picked.setting_words(setting)
+        words += ". Not on the curve; select a point to use the slider."
         st.markdown(f"**{size}**, {md(words, 300)}")
         return
     place, key = st.empty(), repr((state.rule_key, spec.shared))
@@ -216,8 +215,7 @@ def _limit_slider(result: RunResult, number: int) -> None:
         options,
         value=int(result.points.loc[number, "limit"]),
         key=key,
-        on_change=_slid,
-        args=(key,),
+        on_change=partial(_slid, key),
         help="Looks up what was found; nothing is learned again.",
     )
 
@@ -271,24 +269,15 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
         current = setting.get(name, plain)
         values = {m.get(name, plain) for m in mine} - {current}
         values = {v for v in values if find_other_kind(result, setting, name, v) is not None}
-        values = sorted({current, *values})
-        if len(values) > 1:
+        words = {value: named(value) for value in sorted({current, *values})}
+        if values:
             key = f"{'side' if name == 'describes' else name}_{generation}"
-            choice(
-                label,
-                {value: named(value) for value in values},
-                current,
-                key,
-                place=column,
-                wrap=True,
-                persist_state=None,
-                on_change=_apply_slider,
-                args=(result, name, key),
-                help=sentence,
-            )
+            change = partial(_choose_kind, result, name, key)
+            options = {"persist_state": None, "on_change": change, "help": sentence}
+            choice(label, words, current, key, place=column, wrap=True, **options)
 
 
-def _apply_slider(result: RunResult, name: str, key: str) -> None:
+def _choose_kind(result: RunResult, name: str, key: str) -> None:
     choose(result, find_other_kind(result, app_state().setting, name, st.session_state[key]))
 
 
@@ -339,8 +328,8 @@ def offer(result: RunResult) -> None:
             width="content",
         )
         st.toggle("Show both", key=SHOWN)
-        st.button("Use this rule", key="take_offer", on_click=choose, args=(result, number))
-        st.button("Keep mine", key="keep_mine", on_click=note_suggestion, args=(result,))
+        st.button("Use this rule", "take_offer", on_click=partial(choose, result, number))
+        st.button("Keep mine", "keep_mine", on_click=partial(note_suggestion, result))
 
 
 def both(result: RunResult) -> None:
