@@ -111,6 +111,14 @@ def find_fixed_columns(rule: RuleSet) -> list[str]:
     return [name for name in rule.features if looks_protected(name)]
 
 
+COMPARED = {  # parts of a comparison in words
+    "kept": "in both",
+    "changed": "in both with other thresholds",
+    "removed": "in the first only",
+    "added": "in the second only",
+}
+
+
 def difference(
     first: RuleSet, second: RuleSet, X: pd.DataFrame, y: pd.Series, wording: Wording
 ) -> tuple[list[str], str]:
@@ -140,13 +148,8 @@ def _describe_clauses(comparison: RuleComparison, wording: Wording) -> list[str]
         return ["The two rules have the same clauses."]
     parts = [
         f"{plural(len(clauses), 'clause')} {words}"
-        for clauses, words in (
-            (comparison.kept, "in both"),
-            (comparison.changed, "in both with other thresholds"),
-            (comparison.removed, "in the first only"),
-            (comparison.added, "in the second only"),
-        )
-        if clauses
+        for name, words in COMPARED.items()
+        if (clauses := getattr(comparison, name))
     ]
     sentences = [f"{', '.join(parts)}."] if parts else []
     thresholds = [

@@ -62,35 +62,18 @@ def method_card() -> None:
         lambda name: METHODS[name][0],
         captions=[text for _, text in METHODS.values()],
         key=make_key("binning_method"),
-        persist_state="session",
+        **KEEP,
     )
-    every = spec.n_thresholds is None
-    count = st.number_input(
-        "Cut points a column",
-        1,
-        MAX_THRESHOLDS,
-        10 if every else spec.n_thresholds,
-        key=make_key("binning_count"),
-        persist_state="session",
-        disabled=method not in COUNTED or every,
-        help="At most; a column of fewer distinct values gets fewer.",
-    )
-    every = st.checkbox(
-        "A cut point at every distinct value (slower, finest)",
-        every,
-        key=make_key("binning_every"),
-        persist_state="session",
-        disabled=method not in COUNTED,
-    )
-    levels = st.number_input(
-        "Levels a category",
-        2,
-        200,
-        spec.max_levels,
-        key=make_key("binning_levels"),
-        persist_state="session",
-        help="At most; if there are more, the rarest are merged.",
-    )
+    every, off = spec.n_thresholds is None, method not in COUNTED
+    words = "At most; a column of fewer distinct values gets fewer."
+    options = {"key": make_key("binning_count"), "disabled": off or every, "help": words, **KEEP}
+    count = 10 if every else spec.n_thresholds
+    count = st.number_input("Cut points a column", 1, MAX_THRESHOLDS, count, **options)
+    label, options = "A cut point at every distinct value (slower, finest)", {"disabled": off}
+    every = st.checkbox(label, every, make_key("binning_every"), **options, **KEEP)
+    words = "At most; if there are more, the rarest are merged."
+    options = {"key": make_key("binning_levels"), "help": words, **KEEP}
+    levels = st.number_input("Levels a category", 2, 200, spec.max_levels, **options)
     wanted = replace(
         spec,
         method=method if method in METHODS else spec.method,
@@ -257,14 +240,11 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
             st.session_state["_message"] = str(error)
             st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1
 
-    st.text_input(
-        "Cut points (edit them here)",
-        text,
-        key=key,
-        on_change=store_cuts,
-        help="Numbers separated by semicolons or spaces. A value equal to a cut point counts as "
-        "'at most'. Empty: no condition on this column's size.",
+    words = (
+        "Numbers separated by semicolons or spaces. A value equal to a cut point counts as 'at "
+        "most'. Empty: no condition on this column's size."
     )
+    st.text_input("Cut points (edit them here)", text, key=key, on_change=store_cuts, help=words)
     if name in dict(state.binning.cuts) and state.binning.method != "manual":
         st.button("Back to automatic cut points", key="drop_one", on_click=drop_cuts, args=(name,))
 
@@ -367,17 +347,9 @@ def screening_card(state: AppState, n_conditions: int) -> None:
         st.caption("How many conditions can matter is proved for rules of one class only.")
         return
     left, right = st.columns([1, 3], vertical_alignment="bottom")
-    theta = left.number_input(
-        "Price θ of a condition, in rows",
-        0.0,
-        None,
-        1.0,
-        step=0.5,
-        format="%g",
-        key="screening_theta",
-        help="A condition must save this many training rows to be worth having.",
-        **KEEP,
-    )
+    words = "A condition must save this many training rows to be worth having."
+    label, key = "Price θ of a condition, in rows", "screening_theta"
+    theta = left.number_input(label, 0.0, None, 1.0, 0.5, "%g", key, words, **KEEP)
     right.caption(
         "For a rule of one clause (one AND), many conditions can be ruled out before anything is "
         "learned: a best rule is proved to do without them. Each removal has a certificate that "
@@ -426,24 +398,18 @@ def _numbers(screening: ConditionScreening) -> None:
     left = screening.n_conditions - screening.n_removed
     container = st.container(horizontal=True, gap="large")
     share = screening.n_removed / max(1, screening.n_conditions)
-    container.metric(
-        "Removed with proof", f"{screening.n_removed:,} ({share:.1%})", width="content"
-    )
+    removed = f"{screening.n_removed:,} ({share:.1%})"
+    container.metric("Removed with proof", removed, width="content")
     container.metric("May matter", f"{left:,}", width="content")
+    number = partial(st.column_config.NumberColumn, format="localized")
     shown = screening.counts.assign(test=[TESTS[name][0] for name in screening.counts["test"]])
     st.dataframe(
-        shown[["test", "first", "alone"]].rename(
-            columns={"test": "removed because", "first": "removed first", "alone": "by itself"}
-        ),
+        shown[["test", "first", "alone"]],
         hide_index=True,
         column_config={
-            "removed because": st.column_config.TextColumn(width="large"),
-            "removed first": st.column_config.NumberColumn(
-                help="by this test and by none above it", format="localized"
-            ),
-            "by itself": st.column_config.NumberColumn(
-                help="whatever the other tests remove", format="localized"
-            ),
+            "test": st.column_config.TextColumn("removed because", width="large"),
+            "first": number("removed first", help="by this test and by none above it"),
+            "alone": number("by itself", help="whatever the other tests remove"),
         },
         alt="How many conditions each test removes.",
     )

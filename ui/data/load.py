@@ -77,12 +77,8 @@ def _read_new(name: str, content: bytes, file_id: str) -> None:
 def _paste_field() -> None:
     """Show a field for cells copied from a spreadsheet, Markdown or a web page."""
     with st.expander("Paste a table"):
-        text = st.text_area(
-            "Cells from a spreadsheet, a web page or Markdown, with the names",
-            key="upload_pasted",
-            height=120,
-            max_chars=MOST_PASTED,
-        )
+        label = "Cells from a spreadsheet, a web page or Markdown, with the names"
+        text = st.text_area(label, "", 120, MOST_PASTED, "upload_pasted")
         content = text.encode()
         take = once(lambda: _read_new("pasted table", content, f"pasted {crc32(content)}"))
         st.button("Read it", "read_pasted", disabled=not text.strip(), on_click=take)
@@ -115,13 +111,8 @@ def _wide_card(names: Sequence[str], key: str) -> None:
         placeholder="age, glucose, gene_1",
         help="Any of these words, commas between them; empty: every column, the first ones kept.",
     )
-    more = st.multiselect(
-        "And these",
-        names,
-        key=f"upload_wide_more_{key}",
-        placeholder="Search for a name",
-        help="These columns are always read.",
-    )
+    options = {"placeholder": "Search for a name", "help": "These columns are always read."}
+    more = st.multiselect("And these", names, key=f"upload_wide_more_{key}", **options)
     columns = propose_columns(names, target, words, more)
     st.caption(f"{len(columns):,} columns: {md(cap_list(columns, SHOWN_NAMES), 900)}.")
 
@@ -288,15 +279,13 @@ def session_card() -> None:
         if analyses.OWNER in st.session_state and not analyses.is_listed():
             st.button("Add it to your saved analyses", key="add_saved", on_click=analyses.add)
     left, right = st.columns([1, 1])
-    left.download_button(
-        "Save settings (JSON)",
-        data=lambda: json.dumps(to_plain(app_state()), indent=1),
-        file_name="analysis.json",
-        mime="application/json",
-        on_click="ignore",
-        help="Roles, target, split, cut points, chosen rule and notes, with the fingerprint of "
-        "the data; not the data.",
+    words = (
+        "Roles, target, split, cut points, chosen rule and notes, with the fingerprint of the "
+        "data; not the data."
     )
+    content = {"data": lambda: json.dumps(to_plain(app_state()), indent=1), "help": words}
+    content |= {"file_name": "analysis.json", "mime": "application/json"}
+    left.download_button("Save settings (JSON)", on_click="ignore", **content)
     words = (
         "The file that “Save settings” gave. It begins a new analysis of the current table; this "
         "one stays under its own address."

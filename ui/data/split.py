@@ -19,6 +19,7 @@ from ui.escape import md
 from ui.shell import sentences
 from ui.state import AppState, SplitSpec, app_state
 from ui.theme import chart
+from ui.widgets import menu
 from ui.workspace import change
 
 Counts = Mapping[str, Mapping[str, int]]
@@ -27,37 +28,24 @@ Counts = Mapping[str, Mapping[str, int]]
 def split_card() -> None:
     """Show how many rows are held back for the test, and the resulting split."""
     state = app_state()
-    left, right = st.columns([3, 1])
-    share = left.slider(
-        "Rows held back for the test",
-        0,
-        50,
-        round(state.split.test_share * 100),
-        5,
-        format="%d %%",
-        key=f"split_share_{this_round()}",
-        help="They take no part in learning or in choosing a rule, and are scored once at the "
-        "end. Cross-validation inside the other rows draws the curve on Models.",
+    (left, right), turn = st.columns([3, 1]), this_round()
+    share, seed, by = round(state.split.test_share * 100), state.split.seed, state.split.by
+    words = (
+        "They take no part in learning or in choosing a rule, and are scored once at the end. "
+        "Cross-validation inside the other rows draws the curve on Models."
     )
-    seed = right.number_input(
-        "Seed",
-        0,
-        10_000,
-        state.split.seed,
-        key=f"split_seed_{this_round()}",
-        help="Of the shuffle.",
-    )
-    by = state.split.by
+    label, key = "Rows held back for the test", f"split_share_{turn}"
+    share = left.slider(label, 0, 50, share, 5, "%d %%", key, words)
+    options = {"key": f"split_seed_{turn}", "help": "Of the shuffle."}
+    seed = right.number_input("Seed", 0, 10_000, seed, **options)
     if columns := state.time_columns:
-        by = st.selectbox(
-            "Test rows are",
-            ["", *columns],
-            index=["", *columns].index(by) if by in columns else 0,
-            format_func=lambda name: f"the latest by {name}" if name else "drawn at random",
-            key=f"split_by_{this_round()}",
-            help="The latest rows show how a rule learned from earlier ones holds up. "
-            "Cross-validation then goes forward in time, too.",
+        words = (
+            "The latest rows show how a rule learned from earlier ones holds up. Cross-validation "
+            "then goes forward in time, too."
         )
+        choices = {"": "drawn at random"} | {name: f"the latest by {name}" for name in columns}
+        options = {"persist_state": None, "help": words}
+        by = menu("Test rows are", choices, by, f"split_by_{turn}", **options)
     wanted = SplitSpec(share / 100, int(seed), state.split.keep_twins, by)
     if wanted != state.split:
         state = change(split=wanted)

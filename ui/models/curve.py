@@ -226,44 +226,66 @@ def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: st
     table = table.dropna(axis="columns", how="all")
     if rows["label"].nunique() == 1:
         table = table.drop(columns="learner", errors="ignore")
+    alt = "The points of the curve; choosing a row picks it"
+    _pick_point(result, table, numbers, key, OF_POINTS, alt)
+
+
+def _pick_point(
+    result: RunResult,
+    table: pd.DataFrame,
+    numbers: list[Any],
+    key: str,
+    columns: dict[str, tuple[str | None, str | None]],
+    alt: str,
+) -> None:
+    """Show a table whose rows are points (`numbers`, None for others); choosing one picks it."""
     picked = result.number_of_rule(app_state())
+    number = st.column_config.NumberColumn
+    config = {name: number(format=form, help=words) for name, (form, words) in columns.items()}
+    config["setting"] = st.column_config.TextColumn(width=320)
+    config["mark"] = st.column_config.ImageColumn(width=40, help="Its mark on the curve.")
     pick_row(
         table,
         numbers.index(picked) if picked in numbers else None,
         lambda position: choose(result, numbers[position]),
         key=key,
-        alt="The points of the curve; choosing a row picks it",
-        column_config={k: v for k, v in _columns().items() if k in table},
+        alt=alt,
+        column_config={name: one for name, one in config.items() if name in table},
     )
 
 
-def _columns() -> dict[str, Any]:
-    """Return the formats and explanations of the columns of a table of points."""
-    number = st.column_config.NumberColumn
-    return {
-        "conditions at most": number(
-            help="Limit of the setting; without one, the most conditions of a rule of any fold."
-        ),
-        "clauses": number(help="Of the rule learned from all training rows.", format="%d"),
-        "error": number(format="%.1f %%", help="Mean over the folds, on rows not learned from."),
-        "cost a 100 cases": number(
-            format="%.4g",
-            help="Cost of wrong predictions per hundred cases: mean over the folds, on rows not "
-            "learned from.",
-        ),
-        "± 1 SE": number(
-            format="%.1f",
-            help="One standard error of that mean (of an error in percentage points): how far it "
-            "may be off by the luck of the folds.",
-        ),
-        "error, training folds": number(
-            format="%.1f %%", help="Mean over the folds, on the rows learned from: optimistic."
-        ),
-        "gap": number(format="%.1f", help="Between the groups at the side, on training rows."),
-        "setting": st.column_config.TextColumn(width=320),
-    }
-
-
+# format and explanation of the columns of the points, and of the compared learners
+OF_POINTS = {
+    "conditions at most": (
+        None,
+        "Limit of the setting; without one, the most conditions of a rule of any fold.",
+    ),
+    "clauses": ("%d", "Of the rule learned from all training rows."),
+    "error": ("%.1f %%", "Mean over the folds, on rows not learned from."),
+    "cost a 100 cases": (
+        "%.4g",
+        "Cost of wrong predictions per hundred cases: mean over the folds, on rows not learned "
+        "from.",
+    ),
+    "± 1 SE": (
+        "%.1f",
+        "One standard error of that mean (of an error in percentage points): how far it may be off "
+        "by the luck of the folds.",
+    ),
+    "error, training folds": (
+        "%.1f %%",
+        "Mean over the folds, on the rows learned from: optimistic.",
+    ),
+    "gap": ("%.1f", "Between the groups at the side, on training rows."),
+}
+OF_LEARNERS = {
+    "error": ("%.1f %%", "Cross-validated: mean over the folds, on rows not learned from."),
+    "cost a 100 cases": ("%.4g", "Cross-validated, as the error is."),
+    "± 1 SE": ("%.1f", None),
+    "conditions": ("%.1f", "Mean over the folds."),
+    "seconds": ("%.1f", "All fits of all folds together."),
+    BEATS: ("%.1f", "The best rule of one condition on the curve."),
+}
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
@@ -275,27 +297,8 @@ def show_compared(result: RunResult, spec: RunSpec) -> None:
     job = latest(COMPARISON)
     running = job is not None and job.active
     table, numbers = learners_table(result, runs, running, _constant(result))
-    picked = result.number_of_rule(app_state())
-    number = st.column_config.NumberColumn
-    columns = {
-        "error": number(
-            format="%.1f %%", help="Cross-validated: mean over the folds, on rows not learned from."
-        ),
-        "cost a 100 cases": number(format="%.4g", help="Cross-validated, as the error is."),
-        "± 1 SE": number(format="%.1f"),
-        "conditions": number(format="%.1f", help="Mean over the folds."),
-        "seconds": number(format="%.1f", help="All fits of all folds together."),
-        BEATS: number(format="%.1f", help="The best rule of one condition on the curve."),
-        "mark": st.column_config.ImageColumn(width=40, help="Its mark on the curve."),
-    }
-    pick_row(
-        table,
-        numbers.index(picked) if picked in numbers else None,
-        lambda position: choose(result, numbers[position]),
-        key="compared_table",
-        alt="The compared learners, each with its best point; choosing a row picks it",
-        column_config={name: config for name, config in columns.items() if name in table},
-    )
+    alt = "The compared learners, each with its best point; choosing a row picks it"
+    _pick_point(result, table, numbers, "compared_table", OF_LEARNERS, alt)
 
 
 def comparisons(state: AppState, spec: RunSpec) -> list[RunSpec]:
@@ -423,16 +426,10 @@ def _dials(result: RunResult) -> None:
         options = sorted({s[dial.entry] for s in alike if dial.entry in s})
         with column:
             if len(options) > 1:
-                key = f"slider_{dial.entry}_{generation}"
-                st.select_slider(
-                    dial.label,
-                    options,
-                    value=setting[dial.entry],
-                    format_func="{:g}".format,
-                    key=key,
-                    on_change=partial(_pick_dialled, result, dial.entry, key),
-                    help="Looks up what the sweep found; nothing is learned again.",
-                )
+                key, value = f"slider_{dial.entry}_{generation}", setting[dial.entry]
+                words = "Looks up what the sweep found; nothing is learned again."
+                act = partial(_pick_dialled, result, dial.entry, key)
+                st.select_slider(dial.label, options, value, "{:g}".format, key, words, act)
             if dial.caption:
                 st.caption(dial.caption)
 

@@ -64,16 +64,10 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
     if state.several:
         weights = _matrix(state, dict(zip(pairs, start, strict=True)))
     else:
+        words = [f"Cost of predicting {md(p, 40)} for {md(true, 40)}" for true, p in pairs]
         weights = tuple(
-            st.number_input(
-                f"Cost of predicting {md(predicted, 40)} for {md(true, 40)}",
-                min_value=0.0,
-                value=start[k],
-                key=f"run_cost_{k}",
-                format="%g",
-                **KEEP,
-            )
-            for k, (true, predicted) in enumerate(pairs)
+            st.number_input(label, 0.0, None, start[k], key=f"run_cost_{k}", format="%g", **KEEP)
+            for k, label in enumerate(words)
         )
     wrong = [pair for pair, cost in zip(pairs, weights, strict=True) if not 0 < cost < math.inf]
     if wrong:

@@ -180,13 +180,12 @@ def show_held_out(model: ClassifierMixin) -> None:
     if state.is_of_all_rows or not len(state.testing[0]):
         return
     key = f"held_out_{hash((state.fit_key, state.rule_json))}"
-    if st.session_state.get(key) or st.button(
-        "Held-out error",
-        key="held_out",
-        type="tertiary",
-        help="On the test rows, which took no part in any run. Each rule that is looked at with "
-        "them is counted.",
-    ):
+    words = (
+        "On the test rows, which took no part in any run. Each rule that is looked at with them is "
+        "counted."
+    )
+    shown = st.session_state.get(key)
+    if shown or st.button("Held-out error", "held_out", words, type="tertiary"):
         st.session_state[key] = True
         X, y = state.testing
         looks = picked.count_look()
@@ -210,14 +209,10 @@ def _limit_slider(result: RunResult, number: int) -> None:
     key = f"slider_limit_{generation}_{'_'.join(map(str, options))}"
     positions = st.session_state.setdefault("_positions", {})
     st.session_state["_limit_key"] = key
-    positions[key] = st.select_slider(
-        "Conditions at most",
-        options,
-        value=int(result.points.loc[number, "limit"]),
-        key=key,
-        on_change=partial(_slid, key),
-        help="Looks up what was found; nothing is learned again.",
-    )
+    limit, words = int(result.points.loc[number, "limit"]), "Looks up what was found"
+    words = f"{words}; nothing is learned again."
+    actions = {"key": key, "on_change": partial(_slid, key)}
+    positions[key] = st.select_slider("Conditions at most", options, limit, help=words, **actions)
 
 
 def _slid(key: str) -> None:

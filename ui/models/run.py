@@ -385,14 +385,13 @@ def _offer_longer(result: RunResult, spec: RunSpec) -> None:
     """Offer the thorough search with its approximate time."""
     done = search_is_complete(result)
     kinds = [family_words(*one).lower() for one in list_variants(spec)]
+    words = (
+        f"Searches: {', '.join(kinds)}. Points of the quick search stay until better ones are "
+        "finished."
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Search again" if done else "Search longer",
-            key="search_longer",
-            on_click=once(lambda: start(spec, LONGER)),
-            help=f"Searches: {', '.join(kinds)}. Points of the quick search stay until better ones "
-            "are finished.",
-        )
+        label, search = "Search again" if done else "Search longer", lambda: start(spec, LONGER)
+        st.button(label, "search_longer", words, once(search))
         if done:
             st.caption("Thorough search done.", width="content")
         else:
