@@ -134,7 +134,9 @@ def parse_cuts(text: str) -> tuple[float, ...]:
 
 def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
     """Return one row per column: its values, its cut points, and its number of conditions."""
-    conditions = Counter(e.name for e in fitted_one.encodings_ for _ in e.conditions())
+    conditions: Counter[str] = Counter()
+    for e in fitted_one.encodings_:
+        conditions[e.name] += len(e.conditions())
     edited, cuts, names = dict(state.binning.cuts), fitted_one.cuts_, state.features
     table = pd.DataFrame({"column": names})
     table["holds"] = table["column"].map({c.name: c.kind for c in state.table.columns})
