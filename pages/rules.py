@@ -48,6 +48,8 @@ with sentences():
         if test is not None:
             parts = {"training": "training rows", "test": "test rows"}
             part = choice("Count on", parts, "training", "rules_part", label_visibility="collapsed")
+            if own := state.split.own_name:
+                st.caption(f"The test rows are those of {md(own, 60)}, a file of your own.")
         rows = test if part == "test" and test is not None else train
         if not rule.is_constant:
             with picture:

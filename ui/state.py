@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
+from sklearn.model_selection import PredefinedSplit
 
 from rulekit.binning import Binarizer
 from rulekit.data import Costs, Table, hold_out, make_folds
@@ -38,6 +39,7 @@ DURATIONS = "durations"  # among `options`: the text columns that were converted
 CUT = "cut"  # among `options`: the numeric target that became two classes, and its cut
 KEEP = {"persist_state": "session"}  # of a widget: its value is kept when the page is left
 FEWEST_TIMES = 10  # dates of a column by which rows can be split
+MOST_FOLDS = 20  # values of a column of fold numbers
 IGNORED = "ignored"  # among `options`: the columns that a person has set to ignore
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
@@ -50,6 +52,9 @@ class SplitSpec:
     seed: int = 0
     keep_twins: bool = False  # rows with equal features stay together, in folds too
     by: str = ""  # a column of dates by which test rows are the latest ones; "" for at random
+    own_rows: int = 0  # test rows of a person's own file: the last rows of the table
+    own_name: str = ""  # the name of that file
+    folds: str = ""  # a column with the number of each row's fold; "" for folds at random
 
 
 @dataclass(frozen=True)
@@ -300,8 +305,26 @@ class AppState:
         by = self.split.by
         return self.dates(by).loc[self.data[0].index] if by in self.time_columns else None
 
+    @property
+    def fold_columns(self) -> list[str]:
+        """The columns by whose values each fold is tested on rules learned from the other rows."""
+
+        def find() -> list[str]:
+            y, columns = self.training[1], self.table.columns
+            names = [c.name for c in columns if c.role in ("feature", "ignore") and not c.n_missing]
+            few = [n for n in names if 2 <= self.table.column(n).n_distinct <= MOST_FOLDS]
+            counts = {n: pd.crosstab(self.table.frame.loc[y.index, n], y) for n in few}
+            learned = {n: ((part.sum() - part) > 0).sum(axis=1) for n, part in counts.items()}
+            return [n for n, classes in learned.items() if len(classes) > 1 and classes.min() > 1]
+
+        return compute_once("fold columns", self.fit_key, find) if self.ready else []
+
     def folds(self, n_folds: int) -> list[Fold]:
         """Return the folds of the training rows, the same ones every time."""
+        if self.split.folds in self.fold_columns:
+            numbers = self.table.frame.loc[self.training[1].index, self.split.folds]
+            part = pd.factorize(numbers, sort=True)[0]
+            return make_folds(self.training[1], PredefinedSplit(part))
         groups, times = self.training_groups, self.times
         times = None if times is None else times.iloc[self.rows()[0]]
         return make_folds(self.training[1], n_folds, groups=groups, time=times, random_state=0)
@@ -321,6 +344,9 @@ class AppState:
 
         def split_rows() -> Fold:
             y, share = self.data[1].to_numpy(), self.split.test_share
+            if self.split.own_rows:
+                own = self.data[1].index >= self.table.n_rows - self.split.own_rows
+                return np.flatnonzero(~own), np.flatnonzero(own)
             options = {"groups": self.groups, "time": self.times, "random_state": self.split.seed}
             return hold_out(y, share, **options)
 
@@ -522,6 +548,7 @@ def _check(state: AppState) -> None:
     named = {feature for rule in rules for feature in rule.features}
     fitting = (
         0 <= split.test_share < 1 and split.seed >= 0 and state.test_looks >= 0,
+        0 <= split.own_rows < state.table.n_rows,
         binning.max_levels >= 2 and (binning.n_thresholds or 1) >= 1,
         {*named, *dict(binning.cuts), *binning.missing} <= set(state.table.frame.columns),
         all(map(str.isdecimal, state.case_notes)),

@@ -16,21 +16,12 @@ from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, com
 from rulekit.rules.condition import moment
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import outcome_colours
-from rulekit.style.phrases import Wording, clause_words, exact
-from rulekit.style.scorecard import card_lines, clause_names
+from rulekit.style.phrases import Wording, exact
+from rulekit.style.phrases import clause_words as clause_words
+from rulekit.style.scorecard import card_lines
+from rulekit.style.scorecard import clause_names as clause_names
 from rulekit.style.wording import percent, plural
 from ui.state import AppState
-
-__all__ = [
-    "clause_names",
-    "clause_words",
-    "constant_answer",
-    "drop_clauses",
-    "full_words",
-    "rule_words",
-    "value_words",
-    "wording",
-]
 
 
 def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) -> Wording:

@@ -512,6 +512,8 @@ def load_settings(content: bytes) -> str:
         raise ValueError(NO_SETTINGS)
     same = digest == table.digest
     new = {"case_notes": {}, "test_looks": 0, "looked_at": [], "edits": [], "edit": 0}
+    if isinstance(plain.get("split"), dict):  # the last rows of this table are no test file
+        new["split"] = plain["split"] | {"own_rows": 0, "own_name": ""}
     restored, unread = from_file(plain if same else plain | new, table)
     _replace(restored)
     sentences = [not_read(unread)] if unread else []

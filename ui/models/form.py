@@ -124,9 +124,13 @@ def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
     with columns:
         fields |= _constraints(state, usual, listed=bool(columns.open))
     with st.expander("How thorough?"):
-        y = state.training[1]
+        y, column = state.training[1], state.split.folds
         choices = fold_choices(len(y), int(y.value_counts().min()))
-        folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
+        if column in state.fold_columns:
+            folds = len(state.folds(2))
+            st.caption(f"Cross-validation: the {folds} folds of {md(state.label(column), 60)}.")
+        else:
+            folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
         kinds = kinds_form(state, usual, [])
     return replace(usual, form=form, folds=folds, **fields, **kinds), measure
 

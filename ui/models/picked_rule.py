@@ -190,11 +190,10 @@ def show_held_out(model: ClassifierMixin) -> None:
         X, y = state.testing
         looks = picked.count_look()
         wrong = float((model.predict(X) != y.to_numpy()).mean())
-        st.markdown(
-            f"**{percent(wrong)}** of {len(X):,} test rows wrong (looked at for "
-            f"{plural(looks, 'rule')})",
-            width="content",
-        )
+        own = f" of {md(state.split.own_name, 40)}" * bool(state.split.own_rows)
+        looked = f"looked at for {plural(looks, 'rule')}"
+        words = f"**{percent(wrong)}** of {len(X):,} test rows{own} wrong ({looked})"
+        st.markdown(words, width="content")
 
 
 def _limit_slider(result: RunResult, number: int) -> None:
