@@ -3,7 +3,6 @@
 from typing import Any
 
 import click
-from numpy.typing import NDArray
 
 from rulekit.cli.inputs import ReadSettings, outcome_option, read_outcomes, reads_tables
 from rulekit.cli.output import echo, print_json
@@ -63,24 +62,19 @@ def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) ->
     changed = [(_line(c.before), _line(c.after)) for c in comparison.changed]
     rows: list[int] = [] if comparison.rows is None else (comparison.rows + 1).tolist()
     if as_json:
-        others = zip(
-            rows,
-            _list_predictions(comparison.before),
-            _list_predictions(comparison.after),
-            strict=True,
-        )
-        print_json(
-            {
-                "same": comparison.is_same,
-                "default_changed": comparison.default_changed,
-                "reordered": comparison.reordered,
-                **{name: [_line(c) for c in clauses] for name, clauses in lists.items()},
-                "changed": [{"before": a, "after": b} for a, b in changed],
-                "rows": None if comparison.rows is None else comparison.n_rows,
-                "other_answers": [{"row": r, "before": a, "after": b} for r, a, b in others],
-                "wrong": wrong,
-            }
-        )
+        answers = ([] if a is None else a.tolist() for a in (comparison.before, comparison.after))
+        others = zip(rows, *answers, strict=True)
+        report = {
+            "same": comparison.is_same,
+            "default_changed": comparison.default_changed,
+            "reordered": comparison.reordered,
+            **{name: [_line(c) for c in clauses] for name, clauses in lists.items()},
+            "changed": [{"before": a, "after": b} for a, b in changed],
+            "rows": None if comparison.rows is None else comparison.n_rows,
+            "other_answers": [{"row": r, "before": a, "after": b} for r, a, b in others],
+            "wrong": wrong,
+        }
+        print_json(report)
         return
     echo(str(comparison))
     for name, clauses in lists.items():
@@ -98,7 +92,3 @@ def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) ->
 
 def _line(clause: Clause) -> str:
     return f" {clause.op.upper()} ".join(clause_parts(clause))
-
-
-def _list_predictions(answers: NDArray[Any] | None) -> list[Any]:
-    return [] if answers is None else answers.tolist()

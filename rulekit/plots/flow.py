@@ -45,12 +45,11 @@ def flow_table(model: Any, X: Any, y: Any, *, wording: Wording = PLAIN) -> pd.Da
         rows) and ``lift`` (`share` divided by that of the prediction in all rows). Every row of
         the table is counted once.
     """
-    rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
-    parts = divide_rows(rule, columns)
-    names = _names(rule, parts, wording)
+    rule, columns = rule_of(model), columns_for(model, X)
+    truth, parts = read_labels(y).astype(object), divide_rows(rule, columns)
     rows = [
         (name, str(p.label), int(p.rows.sum()), int((truth[p.rows] == p.label).sum()))
-        for name, p in zip(names, parts, strict=True)
+        for name, p in zip(_names(rule, parts, wording), parts, strict=True)
         if p.label is not None
     ]
     table = pd.DataFrame(rows, columns=["part", "prediction", "rows", "correct"])
@@ -99,7 +98,7 @@ def flow_figure(
         scorecard, or a single sum, is a histogram of its value by outcome with its thresholds.
         A bar's ``customdata`` is the number of its part in the order of `flow_table`.
     """
-    rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
+    rule, columns, truth = rule_of(model), columns_for(model, X), read_labels(y).astype(object)
     labels = sorted(set(truth.tolist()), key=str)
     value = _value_of(rule)
     if value is not None and np.isfinite(value.compute_values(columns).astype(float)).any():
@@ -125,19 +124,11 @@ def flow_figure(
         number += part.label is not None
     if case is not None:
         _mark(figure, rule, case, parts, places)
-    figure.update_layout(
-        barmode="overlay",
-        height=int(depth) + 8,
-        margin={"l": 4, "r": 4, "t": 4, "b": 4},
-        showlegend=False,
-    )
+    figure.update_layout(barmode="overlay", height=int(depth) + 8, showlegend=False)
+    figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
     figure.update_xaxes(visible=False, range=[0, max(len(truth), 1)], fixedrange=True)
     figure.update_yaxes(visible=False, range=[depth, 0], fixedrange=True)
     return figure
-
-
-def _read(y: Any) -> NDArray[np.object_]:
-    return read_labels(y).astype(object)
 
 
 def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
@@ -145,11 +136,9 @@ def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
     if scorecard_of(rule):
         return [parts[0].name, *map(capital, clause_names(rule))]
     texts = [clause_words(part.clause, wording) if part.clause else "" for part in parts]
-    if wording.spoken:
-        return [capital(text or part.name) for part, text in zip(parts, texts, strict=True)]
     return [
-        capital(f"{part.name}: {text}" if text else part.name)
-        for part, text in zip(parts, texts, strict=True)
+        capital(f"{p.name}: {text}" if text and not wording.spoken else text or p.name)
+        for p, text in zip(parts, texts, strict=True)
     ]
 
 
@@ -227,27 +216,22 @@ def _draw(
 ) -> None:
     """Draw a part as one bar: rows predicted correctly first, wrong ones faint."""
     start = part.start
-    order = sorted(range(len(labels)), key=lambda k: labels[k] != part.label)
-    for k in order:
-        n = int((truth[part.rows] == labels[k]).sum())
-        if not n:
-            continue
-        is_wrong = part.label is not None and labels[k] != part.label
-        predicted = "" if part.label is None else f", predicted {plain(part.label, 30)}"
-        figure.add_bar(
-            x=[n],
-            base=[start],
-            y=[top + BAR / 2],
-            width=[BAR],
-            orientation="h",
-            marker=bars(looks[k]),
-            opacity=LIGHT if is_wrong else 1,
-            name=plain(labels[k]),
-            customdata=[] if part.label is None else [number],
-            hovertext=f"{n:,} actual {plain(labels[k], 30)}{predicted}",
-            hoverinfo="text",
-        )
-        start += n
+    predicted = "" if part.label is None else f", predicted {plain(part.label, 30)}"
+    place = {"y": [top + BAR / 2], "width": [BAR], "orientation": "h", "hoverinfo": "text"}
+    place |= {"customdata": [] if part.label is None else [number]}
+    for k in sorted(range(len(labels)), key=lambda k: labels[k] != part.label):
+        if n := int((truth[part.rows] == labels[k]).sum()):
+            is_wrong = part.label is not None and labels[k] != part.label
+            figure.add_bar(
+                x=[n],
+                base=[start],
+                marker=bars(looks[k]),
+                opacity=LIGHT if is_wrong else 1,
+                name=plain(labels[k]),
+                hovertext=f"{n:,} actual {plain(labels[k], 30)}{predicted}",
+                **place,
+            )
+            start += n
 
 
 def _mark(
@@ -257,16 +241,10 @@ def _mark(
     taken = divide_rows(rule, case)
     k = next(k for k, part in enumerate(taken) if part.label is not None and part.rows[0])
     x = parts[k].start + int(parts[k].rows.sum()) / 2
-    figure.add_scatter(
-        x=[x, x],
-        y=[places[0], places[k] + BAR / 2],
-        mode="lines+markers",
-        line={"color": GREY, "width": 2, "dash": "dot"},
-        marker={**MARK, "size": [0, 13], "symbol": "diamond"},
-        hovertext="this case",
-        hoverinfo="text",
-        name="this case",
-    )
+    look = {"mode": "lines+markers", "line": {"color": GREY, "width": 2, "dash": "dot"}}
+    look |= {"hovertext": "this case", "hoverinfo": "text", "name": "this case"}
+    mark = {**MARK, "size": [0, 13], "symbol": "diamond"}
+    figure.add_scatter(x=[x, x], y=[places[0], places[k] + BAR / 2], marker=mark, **look)
 
 
 def _value_of(rule: RuleSet) -> Any:
@@ -302,8 +280,6 @@ def _distribution(
         distinct = np.unique(drawn)
         here = float(np.clip(here, distinct[0], distinct[-1]))
         x = float(np.searchsorted(distinct, here)) if len(distinct) <= FEW else here
-        figure.add_scatter(
-            x=[x], y=[0], mode="markers", marker={**MARK, "size": 13, "symbol": "diamond"},
-            name="this case", row=1, col=1,
-        )  # fmt: skip
+        look = {"mode": "markers", "marker": {**MARK, "size": 13, "symbol": "diamond"}}
+        figure.add_scatter(x=[x], y=[0], name="this case", row=1, col=1, **look)
     return figure
