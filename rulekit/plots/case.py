@@ -118,7 +118,7 @@ def case_sentence(clause: Clause, row: Columns) -> str:
     row : mapping of column name to array of shape (1,)
     """
     conditions = clause.conditions
-    if len(conditions) == 1 and getattr(conditions[0], "given", ()):  # points
+    if len(conditions) == 1 and getattr(conditions[0], "given", None):  # points
         sign, total = conditions[0].comparison
         needed = f"{total} or more are needed" if sign == ">=" else f"fewer than {total} are needed"
         return f"{plural(int(conditions[0].compute_values(row)[0]), 'point')}; {needed}."

@@ -113,10 +113,14 @@ def flow_figure(
     for k, (name, part) in enumerate(zip(names, parts, strict=True)):
         lines = _lines(name, part, truth, short, is_small) if k or part.clause else []
         lines = lines if k else [*_head(truth, labels, looks, short, noun), *lines]
-        _write(figure, lines, depth)
+        corner = {"x": 0, "xref": "paper", "xanchor": "left", "y": depth, "yanchor": "top"}
+        text = {"text": "<br>".join(lines), "align": "left", "font": {"size": 12}, "borderpad": 0}
+        figure.add_annotation(corner | text, showarrow=False)
         places.append(depth + LINE * len(lines))
-        if k:
-            _connect(figure, part, places[part.parent] + BAR, places[k])
+        if k:  # the way of its rows from its parent's bar
+            box = {"type": "rect", "x0": part.start, "x1": part.start + int(part.rows.sum())}
+            box |= {"y0": places[part.parent] + BAR, "y1": places[k]}
+            figure.add_shape(box, fillcolor=FLOW, line={"width": 0}, layer="below")
         depth = places[k] + BAR + GAP
     number = 0
     for part, place in zip(parts, places, strict=True):
@@ -164,12 +168,12 @@ def _head(
     for label, look in zip(labels, looks, strict=True):
         words = f"{write_outcome(short[label])[:30]}: {int((truth == label).sum()):,}"
         sign = f'<span style="color:{look.colour}">■</span> {plain(words)}'
-        if length + len(words) + 4 > WIDTH:
+        length += len(words) + 4
+        if length > WIDTH:
             lines.append(sign)
             length = len(words) + 2
         else:
             lines[-1] += f"  {sign}"
-            length += len(words) + 4
     return lines
 
 
@@ -190,19 +194,6 @@ def _lines(
 def _wrap(text: str) -> list[str]:
     lines = textwrap.wrap(text, WIDTH, max_lines=LINES, placeholder=" …")
     return [plain(line) for line in lines]
-
-
-def _write(figure: go.Figure, lines: Sequence[str], top: float) -> None:
-    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": top, "yanchor": "top"}
-    text = {"text": "<br>".join(lines), "align": "left", "font": {"size": 12}, "borderpad": 0}
-    figure.add_annotation(place | text, showarrow=False)
-
-
-def _connect(figure: go.Figure, part: Part, top: float, bottom: float) -> None:
-    """Draw the way of a part's rows from its parent's bar to its own."""
-    end = part.start + int(part.rows.sum())
-    box = {"type": "rect", "x0": part.start, "x1": end, "y0": top, "y1": bottom}
-    figure.add_shape(box, fillcolor=FLOW, line={"width": 0}, layer="below")
 
 
 def _draw(

@@ -50,11 +50,11 @@ RING = 24  # diameter of the mark of the selected point, in pixels
 SMALL = {"size": 11, "color": GREY}  # letters of labels in the plot
 
 
+Pair = tuple[float, float]
+
+
 def place_labels(
-    notes: Mapping[tuple[float, float], Sequence[str]],
-    marks: ArrayLike,
-    frame: tuple[tuple[float, float], tuple[float, float]],
-    *sizes: tuple[float, float],
+    notes: Mapping[Pair, Sequence[str]], marks: ArrayLike, frame: tuple[Pair, Pair], *sizes: Pair
 ) -> list[dict[str, Any]]:
     """Return annotations with arrows, without overlap in plots of some sizes; marks (n, 2)."""
     plots = [_Plot(frame, size, np.asarray(marks, dtype=float).reshape(-1, 2)) for size in sizes]
@@ -70,36 +70,25 @@ def place_labels(
         best = min(costs, key=costs.__getitem__)
         for plot in plots:
             plot.taken.append(_box(plot.pixels(point), best, *area))
-        placed_notes.append(_annotation(point, "<br>".join(lines), best))
+        side = {-1: "right", 0: "center", 1: "left"}[int(np.sign(best[0]))]
+        note = {"x": point[0], "y": point[1], "text": "<br>".join(lines), "align": side}
+        note |= {"xanchor": side, "yanchor": "bottom" if best[1] < 0 else "top"}
+        note |= {"ax": best[0], "ay": best[1], "arrowhead": 2, "arrowcolor": GREY}
+        placed_notes.append(note | {"showarrow": True})
     return placed_notes
 
 
-def _annotation(point: tuple[float, float], text: str, move: tuple[int, int]) -> dict[str, Any]:
-    side = {-1: "right", 0: "center", 1: "left"}[int(np.sign(move[0]))]
-    place = {"x": point[0], "y": point[1], "text": text, "align": side, "xanchor": side}
-    place |= {"yanchor": "bottom" if move[1] < 0 else "top", "ax": move[0], "ay": move[1]}
-    return place | {"showarrow": True, "arrowhead": 2, "arrowcolor": GREY}
-
-
-def _box(
-    at: NDArray[np.float64], move: tuple[int, int], wide: float, tall: float
-) -> NDArray[np.float64]:
+def _box(at: NDArray[np.float64], move: Pair, wide: float, tall: float) -> NDArray[np.float64]:
     """Return left, top, right and bottom of a note, in pixels from the plot's upper left."""
     x, y = at + move
-    left = x - wide * (1 - np.sign(move[0])) / 2
-    top = y - tall if move[1] < 0 else y
+    left, top = x - wide * (1 - np.sign(move[0])) / 2, y - tall * (move[1] < 0)
     return np.array([left, top, left + wide, top + tall])
 
 
 class _Plot:
     """Marks and notes of a plot in pixels from its upper left."""
 
-    def __init__(
-        self,
-        frame: tuple[tuple[float, float], tuple[float, float]],
-        size: tuple[float, float],
-        marks: NDArray[np.float64],
-    ) -> None:
+    def __init__(self, frame: tuple[Pair, Pair], size: Pair, marks: NDArray[np.float64]) -> None:
         (left, right), (low, high) = frame
         self.size, self.origin = size, np.array([left, high])
         self.scale = np.array([size[0] / ((right - left) or 1.0), -size[1] / ((high - low) or 1.0)])
@@ -189,13 +178,13 @@ def front_figure(
     Above 200 points the dominated ones farthest from the front are left out. Points
     that fall on each other are all drawn; the last one, which is on the front if any is, is hit.
     """
-    shown = _thin_labels(points, y).sort_values("on_front", kind="stable")
+    if len(points) > MAX_POINTS:  # those farthest from the front are left out
+        order = points.assign(_rank=(~points["on_front"]).astype(int)).sort_values(["_rank", y])
+        points = points.loc[sorted(order.index[:MAX_POINTS])]
+    shown = points.sort_values("on_front", kind="stable")
     figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(hovermode="closest")
-    names, kind = _kinds(shown, series)
-    looks = [learner_look(k) for k in range(len(names))]
-    if "look" in shown:
-        looks = [shown["look"].iloc[np.argmax(kind == k)] for k in range(len(names))]
+    names, kind, looks = _list_learners(shown, series)
     _add_points(figure, shown, x, y, [looks[k] for k in kind])
     if x == WHOLE:
         _add_families(figure, shown, y, kind, looks, selected)
@@ -266,19 +255,16 @@ def front_sentence(
     )
 
 
-def _thin_labels(points: pd.DataFrame, y: str) -> pd.DataFrame:
-    if len(points) <= MAX_POINTS:
-        return points
-    order = points.assign(_rank=(~points["on_front"]).astype(int)).sort_values(["_rank", y])
-    return points.loc[sorted(order.index[:MAX_POINTS])]
-
-
-def _kinds(points: pd.DataFrame, series: str | None) -> tuple[list[str], NDArray[np.intp]]:
-    """Return the learners sorted by name, and the learner number of each point."""
-    if series is None:
-        return ["setting"], np.zeros(len(points), dtype=np.intp)
-    names = sorted(points[series].astype(str).unique())
-    return names, points[series].astype(str).map(names.index).to_numpy(dtype=np.intp)
+def _list_learners(
+    points: pd.DataFrame, series: str | None
+) -> tuple[list[str], NDArray[np.intp], list[Look]]:
+    """Return the learners by name, the learner number of each point, and their looks."""
+    learners = points[series].astype(str) if series else pd.Series("setting", points.index)
+    names = sorted(learners.unique()) if series else ["setting"]
+    kind = learners.map(names.index).to_numpy(dtype=np.intp)
+    if "look" in points:
+        return names, kind, [points["look"].iloc[np.argmax(kind == k)] for k in range(len(names))]
+    return names, kind, [learner_look(k) for k in range(len(names))]
 
 
 def _add_points(
@@ -360,7 +346,7 @@ def _add_band(figure: go.Figure, points: pd.DataFrame, y: str, colour: str) -> N
     )
 
 
-def _choose_horizontal_range(points: pd.DataFrame, x: str) -> tuple[float, float]:
+def _choose_horizontal_range(points: pd.DataFrame, x: str) -> Pair:
     """Return the range of the horizontal axis, with room for the outermost points."""
     values = points[x].to_numpy(dtype=float)
     left, last = float(min(values.min(), 1) - 0.5 if x == WHOLE else 0.0), float(values.max())
@@ -404,9 +390,7 @@ def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) 
         figure.add_scatter(x=[None], y=[None], **entry)
 
 
-def _add_baselines(
-    figure: go.Figure, ordered: Sequence[Baseline], limits: tuple[float, float], y: str
-) -> None:
+def _add_baselines(figure: go.Figure, ordered: Sequence[Baseline], limits: Pair, y: str) -> None:
     """Draw lines with their names at the right; names that would overlap share one label."""
     if not ordered:
         return
@@ -444,7 +428,7 @@ def _choose_vertical_range(
     *,
     everywhere: bool,
     selected: int | None = None,
-) -> tuple[float, float] | None:
+) -> Pair | None:
     """Choose the vertical range: near points, their bars and lines; None without points."""
     values = points[y].to_numpy(dtype=float)
     if not len(values):
@@ -468,9 +452,7 @@ def _choose_vertical_range(
     return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
 
 
-def _add_far(
-    figure: go.Figure, shown: pd.DataFrame, axes: tuple[str, str], limits: tuple[float, float]
-) -> None:
+def _add_far(figure: go.Figure, shown: pd.DataFrame, axes: tuple[str, str], limits: Pair) -> None:
     """Label the points above the shown range with an arrow at the edge, in the first free line."""
     x, y = axes
     marks, (_, high) = shown[[x, y]].to_numpy(dtype=float), limits
@@ -486,34 +468,25 @@ def _add_far(
         figure.add_annotation(place, font=SMALL, text=text)
 
 
-def _free_line(
-    plots: Sequence[_Plot], point: tuple[float, float], wide: float, *, centred: bool
-) -> int:
+def _free_line(plots: Sequence[_Plot], point: Pair, wide: float, *, centred: bool) -> int:
     """Choose the line below a point of the upper edge where a label covers least; take it."""
-
-    def boxes(line: int) -> list[NDArray[np.float64]]:
+    inside = np.array([ROOM, ROOM, wide - ROOM, FAR_LINE - ROOM])  # no room is kept around it
+    boxes, costs = [], []
+    for line in range(FAR_LINES):
         corner = np.array([-wide / 2 * centred, FAR_LINE * line])
-        inside = np.array([ROOM, ROOM, wide - ROOM, FAR_LINE - ROOM])  # no room is kept around it
-        return [np.tile(plot.pixels(point) + corner, 2) + inside for plot in plots]
-
-    def cost(line: int) -> float:
-        return sum(plot.cost(box) for plot, box in zip(plots, boxes(line), strict=True))
-
-    best = min(range(FAR_LINES), key=cost)
-    for plot, box in zip(plots, boxes(best), strict=True):
+        boxes.append([np.tile(plot.pixels(point) + corner, 2) + inside for plot in plots])
+        costs.append(sum(plot.cost(box) for plot, box in zip(plots, boxes[-1], strict=True)))
+    best = int(np.argmin(costs))
+    for plot, box in zip(plots, boxes[best], strict=True):
         plot.taken.append(box)
     return best
 
 
 def _add_notes(
-    figure: go.Figure,
-    points: pd.DataFrame,
-    axes: tuple[str, str],
-    notes: Mapping[int, str],
-    limits: tuple[float, float],
+    figure: go.Figure, points: pd.DataFrame, axes: tuple[str, str], notes: Any, limits: Pair
 ) -> None:
     x, y = axes
-    notes_at: dict[tuple[float, float], list[str]] = {}
+    notes_at: dict[Pair, list[str]] = {}
     for label, words in notes.items():
         if label in points.index:
             notes_at.setdefault((points.loc[label, x], points.loc[label, y]), []).append(words)
