@@ -6,6 +6,7 @@ import stat
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -28,7 +29,7 @@ def show(rule: str, as_json: bool) -> None:
     """Print RULE as numbered lines, and the columns it reads."""
     rule_set = read_rule(rule)
     if as_json:
-        report = {"columns": rule_set.features, "answers": rule_set.classes}
+        report: dict[str, Any] = {"columns": rule_set.features, "answers": rule_set.classes}
         report |= {"clauses": rule_set.n_clauses, "conditions": rule_set.n_conditions}
         print_json(report | {"text": to_text(rule_set), "rule": rule_to_dict(rule_set)})
         return
