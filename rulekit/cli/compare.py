@@ -8,8 +8,8 @@ from rulekit.cli.inputs import ReadSettings, outcome_option, read_outcomes, read
 from rulekit.cli.output import echo, print_json
 from rulekit.cli.show import as_json, read_rule
 from rulekit.explain.subject import columns_for
-from rulekit.export.documents.text import clause_parts
-from rulekit.rules import Clause, RuleComparison, compare_rules
+from rulekit.export.documents.text import clause_text
+from rulekit.rules import RuleComparison, compare_rules
 from rulekit.style.phrases import cap_list
 
 NUMBERED = 10  # rows listed where predictions differ
@@ -59,7 +59,7 @@ def compare(
 
 def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
     lists = {"kept": comparison.kept, "removed": comparison.removed, "added": comparison.added}
-    changed = [(_line(c.before), _line(c.after)) for c in comparison.changed]
+    changed = [(clause_text(c.before), clause_text(c.after)) for c in comparison.changed]
     rows: list[int] = [] if comparison.rows is None else (comparison.rows + 1).tolist()
     if as_json:
         answers = ([] if a is None else a.tolist() for a in (comparison.before, comparison.after))
@@ -68,7 +68,7 @@ def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) ->
             "same": comparison.is_same,
             "default_changed": comparison.default_changed,
             "reordered": comparison.reordered,
-            **{name: [_line(c) for c in clauses] for name, clauses in lists.items()},
+            **{name: [clause_text(c) for c in clauses] for name, clauses in lists.items()},
             "changed": [{"before": a, "after": b} for a, b in changed],
             "rows": None if comparison.rows is None else comparison.n_rows,
             "other_answers": [{"row": r, "before": a, "after": b} for r, a, b in others],
@@ -79,7 +79,7 @@ def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) ->
     echo(str(comparison))
     for name, clauses in lists.items():
         for clause in clauses:
-            echo(f"{name}: {_line(clause)}")
+            echo(f"{name}: {clause_text(clause)}")
     for old, new in changed:
         echo(f"changed: {old}\n     to: {new}")
     if comparison.default_changed:
@@ -88,7 +88,3 @@ def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) ->
         echo(f"Other answers for rows {cap_list(list(map(str, rows)), NUMBERED)}.")
     for name, counts in wrong.items():
         echo(f"Wrong {name}: {counts['wrong']:,} of {counts['rows']:,} rows.")
-
-
-def _line(clause: Clause) -> str:
-    return f" {clause.op.upper()} ".join(clause_parts(clause))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rulekit.explain import Scored, rank_reasons
 from rulekit.explain.subject import columns_for
-from rulekit.export.documents.text import TextWriter, clause_parts
+from rulekit.export.documents.text import TextWriter, clause_text
 from rulekit.export.subject import ClauseNumbers, rule_to_export
 from rulekit.rules import RuleSet, make_cases, scorecard_of
 from rulekit.rules.rule_set import rule_of
@@ -36,8 +36,7 @@ def _clause_frame(rule: RuleSet) -> pd.DataFrame:
     """Return one row per clause, and the default."""
     rows: list[tuple[Any, ...]] = []
     for number, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=False), start=1):
-        text = f" {clause.op.upper()} ".join(clause_parts(clause))
-        rows.append((f"{number}", text, label, clause.n_conditions))
+        rows.append((f"{number}", clause_text(clause), label, clause.n_conditions))
     rows.append(("otherwise", "", rule.default, 0))
     return pd.DataFrame(rows, columns=["clause", "conditions", "answer", "literals"])
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.explain.subject import value_at
-from rulekit.export.documents.text import TextWriter, clause_parts, size_text
+from rulekit.export.documents.text import TextWriter, clause_text, size_text
 from rulekit.export.sheets.cell_formulas import (
     LONGEST_FORMULA,
     LONGEST_TEXT,
@@ -406,10 +406,9 @@ class _BookWriter:
             rows += [(None, *total, None) for total in totals]
         else:
             for k, clause in enumerate(rule.clauses):
-                exact_text = f" {clause.op.upper()} ".join(clause_parts(clause))
                 label = rule.labels[k] if rule.form == "dnf" else None
                 words = clause_words(clause, self.wording)
-                rows.append((f"line {k + 1}", words, label, exact_text))
+                rows.append((f"line {k + 1}", words, label, clause_text(clause)))
             if rule.form == "cnf":
                 rows.append((None, "where every line holds", rule.labels[0]))
             rows.append((None, "otherwise", rule.default))
