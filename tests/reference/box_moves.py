@@ -33,7 +33,11 @@ class BoxState:
 
     def __init__(self, problem, boxes):
         self.problem, self.boxes = problem, boxes
-        self.violated = boxes.violations(problem.codes, problem.n_bins)
+        codes, low, high = problem.codes, boxes.low[:, None], boxes.high[:, None]
+        inside = np.where(
+            codes == problem.n_bins, boxes.absent[:, None], (codes >= low) & (codes <= high)
+        )
+        self.violated = ~inside.astype(bool)
         self.v = self.violated.sum(axis=2)
         self.size = boxes.literals(problem.n_bins, problem.has_missing)
 

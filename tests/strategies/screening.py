@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 
 from rulekit.binning import BinnedTable, Conditions
-from rulekit.search.screening.bounds import Bounds, steepest_clause
 from rulekit.search.screening.proved_cover import relax
+from rulekit.search.screening.screen import Bounds, steepest_clause
 from tests.reference.screening import costs_of_all_subsets
 
 LAMBDAS = (0.2, 0.5, 1.0, 3.0, 10.0, 100.0, 1000.0)

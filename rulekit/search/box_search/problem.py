@@ -33,6 +33,8 @@ from rulekit.rules import Literal
 from rulekit.rules.condition import GAPS
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 End = tuple[int, str, int, bool]  # axis, "low" | "high" | "test", bin, missing accepted
 MEMBER = ("==", "in", "contains")
@@ -59,10 +61,7 @@ class Axes:
                 self._add_tests(tests)
         # (p,), and (p, largest n_bins): whether an interval may begin, or end, at bin k
         self.n_bins = np.array(self._sizes, dtype=np.int64)
-        self.may_start, self.may_end = (
-            self._find_allowed_bins("low"),
-            self._find_allowed_bins("high"),
-        )
+        self.may_start, self.may_end = map(self._find_allowed_bins, ("low", "high"))
         # the search needs both tests of missingness of a column, or uses neither
         found = self.condition_of
         both = [all((f, "test", k, k == 1) in found for k in (0, 1)) for f in range(len(self.bins))]
@@ -98,7 +97,10 @@ class Axes:
         inside = [self._level(*value) for value in values]
         one_kind = len({lit.op in MEMBER for lit, _ in conditions}) == 1
         # of two levels, "this one" is equivalent to "not the other one"
-        pair = one_kind and len(values) == 2 and self._are_opposed(*inside)
+        pair = one_kind and len(values) == 2
+        if pair:  # ... where each row that has a value is of exactly one
+            a, b = (bins[self.table.codes[:, source]] for source, bins in inside)
+            pair = bool(((a == 2) | (a != b)).all())
         ends: dict[Any, Found] = {}
         for literal, j in conditions:
             ends.setdefault((literal.scale, literal.value), []).append((literal, j))
@@ -150,12 +152,6 @@ class Axes:
         bins[-1] = 2
         return source, bins
 
-    def _are_opposed(self, one: Any, other: Any) -> bool:
-        """Whether each row that has a value is of exactly one of two levels."""
-        codes = self.table.codes
-        a, b = (bins[codes[:, source]] for source, bins in (one, other))
-        return bool(((a == 2) | (a != b)).all())
-
     def _add(self, source: int, bins: NDArray[np.integer], n_bins: int) -> int:
         self.source.append(source)
         self.bins.append(bins)
@@ -176,10 +172,6 @@ def _group_by_column(table: BinnedTable) -> dict[str, Kinds]:
         else:
             kinds[1].append((literal, j))
     return parts
-
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,23 +245,11 @@ class BoxRows:
         cls, table: BinnedTable, prices: BoxPrices = ERRORS, classes: NDArray[np.intp] | None = None
     ) -> "BoxRows":
         """Read a table; of rule lists `classes`, shape (n,), replace `y`."""
-        axes = Axes(table)
-        cells, column, bins, n_cells = _merge_cells(table.codes, axes)
-        return cls(
-            cells,
-            axes.n_bins,
-            table.y if classes is None else classes,
-            table.weight,
-            prices,
-            axes.may_start,
-            axes.may_end,
-            axes.may_test_missing,
-            column,
-            bins,
-            n_cells,
-            axes.condition_of,
-            len(table.feature),
-        )
+        axes, y = Axes(table), table.y if classes is None else classes
+        cells, *reads = _merge_cells(table.codes, axes)
+        may = axes.may_start, axes.may_end, axes.may_test_missing
+        rest: Any = (*may, *reads, axes.condition_of, len(table.feature))
+        return cls(cells, axes.n_bins, y, table.weight, prices, *rest)
 
     @property
     def n_rows(self) -> int:
@@ -366,6 +346,16 @@ class Boxes:
         """Number of boxes."""
         return len(self.low)
 
+    @classmethod
+    def from_array(cls, parts: Ints) -> "Boxes":
+        """Read boxes from an array of shape (k, p, 3): low, high, absent."""
+        low, high, absent = np.moveaxis(parts, 2, 0)
+        return cls(low.copy(), high.copy(), absent.astype(bool))
+
+    def as_array(self) -> Ints:
+        """Write the boxes as one array, shape (k, p, 3)."""
+        return np.stack([self.low, self.high, self.absent], axis=2, dtype=np.int64)
+
     def take_clauses(self, kept: Any) -> "Boxes":
         """Return some of the boxes."""
         return Boxes(self.low[kept], self.high[kept], self.absent[kept])
@@ -392,14 +382,15 @@ class Boxes:
         only_present = (ends == 0) & ~self.absent & has_missing
         return np.where(only_present, 1, ends)
 
-    def violations(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
-        """Return which feature of which clause rejects a row, shape (k, n, p)."""
-        inside = (codes >= self.low[:, None]) & (codes <= self.high[:, None])
-        return ~np.where(codes == n_bins, self.absent[:, None], inside)
-
     def evaluate(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
         """Return for each row and clause whether the clause holds, shape (n, k)."""
-        return np.asarray(~self.violations(codes, n_bins).any(axis=2).T, dtype=bool)
+        holds = np.ones((self.n_clauses, len(codes)), bool)
+        bounded = (self.low > 0) | (self.high < n_bins - 1) | ~self.absent
+        for f in np.flatnonzero(bounded.any(axis=0)).tolist():
+            ks, code = np.flatnonzero(bounded[:, f]), codes[:, f]
+            inside = (code >= self.low[ks, f, None]) & (code <= self.high[ks, f, None])
+            holds[ks] &= np.where(code == n_bins[f], self.absent[ks, f, None], inside)
+        return holds.T
 
 
 def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
@@ -414,19 +405,16 @@ def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
 
 def whole_box(n_bins: Ints) -> Boxes:
     """Return the clause without literals, which holds everywhere."""
-    return Boxes(
-        np.zeros((1, len(n_bins)), np.int64), n_bins[None] - 1, np.ones((1, len(n_bins)), bool)
-    )
+    shape = 1, len(n_bins)
+    return Boxes(np.zeros(shape, np.int64), n_bins[None] - 1, np.ones(shape, bool))
 
 
 def no_boxes(p: int) -> Boxes:
     """Return the rule without clauses, which holds nowhere."""
-    return Boxes(np.zeros((0, p), np.int64), np.zeros((0, p), np.int64), np.zeros((0, p), bool))
+    return Boxes.from_array(np.zeros((0, p, 3), np.int64))
 
 
-def _merge_cells(
-    codes: NDArray[np.unsignedinteger], axes: Axes
-) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _merge_cells(codes: NDArray[np.unsignedinteger], axes: Axes) -> tuple[NDArray[Any], ...]:
     """Merge bins that all features treat alike: cells, column, bins, n_cells of `BoxRows`."""
     read: dict[int, list[int]] = {}
     for f, source in enumerate(axes.source):

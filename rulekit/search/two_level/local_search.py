@@ -20,10 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
-
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
+from rulekit.search.columns.clause_selection import Bools, ClauseSelection, MovableCuts
 
 IMPROVEMENT = 1e-9  # what an objective must fall by to count as lower
 MAX_MOVES = 1000
@@ -63,6 +60,9 @@ class _Move:
     cut: tuple[int, int] | None = None  # a column to be made first, and appended to `columns`
 
 
+_Change = tuple[str, tuple[int, ...] | None, float]  # kind, columns, value
+
+
 class _State:
     """The rule under way."""
 
@@ -99,13 +99,10 @@ class _State:
                     best, best_key = _Move(kind, r, columns), key
         return best
 
-    def _changes(
-        self, r: int, clause: tuple[int, ...], others: Bools
-    ) -> list[tuple[str, tuple[int, ...] | None, float]]:
+    def _changes(self, r: int, clause: tuple[int, ...], others: Bools) -> list[_Change]:
         """List what clause r may become, each with the value of the rule."""
         rest = self.theta * (self._n_columns() - len(clause))
-        listed: list[tuple[str, tuple[int, ...] | None, float]] = []
-        listed.append(("switch off", None, rest + self._wrong(others)))
+        listed: list[_Change] = [("switch off", None, rest + self._wrong(others))]
         # A swap is a drop and an add in one: from each clause with one column less, and from the
         # clause itself, all columns that could be added are weighed by one product.
         bases = [tuple(c for c in clause if c != gone) for gone in clause]

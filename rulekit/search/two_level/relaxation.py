@@ -19,26 +19,26 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from rulekit._sums import addable
 from rulekit.exceptions import TimeLimitError
 from rulekit.search.columns.clause_selection import ClauseSelection, error_cost
-from rulekit.search.columns.rounding import (
+from rulekit.search.columns.priced_columns import (
     ALWAYS_PERTURBATION,
     PERTURBATION,
     TIE,
+    Bools,
+    Floats,
+    Ints,
     RedundancyGroup,
     single_group,
     snap_weights,
 )
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
 from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.two_level.hamming import TwoLevelTask
 
-Index = NDArray[np.intp]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 # Beyond these the programs do not end while anyone waits: the relaxation takes 8 s at 2 million
 # entries, and time grows with the square of their number.
 MOST_OF_EXACT, MOST_OF_RELAXED = 400_000, 10_000_000
@@ -46,26 +46,38 @@ MOST_OF_EXACT, MOST_OF_RELAXED = 400_000, 10_000_000
 
 @dataclass(frozen=True)
 class TwoLevelTable:
-    """Rows, weights and prices of a two-level problem, without rows of no weight."""
+    """Distinct rows, weights and prices; a last column of ones where clauses may be disabled."""
 
     A: Floats  # (n, k)
     y: Bools  # (n,)
     weight: Floats  # (n,)
     price: Floats  # (k,)
     groups: tuple[RedundancyGroup, ...]
+    theta: float
+    n_columns: int  # without the last one
 
+    @classmethod
+    def from_task(cls, task: TwoLevelTask) -> "TwoLevelTable":
+        """Collect what the programs need."""
+        problem, d = task.problem, task.problem.n_columns
+        A, y, weight = problem.distinct_rows()
+        groups, price = problem.groups, task.theta + problem.perturbation
+        if task.may_disable:
+            A, groups = np.pad(A, ((0, 0), (0, 1)), constant_values=1), (*groups, single_group([d]))
+            price = np.append(price, ALWAYS_PERTURBATION)
+        return cls(A, y, weight, price, groups, task.theta, d)
 
-def two_level_table(
-    problem: CoverProblem, theta: float, *, may_disable: bool = False
-) -> TwoLevelTable:
-    """Collect what the two-level programs need; a last column of ones disables a clause."""
-    A, y, weight = problem.distinct_rows()
-    groups, price = problem.groups, theta + problem.perturbation
-    if may_disable:
-        groups = (*groups, single_group([problem.n_columns]))
-        A = np.hstack([A, np.ones((len(A), 1))])
-        price = np.append(price, ALWAYS_PERTURBATION)
-    return TwoLevelTable(A, y, weight, price, groups)
+    def selection(self, w: Floats, bound: float | None, *, proved: bool) -> ClauseSelection:
+        """Write whole weights as clauses, and value them."""
+        enabled = ~(w[:, self.n_columns :] > 0.5).any(axis=1)
+        chosen = w[enabled, : self.n_columns] > 0.5
+        value = self.error(chosen)
+        return ClauseSelection(chosen, value, (), value if proved else bound, proved)
+
+    def error(self, chosen: Bools) -> float:
+        """Weigh the rows that a rule gets wrong, and its columns."""
+        A = self.A[:, : self.n_columns] > 0
+        return error_cost(A, self.y, self.weight, chosen, self.theta)
 
 
 def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> LinearProgram:
@@ -74,6 +86,10 @@ def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> Line
     P, Z = np.flatnonzero(table.y), np.flatnonzero(~table.y)
     each = n_clauses // copies  # clauses per copy
     copy, psi, lower = _one_copy(table, P, Z)
+    # Distinct clauses are ordered by their number of columns, which changes no optimum: without an
+    # order the search would prove each of the R! arrangements of the same rule anew.
+    pairs = np.eye(copies - 1, copies) - np.eye(copies - 1, copies, 1)
+    ordered = np.kron(pairs, np.arange(copy.shape[1]) < k)
     total = sparse.hstack([_empty(len(Z), 2 * k), -each * sparse.eye_array(len(Z))])  # of beta
     matrix = sparse.vstack(
         [
@@ -81,29 +97,22 @@ def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> Line
                 [sparse.kron(sparse.eye_array(copies), copy), sparse.vstack([psi] * copies)]
             ),
             sparse.hstack([*[total] * copies, _unit(Z, n)]),  # psi - sum of beta >= -(R - 1)
-            sparse.hstack([_descending(copies, copy.shape[1], k), _empty(copies - 1, n)]),
+            sparse.hstack([sparse.csr_array(ordered), _empty(copies - 1, n)]),
         ],
         format="csr",
     )
-    low = np.concatenate(
-        [np.tile(lower, copies), np.full(len(Z), 1.0 - n_clauses), np.zeros(copies - 1)]
-    )
-    none = np.zeros(k + len(Z))
-    whole = np.concatenate([np.ones(k, dtype=bool), none > 0])
-    ceiling = np.concatenate([np.ones(k), none + np.inf])
+    low = [np.tile(lower, copies), np.full(len(Z), 1.0 - n_clauses), np.zeros(copies - 1)]
+    of_copy = np.concatenate([each * table.price, np.zeros(k + len(Z))])
+    whole = np.append(np.tile(np.arange(len(of_copy)) < k, copies), np.zeros(n, dtype=bool))
     return LinearProgram(
-        np.concatenate([np.tile(np.concatenate([each * table.price, none]), copies), table.weight]),
-        matrix,
-        low,
-        np.full(len(low), np.inf),
-        np.zeros(copies * len(ceiling) + n),
-        np.concatenate([np.tile(ceiling, copies), np.full(n, np.inf)]),
-        np.concatenate([np.tile(whole, copies), np.zeros(n, dtype=bool)]),
+        np.append(np.tile(of_copy, copies), table.weight),
+        *(matrix, np.concatenate(low), np.full(matrix.shape[0], np.inf)),
+        *(np.zeros(len(whole)), np.where(whole, 1.0, np.inf), whole),
     )
 
 
 def _one_copy(
-    table: TwoLevelTable, P: Index, Z: Index
+    table: TwoLevelTable, P: Ints, Z: Ints
 ) -> tuple[sparse.csr_array, sparse.csr_array, Floats]:
     """Write the rows of one clause: over its own variables, over psi, and what they must reach."""
     n, k = table.A.shape
@@ -127,7 +136,7 @@ def _one_copy(
     return rows, psi, np.concatenate([np.ones(m), np.zeros(rest)])
 
 
-def _links(table: TwoLevelTable, Z: Index) -> tuple[Index, Index]:
+def _links(table: TwoLevelTable, Z: Ints) -> tuple[Ints, Ints]:
     """Pair each threshold with the next larger one of its side, where rows bear out the nesting."""
     pairs: list[tuple[int, int]] = []
     size = table.A.sum(axis=0)
@@ -142,7 +151,7 @@ def _links(table: TwoLevelTable, Z: Index) -> tuple[Index, Index]:
     return links[:, 0], links[:, 1]
 
 
-def _reads(table: TwoLevelTable, Z: Index, inner: Index, outer: Index) -> tuple[Index, Index]:
+def _reads(table: TwoLevelTable, Z: Ints, inner: Ints, outer: Ints) -> tuple[Ints, Ints]:
     """List (row of Z, column) where a row reads a maximum: a true column, none inside it true."""
     inside = np.full(table.A.shape[1], -1)
     inside[outer] = inner
@@ -153,7 +162,7 @@ def _reads(table: TwoLevelTable, Z: Index, inner: Index, outer: Index) -> tuple[
     return reader, node
 
 
-def _unit(columns: Index, width: int) -> sparse.csr_array:
+def _unit(columns: Ints, width: int) -> sparse.csr_array:
     """Stack unit rows: row i has a one in ``columns[i]``."""
     ones, rows = np.ones(len(columns)), np.arange(len(columns))
     return sparse.csr_array((ones, (rows, columns)), shape=(len(columns), width))
@@ -161,17 +170,6 @@ def _unit(columns: Index, width: int) -> sparse.csr_array:
 
 def _empty(rows: int, columns: int) -> sparse.csr_array:
     return sparse.csr_array((rows, columns))
-
-
-def _descending(copies: int, width: int, k: int) -> sparse.csr_array:
-    """Order distinct clauses by their number of columns, which changes no optimum."""
-    # Clauses that only change places are the same rule; without an order the search would prove
-    # each of the R! arrangements anew.
-    step = np.zeros((copies - 1, copies * width))
-    for r in range(copies - 1):
-        step[r, r * width : r * width + k] = 1.0
-        step[r, (r + 1) * width : (r + 1) * width + k] = -1.0
-    return sparse.csr_array(step)
 
 
 def relax(
@@ -189,34 +187,26 @@ def relax(
     return snap_weights(answer.x[: len(table.price)]), answer.value
 
 
-def solve_two_level_lp(
-    problem: CoverProblem, theta: float, n_clauses: int, *, may_disable: bool = False
-) -> ClauseSelection:
+def solve_two_level_lp(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy."""
+    problem = task.problem
     _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
-    table = two_level_table(problem, theta, may_disable=may_disable)
-    limit = seconds_left(problem.deadline)
-    u, value = relax(table, n_clauses, time_limit=limit)
+    table = TwoLevelTable.from_task(task)
+    u, value = relax(table, n_clauses, time_limit=seconds_left(problem.deadline))
     w = _round(table, np.tile(u, (n_clauses, 1)))
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
     # too much, so that the value minus it is a bound for the given prices.
     slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
-    bound = value - slack * max(1.0, float(u.sum()))
-    return _selection(problem, table, w, theta, bound, False)
+    return table.selection(w, value - slack * max(1.0, float(u.sum())), proved=False)
 
 
 def solve_two_level_exact(
-    problem: CoverProblem,
-    theta: float,
-    n_clauses: int,
-    *,
-    may_disable: bool = False,
-    start: ClauseSelection | None = None,
+    task: TwoLevelTask, n_clauses: int, start: ClauseSelection | None = None
 ) -> ClauseSelection:
     """Solve the integer program (4.14) on a small table, with proof or with a bound."""
+    problem = task.problem
     _check_size(problem, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
-    table = two_level_table(problem, theta, may_disable=may_disable)
-    limit = seconds_left(problem.deadline)
+    table, limit = TwoLevelTable.from_task(task), seconds_left(problem.deadline)
     solution = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
     if solution.status not in ("optimal", "time limit"):
         raise solution.error("The two-level integer program")
@@ -227,13 +217,10 @@ def solve_two_level_exact(
         w = np.round(solution.x[: len(solution.x) - len(table.y)].reshape(n_clauses, -1)[:, :k])
     proved = solution.status == "optimal"
     bound = None if solution.bound is None else solution.bound - n_clauses * k * PERTURBATION
-    rule = _selection(problem, table, w, theta, bound, proved)
-    if start is None or proved:
+    rule = table.selection(w, bound, proved=proved)
+    if start is None or proved or table.error(start.chosen) >= rule.value:
         return rule
-    error = _error(problem, start.chosen, theta)
-    if error >= rule.value:
-        return rule
-    return ClauseSelection(start.chosen, error, (), rule.lower_bound)
+    return ClauseSelection(start.chosen, table.error(start.chosen), (), rule.lower_bound)
 
 
 def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:
@@ -302,23 +289,3 @@ def _gain_of_covering(table: TwoLevelTable, w: Floats, r: int) -> Floats:
     slack = np.delete(beta, r, axis=1).sum(axis=1) - (len(w) - 1)
     lost = np.maximum(0.0, slack + 1.0) - np.maximum(0.0, slack + beta[:, r])
     return table.weight * np.where(table.y, saved, -lost)
-
-
-def _selection(
-    problem: CoverProblem,
-    table: TwoLevelTable,
-    w: Floats,
-    theta: float,
-    bound: float | None,
-    proved: bool,
-) -> ClauseSelection:
-    """Write whole weights as clauses, and value them."""
-    enabled = ~(w[:, problem.n_columns :] > 0.5).any(axis=1)
-    chosen = w[enabled, : problem.n_columns] > 0.5
-    value = _error(problem, chosen, theta)
-    return ClauseSelection(chosen, value, (), value if proved else bound, proved)
-
-
-def _error(problem: CoverProblem, chosen: Bools, theta: float) -> float:
-    A, y, weight = problem.distinct_rows()
-    return error_cost(A > 0, y, weight, chosen, theta)

@@ -14,15 +14,17 @@ from rulekit.search.box_search.search import (
     Archive,
     Descent,
     SearchPlan,
+    SingleBox,
     perturb,
     refine_cuts,
-    search_rounds,
     search_rows,
 )
 from rulekit.search.columns.clause_selection import MovableCuts, hamming_cost
+from tests.reference import rule_lists as slow
 from tests.reference.boxes import literals_of, loss_of
 from tests.strategies.boxes import HAMMING, box_problems, box_rows, boxes_for, single_conditions
 from tests.strategies.covers import binned_matrix
+from tests.strategies.rule_lists import list_problems
 
 THETAS = (0.1, 0.5, 1.0, 2.0)
 
@@ -74,7 +76,8 @@ def test_the_archive_is_monotone_and_only_improves():
     sizes = [archive.answer(4, theta).n_conditions for theta in (0.01, 0.1, 1.0, 10.0, 1000.0)]
     assert sizes == sorted(sizes, reverse=True)
     problem, best = planted(seed=5), None
-    for archive in search_rounds(problem, SearchPlan(THETAS, 4, 3), np.random.default_rng(0)):
+    for n_rounds in range(4):
+        archive = search_rows(problem, SearchPlan(THETAS, 4, n_rounds), np.random.default_rng(0))
         now = [archive.answer(k, t).objective(t) for k in range(1, 5) for t in THETAS]
         assert best is None or all(n <= b + 1e-9 for n, b in zip(now, best, strict=True))
         best = now
@@ -345,3 +348,35 @@ def test_barred_cuts_stay_and_no_clause_costs_what_it_misses():
         table.with_labels(y, weight).opposite, movable, np.zeros((0, table.shape[1]), bool)
     )
     assert (moved, loss) == ({}, weight[~y].sum())
+
+
+CLOSE = 1e-5
+
+
+def worth(problem, box, savings, theta):
+    rules = slow.list_of(problem, [box], (0,), 0)
+    inside = [slow.violations_of(problem, rules, 0, i) == 0 for i in range(len(savings))]
+    return savings[inside].sum() - theta * slow.literals_of(problem, rules)
+
+
+@given(data=st.data())
+def test_search_starts_at_the_best_small_box_and_ends_at_a_minimum(data):
+    problem = data.draw(list_problems(max_rows=10, max_bins=3))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
+    theta = data.draw(st.sampled_from([0.0, 0.3, 1.0]))
+    single = SingleBox(problem)
+    savings = rng.integers(-4, 5, len(problem.y)) / 2.0
+    start = single.start_box(savings, theta)
+    small = max(worth(problem, box, savings, theta) for box in slow.small_boxes(problem))
+    assert abs(worth(problem, start, savings, theta) - small) <= CLOSE
+    other = rng.integers(-4, 5, len(problem.y)) / 2.0  # savings change from call to call
+    end = single.improve(other, start, theta)
+    value = worth(problem, end, other, theta)
+    assert value >= worth(problem, start, other, theta)
+    for rules in slow.changed(problem, slow.list_of(problem, [end], (0,), 0)):
+        assert worth(problem, slow.boxes_of(rules)[0], other, theta) <= value + CLOSE
+
+
+def test_without_features_the_best_box_is_the_whole():
+    problem = box_rows(np.zeros((3, 0), int), np.zeros(0, int), np.array([0, 1, 1]))
+    assert SingleBox(problem).start_box(np.ones(len(problem.y)), 0.1).shape == (0, 3)

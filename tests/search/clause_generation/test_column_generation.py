@@ -7,13 +7,15 @@ import pytest
 from scipy.optimize import linprog
 
 from rulekit.search.box_search.problem import Boxes, no_boxes
-from rulekit.search.clause_generation import exact_clause, pricing
+from rulekit.search.clause_generation import column_generation, exact_clause
 from rulekit.search.clause_generation.column_generation import (
+    BoxPricing,
     ClauseMaster,
     ClausePool,
     GenerationPlan,
     choose_clauses,
     generate_boxes,
+    join_boxes,
     useful_clauses,
 )
 from rulekit.search.clause_generation.exact_clause import (
@@ -22,7 +24,6 @@ from rulekit.search.clause_generation.exact_clause import (
     box_of_literals,
     half_lines,
 )
-from rulekit.search.clause_generation.pricing import BoxPricing, join_boxes
 from tests.engines import solved_by
 from tests.reference.boxes import choices
 from tests.strategies.boxes import box_rows
@@ -55,9 +56,9 @@ def master_over(pool):
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("many", [1, pricing.MANY_COLUMNS])
+@pytest.mark.parametrize("many", [1, column_generation.MANY_COLUMNS])
 def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing, many, monkeypatch):
-    monkeypatch.setattr(pricing, "MANY_COLUMNS", many)
+    monkeypatch.setattr(column_generation, "MANY_COLUMNS", many)
     problem = small(seed, missing)
     rule = generate_boxes(problem, GenerationPlan(0.6, 0.4))
     pool = ClausePool(problem, 0.6, 0.4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rulekit.search.clause_generation.exact_clause import ClauseLimits, clause_task, list_near_best
-from tests.reference.near_best import near_best_by_force
+from tests.reference.exact_clause import near_best_by_force
 
 LIMITS = (1, 2, 3)
 

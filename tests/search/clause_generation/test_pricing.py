@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from rulekit.search.box_search.problem import ERRORS, no_boxes
 from rulekit.search.box_search.search import Descent
-from rulekit.search.clause_generation import pricing as module
-from rulekit.search.clause_generation.pricing import BoxPricing
+from rulekit.search.clause_generation import column_generation as module
+from rulekit.search.clause_generation.column_generation import BoxPricing
 from tests.reference.box_moves import best_intervals
 from tests.strategies.boxes import box_problems, box_rows
 

@@ -100,7 +100,7 @@ def test_equal_rows_are_merged_with_their_weights(monkeypatch):
 
 def test_a_solver_that_fails_is_named(monkeypatch):
     def broken(*args, **kwargs):
-        return LPSolution(None, None, None, None, "error", None, "no memory")
+        return LPSolution(message="no memory")
 
     monkeypatch.setattr(proved_cover, "solve_milp", broken)
     columns, y = fractional()
