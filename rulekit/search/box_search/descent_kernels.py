@@ -67,13 +67,6 @@ def _is_known(names, name):  # type: ignore[no-untyped-def]
     return place >= 0 and names[place] == name
 
 
-@machine_code(inline=True)
-def _learn(names, name):  # type: ignore[no-untyped-def]
-    place = _place_of(names, name)
-    if place >= 0:
-        names[place] = name
-
-
 @machine_code()
 def _note_meeting(names, owners, name, k):  # type: ignore[no-untyped-def]
     """Return who met a clause before, or note that start `k` did and return -1."""
@@ -109,9 +102,13 @@ def _full_loss(table, work, k, skipped):  # type: ignore[no-untyped-def]
     return total
 
 
-@machine_code(inline=True)
-def _plain_losses(table, work, k):  # type: ignore[no-untyped-def]
-    """Sum the wrong rows with all `k` clauses, and without each of them (into `without`)."""
+@machine_code()
+def _losses(table, work, k):  # type: ignore[no-untyped-def]
+    """Price the wrong rows with all `k` clauses, and without each of them (into `without`)."""
+    if not table.plain[0]:
+        for r in range(k):
+            work.without[r] = _full_loss(table, work, k, r)
+        return _full_loss(table, work, k, NONE)
     y, charges, held = table.y, table.charges, work.held
     v, without, total = work.v, work.without, 0.0
     without[:k] = 0.0
@@ -126,16 +123,6 @@ def _plain_losses(table, work, k):  # type: ignore[no-untyped-def]
     for r in range(k):
         without[r] += total
     return total
-
-
-@machine_code()
-def _losses(table, work, k):  # type: ignore[no-untyped-def]
-    """Price the wrong rows with all `k` clauses, and without each of them (into `without`)."""
-    if table.plain[0]:
-        return _plain_losses(table, work, k)
-    for r in range(k):
-        work.without[r] = _full_loss(table, work, k, r)
-    return _full_loss(table, work, k, NONE)
 
 
 @machine_code()
@@ -218,7 +205,9 @@ def _descend(table, work, log, k, theta, salt):  # type: ignore[no-untyped-def]
         if not _is_known(work.settled, name):
             left = _drop_useless(table, work, log, k, theta)
         if left == k:
-            _learn(work.settled, name)
+            place = _place_of(work.settled, name)
+            if place >= 0:
+                work.settled[place] = name
             return k
         k = left
 
@@ -251,7 +240,7 @@ def visit(table, work, log, task, k, theta, salt):  # type: ignore[no-untyped-de
     if task == RECORD:
         _record(table, work, log, k, NONE, _losses(table, work, k), theta)
         return k
-    moves.leave_all(work)
+    work.held[:] = 0
     for r in range(k):
         moves.enter_clause(table, work, r)
     return k
@@ -260,7 +249,7 @@ def visit(table, work, log, task, k, theta, salt):  # type: ignore[no-untyped-de
 @machine_code(types.void(TABLE, WORK, F))
 def choose_alone(table, work, theta):  # type: ignore[no-untyped-def]
     """Write into `work` what each feature would accept in a rule of one condition."""
-    moves.leave_all(work)
+    work.held[:] = 0
     moves.enter_whole(table, work, ZERO)
     moves.find_nearest(table, work, ONE, ZERO)
     moves.find_best_choices(table, work, ZERO, theta)
@@ -310,7 +299,7 @@ def improve_each(table, work, box, saved, names, owners, theta):  # type: ignore
     # and `owners` (`SLOTS` zeros at first) let equal clauses on the way end alike.
     for k in range(len(box)):
         _copy_clause(box, k, work.box, ZERO)
-        moves.leave_all(work)
+        work.held[:] = 0
         moves.enter_clause(table, work, ZERO)
         moves.find_nearest(table, work, ONE, ZERO)
         earlier = _note_meeting(names, owners, _name(work.box, ONE, _FREE), k)
@@ -445,24 +434,6 @@ def _fill_grids(table, work, room, m):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _sum_up(room, pair, rows, columns):  # type: ignore[no-untyped-def]
-    """Sum a grid over the first bins of its first feature."""
-    for b in range(columns):
-        room.upto[0, b] = 0.0
-        for a in range(rows):
-            room.upto[a + 1, b] = room.upto[a, b] + room.grid[pair, a, b]
-
-
-@machine_code(inline=True)
-def _sum_edge(room, a, low, high, absent, last):  # type: ignore[no-untyped-def]
-    """Sum what acceptance by the a-th feature alone saves."""
-    total = room.edge[a, last + 1] if absent else 0.0
-    for code in range(low, high + 1):
-        total += room.edge[a, code]
-    return total
-
-
-@machine_code()
 def _put(box, r, f, low, high, absent):  # type: ignore[no-untyped-def]
     """Set the interval of feature `f` that clause `r` accepts; its literals are counted later."""
     box[r, f, moves.LOW], box[r, f, moves.HIGH], box[r, f, moves.ABSENT] = low, high, absent
@@ -474,7 +445,10 @@ def _try_pair(table, work, room, r, pair, price, best):  # type: ignore[no-untyp
     a, b = room.pair[pair, FIRST], room.pair[pair, SECOND]
     f, g, upto, row = room.rank[a], room.rank[b], room.upto, room.row
     last, width = table.features[f, moves.BINS] - 1, table.features[g, moves.BINS] + 1
-    _sum_up(room, pair, last + 1, width)
+    for code in range(width):  # sums over the first bins of the first feature
+        upto[0, code] = 0.0
+        for end in range(last + 1):
+            upto[end + 1, code] = upto[end, code] + room.grid[pair, end, code]
     for c in range(room.count[a]):
         low, high = room.choices[a, c, moves.LOW], room.choices[a, c, moves.HIGH]
         absent, size = room.choices[a, c, moves.ABSENT], room.choices[a, c, moves.SIZE]
@@ -484,7 +458,10 @@ def _try_pair(table, work, room, r, pair, price, best):  # type: ignore[no-untyp
                 row[0, code] += room.grid[pair, last + 1, code]
         choice = moves.best_choice(row, ZERO, table.may, g, width - 2, table.flags, price)
         worth, first, end, missing, _ = choice
-        value = worth + (_sum_edge(room, a, low, high, absent, last) - price * size)
+        alone = room.edge[a, last + 1] if absent else 0.0
+        for code in range(low, high + 1):
+            alone += room.edge[a, code]
+        value = worth + (alone - price * size)
         if value > best:
             best = value
             moves.put_whole(table, work, r)
@@ -499,7 +476,7 @@ def start_clause(table, work, room, k, theta):  # type: ignore[no-untyped-def]
     if len(table.features) == 0:
         return
     if k == 0:
-        moves.leave_all(work)
+        work.held[:] = 0
     moves.enter_whole(table, work, k)
     moves.find_nearest(table, work, k, NONE)
     moves.find_best_choices(table, work, k, theta)

@@ -216,13 +216,6 @@ def leave_clause(work, r):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def leave_all(work):  # type: ignore[no-untyped-def]
-    """Begin with no clause."""
-    for i in range(len(work.held)):
-        work.held[i] = 0
-
-
-@machine_code()
 def put_whole(table, work, r):  # type: ignore[no-untyped-def]
     """Make clause `r` accept all values of every feature; its literals are counted later."""
     for f in range(len(table.features)):
