@@ -235,10 +235,9 @@ class BoxRows:
             )
         compact = self.cells.astype(np.min_scalar_type(int(max(most, self.y.max(initial=0)))))
         merged = merge_equal_rows(compact, self.y, self.weight)
-        for name, values in zip(("cells", "y", "weight"), merged, strict=True):
-            object.__setattr__(self, name, values)
+        self.__dict__.update(zip(("cells", "y", "weight"), merged, strict=True))
         charges = _charges(self.y, self.weight, self.prices, self.n_features)
-        object.__setattr__(self, "charges", charges)
+        self.__dict__["charges"] = charges
 
     @classmethod
     def from_table(
@@ -307,8 +306,7 @@ class BoxRows:
         twin = copy(self)
         if "cells" in parts:
             twin.__dict__.pop("codes", None)
-        for name, values in parts.items():
-            object.__setattr__(twin, name, values)
+        twin.__dict__.update(parts)
         return twin
 
     def find_conditions(self, boxes: "Boxes") -> Bools:

@@ -92,7 +92,7 @@ class SingleBox(BoxMoves):
         self._table.charges[:, 0] = savings
 
 
-@dataclass(frozen=True)  # without slots: entries of fitted models were pickled as dicts
+@dataclass(frozen=True)
 class Entry:
     """Size and loss of a rule."""
 
@@ -304,12 +304,6 @@ class SearchPlan:
     max_clauses: int = 5
     n_perturbations: int = 3
 
-    @property
-    def visits(self) -> tuple[tuple[int, float], ...]:
-        """Numbers of clauses with each price, as a round visits them."""
-        thetas = sorted(set(map(float, self.thetas)), reverse=True)
-        return tuple(product(range(1, self.max_clauses + 1), thetas))
-
 
 def search(
     table: BinnedTable,
@@ -370,7 +364,8 @@ def _make_round(
     should_stop: Callable[[], bool],
 ) -> None:
     """Visit every number of clauses and every price, perturbed where there is a generator."""
-    for n_clauses, theta in plan.visits:
+    thetas = sorted(set(map(float, plan.thetas)), reverse=True)
+    for n_clauses, theta in product(range(1, plan.max_clauses + 1), thetas):
         if should_stop():
             return
         start = archive.answer(n_clauses, theta).boxes

@@ -256,7 +256,13 @@ class ClauseMaster:
         weight = self.pool.described_weight
         if not len(self.pool) or self._program is None:
             return MasterAnswer(float(weight.sum()), weight.copy(), np.zeros(len(self.pool)))
-        self._pass_clauses()
+        # new clauses, and new costs of others, are passed to the program
+        cost, n_passed = self.pool.cost, len(self._passed)
+        perturbed = np.maximum(cost - _perturbation(len(cost)), 0.0)
+        for k in np.flatnonzero(cost[:n_passed] != self._passed):
+            self._program.change_row_upper(int(k), float(perturbed[k]))
+        self._program.add_rows(self.pool.held[n_passed:].astype(float), perturbed[n_passed:])
+        self._passed = cost.copy()
         answer = self._program.solve(keep_basis=True)
         if answer.x is None:  # a start that went wrong
             answer = self._program.solve()
@@ -266,16 +272,6 @@ class ClauseMaster:
                 f"solver reported {answer.message!r}. Use other prices, or another method."
             )
         return self._vertex(np.clip(answer.x, 0.0, weight), np.abs(answer.duals))
-
-    def _pass_clauses(self) -> None:
-        """Pass new clauses, and new costs of others, to the program."""
-        assert self._program is not None
-        cost, n_passed = self.pool.cost, len(self._passed)
-        perturbed = np.maximum(cost - _perturbation(len(cost)), 0.0)
-        for k in np.flatnonzero(cost[:n_passed] != self._passed):
-            self._program.change_row_upper(int(k), float(perturbed[k]))
-        self._program.add_rows(self.pool.held[n_passed:].astype(float), perturbed[n_passed:])
-        self._passed = cost.copy()
 
     def _vertex(self, mu: Floats, z: Floats) -> MasterAnswer:
         """Compute the answer without perturbation from the basis of the perturbed one."""

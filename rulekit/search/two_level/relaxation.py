@@ -172,27 +172,21 @@ def _empty(rows: int, columns: int) -> sparse.csr_array:
     return sparse.csr_array((rows, columns))
 
 
-def relax(
-    table: TwoLevelTable, n_clauses: int, *, time_limit: float | None = None
-) -> tuple[Floats, float]:
-    """Solve the relaxation of (4.14) by one clause that represents all, with chains."""
-    answer = solve_lp(two_level_program(table, n_clauses, 1), time_limit=time_limit)
-    if answer.x is None or answer.value is None:
-        if answer.status == "time limit":
-            raise TimeLimitError(
-                f"The two-level linear program was not solved within {time_limit:.3g} s; raise "
-                "`time_limit`, or use `method='alternating'`."
-            )
-        raise answer.error("The two-level linear program")
-    return snap_weights(answer.x[: len(table.price)]), answer.value
-
-
 def solve_two_level_lp(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy."""
     problem = task.problem
     _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
-    table = TwoLevelTable.from_task(task)
-    u, value = relax(table, n_clauses, time_limit=seconds_left(problem.deadline))
+    table, limit = TwoLevelTable.from_task(task), seconds_left(problem.deadline)
+    # one clause represents all, with chains
+    answer = solve_lp(two_level_program(table, n_clauses, 1), time_limit=limit)
+    if answer.status == "time limit":
+        raise TimeLimitError(
+            f"The two-level linear program was not solved within {limit:.3g} s; raise "
+            "`time_limit`, or use `method='alternating'`."
+        )
+    if answer.x is None or answer.value is None:
+        raise answer.error("The two-level linear program")
+    u, value = snap_weights(answer.x[: len(table.price)]), answer.value
     w = _round(table, np.tile(u, (n_clauses, 1)))
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
     # too much, so that the value minus it is a bound for the given prices.

@@ -22,9 +22,15 @@ from rulekit.search.box_search.search import (
 from rulekit.search.columns.clause_selection import MovableCuts, hamming_cost
 from tests.reference import rule_lists as slow
 from tests.reference.boxes import literals_of, loss_of
-from tests.strategies.boxes import HAMMING, box_problems, box_rows, boxes_for, single_conditions
+from tests.strategies.boxes import (
+    HAMMING,
+    box_problems,
+    box_rows,
+    boxes_for,
+    list_problems,
+    single_conditions,
+)
 from tests.strategies.covers import binned_matrix
-from tests.strategies.rule_lists import list_problems
 
 THETAS = (0.1, 0.5, 1.0, 2.0)
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from rulekit.search.box_search.search import SearchPlan
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 from tests.reference import rule_lists as slow
-from tests.strategies.boxes import box_rows, single_conditions
-from tests.strategies.rule_lists import list_problems, lists_for
+from tests.strategies.boxes import box_rows, list_problems, lists_for, single_conditions
 
 MOST = 3
 CLOSE = 1e-5  # moves that gain less are not made
