@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from rulekit.search.box_search.problem import ERRORS, Boxes, BoxPrices, BoxRows, whole_box
+from rulekit.search.box_search.problem import ERRORS, BoxPrices, BoxRows, whole_box
 from rulekit.search.rule_lists.search import RuleList
 
 HAMMING = BoxPrices(1.0, 1.0, 0.0)
@@ -53,7 +53,7 @@ def boxes_for(draw, problem, max_clauses=3):
     a = rng.integers(0, problem.n_bins, size=(k, p))
     b = rng.integers(0, problem.n_bins, size=(k, p))
     absent = (rng.random((k, p)) < 0.5) | ~problem.has_missing
-    return Boxes(np.minimum(a, b), np.maximum(a, b), absent)
+    return np.stack([np.minimum(a, b), np.maximum(a, b), absent], axis=2)
 
 
 def single_conditions(problem):
@@ -67,8 +67,8 @@ def single_conditions(problem):
         if lacks[f] and problem.may_test_missing[f]:
             places += [(0, n - 1, False), (1, 0, True)]
         for low, high, absent in places:
-            box = Boxes(whole.low.copy(), whole.high.copy(), whole.absent.copy())
-            box.low[0, f], box.high[0, f], box.absent[0, f] = low, high, absent
+            box = whole.copy()
+            box[0, f] = low, high, absent
             results.append(box)
     return results
 
@@ -103,4 +103,4 @@ def lists_for(draw, problem, max_clauses=3):
     absent = (rng.random((k, p)) < 0.5) | ~problem.has_missing | whole
     K = int(problem.y.max()) + 1
     labels = tuple(rng.integers(0, K, k).tolist())
-    return RuleList(low, high, absent, labels, int(rng.integers(K)))
+    return RuleList(np.stack([low, high, absent], axis=2), labels, int(rng.integers(K)))

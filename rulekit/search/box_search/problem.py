@@ -10,6 +10,7 @@
 #   n_bins    (p,)   int    number of ordered bins of each feature (cuts + 1)
 #   low, high (k, p) int    clause r holds where low[r, f] <= code <= high[r, f] for every f ...
 #   absent    (k, p) bool   ... or where the value is missing and absent[r, f] is True
+#   boxes     (k, p, 3) int these three, as they are passed on
 #   v         (k, n) int    number of features of clause r that row i violates; 0: the clause holds
 #
 # A feature whose clause accepts every code carries no literal. An interval counts one literal an
@@ -35,6 +36,7 @@ from rulekit.rules.condition import GAPS
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Boxes = NDArray[np.int64]  # (k, p, 3): low, high, absent
 
 End = tuple[int, str, int, bool]  # axis, "low" | "high" | "test", bin, missing accepted
 MEMBER = ("==", "in", "contains")
@@ -309,15 +311,20 @@ class BoxRows:
         twin.__dict__.update(parts)
         return twin
 
-    def find_conditions(self, boxes: "Boxes") -> Bools:
+    def count_literals(self, boxes: Boxes) -> Ints:
+        """Count the literals of each clause on each feature: shape (k, p)."""
+        low, high, absent = boxes.transpose(2, 0, 1)
+        ends = np.where(low > high, 1, (low > 0).astype(np.int64) + (high < self.n_bins - 1))
+        return np.where((ends == 0) & (absent == 0) & self.has_missing, 1, ends)
+
+    def find_conditions(self, boxes: Boxes) -> Bools:
         """Return which conditions of the table each clause uses, shape (k, n_conditions)."""
-        chosen = np.zeros((boxes.n_clauses, self.n_conditions), dtype=bool)
-        for r in range(boxes.n_clauses):
-            for f in np.flatnonzero(boxes.literals(self.n_bins, self.has_missing)[r]).tolist():
-                low, high = int(boxes.low[r, f]), int(boxes.high[r, f])
-                accepts = bool(boxes.absent[r, f] and self.has_missing[f])
-                for end in _ends(f, low, high, int(self.n_bins[f]) - 1, accepts):
-                    chosen[r, self.condition_of[end]] = True
+        chosen = np.zeros((len(boxes), self.n_conditions), dtype=bool)
+        for r, f in np.argwhere(self.count_literals(boxes)).tolist():
+            low, high, absent = boxes[r, f].tolist()
+            accepts = bool(absent and self.has_missing[f])
+            for end in _ends(f, low, high, int(self.n_bins[f]) - 1, accepts):
+                chosen[r, self.condition_of[end]] = True
         return chosen
 
     @cached_property
@@ -329,66 +336,6 @@ class BoxRows:
             seen[self.column == column, :n_cells] = there
         missing = self.bins == self.n_bins[:, None]
         return np.asarray((missing & seen).any(axis=1), dtype=bool)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Boxes:
-    """The clauses of a DNF as boxes; see the legend of the module."""
-
-    low: Ints  # (k, p)
-    high: Ints  # (k, p)
-    absent: Bools  # (k, p)
-
-    @property
-    def n_clauses(self) -> int:
-        """Number of boxes."""
-        return len(self.low)
-
-    @classmethod
-    def from_array(cls, parts: Ints) -> "Boxes":
-        """Read boxes from an array of shape (k, p, 3): low, high, absent."""
-        low, high, absent = np.moveaxis(parts, 2, 0)
-        return cls(low.copy(), high.copy(), absent.astype(bool))
-
-    def as_array(self) -> Ints:
-        """Write the boxes as one array, shape (k, p, 3)."""
-        return np.stack([self.low, self.high, self.absent], axis=2, dtype=np.int64)
-
-    def take_clauses(self, kept: Any) -> "Boxes":
-        """Return some of the boxes."""
-        return Boxes(self.low[kept], self.high[kept], self.absent[kept])
-
-    def take_features(self, kept: Ints) -> "Boxes":
-        """Return their bounds on some features."""
-        return Boxes(self.low[:, kept], self.high[:, kept], self.absent[:, kept])
-
-    def spread_over(self, kept: Ints, n_bins: Ints) -> "Boxes":
-        """Return boxes of all features, equal to these on those kept and unbounded on others."""
-        wide = whole_box(n_bins).take_clauses(np.zeros(len(self.low), np.intp))
-        wide.low[:, kept], wide.high[:, kept] = self.low, self.high
-        wide.absent[:, kept] = self.absent
-        return wide
-
-    def drop(self, r: int) -> "Boxes":
-        """Return the boxes but for box `r`."""
-        return self.take_clauses(np.delete(np.arange(len(self.low)), r))
-
-    def literals(self, n_bins: Ints, has_missing: Bools) -> Ints:
-        """Count the literals of each clause on each feature: shape (k, p)."""
-        ends = (self.low > 0).astype(np.int64) + (self.high < n_bins - 1)
-        ends = np.where(self.low > self.high, 1, ends)
-        only_present = (ends == 0) & ~self.absent & has_missing
-        return np.where(only_present, 1, ends)
-
-    def evaluate(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
-        """Return for each row and clause whether the clause holds, shape (n, k)."""
-        holds = np.ones((self.n_clauses, len(codes)), bool)
-        bounded = (self.low > 0) | (self.high < n_bins - 1) | ~self.absent
-        for f in np.flatnonzero(bounded.any(axis=0)).tolist():
-            ks, code = np.flatnonzero(bounded[:, f]), codes[:, f]
-            inside = (code >= self.low[ks, f, None]) & (code <= self.high[ks, f, None])
-            holds[ks] &= np.where(code == n_bins[f], self.absent[ks, f, None], inside)
-        return holds.T
 
 
 def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
@@ -403,13 +350,26 @@ def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
 
 def whole_box(n_bins: Ints) -> Boxes:
     """Return the clause without literals, which holds everywhere."""
-    shape = 1, len(n_bins)
-    return Boxes(np.zeros(shape, np.int64), n_bins[None] - 1, np.ones(shape, bool))
+    return np.stack([0 * n_bins, n_bins - 1, np.ones_like(n_bins)], axis=1)[None]
 
 
-def no_boxes(p: int) -> Boxes:
-    """Return the rule without clauses, which holds nowhere."""
-    return Boxes.from_array(np.zeros((0, p, 3), np.int64))
+def spread_boxes(boxes: Boxes, kept: Ints, n_bins: Ints) -> Boxes:
+    """Return boxes of all features, equal to these on those kept and unbounded on others."""
+    wide = np.repeat(whole_box(n_bins), len(boxes), axis=0)
+    wide[:, kept] = boxes
+    return wide
+
+
+def evaluate_boxes(boxes: Boxes, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
+    """Return for each row and clause whether the clause holds, shape (n, k)."""
+    low, high, absent = boxes.transpose(2, 0, 1)
+    holds = np.ones((len(boxes), len(codes)), bool)
+    bounded = (low > 0) | (high < n_bins - 1) | (absent == 0)
+    for f in np.flatnonzero(bounded.any(axis=0)).tolist():
+        ks, code = np.flatnonzero(bounded[:, f]), codes[:, f]
+        inside = (code >= low[ks, f, None]) & (code <= high[ks, f, None])
+        holds[ks] &= np.where(code == n_bins[f], absent[ks, f, None] > 0, inside)
+    return holds.T
 
 
 def _merge_cells(codes: NDArray[np.unsignedinteger], axes: Axes) -> tuple[NDArray[Any], ...]:

@@ -28,7 +28,7 @@ from rulekit.search.box_search.problem import (
     BoxRows,
     Floats,
     Ints,
-    no_boxes,
+    spread_boxes,
     whole_box,
 )
 from rulekit.search.columns.clause_selection import MovableCuts
@@ -109,7 +109,7 @@ class Entry:
 class ArchiveEntry(Entry):
     """One rule of the archive."""
 
-    boxes: Boxes
+    boxes: Any  # `Boxes`, or a `RuleList`
 
 
 AnyEntry = TypeVar("AnyEntry", bound=Entry)
@@ -151,7 +151,7 @@ class Archive:
         self.problem = problem
         self._entries: dict[tuple[int, int], ArchiveEntry] = {}
         missed = float(problem.charges.base[problem.y].sum())
-        self.offer(missed, 0, no_boxes(problem.n_features))
+        self.offer(missed, 0, np.zeros((0, problem.n_features, 3), np.int64))
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -161,11 +161,11 @@ class Archive:
         """All entries, by clauses and then literals."""
         return tuple(self._entries[key] for key in sorted(self._entries))
 
-    def offer(self, loss: float, n_conditions: int, boxes: Boxes) -> bool:
+    def offer(self, loss: float, n_conditions: int, boxes: Any) -> bool:
         """Keep a rule if it is the best of its size; return whether it was."""
-        if not self.improves(boxes.n_clauses, n_conditions, loss):
+        if not self.improves(len(boxes), n_conditions, loss):
             return False
-        entry = ArchiveEntry(boxes.n_clauses, n_conditions, loss, boxes)
+        entry = ArchiveEntry(len(boxes), n_conditions, loss, boxes)
         self._entries[entry.n_clauses, n_conditions] = entry
         return True
 
@@ -211,7 +211,7 @@ class Descent(BoxMoves):
     def price(self, archive: Archive, boxes: Boxes) -> None:
         """Offer a rule to the archive as it is."""
         self._enter(boxes)
-        self._visit(self._kernels.RECORD, boxes.n_clauses, 0.0)
+        self._visit(self._kernels.RECORD, len(boxes), 0.0)
         self._offer(archive)
 
     def promising(self, most: int) -> Ints:
@@ -232,7 +232,7 @@ class Descent(BoxMoves):
         kernels, grew = self._kernels, False
         self._enter(boxes)
         first = kernels.DESCEND if undisturbed else kernels.RECORD
-        k = self._visit(first, boxes.n_clauses, theta)
+        k = self._visit(first, len(boxes), theta)
         while k < n_clauses:
             key = theta, self._work.box[:k].tobytes()
             if key in self._full_grown:  # a search comes back to most of its rules
@@ -259,9 +259,9 @@ class Descent(BoxMoves):
 
     def _enter(self, boxes: Boxes) -> None:
         """Start with the clauses of a rule and an empty log."""
-        self._work.box[: boxes.n_clauses, :, :3] = boxes.as_array()
+        self._work.box[: len(boxes), :, :3] = boxes
         self._log.count[0] = 0
-        self._visit(self._kernels.ENTER, boxes.n_clauses, 0.0)
+        self._visit(self._kernels.ENTER, len(boxes), 0.0)
 
     def _offer(self, archive: Archive) -> None:
         """Offer what was logged."""
@@ -269,18 +269,18 @@ class Descent(BoxMoves):
         entries = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
         for j, ((size, n_conditions), loss) in enumerate(entries):
             if archive.improves(size, n_conditions, loss):
-                archive.offer(loss, n_conditions, Boxes.from_array(log.box[j, :size]))
+                archive.offer(loss, n_conditions, log.box[j, :size].copy())
 
     def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
         """Improve each clause by itself, for prices of training errors; result (k, 1 + p)."""
-        box = starts.as_array()
-        saved = self._improve(box, theta)
-        return Boxes.from_array(box), saved
+        boxes = starts.copy()
+        saved = self._improve(boxes, theta)
+        return boxes, saved
 
     def choose_alone(self, theta: float) -> tuple[Floats, Boxes]:
         """Choose an interval of each feature, for a rule of one feature; result (p,)."""
         self._kernels.choose_alone(self._table, self._work, theta)
-        return self._work.gain[:, 0].copy(), Boxes.from_array(self._work.choice[None])
+        return self._work.gain[:, 0].copy(), self._work.choice[None].copy()
 
     def offer_conditions(self, archive: Archive) -> None:
         """Offer the best single condition: a new clause starts from two, which may both pay."""
@@ -290,10 +290,10 @@ class Descent(BoxMoves):
             may[:, :, end] = False  # so that an interval has one end
             saved, alone = self.choose_alone(0.0)
             may[:, :, end] = allowed
-            single = alone.literals(problem.n_bins, problem.has_missing)[0] == 1
+            single = problem.count_literals(alone)[0] == 1
             if single.any():
                 best = np.array([np.where(single, saved, -np.inf).argmax()])
-                self.price(archive, alone.take_features(best).spread_over(best, problem.n_bins))
+                self.price(archive, spread_boxes(alone[:, best], best, problem.n_bins))
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,19 +339,19 @@ def search_rows(
     _make_round(archive, descent, plan, None, should_stop)
     kept = np.arange(problem.n_features)
     if plan.n_perturbations and problem.cells.shape[1] > MANY_COLUMNS:
-        used = [e.boxes.literals(problem.n_bins, problem.has_missing) for e in archive.entries]
+        used = [problem.count_literals(e.boxes) for e in archive.entries]
         kept = np.union1d(descent.promising(PART_COLUMNS), np.flatnonzero(np.vstack(used).any(0)))
         descent = Descent(problem.take_features(kept), plan.max_clauses)
     inner = Archive(descent.problem)
     for entry in archive.entries:
-        inner.offer(entry.loss, entry.n_conditions, entry.boxes.take_features(kept))
+        inner.offer(entry.loss, entry.n_conditions, entry.boxes[:, kept])
     for _ in range(plan.n_perturbations):
         if should_stop():
             break
         _make_round(inner, descent, plan, rng, should_stop)
         for entry in inner.entries:
             if archive.improves(entry.n_clauses, entry.n_conditions, entry.loss):
-                boxes = entry.boxes.spread_over(kept, problem.n_bins)
+                boxes = spread_boxes(entry.boxes, kept, problem.n_bins)
                 archive.offer(entry.loss, entry.n_conditions, boxes)
     return archive
 
@@ -377,11 +377,11 @@ def _make_round(
 def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     """Disturb a rule: drop a random clause, or force a random half-line on one, or both."""
     drops, forces = rng.random(2) < 0.7
-    if drops and boxes.n_clauses:
-        boxes = boxes.drop(int(rng.integers(boxes.n_clauses)))
-    if not (forces and boxes.n_clauses and problem.n_features):
+    if drops and len(boxes):
+        boxes = np.delete(boxes, int(rng.integers(len(boxes))), axis=0)
+    if not (forces and len(boxes) and problem.n_features):
         return boxes
-    r, f = int(rng.integers(boxes.n_clauses)), int(rng.integers(problem.n_features))
+    r, f = int(rng.integers(len(boxes))), int(rng.integers(problem.n_features))
     last = int(problem.n_bins[f]) - 1
     starts = 1 + np.flatnonzero(np.asarray(problem.may_start)[f, 1 : last + 1])
     ends = np.flatnonzero(np.asarray(problem.may_end)[f, :last])
@@ -389,12 +389,9 @@ def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     if not n_half_lines:
         return boxes
     pick = int(rng.integers(n_half_lines))
-    low, high, absent = boxes.low.copy(), boxes.high.copy(), boxes.absent.copy()
-    above = pick < len(starts)
-    low[r, f] = starts[pick] if above else 0
-    high[r, f] = last if above else ends[pick - len(starts)]
-    absent[r, f] = False
-    return Boxes(low, high, absent)
+    boxes, above = boxes.copy(), pick < len(starts)
+    boxes[r, f] = (starts[pick], last, 0) if above else (0, ends[pick - len(starts)], 0)
+    return boxes
 
 
 FAR = 1 << 30  # violations of a clause that is not there

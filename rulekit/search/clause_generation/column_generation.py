@@ -37,7 +37,8 @@ from rulekit.search.box_search.problem import (
     BoxRows,
     Floats,
     Ints,
-    no_boxes,
+    evaluate_boxes,
+    spread_boxes,
     whole_box,
 )
 from rulekit.search.box_search.search import Descent
@@ -81,16 +82,16 @@ class BoxPricing:
             starts = _starts(priced, *alone, support)
             reached = whole.improve_each(starts, self.literal_price)
             return self._best(*reached, batch, below)
-        used = support.literals(problem.n_bins, problem.has_missing).any(axis=0)
+        used = problem.count_literals(support).any(axis=0)
         kept = np.union1d(whole.features_of(alone[0], MANY_COLUMNS), np.flatnonzero(used))
         boxes, saved = self._improve_on(kept, priced, alone, support)
         boxes_found = self._best(boxes, saved, batch, below)
         if len(boxes_found[1]) == batch:
             return boxes_found
-        size = boxes.literals(problem.n_bins, problem.has_missing).sum(axis=1)
+        size = problem.count_literals(boxes).sum(axis=1)
         first = np.argsort(self.literal_price * size - saved[:, 0], kind="stable")[:LIFTED]
-        more, saved_more = whole.improve_each(boxes.take_clauses(first), self.literal_price)
-        both = join_boxes([boxes, more], problem.n_features)
+        more, saved_more = whole.improve_each(boxes[first], self.literal_price)
+        both = np.concatenate([boxes, more])
         return self._best(both, np.vstack([saved, saved_more]), batch, below)
 
     def _improve_on(
@@ -98,35 +99,35 @@ class BoxPricing:
     ) -> tuple[Boxes, Floats]:
         """Improve clauses over some features; return them and their savings over all features."""
         some = priced.take_features(kept)
-        saved, boxes = alone[0][kept], alone[1].take_features(kept)
-        starts = _starts(some, saved, boxes, support.take_features(kept))
+        saved, boxes = alone[0][kept], alone[1][:, kept]
+        starts = _starts(some, saved, boxes, support[:, kept])
         boxes, saved = Descent(some).improve_each(starts, self.literal_price)
-        savings = np.zeros((boxes.n_clauses, 1 + priced.n_features))
+        savings = np.zeros((len(boxes), 1 + priced.n_features))
         savings[:, 0], savings[:, 1 + kept] = saved[:, 0], saved[:, 1:]
-        return boxes.spread_over(kept, priced.n_bins), savings
+        return spread_boxes(boxes, kept, priced.n_bins), savings
 
     def _best(self, boxes: Boxes, saved: Floats, batch: int, below: float) -> tuple[Boxes, Floats]:
         """Pick the clauses of lowest reduced cost, the whole and the shortened ones."""
-        size = boxes.literals(self.problem.n_bins, self.problem.has_missing)
+        size = self.problem.count_literals(boxes)
         literals = np.column_stack([size.sum(axis=1), size.sum(axis=1)[:, None] - size])
         cost = self.clause_price + self.literal_price * literals - saved
         cost[:, 1:][size == 0] = np.inf  # a feature that is not there cannot be dropped
-        picked: list[Ints] = [np.zeros((0, self.problem.n_features, 3), np.int64)]
+        picked = [boxes[:0]]
         values: list[float] = []
         seen: set[bytes] = set()
-        places, parts = np.flatnonzero(cost < below), boxes.as_array()
+        places = np.flatnonzero(cost < below)
         for place in places[np.argsort(cost.flat[places], kind="stable")].tolist():
             if len(values) == batch:
                 break
             k, dropped = divmod(place, cost.shape[1])
-            clause = parts[k : k + 1].copy()
+            clause = boxes[k : k + 1].copy()
             if dropped:
                 clause[0, dropped - 1] = 0, self.problem.n_bins[dropped - 1] - 1, True
             if clause.tobytes() not in seen:
                 seen.add(clause.tobytes())
                 picked.append(clause)
                 values.append(float(cost[k, dropped]))
-        return Boxes.from_array(np.concatenate(picked)), np.array(values)
+        return np.concatenate(picked), np.array(values)
 
 
 def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Boxes:
@@ -136,17 +137,10 @@ def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Box
     # of highest dual price reach clauses that no clause of the pool is near to.
     best = np.argsort(-saved, kind="stable")
     chosen = best[:STARTS]
-    single = np.repeat(whole.as_array(), len(chosen), axis=0)
-    single[np.arange(len(chosen)), chosen] = alone.as_array()[0, chosen]
+    single = np.repeat(whole, len(chosen), axis=0)
+    single[np.arange(len(chosen)), chosen] = alone[0, chosen]
     heavy = _box_heavy_rows(priced, best[:MANY_COLUMNS])
-    starts = [whole, support.take_clauses(slice(STARTS)), Boxes.from_array(single), heavy]
-    return join_boxes(starts, priced.n_features)
-
-
-def join_boxes(parts: list[Boxes], p: int) -> Boxes:
-    """Join the clauses of several rules over `p` features."""
-    arrays = [boxes.as_array() for boxes in (no_boxes(p), *parts)]
-    return Boxes.from_array(np.concatenate(arrays))
+    return np.concatenate([whole, support[:STARTS], single, heavy])
 
 
 def _box_heavy_rows(priced: BoxRows, features: Ints) -> Boxes:
@@ -160,7 +154,7 @@ def _box_heavy_rows(priced: BoxRows, features: Ints) -> Boxes:
     high = np.where(inside, np.minimum(code + 1, last), last)
     low = np.where(np.asarray(priced.may_start)[f, low], low, 0)
     high = np.where(np.asarray(priced.may_end)[f, high], high, last)
-    return Boxes(low, high, np.ones(code.shape, bool))
+    return np.stack([low, high, np.ones_like(code)], axis=2)
 
 
 class ClausePool:
@@ -182,13 +176,13 @@ class ClausePool:
 
     def add(self, clauses: Boxes) -> int:
         """Add clauses; of those that hold for the same rows only the cheapest is kept."""
-        fired = clauses.evaluate(self.problem.codes, self.problem.n_bins).T
+        fired = evaluate_boxes(clauses, self.problem.codes, self.problem.n_bins).T
         held = fired[:, self.problem.y]
-        literals = clauses.literals(self.problem.n_bins, self.problem.has_missing)
+        literals = self.problem.count_literals(clauses)
         cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
         cost = cost + self.literal_price * literals.sum(axis=1)
         restricted = [np.flatnonzero(row) for row in literals]
-        boxes = [(f, clauses.take_clauses([k]).take_features(f)) for k, f in enumerate(restricted)]
+        boxes = [(f, clauses[k, f][None]) for k, f in enumerate(restricted)]
         new: list[int] = []
         added, n_before = 0, len(self)
         for k, packed in enumerate(np.packbits(held, axis=1)):
@@ -210,8 +204,8 @@ class ClausePool:
     def boxes_of(self, chosen: Sequence[int]) -> Boxes:
         """Return the clauses `chosen` as one rule."""
         n_bins = self.problem.n_bins
-        whole = [box.spread_over(kept, n_bins) for kept, box in (self._boxes[k] for k in chosen)]
-        return join_boxes(whole, len(n_bins))
+        boxes = (spread_boxes(box, f, n_bins) for f, box in (self._boxes[k] for k in chosen))
+        return np.concatenate([whole_box(n_bins)[:0], *boxes])
 
     def objective(self, chosen: Sequence[int]) -> float:
         """Priced Hamming loss of the rule made of the clauses `chosen`."""

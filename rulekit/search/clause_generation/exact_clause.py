@@ -161,10 +161,9 @@ def best_clause_of_table(
 def box_of_literals(problem: BoxRows, literals: Sequence[HalfLine]) -> Boxes:
     """Return the clause that joins literals by AND."""
     box = whole_box(problem.n_bins)
-    low, high, absent = box.low, box.high, box.absent
     for f, first, last, accepts in literals:
-        low[0, f], high[0, f] = max(low[0, f], first), min(high[0, f], last)
-        absent[0, f] &= accepts
+        low, high, absent = box[0, f]
+        box[0, f] = max(low, first), min(high, last), absent & accepts
     return box
 
 

@@ -27,7 +27,7 @@ from rulekit.search.box_search.problem import (
     BoxRows,
     Floats,
     Ints,
-    no_boxes,
+    evaluate_boxes,
     whole_box,
 )
 from rulekit.search.box_search.search import Archive, SearchPlan, SingleBox
@@ -37,11 +37,15 @@ EXCHANGE = 0.5  # chance that a perturbation also exchanges two neighbours
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RuleList(Boxes):
+class RuleList:
     """An ordered rule list as boxes: the first clause that holds decides."""
 
-    labels: tuple[int, ...] = ()
-    default: int = 0
+    boxes: Boxes
+    labels: tuple[int, ...]
+    default: int
+
+    def __len__(self) -> int:
+        return len(self.labels)
 
 
 class ListArchive(Archive):
@@ -50,8 +54,7 @@ class ListArchive(Archive):
     def __init__(self, problem: BoxRows) -> None:
         self._entries = {}
         mass = np.bincount(problem.y, problem.charges.base)
-        none = no_boxes(problem.n_features)
-        empty = RuleList(none.low, none.high, none.absent, (), int(mass.argmax()))
+        empty = RuleList(whole_box(problem.n_bins)[:0], (), int(mass.argmax()))
         self.offer(float(mass.sum() - mass.max()), 0, empty)
 
     def best(self, n_clauses: int, theta: float) -> RuleList:
@@ -118,8 +121,8 @@ class ListSearch:
     ) -> RuleList | None:
         """Make a list of clauses of conditions; None where one of these is no end of a box."""
         end_of = {j: end for end, j in self.problem.condition_of.items()}
-        whole = whole_box(self.problem.n_bins).take_clauses(np.zeros(len(clauses), np.intp))
-        low, high, absent = whole.low, whole.high, whole.absent
+        boxes = np.repeat(whole_box(self.problem.n_bins), len(clauses), axis=0)
+        low, high, absent = boxes.transpose(2, 0, 1)  # views
         for r, clause in enumerate(clauses):
             for j in clause:
                 end = end_of.get(j)
@@ -133,9 +136,9 @@ class ListSearch:
                     high[r, f] = min(high[r, f], level)
                 elif level:
                     low[r, f], high[r, f] = 1, 0
-        if ((low > high) & ~absent).any():
+        if ((low > high) & (absent == 0)).any():
             return None
-        return RuleList(low, high, absent, labels, default)
+        return RuleList(boxes, labels, default)
 
     def visit(self, archive: ListArchive, start: RuleList, theta: float, max_clauses: int) -> None:
         """Descend from a list at one price, add clauses while they pay; archive what is met."""
@@ -151,7 +154,7 @@ class ListSearch:
             if right.max(initial=-np.inf) > most:
                 most, best = float(right.max()), (f, ends[int(right.argmax())])
         if best is not None:
-            box = whole_box(self.problem.n_bins).as_array()[0]
+            box = whole_box(self.problem.n_bins)[0]
             box[best[0]] = best[1]
             empty = archive.best(0, 0.0)
             state = self._state(empty)
@@ -280,9 +283,8 @@ class ListSearch:
 
     def _clause(self, box: Ints, label: int) -> _Clause:
         problem = self.problem
-        one = Boxes.from_array(box[None])
-        size = int(one.literals(problem.n_bins, problem.has_missing).sum())
-        return _Clause(box, label, one.evaluate(problem.codes, problem.n_bins)[:, 0], size)
+        holds = evaluate_boxes(box[None], problem.codes, problem.n_bins)[:, 0]
+        return _Clause(box, label, holds, int(problem.count_literals(box[None]).sum()))
 
     def _mass(self, rows: Bools) -> Floats:
         """Weight of each class among some rows, shape (K,)."""
@@ -304,16 +306,16 @@ class ListSearch:
         return _ListState(tuple(kept), default, loss + float(mass.sum() - mass[default]))
 
     def _state(self, rules: RuleList) -> _ListState:
-        boxes = zip(rules.as_array(), rules.labels, strict=True)
+        boxes = zip(rules.boxes, rules.labels, strict=True)
         clauses = [self._clause(box, label) for box, label in boxes]
         return self._assign_classes(clauses, _ListState((), rules.default, 0.0))
 
     def _offer(self, archive: ListArchive, state: _ListState) -> None:
         if archive.improves(len(state.clauses), state.n_conditions, state.loss):
-            parts = np.array([c.box for c in state.clauses], np.int64)
-            box = Boxes.from_array(parts.reshape(len(parts), self.problem.n_features, 3))
+            boxes = np.array([c.box for c in state.clauses], np.int64)
+            boxes = boxes.reshape(len(boxes), self.problem.n_features, 3)
             labels = tuple(c.label for c in state.clauses)
-            rules = RuleList(box.low, box.high, box.absent, labels, state.default)
+            rules = RuleList(boxes, labels, state.default)
             archive.offer(state.loss, state.n_conditions, rules)
 
     def _perturb(self, state: _ListState, rng: np.random.Generator) -> _ListState:

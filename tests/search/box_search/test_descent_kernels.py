@@ -7,26 +7,26 @@ from hypothesis import strategies as st
 
 from rulekit.search.box_search import descent_kernels
 from rulekit.search.box_search.descent_kernels import MOST_PAIR_BINS
-from rulekit.search.box_search.problem import ERRORS, Boxes, BoxPrices, no_boxes
+from rulekit.search.box_search.problem import ERRORS, BoxPrices, whole_box
 from rulekit.search.box_search.search import Archive, Descent, SearchPlan, search_rows
 from tests.reference import box_moves
 from tests.reference.box_moves import Moves, improve_each, search_by_numpy
 from tests.reference.boxes import best_start, choices, literals_of, loss_of
 from tests.strategies.boxes import HAMMING, box_problems, box_rows, boxes_for
 
+NONE = np.zeros((0, 2, 3), np.int64)
 THETAS = (0.07, 0.1, 0.5, 1.0, 2.0, 3.3)
 
 
 def start_box(problem, boxes, theta):
     """Add the clause that the kernel chooses; return the rule."""
-    k, theta = boxes.n_clauses, float(theta)
+    k, theta = len(boxes), float(theta)
     descent = Descent(problem, k + 1)
     data, box = (descent._table, descent._work), descent._work.box
-    for part, values in enumerate((boxes.low, boxes.high, boxes.absent)):
-        box[:k, :, part] = values
+    box[:k, :, :3] = boxes
     descent_kernels.visit(*data, descent._log, descent_kernels.ENTER, k, theta, np.uint64(0))
     descent_kernels.start_clause(*data, descent._pair_buffers, k, theta)
-    return Boxes(box[:, :, 0].copy(), box[:, :, 1].copy(), box[:, :, 2].astype(bool))
+    return box[:, :, :3].copy()
 
 
 @settings(deadline=None)
@@ -51,10 +51,9 @@ def test_the_start_is_the_box_of_the_twin(data):
     boxes = data.draw(boxes_for(problem))
     theta = data.draw(st.sampled_from(THETAS)) * float(problem.weight.mean())
     state = box_moves.BoxState(problem, boxes).with_clause()
-    twin = box_moves.start_box(state, boxes.n_clauses, theta).boxes
+    twin = box_moves.start_box(state, len(boxes), theta).boxes
     ours = start_box(problem, boxes, theta)
-    for pair in zip(box_moves.parts_of(ours), box_moves.parts_of(twin), strict=True):
-        np.testing.assert_array_equal(*pair)
+    np.testing.assert_array_equal(ours, twin)
 
 
 def corner(bins, inside):
@@ -66,11 +65,10 @@ def corner(bins, inside):
 
 
 def test_pairs_that_pay_together_and_wide_features_start_a_clause():
-    start = start_box(corner(8, 1.0), no_boxes(2), 0.5)
-    np.testing.assert_array_equal(start.low, [[0, 0]])
-    np.testing.assert_array_equal(start.high, [[1, 1]])
+    start = start_box(corner(8, 1.0), NONE, 0.5)
+    np.testing.assert_array_equal(start[:, :, :2], [[[0, 1], [0, 1]]])
     wide = corner(MOST_PAIR_BINS + 1, 5.0)
-    assert literals_of(wide, start_box(wide, no_boxes(2), 0.5)) == 1
+    assert literals_of(wide, start_box(wide, NONE, 0.5)) == 1
 
 
 def test_both_versions_try_the_same_pairs_and_accept_the_same_gains():
@@ -88,14 +86,7 @@ def real_weights(draw, problem):
 
 
 def bits(archive):
-    return [
-        (e.n_clauses, e.n_conditions, e.loss.hex(), *(a.tobytes() for a in _arrays(e.boxes)))
-        for e in archive.entries
-    ]
-
-
-def _arrays(boxes):
-    return boxes.low, boxes.high, boxes.absent
+    return [(e.n_clauses, e.n_conditions, e.loss.hex(), e.boxes.tobytes()) for e in archive.entries]
 
 
 def hard_problem(prices, missing, n=400, p=12, bins=9, seed=0):
@@ -117,7 +108,7 @@ def test_a_visit_finds_what_the_visit_by_numpy_finds(data):
         problem = data.draw(real_weights(problem))
     start = data.draw(boxes_for(problem))
     theta = data.draw(st.sampled_from(THETAS)) * float(problem.weight.mean())
-    n_clauses = max(start.n_clauses, data.draw(st.integers(1, 3)))
+    n_clauses = max(len(start), data.draw(st.integers(1, 3)))
     undisturbed = data.draw(st.booleans())
     ours, numpys = Archive(problem), Archive(problem)
     Descent(problem, n_clauses).visit(ours, start, n_clauses, theta, undisturbed=undisturbed)
@@ -148,9 +139,9 @@ def test_tables_of_many_bins_or_no_columns_are_searched():
 
 def with_choice(boxes, f, choice):
     """Copy a rule of one clause, with another interval on feature f."""
-    low, high, absent = (part.copy() for part in _arrays(boxes))
-    low[0, f], high[0, f], absent[0, f] = choice
-    return Boxes(low, high, absent)
+    other = boxes.copy()
+    other[0, f] = choice
+    return other
 
 
 @given(st.data())
@@ -179,8 +170,7 @@ def test_descent_never_raises_the_objective_and_ends_at_a_minimum(data):
 def test_single_feature_choice_is_the_best_interval(data):
     problem = data.draw(box_problems(prices=(ERRORS,)))
     theta = data.draw(st.sampled_from(THETAS))
-    p, last = problem.n_features, problem.n_bins[None] - 1
-    whole = Boxes(np.zeros((1, p), np.int64), last, np.ones((1, p), bool))
+    p, whole = problem.n_features, whole_box(problem.n_bins)
     saved, alone = Descent(problem).choose_alone(theta)
 
     def worth(boxes):
@@ -188,9 +178,8 @@ def test_single_feature_choice_is_the_best_interval(data):
         return all_missed - loss_of(problem, boxes) - theta * literals_of(problem, boxes)
 
     for f in range(p):
-        chosen = (alone.low[0, f], alone.high[0, f], alone.absent[0, f])
         best = max(worth(with_choice(whole, f, choice)) for choice in choices(problem, f))
-        assert worth(with_choice(whole, f, chosen)) == pytest.approx(best, abs=1e-6)
+        assert worth(with_choice(whole, f, alone[0, f])) == pytest.approx(best, abs=1e-6)
         assert saved[f] == pytest.approx(best, abs=1e-6)
 
 
@@ -206,6 +195,5 @@ def test_single_clause_improvements_match_numpy(data):
     starts = data.draw(boxes_for(problem, max_clauses=8))
     ours, saved = Descent(problem).improve_each(starts, price)
     numpys, numpys_saved = improve_each(problem, starts, price)
-    for part in ("low", "high", "absent"):
-        np.testing.assert_array_equal(getattr(ours, part), getattr(numpys, part))
+    np.testing.assert_array_equal(ours, numpys)
     np.testing.assert_array_equal(saved, numpys_saved)

@@ -47,12 +47,12 @@ def planted(n=300, p=5, bins=6, seed=0):
 def test_perturbed_rule_is_allowed_by_the_problem(data):
     problem = data.draw(box_problems())
     boxes = data.draw(boxes_for(problem))
-    given_low = boxes.low.copy()
+    unchanged = boxes.copy()
     perturbed = perturb(problem, boxes, np.random.default_rng(data.draw(st.integers(0, 100))))
-    assert perturbed.n_clauses in (boxes.n_clauses, boxes.n_clauses - 1)
-    assert (perturbed.low >= 0).all()
-    assert (perturbed.high < problem.n_bins).all()
-    assert (boxes.low == given_low).all()
+    assert len(perturbed) in (len(boxes), len(boxes) - 1)
+    assert (perturbed[:, :, 0] >= 0).all()
+    assert (perturbed[:, :, 1] < problem.n_bins).all()
+    assert (boxes == unchanged).all()
 
 
 @given(box_problems(max_rows=12))
@@ -61,7 +61,7 @@ def test_archived_rules_equal_their_entries(problem):
     for entry in archive.entries:
         assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), abs=1e-9)
         assert entry.n_conditions == literals_of(problem, entry.boxes)
-        assert entry.n_clauses == entry.boxes.n_clauses
+        assert entry.n_clauses == len(entry.boxes)
 
 
 @given(box_problems())
@@ -112,7 +112,7 @@ def test_the_hamming_prices_give_the_objective_of_the_two_level_paper():
     for entry in archive.entries:
         chosen = np.zeros((entry.n_clauses, len(literals)), bool)
         for r in range(entry.n_clauses):
-            low, high = entry.boxes.low[r], entry.boxes.high[r]
+            low, high, _ = entry.boxes[r].T
             for j, (f, c, s) in enumerate(literals):
                 chosen[r, j] = low[f] == c if s == 0 else high[f] + 1 == c
         # a DNF of y is a CNF of not-y over the complement
@@ -123,7 +123,7 @@ def test_the_hamming_prices_give_the_objective_of_the_two_level_paper():
 
 def _repeats_a_feature(boxes):
     """An interval violated at both ends cannot be: a feature then counts one violation in both."""
-    return bool((boxes.low > boxes.high).any())
+    return bool((boxes[:, :, 0] > boxes[:, :, 1]).any())
 
 
 def test_one_sided_and_forbidden_intervals_never_appear():
@@ -138,8 +138,8 @@ def test_one_sided_and_forbidden_intervals_never_appear():
         may_end=end[:, None],
     )
     for entry in search_rows(limited, SearchPlan(THETAS, 3, 2), np.random.default_rng(0)).entries:
-        assert not (entry.boxes.low[:, ~start] > 0).any()
-        assert not (entry.boxes.high[:, ~end] < 5).any()
+        assert not (entry.boxes[:, ~start, 0] > 0).any()
+        assert not (entry.boxes[:, ~end, 1] < 5).any()
 
 
 def test_the_largest_number_of_cells_is_searched_and_no_more():
@@ -202,7 +202,7 @@ def test_perturbations_of_some_columns_find_rules_of_all(monkeypatch):
     monkeypatch.setattr(module, "PART_COLUMNS", 5)
     archive = search_rows(problem, plan, np.random.default_rng(0))
     for entry in archive.entries:
-        assert entry.boxes.low.shape[1] == 12
+        assert entry.boxes.shape[1] == 12
         assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), rel=1e-12)
     after = losses(archive)
     assert all(after[size] <= loss for size, loss in before.items())
@@ -361,8 +361,8 @@ CLOSE = 1e-5
 
 def worth(problem, box, savings, theta):
     rules = slow.list_of(problem, [box], (0,), 0)
-    inside = [slow.violations_of(problem, rules, 0, i) == 0 for i in range(len(savings))]
-    return savings[inside].sum() - theta * slow.literals_of(problem, rules)
+    inside = [slow.violations_of(problem, rules.boxes, 0, i) == 0 for i in range(len(savings))]
+    return savings[inside].sum() - theta * slow.literals_of(problem, rules.boxes)
 
 
 @given(data=st.data())
@@ -380,7 +380,7 @@ def test_search_starts_at_the_best_small_box_and_ends_at_a_minimum(data):
     value = worth(problem, end, other, theta)
     assert value >= worth(problem, start, other, theta)
     for rules in slow.changed(problem, slow.list_of(problem, [end], (0,), 0)):
-        assert worth(problem, slow.boxes_of(rules)[0], other, theta) <= value + CLOSE
+        assert worth(problem, rules.boxes[0], other, theta) <= value + CLOSE
 
 
 def test_without_features_the_best_box_is_the_whole():
