@@ -59,8 +59,7 @@ class ListArchive(Archive):
 
     def best(self, n_clauses: int, theta: float) -> RuleList:
         """Return the list of `answer`."""
-        rules = self.answer(n_clauses, theta).boxes
-        assert isinstance(rules, RuleList)
+        rules: RuleList = self.answer(n_clauses, theta).boxes
         return rules
 
 

@@ -43,16 +43,6 @@ class TwoLevelTask:
     rng: np.random.Generator | None = None
     memory: dict[bytes, LearnedClause] = field(default_factory=dict, repr=False)
 
-    @property
-    def y(self) -> Bools:
-        """The rows to be covered: shape (n,)."""
-        return self.problem.y
-
-    @property
-    def weight(self) -> Floats:
-        """What each row counts: shape (n,)."""
-        return self.problem.weight
-
     def learn(self, kept: Bools) -> LearnedClause:
         """Learn one clause from the rows kept: shape (n,). Equal questions are answered once."""
         deadline = self.problem.deadline
@@ -62,7 +52,7 @@ class TwoLevelTask:
         question = repr(settings).encode() + np.packbits(kept).tobytes()
         key = hashlib.blake2b(question, digest_size=20).digest()
         if self.rounding == "random" or key not in self.memory:
-            rows = np.where(kept, self.weight, 0.0)
+            rows = np.where(kept, self.problem.weight, 0.0)
             clause = self.problem.learn(
                 rows, self.theta, self.rounding, self.rng, may_disable=self.may_disable
             )
@@ -79,7 +69,7 @@ class TwoLevelTask:
     def count(self, clause: LearnedClause) -> Counts:
         """Count the true columns of a clause in each row: shape (n,)."""
         if clause.disabled:
-            return np.ones(len(self.y), dtype=np.int64)
+            return np.ones(len(self.problem.y), dtype=np.int64)
         held = self.problem.table.values_of(np.flatnonzero(clause.selected))
         counts: Counts = held.sum(axis=1, dtype=np.int64)
         return counts
@@ -88,9 +78,9 @@ class TwoLevelTask:
         """Weigh a rule by the Hamming objective (3.12); its counts may be known."""
         if counts is None:
             counts = np.stack([self.count(clause) for clause in clauses], axis=1)
-        distance = np.where(self.y, (counts == 0).sum(axis=1), counts.min(axis=1))
+        distance = np.where(self.problem.y, (counts == 0).sum(axis=1), counts.min(axis=1))
         n_columns = sum(int(clause.selected.sum()) for clause in clauses)
-        value = float((self.weight * distance).sum()) + self.theta * n_columns
+        value = float((self.problem.weight * distance).sum()) + self.theta * n_columns
         return Iterate(tuple(clauses), counts, value)
 
 
@@ -117,7 +107,7 @@ def set_cover(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
 
 def _cover(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, History]:
     """Do the work of `set_cover`; the other methods start from here."""
-    undecided = task.weight > 0
+    undecided = task.problem.weight > 0
     clauses: list[LearnedClause] = []
     history: History = []
     for r in range(n_clauses):
@@ -170,10 +160,14 @@ def block_coordinate(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     # It learns from the rows with `y` and the other rows that no other clause rejects (a row that
     # one rejects may be anything to this one); each step takes the clause that lowers the
     # objective most.
+    y = task.problem.y
 
     def relearn(current: Iterate, r: int) -> Iterate:
         others = np.delete(current.counts, r, axis=1)
-        clause, counts = task.learn(task.y | (others > 0).all(axis=1)), current.counts.copy()
+        clause, counts = (
+            task.learn(task.problem.y | (others > 0).all(axis=1)),
+            current.counts.copy(),
+        )
         counts[:, r] = task.count(clause)
         return task.iterate((*current.clauses[:r], clause, *current.clauses[r + 1 :]), counts)
 
@@ -193,13 +187,14 @@ def alternating(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     # A row without `y` goes to the clause with the fewest true columns in it (3.9), at a tie to the
     # one whose rows are nearest on average. The objective may rise, because clauses are rounded.
     seen: set[bytes] = set()
+    problem, y = task.problem, task.problem.y
 
     def take_step(current: Iterate) -> tuple[None, Iterate] | None:
-        owner = row_owners(task.problem.table, task.y, task.weight, current.counts)
+        owner = row_owners(problem.table, y, problem.weight, current.counts)
         if owner.tobytes() in seen:  # clauses are a function of the owners: from here it circles
             return None
         seen.add(owner.tobytes())
-        return None, task.iterate([task.learn(task.y | (owner == r)) for r in range(n_clauses)])
+        return None, task.iterate([task.learn(y | (owner == r)) for r in range(n_clauses)])
 
     return _improve(task, n_clauses, take_step)
 

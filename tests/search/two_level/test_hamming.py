@@ -21,27 +21,30 @@ from tests.strategies.two_level import planted_task, two_level_tasks
 
 def test_equal_questions_are_answered_once_before_the_deadline():
     task = planted_task()
-    kept = task.y | (np.arange(len(task.y)) % 2 == 0)
+    kept = task.problem.y | (np.arange(len(task.problem.y)) % 2 == 0)
     assert task.learn(kept) is task.learn(kept.copy())
     assert task.problem.n_calls == 1
     task.learn(~kept)
     assert task.problem.n_calls == 2
     task = planted_task()
-    task.learn(task.y)
+    task.learn(task.problem.y)
     task.problem.deadline = 0.0
     with pytest.raises(TimeLimitError, match="raise `time_limit`"):
-        task.learn(task.y)
+        task.learn(task.problem.y)
 
 
 @given(two_level_tasks(disable=True))
 def test_a_rule_weighs_what_its_columns_weigh(task):
-    learned = task.learn(task.y | (np.arange(len(task.y)) % 2 == 0))
+    learned = task.learn(task.problem.y | (np.arange(len(task.problem.y)) % 2 == 0))
     clauses = [task.make_empty_clause(), task.make_empty_clause(disabled=True), learned]
     rule = task.iterate(clauses).selection([])
-    always = np.ones((len(task.y), 1), bool)  # the column of a disabled clause
+    always = np.ones((len(task.problem.y), 1), bool)  # the column of a disabled clause
     A = np.hstack([task.problem.table.values, always])
     chosen = np.array([np.append(clause.selected, clause.disabled) for clause in clauses])
-    expected = hamming_cost(A, task.y, task.weight, chosen, 0.0) + task.theta * rule.chosen.sum()
+    expected = (
+        hamming_cost(A, task.problem.y, task.problem.weight, chosen, 0.0)
+        + task.theta * rule.chosen.sum()
+    )
     assert rule.value == pytest.approx(expected)
 
 
@@ -103,7 +106,7 @@ def out_of_time(task):
 
 @given(two_level_tasks(disable=True), sizes)
 def test_clauses_equal_the_plain_twins(task, n_clauses):
-    A, y, weight = task.problem.table.values, task.y, task.weight
+    A, y, weight = task.problem.table.values, task.problem.y, task.problem.weight
 
     def value(clauses):
         return slow.hamming_objective(A, y, weight, clauses, task.theta)
@@ -151,10 +154,10 @@ def test_rows_are_assigned_like_in_the_plain_twin(task, n_clauses, seed):
     counts = np.array(
         [[sum(row[j] for j in c) for c in clauses] for row in task.problem.table.values]
     )
-    result = row_owners(task.problem.table, task.y, task.weight, counts)
+    result = row_owners(task.problem.table, task.problem.y, task.problem.weight, counts)
     expected = [
-        slow.row_owner(task.problem.table.values, task.y, task.weight, clauses, i)
-        for i in range(len(task.y))
+        slow.row_owner(task.problem.table.values, task.problem.y, task.problem.weight, clauses, i)
+        for i in range(len(task.problem.y))
     ]
     assert [None if r < 0 else int(r) for r in result] == expected
 
