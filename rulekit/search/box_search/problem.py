@@ -53,7 +53,8 @@ class Axes:
         self.bins: list[NDArray[np.integer]] = []  # bins[f][c]: axis f, table bin c
         self.condition_of: dict[End, int] = {}  # condition at each end of an interval
         self._sizes: list[int] = []
-        self._lacking: dict[int, bool] = {}
+        read = enumerate(table.encodings)  # whether some row has no value that an encoding reads
+        self._lacks = [bool((table.codes[:, s] == e.n_cells - 1).any()) for s, e in read]
         for cuts, levels, tests in _group_by_column(table).values():
             for source, ends in cuts.items():
                 self._add_cuts(source, ends)
@@ -88,7 +89,7 @@ class Axes:
         for (literal, j), k in zip(
             conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
         ):
-            accepts = literal.missing and self._lacks(source)
+            accepts = literal.missing and self._lacks[source]
             above = side[j] > 0
             self.condition_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
 
@@ -111,7 +112,7 @@ class Axes:
             key = (value.scale, value.value)
             for literal, j in conditions if pair else ends[key]:
                 same = (literal.scale, literal.value) == key
-                accepts = literal.missing and self._lacks(self.source[f])
+                accepts = literal.missing and self._lacks[self.source[f]]
                 if (literal.op in MEMBER) == same:
                     self.condition_of[f, "low", 1, accepts] = j
                 else:
@@ -120,7 +121,7 @@ class Axes:
     def _add_tests(self, conditions: Found) -> None:
         """Add the tests of missingness of a column as a feature of one bin."""
         source = int(self.table.feature[conditions[0][1]])
-        if not self._lacks(source):
+        if not self._lacks[source]:
             return
         last = self.table.encodings[source].n_cells - 1
         f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
@@ -128,18 +129,11 @@ class Axes:
             only_missing = literal.op == "missing"
             self.condition_of[f, "test", int(only_missing), only_missing] = j
 
-    def _lacks(self, source: int) -> bool:
-        """Whether some row has no value that an encoding reads."""
-        if source not in self._lacking:
-            last = self.table.encodings[source].n_cells - 1
-            self._lacking[source] = bool((self.table.codes[:, source] == last).any())
-        return self._lacking[source]
-
     def _find_allowed_bins(self, kind: str) -> Bools:
         """Return at which bins an interval may begin or end: where all its literals exist."""
         allowed = np.zeros((len(self.n_bins), int(self.n_bins.max(initial=1))), bool)
         for f, bins in enumerate(self.n_bins.tolist()):
-            both = self._lacks(self.source[f])
+            both = self._lacks[self.source[f]]
             for k in range(bins):
                 there = (f, kind, k, False) in self.condition_of
                 allowed[f, k] = there and (not both or (f, kind, k, True) in self.condition_of)

@@ -100,9 +100,8 @@ PROVED = 1e-6  # of the heaviest row: bounds that differ by less have met (HiGHS
 ROUNDING = 1e-12  # of the cost
 FIRST = 400  # columns in the first integer program
 GROWTH = 4
-MAX_CELLS = 400_000_000  # rows times columns that are packed into bits to be merged
+MAX_CELLS = 400_000_000  # rows times columns of an integer program before rows are merged
 MAX_MERGED = 20_000_000  # the same after merging: a larger integer program is not begun
-ROW_BLOCK = 4096
 DRAWS = 20
 MAX_SWEEPS = 20
 
@@ -251,14 +250,10 @@ def _integer_program(search: _CoverSearch, columns: Ints) -> float:
 def merge_rows(problem: PricedColumns) -> tuple[Bools, Floats]:
     """Merge equal rows and add their weights; the order depends on their content alone."""
     g, d = problem.P.shape
-    everything = np.arange(d)
-    blocks = np.split(np.arange(g), range(ROW_BLOCK, g, ROW_BLOCK))
-    packed = [np.packbits(problem.P.values_of(everything, rows), axis=1) for rows in blocks]
-    bits = np.ascontiguousarray(np.concatenate(packed))
-    if bits.size == 0:
+    content = np.ascontiguousarray(problem.P.content)  # which sorts as the rows do
+    if content.size == 0:
         return np.zeros((min(g, 1), d), dtype=bool), np.array([problem.m.sum()])[:g]
-    _, first, inverse = np.unique(
-        bits.view(f"V{bits.shape[1]}").ravel(), return_index=True, return_inverse=True
-    )
-    rows = np.unpackbits(bits[first], axis=1, count=d).astype(bool)
-    return rows, np.bincount(inverse.ravel(), problem.m, len(first)).astype(float)
+    names = content.view(f"V{content.shape[1] * content.itemsize}").ravel()
+    _, first, inverse = np.unique(names, return_index=True, return_inverse=True)
+    weight = np.bincount(inverse.ravel(), problem.m, len(first)).astype(float)
+    return problem.P.values_of(np.arange(d), first), weight

@@ -14,6 +14,7 @@ import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,11 @@ from rulekit._sums import addable
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import TimeLimitError
 from rulekit.search.columns.clause_selection import Bools, ClauseSelection, Floats
+from rulekit.search.columns.priced_columns import (
+    ALWAYS_PERTURBATION,
+    RedundancyGroup,
+    single_group,
+)
 from rulekit.search.one_level.problem import CoverProblem, LearnedClause
 from rulekit.search.two_level.local_search import IMPROVEMENT
 
@@ -42,6 +48,26 @@ class TwoLevelTask:
     may_disable: bool = False
     rng: np.random.Generator | None = None
     memory: dict[bytes, LearnedClause] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
+        """Return the table with equal rows merged (0 and 1), labels and weights."""
+        A, y, weight = self.problem.distinct_rows()
+        if self.may_disable:  # a last column of ones disables a clause
+            A = np.pad(A, ((0, 0), (0, 1)), constant_values=1)
+        return A, y, weight
+
+    @cached_property
+    def price(self) -> Floats:
+        """Perturbed price of each column of `distinct_rows`."""
+        price = self.theta + self.problem.perturbation
+        return np.append(price, ALWAYS_PERTURBATION) if self.may_disable else price
+
+    @cached_property
+    def groups(self) -> tuple[RedundancyGroup, ...]:
+        """Groups of the columns of `distinct_rows`."""
+        groups = self.problem.groups
+        return (*groups, single_group([self.problem.n_columns])) if self.may_disable else groups
 
     def learn(self, kept: Bools) -> LearnedClause:
         """Learn one clause from the rows kept: shape (n,). Equal questions are answered once."""
@@ -164,10 +190,7 @@ def block_coordinate(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
 
     def relearn(current: Iterate, r: int) -> Iterate:
         others = np.delete(current.counts, r, axis=1)
-        clause, counts = (
-            task.learn(task.problem.y | (others > 0).all(axis=1)),
-            current.counts.copy(),
-        )
+        clause, counts = task.learn(y | (others > 0).all(axis=1)), current.counts.copy()
         counts[:, r] = task.count(clause)
         return task.iterate((*current.clauses[:r], clause, *current.clauses[r + 1 :]), counts)
 

@@ -13,7 +13,6 @@ from rulekit.search.lp import solve_lp
 from rulekit.search.two_level import relaxation as two_level_lp
 from rulekit.search.two_level.hamming import TwoLevelTask
 from rulekit.search.two_level.relaxation import (
-    TwoLevelTable,
     solve_two_level_exact,
     solve_two_level_lp,
     two_level_program,
@@ -33,10 +32,6 @@ def small(seed):
     """A table of a few thresholds and levels, some values missing, as a problem."""
     A, y, binned = threshold_table(seed, n=30, features=2, cuts=3, levels=2, missing=0.1)
     return A, y, cover_problem(binned, y)
-
-
-def table_of(problem, theta, **settings):
-    return TwoLevelTable.from_task(TwoLevelTask(problem, theta, **settings))
 
 
 @pytest.mark.slow
@@ -75,11 +70,12 @@ def test_disabled_clauses_and_timeouts_are_marked():
     assert not len(rule.chosen)
     assert rule.value == 0.0
     A, _, problem = small(1)
-    table = table_of(problem, 1.0, may_disable=True)
-    assert table.A.shape[1] == A.shape[1] + 1
-    assert table.A[:, -1].all()
-    assert table.price[-1] == pytest.approx(0.0, abs=1e-6)
-    assert table.groups[-1].columns.tolist() == [A.shape[1]]
+    task = TwoLevelTask(problem, 1.0, may_disable=True)
+    rows = task.distinct_rows[0]
+    assert rows.shape[1] == A.shape[1] + 1
+    assert rows[:, -1].all()
+    assert task.price[-1] == pytest.approx(0.0, abs=1e-6)
+    assert task.groups[-1].columns.tolist() == [A.shape[1]]
     _, y, binned = threshold_table(0, n=150, features=4, cuts=6)
     problem = cover_problem(binned, y)
     rounded = solve_two_level_lp(TwoLevelTask(problem, 1.0), 2)
@@ -115,17 +111,18 @@ def test_a_table_too_large_is_refused_with_a_way_out(monkeypatch):
 @given(cover_problems(), st.integers(1, 3), st.randoms(use_true_random=False))
 def test_covering_a_row_gains_what_its_error_falls_by(problem, n_clauses, random):
     A, y, weight, theta = problem
-    table = table_of(cover_problem(A, y, weight), theta)
-    w = np.array([[random.choice([0.0, 0.3, 0.5, 1.0]) for _ in table.price]] * n_clauses)
+    task = TwoLevelTask(cover_problem(A, y, weight), theta)
+    w = np.array([[random.choice([0.0, 0.3, 0.5, 1.0]) for _ in task.price]] * n_clauses)
     w *= np.array([[random.choice([0.5, 1.0])] for _ in w])
     r = random.randrange(n_clauses)
-    gain = two_level_lp._gain_of_covering(table, w, r)
+    gain = two_level_lp._gain_of_covering(task, w, r)
     # the same clauses after one more whole column, true everywhere, is put into clause r
-    wider = np.hstack([table.A > 0, np.ones((len(table.A), 1), dtype=bool)])
+    A, y, weight = task.distinct_rows
+    wider = np.hstack([A > 0, np.ones((len(A), 1), dtype=bool)])
     column = (np.arange(n_clauses) == r).astype(float)[:, None]
-    before = reference.relaxed_errors(table.A > 0, table.y, w)
-    after = reference.relaxed_errors(wider, table.y, np.hstack([w, column]))
-    np.testing.assert_allclose(gain, table.weight * (before - after), atol=1e-12)
+    before = reference.relaxed_errors(A > 0, y, w)
+    after = reference.relaxed_errors(wider, y, np.hstack([w, column]))
+    np.testing.assert_allclose(gain, weight * (before - after), atol=1e-12)
 
 
 @pytest.mark.parametrize("n_clauses", [1, 2, 3])
@@ -135,7 +132,7 @@ def test_one_clause_with_chains_equals_the_printed_relaxation(n_clauses, seed, t
     A, y, problem = small(seed)
     weight = np.random.default_rng(seed).choice([1.0, 2.0], len(y))
     problem.weight = weight
-    value = solve_lp(two_level_program(table_of(problem, theta), n_clauses, 1)).value
+    value = solve_lp(two_level_program(TwoLevelTask(problem, theta), n_clauses, 1)).value
     price = theta + problem.perturbation
     printed = reference.printed_relaxation(A, y, weight, n_clauses, price)
     assert value == pytest.approx(printed, rel=1e-7, abs=1e-8)
@@ -144,8 +141,8 @@ def test_one_clause_with_chains_equals_the_printed_relaxation(n_clauses, seed, t
 @pytest.mark.parametrize("n_clauses", [2, 3])
 @pytest.mark.parametrize("seed", range(4))
 def test_one_clause_for_all_equals_distinct_clauses(seed, n_clauses):
-    table = table_of(small(seed)[2], 2.5)
+    task = TwoLevelTask(small(seed)[2], 2.5)
     one, all_of_them = (
-        solve_lp(two_level_program(table, n_clauses, copies)).value for copies in (1, n_clauses)
+        solve_lp(two_level_program(task, n_clauses, copies)).value for copies in (1, n_clauses)
     )
     assert one == pytest.approx(all_of_them, rel=1e-7)
