@@ -129,14 +129,8 @@ def _repeats_a_feature(boxes):
 def test_one_sided_and_forbidden_intervals_never_appear():
     problem = planted()
     start, end = np.array([1, 0, 1, 0, 1], bool), np.array([0, 1, 0, 0, 1], bool)
-    limited = box_rows(
-        problem.codes,
-        problem.n_bins,
-        problem.y,
-        None,
-        may_start=start[:, None],
-        may_end=end[:, None],
-    )
+    may = {"may_start": start[:, None], "may_end": end[:, None]}
+    limited = box_rows(problem.codes, problem.n_bins, problem.y, **may)
     for entry in search_rows(limited, SearchPlan(THETAS, 3, 2), np.random.default_rng(0)).entries:
         assert not (entry.boxes[:, ~start, 0] > 0).any()
         assert not (entry.boxes[:, ~end, 1] < 5).any()
