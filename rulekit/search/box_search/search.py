@@ -53,7 +53,7 @@ class BoxMoves:
         self._pair_buffers = descent_kernels.new_room()
 
     def _start(self, k: int, theta: float) -> None:
-        """Put the best box on at most two features at place k, see `descent_kernels`."""
+        """Choose the best box on at most two features for place k, see `descent_kernels`."""
         self._kernels.start_clause(self._table, self._work, self._pair_buffers, k, theta)
 
     def _improve(self, box: Ints, theta: float) -> Floats:

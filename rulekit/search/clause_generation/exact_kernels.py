@@ -85,7 +85,7 @@ class NearRecord(NamedTuple):
 class Near(NamedTuple):
     """The clauses near the best: what they are worth, their columns, and room to weigh one."""
 
-    value: Floats  # (most,), empty where only the best clause is asked for
+    value: Floats  # (most,), empty where only the best clause is stored
     size: Ints  # (most,), number of literals
     column: Ints  # (most, most literals)
     n: Ints  # (1,), how many
