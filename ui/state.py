@@ -307,13 +307,16 @@ class AppState:
     @property
     def fold_numbers(self) -> NDArray[np.intp] | None:
         """The fold of each training row by a column; None without one that leaves two classes."""
-        if self.split.folds not in self.fold_columns:
-            return None
-        y = self.training[1]
-        part = pd.factorize(self.table.frame.loc[y.index, self.split.folds], sort=True)[0]
-        counts = pd.crosstab(part, y.to_numpy())
-        n_learned = ((counts.sum() - counts) > 0).sum(axis=1)  # classes outside each fold
-        return part if part.min() >= 0 and len(counts) > 1 and n_learned.min() > 1 else None
+
+        def find() -> NDArray[np.intp] | None:
+            y = self.training[1]
+            part = pd.factorize(self.table.frame.loc[y.index, self.split.folds], sort=True)[0]
+            counts = pd.crosstab(part, y.to_numpy())
+            n_learned = ((counts.sum() - counts) > 0).sum(axis=1)  # classes outside each fold
+            return part if part.min() >= 0 and len(counts) > 1 and n_learned.min() > 1 else None
+
+        is_known = self.split.folds in self.fold_columns
+        return compute_once("fold numbers", self.fit_key, find) if is_known else None
 
     @property
     def fold_columns(self) -> list[str]:
