@@ -54,6 +54,11 @@ def test_decisions_are_restored(session):
     pd.testing.assert_frame_equal(back.table.frame, state.table.frame)
 
 
+def test_class_that_was_left_out_stays_left_out(session):
+    state = AppState(table=load_sample("iris"), outcomes={"setosa": None})
+    assert saved_and_loaded(session, state).classes == ["versicolor", "virginica"]
+
+
 @pytest.mark.parametrize("sample", ["breast_cancer", "iris", "wine", "planted_cnf"])
 def test_every_sample_comes_back_cell_by_cell(session, sample):
     state = AppState(table=load_sample(sample))
