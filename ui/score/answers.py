@@ -44,14 +44,9 @@ class NewCases:
     """Cases to be scored: a name, the rows, and their outcomes as far as known."""
 
     name: str
-    table: Table | pd.DataFrame
+    table: Table | pd.DataFrame  # a frame: the test rows of the table that was learned from
     outcomes: NDArray[Any] | None
     key: str
-
-    @property
-    def cells(self) -> Mapping[str, Any]:
-        """Cells of columns as they are in the file, where reading converted them."""
-        return self.table.cells if isinstance(self.table, Table) else {}
 
     @property
     def are_test_rows(self) -> bool:
@@ -65,30 +60,26 @@ def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     if read:
         names = cap_list([md(name, 40) for name in read], SHOWN)
         st.caption(f"Columns needed: {names}. The file stays on this machine.")
-    if file is not None:
-        try:
-            key = repr((file.file_id, state.options))
-            given = compute_once(
-                "new cases",
-                key,
-                lambda: read_with_options(
-                    file.getvalue(), name=file.name[:80], options=cell_options(state.options)
-                )[0],
-                copy=False,
-            )
-            table = as_before(match_names(given, [*read, state.target]), state)
-        except (RulekitError, ValueError) as error:
-            problem(error)
-            return None
-        levels = match_levels(state.table, table, columns=tuple(read))
-        key = file.file_id
-        if levels and st.toggle(label_respelling(levels, table, state), key=f"respell_{key}"):
-            table, key = _respelled(table, levels), f"{key} respelled"
-        return NewCases(table.name, table, outcomes_of(table, state), key)
-    X, y = state.testing
-    if not len(X):
+    if file is None:
+        X, y = state.testing
+        cases = NewCases("the test rows", X, y.to_numpy(dtype=object), TEST_ROWS)
+        return cases if len(X) else None
+
+    def read_file() -> Table:
+        options = cell_options(state.options)
+        return read_with_options(file.getvalue(), name=file.name[:80], options=options)[0]
+
+    key = file.file_id
+    try:
+        table = compute_once("new cases", repr((key, state.options)), read_file, copy=False)
+        table = as_before(match_names(table, [*read, state.target]), state)
+    except (RulekitError, ValueError) as error:
+        problem(error)
         return None
-    return NewCases("the test rows", X, y.to_numpy(dtype=object), TEST_ROWS)
+    levels = match_levels(state.table, table, columns=tuple(read))
+    if levels and st.toggle(label_respelling(levels, table, state), key=f"respell_{key}"):
+        table, key = _respelled(table, levels), f"{key} respelled"
+    return NewCases(table.name, table, outcomes_of(table, state), key)
 
 
 def label_respelling(levels: dict[str, dict[str, str]], table: Table, state: AppState) -> str:
@@ -112,14 +103,11 @@ def as_before(table: Table, state: AppState) -> Table:
     for name, day_first in state.options.get(DATES, {}).items():
         if name in table.frame.columns:
             table = table.as_date(name, day_first=day_first)
-    for kind, turn in (
-        (NUMERIC, Table.as_numeric),
-        (CATEGORIES, Table.as_category),
-        (DURATIONS, Table.as_duration),
-    ):
+    converters = Table.as_numeric, Table.as_category, Table.as_duration
+    for kind, convert in zip((NUMERIC, CATEGORIES, DURATIONS), converters, strict=True):
         for name in state.options.get(kind, ()):
             if name in table.frame.columns:
-                table = turn(table, name)
+                table = convert(table, name)
     merged = tuple(state.options.get("merged") or ())
     if levels := match_levels(state.table, table, columns=merged):
         table = _respelled(table, levels)
@@ -151,32 +139,29 @@ def score_cases(cases: NewCases, model: ClassifierMixin, state: AppState) -> Sco
     X, y = state.testing if len(state.testing[0]) else state.training
     again = cases.are_test_rows  # a comparison with themselves is pointless
 
-    def compute() -> Scored:
-        return score(
-            model,
-            cases.table,
-            reference=None if again else state.table,
-            outcomes=cases.outcomes,
-            before=state.training if again else (X, y),
-            training=state.training,
-            wording=wording(state),
-            immutable=find_fixed_columns(model.rule_set_),
-        )
-
-    key = repr(
-        (cases.key, state.fit_key, state.rule_json, state.wording, state.texts, state.options)
+    compute = partial(
+        score,
+        model,
+        cases.table,
+        reference=None if again else state.table,
+        outcomes=cases.outcomes,
+        before=state.training if again else (X, y),
+        training=state.training,
+        wording=wording(state),
+        immutable=find_fixed_columns(model.rule_set_),
     )
+    names = state.wording, state.texts, state.options
+    key = repr((cases.key, state.fit_key, state.rule_json, *names))
     return compute_once("scored", key, compute, copy=False)
 
 
 def count_predictions(predicted: NDArray[Any], training: NDArray[Any], labels: list[Any]) -> str:
     """Return how often outcomes are predicted: the described one, or each of several."""
-    shown = labels[:1] if len(labels) == 2 else labels
-    parts = [
-        f"{label}: {int(np.sum(predicted == label)):,} of {len(predicted):,} "
-        f"({percent(np.mean(predicted == label))}; training {percent(np.mean(training == label))})"
-        for label in shown
-    ]
+    parts = []
+    for label in labels[:1] if len(labels) == 2 else labels:
+        n, before = int(np.sum(predicted == label)), percent(np.mean(training == label))
+        share = percent(n / len(predicted))
+        parts.append(f"{label}: {n:,} of {len(predicted):,} ({share}; training {before})")
     return f"Predicted {'; '.join(parts)}."
 
 
@@ -201,10 +186,16 @@ NO_CLAUSE = "none"
 
 def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
     """List the cases, those closest to a limit first; return the position of the selected one."""
-    key = repr((cases.key, state.fit_key, state.rule_json))
-    order = compute_once("closest first", key, lambda: closest_first(scored, state.training[0]))
+    rule, key = rule_of(scored.model), repr((cases.key, state.fit_key, state.rule_json))
+
+    def sort_cases() -> NDArray[np.intp]:
+        """Sort by the share of a range to another prediction."""
+        ranges = ranges_of(columns_for(scored.model, state.training[0]))
+        distance = distance_to_boundary(rule, columns_for(scored.model, scored.X), ranges)
+        return np.argsort(distance, kind="stable")
+
+    order = compute_once("closest first", key, sort_cases)
     table = scored.table().drop(columns="missing").rename(columns={"answer": ANSWER})
-    rule = rule_of(scored.model)
     if scorecard_of(rule):
         names_of = clause_names(rule)
         table["clause"] = [names_of[k - 1].removeprefix("total ") for k in table["clause"]]
@@ -213,7 +204,7 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
         table["clause"] = [str(k) if k else NO_CLAUSE for k in table["clause"]]
     if cases.outcomes is not None:
         table[TRUTH] = cases.outcomes
-    read = scored.X[[name for name in scored.model.rule_set_.features if name in scored.X]]
+    read = scored.X[[name for name in rule.features if name in scored.X]]
     names = [ROW, *table.columns]
     for column in read.columns:
         name = state.label(column)
@@ -234,29 +225,19 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
     return int(order[position])
 
 
-def closest_first(scored: Scored, training: pd.DataFrame) -> NDArray[np.intp]:
-    """Return positions of the cases by the share of a range to another prediction, shape (n,)."""
-    rule = scored.model.rule_set_
-    ranges = ranges_of(columns_for(scored.model, training))
-    distance = distance_to_boundary(rule, columns_for(scored.model, scored.X), ranges)
-    return np.argsort(distance, kind="stable")
-
-
 def then_and_now(cases: NewCases, scored: Scored) -> None:
     """Show whether the rule still holds, and the past and present errors of each clause."""
+    state, rule = app_state(), rule_of(scored.model)
     if not scored.figures:
-        st.caption(
-            "The outcomes of these cases are not known. With a column "
-            f"“{md(app_state().target, 40)}” this page also shows whether the rule still holds."
-        )
+        target = f"With a column “{md(state.target, 40)}” this page also shows whether the rule"
+        st.caption(f"The outcomes of these cases are not known. {target} still holds.")
         return
-    if cases.are_test_rows:
-        names = {"then": "training rows", "now": "test rows"}
-    else:
+    names = {"then": "training rows", "now": "test rows"}
+    if not cases.are_test_rows:
         names = {"then": "before", "now": "now"}
         show = st.warning if any(f.worse for f in scored.figures) else st.success
         show(md(scored.sentence, 400))
-    lines, names_of = [], clause_names(rule_of(scored.model))
+    lines, names_of = [], clause_names(rule)
     for figures in scored.figures:
         line = {"": names_of[figures.clause - 1] if figures.clause else "whole rule"}
         for when, name in names.items():
@@ -266,10 +247,9 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
             line[f"95 %, {name}"] = f"{100 * low:.0f} to {100 * high:.0f} %" if n else "no case"
         lines.append(line)
     st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, part by part.")
-    rule = rule_of(scored.model)
     part = "in a range of totals" if scorecard_of(rule) else "a clause decides"
     st.caption(f"Correct predictions of the rows {part}, with 95 % intervals.")
-    if sentence := cost_sentence(cases, scored, app_state()):
+    if sentence := cost_sentence(cases, scored, state):
         st.markdown(md(sentence, 300))
 
 
@@ -301,19 +281,20 @@ def one_case(scored: Scored, position: int) -> None:
 
 def downloads(cases: NewCases, scored: Scored) -> None:
     """Show downloads of the cases with predictions as CSV, XLSX and Parquet."""
+    # cells of columns as they are in the file, where reading converted them
+    cells = cases.table.cells if isinstance(cases.table, Table) else {}
     with st.container(horizontal=True):
         for suffix, kind in CASE_FILES.items():
             st.download_button(
                 "Parquet" if suffix == "parquet" else suffix.upper(),
-                data=partial(_file, suffix, scored, cases.cells),
+                data=partial(_file, suffix, scored, cells),
                 file_name=file_name(f"scored {cases.name}", suffix),
                 mime=kind.mime,
                 on_click="ignore",
                 key=f"score_{suffix}",
             )
-    decided = "deciding clause, unmet conditions"
-    if scorecard_of(rule_of(scored.model)):
-        decided = "total of points, reasons"
+    is_card = bool(scorecard_of(rule_of(scored.model)))
+    decided = "total of points, reasons" if is_card else "deciding clause, unmet conditions"
     st.caption(
         f"All cases with prediction, {decided} and the smallest change that would change the "
         "prediction; about a millisecond per case."

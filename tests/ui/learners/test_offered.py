@@ -10,7 +10,7 @@ from rulekit.data import Table, load_sample
 from rulekit.evaluation.sweeps.grid import settings_of
 from ui.learners.hyperplane import HYPERPLANE
 from ui.learners.ideal import IDEAL_DNF
-from ui.learners.learner import price_words
+from ui.learners.learner import price_dials
 from ui.learners.offered import (
     CARDS,
     LEARNERS,
@@ -118,10 +118,11 @@ def test_learners_have_cards_questions_and_prices_in_rows():
     assert sorted(requested) == sorted(LEARNERS)
     for typed in ("svm", "tree", "dnf", "boolean", "formula", "score"):
         assert any(typed in question.lower() for question in QUESTIONS)
-    assert price_words(2.0, 400).startswith(
+    one, two = (price_dials({"theta": theta}, 400)[0].caption for theta in (1.0, 2.0))
+    assert "1 misclassified training row (" in one
+    assert two.startswith(
         "Each condition must save at least 2 misclassified training rows (of 400, 0.5 %)."
     )
-    assert "1 misclassified training row (" in price_words(1.0, 400)
 
 
 def test_median_cuts_test_no_gap_that_is_not_allowed():
