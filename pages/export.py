@@ -43,19 +43,12 @@ with right, sentences():
         else:
             check = formats.verify_format(state, model, chosen)
             (st.success if check.ok else st.error)(md(check.sentence, 300))
-        st.download_button(
-            f"Download {form.name}",
-            data=text,
-            file_name=file_name(stem, form.suffix),
-            mime=form.mime,
-            on_click="ignore",
-            type="primary",
-            key="download_format",
-        )
+        name = file_name(stem, form.suffix)
+        button = {"mime": form.mime, "type": "primary", "key": "download_format"}
+        st.download_button(f"Download {form.name}", text, name, on_click="ignore", **button)
         if looks:
-            st.caption(
-                f"It contains the error on the test rows, now shown for {plural(looks, 'rule')}."
-            )
+            shown = plural(looks, "rule")
+            st.caption(f"It contains the error on the test rows, now shown for {shown}.")
         if form.suffix.endswith("html"):
             page = f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"
             st.iframe(page, height=PREVIEW, alt="The page, as a browser will show it")
@@ -79,19 +72,15 @@ with left.expander("Everything together: all formats, notes, run record"), sente
         state = app_state()
     st.download_button(
         "Download all formats and the run record (zip)",
-        data=lambda: formats.bundle(state, model),
-        file_name=file_name(stem, "zip"),
-        mime="application/zip",
+        lambda: formats.bundle(state, model),
+        file_name(stem, "zip"),
+        "application/zip",
         on_click="ignore",
         key="download_zip",
     )
-    st.download_button(
-        "Download the run record (JSON)",
-        data=lambda: formats.record_text(state, model),
-        file_name=file_name("run record", "json"),
-        mime="application/json",
-        on_click="ignore",
-        key="download_record",
-    )
+    record = formats.record_text(state, model)
+    button = {"mime": "application/json", "key": "download_record"}
+    name = file_name("run record", "json")
+    st.download_button("Download the run record (JSON)", record, name, on_click="ignore", **button)
     st.caption("What is needed to repeat this: data, decisions, settings, seeds, versions.")
-    st.code(formats.record_text(state, model), language="json", wrap_lines=True)
+    st.code(record, language="json", wrap_lines=True)

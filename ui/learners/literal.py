@@ -89,9 +89,8 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
     """Show what learning proved, or a short search for one clause; return that search's proof."""
-    if show_proof(model) or not isinstance(model, LEARNED):
-        return None
-    if state.several or model.rule_set_.n_clauses != 1:
+    of_one_clause = isinstance(model, LEARNED) and model.rule_set_.n_clauses == 1
+    if show_proof(model) or state.several or not of_one_clause:
         return None
     task = partial(prove, model, replace(state, result=None), SHORT_PROOF_SECONDS)
     title = "Search for a better rule of one clause"

@@ -12,6 +12,8 @@ from rulekit.explain.splits import PointsReading
 from rulekit.explain.subject import row_values
 from rulekit.export import to_sheet
 from rulekit.families import ScorecardClassifier, scale_points
+from rulekit.plots import case_sentence
+from rulekit.plots.case import points_figure
 from rulekit.rules import PointsSplit, scorecard_of
 from rulekit.style.phrases import Wording, show_value
 from rulekit.style.scorecard import (
@@ -27,6 +29,7 @@ from ui.escape import md
 from ui.learners.learner import Cards, Dial, Learner
 from ui.rule_numbers import Cases
 from ui.state import app_state
+from ui.theme import chart
 from ui.workspace import change, make_key
 
 SCALE = (  # parameter of `scale_points`, title, value
@@ -127,9 +130,10 @@ def points_of_case(
     splits = scorecard_of(model.rule_set_)
     if not splits:
         return
-    # of the band with the highest total
-    reading = read_points(splits[0], row_values(model.read_columns(X), 0), wording=words)
+    row, clause = model.read_columns(X), model.rule_set_.clauses[0]  # of the highest total
+    reading = read_points(splits[0], row_values(row, 0), wording=words)
     st.markdown("**The points of this case**")
+    chart(points_figure(splits, row, words), "case_points", case_sentence(clause, row))
     st.table(case_table(reading, words).set_index("if"))
     reasons = rank_reasons(model, X, wording=words)[0]
     st.markdown("\n".join(f"- {md(reason.text, 200)}" for reason in reasons))

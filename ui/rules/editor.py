@@ -84,14 +84,10 @@ def edit_card(rule: RuleSet, train: Cases, test: Cases | None, state: AppState) 
         "A row is a condition; values of a set are separated by semicolons, and 0 points leave it "
         "out. Nothing changes before “Apply”."
     )
-    rows = st.data_editor(
-        points_to_rows(rule),
-        num_rows="dynamic",
-        key=f"editor_points_{state.rule_json}",
-        hide_index=True,
-        column_config=_cells(train, points=st.column_config.NumberColumn(step=1, default=1)),
-        alt="The conditions of the scorecard and their points, editable",
-    )
+    points = {"points": st.column_config.NumberColumn(step=1, default=1)}
+    alt = "The conditions of the scorecard and their points, editable"
+    key = f"editor_points_{state.rule_json}"
+    rows = _edit_rows(points_to_rows(rule), key, alt, train, points)
     totals = []
     for k, (split, label) in enumerate(zip(scorecard_of(rule), rule.labels, strict=True)):
         title, key = f"Points required for {label}", f"edit_total_{k}"
@@ -115,16 +111,19 @@ def effects(rule: RuleSet, edited: RuleSet, train: Cases, test: Cases | None) ->
     return lines
 
 
-def _cells(train: Cases, **more: Any) -> dict[str, Any]:
-    """Return the formats of the cells of a condition on any column of the training rows."""
+def _edit_rows(
+    rows: pd.DataFrame, key: str, alt: str, train: Cases, more: dict[str, Any]
+) -> pd.DataFrame:
+    """Show conditions on any column of the training rows as a table to edit."""
     names = list(getattr(train.columns, "names", train.columns))
-    return {
+    cells = more | {
         "column": st.column_config.SelectboxColumn(options=names, required=True),
         "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
         "value": st.column_config.TextColumn(),
         "holds if missing": st.column_config.CheckboxColumn(default=False),
-        **more,
     }
+    options = {"num_rows": "dynamic", "hide_index": True, "column_config": cells}
+    return st.data_editor(rows, key=key, alt=alt, **options)
 
 
 def offer_without(rule: RuleSet, off: frozenset[int], train: Cases, test: Cases | None) -> None:
@@ -208,14 +207,10 @@ def _edit_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet
         "read of a date (date, year, month, weekday, hour, days since 2024-01-01) or the order of "
         "levels (low < middle < high). Nothing changes before “Apply”."
     )
-    rows = st.data_editor(
-        every[mine].drop(columns="clause"),
-        num_rows="dynamic",
-        key=f"editor_{k}_{state.rule_json}",
-        hide_index=True,
-        column_config=_cells(train, **{"read as": st.column_config.TextColumn(default="")}),
-        alt=f"The conditions of clause {k + 1}, editable",
-    )
+    read_as = {"read as": st.column_config.TextColumn(default="")}
+    alt = f"The conditions of clause {k + 1}, editable"
+    shown, key = every[mine].drop(columns="clause"), f"editor_{k}_{state.rule_json}"
+    rows = _edit_rows(shown, key, alt, train, read_as)
     label = None
     if state.several:
         now = rule.labels[k] if k < rule.n_clauses else None
