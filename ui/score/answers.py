@@ -1,24 +1,27 @@
 """New cases (a second file, or the test rows) and their predictions, figures and files."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from rulekit.data import Table
 from rulekit.data.column import whole
+from rulekit.data.columns.report import WORDS as KINDS
+from rulekit.data.columns.report import Misfit
 from rulekit.data.drift import match_levels
 from rulekit.data.matching import match_names
 from rulekit.data.options import cell_options
 from rulekit.data.reading.loading import read_with_options
 from rulekit.evaluation.metrics import cost_per_100
-from rulekit.exceptions import RulekitError
+from rulekit.exceptions import DataError, RulekitError
 from rulekit.explain import Scored, distance_to_boundary, ranges_of, score
 from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.frame import CASE_FILES, cases_frame
@@ -36,7 +39,8 @@ from ui.widgets import pick_row
 from ui.words import clause_names, find_fixed_columns, wording
 
 TEST_ROWS = "test rows"
-SHOWN = 8  # maximal number of columns listed
+SHOWN = 8  # maximal number of columns or rows listed
+EQUAL = 0.05  # share of equal training rows above which equal rows may be other cases
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +51,22 @@ class NewCases:
     table: Table | pd.DataFrame  # a frame: the test rows of the table that was learned from
     outcomes: NDArray[Any] | None
     key: str
+    cells: Mapping[str, Any] = field(default_factory=dict)  # of converted columns, as in the file
+    trained: NDArray[np.bool_] | None = None  # which are training rows
+    left_out: tuple[str, ...] = ()  # sentences on rows whose cells do not fit
 
     @property
     def are_test_rows(self) -> bool:
         """Whether they are test rows of the table that the rule was learned from."""
         return self.key == TEST_ROWS
+
+    @property
+    def counted(self) -> NDArray[Any] | None:
+        """The known outcomes of rows that the rule was not learned from; None without any."""
+        if self.outcomes is None or self.trained is None:
+            return self.outcomes
+        known = np.where(self.trained, None, self.outcomes)
+        return None if pd.isna(known).all() else known
 
 
 def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
@@ -79,7 +94,27 @@ def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     levels = match_levels(state.table, table, columns=tuple(read))
     if levels and st.toggle(label_respelling(levels, table, state), key=f"respell_{key}"):
         table, key = _respelled(table, levels), f"{key} respelled"
-    return NewCases(table.name, table, outcomes_of(table, state), key)
+    number = repr((key, state.fit_key, state.options))
+    search = partial(find_training_rows, table.frame, state)
+    trained = compute_once("training rows", number, search, copy=False)
+    return NewCases(table.name, table, outcomes_of(table, state), key, table.cells, trained)
+
+
+def find_training_rows(frame: pd.DataFrame, state: AppState) -> NDArray[np.bool_]:
+    """Return which rows equal a training row in every column but the outcome, shape (n,)."""
+    # Where training rows equal each other, an equal row may well be another case.
+    names = [name for name in frame.columns if name in state.table.frame and name != state.target]
+    if not set(state.features) <= set(names):
+        return np.zeros(len(frame), dtype=bool)
+
+    def number_rows(rows: pd.DataFrame) -> NDArray[np.uint64]:
+        kinds = {name: float if rows[name].dtype.kind in "if" else str for name in names}
+        return pd.util.hash_pandas_object(rows.astype(kinds), index=False).to_numpy()
+
+    training = number_rows(state.table.frame.loc[state.training[0].index, names])
+    if len(np.unique(training)) < (1 - EQUAL) * len(training):
+        return np.zeros(len(frame), dtype=bool)
+    return np.isin(number_rows(frame[names]), training)
 
 
 def label_respelling(levels: dict[str, dict[str, str]], table: Table, state: AppState) -> str:
@@ -134,25 +169,58 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
     return named
 
 
-def score_cases(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
-    """Apply the current rule, once per rule and table."""
-    X, y = state.testing if len(state.testing[0]) else state.training
+def score_cases(
+    cases: NewCases, model: ClassifierMixin, state: AppState
+) -> tuple[NewCases, Scored]:
+    """Apply the current rule, once per rule and table, without rows whose cells do not fit."""
     again = cases.are_test_rows  # a comparison with themselves is pointless
-
-    compute = partial(
+    apply = partial(
         score,
         model,
         cases.table,
         reference=None if again else state.table,
-        outcomes=cases.outcomes,
-        before=state.training if again else (X, y),
+        before=state.testing if len(state.testing[0]) and not again else state.training,
         training=state.training,
         wording=wording(state),
         immutable=find_fixed_columns(model.rule_set_),
     )
+
+    def compute() -> tuple[NewCases, Scored]:
+        scored = apply(outcomes=cases.counted)
+        misfits = [m for m in scored.report.misfits if m.name in model.rule_set_.features]
+        return leave_out(cases, misfits, apply) if misfits else (cases, scored)
+
     names = state.wording, state.texts, state.options
     key = repr((cases.key, state.fit_key, state.rule_json, *names))
-    return compute_once("scored", key, compute, copy=False)
+    result: tuple[NewCases, Scored] = compute_once("scored", key, compute, copy=False)
+    return result
+
+
+def leave_out(
+    cases: NewCases, misfits: Sequence[Misfit], apply: Callable[..., Scored]
+) -> tuple[NewCases, Scored]:
+    """Score the cases without the rows whose cells are not of their column's kind."""
+    frame = cases.table.frame if isinstance(cases.table, Table) else cases.table
+    fits, sentences = np.ones(len(frame), dtype=bool), []
+    for misfit in misfits:
+        fits[misfit.rows] = False
+        rows = [f"row {row_number(k)} ({frame[misfit.name].iloc[k]!r})" for k in misfit.rows]
+        kind = f"Column {misfit.name!r} is read as {KINDS[misfit.kind]}."
+        sentences.append(f"{kind} Left out: {cap_list(rows, SHOWN)}.")
+    if not fits.any():
+        raise DataError(f"No row can be scored. {' '.join(sentences)}")
+    counted = None if cases.counted is None else np.where(fits, cases.counted, None)
+    scored = apply(outcomes=counted)
+    parts = {name: getattr(scored, name)[fits] for name in ("X", "answers", "clauses", "missing")}
+    # a gap of no other rows
+    gaps = {(misfit.name, len(misfit.rows)) for misfit in misfits}
+    parts["drift"] = tuple(n for n in scored.drift if (n.column, n.n_rows) not in gaps)
+    unseen = tuple(u for u in scored.report.unseen if (u.column, u.n_rows) not in gaps)
+    outcomes, trained = (v if v is None else v[fits] for v in (cases.outcomes, cases.trained))
+    cells = {name: texts.filter(pa.array(fits)) for name, texts in cases.cells.items()}
+    shown = replace(cases, outcomes=outcomes, cells=cells, trained=trained)
+    shown = replace(shown, left_out=tuple(sentences))
+    return shown, replace(scored, report=replace(scored.report, unseen=unseen), **parts)
 
 
 def count_predictions(predicted: NDArray[Any], training: NDArray[Any], labels: list[Any]) -> str:
@@ -170,9 +238,13 @@ def differences(cases: NewCases, scored: Scored) -> None:
     state = app_state()
     before = scored.model.predict(state.training[0])
     st.markdown(f"**{md(count_predictions(scored.answers, before, state.labels), 600)}**")
+    trained = 0 if cases.trained is None else int(cases.trained.sum())
     rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
+    if trained:
+        rows = f"{rows[:-1]}, {trained:,} of them training rows."
     unseen = scored.report.drop({note.column for note in scored.drift}).unseen
-    lines = [f"- {md(each.sentence, 300)}" for each in (*scored.drift, *unseen)]
+    sentences = *cases.left_out, *(each.sentence for each in (*scored.drift, *unseen))
+    lines = [f"- {md(sentence, 300)}" for sentence in sentences]
     if cases.are_test_rows:
         st.caption(f"{len(scored):,} test rows. Upload a table to predict its cases.")
     elif not lines:
@@ -228,6 +300,9 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
 def then_and_now(cases: NewCases, scored: Scored) -> None:
     """Show whether the rule still holds, and the past and present errors of each clause."""
     state, rule = app_state(), rule_of(scored.model)
+    if not scored.figures and cases.outcomes is not None:
+        st.info("All are training rows: they cannot show whether the rule still holds.")
+        return
     if not scored.figures:
         target = f"With a column “{md(state.target, 40)}” this page also shows whether the rule"
         st.caption(f"The outcomes of these cases are not known. {target} still holds.")
@@ -248,7 +323,8 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
         lines.append(line)
     st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, part by part.")
     part = "in a range of totals" if scorecard_of(rule) else "a clause decides"
-    st.caption(f"Correct predictions of the rows {part}, with 95 % intervals.")
+    without = " Training rows are not counted." * bool(np.any(cases.trained))
+    st.caption(f"Correct predictions of the rows {part}, with 95 % intervals.{without}")
     if sentence := cost_sentence(cases, scored, state):
         st.markdown(md(sentence, 300))
 
@@ -256,10 +332,11 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
 def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
     """Return the cost of errors on cases of known outcome; empty without costs or outcomes."""
     costs = state.costs
-    if costs is None or cases.outcomes is None:
+    known = cases.counted
+    if costs is None or known is None:
         return ""
-    has_outcome = np.array([v is not None for v in cases.outcomes], dtype=bool)
-    true = cases.outcomes[has_outcome]
+    has_outcome = np.array([v is not None for v in known], dtype=bool)
+    true = known[has_outcome]
     cost = cost_per_100(true, scored.answers[has_outcome], costs)
     counts = [int((true == label).sum()) for label in state.labels]
     answer, least = costs.cheapest(state.labels, counts)
@@ -281,13 +358,11 @@ def one_case(scored: Scored, position: int) -> None:
 
 def downloads(cases: NewCases, scored: Scored) -> None:
     """Show downloads of the cases with predictions as CSV, XLSX and Parquet."""
-    # cells of columns as they are in the file, where reading converted them
-    cells = cases.table.cells if isinstance(cases.table, Table) else {}
     with st.container(horizontal=True):
         for suffix, kind in CASE_FILES.items():
             st.download_button(
                 "Parquet" if suffix == "parquet" else suffix.upper(),
-                data=partial(_file, suffix, scored, cells),
+                data=partial(_file, suffix, scored, cases.cells),
                 file_name=file_name(f"scored {cases.name}", suffix),
                 mime=kind.mime,
                 on_click="ignore",
