@@ -12,6 +12,7 @@ from ui.rule_numbers import rows_of
 from ui.rules import cards, editor, trust
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
+from ui.widgets import choice
 from ui.words import wording
 
 guard("rules")
@@ -42,16 +43,10 @@ with sentences():
     with right:
         part = "training"
         if test is not None:
-            part = st.segmented_control(
-                "Count on",
-                ["training", "test"],
-                format_func=lambda name: f"{name} rows",
-                default="training",
-                required=True,
-                key="rules_part",
-                label_visibility="collapsed",
-                persist_state="session",
-            )
+            parts = {"training": "training rows", "test": "test rows"}
+            part = choice("Count on", parts, "training", "rules_part", label_visibility="collapsed")
+            if own := state.split.own_name:
+                st.caption(f"The test rows are those of {md(own, 60)}, a file of your own.")
         rows = test if part == "test" and test is not None else train
         if not rule.is_constant:
             with picture:

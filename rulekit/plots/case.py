@@ -18,7 +18,7 @@ from rulekit.plots.outcomes import (
     mark_cuts,
     shape_axes,
 )
-from rulekit.rules import Clause, Columns, Condition, Literal, PointsSplit
+from rulekit.rules import Clause, Columns, Literal, PointsSplit
 from rulekit.rules.condition import ORDERED, missing_in, spell_part, value_text
 from rulekit.rules.literal import EQUALITIES
 from rulekit.style.palette import (
@@ -126,16 +126,14 @@ def case_sentence(clause: Clause, row: Columns) -> str:
     clause : Clause
     row : mapping of column name to array of shape (1,)
     """
-    if len(clause.conditions) == 1 and _gives_points(clause.conditions[0]):
-        (condition,) = clause.conditions
-        sign, total = condition.comparison
+    conditions = clause.conditions
+    if len(conditions) == 1 and getattr(conditions[0], "given", None):  # points
+        sign, total = conditions[0].comparison
         needed = f"{total} or more are needed" if sign == ">=" else f"fewer than {total} are needed"
-        return f"{plural(int(condition.compute_values(row)[0]), 'point')}; {needed}."
+        return f"{plural(int(conditions[0].compute_values(row)[0]), 'point')}; {needed}."
     met = int(clause.condition_masks(row).sum())
-    total = len(clause.conditions)
-    return (
-        f"{met} of {plural(total, 'condition')} of this clause {'is' if met == 1 else 'are'} met."
-    )
+    of = plural(len(conditions), "condition")
+    return f"{met} of {of} of this clause {'is' if met == 1 else 'are'} met."
 
 
 def points_figure(
@@ -157,10 +155,6 @@ def points_figure(
     names = [*(plain(scale.name, 40) for scale in scales), "total"]
     axis = {"tickvals": list(range(n + 1)), "ticktext": names, "autorange": "reversed"}
     return figure.update_layout(yaxis=axis, showlegend=False, xaxis_title="points", bargap=0.3)
-
-
-def _gives_points(condition: Condition) -> bool:
-    return bool(getattr(condition, "given", ()))
 
 
 def _panel(

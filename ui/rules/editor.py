@@ -23,14 +23,13 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.literal import EQUALITIES, OPERATORS
 from rulekit.style.phrases import cap_list, condition_text, join_list
 from rulekit.style.wording import percent, plural
-from ui.differences import difference
 from ui.escape import md
 from ui.picked import OWN, setting_words
 from ui.rule_numbers import Cases, error
 from ui.rules.condition_editor import TABLE, edit_condition
 from ui.shell import once, sentences
 from ui.state import KEEP, AppState, app_state
-from ui.words import drop_clauses, wording
+from ui.words import difference, drop_clauses, wording
 from ui.workspace import change, pick_rule
 
 TEXT = "own_rule"  # session key of the text of a rule

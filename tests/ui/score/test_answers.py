@@ -16,10 +16,10 @@ from rulekit.explain import score
 from rulekit.export import from_text
 from rulekit.learners import FixedRuleClassifier
 from ui.learners.spec import RunSpec
+from ui.rule_numbers import as_before
 from ui.score.answers import (
     NewCases,
     _file,
-    as_before,
     cost_sentence,
     count_predictions,
     differences,
