@@ -33,7 +33,6 @@ from rulekit.explain.domains import (
 from rulekit.explain.subject import rows_with
 from rulekit.rules import Columns, Condition, Literal, RuleSet
 from rulekit.rules.condition import ORDERED, WORDS, as_column, list_numbers
-from rulekit.rules.writer import kind_of
 from rulekit.style.phrases import (
     PLAIN,
     Wording,
@@ -296,7 +295,7 @@ def smallest_change(
     row = {f: values[f] for f in rule.features}
     now = rule.predict(rows_with(row, {}) or {"": np.zeros(1)})[0]
 
-    ways = {WAYS[kind_of(condition)] for condition in rule.conditions}
+    ways = {WAYS[condition.kind] for condition in rule.conditions}
     if ALONE in ways:
         return _single_change(rule, row, now, training or {}, immutable, wording)
     if NONE in ways:

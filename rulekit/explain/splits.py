@@ -27,8 +27,8 @@ from rulekit.rules import (
     Tree,
     tree_of_rule,
 )
-from rulekit.rules.power_law_split import power_law_of
 from rulekit.rules.rule_set import rule_of
+from rulekit.rules.sums import power_law_of
 from rulekit.style.phrases import (
     LONG_SUM,
     PLAIN,

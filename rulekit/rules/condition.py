@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,17 +54,8 @@ class Condition(ABC):
     # every `ConditionWriter`; nothing else has to know it.
 
     __slots__ = ()
+    kind: ClassVar[str]  # the name of the method of a `ConditionWriter`
     missing: bool
-
-    @property
-    @abstractmethod
-    def features(self) -> tuple[str, ...]:
-        """The columns read, each once."""
-
-    @property
-    @abstractmethod
-    def n_conditions(self) -> int:
-        """Number of conditions this counts for in the size of a rule."""
 
     @property
     def tests(self) -> tuple[Any, ...]:
@@ -72,9 +63,22 @@ class Condition(ABC):
         return ()
 
     @property
-    @abstractmethod
+    def features(self) -> tuple[str, ...]:
+        """The columns read, each once, in order of first use."""
+        return tuple(dict.fromkeys(test.feature for test in self.tests))
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of conditions this counts for in the size of a rule."""
+        return len(self.tests or self.features)
+
+    @property
     def types(self) -> Mapping[str, frozenset[type]]:
         """The types of the values each column is compared with; none for tests of missingness."""
+        types: dict[str, frozenset[type]] = {}
+        for test in self.tests:
+            types[test.feature] = types.get(test.feature, frozenset()) | test.types[test.feature]
+        return types or dict.fromkeys(self.features, frozenset({float}))
 
     @property
     @abstractmethod
@@ -109,15 +113,17 @@ class Condition(ABC):
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
         """Find the values of one column where the result may change, other columns fixed."""
 
+    @abstractmethod
     def trend(self, feature: str) -> int | None:
         """Return how the result can change as one column rises, other columns fixed."""
         # 1 if it can only come to hold, -1 if it can only cease to, 0 if neither, None where both
         # happen or nothing is known; for present values.
-        return None if feature in self.features else 0
 
-    @abstractmethod
-    def write_with(self, writer: Any) -> Any:
-        """Call the method of a `ConditionWriter` for this kind of condition."""
+
+def join_trends(trends: Iterable[int | None]) -> int | None:
+    """Return the one direction of several trends, 0 if they have none, None if it is unknown."""
+    signs = {*trends} - {0}
+    return None if len(signs) > 1 else next(iter(signs), 0)
 
 
 def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
@@ -151,13 +157,18 @@ def numbers_in(name: str, columns: Columns) -> NDArray[np.float64]:
         column = columns[name]
     except KeyError:
         raise RuleError(f"The rule reads column {name!r}, which the table does not have.") from None
+    return as_numbers(column, f"computes with column {name!r}")
+
+
+def as_numbers(column: NDArray[Any], use: str) -> NDArray[np.float64]:
+    """Convert a column to numbers, NaN where it has no value; RuleError with its use for text."""
     if column.dtype != object:
         return np.asarray(column, dtype=float)
     absent = missing_in(column)
     if any(isinstance(v, str) for v in column[~absent]):
         raise RuleError(
-            f"The rule computes with column {name!r}, but the column holds text. Give numbers, as "
-            "in the table the rule was learned from."
+            f"The rule {use}, but the column holds text. Give numbers, as in the table the rule "
+            "was learned from."
         )
     return np.where(absent, np.nan, column).astype(float)
 
@@ -235,8 +246,7 @@ def moment(text: str) -> datetime | None:
 
 def moment_text(date: datetime) -> str:
     """Format a moment, midnight as the day alone: "2024-03-01", "2024-03-01 12:30:00"."""
-    text = date.isoformat(sep=" ")
-    return text.removesuffix(" 00:00:00")
+    return date.isoformat(sep=" ").removesuffix(" 00:00:00")
 
 
 def check_part(part: Any) -> str:
@@ -404,20 +414,23 @@ def check_word(word: Any) -> str:
     return word.lower()
 
 
+def check_number(op: str, value: Any) -> bool:
+    """Return whether an operator takes several values; RuleError if it gets another number."""
+    several = op in ("in", "not-in")
+    if isinstance(value, tuple) != several or value is None or (several and not value):
+        needs = "a non-empty tuple" if several else "one value"
+        raise RuleError(f"A literal with operator {op!r} needs {needs}, got {value!r}.")
+    return several
+
+
 def check_value(op: str, value: Any) -> Any:
     """Return the normalised test value of a column; RuleError if it does not fit."""
     if op in GAPS:
         if value is not None:
             raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
         return None
-    if op in ("in", "not-in"):
-        if not isinstance(value, tuple) or not value:
-            raise RuleError(
-                f"A literal with operator {op!r} needs a non-empty tuple, got {value!r}."
-            )
+    if check_number(op, value):
         return tuple(sorted({scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
-    if isinstance(value, tuple) or value is None:
-        raise RuleError(f"A literal with operator {op!r} needs one value, got {value!r}.")
     if op in WORDS:
         return check_word(value)
     value = scalar(value)
@@ -429,8 +442,9 @@ def check_value(op: str, value: Any) -> Any:
 def contains(column: NDArray[Any], word: str) -> NDArray[np.bool_]:
     """Return whether the text of each cell contains a word, shape (n,); False for non-text."""
     wanted = f" {word} "
-    holds = {v: wanted in words_of(v) for v in set(column.tolist()) if isinstance(v, str)}
-    return np.array([holds.get(v, False) for v in column.tolist()], dtype=bool)
+    cells = column.tolist()
+    holds = {v: wanted in words_of(v) for v in set(cells) if isinstance(v, str)}
+    return np.array([holds.get(v, False) for v in cells], dtype=bool)
 
 
 def unseen_text(values: Iterable[Any]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rulekit.rules import Clause, Condition, Factor, PowerLaw, PowerLawSplit, RuleSet
-from rulekit.rules.power_law_split import WriteNumber
+from rulekit.rules.sums import WriteNumber
 
 
 def write_decisions(

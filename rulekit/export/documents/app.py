@@ -27,7 +27,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.analysis.cells import TooLongError, list_cells
+from rulekit.rules.analysis.row_search import TooLongError, list_cells
 from rulekit.rules.condition import unseen_text
 from rulekit.rules.schema import NUMERIC, schema_of
 from rulekit.rules.writer import ConditionWriter

@@ -8,9 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.rules.analysis.cells import Row, TooLongError
 from rulekit.rules.analysis.mutations import mutations
-from rulekit.rules.analysis.row_search import MOST_CONDITIONS, RowSearch, columns_of_rows
+from rulekit.rules.analysis.row_search import (
+    MOST_CONDITIONS,
+    Row,
+    RowSearch,
+    TooLongError,
+    columns_of_rows,
+)
 from rulekit.rules.condition import unseen_text
 from rulekit.rules.rule_set import Label, RuleSet, rule_of
 from rulekit.rules.schema import Schema, schema_of
@@ -92,9 +97,7 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
     if not found:
         return ()
     predicted = rule.predict(columns_of_rows([row for row, _ in found], rule.features))
-    return tuple(
-        RuleCase(row, answer, text) for (row, text), answer in zip(found, predicted, strict=True)
-    )
+    return tuple(RuleCase(row, v, text) for (row, text), v in zip(found, predicted, strict=True))
 
 
 def _drop_needless(

@@ -7,22 +7,23 @@ from itertools import pairwise
 from typing import Any
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.analysis.cells import (
-    MOST_STEPS,
+from rulekit.rules.analysis.row_search import (
+    Found,
     Row,
+    RowSearch,
+    State,
     TooLongError,
     Truth,
     evaluate_with,
     possible_answers,
 )
-from rulekit.rules.analysis.row_search import RowSearch, State
 from rulekit.rules.condition import Condition, list_numbers, value_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.rule_set import Label, RuleSet, rule_of
 from rulekit.rules.schema import Schema
 
-Pair = tuple[bool, bool]  # an answer before the step, and after it
+MOST_STEPS = 100_000
 
 
 class ViolationSearch(RowSearch):
@@ -34,8 +35,7 @@ class ViolationSearch(RowSearch):
         super().__init__(rule, Schema(), MOST_STEPS)
         self.rule, self.feature, self.towards = rule, feature, towards
         self.sums = any(not c.tests for c in rule.conditions)
-        tests = [test for test in rule.tests if test.feature == feature]
-        self.steps = list(_steps(tests, feature, self.sums))
+        self.steps = list(_list_steps(rule, feature, self.sums))
         self.falls = direction == "<"
 
     def first_violation(self) -> tuple[Row, Row] | None:
@@ -47,7 +47,7 @@ class ViolationSearch(RowSearch):
                 return {**row, self.feature: ends[0]}, {**row, self.feature: ends[1]}
         return None
 
-    def _decide(self, ends: tuple[Any, Any], state: State) -> tuple[Truth, Any]:
+    def _decide(self, ends: tuple[Any, Any], state: State) -> Found:
         """Return whether a step violates the constraint, and what to settle next."""
         before, name = self._answers(state, ends, 0)
         if self.towards not in before:
@@ -62,14 +62,9 @@ class ViolationSearch(RowSearch):
         """List the cells of a column, or the pairs of answers that a sum can have."""
         if isinstance(name, str):
             return super().options(name)
-        pairs: dict[int | None, list[Pair]] = {
-            0: [(False, False), (True, True)],
-            1: [(False, False), (True, True), (False, True)],
-            -1: [(False, False), (True, True), (True, False)],
-        }
-        every = [(False, False), (True, True), (True, False), (False, True)]
-        trend = name.trend(self.feature)
-        return pairs.get(-trend if self.falls and trend is not None else trend, every)
+        trend, turns = name.trend(self.feature), {-1: (True, False), 1: (False, True)}
+        signs = turns if trend is None else {-trend if self.falls else trend} - {0}
+        return [(False, False), (True, True), *(turns[sign] for sign in signs)]
 
     def _answers(self, state: State, ends: tuple[Any, Any], side: int) -> tuple[set[Label], Any]:
         def test(literal: Literal) -> Truth:
@@ -83,10 +78,11 @@ class ViolationSearch(RowSearch):
         return possible_answers(self.rule, evaluate_with(test, sums))
 
 
-def _steps(literals: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
+def _list_steps(rule: RuleSet, feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
     """List the upward steps of a column between cells, and within a cell where sums may change."""
-    named = [v for t in literals for v in t.values]
-    if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in literals):
+    tests = [test for test in rule.tests if test.feature == feature]
+    named = [v for t in tests for v in t.values]
+    if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in tests):
         raise RuleError(
             f"Monotonicity needs a column of numbers or truth values, but the rule compares "
             f"{feature!r} with text, which does not rise or fall."
@@ -135,12 +131,9 @@ class MonotonicityCheck:
     def sentence_with(self, name: Callable[[str], str] = str) -> str:
         """Return the sentence with column names as `name` writes them."""
         column, verb = name(self.feature), "rises" if self.direction == ">" else "falls"
-        constraint = (
-            f"If only {column} {verb}, the prediction may change to {self.towards}, never away "
-            "from it"
-        )
+        text = f"If only {column} {verb}, the prediction may change to {self.towards}, never away "
         if self.kept is None:
-            return f"{constraint}: could not be verified."
+            return f"{text}from it: could not be verified."
         outcome = "holds for every possible row."
         if not self.kept:
             outcome = f"violated. {self._describe_violation(name)}"
@@ -148,20 +141,16 @@ class MonotonicityCheck:
         if self.missing is not None:
             how_gap = "hold" if self.missing else "do not hold"
             gap = f" Where {column} is missing, conditions on it {how_gap}."
-        return f"{constraint}: {outcome}{gap}"
+        return f"{text}from it: {outcome}{gap}"
 
     def describe_row(self, answer: Label, name: Callable[[str], str] = str) -> str:
         """Return what a satisfied constraint implies for one row; empty if it is not satisfied."""
         if not self.kept:
             return ""
-        up = (self.direction == ">") == (answer == self.towards)
-        more, to = ("higher", "lower")[not up], answer == self.towards
-        end = (
-            f"cannot change this prediction away from {self.towards}"
-            if to
-            else f"cannot change this prediction to {self.towards}"
-        )
-        return f"A {more} {name(self.feature)} alone {end}."
+        is_class = answer == self.towards
+        more = "higher" if (self.direction == ">") == is_class else "lower"
+        change = f"change this prediction {'away from' if is_class else 'to'} {self.towards}"
+        return f"A {more} {name(self.feature)} alone cannot {change}."
 
     def _describe_violation(self, name: Callable[[str], str]) -> str:
         if self.example is None:
@@ -225,19 +214,23 @@ def check_monotonicity(
     rule = rule_of(model)
     if direction not in (">", "<"):
         raise RuleError(f"`direction` must be '<' or '>', got {direction!r}.")
-    missing = _where_missing(rule, feature)
-    if _each_goes_its_way(rule, feature, towards, 1 if direction == ">" else -1):
-        return MonotonicityCheck(feature, direction, towards, True, None, missing)
+    tests = [t for c in rule.conditions for t in (c.tests or (c,)) if feature in t.features]
+    gaps = {test.missing for test in tests}
+    missing = gaps.pop() if len(gaps) == 1 else None
+    result = partial(MonotonicityCheck, feature, direction, towards, missing=missing)
+    sign = 1 if direction == ">" else -1
+    ways = zip(rule.clauses, (sign if v == towards else -sign for v in rule.labels), strict=False)
+    # clauses of the class only start to match, all others only cease to
+    if all(c.trend(feature) in (0, way) for clause, way in ways for c in clause.conditions):
+        return result(True)
     try:
         search = ViolationSearch(rule, feature, towards, direction)
         violation = search.first_violation()
     except TooLongError:
-        return MonotonicityCheck(feature, direction, towards, None, None, missing)
+        return result(None)
     if violation is None:
-        return MonotonicityCheck(feature, direction, towards, True, None, missing)
-    if search.sums:
-        return MonotonicityCheck(feature, direction, towards, None, None, missing)
-    return MonotonicityCheck(feature, direction, towards, False, violation, missing)
+        return result(True)
+    return result(None) if search.sums else result(False, violation)
 
 
 def monotonicity_checks(
@@ -278,22 +271,3 @@ def monotonicity_checks(
         (towards,) = labels
     pairs = dict(constraints.directions).items()
     return tuple(check_monotonicity(model, name, towards, sign) for name, sign in pairs)
-
-
-def _where_missing(rule: RuleSet, feature: str) -> bool | None:
-    answers = {
-        test.missing
-        for condition in rule.conditions
-        for test in (condition.tests or (condition,))
-        if feature in test.features
-    }
-    return answers.pop() if len(answers) == 1 else None
-
-
-def _each_goes_its_way(rule: RuleSet, feature: str, towards: Label, sign: int) -> bool:
-    """Whether clauses of the class only start to match and all others only cease to."""
-    for clause, label in zip(rule.clauses, rule.labels, strict=False):
-        allowed = (0, sign if label == towards else -sign)
-        if any(c.trend(feature) not in allowed for c in clause.conditions):
-            return False
-    return True

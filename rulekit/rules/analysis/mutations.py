@@ -49,31 +49,15 @@ def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
             text = f"{clause_name(rule, k)} decides"
             yield Mutation("label", replace(rule, labels=labels), k, None, text)
     for label in rule.classes[:-1][:1]:
-        yield Mutation(
-            "label",
-            replace(rule, default=label),
-            None,
-            None,
-            f"{clause_name(rule, rule.n_clauses)} decides",
-        )
+        text = f"{clause_name(rule, rule.n_clauses)} decides"
+        yield Mutation("label", replace(rule, default=label), None, None, text)
     for k, clause in enumerate(rule.clauses):
-        without = RuleSet(
-            (*rule.clauses[:k], *rule.clauses[k + 1 :]),
-            (*rule.labels[:k], *rule.labels[k + 1 :]),
-            "dnf",
-            rule.default,
-            rule.schema,
-        )
-        yield Mutation("clause", without, k, None, f"{clause_name(rule, k)} matters", True)
+        name, clauses = clause_name(rule, k), (*rule.clauses[:k], *rule.clauses[k + 1 :])
+        without = replace(rule, clauses=clauses, labels=(*rule.labels[:k], *rule.labels[k + 1 :]))
+        yield Mutation("clause", without, k, None, f"{name} matters", True)
         for condition in clause.conditions:
-            yield Mutation(
-                "condition",
-                _exchange(rule, k, condition, None),
-                k,
-                condition,
-                f"{clause_name(rule, k)} needs {condition}",
-                True,
-            )
+            shorter, text = _exchange(rule, k, condition, None), f"{name} needs {condition}"
+            yield Mutation("condition", shorter, k, condition, text, True)
             if isinstance(condition, Literal):
                 of_column = schema.column(condition.feature)
                 for part, changed, text, level in _change(condition, of_column):
@@ -92,8 +76,7 @@ def clause_name(rule: RuleSet, k: int, word: str = "clause") -> str:
 
 def _exchange(rule: RuleSet, k: int, old: Condition, new: Condition | None) -> RuleSet:
     """Return the rule with another condition in one clause, or without it."""
-    given = rule.clauses[k].conditions
-    conditions = [new if c == old else c for c in given if c != old or new is not None]
+    conditions = (new if c == old else c for c in rule.clauses[k].conditions)
     clause = Clause(tuple(c for c in conditions if c is not None))
     return replace(rule, clauses=(*rule.clauses[:k], clause, *rule.clauses[k + 1 :]))
 
@@ -104,35 +87,24 @@ def _change(
     """List changes of one test: the part, the changed test, what a row shows, a level."""
     changes: list[tuple[str, dict[str, Any], str, str]] = []
     text = str(literal)
+    names = [value_text(spell_part(value, literal.part)) for value in literal.values]
     if literal.op in STRICT:
-        edge, *beside = _list_near_limits(literal, column)
-        edge_text = value_text(spell_part(edge, literal.part))
-        changes = [("limit", {"op": STRICT[literal.op]}, f"{text}, at {edge_text}", "")]
-        changes += [
-            ("limit", {"value": value}, f"{text}, near {edge_text}", "") for value in beside
-        ]
+        changes = [("limit", {"op": STRICT[literal.op]}, f"{text}, at {names[0]}", "")]
+        beside = _list_near_limits(literal, column)
+        changes += [("limit", {"value": v}, f"{text}, near {names[0]}", "") for v in beside]
     if literal.op in ("==", "in"):
         more = {"op": "in", "value": (*literal.values, _other_value(literal))}
         changes.append(("limit", more, f"{text}, at another value", ""))
     if literal.op in ("==", "!=") and literal.missing == (literal.op == "=="):
         op = "missing" if literal.missing else "not-missing"
         unread = {"op": op, "value": None, "part": None, "order": None}
-        changes.append(
-            (
-                "limit",
-                unread,
-                f"{text}, at {value_text(spell_part(literal.value, literal.part))}",
-                "",
-            )
-        )
-    for level in literal.values if len(literal.values) > 1 else ():
+        changes.append(("limit", unread, f"{text}, at {names[0]}", ""))
+    for level, name in zip(literal.values, names, strict=True) if len(names) > 1 else ():
         kept = tuple(v for v in literal.values if v != level)
-        named = value_text(spell_part(level, literal.part))
-        changes.append(("level", {"value": kept}, f"{text}, at {named}", named))
+        changes.append(("level", {"value": kept}, f"{text}, at {name}", name))
     if literal.op not in GAPS:
-        changes.append(
-            ("gap", {"missing": not literal.missing}, f"{literal.feature} is missing", "")
-        )
+        turned = {"missing": not literal.missing}
+        changes.append(("gap", turned, f"{literal.feature} is missing", ""))
     for part, changed, what, level in changes:
         with suppress(RuleError):  # a test of an order must divide its levels
             yield part, replace(literal, **changed), what, level
@@ -151,37 +123,33 @@ def _other_value(literal: Literal) -> Any:
 
 
 def _list_near_limits(literal: Literal, column: ColumnSchema | None) -> list[Value]:
-    """Return a limit, and limits a little below and above (none beside a level)."""
+    """Return limits a little below and above a limit; none beside a level."""
     value = literal.value
     if literal.order is not None:
-        return [value]
+        return []
     if not isinstance(value, float):  # a date
         (days,) = literal.positions
-        return [value, *(literal.value_at(float(days) + day) for day in (-1.0, 1.0))]
+        return [literal.value_at(float(days) + day) for day in (-1.0, 1.0)]
     if column is not None and column.kind == "whole number":
-        return [value, value - 1.0, value + 1.0]
+        return [value - 1.0, value + 1.0]
     decimals = -int(Decimal(number_text(value)).as_tuple().exponent)
     step = 10.0 ** -(max(decimals, 0) + 1)
     if decimals > MOST_DECIMALS or value + step == value or value - step == value:
-        return [value, float(np.nextafter(value, -np.inf)), float(np.nextafter(value, np.inf))]
-    return [value, round(value - step, decimals + 1), round(value + step, decimals + 1)]
+        return [float(np.nextafter(value, end)) for end in (-np.inf, np.inf)]
+    return [round(value + way * step, decimals + 1) for way in (-1, 1)]
 
 
 def _change_points(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
     splits = [c for c in rule.conditions if isinstance(c, PointsSplit)]
     for literal, points in dict.fromkeys(g for split in splits for g in split.given):
         text = f"{points} points if {literal}"
-        changes: list[tuple[str, Literal, int, str, str]] = [
-            ("condition", literal, 0, text, ""),
-        ]
+        changes: list[tuple[str, Literal, int, str, str]] = [("condition", literal, 0, text, "")]
         # points that are one off need not change an answer where points that are two off do
         changes += [
             ("points", literal, points + k, text, "") for k in (1, -1, 2, -2, 3, -3) if points + k
         ]
-        changes += [
-            (part, changed, points, text, level)
-            for part, changed, text, level in _change(literal, schema.column(literal.feature))
-        ]
+        turned = _change(literal, schema.column(literal.feature))
+        changes += [(part, test, points, text, level) for part, test, text, level in turned]
         for part, changed, given, text, level in changes:
             mutated = _with_points(rule, (literal, points), (changed, given))
             if mutated is not None:
@@ -193,20 +161,14 @@ def _with_points(
     rule: RuleSet, old: tuple[Literal, int], new: tuple[Literal, int]
 ) -> RuleSet | None:
     """Return the rule with other points in all its sums; None if a sum then divides no rows."""
-    clauses = []
-    for clause in rule.clauses:
-        conditions: list[Condition] = []
-        for condition in clause.conditions:
-            if isinstance(condition, PointsSplit):
-                given = [new if g == old else g for g in condition.given]
-                try:
-                    condition = replace(
-                        condition,
-                        conditions=tuple(c for c, _ in given),
-                        points=tuple(p for _, p in given),
-                    )
-                except RuleError:
-                    return None
-            conditions.append(condition)
-        clauses.append(Clause(tuple(conditions)))
-    return replace(rule, clauses=tuple(clauses))
+
+    def change(condition: Condition) -> Condition:
+        if not isinstance(condition, PointsSplit):
+            return condition
+        return condition.with_given([new if g == old else g for g in condition.given])
+
+    try:
+        clauses = tuple(Clause(tuple(map(change, c.conditions))) for c in rule.clauses)
+    except RuleError:
+        return None
+    return replace(rule, clauses=clauses)

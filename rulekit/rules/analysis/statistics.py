@@ -61,11 +61,8 @@ def _count_by_engine(rule: RuleSet, table: Any, y: Any) -> CountedRows:
     truth[:] = counts["y"]
     words = np.array([counts[k] for k in keys], dtype=np.int64).reshape(len(keys), len(truth))
     places = np.arange(len(clauses))
-    return CountedRows(
-        ((words[places // WORD] >> (places % WORD)[:, None]) & 1 == 1).T,
-        truth,
-        np.array(counts["n"], dtype=np.int64),
-    )
+    fired = ((words[places // WORD] >> (places % WORD)[:, None]) & 1 == 1).T
+    return CountedRows(fired, truth, np.array(counts["n"], dtype=np.int64))
 
 
 def _table_column(table: Any, column: Any) -> Any:
@@ -75,10 +72,8 @@ def _table_column(table: Any, column: Any) -> Any:
             raise RuleError(f"The table has no column {column!r}, which `y` names.")
         column = table[column]
     if not hasattr(column, "type"):
-        raise RuleError(
-            "For a table in a database `y` must be a column or its name; got "
-            f"{type(column).__name__}."
-        )
+        found = type(column).__name__
+        raise RuleError(f"For a table in a database `y` must be a column or its name; got {found}.")
     return column if column.type().is_integer() else read(column)
 
 
@@ -187,22 +182,10 @@ def clause_statistics(
         is_label = np.array([v == label for v in counted.truth], dtype=bool)
         n, positives = int(counted.n[rows].sum()), int(counted.n[rows & is_label].sum())
         confidence = _share(positives, n)
-        low, high = wilson_interval(positives, n)
-        statistics.append(
-            ClauseStatistics(
-                clause=clause,
-                label=label,
-                n_conditions=clause.n_conditions,
-                n=n,
-                n_unique=int(counted.n[rows & alone].sum()),
-                positives=positives,
-                coverage=_share(n, total),
-                confidence=confidence,
-                lift=_share(confidence, _share(int(counted.n[is_label].sum()), total)),
-                confidence_low=low,
-                confidence_high=high,
-            )
-        )
+        lift = _share(confidence, _share(int(counted.n[is_label].sum()), total))
+        counts = n, int(counted.n[rows & alone].sum()), positives
+        shares = _share(n, total), confidence, lift, *wilson_interval(positives, n)
+        statistics.append(ClauseStatistics(clause, label, clause.n_conditions, *counts, *shares))
     return tuple(statistics)
 
 
@@ -234,18 +217,18 @@ def rule_statistics(model: Any, X: Any, y: Sequence[Label] | NDArray[Any]) -> Ru
     answers = rule_set.answers(counted.fired)
     labels = tuple(sorted({*actual.tolist(), *rule_set.classes}, key=lambda v: (str(v), repr(v))))
     code_of = {label: k for k, label in enumerate(labels)}
-    confusion_index = np.array([code_of[v] for v in actual], dtype=int) * len(labels)
-    confusion_index += np.array([code_of[v] for v in answers], dtype=int)
+    places = tuple(np.array([code_of[v] for v in side], dtype=int) for side in (actual, answers))
     confusion = np.zeros((len(labels), len(labels)), dtype=np.int64)
-    np.add.at(confusion.reshape(-1), confusion_index, n)
+    np.add.at(confusion, places, n)
     right, total = np.diagonal(confusion), int(n.sum())
     held = counted.fired.any(axis=1) if rule_set.form == "dnf" else counted.fired.all(axis=1)
+    errors = total - int(right.sum())
     return RuleStatistics(
         labels=labels,
         confusion=confusion,
         n=total,
-        errors=total - int(right.sum()),
-        error=_share(total - int(right.sum()), total),
+        errors=errors,
+        error=_share(errors, total),
         precision=dict(zip(labels, map(_share, right, confusion.sum(axis=0)), strict=True)),
         recall=dict(zip(labels, map(_share, right, confusion.sum(axis=1)), strict=True)),
         coverage=_share(int(n[held].sum()), total),
