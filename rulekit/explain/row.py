@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rulekit._notebook import notebook_html
 from rulekit.data.target import read_labels
@@ -16,7 +15,6 @@ from rulekit.explain.checks import (
     CheckedClause,
     CheckedLiteral,
     Checker,
-    NearMiss,
     describe_near_miss,
     nearness,
 )
@@ -63,7 +61,7 @@ class Explanation:
         The clauses that hold, the deciding one first, with the row's values. For a CNF that
         predicts its label: every clause, with the conditions that hold in it. For another CNF: the
         clauses that fail, described by what holds instead (the negated conditions).
-    near_misses : tuple of NearMiss
+    near_misses : tuple of CheckedClause
         The other clauses, nearest first, after those that would change the prediction if they held:
         of another class, and before the deciding clause. For a CNF these are the clauses that hold,
         described by what would have to be true for them to fail.
@@ -81,7 +79,7 @@ class Explanation:
     prediction: Any
     sentence: str
     fired: tuple[CheckedClause, ...]
-    near_misses: tuple[NearMiss, ...]
+    near_misses: tuple[CheckedClause, ...]
     hamming_distance: int | None
     past: PastCases | None
     values: dict[str, Any]
@@ -118,12 +116,10 @@ class Explanation:
 
         See `rulekit.rules.monotonicity_checks`; columns with a missing value are left out.
         """
-        present = {name for name, value in self.values.items() if value is not None}
-        context = self._context
         return tuple(
-            check.describe_row(self.prediction, context.wording.name)
-            for check in context.monotonicity
-            if check.kept and check.feature in present
+            check.describe_row(self.prediction, self._context.wording.name)
+            for check in self._context.monotonicity
+            if check.kept and self.values.get(check.feature) is not None
         )
 
     @cached_property
@@ -136,10 +132,8 @@ class Explanation:
 
     def similar(self, k: int = 5) -> tuple[SimilarCase, ...]:
         """Find the training rows most like this one; empty without training rows."""
-        context = self._context
-        if context.training is None:
-            return ()
-        return similar_cases(context.rule, context.training, self.values, k)
+        context, past = self._context, self._context.training
+        return () if past is None else similar_cases(context.rule, past, self.values, k)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
@@ -173,11 +167,6 @@ class _Context:
     unused: tuple[str, ...]
     monotonicity: tuple[MonotonicityCheck, ...]
 
-    @property
-    def is_mirrored(self) -> bool:
-        """Whether the rule is a CNF, of which the DNF is the mirror image."""
-        return self.rule.form == "cnf"
-
     @cached_property
     def is_scorecard(self) -> bool:
         """Whether the clauses are ranges of totals."""
@@ -191,9 +180,8 @@ class _Context:
     def checker(self, value: Any, row: Mapping[str, Any], holds: bool) -> Checker:
         """Return what checks a condition on one row."""
         past = self.training
-        if past is None:
-            return Checker(value, row, holds, wording=self.wording)
-        return Checker(value, row, holds, past.ranges, self.wording, past.whole)
+        ranges, whole = ({}, {}) if past is None else (past.ranges, past.whole)
+        return Checker(value, row, holds, ranges, self.wording, whole)
 
 
 def explain(
@@ -266,49 +254,44 @@ def explain(
         monotonicity_checks(model),
     )
     answers = rule.predict(columns).tolist()
+    distances: list[int | None] = [None] * len(answers)
+    if y is not None:
+        classes = getattr(model, "classes_", None)
+        names = None if classes is None else tuple(np.asarray(classes).tolist())
+        distances = hamming_distances(rule, columns, read_labels(y).astype(object), names)
     checked = _check_rows(context, columns, len(answers))
-    distances = _distances(model, rule, columns, y, len(answers))
-    past_rows = _count_past_cases(context, columns)
     read = {f: columns[f] for f in rule.features}
-    rows = zip(answers, checked, distances, past_rows, strict=True)
+    rows = zip(answers, checked, distances, _count_past_cases(context, columns), strict=True)
     return [
-        _explanation(context, i, answer, clauses, distance, cases, row_values(read, i))
-        for i, (answer, clauses, distance, cases) in enumerate(rows)
+        Explanation(i, v, *_reason(context, v, clauses), off, cases, row_values(read, i), context)
+        for i, (v, clauses, off, cases) in enumerate(rows)
     ]
 
 
 def _list_unused(model: Any, names: Sequence[str], labels: Any) -> tuple[str, ...]:
     """List the columns that the rule does not read, without the outcome that labels name."""
+    learned = list(map(str, getattr(model, "feature_names_in_", ())))
     left = {str(y.name) for y in labels if getattr(y, "name", None) is not None}
-    left = {*left.difference(getattr(model, "feature_names_in_", ())), *rule_of(model).features}
-    learned = map(str, getattr(model, "feature_names_in_", ()))
+    left = {*left.difference(learned), *rule_of(model).features}
     return tuple(name for name in dict.fromkeys([*learned, *names]) if name not in left)
 
 
-def _explanation(
-    context: _Context,
-    row: int,
-    answer: Any,
-    clauses: list[CheckedClause],
-    distance: int | None,
-    past: PastCases | None,
-    values: dict[str, Any],
-) -> Explanation:
-    held = tuple(c for c in clauses if c.holds)
-    mirrored = context.is_mirrored
+def _reason(
+    context: _Context, answer: Any, clauses: list[CheckedClause]
+) -> tuple[str, tuple[CheckedClause, ...], tuple[CheckedClause, ...]]:
+    """Return the sentence on one row, the clauses that hold, and the near misses."""
+    fired, mirrored = tuple(c for c in clauses if c.holds), context.rule.form == "cnf"
     missed = [
         describe_near_miss(c, mirrored, context.wording, is_band=context.is_scorecard)
         for c in clauses
         if not c.holds
     ]
     # clauses after the deciding one do not affect the prediction
-    decides = held[0].index if held else len(clauses)
+    decides = fired[0].index if fired else len(clauses)
     missed.sort(key=lambda m: (m.label == answer or m.index > decides, nearness(m)))
-    fired = held
-    if mirrored and not held:
+    if mirrored and not fired:
         fired = tuple(_as_written(context, c) for c in clauses)
-    sentence = _sentence(context, answer, missed, fired)
-    return Explanation(row, answer, sentence, fired, tuple(missed), distance, past, values, context)
+    return _sentence(context, answer, missed, fired), fired, tuple(missed)
 
 
 def _check_rows(context: _Context, columns: Columns, n: int) -> list[list[CheckedClause]]:
@@ -339,7 +322,7 @@ def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
 
 
 def _sentence(
-    context: _Context, answer: Any, missed: list[NearMiss], fired: tuple[CheckedClause, ...]
+    context: _Context, answer: Any, missed: list[CheckedClause], fired: tuple[CheckedClause, ...]
 ) -> str:
     wording, word, rule = context.wording, context.wording.clause, context.rule
     if wording.spoken:
@@ -347,34 +330,34 @@ def _sentence(
     start = f"Predicted {outcome_text(answer)}"
     if rule.is_constant:
         return f"{start}: the rule reads no column, every row gets this prediction."
-    if context.is_mirrored and answer == rule.labels[0]:
-        reasons = [f"{word} {c.index + 1} as {c.checks[0].text}" for c in fired]
+    names, mirrored = [f"{word} {c.index + 1}" for c in fired], rule.form == "cnf"
+    if mirrored and answer == rule.labels[0]:
+        reasons = [f"{name} as {c.checks[0].text}" for name, c in zip(names, fired, strict=True)]
         return f"{start}: every {word} holds, {_join_reasons(reasons, word)}."
     if not fired:
-        if not context.is_scorecard:
-            return f"{start}: {_none(missed, word)}"
         nearest = missed[0].sentence
-        return f"{start}: {nearest[0].lower()}{nearest[1:]}"
-    first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
-    if context.is_mirrored:
-        reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]
+        near = f"{nearest[0].lower()}{nearest[1:]}" if context.is_scorecard else _none(missed, word)
+        return f"{start}: {near}"
+    causes = [_all_of(c.checks, wording) for c in fired]
+    if mirrored:
+        reasons = [f"{name} fails, {cause}" for name, cause in zip(names, causes, strict=True)]
         return f"{start}: {_join_reasons(reasons, word)}."
     if context.is_scorecard:
-        return f"{start}: {_all_of(first.checks, wording)}."
-    also = f"; {join_list(rest)} {'match' if len(rest) > 1 else 'matches'} too" if rest else ""
-    because = _all_of(first.checks, wording) if first.checks else "a clause without conditions"
-    return f"{start}: {because} ({word} {first.index + 1}{also})."
+        return f"{start}: {causes[0]}."
+    also = f"; {join_list(names[1:])} {'match' if len(names) > 2 else 'matches'} too"
+    because = causes[0] if fired[0].checks else "a clause without conditions"
+    return f"{start}: {because} ({names[0]}{also if names[1:] else ''})."
 
 
 def _address_person(
-    context: _Context, answer: Any, missed: list[NearMiss], fired: tuple[CheckedClause, ...]
+    context: _Context, answer: Any, missed: list[CheckedClause], fired: tuple[CheckedClause, ...]
 ) -> str:
     """Return the reason, addressed to the person concerned."""
     wording = context.wording
     start = f"Predicted {label_text(answer, wording)}"
     if context.rule.is_constant:
         return f"{start} for everybody, whatever the values are."
-    if context.is_mirrored and answer == context.rule.labels[0]:
+    if context.rule.form == "cnf" and answer == context.rule.labels[0]:
         return f"{start} because {_join_texts(c.checks[0].text for c in fired)}."
     if fired:
         return f"{start} because {_all_of(fired[0].checks, wording)}."
@@ -382,13 +365,12 @@ def _address_person(
     return f"{start}: for {label_text(missed[0].label, wording)}, {failing}."
 
 
-def _none(missed: list[NearMiss], word: str) -> str:
+def _none(missed: list[CheckedClause], word: str) -> str:
     """Return what the nearest clause requires of a row that no clause matches."""
-    near = missed[0]
-    failing = "; ".join(c.text for c in near.failing)
+    failing = "; ".join(c.text for c in missed[0].failing)
     if len(missed) == 1:
         return f"{word} 1 does not match, as {failing}."
-    return f"no {word} matches. Closest is {word} {near.index + 1}: {failing}."
+    return f"no {word} matches. Closest is {word} {missed[0].index + 1}: {failing}."
 
 
 def _all_of(checks: tuple[CheckedLiteral, ...], wording: Wording) -> str:
@@ -406,18 +388,8 @@ def _join_texts(texts: Iterable[str]) -> str:
 def _join_reasons(reasons: list[str], word: str) -> str:
     """Join at most five reasons."""
     more = len(reasons) - MAX_LISTED
-    listed = reasons[:MAX_LISTED] + (
-        [f"and {count_noun(more, f'more {word}')} likewise"] * (more > 0)
-    )
-    return "; ".join(listed)
-
-
-def _distances(model: Any, rule: RuleSet, columns: Columns, y: Any, n: int) -> list[int | None]:
-    if y is None:
-        return [None] * n
-    classes = getattr(model, "classes_", None)
-    labels = None if classes is None else tuple(np.asarray(classes).tolist())
-    return hamming_distances(rule, columns, read_labels(y).astype(object), labels)
+    rest = [f"and {count_noun(more, f'more {word}')} likewise"] * (more > 0)
+    return "; ".join([*reasons[:MAX_LISTED], *rest])
 
 
 def _count_past_cases(context: _Context, columns: Columns) -> list[PastCases | None]:
@@ -426,15 +398,11 @@ def _count_past_cases(context: _Context, columns: Columns) -> list[PastCases | N
     deciding = deciding_clause(dnf, columns)
     if past is None or past.labels is None:
         return [None] * len(deciding)
-    counted = count_rows_by_clause(dnf, past.columns)
-    labels: NDArray[Any] = past.labels
-    labels_by_clause: Mapping[int, Any] = {-1: dnf.default, **dict(enumerate(dnf.labels))}
-    cases = {
-        k: count_past_cases(
-            labels, counted[:, k], labels_by_clause[k], context.clause_name(k), context.wording
-        )
-        for k in map(int, np.unique(deciding))
-    }
+    counted, answers = count_rows_by_clause(dnf, past.columns), (*dnf.labels, dnf.default)
+    cases: dict[int, PastCases] = {}
+    for k in map(int, np.unique(deciding)):
+        case = answers[k], context.clause_name(k), context.wording
+        cases[k] = count_past_cases(past.labels, counted[:, k], *case)
     return [cases[int(k)] for k in deciding]
 
 

@@ -12,9 +12,9 @@ from rulekit.exceptions import DataError
 from rulekit.explain.boundary import ranges_of
 from rulekit.explain.domains import whole_bounds
 from rulekit.explain.subject import columns_for, row_values, rows_with
-from rulekit.rules import Condition, RuleSet
+from rulekit.rules import RuleSet
 from rulekit.rules.condition import missing_in
-from rulekit.rules.rule_set import rule_of
+from rulekit.rules.rule_set import rule_of, stack_masks
 from rulekit.style.phrases import PLAIN, Wording, label_text, whole_percent, write_outcome
 
 
@@ -100,31 +100,17 @@ def similar_cases(
     """Find the past rows most like a row, as the rule sees them; none for a constant rule."""
     if rule.is_constant or k < 1:
         return ()
-    conditions = dict.fromkeys(x for c in rule.conditions for x in (c.tests or (c,)))
-    agreement = np.mean([_same_answer(x, training, values) for x in conditions], axis=0)
-    differences = [_difference(f, training, values[f]) for f in rule.features]
-    distance = np.mean(differences, axis=0)
-    order = np.lexsort((distance, -agreement))[:k]
+    conditions = tuple(dict.fromkeys(x for c in rule.conditions for x in (c.tests or (c,))))
+    here = stack_masks(conditions, rows_with({f: values[f] for f in rule.features}, {}))
+    agreement = np.mean(stack_masks(conditions, training.columns) == here, axis=1)
+    distance = np.mean([_difference(f, training, values[f]) for f in rule.features], axis=0)
+    order = np.lexsort((distance, -agreement))[:k].tolist()
     read = {f: training.columns[f] for f in rule.features}
-    labels = training.labels
+    labels = [None] * len(agreement) if training.labels is None else training.labels
     return tuple(
-        SimilarCase(
-            int(i),
-            None if labels is None else labels[i],
-            float(agreement[i]),
-            float(distance[i]),
-            row_values(read, int(i)),
-        )
+        SimilarCase(i, labels[i], float(agreement[i]), float(distance[i]), row_values(read, i))
         for i in order
     )
-
-
-def _same_answer(
-    condition: Condition, training: Training, values: Mapping[str, Any]
-) -> NDArray[np.bool_]:
-    here = condition.mask(rows_with({f: values[f] for f in condition.features}, {}))[0]
-    same: NDArray[np.bool_] = condition.mask(training.columns) == here
-    return same
 
 
 def _difference(feature: str, training: Training, value: Any) -> NDArray[np.float64]:
