@@ -4,20 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rulekit.explain.counterfactual import Bounds, Ranges
 from rulekit.explain.splits import change_text, linear_text, read_points, read_split
+from rulekit.explain.subject import Bounds, Ranges
 from rulekit.rules import Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.writer import ConditionWriter
-from rulekit.style.phrases import (
-    LONG_SUM,
-    PLAIN,
-    Wording,
-    count_noun,
-    explain_match,
-    label_text,
-    unmet_text,
-)
+from rulekit.style.phrases import LONG_SUM, PLAIN, Wording, explain_match, label_text, unmet_text
 
 
 @dataclass(frozen=True)
@@ -73,6 +65,12 @@ class CheckedClause:
     def n_met(self) -> int:
         """Number of conditions that hold."""
         return len(self.checks) - len(self.failing)
+
+    @property
+    def nearness(self) -> tuple[int, float, int]:
+        """Sort key of near misses: missing conditions, sum of shares (unknown: 1), index."""
+        shares = [1.0 if c.share is None else c.share for c in self.failing]
+        return (len(shares), sum(shares), self.index)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the checks as plain values; the number counts from 1, as in sentences."""
@@ -163,11 +161,5 @@ def describe_near_miss(
         text = f"{name} does not match: {missing}."
     else:
         nearly = "nearly matches" if len(checked.failing) == 1 else "does not match"
-        text = f"{name} {nearly}, {met} of {count_noun(total, 'condition')} met: {missing}."
+        text = f"{name} {nearly}, {met} of {total:,} conditions met: {missing}."
     return replace(checked, sentence=text)
-
-
-def nearness(miss: CheckedClause) -> tuple[int, float, int]:
-    """Sort key of near misses: missing conditions, sum of shares (unknown: 1), index."""
-    shares = [1.0 if c.share is None else c.share for c in miss.failing]
-    return (len(shares), sum(shares), miss.index)

@@ -29,7 +29,7 @@ from rulekit.explain.domains import (
     number_cuts,
     whole_bounds,
 )
-from rulekit.explain.subject import rows_with
+from rulekit.explain.subject import Bounds, Ranges, Row, rows_with
 from rulekit.rules import Clause, Columns, Condition, Literal, RuleSet
 from rulekit.rules.condition import ORDERED, WORDS, as_column, list_numbers, words_of
 from rulekit.style.phrases import (
@@ -44,9 +44,6 @@ from rulekit.style.phrases import (
     show_value,
 )
 
-Row = Mapping[str, Any]
-Ranges = Mapping[str, float]  # widths of columns
-Bounds = Mapping[str, tuple[float, float]]  # see `whole_bounds`
 MAX_CHECKED = 4096
 
 

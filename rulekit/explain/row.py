@@ -11,13 +11,7 @@ from rulekit._notebook import notebook_html
 from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import hamming_distances
-from rulekit.explain.checks import (
-    CheckedClause,
-    CheckedLiteral,
-    Checker,
-    describe_near_miss,
-    nearness,
-)
+from rulekit.explain.checks import CheckedClause, CheckedLiteral, Checker, describe_near_miss
 from rulekit.explain.counterfactual import Counterfactual, smallest_change
 from rulekit.explain.reasons import Reason, rank_reasons
 from rulekit.explain.similar import (
@@ -288,7 +282,7 @@ def _reason(
     ]
     # clauses after the deciding one do not affect the prediction
     decides = fired[0].index if fired else len(clauses)
-    missed.sort(key=lambda m: (m.label == answer or m.index > decides, nearness(m)))
+    missed.sort(key=lambda m: (m.label == answer or m.index > decides, m.nearness))
     if mirrored and not fired:
         fired = tuple(_as_written(context, c) for c in clauses)
     return _sentence(context, answer, missed, fired), fired, tuple(missed)

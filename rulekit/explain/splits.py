@@ -7,17 +7,10 @@ from itertools import compress
 from operator import itemgetter
 from typing import Any
 
-from rulekit.explain.counterfactual import (
-    Bounds,
-    Change,
-    Ranges,
-    Row,
-    changes_between,
-    turning_values,
-)
+from rulekit.explain.counterfactual import Change, changes_between, turning_values
 from rulekit.explain.domains import DomainValue, cells_of
 from rulekit.explain.similar import training_rows
-from rulekit.explain.subject import columns_for, row_values, rows_with
+from rulekit.explain.subject import Bounds, Ranges, Row, columns_for, row_values, rows_with
 from rulekit.rules import (
     Branch,
     Clause,

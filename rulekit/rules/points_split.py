@@ -10,17 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import (
-    ORDERED,
-    TRUTH,
-    WORDS,
-    Columns,
-    Condition,
-    join_trends,
-    list_numbers,
-    unseen_text,
-)
-from rulekit.rules.literal import Literal, holds
+from rulekit.rules.condition import Columns, Condition, join_trends, list_numbers, unseen_text
+from rulekit.rules.literal import COMPARED, Literal, holds
 
 MOST = 1_000_000
 GAPS_GIVE_ZERO = "(a missing value gives 0)"
@@ -235,7 +226,7 @@ def scorecard_of(rule: Any) -> tuple[PointsSplit, ...]:
 
 
 def _whole(number: Any, quantity: str) -> int:
-    if isinstance(number, TRUTH) or not isinstance(number, Integral) or abs(int(number)) > MOST:
+    if isinstance(number, bool) or not isinstance(number, Integral) or abs(int(number)) > MOST:
         raise RuleError(
             f"The {quantity} must be a whole number such as 3 or -2, at most {MOST}; got "
             f"{number!r}."
@@ -247,9 +238,9 @@ def list_sums(given: list[tuple[Literal, int]]) -> set[int]:
     """List the sums that the conditions of one column can give, for any value or none."""
     named = [v for c, _ in given for v in c.positions]
     values: list[Any] = list_numbers(named)
-    if given[0][0].op in WORDS:
+    if given[0][0].scale[-1] is not None:  # a word
         values = [False, True]
-    elif not any(c.op in ORDERED for c, _ in given):
+    elif not any(c.op in COMPARED for c, _ in given):
         texts = [v for v in named if isinstance(v, str)]
         values += [*texts, unseen_text(texts)]
     gap = sum(p for c, p in given if c.missing)

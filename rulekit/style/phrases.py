@@ -9,15 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.rules import (
-    Clause,
-    Condition,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import Clause, Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
 from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, spell_part
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 
@@ -41,7 +33,7 @@ class Wording:
     most: int = MAX_LISTED  # values of a set that are listed
     texts: Mapping[str, str] = field(default_factory=dict)  # names of conditions
 
-    def with_texts(self, rule: RuleSet) -> "Wording":
+    def with_texts(self, rule: Any) -> "Wording":
         """Return the wording with the names of conditions that a rule carries."""
         texts = {} if rule.schema is None else rule.schema.texts
         return replace(self, texts={**texts, **self.texts}) if texts else self

@@ -1,24 +1,21 @@
-"""Test cases of a rule: few rows with their answers that any small change of the rule breaks."""
+"""Small changes of a rule (parts left out, limits moved), and test cases that notice them."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from rulekit.rules.analysis.mutations import mutations
-from rulekit.rules.analysis.row_search import (
-    MOST_CONDITIONS,
-    Row,
-    RowSearch,
-    TooLongError,
-    columns_of_rows,
-)
-from rulekit.rules.condition import unseen_text
-from rulekit.rules.rule_set import Label, RuleSet, rule_of
-from rulekit.rules.schema import Schema, schema_of
+from rulekit.exceptions import RuleError
+from rulekit.rules.analysis.row_search import Row, RowSearch, TooLongError, columns_of_rows
+from rulekit.rules.condition import Condition, number_text, spell_part, unseen_text, value_text
+from rulekit.rules.literal import Literal, Value
+from rulekit.rules.points_split import PointsSplit, scorecard_of
+from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
+from rulekit.rules.schema import ColumnSchema, Schema, schema_of
 
 MOST_STEPS = 500_000  # of all searches, each as long as the rule has conditions
 MOST_CHANGES = 500
@@ -76,7 +73,7 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
     None well
     """
     rule = rule_of(model)
-    if rule.is_constant or rule.n_conditions > MOST_CONDITIONS:
+    if rule.is_constant or rule.n_conditions > RowSearch.MOST_CONDITIONS:
         return ()
     dnf = rule.as_dnf
     schema = schema_of(rule)
@@ -148,3 +145,155 @@ def _with_unseen_levels(
             row = found[0][0]
             level = unseen_text([*(column.levels or ()), row[column.name]])
             yield {**row, column.name: level}, f"{column.name} has a level never seen"
+
+
+STRICT = {"<=": "<", "<": "<=", ">=": ">", ">": ">="}
+MOST_DECIMALS = 12
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A changed rule."""
+
+    # "clause", "condition" or "level" (left out), "label", "limit", "gap" or "points" (changed)
+    part: str
+    rule: RuleSet
+    clause: int | None  # the only one that is changed, None if there are several
+    condition: Condition | None
+    text: str  # what a row shows that both rules answer otherwise
+    shorter: bool = False  # the rule has fewer parts
+    level: str = ""  # left out
+
+
+def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
+    """List the small changes of a DNF; those of points are made in every clause that has them."""
+    for k, label in enumerate(rule.labels):
+        other = next((v for v in rule.classes if v != label), None)
+        if other is not None:
+            labels = (*rule.labels[:k], other, *rule.labels[k + 1 :])
+            text = f"{clause_name(rule, k)} decides"
+            yield Mutation("label", replace(rule, labels=labels), k, None, text)
+    for label in rule.classes[:-1][:1]:
+        text = f"{clause_name(rule, rule.n_clauses)} decides"
+        yield Mutation("label", replace(rule, default=label), None, None, text)
+    for k, clause in enumerate(rule.clauses):
+        name, clauses = clause_name(rule, k), (*rule.clauses[:k], *rule.clauses[k + 1 :])
+        without = replace(rule, clauses=clauses, labels=(*rule.labels[:k], *rule.labels[k + 1 :]))
+        yield Mutation("clause", without, k, None, f"{name} matters", True)
+        for condition in clause.conditions:
+            shorter, text = _exchange(rule, k, condition, None), f"{name} needs {condition}"
+            yield Mutation("condition", shorter, k, condition, text, True)
+            if isinstance(condition, Literal):
+                of_column = schema.column(condition.feature)
+                for part, changed, text, level in _change(condition, of_column):
+                    mutated = _exchange(rule, k, condition, changed)
+                    yield Mutation(part, mutated, k, condition, text, part == "level", level)
+    yield from _change_points(rule, schema)
+
+
+def clause_name(rule: RuleSet, k: int, word: str = "clause") -> str:
+    """Return how a clause is called: by its number, of a scorecard by its total."""
+    bands = scorecard_of(rule)
+    if k == rule.n_clauses:
+        return "a lower total" if bands else f"no {word}"
+    return f"a total of {bands[k].total} or more" if bands else f"{word} {k + 1}"
+
+
+def _exchange(rule: RuleSet, k: int, old: Condition, new: Condition | None) -> RuleSet:
+    """Return the rule with another condition in one clause, or without it."""
+    conditions = (new if c == old else c for c in rule.clauses[k].conditions)
+    clause = Clause(tuple(c for c in conditions if c is not None))
+    return replace(rule, clauses=(*rule.clauses[:k], clause, *rule.clauses[k + 1 :]))
+
+
+def _change(
+    literal: Literal, column: ColumnSchema | None
+) -> Iterator[tuple[str, Literal, str, str]]:
+    """List changes of one test: the part, the changed test, what a row shows, a level."""
+    changes: list[tuple[str, dict[str, Any], str, str]] = []
+    text = str(literal)
+    names = [value_text(spell_part(value, literal.part)) for value in literal.values]
+    if literal.op in STRICT:
+        changes = [("limit", {"op": STRICT[literal.op]}, f"{text}, at {names[0]}", "")]
+        beside = _list_near_limits(literal, column)
+        changes += [("limit", {"value": v}, f"{text}, near {names[0]}", "") for v in beside]
+    if literal.op in ("==", "in"):
+        more = {"op": "in", "value": (*literal.values, _other_value(literal))}
+        changes.append(("limit", more, f"{text}, at another value", ""))
+    if literal.op in ("==", "!=") and literal.missing == (literal.op == "=="):
+        op = "missing" if literal.missing else "not-missing"
+        unread = {"op": op, "value": None, "part": None, "order": None}
+        changes.append(("limit", unread, f"{text}, at {names[0]}", ""))
+    for level, name in zip(literal.values, names, strict=True) if len(names) > 1 else ():
+        kept = tuple(v for v in literal.values if v != level)
+        changes.append(("level", {"value": kept}, f"{text}, at {name}", name))
+    if literal.values:
+        turned = {"missing": not literal.missing}
+        changes.append(("gap", turned, f"{literal.feature} is missing", ""))
+    for part, changed, what, level in changes:
+        with suppress(RuleError):  # a test of an order must divide its levels
+            yield part, replace(literal, **changed), what, level
+
+
+def _other_value(literal: Literal) -> Any:
+    """Return a value that a test does not name."""
+    named = literal.values
+    if literal.order is not None:
+        return next((level for level in literal.order if level not in named), named[0])
+    if isinstance(named[0], float):
+        return max(v for v in named if isinstance(v, float)) + 1.0
+    if isinstance(named[0], bool):
+        return not named[0]
+    return unseen_text(named) if literal.is_plain else "2000-02-29 12:00:00"
+
+
+def _list_near_limits(literal: Literal, column: ColumnSchema | None) -> list[Value]:
+    """Return limits a little below and above a limit; none beside a level."""
+    value = literal.value
+    if literal.order is not None:
+        return []
+    if not isinstance(value, float):  # a date
+        (days,) = literal.positions
+        return [literal.value_at(float(days) + day) for day in (-1.0, 1.0)]
+    if column is not None and column.kind == "whole number":
+        return [value - 1.0, value + 1.0]
+    decimals = -int(Decimal(number_text(value)).as_tuple().exponent)
+    step = 10.0 ** -(max(decimals, 0) + 1)
+    if decimals > MOST_DECIMALS or value + step == value or value - step == value:
+        return [float(np.nextafter(value, end)) for end in (-np.inf, np.inf)]
+    return [round(value + way * step, decimals + 1) for way in (-1, 1)]
+
+
+def _change_points(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
+    splits = [c for c in rule.conditions if isinstance(c, PointsSplit)]
+    for literal, points in dict.fromkeys(g for split in splits for g in split.given):
+        text = f"{points} points if {literal}"
+        changes: list[tuple[str, Literal, int, str, str]] = [("condition", literal, 0, text, "")]
+        # points that are one off need not change an answer where points that are two off do
+        changes += [
+            ("points", literal, points + k, text, "") for k in (1, -1, 2, -2, 3, -3) if points + k
+        ]
+        turned = _change(literal, schema.column(literal.feature))
+        changes += [(part, test, points, text, level) for part, test, text, level in turned]
+        for part, changed, given, text, level in changes:
+            mutated = _with_points(rule, (literal, points), (changed, given))
+            if mutated is not None:
+                shorter = part in ("condition", "level")
+                yield Mutation(part, mutated, None, literal, text, shorter, level)
+
+
+def _with_points(
+    rule: RuleSet, old: tuple[Literal, int], new: tuple[Literal, int]
+) -> RuleSet | None:
+    """Return the rule with other points in all its sums; None if a sum then divides no rows."""
+
+    def change(condition: Condition) -> Condition:
+        if not isinstance(condition, PointsSplit):
+            return condition
+        return condition.with_given([new if g == old else g for g in condition.given])
+
+    try:
+        clauses = tuple(Clause(tuple(map(change, c.conditions))) for c in rule.clauses)
+    except RuleError:
+        return None
+    return replace(rule, clauses=clauses)

@@ -1,97 +1,17 @@
 """Proof from its conditions, or a search for a violation, that a rule is monotone in a column."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.analysis.row_search import (
-    Found,
-    Row,
-    RowSearch,
-    State,
-    TooLongError,
-    Truth,
-    evaluate_with,
-    possible_answers,
-)
-from rulekit.rules.condition import Condition, list_numbers, value_text
+from rulekit.rules.analysis.row_search import Row, TooLongError, ViolationSearch
+from rulekit.rules.condition import value_text
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.literal import Literal, holds
-from rulekit.rules.rule_set import Label, RuleSet, rule_of
-from rulekit.rules.schema import Schema
+from rulekit.rules.rule_set import Label, rule_of
 
 MOST_STEPS = 100_000
-
-
-class ViolationSearch(RowSearch):
-    """Search for a row and a step of one column that turn the prediction away from a class."""
-
-    # Sums are settled as their answers before and after the step.
-
-    def __init__(self, rule: RuleSet, feature: str, towards: Label, direction: str) -> None:
-        super().__init__(rule, Schema(), MOST_STEPS)
-        self.rule, self.feature, self.towards = rule, feature, towards
-        self.sums = any(not c.tests for c in rule.conditions)
-        self.steps = list(_list_steps(rule, feature, self.sums))
-        self.falls = direction == "<"
-
-    def first_violation(self) -> tuple[Row, Row] | None:
-        """Return two rows that differ in the column alone and violate the constraint, or None."""
-        for low, high in self.steps:
-            ends = (high, low) if self.falls else (low, high)
-            row = self.search({}, partial(self._decide, ends), self.row)
-            if row is not None:
-                return {**row, self.feature: ends[0]}, {**row, self.feature: ends[1]}
-        return None
-
-    def _decide(self, ends: tuple[Any, Any], state: State) -> Found:
-        """Return whether a step violates the constraint, and what to settle next."""
-        before, name = self._answers(state, ends, 0)
-        if self.towards not in before:
-            return False, None
-        after, later = self._answers(state, ends, 1)
-        name = later if name is None else name
-        if name is None or after == {self.towards}:
-            return after != {self.towards}, None
-        return None, name
-
-    def options(self, name: Any) -> Sequence[Any]:
-        """List the cells of a column, or the pairs of answers that a sum can have."""
-        if isinstance(name, str):
-            return super().options(name)
-        trend, turns = name.trend(self.feature), {-1: (True, False), 1: (False, True)}
-        signs = turns if trend is None else {-trend if self.falls else trend} - {0}
-        return [(False, False), (True, True), *(turns[sign] for sign in signs)]
-
-    def _answers(self, state: State, ends: tuple[Any, Any], side: int) -> tuple[set[Label], Any]:
-        def test(literal: Literal) -> Truth:
-            if literal.feature == self.feature:
-                return holds(literal, ends[side])
-            return self.result(state, literal)
-
-        def sums(condition: Condition) -> Truth:
-            return state[condition][side] if condition in state else None
-
-        return possible_answers(self.rule, evaluate_with(test, sums))
-
-
-def _list_steps(rule: RuleSet, feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
-    """List the upward steps of a column between cells, and within a cell where sums may change."""
-    tests = [test for test in rule.tests if test.feature == feature]
-    named = [v for t in tests for v in t.values]
-    if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in tests):
-        raise RuleError(
-            f"Monotonicity needs a column of numbers or truth values, but the rule compares "
-            f"{feature!r} with text, which does not rise or fall."
-        )
-    truth = bool(named) and all(isinstance(v, bool) for v in named)
-    cells: list[Any] = [False, True] if truth else list_numbers(named)
-    if sums:
-        yield from ((v, v) for v in cells)
-    yield from pairwise(cells)
 
 
 @dataclass(frozen=True)
@@ -224,7 +144,7 @@ def check_monotonicity(
     if all(c.trend(feature) in (0, way) for clause, way in ways for c in clause.conditions):
         return result(True)
     try:
-        search = ViolationSearch(rule, feature, towards, direction)
+        search = ViolationSearch(rule, feature, towards, direction, MOST_STEPS)
         violation = search.first_violation()
     except TooLongError:
         return result(None)

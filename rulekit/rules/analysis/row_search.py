@@ -4,13 +4,14 @@
 # by themselves. A truth is True, False, or None while something that is not settled decides.
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 
+from rulekit.exceptions import RuleError
 from rulekit.rules.condition import (
     WORDS,
     Columns,
@@ -27,7 +28,6 @@ from rulekit.rules.schema import NUMERIC, TEXTUAL, ColumnSchema, Schema
 
 MOST_STEPS = 20_000  # of one search
 MOST_STEPS_OF_ALL = 200_000
-MOST_CONDITIONS = 300  # of a rule that is searched
 MOST_WORDS = 8  # of one column: each combination of them is a text
 DRAWN_ROWS = 500  # for sums of columns, whose values are drawn
 Row = dict[str, Any]
@@ -178,6 +178,8 @@ class RowSearch:
     # Sums of columns are settled as true or false by themselves; a row that is found so is drawn
     # until it has these sums.
 
+    MOST_CONDITIONS = 300  # of a rule that is searched
+
     def __init__(self, rule: RuleSet, schema: Schema, left: int = MOST_STEPS_OF_ALL) -> None:
         self.schema = schema
         self.left = left  # steps of all searches together
@@ -286,6 +288,76 @@ class RowSearch:
         drawn = (low + high) / 2 + wide * (rng.random(DRAWN_ROWS) - 0.5)
         whole = column.kind == "whole number"
         return [float(f"{v:.6g}") for v in (drawn.round() if whole else drawn)]
+
+
+class ViolationSearch(RowSearch):
+    """Search for a row and a step of one column that turn the prediction away from a class."""
+
+    # Sums are settled as their answers before and after the step.
+
+    def __init__(
+        self, rule: RuleSet, feature: str, towards: Label, direction: str, left: int
+    ) -> None:
+        super().__init__(rule, Schema(), left)
+        self.rule, self.feature, self.towards = rule, feature, towards
+        self.sums = any(not c.tests for c in rule.conditions)
+        self.steps = list(_list_steps(rule, feature, self.sums))
+        self.falls = direction == "<"
+
+    def first_violation(self) -> tuple[Row, Row] | None:
+        """Return two rows that differ in the column alone and violate the constraint, or None."""
+        for low, high in self.steps:
+            ends = (high, low) if self.falls else (low, high)
+            row = self.search({}, partial(self._decide, ends), self.row)
+            if row is not None:
+                return {**row, self.feature: ends[0]}, {**row, self.feature: ends[1]}
+        return None
+
+    def _decide(self, ends: tuple[Any, Any], state: State) -> Found:
+        """Return whether a step violates the constraint, and what to settle next."""
+        before, name = self._answers(state, ends, 0)
+        if self.towards not in before:
+            return False, None
+        after, later = self._answers(state, ends, 1)
+        name = later if name is None else name
+        if name is None or after == {self.towards}:
+            return after != {self.towards}, None
+        return None, name
+
+    def options(self, name: Any) -> Sequence[Any]:
+        """List the cells of a column, or the pairs of answers that a sum can have."""
+        if isinstance(name, str):
+            return super().options(name)
+        trend, turns = name.trend(self.feature), {-1: (True, False), 1: (False, True)}
+        signs = turns if trend is None else {-trend if self.falls else trend} - {0}
+        return [(False, False), (True, True), *(turns[sign] for sign in signs)]
+
+    def _answers(self, state: State, ends: tuple[Any, Any], side: int) -> tuple[set[Label], Any]:
+        def test(literal: Literal) -> Truth:
+            if literal.feature == self.feature:
+                return holds(literal, ends[side])
+            return self.result(state, literal)
+
+        def sums(condition: Condition) -> Truth:
+            return state[condition][side] if condition in state else None
+
+        return possible_answers(self.rule, evaluate_with(test, sums))
+
+
+def _list_steps(rule: RuleSet, feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
+    """List the upward steps of a column between cells, and within a cell where sums may change."""
+    tests = [test for test in rule.tests if test.feature == feature]
+    named = [v for t in tests for v in t.values]
+    if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in tests):
+        raise RuleError(
+            f"Monotonicity needs a column of numbers or truth values, but the rule compares "
+            f"{feature!r} with text, which does not rise or fall."
+        )
+    truth = bool(named) and all(isinstance(v, bool) for v in named)
+    cells: list[Any] = [False, True] if truth else list_numbers(named)
+    if sums:
+        yield from ((v, v) for v in cells)
+    yield from pairwise(cells)
 
 
 def decides(rule: RuleSet, k: int) -> Wanted:

@@ -9,19 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from rulekit.rules.analysis import row_search
+from rulekit.rules.analysis.cases import Mutation, clause_name, mutations
 from rulekit.rules.analysis.monotonicity import monotonicity_checks
-from rulekit.rules.analysis.mutations import Mutation, clause_name, mutations
-from rulekit.rules.analysis.row_search import (
-    MOST_CONDITIONS,
-    Row,
-    RowSearch,
-    TooLongError,
-    Wanted,
-    answers,
-    decides,
-    decides_before,
-    holds_without,
-)
+from rulekit.rules.analysis.row_search import Row, RowSearch, TooLongError, Wanted
 from rulekit.rules.condition import ORDERED, Columns, as_column, number_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal
@@ -179,8 +170,8 @@ def verify_rule(
     Clause 2 never decides: clause 1 takes all of its cases.
     """
     rule = rule_of(model)
-    if rule.n_conditions > MOST_CONDITIONS:
-        return RuleCheck((), (f"a rule of more than {MOST_CONDITIONS} conditions",))
+    if rule.n_conditions > RowSearch.MOST_CONDITIONS:
+        return RuleCheck((), (f"a rule of more than {RowSearch.MOST_CONDITIONS} conditions",))
     check = _Check(rule, X, clause, new)
     check.run()
     checks = monotonicity_checks(model, constraints)
@@ -243,7 +234,7 @@ class _Check:
         without = {m.clause: m.rule for m in changes if m.part == "clause"}
         for k in range(self.dnf.n_clauses):
             question = f"whether {self._name(k)} ever decides"
-            if self.find(decides(self.dnf, k), question) is not None:
+            if self.find(row_search.decides(self.dnf, k), question) is not None:
                 continue
             masked.add(k)
             text = f"{_capital(self._name(k))} never decides: {self._why_masked(k)}."
@@ -252,11 +243,11 @@ class _Check:
 
     def _why_masked(self, k: int) -> str:
         alone = RuleSet((self.dnf.clauses[k],), (True,), "dnf", False)
-        if self.find(decides(alone, 0), f"whether {self._name(k)} can hold") is None:
+        if self.find(row_search.decides(alone, 0), f"whether {self._name(k)} can hold") is None:
             return "its conditions contradict one another"
         for j in range(k):
             question = f"whether {self._name(j)} takes all cases of {self._name(k)}"
-            if self.find(holds_without(self.dnf, k, j), question) is None:
+            if self.find(row_search.holds_without(self.dnf, k, j), question) is None:
                 return f"{self._name(j)} takes all of its cases"
         return f"earlier {self.word}s take all of its cases"
 
@@ -268,7 +259,7 @@ class _Check:
 
     def _outcomes(self) -> None:
         for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
-            wanted, question = answers(self.dnf, label), f"whether any row gets {label}"
+            wanted, question = row_search.answers(self.dnf, label), f"whether any row gets {label}"
             if label not in self.dnf.classes or self.find(wanted, question) is None:
                 self.add("unreachable outcome", f"No row gets the answer {label}.")
 
@@ -306,7 +297,7 @@ class _Check:
             if rule.labels[k] == rule.labels[j] or {k, j} & without:
                 continue
             pair = f"{self.word}s {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
-            row = self.find(decides_before(rule, k, j), f"whether {pair} overlap")
+            row = self.find(row_search.decides_before(rule, k, j), f"whether {pair} overlap")
             if not row:
                 continue
             rows: tuple[int, ...] = ()
