@@ -18,9 +18,7 @@ from rulekit.explain.similar import (
     PastCases,
     SimilarCase,
     Training,
-    count_past_cases,
-    count_rows_by_clause,
-    deciding_clause,
+    list_past_cases,
     similar_cases,
     training_rows,
 )
@@ -37,7 +35,6 @@ from rulekit.style.phrases import (
     label_text,
     outcome_text,
 )
-from rulekit.style.scorecard import clause_names
 
 
 @dataclass(frozen=True)
@@ -86,7 +83,7 @@ class Explanation:
         return smallest_change(
             context.rule,
             self.values,
-            training=context.training.columns if context.training else None,
+            training=context.training.columns,
             immutable=context.immutable,
             wording=context.wording,
         )
@@ -126,8 +123,7 @@ class Explanation:
 
     def similar(self, k: int = 5) -> tuple[SimilarCase, ...]:
         """Find the training rows most like this one; empty without training rows."""
-        context, past = self._context, self._context.training
-        return () if past is None else similar_cases(context.rule, past, self.values, k)
+        return similar_cases(self._context.rule, self._context.training, self.values, k)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
@@ -155,7 +151,7 @@ class _Context:
 
     rule: RuleSet
     dnf: RuleSet
-    training: Training | None
+    training: Training
     immutable: frozenset[str]
     wording: Wording
     unused: tuple[str, ...]
@@ -166,16 +162,10 @@ class _Context:
         """Whether the clauses are ranges of totals."""
         return bool(scorecard_of(self.dnf))
 
-    def clause_name(self, index: int) -> str:
-        """Return the name of a clause, of no clause (-1), or of a scorecard's range of totals."""
-        name = clause_names(self.dnf, self.wording.clause)[index].capitalize()
-        return name if index >= 0 or self.is_scorecard else f"{name} matches"
-
     def checker(self, value: Any, row: Mapping[str, Any], holds: bool) -> Checker:
         """Return what checks a condition on one row."""
         past = self.training
-        ranges, whole = ({}, {}) if past is None else (past.ranges, past.whole)
-        return Checker(value, row, holds, ranges, self.wording, whole)
+        return Checker(value, row, holds, past.ranges, self.wording, past.whole)
 
 
 def explain(
@@ -237,7 +227,7 @@ def explain(
     labels = (y, training[1] if isinstance(training, tuple) else None)
     if columns is not X:
         columns.report.warn(stacklevel=2)
-    past = None if training is None else training_rows(model, training)
+    past = training_rows(model, training)
     context = _Context(
         rule,
         rule.as_dnf,
@@ -255,7 +245,8 @@ def explain(
         distances = hamming_distances(rule, columns, read_labels(y).astype(object), names)
     checked = _check_rows(context, columns, len(answers))
     read = {f: columns[f] for f in rule.features}
-    rows = zip(answers, checked, distances, _count_past_cases(context, columns), strict=True)
+    past_cases = list_past_cases(context.dnf, columns, past, wording)
+    rows = zip(answers, checked, distances, past_cases, strict=True)
     return [
         Explanation(i, v, *_reason(context, v, clauses), off, cases, row_values(read, i), context)
         for i, (v, clauses, off, cases) in enumerate(rows)
@@ -384,20 +375,6 @@ def _join_reasons(reasons: list[str], word: str) -> str:
     more = len(reasons) - MAX_LISTED
     rest = [f"and {count_noun(more, f'more {word}')} likewise"] * (more > 0)
     return "; ".join([*reasons[:MAX_LISTED], *rest])
-
-
-def _count_past_cases(context: _Context, columns: Columns) -> list[PastCases | None]:
-    """Count the past cases once for each deciding clause."""
-    dnf, past = context.dnf, context.training
-    deciding = deciding_clause(dnf, columns)
-    if past is None or past.labels is None:
-        return [None] * len(deciding)
-    counted, answers = count_rows_by_clause(dnf, past.columns), (*dnf.labels, dnf.default)
-    cases: dict[int, PastCases] = {}
-    for k in map(int, np.unique(deciding)):
-        case = answers[k], context.clause_name(k), context.wording
-        cases[k] = count_past_cases(past.labels, counted[:, k], *case)
-    return [cases[int(k)] for k in deciding]
 
 
 def _check_names(immutable: Collection[str], columns: Sequence[str]) -> frozenset[str]:

@@ -188,10 +188,9 @@ def _explain_points(given: list[GivenPoints], wording: Wording) -> str:
 
 @dataclass(frozen=True)
 class TermReading:
-    """One power law on one row: its text without the weight, its weight and its value."""
+    """One power law on one row: its text and its value, without the weight."""
 
     text: str
-    weight: float
     value: float
 
 
@@ -243,8 +242,7 @@ def read_split(
     total, margin = float(split.total(columns)[0]), float(split.margin(columns)[0])
     numbers = {f: c.astype(float) for f, c in columns.items()}
     terms = tuple(
-        TermReading(t.text(wording.name, number), t.weight, float(t.value(numbers)[0]))
-        for t in split.terms
+        TermReading(t.text(wording.name, number), float(t.value(numbers)[0])) for t in split.terms
     )
     changes = _list_changes(split, row, ranges or {}, whole or {})
     text = _reason(split, total, margin, wording)
@@ -288,10 +286,8 @@ def explain_path(
     tree = tree_of_rule(rule)
     if tree is None:
         return [()] * n
-    scale: dict[str, Any] = {"wording": wording}
-    if training is not None:
-        past = training_rows(model, training)
-        scale |= {"ranges": past.ranges, "whole": past.whole}
+    past = training_rows(model, training)
+    scale = {"ranges": past.ranges, "whole": past.whole, "wording": wording}
     read = {f: columns[f] for f in rule.features}
     return [tuple(_list_path(tree, row_values(read, i), scale)) for i in range(n)]
 

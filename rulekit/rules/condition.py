@@ -198,12 +198,9 @@ def list_numbers(named: Iterable[Any]) -> list[float]:
     if not cuts:
         return sorted({0.0, *numbers})
     between = [v for a, b in pairwise(cuts) if a < (v := a / 2 + b / 2) < b]
-    ends = [_step_beyond(cuts[0], -1.0), _step_beyond(cuts[-1], 1.0)]
+    steps = ((cuts[0], -1.0), (cuts[-1], 1.0))
+    ends = [c + s if c + s != c else math.nextafter(c, s * math.inf) for c, s in steps]
     return sorted({*numbers, *between, *filter(math.isfinite, ends)})
-
-
-def _step_beyond(cut: float, step: float) -> float:
-    return cut + step if cut + step != cut else math.nextafter(cut, step * math.inf)
 
 
 def value_text(value: Scalar) -> str:
@@ -333,8 +330,7 @@ def _read_date(cell: Any, part: str) -> float | None:
         return float(date.isoweekday())
     if part in ("year", "month", "hour"):
         return float(getattr(date, part))
-    since = EPOCH if part == "date" else since_of(part)
-    return (date - since).total_seconds() / DAY
+    return (date - since_of(part)).total_seconds() / DAY
 
 
 def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
@@ -348,7 +344,7 @@ def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
         years = [int(v) + k for v in positions for k in (0, 1)]
         dates = [datetime(year, 1, 1) for year in years if 1 <= year <= LATEST.year]
     else:
-        since = EPOCH if part == "date" else since_of(part)
+        since = since_of(part)
         dates = [shift_moment(since, v * DAY) for v in positions]
     near = [shift_moment(t, k) for t in dates for k in (-1, 0, 1)]
     return tuple(map(moment_text, dict.fromkeys(near)))
@@ -361,8 +357,8 @@ def shift_moment(date: datetime, seconds: float) -> datetime:
 
 
 def since_of(part: str) -> datetime:
-    """Return the reference date of a part such as "days since 2024-01-01"."""
-    date = moment(part.removeprefix(DAYS_SINCE))
+    """Return the reference date of a part such as "days since 2024-01-01", of dates 1970."""
+    date = EPOCH if part == "date" else moment(part.removeprefix(DAYS_SINCE))
     assert date is not None
     return date
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from rulekit._engine import kind_of, number, read
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import DAY, DAYS_SINCE, EPOCH, GAPS, ORDERED, WORDS, foldings, since_of
+from rulekit.rules.condition import DAY, EPOCH, GAPS, ORDERED, WORDS, foldings, since_of
 from rulekit.rules.literal import COMPARED, Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Clause, RuleSet
@@ -98,9 +98,8 @@ class ExpressionWriter(ConditionWriter[Any]):
             return moment.day_of_week.index().cast("float64") + 1.0
         if part in ("year", "month", "hour"):
             return getattr(moment, part)().cast("float64")
-        since = since_of(part) if part.startswith(DAYS_SINCE) else EPOCH
         seconds = moment.epoch_seconds().cast("float64")
-        return (seconds - (since - EPOCH).total_seconds()) / DAY
+        return (seconds - (since_of(part) - EPOCH).total_seconds()) / DAY
 
     def _moment(self, name: str) -> Any:
         """Return a column of dates or of ISO text as moments in whole seconds."""

@@ -297,21 +297,18 @@ class Literal(Condition):
             numbers = as_numbers(column, f"compares column {self.feature!r} with a number")
             return np.asarray(COMPARED[self.op](numbers, self.positions[0]))
         if self.op in WORDS:
-            return self._has_word(column) == (self.op == "contains")
+            if column.dtype != object:
+                raise RuleError(
+                    f"The rule looks for a word in column {self.feature!r}, but the column holds "
+                    "numbers. Give text, as in the table the rule was learned from."
+                )
+            return contains(column, str(self.value)) == (self.op == "contains")
         holds = np.zeros(len(column), dtype=bool)
         for value in self.positions:
             # NumPy would strip NULs from the end of a bare text before it compares.
             one = np.array(value, dtype=object) if column.dtype == object else value
             holds |= np.asarray(column == one, dtype=bool)
         return ~holds if self.op in ("!=", "not-in") else holds
-
-    def _has_word(self, column: NDArray[Any]) -> NDArray[np.bool_]:
-        if column.dtype != object:
-            raise RuleError(
-                f"The rule looks for a word in column {self.feature!r}, but the column holds "
-                "numbers. Give text, as in the table the rule was learned from."
-            )
-        return contains(column, str(self.value))
 
     def __repr__(self) -> str:
         """Return the constructor call; the scale only where it was given."""
