@@ -10,6 +10,8 @@ from rulekit.families.hyperplane.solver.half_space import plane_values
 from rulekit.rules import Clause, Factor, LinearSplit, PowerLaw, PowerLawSplit, RuleSet, simplify
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
 from tests.strategies.power_laws import rows, split_rules, splits
+from tests.strategies.rules import columns as table_columns
+from tests.strategies.rules import literals, points_splits
 
 
 def plain_answer(split, row):
@@ -37,12 +39,6 @@ def test_split_equals_its_parts_row_by_row(split, columns):
     n = len(columns["mass"])
     table = [{name: values[i] for name, values in columns.items()} for i in range(n)]
     assert split.mask(columns).tolist() == [plain_answer(split, row) for row in table]
-
-
-@given(splits(), rows())
-def test_negation_holds_exactly_if_the_split_does_not(split, columns):
-    np.testing.assert_array_equal(split.negate().mask(columns), ~split.mask(columns))
-    assert split.negate().negate() == split
 
 
 @given(splits(), rows())
@@ -150,14 +146,27 @@ def linear_splits(draw):
     return LinearSplit(terms, op, draw(NUMBERS), missing)
 
 
-@given(linear_splits(), st.data())
-def test_a_row_meets_a_plane_or_its_negation(split, data):
-    cell = st.one_of(NUMBERS, st.just(np.nan))
-    columns = {
-        f: np.array(data.draw(st.lists(cell, min_size=6, max_size=6))) for f in split.features
-    }
-    np.testing.assert_array_equal(split.negate().mask(columns), ~split.mask(columns))
-    assert split.negate().negate() == split
+@st.composite
+def plane_rows(draw):
+    cells = st.lists(st.one_of(NUMBERS, st.just(np.nan)), min_size=6, max_size=6)
+    return {f"x{j}": np.array(draw(cells)) for j in range(4)}
+
+
+@pytest.mark.parametrize(
+    ("conditions", "tables"),
+    [
+        (literals(), table_columns()),
+        pytest.param(points_splits(), table_columns(), marks=pytest.mark.slow),
+        (splits(), rows()),
+        (linear_splits(), plane_rows()),
+    ],
+    ids=["literal", "points", "power_law", "linear"],
+)
+@given(data=st.data())
+def test_a_row_meets_a_condition_or_its_negation(conditions, tables, data):
+    condition, columns = data.draw(conditions), data.draw(tables)
+    np.testing.assert_array_equal(condition.negate().mask(columns), ~condition.mask(columns))
+    assert condition.negate().negate() == condition
 
 
 @given(linear_splits(), st.data())
