@@ -104,19 +104,15 @@ def ranges_of(columns: Columns) -> dict[str, float]:
     """Return the width of each column's range if positive and finite; dates in days."""
     ranges = {}
     for name, column in columns.items():
-        numbers = _days(column) if column.dtype == object else np.asarray(column, dtype=float)
+        if column.dtype == object:  # dates, or no numbers
+            cells = [v for v in set(column.tolist()) if v is not None]
+            dated = cells if all(isinstance(v, str) and moment(v) for v in cells) else []
+            column = positions_in(name, np.array(dated, dtype=object), "date", None)
+        numbers = np.asarray(column, dtype=float)
         numbers = numbers[np.isfinite(numbers)]
         if len(numbers) and numbers.max() > numbers.min():
             ranges[name] = float(numbers.max() - numbers.min())
     return ranges
-
-
-def _days(column: NDArray[np.object_]) -> Floats:
-    """Read a column as days since 1970; None unless every present cell is a date."""
-    present = [v for v in set(column.tolist()) if v is not None]
-    if not all(isinstance(v, str) and moment(v) for v in present):
-        return np.empty(0)
-    return positions_in("", np.array(present, dtype=object), "date", None)
 
 
 def hamming_distances(

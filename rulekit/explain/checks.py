@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rulekit.explain.splits import change_text, linear_text, read_points, read_split
+from rulekit.explain.splits import linear_text, read_points, read_split
 from rulekit.explain.subject import Bounds, Ranges
 from rulekit.rules import Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
 from rulekit.rules.condition import ORDERED
@@ -123,7 +123,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
         if not reading.holds and reading.changes:
             share = reading.changes[0].share
             if not self.wording.spoken and self.wording.score(split) != LONG_SUM:
-                text += f"; {change_text(reading.changes[0], self.wording)} would change it"
+                text += f"; {reading.changes[0].text} would change it"
         distance = None if reading.margin is None else 0.0 if reading.holds else abs(reading.margin)
         return self._check_condition(split, distance, share, text)
 

@@ -55,6 +55,7 @@ class Change:
     old: Any
     new: Any
     text: str
+    share: float | None = None  # the change as a share of the column's range
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as plain values."""

@@ -62,8 +62,6 @@ class Explanation:
         Outcomes of training rows decided in the same way, if given.
     values : dict of str to float, str, bool or None
         The row's values in the columns that the rule reads.
-    counterfactual : Counterfactual
-        The smallest change that gives another prediction; computed on first access.
     """
 
     row: int
@@ -78,7 +76,7 @@ class Explanation:
 
     @cached_property
     def counterfactual(self) -> Counterfactual:
-        """The smallest change that gives another prediction."""
+        """The smallest change that gives another prediction; computed on first access."""
         context = self._context
         return smallest_change(
             context.rule,
@@ -274,8 +272,13 @@ def _reason(
     # clauses after the deciding one do not affect the prediction
     decides = fired[0].index if fired else len(clauses)
     missed.sort(key=lambda m: (m.label == answer or m.index > decides, m.nearness))
-    if mirrored and not fired:
-        fired = tuple(_as_written(context, c) for c in clauses)
+    if mirrored and not fired:  # the CNF's own clauses, with the conditions that hold
+        met = (
+            [context.checker(c.value, c.row, True).write(c.literal.negate()) for c in k.failing]
+            for k in clauses
+        )
+        label = context.rule.labels[0]
+        fired = tuple(CheckedClause(k, label, tuple(checks)) for k, checks in enumerate(met))
     return _sentence(context, answer, missed, fired), fired, tuple(missed)
 
 
@@ -298,14 +301,6 @@ def _check_rows(context: _Context, columns: Columns, n: int) -> list[list[Checke
     return rows
 
 
-def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
-    """Convert a mirrored failing clause back: the CNF's clause, with the conditions that hold."""
-    checks = tuple(
-        context.checker(c.value, c.row, True).write(c.literal.negate()) for c in checked.failing
-    )
-    return CheckedClause(checked.index, context.rule.labels[0], checks)
-
-
 def _sentence(
     context: _Context, answer: Any, missed: list[CheckedClause], fired: tuple[CheckedClause, ...]
 ) -> str:
@@ -320,9 +315,13 @@ def _sentence(
         reasons = [f"{name} as {c.checks[0].text}" for name, c in zip(names, fired, strict=True)]
         return f"{start}: every {word} holds, {_join_reasons(reasons, word)}."
     if not fired:
-        nearest = missed[0].sentence
-        near = f"{nearest[0].lower()}{nearest[1:]}" if context.is_scorecard else _none(missed, word)
-        return f"{start}: {near}"
+        near, failing = missed[0], "; ".join(c.text for c in missed[0].failing)
+        text = f"no {word} matches. Closest is {word} {near.index + 1}: {failing}."
+        if context.is_scorecard:
+            text = near.sentence[0].lower() + near.sentence[1:]
+        elif len(missed) == 1:
+            text = f"{word} 1 does not match, as {failing}."
+        return f"{start}: {text}"
     causes = [_all_of(c.checks, wording) for c in fired]
     if mirrored:
         reasons = [f"{name} fails, {cause}" for name, cause in zip(names, causes, strict=True)]
@@ -348,14 +347,6 @@ def _address_person(
         return f"{start} because {_all_of(fired[0].checks, wording)}."
     failing = join_list(c.text for c in missed[0].failing)
     return f"{start}: for {label_text(missed[0].label, wording)}, {failing}."
-
-
-def _none(missed: list[CheckedClause], word: str) -> str:
-    """Return what the nearest clause requires of a row that no clause matches."""
-    failing = "; ".join(c.text for c in missed[0].failing)
-    if len(missed) == 1:
-        return f"{word} 1 does not match, as {failing}."
-    return f"no {word} matches. Closest is {word} {missed[0].index + 1}: {failing}."
 
 
 def _all_of(checks: tuple[CheckedLiteral, ...], wording: Wording) -> str:

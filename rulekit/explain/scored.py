@@ -163,11 +163,8 @@ def score(  # noqa: PLR0913  all but two by keyword
     before : pair of table and outcomes, optional
         Rows to evaluate the rule on, preferably held out; with `outcomes` they yield
         `Scored.figures`.
-    training : table, or pair of table and labels, optional
+    training, wording, immutable
         As for `rulekit.explain`.
-    wording : Wording
-    immutable : collection of str
-        Columns that the smallest change must not change.
 
     Raises
     ------

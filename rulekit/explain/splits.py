@@ -178,12 +178,10 @@ def read_points(
 
 def _explain_points(given: list[GivenPoints], wording: Wording) -> str:
     """Return why one column gives points: its condition, or its value for several cuts."""
-    first = given[0]
+    test, value, verb = given[0].condition, given[0].value, " is" if wording.spoken else ""
     if len(given) == 1:
-        text = explain_match(first.condition, first.value, wording)
-        return wording.lead(first.condition, text)
-    verb = " is" if wording.spoken else ""
-    return f"{wording.subject(first.condition)}{verb} {show_value(first.value, wording=wording)}"
+        return wording.lead(test, explain_match(test, value, wording))
+    return f"{wording.subject(test)}{verb} {show_value(value, wording=wording)}"
 
 
 @dataclass(frozen=True)
@@ -195,23 +193,6 @@ class TermReading:
 
 
 @dataclass(frozen=True)
-class SplitChange:
-    """A change of one column that changes the split's result; `share` is of the column's range."""
-
-    feature: str
-    old: float
-    new: float
-    share: float | None
-
-    @property
-    def size(self) -> float:
-        """Sort key of changes: the share, or the change relative to the value."""
-        if self.share is not None:
-            return self.share
-        return abs(self.new - self.old) / max(abs(self.old), abs(self.new), 1e-300)
-
-
-@dataclass(frozen=True)
 class SplitReading:
     """One split on one row."""
 
@@ -220,7 +201,7 @@ class SplitReading:
     total: float | None  # None if a value is missing
     margin: float | None  # the paper's f, at most 0 within the bounds
     terms: tuple[TermReading, ...]
-    changes: tuple[SplitChange, ...]  # the nearest of each column, smallest first
+    changes: tuple[Change, ...]  # the nearest of each column, smallest first
     reason: str
     sentence: str  # `reason` with the value of f in front
 
@@ -244,7 +225,7 @@ def read_split(
     terms = tuple(
         TermReading(t.text(wording.name, number), float(t.value(numbers)[0])) for t in split.terms
     )
-    changes = _list_changes(split, row, ranges or {}, whole or {})
+    changes = _list_changes(split, row, ranges or {}, whole or {}, wording)
     text = _reason(split, total, margin, wording)
     if wording.score(split) == LONG_SUM:
         read = zip(split.terms, terms, strict=True)
@@ -292,12 +273,6 @@ def explain_path(
     return [tuple(_list_path(tree, row_values(read, i), scale)) for i in range(n)]
 
 
-def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
-    """Format a change: "height 1.8 -> 1.876"."""
-    new = wording.amount(change.feature, exact(change.new))
-    return f"{wording.name(change.feature)} {number(change.old, change.new)} -> {new}"
-
-
 def least_text(parts: Sequence[tuple[float, Sequence[str]]], wording: Wording) -> str:
     """Return the columns of the smallest part of a sum: "; age contributes least"."""
     _, features = min(parts, key=lambda part: part[0])
@@ -341,18 +316,20 @@ def _list_path(node: Tree, row: Row, scale: Mapping[str, Any]) -> Iterator[Split
 
 
 def _list_changes(
-    split: PowerLawSplit, row: Row, ranges: Ranges, whole: Bounds
-) -> tuple[SplitChange, ...]:
-    here = {f: float(row[f]) for f in split.features}
+    split: PowerLawSplit, row: Row, ranges: Ranges, whole: Bounds, wording: Wording
+) -> tuple[Change, ...]:
+    """List the changes of one column that change a split's result: "height 1.8 -> 1.876"."""
+    here, changes = {f: float(row[f]) for f in split.features}, []
     (held,) = split.mask(rows_with(here, {}))
     turned = turning_values(
         (split,), here, split.features, lambda columns: split.mask(columns) != held, ranges, whole
     )
-    changes = [
-        SplitChange(f, here[f], new, abs(new - here[f]) / ranges[f] if ranges.get(f) else None)
-        for f, new in turned
-    ]
-    return tuple(sorted(changes, key=lambda c: c.size))
+    for f, new in turned:
+        old, step, width = here[f], abs(new - here[f]), ranges.get(f)
+        text = f"{wording.name(f)} {number(old, new)} -> {wording.amount(f, exact(new))}"
+        size = step / (width or max(abs(old), abs(new), 1e-300))  # relative without a range
+        changes.append((size, Change(f, old, new, text, size if width else None)))
+    return tuple(change for _, change in sorted(changes, key=itemgetter(0)))
 
 
 def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording) -> str:

@@ -400,16 +400,6 @@ def _lower_case() -> dict[str, str]:
     return {c: c.lower() for c in letters if c.lower() != c and c != _SIGMA}
 
 
-def check_word(word: Any) -> str:
-    """Return a word in lower case; RuleError unless it is exactly one word."""
-    if not isinstance(word, str) or words_of(word).split(" ") != ["", word.lower(), ""] or not word:
-        raise RuleError(
-            "A test of a word needs one word, without blanks or the marks "
-            f"{SEPARATORS.strip()!r}, got {word!r}."
-        )
-    return word.lower()
-
-
 def check_number(op: str, value: Any) -> bool:
     """Return whether an operator takes several values; RuleError if it gets another number."""
     several = op in ("in", "not-in")
@@ -428,7 +418,13 @@ def check_value(op: str, value: Any) -> Any:
     if check_number(op, value):
         return tuple(sorted({scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
     if op in WORDS:
-        return check_word(value)
+        word = value.lower() if isinstance(value, str) else ""
+        if not word or words_of(value).split(" ") != ["", word, ""]:
+            raise RuleError(
+                "A test of a word needs one word, without blanks or the marks "
+                f"{SEPARATORS.strip()!r}, got {value!r}."
+            )
+        return word
     value = scalar(value)
     if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
         raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")

@@ -99,10 +99,8 @@ def check_monotonicity(
     model : RuleSet or fitted model
     feature : str
         A column of numbers or truth values (false is below true).
-    towards : label
-        The class that the prediction may change to, and must not leave.
-    direction : {">", "<"}, default=">"
-        Whether the column rises or falls.
+    towards, direction
+        As in `MonotonicityCheck`.
 
     Returns
     -------

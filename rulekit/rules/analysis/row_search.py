@@ -183,17 +183,17 @@ class RowSearch:
     def __init__(self, rule: RuleSet, schema: Schema, left: int = MOST_STEPS_OF_ALL) -> None:
         self.schema = schema
         self.left = left  # steps of all searches together
-        self._tests = {f: [t for t in rule.tests if t.feature == f] for f in rule.features}
+        self.tests = {f: [t for t in rule.tests if t.feature == f] for f in rule.features}
         self.cells: dict[str, list[Any]] = {}
         self.undivided: set[str] = set()  # columns with too many cells
         self._meets: dict[Literal, list[bool]] = {}
         self._most = 0
-        for name in self._tests:
+        for name in self.tests:
             self._divide(name, [])
 
     def _divide(self, name: str, more: Sequence[Literal]) -> None:
         """Divide a column into cells by its tests, and by more tests."""
-        tests = list(dict.fromkeys([*self._tests[name], *more]))
+        tests = list(dict.fromkeys([*self.tests[name], *more]))
         try:
             self.cells[name] = list_cells(tests, self.schema.column(name))
         except TooLongError:

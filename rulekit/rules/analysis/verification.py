@@ -174,14 +174,12 @@ def verify_rule(
         return RuleCheck((), (f"a rule of more than {RowSearch.MOST_CONDITIONS} conditions",))
     check = _Check(rule, X, clause, new)
     check.run()
-    checks = monotonicity_checks(model, constraints)
-    for promise in checks:
+    for promise in monotonicity_checks(model, constraints):
         if promise.kept is False and promise.example is not None:
             check.add("broken promise", promise.sentence, example=promise.example)
         elif promise.kept is None:
             check.not_checked.append(promise.sentence.rstrip("."))
-    order = {kind: k for k, kind in enumerate((*FAULTS, *NOTES))}
-    found = sorted(check.findings, key=lambda f: order[f.kind])
+    found = sorted(check.findings, key=lambda f: (*FAULTS, *NOTES).index(f.kind))
     return RuleCheck(tuple(found), tuple(dict.fromkeys(check.not_checked)))
 
 
@@ -285,9 +283,7 @@ class _Check:
         condition = mutation.condition
         text = str(condition if self.rule.form == "dnf" else condition.negate())
         place = "the points" if mutation.clause is None else self._name(mutation.clause)
-        if mutation.part == "level":
-            return f"{mutation.level} in {text!r} of {place}"
-        return f"{text!r} of {place}"
+        return f"{mutation.level} in " * (mutation.part == "level") + f"{text!r} of {place}"
 
     def _overlaps(self, without: set[int]) -> None:
         """Find pairs of clauses with different outcomes whose order decides."""
@@ -349,14 +345,11 @@ class _Check:
             more = {"example": (example,), "share": share, "new_rows": rows}
             self.add("gap", text, clause=k, **more)
 
-    def _tests(self, name: str) -> list[Literal]:
-        return [t for t in self.dnf.tests if t.feature == name]
-
     def _combinations(self, columns: Columns) -> Any:
         """Return the combination of cells that each row has, shape (n,)."""
         codes: Any = 0
         for name, values in self.search.cells.items():
-            codes = codes * len(values) + _code(self._tests(name), values, columns[name])
+            codes = codes * len(values) + _code(self.search.tests[name], values, columns[name])
         return codes
 
     def _brittle(self, columns: Columns) -> None:
@@ -376,7 +369,7 @@ class _Check:
 
     def _weigh_cells(self, name: str, cells: Sequence[Any]) -> Any:
         """Return the share of a column's values that each cell has; 0 where training had none."""
-        tests, column = self._tests(name), self.schema.column(name) or ColumnSchema(name)
+        tests, column = self.search.tests[name], self.schema.column(name) or ColumnSchema(name)
         values, weights = _list_values(tests, cells, column)
         shares = np.zeros(len(cells))
         if values:
