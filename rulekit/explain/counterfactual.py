@@ -68,25 +68,21 @@ def changes_between(
     """List the columns in which two rows differ, with the required values."""
     after = {f: c.value for f, c in candidates.items()}
     moved = [f for f in rule.features if candidates[f].cost > 0 or after[f] != row[f]]
-    literals = {f: [t for t in rule.tests if t.feature == f] for f in moved}
-    runs = {f: _run(rule, literals[f], row, after, f) for f in moved}
+    tests = {f: [t for t in rule.tests if t.feature == f] for f in moved}
+    runs = {f: _run(rule, tests[f], row[f], after, f) for f in moved}
     if not _all_agree(rule, after, runs):
         runs = {f: [after[f]] for f in moved}
-    return tuple(
-        Change(f, row[f], after[f], _text(f, row[f], candidates[f], runs[f], literals[f], wording))
-        for f in moved
-    )
+    texts = {f: _text(f, row[f], candidates[f], runs[f], tests[f], wording) for f in moved}
+    return tuple(Change(f, row[f], after[f], texts[f]) for f in moved)
 
 
-def _run(
-    rule: RuleSet, literals: Sequence[Literal], row: Row, after: Row, feature: str
-) -> list[Any]:
+def _run(rule: RuleSet, tests: Sequence[Literal], old: Any, after: Row, feature: str) -> list[Any]:
     """Collect neighbouring values, away from the old one, with the same prediction."""
-    new, old = after[feature], row[feature]
+    new = after[feature]
     numeric = isinstance(new, float) and isinstance(old, float) and math.isfinite(old)
-    if not numeric or not any(x.op in ORDERED for x in literals):
+    if not numeric or not any(x.op in ORDERED for x in tests):
         return [new]
-    cells = list_numbers([*number_cuts(literals), new])
+    cells = list_numbers([*number_cuts(tests), new])
     outward = [v for v in cells if v > new] if new > old else [v for v in cells if v < new][::-1]
     run = [new, *outward]
     same = rule.predict(rows_with(after, {feature: run})) == rule.predict(rows_with(after, {}))

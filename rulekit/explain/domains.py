@@ -91,23 +91,21 @@ def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: A
     return Domain(None, max(limits) - min(limits) or abs(limits[0]) or 1.0)
 
 
-def _read_domain(
-    read: Literal, literals: Sequence[Literal], present: list[Any], current: Any
-) -> Domain:
+def _read_domain(read: Literal, tests: Sequence[Literal], seen: list[Any], current: Any) -> Domain:
     """Compute the values of a column of words, ordered levels or dates."""
     if read.op in WORDS:
-        words = list(dict.fromkeys(str(x.value) for x in literals if x.op in WORDS))
+        words = list(dict.fromkeys(str(x.value) for x in tests if x.op in WORDS))
         return Domain(_vary_words("" if current is None else current, words))
     if read.order is not None:
         places = {level: float(k) for k, level in enumerate(read.order)}
-        levels = [v for v in read.order if v in present] if present else read.order
+        levels = [v for v in read.order if v in seen] if seen else read.order
         return Domain(tuple(levels), len(places) - 1.0, positions=places)
-    changes = [str(v) for x in literals for v in x.turning]
+    changes = [str(v) for x in tests for v in x.turning]
     dates = [d for d in map(moment, dict.fromkeys(changes)) if d is not None]
     now = moment(current) if isinstance(current, str) else None
     dates += [shift_moment(now, 3600 * h) for h in range(-24, 25)] if now else []
     dates += [shift_moment(now, DAY * d) for d in range(-366, 367)] if now else []
-    days = {text: (date - EPOCH).total_seconds() for text in present if (date := moment(text))}
+    days = {text: (date - EPOCH).total_seconds() for text in seen if (date := moment(text))}
     span = max(days.values()) - min(days.values()) if days else 0.0
     seconds = {moment_text(d): (d - EPOCH).total_seconds() for d in dates}
     values = tuple(sorted(seconds, key=lambda text: seconds[text]))
@@ -204,7 +202,7 @@ def _number_cells(
     named = [t for t in cuts if low <= t <= high and (not whole or t == math.floor(t))]
     cells = [DomainValue(t, abs(t - origin)) for t in named]  # points first: they win ties
     ends = [(max(a, low - 1), min(b, high + 1)) for a, b in pairwise([-math.inf, *cuts, math.inf])]
-    inside = _whole_number_inside if whole else _inside
+    inside = _whole_inside if whole else _inside
     cells += filter(None, (inside(*pair, origin, scale) for pair in ends))
     return [replace(c, cost=c.cost / scale if has_value else 1.0) for c in cells]
 
@@ -227,9 +225,7 @@ def _inside(low: float, high: float, origin: float, scale: float) -> DomainValue
     return DomainValue(value, abs(end - origin), end) if low < value < high else None
 
 
-def _whole_number_inside(
-    low: float, high: float, origin: float, _scale: float
-) -> DomainValue | None:
+def _whole_inside(low: float, high: float, origin: float, _scale: float) -> DomainValue | None:
     """Return the nearest whole number inside an open interval, if there is one."""
     smallest = math.floor(low) + 1.0 if math.isfinite(low) else -math.inf
     largest = math.ceil(high) - 1.0 if math.isfinite(high) else math.inf

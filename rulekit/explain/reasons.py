@@ -95,7 +95,5 @@ def rank_reasons(
         text = f"{lead}: {count_noun(points, 'point')}, {by} {side}"
         return Reason(test.feature, points, by, text)
 
-    return [
-        tuple(reason(k, row) for k in ranked[:, row] if off[k, row])
-        for row in range(ranked.shape[1])
-    ]
+    rows = range(ranked.shape[1])
+    return [tuple(reason(k, row) for k in ranked[:, row] if off[k, row]) for row in rows]

@@ -120,11 +120,8 @@ class Scored:
         The index is that of the new table. With `changes` the smallest change of every row is
         computed, equal rows once (about a millisecond each); `progress` receives the share done.
         """
-        columns: dict[str, Any] = {
-            "answer": self.answers,
-            "clause": self.clauses,
-            "missing": self.missing,
-        }
+        columns: dict[str, Any] = {"answer": self.answers, "clause": self.clauses}
+        columns["missing"] = self.missing
         if changes:
             read = pd.DataFrame(dict(_read(self.model, self.X)))
             alike = pd.util.hash_pandas_object(read, index=False).to_numpy()

@@ -225,11 +225,6 @@ class Factor:
                 f"above its shift {self.shift!r}, got {self.floor!r}: nothing may divide by zero."
             )
 
-    @property
-    def never_negative(self) -> bool:
-        """Whether the base is never negative."""
-        return self.floor is not None and self.floor >= self.shift
-
     def base(self, values: NDArray[Any]) -> Floats:
         """Clip values at the floor and subtract the shift."""
         base: Floats = np.asarray(values, dtype=float)
@@ -496,10 +491,9 @@ def _sign(term: PowerLaw, feature: str) -> int | None:
     factors = [f for f in term.factors if f.feature == feature]
     if not factors:
         return 0
-    others = [f for f in term.factors if f.feature != feature]
-    even = factors[0].exponent % 2 == 0
-    if any(f.exponent % 2 and not f.never_negative for f in others):
+    own = factors[0]
+    # the column with an even exponent, and others with an odd one, must not be negative
+    signed = [f for f in term.factors if f.exponent % 2 != (f is own)]
+    if any(f.floor is None or f.floor < f.shift for f in signed):
         return None
-    if even and not factors[0].never_negative:
-        return None
-    return int(np.sign(term.weight)) * (1 if factors[0].exponent > 0 else -1)
+    return int(np.sign(term.weight)) * (1 if own.exponent > 0 else -1)

@@ -69,12 +69,10 @@ def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple
         spelling = Spelling(spelling.subject, write, value)
     groups: dict[tuple[Any, ...], list[tuple[Literal, int]]] = {}
     constant = _constant(split)
-    for condition, points in split.given:
-        if points and condition not in constant:
-            word = (condition,) if condition.op in WORDS else ()
-            groups.setdefault((condition.feature, condition.scale, *word), []).append(
-                (condition, points)
-            )
+    for test, points in split.given:
+        if points and test not in constant:
+            word = (test,) if test.op in WORDS else ()
+            groups.setdefault((test.feature, test.scale, *word), []).append((test, points))
     scales = [_scale(given, spelling) for given in groups.values()]
     if constant:
         scales.append(Scale(EVERY_CASE, (("", dict(split.given)[constant[0]]),), constant))
@@ -116,12 +114,10 @@ def bands_of_totals(model: Any) -> tuple[Band, ...]:
         lows = [*(s.total for s in splits), lowest]
         highs = [highest, *(s.total - 1 for s in splits)]
         return tuple(map(Band, lows, highs, [*rule.labels, rule.default]))
-    labels = [
-        rule.labels[0] if low >= splits[0].total else rule.default for low in bands["from_total"]
-    ]
     columns = (bands[name].tolist() for name in ("from_total", "to_total", "chance", "weight"))
-    lows, highs, chances, weights = columns
-    return tuple(map(Band, lows, highs, labels, chances, weights))
+    lows, highs, *more = columns
+    labels = [rule.default if low < splits[0].total else rule.labels[0] for low in lows]
+    return tuple(map(Band, lows, highs, labels, *more))
 
 
 def points_listed(split: PointsSplit, write: Callable[[Literal], str]) -> list[tuple[str, int]]:

@@ -21,6 +21,7 @@ MOST_STEPS = 500_000  # of all searches, each as long as the rule has conditions
 MOST_CHANGES = 500
 MOST_TESTS = 50_000  # of changed rules on a row
 NEAR = 1e-6  # relative distance of a case from the limit of a sum
+Shown = tuple[Row, str]  # a row, and what it shows
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
     search = RowSearch(dnf, schema, MOST_STEPS // dnf.n_conditions)
     most = min(MOST_CHANGES, MOST_TESTS // dnf.n_conditions)
     changes = list(islice(mutations(dnf, schema), most))
-    found: list[tuple[Row, str]] = []
+    found: list[Shown] = []
     for mutation in changes:
         known = columns_of_rows([row for row, _ in found], rule.features)
         if found and (mutation.rule.predict(known) != dnf.predict(known)).any():
@@ -98,8 +99,8 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
 
 
 def _drop_needless(
-    rule: RuleSet, changed: Sequence[RuleSet], found: Sequence[tuple[Row, str]]
-) -> list[tuple[Row, str]]:
+    rule: RuleSet, changed: Sequence[RuleSet], found: Sequence[Shown]
+) -> list[Shown]:
     """Drop cases whose changed rules other cases notice as well, later ones first."""
     if not found:
         return []
@@ -109,12 +110,11 @@ def _drop_needless(
     kept = np.ones(len(found), dtype=bool)
     for k in reversed(range(len(found))):
         kept[k] = False
-        if (noticed.any(axis=1) & ~noticed[:, kept].any(axis=1)).any():
-            kept[k] = True
+        kept[k] = (noticed.any(axis=1) & ~noticed[:, kept].any(axis=1)).any()
     return [case for case, needed in zip(found, kept, strict=True) if needed]
 
 
-def _move_beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterator[tuple[Row, str]]:
+def _move_beside_sums(rule: RuleSet, found: Sequence[Shown]) -> Iterator[Shown]:
     """Move one column of a case to either side of the limit of each sum of columns."""
     for condition in rule.conditions:
         if condition.tests:
@@ -136,9 +136,7 @@ def _move_beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterat
                 break
 
 
-def _with_unseen_levels(
-    schema: Schema, found: Sequence[tuple[Row, str]]
-) -> Iterator[tuple[Row, str]]:
+def _with_unseen_levels(schema: Schema, found: Sequence[Shown]) -> Iterator[Shown]:
     """Replace a level of a case by one that is new, for each column."""
     for column in schema.columns:
         if column.kind == "level" and found:

@@ -153,6 +153,7 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
 
 
 Pair = tuple[Clause, Label]
+Match = tuple[int, int, ChangedClause]
 
 
 def _key(pair: Pair) -> tuple[frozenset[Condition], Label]:
@@ -195,9 +196,7 @@ def _position(literal: Literal, *around: object) -> _Position:
     return _Position(around, literal.subject, literal.op, number, value)
 
 
-def _match_clauses(
-    removed: Sequence[Pair], added: Sequence[Pair]
-) -> list[tuple[int, int, ChangedClause]]:
+def _match_clauses(removed: Sequence[Pair], added: Sequence[Pair]) -> list[Match]:
     """Pair clauses that differ in thresholds only, the nearest first."""
     options = []
     for (i, old), (j, new) in product(enumerate(removed), enumerate(added)):
@@ -207,7 +206,7 @@ def _match_clauses(
             numbers = ((a.number, b.number) for a, b in moved)
             distance = sum(abs(b - a) / max(abs(a), abs(b)) for a, b in numbers)
             options.append((distance, i, j, ChangedClause(old[0], new[0], old[1], tuple(pairs))))
-    matches: dict[int, tuple[int, int, ChangedClause]] = {}
+    matches: dict[int, Match] = {}
     for _, i, j, pair in sorted(options, key=lambda option: option[:3]):
         if i not in matches and all(j != used for _, used, _ in matches.values()):
             matches[i] = (i, j, pair)

@@ -295,14 +295,12 @@ class ViolationSearch(RowSearch):
 
     # Sums are settled as their answers before and after the step.
 
-    def __init__(
-        self, rule: RuleSet, feature: str, towards: Label, direction: str, left: int
-    ) -> None:
+    def __init__(self, rule: RuleSet, feature: str, towards: Label, sign: str, left: int) -> None:
         super().__init__(rule, Schema(), left)
         self.rule, self.feature, self.towards = rule, feature, towards
         self.sums = any(not c.tests for c in rule.conditions)
         self.steps = list(_list_steps(rule, feature, self.sums))
-        self.falls = direction == "<"
+        self.falls = sign == "<"
 
     def first_violation(self) -> tuple[Row, Row] | None:
         """Return two rows that differ in the column alone and violate the constraint, or None."""

@@ -126,9 +126,7 @@ def divide_rows(rule: RuleSet, columns: Columns) -> list[Part]:
         rule = rule.negate()
     tree = tree_of_rule(rule)
     if isinstance(tree, Branch) and _splits_again(tree) and not scorecard_of(rule):
-        nodes: list[Part] = []
-        _add_nodes(nodes, tree, every.rows, 0, "", 0, columns)
-        return nodes
+        return _list_nodes(tree, every.rows, columns)
     fired, parts, left = rule.clauses_fired(columns), [every], every.rows
     for k, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=False)):
         taken, start = left & fired[:, k], int((~left).sum())
@@ -145,23 +143,20 @@ def _splits_again(tree: Branch) -> bool:
     return any(isinstance(side, Branch) and _splits_again(side) for side in sides)
 
 
-def _add_nodes(
-    parts: list[Part],
-    tree: Tree,
-    rows: NDArray[np.bool_],
-    start: int,
-    name: str,
-    parent: int,
-    columns: Columns,
-) -> None:
-    """Append a node and those below it, the side where its condition holds first."""
-    if not isinstance(tree, Branch):
-        parts.append(Part(name, None, tree.label, rows, start, parent))
-        return
-    number = 1 + sum(part.label is None for part in parts)
-    place, held = len(parts), rows & tree.condition.mask(columns)
-    name = f"split {number} ({name})" if name else "split 1"
-    parts.append(Part(name, Clause((tree.condition,)), None, rows, start, parent))
-    middle = start + int(held.sum())
-    _add_nodes(parts, tree.yes, held, start, f"split {number}: yes", place, columns)
-    _add_nodes(parts, tree.no, rows & ~held, middle, f"split {number}: no", place, columns)
+def _list_nodes(tree: Tree, rows: NDArray[np.bool_], columns: Columns) -> list[Part]:
+    """List the nodes of a tree from its root, the side where a condition holds first."""
+    parts: list[Part] = []
+
+    def add(node: Tree, rows: NDArray[np.bool_], start: int, name: str, parent: int) -> None:
+        if not isinstance(node, Branch):
+            parts.append(Part(name, None, node.label, rows, start, parent))
+            return
+        number = 1 + sum(part.label is None for part in parts)
+        place, held = len(parts), rows & node.condition.mask(columns)
+        name = f"split {number} ({name})" if name else "split 1"
+        parts.append(Part(name, Clause((node.condition,)), None, rows, start, parent))
+        add(node.yes, held, start, f"split {number}: yes", place)
+        add(node.no, rows & ~held, start + int(held.sum()), f"split {number}: no", place)
+
+    add(tree, rows, 0, "", 0)
+    return parts
