@@ -98,32 +98,27 @@ def _all_agree(rule: RuleSet, after: Row, runs: Mapping[str, Sequence[Any]]) -> 
 
 
 def _text(
-    feature: str,
-    old: Any,
-    to: DomainValue,
-    run: Sequence[Any],
-    literals: Sequence[Literal],
-    wording: Wording,
+    feature: str, old: Any, to: DomainValue, run: list[Any], tests: list[Literal], wording: Wording
 ) -> str:
     name, now = wording.name(feature), show_value(old, wording=wording)
     if to.value is None:
         return f"{name} were missing (now {now})"
-    tests = [x for x in literals if x.op in WORDS]
-    if tests and not isinstance(to.value, OtherText):
-        return f"{name} {_words_text(tests, old, to.value)}"
-    if any(x.part for x in literals):
+    words = [x for x in tests if x.op in WORDS]
+    if words and not isinstance(to.value, OtherText):
+        return f"{name} {_words_text(words, old, to.value)}"
+    if any(x.part for x in tests):
         return f"{name} were {to.value} (now {'missing' if old is None else old})"
     if isinstance(to.value, OtherText):
-        named = dict.fromkeys(v for x in literals for v in x.values)
+        named = dict.fromkeys(v for x in tests for v in x.values)
         other = "other than" if len(named) == 1 else "none of"
         listed = cap_list([show_value(v, wording=wording) for v in named])
         return f"{name} were {other} {listed} (now {now})"
-    cuts = number_cuts(literals)
+    cuts = number_cuts(tests)
     if not isinstance(to.value, float) or not isinstance(old, float) or not cuts:
         return f"{name} were {show_value(to.value, wording=wording)} (now {now})"
-    words = _range_text(feature, to, run, cuts, wording)
+    text = _range_text(feature, to, run, cuts, wording)
     nearest = min(cuts, key=lambda t: abs(t - old))
-    return f"{name} were {words} (now {number(old, nearest)})"
+    return f"{name} were {text} (now {number(old, nearest)})"
 
 
 def _words_text(tests: Sequence[Literal], old: Any, new: str) -> str:
@@ -308,15 +303,10 @@ def smallest_change(
 
 
 def _single_change(
-    rule: RuleSet,
-    row: Row,
-    now: Any,
-    training: Columns,
-    immutable: Collection[str],
-    wording: Wording,
+    rule: RuleSet, row: Row, now: Any, training: Columns, fixed: Collection[str], wording: Wording
 ) -> Counterfactual:
     """Find the smallest change of a single number that gives another prediction."""
-    numbers = [f for f in rule.features if f not in immutable and isinstance(row[f], float)]
+    numbers = [f for f in rule.features if f not in fixed and isinstance(row[f], float)]
     seen = {f: training[f] for f in numbers if f in training}
     ranges, whole = ranges_of(seen), whole_bounds(seen)
     turning = turning_values(

@@ -226,15 +226,12 @@ def explain(
     if columns is not X:
         columns.report.warn(stacklevel=2)
     past = training_rows(model, training)
-    context = _Context(
-        rule,
-        rule.as_dnf,
-        past,
+    fixed, unused = (
         _check_names(immutable, columns.names),
-        wording,
         _list_unused(model, columns.names, labels),
-        monotonicity_checks(model),
     )
+    checks = monotonicity_checks(model)
+    context = _Context(rule, rule.as_dnf, past, fixed, wording, unused, checks)
     answers = rule.predict(columns).tolist()
     distances: list[int | None] = [None] * len(answers)
     if y is not None:

@@ -14,7 +14,7 @@ from rulekit.data.columns.report import NOTHING, Report
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
-from rulekit.explain.similar import count_rows_by_clause, deciding_clause
+from rulekit.explain.similar import deciding_clause
 from rulekit.explain.subject import columns_for
 from rulekit.rules import Columns
 from rulekit.rules.rule_set import rule_of
@@ -242,12 +242,11 @@ def _figures(
     model: Any, columns: Columns, truth: NDArray[Any], before: tuple[Any, ArrayLike]
 ) -> tuple[Figures, ...]:
     """Count errors in training and now; rows with unknown outcome are left out."""
-    known, rule = ~pd.isna(truth), rule_of(model)
+    known, rule, counts = ~pd.isna(truth), rule_of(model), []
     then, y_then = _read(model, before[0]), np.asarray(before[1], dtype=object)
-    sides = [(then, y_then), ({k: v[known] for k, v in columns.items()}, truth[known])]
-    counts = [[(len(y), int((rule.predict(c) == y).sum()))] for c, y in sides]
-    for (c, y), side in zip(sides, counts, strict=True):
-        rows = count_rows_by_clause(rule.as_dnf, c)
-        for k, label in enumerate(rule.as_dnf.labels):
-            side.append((int(rows[:, k].sum()), int((y[rows[:, k]] == label).sum())))
+    for c, y in ((then, y_then), ({k: v[known] for k, v in columns.items()}, truth[known])):
+        deciding = deciding_clause(rule.as_dnf, c)
+        by_clause = ((y[deciding == k], label) for k, label in enumerate(rule.as_dnf.labels))
+        pairs = [(y, rule.predict(c)), *by_clause]
+        counts.append([(len(actual), int((actual == v).sum())) for actual, v in pairs])
     return tuple(Figures(k, *a, *b) for k, (a, b) in enumerate(zip(*counts, strict=True)))

@@ -63,11 +63,11 @@ def list_past_cases(
     deciding = deciding_clause(dnf, columns)
     if past.labels is None:
         return [None] * len(deciding)
-    counted, answers = count_rows_by_clause(dnf, past.columns), (*dnf.labels, dnf.default)
+    counted, answers = deciding_clause(dnf, past.columns), (*dnf.labels, dnf.default)
     names = [name.capitalize() for name in clause_names(dnf, wording.clause)]
     names[-1] += "" if scorecard_of(dnf) else " matches"  # of no clause
     cases = {
-        k: _count_past_cases(past.labels[counted[:, k]], answers[k], names[k], wording)
+        k: _count_past_cases(past.labels[counted == k], answers[k], names[k], wording)
         for k in map(int, np.unique(deciding))
     }
     return [cases[int(k)] for k in deciding]
@@ -87,16 +87,10 @@ def _count_past_cases(labels: NDArray[Any], label: Any, name: str, wording: Word
     return PastCases(n, same, label, text)
 
 
-def count_rows_by_clause(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
-    """Return the rows that each clause decides, and last those of no clause: (n, k + 1)."""
-    first = dnf.clauses_deciding(columns)
-    return np.column_stack([first, ~first.any(axis=1)])
-
-
 def deciding_clause(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
     """Return the index of the clause that decides each row, -1 for none."""
-    by_clause = count_rows_by_clause(dnf, columns)
-    return np.where(by_clause[:, -1], -1, by_clause.argmax(axis=1))
+    first = dnf.clauses_deciding(columns)
+    return np.asarray(np.column_stack([~first.any(axis=1), first]).argmax(axis=1) - 1)
 
 
 @dataclass(frozen=True)

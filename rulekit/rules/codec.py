@@ -54,15 +54,9 @@ class _PlainWriter(ConditionWriter[PlainDict]):
 
 
 def _literal_from_dict(data: Mapping[str, Any]) -> Literal:
-    value = data.get("value")
-    return Literal(
-        _part(data, "feature", str),
-        _part(data, "op", str),
-        tuple(value) if isinstance(value, list) else value,
-        _flag(data, "missing", False),
-        data.get("part"),
-        data.get("order"),
-    )
+    column, op, value = _part(data, "feature", str), _part(data, "op", str), data.get("value")
+    value, missing = tuple(value) if isinstance(value, list) else value, _flag(data, "missing")
+    return Literal(column, op, value, missing, data.get("part"), data.get("order"))
 
 
 def _factor_from_dict(data: Mapping[str, Any]) -> Factor:
@@ -77,37 +71,26 @@ def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
         if factors is None or not all(isinstance(f, Mapping) for f in factors):
             raise RuleError("its 'terms' must be dictionaries with 'weight' and 'factors'.")
         terms.append(PowerLaw(term.get("weight"), tuple(map(_factor_from_dict, factors))))
-    return PowerLawSplit(
-        tuple(terms),
-        data.get("high", "absent"),
-        data.get("low"),
-        inside=_flag(data, "inside", True),
-        missing=_flag(data, "missing", False),
-    )
+    flags = _flag(data, "inside", True), _flag(data, "missing")
+    return PowerLawSplit(tuple(terms), data.get("high", "absent"), data.get("low"), *flags)
 
 
 def _linear_from_dict(data: Mapping[str, Any]) -> LinearSplit:
     terms = _part(data, "terms", list)
     if not all(isinstance(t, Mapping) for t in terms):
         raise RuleError("its 'terms' must be dictionaries with 'feature' and 'weight'.")
-    return LinearSplit(
-        tuple((_part(t, "feature", str), t.get("weight")) for t in terms),
-        _part(data, "op", str),
-        data.get("value", math.nan),
-        _flag(data, "missing", False),
-    )
+    pairs = tuple((_part(t, "feature", str), t.get("weight")) for t in terms)
+    op, missing = _part(data, "op", str), _flag(data, "missing")
+    return LinearSplit(pairs, op, data.get("value", math.nan), missing)
 
 
 def _points_from_dict(data: Mapping[str, Any]) -> PointsSplit:
     conditions = _part(data, "conditions", list)
     if not all(isinstance(c, Mapping) for c in conditions):
         raise RuleError("its 'conditions' must be dictionaries with 'feature', 'op' and 'points'.")
-    return PointsSplit(
-        tuple(_literal_from_dict(c) for c in conditions),
-        tuple(c.get("points") for c in conditions),
-        data.get("total", "absent"),
-        _flag(data, "reached", True),
-    )
+    tests, points = map(_literal_from_dict, conditions), [c.get("points") for c in conditions]
+    total, reached = data.get("total", "absent"), _flag(data, "reached", True)
+    return PointsSplit(tuple(tests), tuple(points), total, reached)
 
 
 READERS: dict[str, Callable[[Mapping[str, Any]], Condition]] = {
@@ -183,7 +166,7 @@ def condition_from_dict(data: Any) -> Condition:
     return READERS[name](data)
 
 
-def _flag(data: Mapping[str, Any], key: str, default: bool) -> bool:
+def _flag(data: Mapping[str, Any], key: str, default: bool = False) -> bool:
     flag = data.get(key, default)
     if not isinstance(flag, bool):
         raise RuleError(f"its {key!r} must be true or false, found {flag!r}.")

@@ -217,18 +217,13 @@ def rule_statistics(model: Any, X: Any, y: Sequence[Label] | NDArray[Any]) -> Ru
     right, total = np.diagonal(confusion), int(n.sum())
     held = fired.any(axis=1) if rule_set.form == "dnf" else fired.all(axis=1)
     errors = total - int(right.sum())
-    return RuleStatistics(
-        labels=labels,
-        confusion=confusion,
-        n=total,
-        errors=errors,
-        error=_share(errors, total),
-        precision=dict(zip(labels, map(_share, right, confusion.sum(axis=0)), strict=True)),
-        recall=dict(zip(labels, map(_share, right, confusion.sum(axis=1)), strict=True)),
-        coverage=_share(int(n[held].sum()), total),
-        n_clauses=rule_set.n_clauses,
-        n_conditions=rule_set.n_conditions,
+    precision, recall = (
+        dict(zip(labels, map(_share, right, confusion.sum(axis=axis)), strict=True))
+        for axis in (0, 1)
     )
+    counts, coverage = (total, errors, _share(errors, total)), _share(int(n[held].sum()), total)
+    sizes = rule_set.n_clauses, rule_set.n_conditions
+    return RuleStatistics(labels, confusion, *counts, precision, recall, coverage, *sizes)
 
 
 def wilson_interval(successes: float, n: float) -> tuple[float, float]:
