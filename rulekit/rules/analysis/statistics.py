@@ -169,12 +169,12 @@ def clause_statistics(
     (2, 0.5, 1.0, 0.5)
     """
     rule_set = rule_of(model)
-    fired, truth, counted = _count_matched_rows(rule_set, X, y)
+    fired, actual, counted = _count_matched_rows(rule_set, X, y)
     matched, labels = fired == (rule_set.form == "dnf"), rule_set.as_dnf.labels
     alone, total = matched.sum(axis=1) == 1, int(counted.sum())
     statistics = []
     for clause, label, rows in zip(rule_set.clauses, labels, matched.T, strict=False):
-        is_label = np.array([v == label for v in truth], dtype=bool)
+        is_label = np.array([v == label for v in actual], dtype=bool)
         n, positives = int(counted[rows].sum()), int(counted[rows & is_label].sum())
         confidence = _share(positives, n)
         lift = _share(confidence, _share(int(counted[is_label].sum()), total))
