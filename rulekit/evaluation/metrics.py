@@ -14,6 +14,7 @@ from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
+from rulekit.learners.choice import counted_rows
 from rulekit.rules import wilson_interval
 
 
@@ -352,12 +353,7 @@ def group_metrics(
     _check_rows(len(X), {"`y`": truth, "`group`": groups.codes})
     answers = np.asarray(model.predict(X), dtype=object)
     positive = _positive(model, positive, {*truth.tolist(), *answers.tolist()})
-    table, overall = _shares(
-        np.equal(truth, positive).astype(bool),
-        np.equal(answers, positive).astype(bool),
-        np.not_equal(truth, answers).astype(bool),
-        groups,
-    )
+    table, overall = _shares(truth, answers, positive, groups)
     gaps = {m: gap for m in GROUP_MEASURES if (gap := _largest_gap(table, m, few)) is not None}
     return GroupMetrics(groups.name, positive, table, overall, gaps, int(few))
 
@@ -408,19 +404,10 @@ def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
 
 
 def _shares(
-    true: NDArray[np.bool_], called: NDArray[np.bool_], wrong: NDArray[np.bool_], groups: RowGroups
+    truth: NDArray[Any], answers: NDArray[Any], positive: Any, groups: RowGroups
 ) -> tuple[pd.DataFrame, pd.Series]:
     """Count rows and rates by group and in total."""
-    masks = {
-        "rows": np.ones(len(true), dtype=bool),
-        "positives": true,
-        "negatives": ~true,
-        "error": wrong,
-        "found": true & called,
-        "false_alarms": ~true & called,
-        "called_positive": called,
-    }
-    n = len(groups.labels)
+    n, masks = len(groups.labels), counted_rows(truth, answers, positive)
     counts = {m: np.r_[np.bincount(groups.codes[v], None, n), v.sum()] for m, v in masks.items()}
     index = pd.Index([*groups.labels, "all"], name=groups.name)
     table = pd.DataFrame({name: counts[name] for name in ("rows", "positives", "negatives")}, index)

@@ -91,17 +91,13 @@ class ForestLoss:
 
     def losses(self, paths: Paths, settings: Sequence[Setting], until: float = math.inf) -> Floats:
         """Compute the loss and the size of the rules that settings learn from all rows."""
-        losses, figures = np.full((len(settings), 2), math.nan), {}
         clock = iter([False])  # the first setting is always scored
-
-        def late() -> bool:
-            return next(clock, True) and time.time() > until
-
-        for i, rule in paths.rules(settings, late):
-            if rule not in figures:
-                figures[rule] = self.loss(paths.table.predict(rule)), rule.n_conditions
-            losses[i] = figures[rule]
-        return losses
+        return paths.score(
+            settings,
+            lambda rule: (self.loss(paths.table.predict(rule)), rule.n_conditions),
+            2,
+            lambda: next(clock, True) and time.time() > until,
+        )
 
 
 def estimate_losses(

@@ -4,11 +4,13 @@
 # answers them all, so that comparing settings costs a search for each kind and table.
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rulekit.learners.training import ShouldStop, TrainingTable
@@ -91,18 +93,29 @@ class Paths:
         """Return the rule of a setting."""
         return self.path(setting).rule(self.values(setting))
 
-    def rules(self, settings: Sequence[Setting], stop: ShouldStop) -> Iterator[tuple[int, RuleSet]]:
-        """Yield the position and the rule of each setting, kind by kind, until `stop` is True."""
+    def score(
+        self,
+        settings: Sequence[Setting],
+        measure: Callable[[RuleSet], Sequence[float]],
+        n_figures: int,
+        stop: ShouldStop = lambda: False,
+    ) -> NDArray[np.float64]:
+        """Measure the rule of each setting until `stop` is True, shape (settings, figures)."""
+        scores = np.full((len(settings), n_figures), np.nan)
+        figures: dict[RuleSet, Sequence[float]] = {}  # neighbours mostly end in the same rule
         kinds: dict[tuple[Any, ...], list[int]] = {}
         for position, setting in enumerate(settings):
             kinds.setdefault(identity(self.learner._kind_of(setting)), []).append(position)
-        for positions in kinds.values():
-            for position in positions:
-                if stop():
-                    return
-                if position == positions[0]:
-                    path = self.path(settings[position])
-                yield position, path.rule(self.values(settings[position]))
+        for first, position in [(of_kind[0], k) for of_kind in kinds.values() for k in of_kind]:
+            if stop():
+                break
+            if position == first:
+                path = self.path(settings[position])
+            rule = path.rule(self.values(settings[position]))
+            if rule not in figures:
+                figures[rule] = measure(rule)
+            scores[position] = figures[rule]
+        return scores
 
     def model(self, setting: Setting) -> Any:
         """Return the fitted model of a setting."""

@@ -88,9 +88,8 @@ def test_scores_and_their_summary_are_those_by_hand(scored):
                 model.fit(X.iloc[train], y[train], weight[train])
             wrong = model.predict(X.iloc[test]) != y[test]
             error = weight[test][wrong].sum() / weight[test].sum()
-            sizes = scores.n_conditions[k, i], scores.n_clauses[k, i]
             assert scores.loss[k, i] == pytest.approx(error)
-            assert sizes == (model.n_conditions_, model.n_rules_)
+            assert scores.values[k, i, 1:].tolist() == [model.n_conditions_, model.n_rules_]
     summary = scored[-1].summary(SETTINGS)
     errors = scored[-1].loss
     assert summary["theta"].tolist() == [1.0, 4.0, 1e6]
@@ -110,7 +109,7 @@ def test_under_costs_a_fold_scores_what_its_wrong_answers_cost(scored):
         missed, alarm = ((y[test] == c) & (shown != c) for c in ("yes", "no"))
         cost = (5 * weight[test][missed].sum() + 2 * weight[test][alarm].sum()) * 100
         assert result == pytest.approx(cost / weight[test].sum())
-    np.testing.assert_allclose(scores.n_conditions[:, 0], plain.n_conditions[:, 0])
+    np.testing.assert_allclose(scores.values[:, 0, 1], plain.values[:, 0, 1])
 
 
 def test_a_fold_that_is_stopped_leaves_its_other_settings_out():
@@ -120,8 +119,9 @@ def test_a_fold_that_is_stopped_leaves_its_other_settings_out():
     stops = [None, lambda: next(answers)]
     loss = Loss(y, table.sample_weight)
     scores = scores_of(table, SETTINGS, make_folds(y, 2), loss, stops=stops)
-    for figures in (scores.loss, scores.n_conditions, scores.n_clauses):
-        assert np.isfinite(figures).tolist() == [[True] * 3, [True, False, False]]
+    for k in range(3):
+        finite = np.isfinite(scores.values[:, :, k])
+        assert finite.tolist() == [[True] * 3, [True, False, False]]
     assert scores.summary(SETTINGS)["folds"].tolist() == [2, 1, 1]
 
 

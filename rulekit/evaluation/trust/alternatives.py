@@ -413,7 +413,14 @@ class _AlternativeSearch:
         for rule in listed:
             texts.setdefault(space.rule(rule), rule)
         rules, priced = tuple(texts), list(texts.values())
-        facts = (self.wrong(self.rule), selected_cost / total, self.within, theta, n_clauses, most)
+        facts = (
+            self.wrong(self.rule),
+            selected_cost / total,
+            self.within,
+            theta,
+            n_clauses,
+            most,
+        )
         cheapest = min([selected_cost, *(r.cost for r in priced)]) / total
         return Alternatives(
             rules,
@@ -441,9 +448,7 @@ class _AlternativeSearch:
 
     def wrong(self, rule: RuleSet) -> float:
         """Compute the share of rows, by their input weight, that a rule predicts wrongly."""
-        wrong = rule.predict(self.table.columns) != self.table.y.astype(object)
-        weight = self.table.sample_weight
-        return float(weight[wrong].sum() / weight.sum())
+        return self.table.error(rule, self.table.sample_weight)
 
     def problem_without(self, column: str | None) -> Any:
         """Build the table of conditions without those of one column."""
@@ -541,7 +546,10 @@ class _AlternativeSearch:
             if best is not None:
                 reads = space.features(best)
                 row["without"] = space.rule(best)
-                row["wrong"], row["cost"] = self.wrong(row["without"]), best.cost / total
+                row["wrong"], row["cost"] = (
+                    self.wrong(row["without"]),
+                    best.cost / total,
+                )
                 row["instead"] = tuple(sorted(reads - set(hand)))
                 row["as_good"] = row["cost"] <= cheapest + self.within + TIE
             rows.append(row)

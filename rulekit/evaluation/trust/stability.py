@@ -578,14 +578,11 @@ def _learn_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> 
     settings = list(ParameterGrid(again.grid(y)))
     paths = Paths(learner, learner._read(X, y, weight))
     columns = read_like_training(learner, rest[0], paths.rule(settings[0]), paths.table.schema)
-    scores = np.full((1, len(settings), 3), np.nan)
-    losses: dict[RuleSet, float] = {}
-    for i, setting in enumerate(settings):
-        rule = paths.rule(setting)
-        if rule not in losses:
-            wrong = paths.table.predict(rule, columns) != rest[1]
-            losses[rule] = float(rest[3] @ wrong / rest[3].sum())
-        scores[0, i] = losses[rule], rule.n_conditions, rule.n_clauses
-    summary = FoldScores.from_array(scores).summary(settings)
+
+    def measure(rule: RuleSet) -> tuple[float, int, int]:
+        wrong = paths.table.predict(rule, columns) != rest[1]
+        return float(rest[3] @ wrong / rest[3].sum()), rule.n_conditions, rule.n_clauses
+
+    summary = FoldScores(paths.score(settings, measure, 3)[None]).summary(settings)
     taken = settings[suggestion(summary, settings, "test_error")["default"]]
     return paths.model(taken | ({"refine_thresholds": True} if again.refines else {}))

@@ -94,10 +94,6 @@ class Searched:
         """The archive's entries, by clauses and then literals."""
         return self.archive.entries
 
-    def entry(self, theta: float, n_clauses: int, max_conditions: int | None) -> ArchiveEntry:
-        """Find the best rule for one penalty and limits of clauses and literals."""
-        return cheapest_entry(self.entries, theta, n_clauses, max_conditions)
-
     def select_columns(self, entry: ArchiveEntry) -> Bools:
         """Return the columns of the learner's table in an entry, shape (k, d)."""
         return self.archive.problem.find_conditions(entry.boxes)

@@ -199,9 +199,7 @@ def _is_its_table(
         return False
     if table.classes.tolist() != model.classes_.tolist():
         return False
-    weight = model._weights(table)
-    wrong = model.rule_set_.predict(table.columns) != np.asarray(table.y, dtype=object)
-    error = float(weight[wrong].sum() / weight.sum())
+    error = table.error(model.rule_set_, model._weights(table))
     return abs(error - model.training_error_) < SAME
 
 
