@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate, product
 from os import PathLike
 from typing import Any
 
@@ -23,9 +24,8 @@ from rulekit.data.typed import as_pandas
 from rulekit.evaluation.sweeps.baselines import reference_learners
 from rulekit.evaluation.sweeps.fits import Caller, FoldTask, fit_fold, settle_costs, with_costs
 from rulekit.evaluation.sweeps.grid import Grid, LearnerGrid, rule_learners, spread_order, units_of
-from rulekit.evaluation.sweeps.keys import data_digest, folds_digest, join_digests, work_key
 from rulekit.evaluation.sweeps.result import Comparison, Row, fit_settings
-from rulekit.evaluation.sweeps.store import SweepStore
+from rulekit.evaluation.sweeps.store import SweepStore, data_digest, folds_digest, work_key
 from rulekit.learners.cluster import Once, cache_on_workers, spread, try_twice
 from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
@@ -148,9 +148,9 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         Where finished fits are stored, as soon as `on_progress` gets them, and looked up first.
     on_progress : callable, default=None
         Called with a `Progress` after each fit, stored ones first, and after each learner; if
-        workers do not share this process's memory, after all fits of a unit of work. Never called
-        concurrently, but not always from the calling thread. An exception raised by it ends the
-        comparison and is raised.
+        workers do not share this process's memory, after all fits of a unit of work: a fold with
+        the settings that share its matrix. Never called concurrently, but not always from the
+        calling thread. An exception raised by it ends the comparison and is raised.
     should_stop : callable, default=None
         Called between fits, from any thread; True ends the comparison early. Other processes
         finish the unit of work that they have begun.
@@ -181,10 +181,6 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     RulekitError
         If a worker process is killed, and another one in a second attempt.
 
-    Notes
-    -----
-    A unit of work is one fold with all settings of a learner that can share its matrix.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -204,7 +200,11 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     X = as_pandas(X)
     labels, weight = _check_data(X, y, sample_weight)
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
-    families = _families(rule_learners(labels) if learners is None else learners)
+    if isinstance(learners, Mapping):
+        learners = [LearnerGrid(name, *pair) for name, pair in learners.items()]
+    families = tuple(rule_learners(labels) if learners is None else learners)
+    if not families:
+        raise ValueError("`learners` must name at least one learner; it is empty.")
     settled = settle_costs(costs, [family.estimator for family in families], labels)
     families = tuple(replace(f, estimator=with_costs(f.estimator, settled)) for f in families)
     comparing = _Comparing(X, labels, folds, weight, families, settled)
@@ -213,7 +213,9 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     if store is not None:
         comparing.store = store if isinstance(store, SweepStore) else SweepStore(store)
     if only_stored:
-        comparing.look_up()
+        for family, first in comparing.numbered:
+            for limited, numbers in comparing.rounds(family):
+                comparing.look_up_round(limited, first, comparing.keys(limited, numbers))
     else:
         with cache_on_workers():
             comparing.run(references)
@@ -256,8 +258,8 @@ class _Comparing:
     @cached_property
     def numbered(self) -> list[tuple[LearnerGrid, int]]:
         """The families, each with the number of its first setting."""
-        sizes = [len(family.settings) for family in self.families]
-        return [(f, sum(sizes[:position])) for position, f in enumerate(self.families)]
+        sizes = (len(family.settings) for family in self.families)
+        return list(zip(self.families, accumulate(sizes, initial=0), strict=False))
 
     def run(self, references: bool = False) -> None:
         """Run all learners until everything is done, the time is up, or it is stopped."""
@@ -287,22 +289,16 @@ class _Comparing:
         others.n_jobs = self.n_jobs
         for family, first in others.numbered:
             if not should_stop():
-                numbers = range(len(family.settings))
-                others.fit_round(family, first, numbers, should_stop, until)
+                others.fit_round(family, first, range(len(family.settings)), should_stop, until)
         points = others.make_result().points()
         self.lines = points.rename(columns={"learner": "name"}) if len(points) else None
-
-    def look_up(self) -> None:
-        """Load what the store holds."""
-        for family, first in self.numbered:
-            for limited, numbers in self.rounds(family):
-                self.look_up_round(limited, first, self.keys(limited, numbers))
 
     def make_result(self) -> Comparison:
         """Return the current result."""
         with self.lock:
             rows, models = tuple(self.rows.values()), dict(self.models)
-        digest = join_digests(self.data, self.fold_digests)
+        # equal for results that are comparable on one curve
+        digest = "-".join((self.data[:16], *(fold[:8] for fold in self.fold_digests)))
         return Comparison(self.families, len(self.folds), digest, rows, models, self.lines)
 
     def report_progress(self, progress: Progress) -> None:
@@ -321,7 +317,7 @@ class _Comparing:
 
     def limit(self, family: LearnerGrid, *, each_fold: bool = False) -> LearnerGrid:
         """Limit a single fit of a family to its part of the budget, or to the part per fold."""
-        if self.budget is None or not has_time_limit(family):
+        if self.budget is None or not _has_time_limit(family):
             return family
         part = self.budget / len(self.families)
         if family.whole_front or each_fold:
@@ -332,7 +328,7 @@ class _Comparing:
     def rounds(self, family: LearnerGrid) -> list[tuple[LearnerGrid, list[int]]]:
         """List settings that are fitted together, with their time limit; the smallest is first."""
         order = spread_order(len(family.settings))
-        if self.budget is None or (family.whole_front and has_time_limit(family)):
+        if self.budget is None or (family.whole_front and _has_time_limit(family)):
             return [(self.limit(family), sorted(order))]
         least = smallest(family.settings)
         begun = (self.limit(family, each_fold=True), [least])
@@ -355,20 +351,18 @@ class _Comparing:
         def land(number: int, fold: int, measured: dict[str, Any]) -> None:
             with self.lock:
                 if (first + number, fold) not in self.rows:
-                    self.record(family, first, number, fold, measured)
+                    row = self.record(family, first, number, fold, measured)
                     if self.store is not None:
                         self.store.put(keys[number, fold], measured)
-                    row = self.rows[first + number, fold]
                     self.report_progress(Progress(family.name, row))
 
         def run_tasks() -> None:
-            tasks = self.tasks(family, first, numbers)
+            tasks, caller = self.tasks(family, first, numbers), Caller(land, should_stop, until)
             table = Once((self.X, self.y, self.weight), self.data)
             folds = [Once(*pair) for pair in zip(self.folds, self.fold_digests, strict=True)]
-            caller = Caller(land, should_stop, until)
             calls = [(table, folds[task.fold], task, caller) for task in tasks]
+            n_jobs = self.n_jobs if family.n_jobs is None else family.n_jobs
             with threadpool_limits(1):
-                n_jobs = self.n_jobs if family.n_jobs is None else family.n_jobs
                 for position, (rows, error) in spread(fit_fold, calls, n_jobs, caller.is_stopped):
                     caller.error = caller.error or error
                     for number, measured in rows:
@@ -393,25 +387,20 @@ class _Comparing:
         stored = {} if self.store is None else self.store.get(keys.values())
         for (number, fold), key in keys.items():
             if key in stored and (first + number, fold) not in self.rows:
-                self.record(family, first, number, fold, stored[key])
-                row = self.rows[first + number, fold]
+                row = self.record(family, first, number, fold, stored[key])
                 self.report_progress(Progress(family.name, row, from_store=True))
 
     def record(
         self, family: LearnerGrid, first: int, number: int, fold: int, measured: dict[str, Any]
-    ) -> None:
+    ) -> Row:
         """Record the measures of a fit as a row."""
         plain = measured.get("rule")
         if plain is not None and id(plain) not in self.rules:
             self.rules[id(plain)] = plain, rule_from_dict(plain)
-        self.rows[first + number, fold] = {
-            "setting": first + number,
-            "learner": family.name,
-            **family.settings[number],
-            "fold": fold,
-            **measured,
-            "rule": None if plain is None else self.rules[id(plain)][1],
-        }
+        named = {"setting": first + number, "learner": family.name, **family.settings[number]}
+        rule = None if plain is None else self.rules[id(plain)][1]
+        row = self.rows[first + number, fold] = named | {"fold": fold, **measured, "rule": rule}
+        return row
 
     def tasks(self, family: LearnerGrid, first: int, numbers: Sequence[int]) -> list[FoldTask]:
         """List the remaining units of work, fold by fold; smaller ones if workers would be idle."""
@@ -421,32 +410,26 @@ class _Comparing:
         if len(groups) * len(self.folds) < n_workers:
             groups = units_of(family.estimator, settings, split=True)
         tasks = []
-        for fold in range(len(self.folds)):
-            for group in groups:
-                todo = [k for k in group if (first + numbers[k], fold) not in self.rows]
-                if todo:
-                    named = {numbers[k]: settings[k] for k in todo}
-                    tasks.append(FoldTask(family.estimator, fold, named, self.costs))
+        for fold, group in product(range(len(self.folds)), groups):
+            left = [k for k in group if (first + numbers[k], fold) not in self.rows]
+            if left:
+                named = {numbers[k]: settings[k] for k in left}
+                tasks.append(FoldTask(family.estimator, fold, named, self.costs))
         return tasks
 
     def describe_kept(self) -> str:
         """Return a sentence on what is kept if the comparison is interrupted now."""
         done = f"{len(self.rows)} of {self.make_result().n_fits} fits were finished"
-        return (
-            f"{done}. Give a `store`."
-            if self.store is None
-            else f"{done}, and are kept in the store."
-        )
+        kept = "Give a `store`" if self.store is None else "and are kept in the store"
+        return f"{done}{'.' if self.store is None else ','} {kept}."
 
     def keep_models(self, family: LearnerGrid, first: int) -> None:
         """Fit the settings finished in all folds on all rows, if models are to be kept."""
-        done = Counter(number for number, _ in self.rows)
-        n_folds, settings = len(self.folds), family.settings
-        numbers = [k for k in range(len(settings)) if done[first + k] == n_folds]
+        done, settings = Counter(number for number, _ in self.rows), family.settings
+        numbers = [k for k in range(len(settings)) if done[first + k] == len(self.folds)]
         if not family.keep_models or not numbers or self.should_stop():
             return
-        chosen = [settings[number] for number in numbers]
-        estimator = self.limit(family).estimator
+        chosen, estimator = [settings[number] for number in numbers], self.limit(family).estimator
         fits = fit_settings(estimator, self.X, self.y, chosen, self.weight, self.should_stop)
         self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
 
@@ -466,7 +449,7 @@ def smallest(settings: Sequence[Setting]) -> int:
     return alike[len(alike) // 2]
 
 
-def has_time_limit(family: LearnerGrid) -> bool:
+def _has_time_limit(family: LearnerGrid) -> bool:
     """Return whether a single fit of a learner can be limited."""
     return "time_limit" in family.estimator.get_params(deep=False)
 
@@ -474,24 +457,11 @@ def has_time_limit(family: LearnerGrid) -> bool:
 def _check_data(
     X: Any, y: ArrayLike, sample_weight: ArrayLike | None
 ) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
-    labels = read_labels(y)
-    n = len(X)
-    if labels.shape != (n,):
-        raise ValueError(f"`y` must hold one class a row ({n}); its shape is {labels.shape}.")
-    if sample_weight is None:
-        return labels, None
-    weights = np.asarray(sample_weight, dtype=float)
-    if weights.shape != (n,):
-        raise ValueError(
-            f"`sample_weight` must hold one weight a row ({n}); its shape is {weights.shape}."
-        )
+    labels, shape = read_labels(y), (len(X),)
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    for name, unit, values in (("y", "class", labels), ("sample_weight", "weight", weights)):
+        if values is not None and values.shape != shape:
+            raise ValueError(
+                f"`{name}` must hold one {unit} a row ({len(X)}); its shape is {values.shape}."
+            )
     return labels, weights
-
-
-def _families(learners: Learners) -> tuple[LearnerGrid, ...]:
-    if isinstance(learners, Mapping):
-        learners = [LearnerGrid(name, *pair) for name, pair in learners.items()]
-    families = tuple(learners)
-    if not families:
-        raise ValueError("`learners` must name at least one learner; it is empty.")
-    return families
