@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, product
+from itertools import accumulate, pairwise, product
 from os import PathLike
 from typing import Any
 
@@ -213,9 +213,9 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     if store is not None:
         comparing.store = store if isinstance(store, SweepStore) else SweepStore(store)
     if only_stored:
-        for family, first in comparing.numbered:
-            for limited, numbers in comparing.rounds(family):
-                comparing.look_up_round(limited, first, comparing.keys(limited, numbers))
+        for family, of_family in comparing.numbered:
+            for limited, numbers in comparing.rounds(family, of_family):
+                comparing.look_up(comparing.keys(limited, numbers))
     else:
         with cache_on_workers():
             comparing.run(references)
@@ -256,10 +256,15 @@ class _Comparing:
         return folds_digest(self.folds)
 
     @cached_property
-    def numbered(self) -> list[tuple[LearnerGrid, int]]:
-        """The families, each with the number of its first setting."""
-        sizes = (len(family.settings) for family in self.families)
-        return list(zip(self.families, accumulate(sizes, initial=0), strict=False))
+    def settings(self) -> list[tuple[str, Setting]]:
+        """The settings of all families by number, each with the name of its family."""
+        return [(family.name, setting) for family in self.families for setting in family.settings]
+
+    @property
+    def numbered(self) -> list[tuple[LearnerGrid, range]]:
+        """The families, each with the numbers of its settings."""
+        ends = list(accumulate((len(family.settings) for family in self.families), initial=0))
+        return [(f, range(*pair)) for f, pair in zip(self.families, pairwise(ends), strict=True)]
 
     def run(self, references: bool = False) -> None:
         """Run all learners until everything is done, the time is up, or it is stopped."""
@@ -267,16 +272,16 @@ class _Comparing:
         if references and self.budget is not None:  # at the end there may be no time left
             self.refer(*self.turn(n_stages))
             n_stages -= 1
-        for position, (family, first) in enumerate(self.numbered):
+        for position, (family, of_family) in enumerate(self.numbered):
             turn = self.turn(n_stages - position, keeps_models=family.keep_models)
-            for k, (limited, numbers) in enumerate(self.rounds(family)):
+            for k, (limited, numbers) in enumerate(self.rounds(family, of_family)):
                 # the first round gives every learner a point
                 should_stop, until = turn if k else (self.should_stop, np.inf)
                 if not should_stop():
-                    self.fit_round(limited, first, numbers, should_stop, until)
+                    self.fit_round(limited, numbers, should_stop, until)
             if self.should_stop():
                 return
-            self.keep_models(family, first)
+            self.keep_models(family, of_family)
             self.report_progress(Progress(family.name, found=self.make_result()))
         if references and self.budget is None and not self.should_stop():
             self.refer(self.should_stop, np.inf)
@@ -287,9 +292,9 @@ class _Comparing:
         families = tuple(reference_learners(self.costs))
         others = _Comparing(self.X, self.y, self.folds, self.weight, families, self.costs)
         others.n_jobs = self.n_jobs
-        for family, first in others.numbered:
+        for family, numbers in others.numbered:
             if not should_stop():
-                others.fit_round(family, first, range(len(family.settings)), should_stop, until)
+                others.fit_round(family, numbers, should_stop, until)
         points = others.make_result().points()
         self.lines = points.rename(columns={"learner": "name"}) if len(points) else None
 
@@ -325,39 +330,36 @@ class _Comparing:
         limit = min(family.estimator.time_limit or np.inf, part)
         return replace(family, estimator=clone(family.estimator).set_params(time_limit=limit))
 
-    def rounds(self, family: LearnerGrid) -> list[tuple[LearnerGrid, list[int]]]:
+    def rounds(
+        self, family: LearnerGrid, numbers: Sequence[int]
+    ) -> list[tuple[LearnerGrid, Sequence[int]]]:
         """List settings that are fitted together, with their time limit; the smallest is first."""
-        order = spread_order(len(family.settings))
         if self.budget is None or (family.whole_front and _has_time_limit(family)):
-            return [(self.limit(family), sorted(order))]
-        least = smallest(family.settings)
+            return [(self.limit(family), numbers)]
+        order = [numbers[k] for k in spread_order(len(numbers))]
+        least = numbers[smallest(family.settings)]
         begun = (self.limit(family, each_fold=True), [least])
         rest = [number for number in order if number != least]
         doubled = [rest[2**k - 2 : 2 ** (k + 1) - 2] for k in range(1, len(order).bit_length())]
-        return [begun, *((self.limit(family), numbers) for numbers in doubled if numbers)]
+        return [begun, *((self.limit(family), part) for part in doubled if part)]
 
     def fit_round(
-        self,
-        family: LearnerGrid,
-        first: int,
-        numbers: Sequence[int],
-        should_stop: ShouldStop,
-        until: float,
+        self, family: LearnerGrid, numbers: Sequence[int], should_stop: ShouldStop, until: float
     ) -> None:
         """Cross-validate settings of a family; `until` is the end of its turn."""
         keys = self.keys(family, numbers)
-        self.look_up_round(family, first, keys)
+        self.look_up(keys)
 
         def land(number: int, fold: int, measured: dict[str, Any]) -> None:
             with self.lock:
-                if (first + number, fold) not in self.rows:
-                    row = self.record(family, first, number, fold, measured)
+                if (number, fold) not in self.rows:
+                    row = self.record(number, fold, measured)
                     if self.store is not None:
                         self.store.put(keys[number, fold], measured)
                     self.report_progress(Progress(family.name, row))
 
         def run_tasks() -> None:
-            tasks, caller = self.tasks(family, first, numbers), Caller(land, should_stop, until)
+            tasks, caller = self.tasks(family, numbers), Caller(land, should_stop, until)
             table = Once((self.X, self.y, self.weight), self.data)
             folds = [Once(*pair) for pair in zip(self.folds, self.fold_digests, strict=True)]
             calls = [(table, folds[task.fold], task, caller) for task in tasks]
@@ -375,43 +377,40 @@ class _Comparing:
     def keys(self, family: LearnerGrid, numbers: Sequence[int]) -> dict[tuple[int, int], str]:
         """Compute the key in the store of each fit, by number and fold; empty without a store."""
         return {
-            (number, fold): work_key(self.data, family.estimator, family.settings[number], digest)
+            (number, fold): work_key(self.data, family.estimator, self.settings[number][1], digest)
             for fold, digest in enumerate(self.fold_digests)
             for number in (numbers if self.store is not None else ())
         }
 
-    def look_up_round(
-        self, family: LearnerGrid, first: int, keys: dict[tuple[int, int], str]
-    ) -> None:
-        """Load stored fits of a family, fold by fold."""
+    def look_up(self, keys: dict[tuple[int, int], str]) -> None:
+        """Load stored fits, fold by fold."""
         stored = {} if self.store is None else self.store.get(keys.values())
-        for (number, fold), key in keys.items():
-            if key in stored and (first + number, fold) not in self.rows:
-                row = self.record(family, first, number, fold, stored[key])
-                self.report_progress(Progress(family.name, row, from_store=True))
+        for place, key in keys.items():
+            if key in stored and place not in self.rows:
+                row = self.record(*place, stored[key])
+                self.report_progress(Progress(row["learner"], row, from_store=True))
 
-    def record(
-        self, family: LearnerGrid, first: int, number: int, fold: int, measured: dict[str, Any]
-    ) -> Row:
+    def record(self, number: int, fold: int, measured: dict[str, Any]) -> Row:
         """Record the measures of a fit as a row."""
         plain = measured.get("rule")
         if plain is not None and id(plain) not in self.rules:
             self.rules[id(plain)] = plain, rule_from_dict(plain)
-        named = {"setting": first + number, "learner": family.name, **family.settings[number]}
+        name, setting = self.settings[number]
+        named = {"setting": number, "learner": name, **setting, "fold": fold}
         rule = None if plain is None else self.rules[id(plain)][1]
-        row = self.rows[first + number, fold] = named | {"fold": fold, **measured, "rule": rule}
+        row = self.rows[number, fold] = named | measured | {"rule": rule}
         return row
 
-    def tasks(self, family: LearnerGrid, first: int, numbers: Sequence[int]) -> list[FoldTask]:
+    def tasks(self, family: LearnerGrid, numbers: Sequence[int]) -> list[FoldTask]:
         """List the remaining units of work, fold by fold; smaller ones if workers would be idle."""
-        settings = [family.settings[number] for number in numbers]
+        settings = [self.settings[number][1] for number in numbers]
         groups = units_of(family.estimator, settings)
         n_workers = effective_n_jobs(self.n_jobs if family.n_jobs is None else family.n_jobs)
         if len(groups) * len(self.folds) < n_workers:
             groups = units_of(family.estimator, settings, split=True)
         tasks = []
         for fold, group in product(range(len(self.folds)), groups):
-            left = [k for k in group if (first + numbers[k], fold) not in self.rows]
+            left = [k for k in group if (numbers[k], fold) not in self.rows]
             if left:
                 named = {numbers[k]: settings[k] for k in left}
                 tasks.append(FoldTask(family.estimator, fold, named, self.costs))
@@ -423,15 +422,16 @@ class _Comparing:
         kept = "Give a `store`" if self.store is None else "and are kept in the store"
         return f"{done}{'.' if self.store is None else ','} {kept}."
 
-    def keep_models(self, family: LearnerGrid, first: int) -> None:
+    def keep_models(self, family: LearnerGrid, numbers: Sequence[int]) -> None:
         """Fit the settings finished in all folds on all rows, if models are to be kept."""
-        done, settings = Counter(number for number, _ in self.rows), family.settings
-        numbers = [k for k in range(len(settings)) if done[first + k] == len(self.folds)]
+        done = Counter(number for number, _ in self.rows)
+        numbers = [number for number in numbers if done[number] == len(self.folds)]
         if not family.keep_models or not numbers or self.should_stop():
             return
-        chosen, estimator = [settings[number] for number in numbers], self.limit(family).estimator
+        chosen = [self.settings[number][1] for number in numbers]
+        estimator = self.limit(family).estimator
         fits = fit_settings(estimator, self.X, self.y, chosen, self.weight, self.should_stop)
-        self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
+        self.models |= dict(zip(numbers, fits, strict=False))
 
 
 def smallest(settings: Sequence[Setting]) -> int:

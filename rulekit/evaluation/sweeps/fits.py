@@ -196,14 +196,12 @@ def with_costs(estimator: Any, costs: Costs | None) -> Any:
 
 def settle_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any]) -> Costs | None:
     """Return the costs for the comparison as a matrix over the classes, or None."""
-    classes = np.unique(y)
-    common = None
-    for given, estimator in ((costs, None), *((getattr(e, "costs", None), e) for e in estimators)):
+    common, pairs = None, [(costs, estimators[0])]
+    pairs += [(getattr(estimator, "costs", None), estimator) for estimator in estimators]
+    for given, estimator in pairs:
         if given is None:
             continue
-        settled = given.to_matrix(
-            classes, getattr(estimator or estimators[0], "positive_label", None)
-        )
+        settled = given.to_matrix(np.unique(y), getattr(estimator, "positive_label", None))
         if common is not None and settled != common:
             raise ValueError(
                 f"All learners must have the same costs; {type(estimator).__name__} has {settled} "

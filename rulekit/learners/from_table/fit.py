@@ -348,10 +348,10 @@ class LearnsFromTables:
         counts = tallies(result.rule, result.kinds, rows.classes.tolist())
         facts = rows.engine, rows.n_rows, drawn, key, seed
         certificate = TableCertificate(*facts, *counts, pd.DataFrame(work.steps))
-        unset = {*first.get_params()}
+        parameters = {*first.get_params()}
         for fitted in (first, result.learner):
-            kept = {k: v for k, v in vars(fitted).items() if k not in unset and hasattr(first, k)}
-            vars(self).update(kept)
+            known = vars(fitted).items()
+            vars(self).update({k: v for k, v in known if k not in parameters and hasattr(first, k)})
         if hasattr(self, "learner_"):
             if result.learner is not first:
                 self.learner_ = result.learner
