@@ -56,7 +56,7 @@ class Likeness:
         index_of = {condition: k for k, condition in enumerate(self.conditions)}
         indices = [[index_of[c] for c in clause.conditions] for clause in self.rule.clauses]
         held = [met[:, columns].all(axis=1) for columns in indices]
-        decides = np.array(held, dtype=bool).reshape(len(held), len(met)).T
+        decides = np.array(held, dtype=bool).reshape(len(held), len(met)).T.copy()
         return first_clause(decides), np.column_stack([decides, met]).astype(np.int64)
 
 

@@ -18,7 +18,7 @@ from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, LearningProblem, plain_label
 from rulekit.rules import Clause, RuleSet, simplify
-from rulekit.search.box_search.problem import Boxes, BoxPrices
+from rulekit.search.box_search.problem import BoxPrices, BoxRows
 from rulekit.search.box_search.search import (
     Archive,
     ArchiveEntry,
@@ -167,11 +167,10 @@ class SearchedLists:
         labels = tuple(self.names[c] for c in rules.labels)
         return RuleSet(tuple(clauses), labels, "dnf", self.names[rules.default])
 
-    def rule(self, boxes: Boxes) -> RuleSet:
+    def rule(self, rules: RuleList) -> RuleSet:
         """Convert the boxes of an entry to a list of clauses of literals."""
-        assert isinstance(boxes, RuleList)
-        clauses = self.problem.clauses(self.search.find_conditions(boxes))
-        return self.rule_of(map(Clause, clauses), boxes)
+        clauses = self.problem.clauses(self.search.problem.find_conditions(rules.boxes))
+        return self.rule_of(map(Clause, clauses), rules)
 
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
@@ -194,7 +193,7 @@ class SearchedLists:
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
             return rule
-        chosen = self.search.find_conditions(rules)
+        chosen = self.search.problem.find_conditions(rules.boxes)
         clauses = [Clause(literals) for literals in problem.clauses(chosen)]
         holds = [clause.mask(problem.columns) for clause in clauses]
         _ = problem.table.opposite.values  # formed once for all clauses
@@ -237,7 +236,7 @@ def search_lists(
     if stored is None or not (stored.finished or seconds <= stored.seconds):
         names = [plain_label(c) for c in several.table.classes]
         plan = scaled_plan(problem, most, learner.n_perturbations)
-        search = ListSearch.from_table(problem.table, codes)
+        search = ListSearch(BoxRows.from_table(problem.table, classes=codes))
         clock = Clock.from_seconds(learner.time_limit)
         archive = search.run(plan, rng, clock)
         search.offer_conditions(archive)

@@ -159,9 +159,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     def _all_at_once(self, task: TwoLevelTask) -> ClauseSelection:
         """Solve the relaxation; use unselected clauses if the time limit passes."""
         try:
-            solution = solve_two_level_lp(
-                task.problem, task.theta, self.n_clauses, may_disable=task.may_disable
-            )
+            solution = solve_two_level_lp(task, self.n_clauses)
         except TimeLimitError:
             off = task.iterate([task.make_empty_clause(disabled=True)] * self.n_clauses)
             return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
@@ -169,9 +167,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
 
     def _prove(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
         """Improve a rule by the integer program, which reports optimality."""
-        solution = solve_two_level_exact(
-            task.problem, task.theta, self.n_clauses, may_disable=task.may_disable, start=start
-        )
+        solution = solve_two_level_exact(task, self.n_clauses, start)
         last: dict[str, Any] = {"step": len(start.history), "objective": solution.value}
         last["lower_bound"] = solution.lower_bound
         if not solution.proved:
