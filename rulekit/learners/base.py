@@ -213,9 +213,7 @@ class BaseRuleClassifier(
 
     def _reading_binarizer(self) -> Any:
         """Return the binarizer that reads words and dates; None takes every text as a level."""
-        if not hasattr(self, "binarizer"):
-            return None
-        return Binarizer() if self.binarizer is None else self.binarizer
+        return (self.binarizer or Binarizer()) if hasattr(self, "binarizer") else None
 
     def _bin_table(self, table: TrainingTable, *key: Any) -> tuple[Any, Any]:
         """Bin the table or reuse it; return a key of the binning, and the codes."""
@@ -360,18 +358,17 @@ class BaseRuleClassifier(
         `clause` (its number, from 1), `label` (the class given; in a CNF, when all clauses hold),
         `text`, `n_conditions`, `share` (how often the clause was right in training on rows that it
         decides, smoothed; a clause of a CNF decides where it fails), and `weighted_share` (the same
-        with rows weighed by `class_weight` or `costs`).
+        with rows weighed by `class_weight` or `costs`); a given rule without a table has no shares.
         """
         check_is_fitted(self)
-        share, weighted = self._shares.compute_by_clause(self.rule_set_, self.classes_.tolist())
-        return self._rules_frame().assign(share=share, weighted_share=weighted)
-
-    def _rules_frame(self) -> pd.DataFrame:
         rows = [(clause_line(c), c.n_conditions) for c in self.rule_set_.clauses]
         frame = pd.DataFrame(rows, columns=["text", "n_conditions"])
         frame.insert(0, "clause", range(1, len(rows) + 1))
         frame.insert(1, "label", list(self.rule_set_.labels[: len(rows)]))
-        return frame
+        if not hasattr(self, "_shares"):  # of a rule that was given
+            return frame
+        share, weighted = self._shares.compute_by_clause(self.rule_set_, self.classes_.tolist())
+        return frame.assign(share=share, weighted_share=weighted)
 
     @property
     def training_counts_(self) -> list[tuple[float, float]]:
@@ -432,12 +429,10 @@ def refuse_with_several(model: Any, table: TrainingTable) -> None:
             f"`form` must be 'dnf' where `y` holds more than two classes ({n} here): the clauses "
             f"of an ordered list are ANDs; got {model.form!r}."
         )
-    directions = as_constraints(getattr(model, "constraints", None)).directions
-    if directions:
+    if directions := as_constraints(getattr(model, "constraints", None)).directions:
         raise ValueError(
             f"`constraints` has a direction for column {dict(directions).popitem()[0]!r}, which "
-            f"needs two classes; `y` has {n}. Remove the direction, or learn "
-            "from `y == label`."
+            f"needs two classes; `y` has {n}. Remove the direction, or learn from `y == label`."
         )
 
 

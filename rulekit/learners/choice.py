@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any, Self
 
@@ -20,16 +21,17 @@ from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
-from rulekit.learners.cluster import Once, sort_answers, spread, try_twice
+from rulekit.learners.cluster import Once, spread_sorted, try_twice
 from rulekit.learners.paths import Paths, Setting, identity
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import RuleSet
 
+Floats = NDArray[np.float64]
 COST = "test_cost_per_100"  # the cost of wrong predictions
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
 CONDITION_PRICE = 0.002
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
-Counted = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.float64]]
+Counted = Callable[[NDArray[Any], NDArray[np.intp]], Floats]
 #: Measures that are better when larger; all others are better when smaller.
 MAXIMISED = frozenset({"test_f1", "test_auc"})
 
@@ -65,7 +67,7 @@ class Loss:
     """Loss of wrong predictions for training rows."""
 
     y: NDArray[Any]  # (n,)
-    weight: NDArray[np.float64]  # (n,)
+    weight: Floats  # (n,)
     costs: Costs | None = None
 
     @property
@@ -87,7 +89,7 @@ class Loss:
         y = self.y[rows]
         return answers != y if self.costs is None else 100.0 * self.costs.compute(y, answers)
 
-    def by_row(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> "Floats":
+    def by_row(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> Floats:
         """Return the loss of each training row, 0 for those not tested, shape (n,)."""
         each = np.zeros(len(self.y))
         each[rows] = self.each(rows, answers)
@@ -103,9 +105,6 @@ class Loss:
         if self.costs is None:
             return f"{100 * value:.1f} %"
         return f"{self.costs.amount(round(value, 1))} a 100 cases"
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,10 +173,8 @@ def fold_scores(
         (Once(table), Once(loss), fold, settings, stop, counted)
         for fold, stop in zip(folds, callbacks, strict=True)
     ]
-    scored = try_twice(
-        lambda: sort_answers(spread(_score_fold, tasks, n_jobs)),
-        lambda: "Nothing of the choice is kept.",
-    )
+    work = partial(spread_sorted, _score_fold, tasks, n_jobs)
+    scored = try_twice(work, lambda: "Nothing of the choice is kept.")
     return FoldScores(np.stack(scored))
 
 
@@ -247,9 +244,7 @@ def has_conditions(rows: pd.DataFrame) -> NDArray[np.bool_]:
     return np.asarray(~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5))
 
 
-def estimates(
-    summary: pd.DataFrame, settings: Settings, y: str, price: float
-) -> NDArray[np.float64]:
+def estimates(summary: pd.DataFrame, settings: Settings, y: str, price: float) -> Floats:
     """Return the sum that decides between settings, whose lowest value is selected."""
     # It is the measure averaged with those of similar settings, and with the forest's estimate if
     # known, plus `price` for each condition. NaN for settings with fewer finished folds than
@@ -270,18 +265,18 @@ def comparable(summary: pd.DataFrame) -> pd.DataFrame:
     return summary[summary["folds"] == summary["folds"].max()] if len(summary) else summary
 
 
-def coordinate(rows: pd.DataFrame, name: str) -> NDArray[np.float64]:
+def coordinate(rows: pd.DataFrame, name: str) -> Floats:
     """Read a column of a summary so that smaller is better."""
     if name not in rows.columns or not pd.api.types.is_numeric_dtype(rows[name]):
         numeric = [c for c in rows.columns if pd.api.types.is_numeric_dtype(rows[c])]
         raise ValueError(f"The summary has no measure {name!r}; it has {', '.join(numeric)}.")
-    values: NDArray[np.float64] = rows[name].to_numpy(dtype=float)
+    values: Floats = rows[name].to_numpy(dtype=float)
     return -values if name in MAXIMISED else values
 
 
 def neighbourhoods(
     settings: Sequence[Setting], learners: Sequence[str]
-) -> list[tuple[list[Any], NDArray[np.float64]]]:
+) -> list[tuple[list[Any], Floats]]:
     """Return, for each size parameter, the line of each setting and its position on it."""
     names = dict.fromkeys(k for s in settings for k in s if k.rpartition("__")[2] in SIZE_KEYS)
     axes = []

@@ -145,10 +145,6 @@ class FixedRuleClassifier(BaseRuleClassifier):
             return super().decision_function(X)
         return log_odds(self.predict_log_proba(X))
 
-    def get_rules(self) -> pd.DataFrame:
-        """List the clauses; see `BaseRuleClassifier.get_rules`. No shares without `fit`."""
-        return super().get_rules() if hasattr(self, "_shares") else self._rules_frame()
-
 
 def _sort_labels(labels: list[Any]) -> NDArray[Any]:
     distinct = list(dict.fromkeys(labels))

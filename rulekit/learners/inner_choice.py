@@ -35,6 +35,7 @@ from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.paths import Paths, Setting
 from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
+Floats = NDArray[np.float64]
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
 SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
 SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3 was left out for it
@@ -246,11 +247,14 @@ class InnerComparison:
 
     def _scores(self, k: int) -> FoldScores:
         """Score the settings of a form within its share of the time."""
-        form, stops = self.forms[k], None
-        if self.limit is not None:
+        form, stops, n_folds = self.forms[k], None, len(self.folds)
+        if self.limit is not None:  # each fold has an equal share
             share = self.limit / len(self.forms)
             end = self.until - share * (len(self.forms) - 1 - k)
-            stops = _stops(share, end, len(self.folds), self.n_jobs, form.free)
+            workers = min(effective_n_jobs(self.n_jobs), n_folds)
+            rounds = math.ceil(n_folds / workers)
+            left = [rounds - 1 - fold // workers for fold in range(n_folds)]
+            stops = [_Deadline(end - share * n / rounds, form.free) for n in left]
         paths, settings = self.fold_paths[form.name], form.settings
         return fold_scores(paths, self.table, settings, self.loss, self.n_jobs, stops, self.gaps)
 
@@ -283,7 +287,7 @@ class InnerComparison:
 
 
 def _take_cheaper_constant(
-    choice: Choice, forms: Sequence[Form], of_constant: NDArray[np.float64], loss: Loss
+    choice: Choice, forms: Sequence[Form], of_constant: Floats, loss: Loss
 ) -> Choice:
     """Return the choice of an empty rule if the cheapest constant costs no more on the folds."""
     form = next((form for form in forms if form.empty is not None), None)
@@ -363,16 +367,6 @@ def inner_folds(cv: Any, table: TrainingTable, seed: int) -> list[Fold]:
     return make_folds(table.y, cv, random_state=seed)
 
 
-def _stops(
-    limit: float, until: float, n_folds: int, n_jobs: int | None, free: int
-) -> list["_Deadline"]:
-    """Return a deadline for each fold, with equal shares of the time."""
-    workers = min(effective_n_jobs(n_jobs), n_folds)
-    rounds = math.ceil(n_folds / workers)
-    left = [rounds - 1 - fold // workers for fold in range(n_folds)]
-    return [_Deadline(until - limit * k / rounds, free) for k in left]
-
-
 @dataclass
 class _Deadline:
     """Deadline of the work on a fold; the first settings are always tried."""
@@ -391,7 +385,7 @@ def compare_losses(
     folds: Sequence[Fold],
     loss: Loss,
     n_jobs: int | None = None,
-) -> tuple[NDArray[np.float64], float, FoldScores]:
+) -> tuple[Floats, float, FoldScores]:
     """Compare two fitted learners on the same inner folds, without refined cuts."""
     each, scores = [], None
     for learner in pair:
@@ -409,9 +403,7 @@ def compare_losses(
     return losses, float(np.sqrt(of_row @ of_row) / weight.sum()), scores
 
 
-def _constant_losses(
-    table: TrainingTable, folds: Sequence[Fold], loss: Loss
-) -> NDArray[np.float64]:
+def _constant_losses(table: TrainingTable, folds: Sequence[Fold], loss: Loss) -> Floats:
     """Compute the loss of the best constant prediction on each fold."""
     errors = []
     for train, test in folds:

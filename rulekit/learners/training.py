@@ -29,7 +29,7 @@ from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import EQUALITIES
 from rulekit.rules.schema import COARSE, TEXTUAL, infer_schema, schema_of
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
-from rulekit.search.columns.rounding import PERTURBATION
+from rulekit.search.columns.priced_columns import PERTURBATION
 from rulekit.search.one_level.problem import CoverProblem
 
 Value = TypeVar("Value")
@@ -106,12 +106,8 @@ class TrainingTable:
 
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
         """Combine weights of rows and classes, rescaled to sum to n with exact sums, shape (n,)."""
-
-        def compute() -> NDArray[np.float64]:
-            weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
-            return addable(weight * (len(weight) / weight.sum()))
-
-        return self.once(repr(class_weight), compute).copy()  # the same for many settings
+        weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
+        return addable(weight * (len(weight) / weight.sum()))
 
     def binarizer(self, given: Binarizer | None) -> Binarizer:
         """Return an unfitted binarizer that reads each column as the whole table is read."""
@@ -148,15 +144,11 @@ class TrainingTable:
 class Clock:
     """Whether to stop; it remembers that the time ran out."""
 
-    def __init__(
-        self, end: float | None = None, should_stop: Callable[[], bool] | None = None
-    ) -> None:
+    def __init__(self, end: float | None = None, should_stop: ShouldStop | None = None) -> None:
         self.end, self.should_stop, self.ran_out = end, should_stop, False
 
     @classmethod
-    def from_seconds(
-        cls, limit: float | None, should_stop: Callable[[], bool] | None = None
-    ) -> Self:
+    def from_seconds(cls, limit: float | None, should_stop: ShouldStop | None = None) -> Self:
         """Start a clock with a limit in seconds; None for no limit."""
         return cls(None if limit is None else time.monotonic() + limit, should_stop)
 
@@ -388,8 +380,8 @@ class LearningProblem:
         """Compute the objective of any clauses, given by where their conditions hold."""
         columns, y = [holds for clause in clauses for holds in clause], ~self.table.y
         A = np.array(columns, dtype=bool).reshape(len(columns), len(y)).T ^ (self.form == "dnf")
-        clause_of = np.repeat(np.arange(len(clauses)), [len(clause) for clause in clauses])
-        chosen = clause_of == np.arange(len(clauses))[:, None]
+        sizes = np.array([len(clause) for clause in clauses], dtype=int)
+        chosen = np.repeat(np.eye(len(clauses), dtype=bool), sizes, axis=1)
         cost = error_cost if counts_errors else hamming_cost
         return cost(A, y, self.table.weight, chosen, theta)
 

@@ -198,7 +198,6 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self,
         problem: LearningProblem,
         selection: ClauseSelection,
-        *,
         proved: bool | None,
         max_clauses: int,
         counts_errors: bool = True,
@@ -257,7 +256,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         rules: dict[Any, RuleSet],
     ) -> tuple[LearnedRule, RuleSet]:
         """Return the cheaper of a solution and a constant, as a rule with required conditions."""
-        # `rules` keeps the rules of clauses, for several solutions of one search.
+        # `rules` is a dictionary of the rules of clauses, for several solutions of one search.
         required = as_constraints(self.constraints).required  # decide which of the two is cheaper
         options = [learned, learned.constant()] if required else [learned.take_cheaper_constant()]
         solutions = []
@@ -312,22 +311,15 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Build the rule from its clauses."""
         op = "and" if self.form == "dnf" else "or"
         n_labels = len(clauses) if self.form == "dnf" else max(1, len(clauses))
-        return RuleSet(
-            tuple(Clause(clause, op) for clause in clauses),
-            (self.positive_label_,) * n_labels,
-            self.form,
-            self.default_label_,
-        )
+        labels, written = (self.positive_label_,) * n_labels, (Clause(c, op) for c in clauses)
+        return RuleSet(tuple(written), labels, self.form, self.default_label_)
 
     def _revalue(
         self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, theta: float
     ) -> LearnedRule:
         """Recompute the value of a rule with added required conditions; optimality is open."""
-        value = problem.objective(
-            [[c.mask(problem.columns) for c in clause.conditions] for clause in rule.clauses],
-            theta,
-            counts_errors=learned.counts_errors,
-        )
+        holds = [[c.mask(problem.columns) for c in clause.conditions] for clause in rule.clauses]
+        value = problem.objective(holds, theta, counts_errors=learned.counts_errors)
         proved = None if learned.proved is None else False
         return replace(learned.with_step(value, "add required"), proved=proved)
 
@@ -337,8 +329,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Set the fitted attributes."""
         self._keep_rule(rule, table, self._weights(table))
         self.simplified_ = simplify(self.rule_of(learned.clauses), return_removed=True)[1]
-        self.objective_ = learned.value
-        self.lower_bound_ = learned.lower_bound
+        self.objective_, self.lower_bound_ = learned.value, learned.lower_bound
         self.proved_optimal_ = learned.proved
         self.history_ = [dict(step) for step in learned.history]
         self.n_iter_ = max(1, len(self.history_) - 1)
@@ -348,14 +339,15 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     def _hint(self, theta_max: float) -> str:
         """Return at which penalty an empty rule would have a condition."""
+        why = (
+            f"at theta={self.theta:g} no rule was found that does better. Try a smaller theta, "
+            "another method, or a `class_weight` by which rows of a rare class count more."
+        )
         if theta_max <= 0:
-            return self._empty_hint("no single condition of this table does better.")
-        if self.theta >= self.theta_pays_ > 0:
-            return self._empty_hint(
+            why = "no single condition of this table does better."
+        elif self.theta >= self.theta_pays_ > 0:
+            why = (
                 f"at theta={self.theta:g} a condition costs more than it saves. Below "
                 f"theta={self.theta_pays_:.6g} some single condition is worth its price."
             )
-        return self._empty_hint(
-            f"at theta={self.theta:g} no rule was found that does better. Try a smaller "
-            "theta, another method, or a `class_weight` by which rows of a rare class count more."
-        )
+        return self._empty_hint(why)

@@ -149,7 +149,10 @@ empty_rule_hint_, binarizer_
     def _path(self, table: TrainingTable) -> "BoxPath | ListPath":
         if len(table.classes) == 2:
             problem = self.problem_of(table, self.positive_label)
-            return BoxPath.from_search(self, table, problem)
+            rng = table.generator(self.random_state)
+            with problem.limit_time(self.time_limit) as clock:
+                searched = self._box_search().run(problem, rng)
+            return BoxPath(self, table, problem, searched, clock.seconds_left())
         refuse_with_several(self, table)
         for name, default in (("robustness", 0.0), ("refine", False)):
             if (given := getattr(self, name)) != default:
@@ -184,15 +187,6 @@ class BoxPath(LearnedPath):
     _clauses: dict[tuple[int, int, bool], tuple[Clauses, float]] = field(default_factory=dict)
     _rules: dict[Clauses, RuleSet] = field(default_factory=dict)
 
-    @classmethod
-    def from_search(
-        cls, learner: BoxSearchClassifier, table: TrainingTable, problem: LearningProblem
-    ) -> "BoxPath":
-        """Search within the time limit."""
-        with problem.limit_time(learner.time_limit) as clock:
-            searched = learner._box_search().run(problem, table.generator(learner.random_state))
-        return cls(learner, table, problem, searched, clock.seconds_left())
-
     def rule(self, values: Mapping[str, Any]) -> RuleSet:
         """Return the rule for some values."""
         return self.solution(values)[1]
@@ -208,8 +202,13 @@ class BoxPath(LearnedPath):
         entry = cheapest_entry(self.searched.entries, theta, n_clauses, values["max_conditions"])
         moves = bool(values["refine_thresholds"])
         history: list[dict[str, Any]] = [{"step": 0, "objective": entry.objective(theta)}]
-        if values["refine"]:
-            clauses, value, history = self._descend(entry, theta)
+        if values["refine"]:  # by local search, in the seconds left
+            chosen, value = self.searched.select_columns(entry), history[0]["objective"]
+            with self.problem.limit_time(self.seconds):
+                start = ClauseSelection(chosen, value, tuple(history))
+                selection, moved = refine_selection(self.searched.problem, start, theta)
+            clauses = self.problem.clauses(selection.chosen, moved)
+            value, history = selection.value, [*selection.history]
         else:
             clauses, loss = self._clauses_of(entry, moves)
             value = loss + theta * entry.n_conditions
@@ -235,17 +234,6 @@ class BoxPath(LearnedPath):
             self._clauses[key] = self.problem.clauses(chosen, moved), loss
         return self._clauses[key]
 
-    def _descend(
-        self, entry: ArchiveEntry, theta: float
-    ) -> tuple[Clauses, float, list[dict[str, Any]]]:
-        """Improve the rule of an entry by local search, in the seconds left."""
-        with self.problem.limit_time(self.seconds):
-            step = {"step": 0, "objective": entry.objective(theta)}
-            start = ClauseSelection(self.searched.select_columns(entry), step["objective"], (step,))
-            selection, moved = refine_selection(self.searched.problem, start, theta)
-        clauses = self.problem.clauses(selection.chosen, moved)
-        return clauses, selection.value, [*selection.history]
-
     def rules(self, max_conditions: int | None) -> RulePath:
         """Return the rules of all sizes that can hold the required conditions."""
         entries: list[PathEntry] = []
@@ -261,10 +249,7 @@ class BoxPath(LearnedPath):
     def _path_entry(self, entry: ArchiveEntry) -> PathEntry:
         """Convert an entry to a rule; RuleError if its size cannot hold what is required."""
         learner, problem = self.learner, self.problem
-        clauses, _ = self._clauses_of(entry, False)
-        if clauses not in self._rules:
-            self._rules[clauses] = simplify(learner.rule_of(clauses))
-        learned = self._rules[clauses]
+        learned = simplify(learner.rule_of(self._clauses_of(entry, False)[0]))
         rule = learner.with_required(learned, problem, entry.n_clauses)
         weight = learner._weights(self.table)[problem.rows]
         wrong = problem.table.evaluate_dnf(self.searched.select_columns(entry)) != problem.table.y

@@ -18,6 +18,7 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 
+Floats = NDArray[np.float64]
 Learn = Callable[[Any, np.random.Generator, int], Sequence[tuple[Literal, ...]]]
 SOON = 1e-3  # seconds for a class whose turn comes after the time
 
@@ -43,9 +44,7 @@ class SeveralClasses:
         self.constraints = constraints_for(constraints, table, None)
         self.encoding_key, self.encoded = learner._bin_table(table, learner._uses_cells())
 
-    def problem(
-        self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]
-    ) -> LearningProblem:
+    def problem(self, rows: NDArray[np.intp], code: int, weight: Floats) -> LearningProblem:
         """Build or reuse the problem of one class among weighted rows."""
         table, constraints = self.table, self.constraints
         key = ("class", self.encoding_key, code, constraints, weight.tobytes(), rows.tobytes())
