@@ -85,7 +85,14 @@ def check_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFram
             "is required. Pass the columns to learn from."
         )
     if not reset and names is not None:
-        X = _sort_columns(X, names)
+        missing = [repr(name[:60]) for name in names if name not in X.columns]
+        if missing:
+            are, column = ("is", "column") if len(missing) == 1 else ("are", "columns")
+            raise DataError(
+                f"The table must have the columns of the table the rule was learned from; "
+                f"{few(missing)} {are} missing. Add the {column}, or rename what holds the same."
+            )
+        X = X[list(names)]
     validate_data(estimator, X, skip_check_array=True, reset=reset)
     if len(X) == 0:
         raise DataError(
@@ -104,17 +111,6 @@ def _frame_of_array(estimator: BaseEstimator, X: Any, reset: bool) -> pd.DataFra
     if names is None:
         names = [f"x{j}" for j in range(rows.shape[1])]
     return pd.DataFrame(rows, columns=list(names))
-
-
-def _sort_columns(X: pd.DataFrame, names: NDArray[np.object_]) -> pd.DataFrame:
-    missing = [repr(name[:60]) for name in names if name not in X.columns]
-    if missing:
-        are, column = ("is", "column") if len(missing) == 1 else ("are", "columns")
-        raise DataError(
-            f"The table must have the columns of the table the rule was learned from; "
-            f"{few(missing)} {are} missing. Add the {column}, or rename what holds the same."
-        )
-    return X[list(names)]
 
 
 def check_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:

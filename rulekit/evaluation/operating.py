@@ -121,8 +121,7 @@ def operating_points(
 def chances_of(model: Any, columns: Any) -> NDArray[np.float64]:
     """Return the probability of the described class, where known, shape (n,)."""
     class_index = model.classes_.tolist().index(model.positive_label_)
-    chance: NDArray[np.float64] = model.predict_proba(columns)[:, class_index].round(9)
-    return chance
+    return np.asarray(model.predict_proba(columns)[:, class_index].round(9))
 
 
 def _figures(y: ArrayLike, answers: Any, positive: Any) -> dict[str, float]:

@@ -25,7 +25,7 @@ from rulekit.binning.views import TableReader
 from rulekit.data import Costs
 from rulekit.data.columns.conform import RuleColumns
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
-from rulekit.learners.paths import LearnedPath, Paths, SingleModel
+from rulekit.learners.paths import LearnedPath, Paths
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import (
     ShouldStop,
@@ -246,7 +246,7 @@ class BaseRuleClassifier(
     def _path(self, table: TrainingTable) -> LearnedPath:
         """Search a checked table; the result answers all settings of one kind."""
         self._fit_table(table)
-        return SingleModel(self)
+        return LearnedPath(self)
 
     def _kind_of(self, setting: Mapping[str, Any]) -> dict[str, Any]:
         """Return the part of a setting that a search depends on."""

@@ -304,15 +304,15 @@ def _take_cheaper_constant(
 
 def _describe_constant(constant: float, error: float, loss: Loss) -> str:
     """Return a sentence that no rule is worth its conditions."""
+    least, rules = loss.text(constant), f"than this setting's rules ({loss.text(error)})"
     if loss.costs is not None:
         return (
-            f" The cheapest answer, given to every row, costs {loss.text(constant)} on the same "
-            f"rows, no more than this setting's rules ({loss.text(error)}): answer without a rule."
+            f" The cheapest answer, given to every row, costs {least} on the same rows, no more "
+            f"{rules}: answer without a rule."
         )
     return (
-        f" The most frequent class, given to every row, is wrong in {loss.text(constant)} "
-        f"of the same rows, and so no worse than this setting's rules "
-        f"({loss.text(error)}): where wrong rows alone count, answer without a rule."
+        f" The most frequent class, given to every row, is wrong in {least} of the same rows, and "
+        f"so no worse {rules}: where wrong rows alone count, answer without a rule."
     )
 
 
@@ -355,15 +355,12 @@ def inner_folds(cv: Any, table: TrainingTable, seed: int) -> list[Fold]:
     if isinstance(cv, (list, tuple)):
         return restrict_folds(cv, table.y, table.used)
     if isinstance(cv, Integral):
-        counts = np.bincount(table.codes)
-        rare = int(counts.argmin())
-        if counts[rare] < 2:
+        if (alone := single_row_class(cv, table)) is not None:
             raise DataError(
                 "Choosing by cross-validation needs two rows of each class or more; class "
-                f"{plain_label(table.classes[rare])!r} has a single row. Leave this class out, "
-                "or find more rows of it."
+                f"{alone!r} has a single row. Leave this class out, or find more rows of it."
             )
-        cv = min(int(cv), int(counts[rare]))
+        cv = min(int(cv), int(np.bincount(table.codes).min()))
     return make_folds(table.y, cv, random_state=seed)
 
 
@@ -387,14 +384,13 @@ def compare_losses(
     n_jobs: int | None = None,
 ) -> tuple[Floats, float, FoldScores]:
     """Compare two fitted learners on the same inner folds, without refined cuts."""
-    each, scores = [], None
+    each = []
     for learner in pair:
         plain = {"refine_thresholds": False} if "refine_thresholds" in learner._looked_up else {}
         paths = [FoldPaths(learner, fold) for fold in folds]
         scores = fold_scores(paths, table, [plain], loss, n_jobs, counted=loss.by_row)
         of_rows = [scores.counts[k, 0][test] for k, (_, test) in enumerate(folds)]
         each.append(np.concatenate(of_rows))
-    assert scores is not None
     weight = np.concatenate([loss.weight[test] for _, test in folds])
     losses = np.array(each) @ weight / weight.sum()
     spread = weight * (each[1] - each[0] - (losses[1] - losses[0]))

@@ -3,7 +3,6 @@
 # Settings that differ in the parameters `_looked_up` of a learner alone are of one kind: one search
 # answers them all, so that comparing settings costs a search for each kind and table.
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -31,18 +30,19 @@ def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
     )
 
 
-class LearnedPath(ABC):
-    """The rules that one search learned; values are those of the learner's `_looked_up`."""
+@dataclass(eq=False)
+class LearnedPath:
+    """The rules that one search learned, by values of `_looked_up`; by itself, one fitted model."""
 
     learner: Any
 
-    @abstractmethod
     def rule(self, values: Mapping[str, Any]) -> RuleSet:
         """Return the rule for some values."""
+        rule: RuleSet = self.learner.rule_set_
+        return rule
 
-    @abstractmethod
     def fit(self, model: Any) -> None:
-        """Set the fitted attributes of a model, with the rule for its own values."""
+        """Set the fitted attributes of a model (here a copy of the fitted one) for its values."""
 
     def model(self, values: Mapping[str, Any]) -> Any:
         """Return the fitted model for some values."""
@@ -51,21 +51,6 @@ class LearnedPath(ABC):
         model._check()
         self.fit(model)
         return model
-
-
-@dataclass(eq=False)
-class SingleModel(LearnedPath):
-    """The fitted model of a learner whose searches answer one setting each."""
-
-    learner: Any
-
-    def rule(self, values: Mapping[str, Any]) -> RuleSet:
-        """Return the rule."""
-        rule: RuleSet = self.learner.rule_set_
-        return rule
-
-    def fit(self, model: Any) -> None:
-        """Do nothing: the model is a copy of the fitted one."""
 
 
 @dataclass(eq=False)

@@ -62,21 +62,16 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row, shape (n,)."""
-        return self.learner_.predict(self._encode(X))
+        return self.learner_.predict(self.encoder_.transform(self._frame(_columns(X))))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the probability of each class, shape (n, number of classes)."""
-        return self.learner_.predict_proba(self._encode(X))
-
-    def _encode(self, X: Any) -> Any:
-        """Transform rows."""
-        return self.encoder_.transform(self._frame(_columns(X)))
+        return self.learner_.predict_proba(self.encoder_.transform(self._frame(_columns(X))))
 
     @property
     def n_conditions_(self) -> int | None:
         """Splits of a tree, 0 for the majority, None without a counterpart."""
-        leaves = self.n_rules_
-        return leaves - 1 if leaves else leaves
+        return self.n_rules_ and self.n_rules_ - 1
 
     @property
     def n_rules_(self) -> int | None:

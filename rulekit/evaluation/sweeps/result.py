@@ -135,10 +135,8 @@ class Comparison:
     def progress(self) -> dict[str, tuple[int, int]]:
         """Finished and requested fits of each family."""
         done = Counter(row["learner"] for row in self.finished)
-        totals: Counter[str] = Counter()
-        for family in self.families:
-            totals[family.name] += len(family.settings) * self.n_folds
-        return {name: (done[name], total) for name, total in totals.items()}
+        totals = Counter(family.name for family in self.families for _ in family.settings)
+        return {name: (done[name], n * self.n_folds) for name, n in totals.items()}
 
     @property
     def missed(self) -> tuple[str, ...]:
@@ -211,7 +209,7 @@ class Comparison:
         rows or folds.
         """
         joined = (self, *others)
-        for number, one in enumerate(joined):
+        for number, one in enumerate(others, 1):
             if one.folds_digest != self.folds_digest:
                 raise ValueError(
                     "Only comparisons of the same rows, target, weights and folds can be joined; "

@@ -326,18 +326,15 @@ def _learner(given: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier:
     parameters = given.get_params(deep=False) if hasattr(given, "get_params") else {}
     constrained = isinstance(given, (LiteralRuleClassifier, RuleClassifier))
     kept = (*KEPT, "constraints") if constrained else KEPT
-    shared_parameters = {k: parameters[k] for k in kept if k in parameters}
-    return BoxSearchClassifier(form=rule.form, positive_label=label, **shared_parameters)
+    shared = {k: parameters[k] for k in kept if k in parameters}
+    return BoxSearchClassifier(form=rule.form, positive_label=label, **shared)
 
 
 def _price(model: Any, n_rows: int) -> float:
     """Return the penalty of a condition, in rows."""
-    price = 0.0
-    if isinstance(model, LiteralRuleClassifier):
-        price = float(model.theta)
-    elif isinstance(model, RuleClassifier):
-        price = float(model.best_params_.get("theta", 0.0))
-    return price if price > 0 else CONDITION_PRICE * n_rows
+    chosen = model.best_params_ if isinstance(model, RuleClassifier) else {}
+    price = model.theta if isinstance(model, LiteralRuleClassifier) else chosen.get("theta", 0.0)
+    return float(price) if price > 0 else CONDITION_PRICE * n_rows
 
 
 @dataclass

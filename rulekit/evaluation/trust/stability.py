@@ -122,12 +122,11 @@ class Stability:
         """
         of_selected = _cuts(self.selected)
         of_resamples = [_cuts(r.rule) for r in self.resamples]
-        places = dict.fromkeys((c.column, c.side) for c in of_selected)
-        further = sorted({(c.column, c.side) for cuts in of_resamples for c in cuts} - set(places))
-        thresholds: list[RuleCut] = [*of_selected, *(RuleCut(*cut, math.nan) for cut in further)]
+        further = {c[:2] for cuts in of_resamples for c in cuts} - {c[:2] for c in of_selected}
+        thresholds = [*of_selected, *(RuleCut(*cut, math.nan) for cut in sorted(further))]
         rows = [self._cut(cut, of_resamples) for cut in thresholds]
-        names = ("column", "side", "selected", "returned", "near", "low", "middle", "high")
-        return pd.DataFrame(rows, columns=list(names))
+        names = ["column", "side", "selected", "returned", "near", "low", "middle", "high"]
+        return pd.DataFrame(rows, columns=names)
 
     @cached_property
     def clauses(self) -> pd.DataFrame:
@@ -150,11 +149,9 @@ class Stability:
             (clause_line(clause), k + 1, counts[shape], overlap[k])
             for k, (shape, clause) in enumerate(of_selected)
         ]
-        others = sorted(
-            set(counts) - {shape for shape, _ in of_selected},
-            key=lambda s: (-counts[s], clause_line(first[s])),
-        )
-        rows += [(clause_line(first[s]), 0, counts[s], math.nan) for s in others]
+        others = set(counts) - {shape for shape, _ in of_selected}
+        further = [(clause_line(first[s]), 0, counts[s], math.nan) for s in others]
+        rows += sorted(further, key=lambda row: (-row[2], row[0]))
         return pd.DataFrame(rows, columns=["clause", "number", "returned", "overlap"])
 
     @cached_property
@@ -211,10 +208,7 @@ class Stability:
 
     def _cut(self, cut: RuleCut, of_resamples: list[list[RuleCut]]) -> tuple[Any, ...]:
         """Build a row of `cuts`."""
-        same = [
-            [c.value for c in cuts if (c.column, c.side) == (cut.column, cut.side)]
-            for cuts in of_resamples
-        ]
+        same = ([c.value for c in cuts if c[:2] == cut[:2]] for cuts in of_resamples)
         values, near = [v for v in same if v], 0
         nearest = np.array([x for v in values for x in v])
         if not math.isnan(cut.value):

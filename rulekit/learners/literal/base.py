@@ -310,7 +310,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
         """Build the rule from its clauses."""
         op = "and" if self.form == "dnf" else "or"
-        n_labels = len(clauses) if self.form == "dnf" else max(1, len(clauses))
+        n_labels = max(len(clauses), int(self.form == "cnf"))
         labels, written = (self.positive_label_,) * n_labels, (Clause(c, op) for c in clauses)
         return RuleSet(tuple(written), labels, self.form, self.default_label_)
 

@@ -220,8 +220,8 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: LearningProbl
     """Count a merged set of values as its conditions."""
     if not isinstance(literal.value, tuple) or _cut_key(literal) in listed:
         return 1
-    of_column = [e for e in problem.table.encodings if e.name == literal.feature]
-    ranks = [e.ranks_of(literal) for e in of_column if isinstance(e, LevelColumn)]
+    encodings = (e for e in problem.table.encodings if e.name == literal.feature)
+    ranks = [e.ranks_of(literal) for e in encodings if isinstance(e, LevelColumn)]
     in_a_row = any(r and max(r) - min(r) == len(r) - 1 for r in ranks)
     return min(2, len(literal.value)) if in_a_row else len(literal.value)
 
