@@ -14,7 +14,7 @@ from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
-from rulekit.learners.choice import counted_rows
+from rulekit.learners.choice import mark_counted
 from rulekit.rules import wilson_interval
 
 
@@ -395,7 +395,7 @@ def _shares(
     truth: NDArray[Any], answers: NDArray[Any], positive: Any, groups: RowGroups
 ) -> tuple[pd.DataFrame, pd.Series]:
     """Count rows and rates by group and in total."""
-    n, masks = len(groups.labels), counted_rows(truth, answers, positive)
+    n, masks = len(groups.labels), mark_counted(truth, answers, positive)
     counts = {m: np.r_[np.bincount(groups.codes[v], None, n), v.sum()] for m, v in masks.items()}
     index = pd.Index([*groups.labels, "all"], name=groups.name)
     table = pd.DataFrame({name: counts[name] for name in ("rows", "positives", "negatives")}, index)

@@ -330,7 +330,7 @@ class BaseRuleClassifier(
         less. For more (n, K): the logarithm of each one's weighed share, up to a constant.
         """
         columns = self._read_and_warn(X)
-        return log_odds(self.predict_log_proba(columns) + np.log(self._shares.factors))
+        return compute_log_odds(self.predict_log_proba(columns) + np.log(self._shares.factors))
 
     def read_columns(self, X: Any) -> RuleColumns:
         """Read rows as `predict` does, once for several calls, without its warnings.
@@ -406,7 +406,7 @@ class BaseRuleClassifier(
         self._shares = shares
 
 
-def log_odds(decision: NDArray[np.float64]) -> NDArray[np.float64]:
+def compute_log_odds(decision: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the logarithm of the odds of the second of two classes; of more, each one's share."""
     return decision if decision.shape[1] != 2 else decision[:, 1] - decision[:, 0]
 

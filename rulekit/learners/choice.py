@@ -89,7 +89,7 @@ class Loss:
         y = self.y[rows]
         return answers != y if self.costs is None else 100.0 * self.costs.compute(y, answers)
 
-    def by_row(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> Floats:
+    def spread_over_rows(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> Floats:
         """Return the loss of each training row, 0 for those not tested, shape (n,)."""
         each = np.zeros(len(self.y))
         each[rows] = self.each(rows, answers)
@@ -349,7 +349,7 @@ GAPS = ("gap", *(f"gap_{measure}" for measure in GROUP_MEASURES))  # columns of 
 EXACT = 1e-12
 
 
-def counted_rows(y: NDArray[Any], answers: NDArray[Any], label: Any) -> dict[str, NDArray[Any]]:
+def mark_counted(y: NDArray[Any], answers: NDArray[Any], label: Any) -> dict[str, NDArray[Any]]:
     """Return which rows count for each total and measure of `GROUP_MEASURES`, shape (n,) each."""
     true, called = np.equal(y, label).astype(bool), np.equal(answers, label).astype(bool)
     wrong = np.not_equal(y, answers).astype(bool)
@@ -394,7 +394,7 @@ class GroupGaps:
                 f"`groups` names column {name!r}, which the table does not have; correct the name."
             )
         groups = row_groups(table.frame[name], name)
-        among, n = counted_rows(table.y, table.y, label), len(groups.labels)
+        among, n = mark_counted(table.y, table.y, label), len(groups.labels)
         enough = {
             measure: np.bincount(groups.codes[among[whole]], minlength=n) >= FEW
             for measure, whole in GROUP_MEASURES.items()
@@ -412,13 +412,13 @@ class GroupGaps:
 
     def __call__(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> Floats:
         """Sum the weights of rows by group, shape (7 * groups,)."""
-        masks = counted_rows(self.y[rows], answers, self.label)
+        masks = mark_counted(self.y[rows], answers, self.label)
         codes, n, weight = self.groups.codes[rows], len(self.groups.labels), self.weight[rows]
         return np.concatenate([np.bincount(codes, weight * mask, n) for mask in masks.values()])
 
     def compute_gaps(self, sums: Floats) -> dict[str, Floats]:
         """Compute the gaps of settings from their sums by fold, shape (settings,) each."""
-        names = counted_rows(self.y, self.y, self.label)
+        names = mark_counted(self.y, self.y, self.label)
         total = np.nansum(sums, axis=0).reshape(sums.shape[1], len(names), -1)
         counts = dict(zip(names, total.swapaxes(0, 1), strict=True))
         gaps = {}

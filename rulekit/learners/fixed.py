@@ -11,7 +11,7 @@ from rulekit._validation import check_frame
 from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import RuleError
-from rulekit.learners.base import BaseRuleClassifier, log_odds
+from rulekit.learners.base import BaseRuleClassifier, compute_log_odds
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import TrainingTable, read_training_table
 from rulekit.rules import RuleSet
@@ -143,7 +143,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
         """As `BaseRuleClassifier.decision_function`; infinite without `fit`."""
         if hasattr(self, "_shares"):
             return super().decision_function(X)
-        return log_odds(self.predict_log_proba(X))
+        return compute_log_odds(self.predict_log_proba(X))
 
 
 def _sort_labels(labels: list[Any]) -> NDArray[Any]:

@@ -388,7 +388,7 @@ def compare_losses(
     for learner in pair:
         plain = {"refine_thresholds": False} if "refine_thresholds" in learner._looked_up else {}
         paths = [FoldPaths(learner, fold) for fold in folds]
-        scores = fold_scores(paths, table, [plain], loss, n_jobs, counted=loss.by_row)
+        scores = fold_scores(paths, table, [plain], loss, n_jobs, counted=loss.spread_over_rows)
         of_rows = [scores.counts[k, 0][test] for k, (_, test) in enumerate(folds)]
         each.append(np.concatenate(of_rows))
     weight = np.concatenate([loss.weight[test] for _, test in folds])

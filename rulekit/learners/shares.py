@@ -66,7 +66,7 @@ def first_clause(decides: Bools) -> NDArray[np.int64]:
     return np.asarray(padded.argmax(axis=1)[:, None], dtype=np.int64)
 
 
-def answer_codes(rule: RuleSet, classes: Sequence[Any]) -> NDArray[np.intp]:
+def code_answers(rule: RuleSet, classes: Sequence[Any]) -> NDArray[np.intp]:
     """Return the number of the class where each clause decides, and last where none does."""
     labels = (*rule.labels, rule.default)
     if rule.form == "cnf":
@@ -160,11 +160,11 @@ class Shares:
 
     def following(self, rule: RuleSet, classes: list[Any]) -> "Shares":
         """Return shares of which the greatest is that of the rule's answer."""
-        return replace(self, answers=answer_codes(rule, classes))
+        return replace(self, answers=code_answers(rule, classes))
 
     def calibrate(self, rule: RuleSet, classes: list[Any], error: float) -> "Shares":
         """Return shares by which the rule is expected to err as often as on other rows."""
-        answer = answer_codes(rule, classes)[self.deciding]
+        answer = code_answers(rule, classes)[self.deciding]
         rows = self.counts.sum(axis=1, keepdims=True)
         shares = np.array([self.training_shares[key.tobytes()] for key in self.features])
 
@@ -180,14 +180,14 @@ class Shares:
 
     def compute_by_clause(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
         """Compute each clause's share of right rows among those it decides, plain and weighted."""
-        right = np.arange(rule.n_clauses), answer_codes(rule, classes)[:-1]
+        right = np.arange(rule.n_clauses), code_answers(rule, classes)[:-1]
         both = (self.clauses, self.clauses * self.factors)
         first, second = ((n[right] + 1.0) / (n.sum(axis=1) + len(classes)) for n in both)
         return first, second
 
     def count_parts(self, rule: RuleSet, classes: list[Any]) -> list[tuple[float, float]]:
         """Count the rows that each clause, or none, decides: correct ones and all."""
-        codes = answer_codes(rule, classes)
+        codes = code_answers(rule, classes)
         rows = [self.counts[self.deciding == k].sum(axis=0) for k in range(len(codes))]
         return [(float(n[code]), float(n.sum())) for n, code in zip(rows, codes, strict=True)]
 

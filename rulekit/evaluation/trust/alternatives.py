@@ -141,11 +141,11 @@ class Alternatives:
             ]
         rules = "1 rule costs" if len(self.rules) == 1 else f"{len(self.rules):,} rules cost"
         head = f"{rules} at most {margin} more than the best ({price})"
-        columns = [_column_sentence(self, row, names or {}) for _, row in self.columns.iterrows()]
-        sentences = [f"{head}{self._completeness()}", *columns, self._pairs_sentence()]
+        columns = [_describe_column(self, row, names or {}) for _, row in self.columns.iterrows()]
+        sentences = [f"{head}{self._describe_completeness()}", *columns, self._describe_pairs()]
         return [sentence for sentence in sentences if sentence]
 
-    def _completeness(self) -> str:
+    def _describe_completeness(self) -> str:
         """Return whether the list is complete, as the end of a sentence."""
         size = plural(self.max_conditions, "condition")
         if self.complete:
@@ -160,7 +160,7 @@ class Alternatives:
             return f"{text}; of those up to {size} time allowed a part."
         return f"{text}; rules of several clauses were searched for, and there may be more."
 
-    def _pairs_sentence(self) -> str:
+    def _describe_pairs(self) -> str:
         """Return how far the rules differ."""
         shares = self.disagreement().to_numpy()
         pairs = shares[np.triu_indices(len(shares), 1)]
@@ -173,7 +173,7 @@ class Alternatives:
         )
 
 
-def _column_sentence(found: Alternatives, row: Any, names: Names) -> str:
+def _describe_column(found: Alternatives, row: Any, names: Names) -> str:
     """Return whether a column is needed, or what replaces it."""
     name = names.get(row["column"], row["column"])
     every = "Every one of them reads" if len(found.rules) > 1 else "It reads"

@@ -501,7 +501,7 @@ class _Learning:
     most: int | None = None  # points of a scorecard
     refines: bool = False
 
-    def settings(self, y: NDArray[Any]) -> list[Setting]:
+    def list_settings(self, y: NDArray[Any]) -> list[Setting]:
         """List the sizes to select from: price and clauses, or points."""
         if self.most is not None:
             return [{"max_conditions": k} for k in range(1, self.most + 1)]
@@ -544,7 +544,7 @@ def _learn_resample(rows: Rows, again: _Learning, times: Floats, seed: int) -> R
 def _learn_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> Any:
     """Learn rules of all sizes, and select one by its errors on the rows left out."""
     X, y, weight, _ = part
-    settings = again.settings(y)
+    settings = again.list_settings(y)
     paths = Paths(learner, learner._read(X, y, weight))
     columns = read_like_training(learner, rest[0], paths.rule(settings[0]), paths.table.schema)
 

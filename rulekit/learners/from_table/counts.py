@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rulekit._engine import fetch, number
 from rulekit.binning.thresholds import short_cuts
-from rulekit.learners.shares import Likeness, Shares, answer_codes
+from rulekit.learners.shares import Likeness, Shares, code_answers
 from rulekit.rules import Condition, RuleSet
 from rulekit.rules.constraints import Constraints
 
@@ -42,7 +42,7 @@ class Kinds:
 
 def confusion_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Counts:
     """Count rows by part, true class and prediction, shape (2, K, K)."""
-    answer = answer_codes(rule, classes)[Likeness(rule).patterns(kinds.met)[0][:, 0]]
+    answer = code_answers(rule, classes)[Likeness(rule).patterns(kinds.met)[0][:, 0]]
     answered = np.eye(len(classes), dtype=np.int64)[answer]
     return np.asarray(np.einsum("pkt,ka->pta", kinds.counts, answered))
 
@@ -102,7 +102,7 @@ class Pruning:
                 held &= column[condition]
             decides[held] = k
         counts = kinds.counts[0] * self.factors
-        right = counts[np.arange(len(decides)), answer_codes(rule, self.classes)[decides]].sum()
+        right = counts[np.arange(len(decides)), code_answers(rule, self.classes)[decides]].sum()
         return round(float(counts.sum() - right + self.price * rule.n_conditions), 6)
 
 

@@ -23,7 +23,7 @@ from rulekit.learners.from_table.counts import (
     wrong_of,
 )
 from rulekit.learners.from_table.rows import Parts, TableRows
-from rulekit.learners.shares import Likeness, answer_codes
+from rulekit.learners.shares import Likeness, code_answers
 from rulekit.learners.training import as_constraints, generator_of, plain_label, restore_on_failure
 from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
 from rulekit.rules.constraints import Constraints
@@ -239,7 +239,7 @@ class TableCertificate:
 def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally, Tally]:
     """Sum the counts of the training and of the held-out rows."""
     labels, decides = tuple(classes), Likeness(rule).patterns(kinds.met)[1][:, : rule.n_clauses]
-    codes = answer_codes(rule, labels)[:-1]
+    codes = code_answers(rule, labels)[:-1]
 
     def tally(confusion: Counts, counts: Counts) -> Tally:
         decided = decides.T @ counts

@@ -95,7 +95,7 @@ class Searched:
         return self.archive.problem.find_conditions(entry.boxes)
 
 
-def scaled_plan(problem: LearningProblem, n_clauses: int, n_perturbations: int) -> SearchPlan:
+def scale_plan(problem: LearningProblem, n_clauses: int, n_perturbations: int) -> SearchPlan:
     """Return the plan of a search, with prices in proportion to the rows."""
     scale = float(problem.table.weight.sum()) / PATH_ROWS
     return SearchPlan([scale * theta for theta in PATH], n_clauses, n_perturbations)
@@ -120,7 +120,7 @@ class BoxSearch:
         stored: Searched | None = problem.memory.get(key)
         if stored is None or not stored.finished:
             prices, clock = BoxPrices.from_robustness(self.robustness), Clock(problem.deadline)
-            plan = scaled_plan(problem, most, self.n_perturbations)
+            plan = scale_plan(problem, most, self.n_perturbations)
             archive = search(problem.table, plan, rng, clock, prices)
             stored = problem.memory[key] = Searched(problem, archive, not clock.ran_out)
         return stored
@@ -235,7 +235,7 @@ def search_lists(
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
     if stored is None or not (stored.finished or seconds <= stored.seconds):
         names = [plain_label(c) for c in several.table.classes]
-        plan = scaled_plan(problem, most, learner.n_perturbations)
+        plan = scale_plan(problem, most, learner.n_perturbations)
         search = ListSearch(BoxRows.from_table(problem.table, classes=codes))
         clock = Clock.from_seconds(learner.time_limit)
         archive = search.run(plan, rng, clock)
