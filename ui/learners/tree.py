@@ -24,7 +24,7 @@ from rulekit.families.power_law import (
 )
 from rulekit.families.power_law.tree import DEPTHS, EXPONENT_LIMITS
 from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
-from rulekit.rules.power_law_split import power_law_of
+from rulekit.rules.sums import power_law_of
 from rulekit.style.phrases import Wording, exact, number
 from rulekit.style.wording import percent
 from ui.escape import md

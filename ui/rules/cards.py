@@ -19,7 +19,7 @@ from rulekit.plots import (
     reliability_sentence,
 )
 from rulekit.rules import RuleSet, scorecard_of, verify_rule
-from rulekit.rules.analysis.flow import divide_rows
+from rulekit.rules.analysis.tree import divide_rows
 from rulekit.rules.simplification import simplified_note
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import capital, percent, plural
