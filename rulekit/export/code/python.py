@@ -270,12 +270,8 @@ def to_script(
     names = sorted(used | {"from_json", "read_table", "to_text"})
     listed = "" if features is None else f", {[str(f) for f in features]!r}"
     done = preparation or Preparation()
-    lines = [
-        '"""Learns a rule again and checks that it is the same."""',
-        "",
-        f"from rulekit import {', '.join(names)}",
-        *_reading(source, done),
-    ]
+    lines = ['"""Learns a rule again and checks that it is the same."""', ""]
+    lines += [f"from rulekit import {', '.join(names)}", *_reading(source, done)]
     if digest is not None:
         lines += [f"if table.digest != {digest!r}:", f"    {_stop('The table has changed.')}"]
     lines.append(f"X, y = table.xy({target!r}{listed})")
@@ -318,13 +314,8 @@ def _reading(source: str, done: Preparation) -> list[str]:
     if not given:
         return ["", f"table = read_table({source!r})", *steps]
     parts = ", ".join(f"{name}={_source(value, name)}" for name, value in given.items())
-    return [
-        "from rulekit.data import ParseOptions",
-        "",
-        f"options = ParseOptions({parts})",
-        f"table = read_table({source!r}, options=options)",
-        *steps,
-    ]
+    lines = ["from rulekit.data import ParseOptions", "", f"options = ParseOptions({parts})"]
+    return [*lines, f"table = read_table({source!r}, options=options)", *steps]
 
 
 def _stop(message: str) -> str:
@@ -339,16 +330,11 @@ def _call(instance: Any) -> str:
     else:
         given = {f.name: getattr(instance, f.name) for f in dataclasses.fields(instance)}
         usual = {f.name: f.default for f in dataclasses.fields(instance)}
-    parts = [
-        f"{name}={_source(value, name)}"
-        for name, value in given.items()
-        if not _same(value, usual[name])
-    ]
+    parts = []
+    for name, value in given.items():
+        if type(value) is not type(usual[name]) or not np.all(value == usual[name]):
+            parts.append(f"{name}={_source(value, name)}")
     return f"{type(instance).__name__}({', '.join(parts)})"
-
-
-def _same(value: Any, usual: Any) -> bool:
-    return type(value) is type(usual) and bool(np.all(value == usual))
 
 
 def _source(value: Any, setting: str) -> str:

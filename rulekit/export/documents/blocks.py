@@ -83,6 +83,11 @@ def describe_rule(
     return blocks
 
 
+def describe(model: Any, numbers: Sequence[ClauseNumbers] | None = None) -> list[Block]:
+    """Return the blocks of a rule and of the columns that it was learned from."""
+    return [*describe_rule(model, numbers), *describe_training(rule_to_export(model))]
+
+
 def describe_training(rule: RuleSet) -> list[Block]:
     """Return the blocks of the columns that a rule was learned from; none if it has no schema."""
     lines: list[Cell] = [Code(line) for line in describe_columns(rule)]

@@ -4,18 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.export.documents.blocks import (
-    Block,
-    Cell,
-    Code,
-    Lines,
-    TableBlock,
-    Text,
-    describe_rule,
-    describe_training,
-)
+from rulekit.export.documents.blocks import Block, Cell, Code, Lines, TableBlock, Text, describe
 from rulekit.export.documents.text import write_lines
-from rulekit.export.subject import ClauseNumbers, rule_to_export
+from rulekit.export.subject import ClauseNumbers
 
 
 def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
@@ -44,8 +35,7 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     >>> print(to_markdown(rule).splitlines()[2])
     1. **IF** `age > 50` **THEN** `ill`
     """
-    blocks = [*describe_rule(model, numbers), *describe_training(rule_to_export(model))]
-    return "\n\n".join(map(_write_block, blocks)) + "\n"
+    return "\n\n".join(map(_write_block, describe(model, numbers))) + "\n"
 
 
 def _write_block(block: Block) -> str:
