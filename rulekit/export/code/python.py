@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import FunctionWriter
 from rulekit.export.exchange.json import to_json
-from rulekit.export.subject import describe_columns, rule_to_export
+from rulekit.export.subject import rule_to_export, write_comments
 from rulekit.rules import Condition, Literal
 from rulekit.rules.condition import DAYS_SINCE, GAPS, SEPARATORS, WORDS
 
@@ -99,9 +99,8 @@ def to_python(model: Any) -> str:
     head = HEAD + (MOMENT if any(t.part for t in rule.tests) else "")
     if any(t.op in WORDS for t in rule.tests):
         head += FOLDED.format(marks=repr(SEPARATORS))
-    columns = [f"# {line}\n" for line in describe_columns(rule)]
-    if columns:
-        head += "\n# What the columns were when the rule was learned:\n" + "".join(columns)
+    comments = write_comments(rule, "#")
+    head += f"\n{comments}" * bool(comments)
     cases = PythonWriter.write_cases(rule)
     tail = TAIL + (CASES.format(cases=cases) if cases else "")
     return head + ROW + PythonWriter.write_body(rule) + "\n" + tail

@@ -21,7 +21,13 @@ from rulekit.exceptions import ExportError
 from rulekit.export.code.dialects import DIALECTS, TYPED, Dialect
 from rulekit.export.code.formulas import CodeWriter
 from rulekit.export.exchange.xml import free_name
-from rulekit.export.subject import check_label, column_kinds, describe_columns, rule_to_export
+from rulekit.export.subject import (
+    check_label,
+    column_kinds,
+    describe_columns,
+    describe_names,
+    rule_to_export,
+)
 from rulekit.rules import (
     Clause,
     Condition,
@@ -412,7 +418,8 @@ def to_sql(
     writer = SqlWriter(rule, chosen, "cases" if part == "test" else table, frozenset(flags))
     text = _write_query(writer, part)
     text = _translate_query(text, chosen) if chosen.grammar else text
-    return "".join(f"-- {line}\n" for line in describe_columns(rule)) + text
+    comments = [*describe_names(rule), *describe_columns(rule)]
+    return "".join(f"-- {line}\n" for line in comments) + text
 
 
 def _write_query(writer: SqlWriter, part: str) -> str:

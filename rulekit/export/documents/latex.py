@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.export.documents.text import with_gap
-from rulekit.export.subject import ClauseNumbers, check_label, rule_to_export
+from rulekit.export.subject import ClauseNumbers, check_label, describe_names, rule_to_export
 from rulekit.rules import (
     Clause,
     Factor,
@@ -79,7 +79,8 @@ def to_latex(
         counts += [""] * (len(rows) + len(closing) - len(counts))
         for cells, count in zip([*counted, *others], counts, strict=True):
             cells.append(count)
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", rf"{head} \\", r"\midrule"]
+    lines = [f"% {line}" for line in describe_names(rule)]
+    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", rf"{head} \\", r"\midrule"]
     lines += [rf"{' & '.join(cells)} \\" for cells in rows]
     lines += [r"\midrule"] * bool(rows)
     lines += [*(rf"{' & '.join(cells)} \\" for cells in closing), r"\bottomrule", r"\end{tabular}"]
