@@ -116,8 +116,7 @@ def to_javascript(model: Any) -> str:
     Raises
     ------
     ExportError
-        If there is no rule, or it has labels that JavaScript cannot express, such as whole numbers
-        beyond 2^53.
+        If the rule has labels that JavaScript cannot express: whole numbers beyond 2^53.
 
     Examples
     --------

@@ -81,11 +81,6 @@ def to_python(model: Any) -> str:
         Source that runs on any Python 3 without imports, with test cases that pytest finds. Names
         and values are quoted texts only, so no column name can become code.
 
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has labels that cannot be written as Python source.
-
     Examples
     --------
     >>> from rulekit.export import from_text

@@ -61,11 +61,6 @@ def to_html(
     -------
     str
         A complete page; names, values and labels are escaped.
-
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has conditions or labels that text cannot express.
     """
     return page(title, write_blocks(describe(model, numbers)))
 

@@ -63,11 +63,6 @@ def to_latex(
         Needs the packages booktabs and textcomp. One row per clause; for a scorecard one per
         condition with its points, then one per range of the total. All texts from the table are
         escaped, and control characters become blanks.
-
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has labels that the table cannot express.
     """
     rule = rule_to_export(model)
     splits = scorecard_of(rule)

@@ -23,11 +23,6 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     str
         Names, values and labels are in code spans, where Markdown and HTML have no effect.
 
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has conditions or labels that text cannot express.
-
     Examples
     --------
     >>> from rulekit.rules import Clause, Literal, RuleSet

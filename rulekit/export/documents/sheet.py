@@ -48,11 +48,6 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
     -------
     str
         A complete page without colours, scripts or requests; everything is escaped.
-
-    Raises
-    ------
-    ExportError
-        If there is no rule.
     """
     rule = rule_to_export(model)
     wording = wording.with_texts(rule)

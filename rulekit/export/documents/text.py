@@ -82,11 +82,6 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     str
         Ends with a line break. The grammar is at the head of this module.
 
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has labels that text cannot express.
-
     Examples
     --------
     >>> from rulekit.rules import Clause, Literal, RuleSet
