@@ -37,9 +37,10 @@ def describe_columns(rule: RuleSet) -> list[str]:
 
 
 def describe_names(rule: RuleSet) -> list[str]:
-    """Return what people's names of conditions mean, one printable line a name."""
+    """Return what people's names of a rule's conditions mean, one printable line a name."""
     texts = {} if rule.schema is None else rule.schema.texts
-    return _make_printable(f"{name!r} means {condition}" for condition, name in texts.items())
+    used = dict.fromkeys(map(str, (*rule.conditions, *rule.tests)))
+    return _make_printable(f"{texts[each]!r} means {each}" for each in used if each in texts)
 
 
 def write_comments(rule: RuleSet, sign: str) -> str:

@@ -273,7 +273,7 @@ def test_truth_values_can_be_summed(format):
 
 def test_names_of_conditions_are_in_comments_and_notes():
     condition = Literal("glucose", ">", 126.5)
-    texts = {str(condition): "high\n*/ `sugar`"}
+    texts = {str(condition): "high\n*/ `sugar`", "age > 60": "old"}
     rule = replace(dnf(condition), schema=Schema((ColumnSchema("glucose", "number"),), texts=texts))
     means = "'high\\n*/ `sugar`' means glucose > 126.5"
     rows = {"glucose": np.array([100.0, 150.0, np.nan])}
@@ -285,6 +285,7 @@ def test_names_of_conditions_are_in_comments_and_notes():
     assert to_latex(rule).startswith(f"% {means}\n")
     assert f"``{means}``" in to_markdown(rule)
     assert means in html.unescape(to_html(rule))
+    assert "old" not in to_sql(rule)
 
 
 def test_documents_and_exchange_formats_describe_the_columns():
