@@ -119,10 +119,12 @@ class PythonWriter(FunctionWriter):
         if literal.op in WORDS:
             test = f"{value_source(f' {literal.value} ')} in words({x})"
             return self.with_gap(literal, test if literal.op == "contains" else f"not {test}")
-        op = {"not-in": "not in"}.get(literal.op, literal.op)
-        return self.with_gap(
-            literal, f"{self._read(literal)} {op} {self._write_comparison(literal)}"
-        )
+        op, values = {"not-in": "not in"}.get(literal.op, literal.op), value_source(literal.value)
+        if literal.part == "date":
+            moments = [f"moment({value_source(v)})" for v in literal.values]
+            is_set = isinstance(literal.value, tuple)
+            values = f"({', '.join(moments)},)" if is_set else moments[0]
+        return self.with_gap(literal, f"{self._read(literal)} {op} {values}")
 
     def _read(self, literal: Literal) -> str:
         """Write the compared value: a column's value, or a part of its date."""
@@ -137,12 +139,6 @@ class PythonWriter(FunctionWriter):
             since = value_source(part.removeprefix(DAYS_SINCE))
             return f"(moment({x}) - moment({since})).total_seconds() / 86400.0"
         return f"moment({x}).{part}"
-
-    def _write_comparison(self, literal: Literal) -> str:
-        if literal.part != "date":
-            return value_source(literal.value)
-        moments = [f"moment({value_source(v)})" for v in literal.values]
-        return f"({', '.join(moments)},)" if isinstance(literal.value, tuple) else moments[0]
 
     def read_number(self, feature: str) -> str:
         """Write a column."""

@@ -40,8 +40,11 @@ def _write_block(block: Block) -> str:
         case list():
             return "\n".join(f"- {_inline(item)}" for item in block)
         case TableBlock(heads, rows):
-            ruler = ("---",) * len(heads)
-            return "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in (heads, ruler, *rows))
+            lines = []
+            for row in (heads, ("---",) * len(heads), *rows):
+                cells = (_inline(cell).replace("|", "\\|") for cell in row)  # a bar ends a cell
+                lines.append(f"| {' | '.join(cells)} |")
+            return "\n".join(lines)
         case Lines(rule, remarks):
             lines = [""]
             for index, line in write_lines(rule, "**{}**".format, code):
@@ -51,11 +54,6 @@ def _write_block(block: Block) -> str:
                     lines += [line, *[f"   <br>*{text}*" for text in remarks[index : index + 1]]]
             return "\n".join(lines).strip()
     return block
-
-
-def _cell(cell: Cell) -> str:
-    """Write a cell of a table, where a bar would end the cell."""
-    return _inline(cell).replace("|", "\\|")
 
 
 def _inline(cell: Cell) -> str:
