@@ -75,7 +75,9 @@ def test_points_of_bins_have_their_share_of_rows_and_rate():
     rule = RuleSet((Clause((PointsSplit(given, (3, 2), 3),)),), ("ill",), "dnf", "well")
     glucose = [100.0, 130.0, 130.0, 160.0, 120.0]
     frame = pd.DataFrame({"glucose": glucose})
-    page = Cells(to_report(rule, (frame, ["well", "ill", "well", "ill", "well"])))
+    words = Wording(clause="line", colours=outcome_colours(["ill", "well"]))
+    training = frame, ["well", "ill", "well", "ill", "well"]
+    page = Cells(to_report(rule, training, wording=words))
     assert page.tables[2] == [
         ["if this holds", "points", "of training rows", "of these, ill"],
         ["glucose: up to 126.5", "0", "40.0 %", "0.0 %"],
