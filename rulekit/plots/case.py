@@ -119,13 +119,7 @@ def case_figure(
 
 
 def case_sentence(clause: Clause, row: Columns) -> str:
-    """Return how many conditions of a clause a case meets, or its points.
-
-    Parameters
-    ----------
-    clause : Clause
-    row : mapping of column name to array of shape (1,)
-    """
+    """Return how many conditions of a clause a case (arrays of shape (1,)) meets, or its points."""
     conditions = clause.conditions
     if len(conditions) == 1 and getattr(conditions[0], "given", None):  # points
         sign, total = conditions[0].comparison

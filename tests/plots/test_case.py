@@ -89,32 +89,21 @@ def test_points_are_a_sentence():
     assert case_sentence(beside, row(60.0)) == "2 of 2 conditions of this clause are met."
 
 
+LATE, EARLY = Literal("at", ">=", "2024-01-03", part="date"), Literal("at", "<=", 3, part="weekday")
+GOOD = Literal("at", ">=", "good", order=("bad", "fair", "good", "best"))
+
+
 @pytest.mark.parametrize(
     ("test", "cells", "case", "title"),
     [
-        (
-            Literal("at", ">=", "2024-01-03", part="date"),
-            ["2024-01-01", "2024-01-11"],
-            "2024-01-09",
-            "at: <b>2024-01-09</b>, met",
-        ),
-        (
-            Literal("at", "<=", 3, part="weekday"),
-            ["2024-01-01", "2024-01-07"],
-            "2024-01-03",
-            "weekday of at: <b>Wednesday</b>, met",
-        ),
-        (
-            Literal("at", ">=", "good", order=("bad", "fair", "good", "best")),
-            ["bad", "best"],
-            "fair",
-            "at: <b>fair</b>, not met",
-        ),
+        (LATE, "2024-01-01 2024-01-11", "2024-01-09", "at: <b>2024-01-09</b>, met"),
+        (EARLY, "2024-01-01 2024-01-07", "2024-01-03", "weekday of at: <b>Wednesday</b>, met"),
+        (GOOD, "bad best", "fair", "at: <b>fair</b>, not met"),
     ],
     ids=["date", "weekday", "order"],
 )
 def test_dates_parts_and_ordered_levels_are_drawn_as_compared(test, cells, case, title):
-    reference = {"at": np.array(cells, dtype=object)}
+    reference = {"at": np.array(cells.split(), dtype=object)}
     case = {"at": np.array([case], dtype=object)}
     figure = case_figure(Clause((test,)), case, reference, ["a", "b"])
     assert titles(figure) == [title]
