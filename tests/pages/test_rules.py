@@ -19,6 +19,7 @@ from tests.waiting import PATIENCE, until
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.rule_numbers import rows_of
+from ui.rules.cards import MANY
 from ui.runs import jobs
 from ui.state import AppState, ColumnName
 from ui.words import clause_words, drop_clauses, rule_words, wording
@@ -187,6 +188,17 @@ def test_bands_of_a_scorecard_have_totals_and_count_conditions_once(open_app):
     assert {m.label: m.value for m in app.metric}["Conditions"] == "2"
     (shown,) = [t.value for t in app.dataframe if "lift" in t.value]
     assert shown["part"].tolist() == ["Total from 3", "Total from 1 to 2", "Total below 1"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [MANY - 1, MANY])
+def test_table_of_many_clauses_is_folded(open_app, n):
+    clauses = tuple(Clause((Literal("age", ">", 70.0 - k),)) for k in range(n))
+    rule = to_json(RuleSet(clauses, ("high",) * n, "dnf", "low"))
+    state = AppState(table=load_sample("credit"), setting={"edited": "a test"}, rule_json=rule)
+    app = open_app("rules", state=state)
+    folded = "The same counts as a table" in [box.label for box in app.expander]
+    assert folded is (n == MANY)
 
 
 @pytest.mark.slow

@@ -181,7 +181,9 @@ def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
 
     st.subheader("Where the rows go", anchor=False)
     table = flow_chart(rule, rows.columns, rows.y, f"flow_{generation}", on_select=select_part)
-    parts_table(table, rows.name)
+    folded = rule.n_clauses >= MANY  # else the page would be very long
+    with st.expander("The same counts as a table") if folded else st.container():
+        parts_table(table, rows.name)
 
 
 def predictions_card(rule: RuleSet, rows: Cases, state: AppState) -> None:

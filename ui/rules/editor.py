@@ -314,7 +314,7 @@ def own_rule_card(rule: RuleSet, state: AppState) -> None:
     example = "For example: IF age > 60 AND bmi >= 30 THEN ill. Words are in double quotes."
     with st.expander("Bring your own rule"):
         st.text_area(title, "\n".join(lines), key=TEXT, help=example, **KEEP)
-        st.button("Use this rule", key="take_own", on_click=once(_take))
+        st.button("Use my rule", key="take_own", on_click=once(_take))
     if (state.setting or {}).get("edited") != OWN:
         return
     st.button(
