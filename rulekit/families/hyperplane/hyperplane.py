@@ -17,12 +17,13 @@ from rulekit.families.family import Family, Setting
 from rulekit.families.hyperplane.lp_svm import LPSVM
 from rulekit.families.hyperplane.numeric_design import NumericDesign
 from rulekit.families.hyperplane.plane_work import (
+    BoxLimits,
     CompleteRows,
     Plane,
+    ShortBoxes,
     box_clause,
     plane_condition,
 )
-from rulekit.families.hyperplane.short_boxes import BoxLimits, ShortBoxes
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes
 from rulekit.learners.base import BaseRuleClassifier, one_against_rest, refuse_with_several

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from rulekit.binning import BinnedTable
 from rulekit.binning.encodings import level_groups
 from rulekit.data.folds import draw_rows
-from rulekit.families.ideal_dnf.solver.forward import ForwardSets
 from rulekit.families.ideal_dnf.solver.row_types import (
     Contingency,
     Counts,
+    ForwardSets,
     contingency,
     pack_bits,
     type_codes,
@@ -30,6 +30,8 @@ from rulekit.families.ideal_dnf.solver.row_types import (
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import Scalar
 
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 MAX_LEVELS = 50
 Pair = tuple[Literal, Literal]
 
@@ -72,7 +74,7 @@ def questions_of_levels(
     return [*(Question(feature, "level", tuple(g), (), has_missing) for g in groups), *missing]
 
 
-def lower_median(values: NDArray[np.float64]) -> float | None:
+def lower_median(values: Floats) -> float | None:
     """Return the threshold: the lower middle value, or the largest below the maximum."""
     if len(values) == 0:
         return None
@@ -89,7 +91,6 @@ def _one_of(feature: str, group: tuple[Scalar, ...]) -> Literal:
     return Literal(feature, "==" if len(group) == 1 else "in", value)
 
 
-Bools = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Ranking = Sequence[int]
 Factors = tuple[float, float]
@@ -109,9 +110,7 @@ class PackedCounts(ABC):
     def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
         """Recompute thresholds on all rows; return the literals and the counts of types."""
 
-    def __init__(
-        self, described: Bools, held_out: Bools, weight: NDArray[np.float64] | None
-    ) -> None:
+    def __init__(self, described: Bools, held_out: Bools, weight: Floats | None) -> None:
         self._described, self._held_out, self._weight = described, held_out, weight
 
     @property
@@ -159,7 +158,7 @@ class TableCounts(PackedCounts):
         columns: Columns,
         described: Bools,
         held_out: Bools,
-        weight: NDArray[np.float64] | None = None,
+        weight: Floats | None = None,
     ) -> None:
         super().__init__(described, held_out, weight)
         self._columns = columns
@@ -242,7 +241,7 @@ class MatrixCounts(PackedCounts):
         matrix: BinnedTable,
         described: Bools,
         held_out: Bools,
-        weight: NDArray[np.float64] | None = None,
+        weight: Floats | None = None,
     ) -> None:
         super().__init__(described, held_out, weight)
         pairs = pairs_of(matrix.literals, matrix.complement)

@@ -18,11 +18,11 @@ from rulekit.families.ideal_dnf.packed_counts import (
     Pair,
     TableCounts,
 )
-from rulekit.families.ideal_dnf.solver.forward import ForwardSets
 from rulekit.families.ideal_dnf.solver.prime_implicants import MinimumForm, minimum_dnf
 from rulekit.families.ideal_dnf.solver.row_types import (
     SCORES,
     Counts,
+    ForwardSets,
     ValidationCurve,
     curve_of_parts,
     majority,

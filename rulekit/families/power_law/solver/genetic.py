@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from rulekit._sums import power
 from rulekit.families.power_law.solver.laws import (
@@ -36,15 +37,17 @@ from rulekit.families.power_law.solver.laws import (
     distinct,
     n_exponents,
 )
-from rulekit.families.power_law.solver.split_search import REFINED, Effort, LowerLevel
-from rulekit.families.power_law.solver.split_task import ClassMass, Cuts, FoundSplit, SplitTask
-from rulekit.families.power_law.solver.structures import (
+from rulekit.families.power_law.solver.split_search import (
+    REFINED,
+    Effort,
     Found,
+    LowerLevel,
     Splits,
     StructureBlock,
     blocks,
     empty_splits,
 )
+from rulekit.families.power_law.solver.split_task import ClassMass, Cuts, FoundSplit, SplitTask
 
 WORK = 400_000  # numbers of all individuals on all rows that are worked on together
 
@@ -56,7 +59,7 @@ class GeneticLevel(LowerLevel):
     crossover, eta_crossover, eta_mutation = 0.9, 2.0, 15.0
     patience, progress = 10, 1e-4
 
-    def __init__(self, table: PowerTable, mass: ClassMass, rng: np.random.Generator) -> None:
+    def __init__(self, table: PowerTable, mass: ClassMass, rng: Generator) -> None:
         super().__init__(table, mass)
         self.rng = rng
 
@@ -74,9 +77,7 @@ class GeneticLevel(LowerLevel):
             block.write(found, splits)
         return splits
 
-    def improve(
-        self, splits: Splits, modulus: bool, effort: Effort, rng: np.random.Generator
-    ) -> Splits:
+    def improve(self, splits: Splits, modulus: bool, effort: Effort, rng: Generator) -> Splits:
         """Return splits as they are: the algorithm has no further step."""
         return splits
 
@@ -206,7 +207,7 @@ class Population(Cuts):
 
 def genetic_search(
     task: SplitTask,
-    rng: np.random.Generator,
+    rng: Generator,
     should_stop: ShouldStop | None = None,
     *,
     lower_level: str = "genetic",
@@ -224,9 +225,7 @@ class _Evolution:
     generations, patience = 100, 20
     crossover, beta, to_zero = 0.9, 3.0, 0.75
 
-    def __init__(
-        self, task: SplitTask, varying: Ints, rng: np.random.Generator, lower_level: str
-    ) -> None:
+    def __init__(self, task: SplitTask, varying: Ints, rng: Generator, lower_level: str) -> None:
         self.task, self.rng, self.varying = task, rng, varying
         self.table = PowerTable(task.X[:, varying], max(abs(e) for e in task.exponents))
         self.lower = LowerLevel(self.table, task.mass)

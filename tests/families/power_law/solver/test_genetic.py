@@ -11,9 +11,8 @@ from rulekit.families.power_law.solver.genetic import (
     genetic_search,
 )
 from rulekit.families.power_law.solver.laws import PowerTable, canonical
-from rulekit.families.power_law.solver.split_search import FINISHED, LowerLevel
+from rulekit.families.power_law.solver.split_search import FINISHED, LowerLevel, blocks
 from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask
-from rulekit.families.power_law.solver.structures import blocks
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from rulekit.families.power_law.solver import genetic, split_kernels, split_search, split_task
 from rulekit.families.power_law.solver.genetic import GeneticLevel, _Evolution, genetic_search
 from rulekit.families.power_law.solver.laws import FLAT, PowerTable, canonical
-from rulekit.families.power_law.solver.split_search import POLISHED, LowerLevel
+from rulekit.families.power_law.solver.split_search import POLISHED, RIDGE, LowerLevel, Moments
 from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask
-from rulekit.families.power_law.solver.structures import RIDGE, Moments
 from tests.reference import power_law_scans as twin
 
 SCANS = ("best_cut", "best_step", "best_band_step", "best_interval")
