@@ -1,7 +1,7 @@
 """From a checked table to a plane, the boxes on its sides, their clauses and its confidence."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -27,7 +27,6 @@ from rulekit.rules import Clause, LinearSplit
 from rulekit.rules.simplification import simplify_clause
 
 PRIOR = 1.0  # scikit-learn's own C: so an answer without a single error is not called sure
-Learn = Callable[[NDArray[np.intp]], tuple[Floats, float, Floats]]
 
 
 @dataclass(frozen=True)
@@ -49,28 +48,9 @@ def unit_distances(values: Floats, w: Floats, widths: Floats) -> Floats:
     return np.abs(values) / norm if norm > 0 else np.zeros_like(values)
 
 
-def out_of_fold(
-    rows: Floats, codes: NDArray[np.intp], learn: Learn, folds: int, seed: int
-) -> tuple[Floats, NDArray[np.intp]] | None:
-    """Compute each row's distance to a hyperplane fitted without it."""
-    folds = min(folds, int(np.bincount(codes, minlength=2).min()))
-    if folds < 2:
-        return None
-    distance, answers = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.intp)
-    for inside, outside in StratifiedKFold(folds, shuffle=True, random_state=seed).split(
-        rows, codes
-    ):
-        w, gamma, widths = learn(inside)
-        values = plane_values(rows[outside], w) - gamma
-        distance[outside] = unit_distances(values, w, widths)
-        answers[outside] = values > 0
-    return distance, answers
-
-
 def fit_confidence(distance: Floats, answers: NDArray[np.intp], right: Bools) -> Confidence:
     """Fit Platt's logistic function of the distance, with one slope and a level for each answer."""
-    n = np.array([(answers == code).sum() for code in (0, 1)])
-    n_right = np.array([right[answers == code].sum() for code in (0, 1)])
+    n, n_right = np.bincount(answers, minlength=2), np.bincount(answers[right], minlength=2)
     odds = np.log((n_right + 1.0) / (n - n_right + 1.0))
     constant = Confidence(0.0, (float(odds[0]), float(odds[1])))
     if right.all() or not right.any():
@@ -78,11 +58,10 @@ def fit_confidence(distance: Floats, answers: NDArray[np.intp], right: Bools) ->
     scale = float(distance.std()) or 1.0
     features = np.column_stack([distance / scale, answers])
     platt = LogisticRegression(C=PRIOR).fit(features, right)
-    slope, more = platt.coef_[0]
-    level = float(platt.intercept_[0])
+    (slope, more), level = platt.coef_[0].tolist(), float(platt.intercept_[0])
     if slope <= 0:  # confidence must not fall with the distance
         return constant
-    return Confidence(float(slope) / scale, (level, level + float(more)))
+    return Confidence(slope / scale, (level, level + more))
 
 
 AFFINE = 1e-7  # how far a pipeline may be from the plane read off it, of the largest value
@@ -135,12 +114,10 @@ class CompleteRows:
     codes: NDArray[np.intp]  # (n,)
     weight: Floats | None
     names: tuple[str, ...]  # of the numbers, in the table's order
-    key: str = ""  # of what is learned from the rows, for work that is shared
+    key: str  # of what is learned from the rows, for work that is shared
 
     @classmethod
-    def from_table(
-        cls, table: TrainingTable, weight: Floats | None, key: str = ""
-    ) -> "CompleteRows":
+    def from_table(cls, table: TrainingTable, weight: Floats | None, key: str) -> "CompleteRows":
         """Select the rows without gaps; reject a table where these are of one class."""
         design = NumericDesign.from_columns(table.columns, table.kinds)
         frame = design.frame(table.columns)
@@ -187,19 +164,9 @@ class CompleteRows:
         fitted, w, gamma = learned
         bound = off_the_rows(plane_values(self.rows, w), gamma) if moved_to is None else moved_to
         shift = 0.0 if moved_to is None else moved_to - gamma
-        settled = _keep_price(linear, fitted)
-
-        def learn(inside: NDArray[np.intp]) -> tuple[Floats, float, Floats]:
-            weight = None if self.weight is None else self.weight[inside]
-            part = replace(self, frame=self.frame.iloc[inside], y=self.y[inside], weight=weight)
-            _, w, gamma = part.plane(settled, columns)
-            return w, gamma + shift, part.rows.max(axis=0) - part.rows.min(axis=0)
-
         confidence = None
-        if folds >= 2 and w.any():
-            measured = out_of_fold(self.rows, self.codes, learn, folds, SEED)
-            if measured is not None:
-                confidence = fit_confidence(*measured, measured[1] == self.codes)
+        if w.any():
+            confidence = self._fit_confidence(_keep_price(linear, fitted), folds, columns, shift)
         low, high = self.rows.min(axis=0), self.rows.max(axis=0)
         names = [str(name) for name in getattr(fitted, "feature_names_in_", ())]
         there = [name for name in self.names if name in names]
@@ -207,6 +174,24 @@ class CompleteRows:
             # with the columns in the table's order, which scikit-learn insists on later
             fitted = fit_linear(linear, self.frame[there], self.y, self.weight)
         return Plane(self.design, w, bound, low, high, self.rows, self.codes, fitted, confidence)
+
+    def _fit_confidence(
+        self, linear: BaseEstimator, folds: int, columns: Sequence[int] | None, shift: float
+    ) -> Confidence | None:
+        """Calibrate the distance of each row to a plane fitted without it."""
+        folds = min(folds, int(np.bincount(self.codes, minlength=2).min()))
+        if folds < 2:
+            return None
+        distance, answers = np.zeros(len(self.codes)), np.zeros(len(self.codes), dtype=np.intp)
+        splitter = StratifiedKFold(folds, shuffle=True, random_state=SEED)
+        for inside, outside in splitter.split(self.rows, self.codes):
+            weight = None if self.weight is None else self.weight[inside]
+            part = replace(self, frame=self.frame.iloc[inside], y=self.y[inside], weight=weight)
+            _, w, gamma = part.plane(linear, columns)
+            values = plane_values(self.rows[outside], w) - (gamma + shift)
+            distance[outside] = unit_distances(values, w, np.ptp(part.rows, axis=0))
+            answers[outside] = values > 0
+        return fit_confidence(distance, answers, answers == self.codes)
 
 
 def _project(linear: BaseEstimator, part: pd.DataFrame, names: Sequence[str]) -> BaseEstimator:

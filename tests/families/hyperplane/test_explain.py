@@ -104,9 +104,7 @@ def test_confidence_is_platts_function_with_a_level_for_each_answer():
     probabilities = fit_confidence(distance, answers, right)
     assert probabilities.slope == pytest.approx(6, rel=0.1)
     assert probabilities.levels[0] - probabilities.levels[1] == pytest.approx(2, rel=0.1)
-    sure = np.where(
-        answers == 1, probabilities.compute(distance, 1), probabilities.compute(distance, 0)
-    )
+    sure = np.where(answers == 1, *(probabilities.compute(distance, k) for k in (1, 0)))
     assert sure.mean() == pytest.approx(right.mean(), abs=1e-3)
 
 

@@ -122,10 +122,8 @@ def test_columns_and_place_are_selected_on_a_part_of_many_rows(monkeypatch):
     whole = few().fit(X, y)
     monkeypatch.setattr(plane_work, "ROWS", 400)
     part = few().fit(X, y)
-    boxes = part.boxes_[part.positive_label_]
-    assert (
-        boxes.n_points.sum() == part.clauses_fired(X)[y == part.positive_label_].any(axis=1).sum()
-    )
+    held = part.clauses_fired(X)[y == part.positive_label_].any(axis=1)
+    assert part.boxes_[part.positive_label_].n_points.sum() == held.sum()
     assert part.training_error_ == pytest.approx(whole.training_error_, abs=0.05)
 
 

@@ -35,9 +35,8 @@ def boolean_tables(draw, max_rows=200, max_columns=6):
 
 
 def words_of(B):
-    return np.array([pack_bits(column) for column in B.T], dtype=np.uint64).reshape(
-        B.shape[1], -(-len(B) // 64)
-    )
+    words = np.array([pack_bits(column) for column in B.T], dtype=np.uint64)
+    return words.reshape(B.shape[1], -(-len(B) // 64))
 
 
 @given(boolean_tables())
@@ -235,11 +234,8 @@ def test_each_set_is_the_best_step_or_exchange_from_the_one_before(seed, weighte
     for k, chosen in enumerate(sets, start=1):
         assert len(set(chosen)) == len(chosen) == k
         last = sets[k - 2] if k > 1 else ()
-        steps = [
-            impurity(columns, (*last, j), described, weight)
-            for j in range(len(columns))
-            if j not in last
-        ]
+        rest = set(range(len(columns))) - set(last)
+        steps = [impurity(columns, (*last, j), described, weight) for j in rest]
         now = impurity(columns, chosen, described, weight)
         assert now <= min(steps) * (1 + 1e-9) < before
         before = now
@@ -248,11 +244,8 @@ def test_each_set_is_the_best_step_or_exchange_from_the_one_before(seed, weighte
 def test_longer_requests_continue_shorter_ones():
     columns, described, _ = drawn(1)
     sets = ForwardSets(columns, described)
-    assert (
-        sets.list_sets(2)
-        == ForwardSets(columns, described).list_sets(4)[:2]
-        == sets.list_sets(4)[:2]
-    )
+    longer = ForwardSets(columns, described).list_sets(4)
+    assert sets.list_sets(2) == longer[:2] == sets.list_sets(4)[:2]
 
 
 def test_an_exchange_corrects_an_early_column():
