@@ -259,9 +259,8 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
             key = "class", code, rows.tobytes(), weight.tobytes()
             against = partial(table.split_class, rows, code, weight, weighted=weighted)
-            model: HyperplaneRuleClassifier = clone(self).set_params(
-                positive_label=True, class_weight=None, costs=None
-            )
+            own = {"positive_label": True, "class_weight": None, "costs": None}
+            model: HyperplaneRuleClassifier = clone(self).set_params(**own)
             model.__dict__.update({k: v for k, v in vars(self).items() if k in FIT_ATTRIBUTES})
             model._fit_table(table.once(key, against))
             self.against_rest_[plain_label(table.classes[code])] = model
@@ -285,9 +284,8 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         self.boxes_ = {}
         self.n_problems_ = sum(model.n_problems_ for model in planes)
         self.n_incomplete_ = max((model.n_incomplete_ for model in planes), default=0)
-        self.history_ = [
-            dict(step, outcome=c) for c, m in self.against_rest_.items() for step in m.history_
-        ]
+        models = self.against_rest_.items()
+        self.history_ = [dict(step, outcome=c) for c, m in models for step in m.history_]
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
 

@@ -384,9 +384,8 @@ class ShortBoxes:
         ends = rows.min(axis=0), rows.max(axis=0)
         half = HalfSpace.from_plane(learned[1], bound, *ends, above=code == 1)
         V, right = half.orient(rows[some]), self.rows.codes[some] == code
-        boxes = extract_boxes(
-            half, V[right], criterion=limits.criterion, max_depth=limits.max_depth
-        )
+        how: Any = {"criterion": limits.criterion, "max_depth": limits.max_depth}
+        boxes = extract_boxes(half, V[right], **how)
         worth = self.signed[some] if code == 1 else -self.signed[some]
         return Placed(columns, learned, bound, code, V, worth, boxes, boxes)
 

@@ -129,20 +129,17 @@ class PackedCounts(ABC):
         """Select columns by the rows that are not held out, at most `FORWARD_ROWS`."""
         rows = draw_rows(np.flatnonzero(~self._held_out), self._described, FORWARD_ROWS)
         described = self._described[rows]
-        columns = np.array(
-            [unpack_bits(words, self.n_rows)[rows] for words in self._words], dtype=bool
-        )
+        held = [unpack_bits(words, self.n_rows)[rows] for words in self._words]
         weight = None if self._weight is None else self._weight[rows]
         if factors is not None:
             weight = np.array(factors)[described.astype(np.intp)]
-        return ForwardSets(columns.reshape(len(self._words), len(rows)), described, weight)
+        columns = np.array(held, dtype=bool).reshape(len(held), len(rows))
+        return ForwardSets(columns, described, weight)
 
     def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
         """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
         sets = [tuple(map(int, ranking)) for ranking in rankings]
-        counted = {
-            s: self._count(self._words[list(s)], self._held_out) for s in dict.fromkeys(sets)
-        }
+        counted = {s: self._count(self._words[list(s)], self._held_out) for s in {*sets}}
         return [counted[s] for s in sets]
 
     def _count(self, words: Words, part: Bools | None) -> Counts:

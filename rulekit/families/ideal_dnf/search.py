@@ -197,9 +197,8 @@ class Search:
             counts = rows if self.factors is None else rows * np.array(self.factors)
             seen = None if self.joined is not None else rows
             factors = self.joined or self.factors or (1.0, 1.0)
-            self._formulas[key] = IdealFormula(
-                tuple(pairs), counts, seen, factors, *labels, **fields
-            )
+            parts = tuple(pairs), counts, seen, factors
+            self._formulas[key] = IdealFormula(*parts, *labels, **fields)
         return self._formulas[key]
 
     def history(self, max_variables: int, chosen: int) -> list[dict[str, Any]]:
@@ -303,9 +302,8 @@ def _source(
     frame = table.frame[sorted(columns)]
     if not columns:
         return TableCounts({}, described, validation, weight)
-    binarizer = table.binarizer(plan.binarizer or Binarizer()).fit(
-        frame[~validation], table.y[~validation]
-    )
+    binarizer = table.binarizer(plan.binarizer or Binarizer())
+    binarizer.fit(frame[~validation], table.y[~validation])
     return MatrixCounts(binarizer.transform(frame), described, validation, weight)
 
 

@@ -253,17 +253,10 @@ class Grower:
 
     def inside(self, rows: Ints, limits: GrowthLimits, memory: dict[Any, Any]) -> "Grower":
         """Grow from some of the rows, within other limits."""
-        return replace(
-            self,
-            features=replace(self.features, X=self.features.X[rows]),
-            columns={name: values[rows] for name, values in self.columns.items()},
-            codes=self.codes[rows],
-            weight=self.weight[rows],
-            plain=self.plain[rows],
-            limits=limits,
-            memory=memory,
-            history=[],
-        )
+        features = replace(self.features, X=self.features.X[rows])
+        columns = {name: values[rows] for name, values in self.columns.items()}
+        parts = features, columns, self.codes[rows], self.weight[rows]
+        return Grower(*parts, limits, self.search, self.seed, self.clock, self.plain[rows], memory)
 
     def grow(self) -> Node:
         """Grow a tree from all rows, and prune it."""

@@ -258,10 +258,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         "max_exponents": [Interval(Integral, 1, None, closed="left")],
         "inner_folds": [Interval(Integral, 2, None, closed="left"), None],
     }
-    _needs = (
-        Needs("max_exponents", "upper_level", ("beam",)),
-        Needs("inner_folds", "upper_level", ("beam",)),
-    )
+    _needs = tuple(Needs(n, "upper_level", ("beam",)) for n in ("max_exponents", "inner_folds"))
 
     max_power_laws: int = 3
     exponents: Sequence[int] = EXPONENTS
@@ -281,9 +278,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self._choose_labels(table)
         constraints = self._monotonic_constraints(table)
         weight = self._weights(table)
-        features = PowerLawFeatures.from_columns(
-            table.columns, table.kinds, floors=bool(constraints.directions)
-        )
+        floors = bool(constraints.directions)
+        features = PowerLawFeatures.from_columns(table.columns, table.kinds, floors=floors)
         if self.upper_level == "beam":
             features = features.likely(table.codes, weight, seed_of(self.random_state))
         clock = Clock.from_seconds(self.time_limit, table.should_stop)
@@ -331,9 +327,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         unread = [literal.feature not in self.left_out_ for literal in plain.literals]
         plain = plain.take_columns(np.flatnonzero(unread))
         memory = None if self.left_out_ else grower.memory
-        inside = replace(
-            grower, features=used, plain=plain, limits=limits, memory=memory, history=[]
-        )
+        inside = replace(grower, features=used, plain=plain, limits=limits, memory=memory)
+        inside.history = []
         root = inside.grow()
         self.history_ = inside.history
         return root
@@ -388,10 +383,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
     def _fit_warnings(self) -> Iterator[Warning]:
         if self._ran_out:
-            yield ConvergenceWarning(
-                f"The time limit of {self.time_limit:g} s was reached; the best splits so far are "
-                "kept."
-            )
+            limit = f"The time limit of {self.time_limit:g} s was reached"
+            yield ConvergenceWarning(f"{limit}; the best splits so far are kept.")
         if self.left_out_ and self.n_splits_:
             yield MonotonicityWarning(self._describe_left_out())
         yield from super()._fit_warnings()
@@ -435,6 +428,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
 EXPONENT_LIMITS, DEPTHS = (1, 2, 3, 4), (0, 1, 2, 3)
 IMPURITIES = (0.02, 0.05, 0.1)  # more act like 0.05 with two classes: a tenth of the node's
+GRID = {"max_exponents": EXPONENT_LIMITS, "max_depth": DEPTHS, "tau_impurity": IMPURITIES}
 
 
 def shape_words(setting: Setting) -> list[str]:
@@ -449,11 +443,7 @@ FAMILY = Family(
     model=PowerLawTreeClassifier(inner_folds=None),  # searches over settings compare sizes
     alone=PowerLawTreeClassifier(),
     title="power-law tree",
-    default_grid=lambda y: {
-        "max_exponents": EXPONENT_LIMITS,
-        "max_depth": DEPTHS,
-        "tau_impurity": IMPURITIES,
-    },
+    default_grid=lambda y: GRID,
     command="formula",
     question="A formula (power-law tree)",
     name="A formula",

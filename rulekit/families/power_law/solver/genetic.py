@@ -20,7 +20,7 @@
 #   SBX      simulated binary crossover
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ from rulekit.families.power_law.solver.split_search import (
     blocks,
     empty_splits,
 )
-from rulekit.families.power_law.solver.split_task import ClassMass, Cuts, FoundSplit, SplitTask
+from rulekit.families.power_law.solver.split_task import ClassMass, FoundSplit, SplitTask
 
 WORK = 400_000  # numbers of all individuals on all rows that are worked on together
 
@@ -190,11 +190,9 @@ MAX_POPULATION = 600
 
 
 @dataclass(frozen=True)
-class Population(Cuts):
+class Population(Splits):
     """Individuals with what the lower level found for them."""
 
-    weights: Floats  # (N, p)
-    structures: Exponents  # (N, p, d)
     modulus: Bools  # (N,)
 
     def order(self, tau: float) -> Ints:
@@ -351,12 +349,8 @@ class _Evolution:
     def _unique(self, structures: Exponents, modulus: Bools) -> tuple[Exponents, Bools]:
         """Change duplicates until each child is the only one of its kind."""
         for _ in range(50):
-            flagged = np.concatenate(
-                [canonical(structures), np.repeat(modulus, self.d).reshape(-1, 1, self.d)],
-                axis=1,
-                dtype=np.int8,
-                casting="unsafe",
-            )
+            flags = np.repeat(modulus, self.d).reshape(-1, 1, self.d).astype(np.int8)
+            flagged = np.concatenate([canonical(structures), flags], axis=1)
             twice = np.setdiff1d(np.arange(len(structures)), distinct(flagged))
             if not len(twice):
                 break
@@ -366,30 +360,13 @@ class _Evolution:
 
     def _note(self, people: Population) -> None:
         feasible, size, worth = self._rank_of_best(people)
-        self.history.append(
-            {
-                "generation": len(self.history),
-                "modulus": bool(people.modulus[0]),
-                "n_exponents": size,
-                "n_structures": len(self.memory),
-                "impurity": worth,
-                "feasible": feasible,
-            }
-        )
+        known = {"generation": len(self.history), "modulus": bool(people.modulus[0])}
+        known |= {"n_exponents": size, "n_structures": len(self.memory)}
+        self.history.append(known | {"impurity": worth, "feasible": feasible})
 
     def _get_best(self, people: Population) -> FoundSplit:
         """Return the best; an exponent whose power law weighs nothing is dropped."""
-        best = people.take(np.array([0]))
-        used = best.weights[0] != 0
-        exponents = np.zeros((int(used.sum()), self.task.X.shape[1]), dtype=np.int8)
-        exponents[:, self.varying] = best.structures[0][used]
-        weights: Floats = best.weights[0][used]
-        return FoundSplit(
-            exponents,
-            weights,
-            float(best.low[0]),
-            float(best.high[0]),
-            bool(people.modulus[0]),
-            float(best.impurity[0]),
-            self.history,
-        )
+        best = people.first(bool(people.modulus[0]))
+        exponents = np.zeros((len(best.weights), self.task.X.shape[1]), dtype=np.int8)
+        exponents[:, self.varying] = best.exponents
+        return replace(best, exponents=exponents, history=self.history)

@@ -232,15 +232,7 @@ class Beam:
         best = self.lower.improve(best, self.modulus, FINISHED, rng)
         if self.whole is not None:
             best = self._refit_on_all_rows(best, self.whole, rng)
-        used = (best.weights[0] != 0) & best.structures[0].any(axis=1)
-        return FoundSplit(
-            best.structures[0][used],
-            best.weights[0][used],
-            float(best.low[0]),
-            float(best.high[0]),
-            self.modulus,
-            float(best.impurity[0]),
-        )
+        return best.first(self.modulus)
 
     def _refit_on_all_rows(self, best: Splits, whole: SplitTask, rng: Generator) -> Splits:
         """Find weights and bounds on all rows, beginning with those found on a part."""
@@ -325,9 +317,8 @@ def pair_structures(
     """Make every structure of one exponent for each of two features."""
     choices = [(a, b) for a in exponents for b in exponents]
     kinds = 1 + (max_power_laws > 1)
-    structures = np.zeros(
-        (len(pairs), len(choices), kinds, max_power_laws, n_features), dtype=np.int8
-    )
+    shape = len(pairs), len(choices), kinds, max_power_laws, n_features
+    structures = np.zeros(shape, dtype=np.int8)
     each = np.arange(len(pairs))
     for c, (a, b) in enumerate(choices):
         structures[each, c, 0, 0, pairs[:, 0]] = a

@@ -19,7 +19,7 @@ from numpy.random import Generator
 
 from rulekit._sums import exp, narrowest, solve_systems
 from rulekit.families.power_law.solver.laws import Exponents, Floats, Ints, PowerTable
-from rulekit.families.power_law.solver.split_task import EQUAL, ClassMass, Cuts
+from rulekit.families.power_law.solver.split_task import EQUAL, ClassMass, Cuts, FoundSplit
 
 RIDGE = 1e-6
 BLOCK = 40_000  # numbers of one power law of a block: small enough for the cache
@@ -38,6 +38,13 @@ class Splits(Cuts):
 
     weights: Floats  # (P, p)
     structures: Exponents  # (P, p, d)
+
+    def first(self, modulus: bool) -> FoundSplit:
+        """Return the first split, without power laws that weigh nothing."""
+        used = (self.weights[0] != 0) & self.structures[0].any(axis=1)
+        parts = self.structures[0][used], self.weights[0][used]
+        low, high, impurity = float(self.low[0]), float(self.high[0]), float(self.impurity[0])
+        return FoundSplit(*parts, low, high, modulus, impurity)
 
 
 def empty_splits(structures: Exponents, impurity: float) -> Splits:
@@ -215,9 +222,8 @@ def best_interval(
 
     keys = sort_keys(values, mass.label, mass.bits)
     guesses = first_slopes(mass, inside, n_starts)
-    best, start, stop = split_kernels.best_runs(
-        keys, mass.total, mass.bits, mass.units, mass.unit, guesses, rounds
-    )
+    classes = mass.total, mass.bits, mass.units, mass.unit
+    best, start, stop = split_kernels.best_runs(keys, *classes, guesses, rounds)
     ends = _ends(keys, mass.bits, start, stop)
     return Cuts.nothing(len(values), mass.gini).take_better(Cuts(best, *ends))
 
