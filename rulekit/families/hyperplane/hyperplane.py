@@ -15,10 +15,10 @@ from rulekit._validation import Interval, StrOptions
 from rulekit.data.target import read_labels
 from rulekit.families.family import Family, Setting
 from rulekit.families.hyperplane.lp_svm import LPSVM
-from rulekit.families.hyperplane.numeric_design import NumericDesign
 from rulekit.families.hyperplane.plane_work import (
     BoxLimits,
     CompleteRows,
+    NumericDesign,
     Plane,
     ShortBoxes,
     box_clause,

@@ -16,7 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from rulekit import LPSVM, HyperplaneRuleClassifier, Literal, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
-from rulekit.families.hyperplane.numeric_design import short_faces
+from rulekit.families.hyperplane.plane_work import short_faces
 from rulekit.rules import LinearSplit
 from tests.learners.planes import blobs, with_levels
 

@@ -252,7 +252,10 @@ class _Evolution:
             unchanged = 0 if self._rank_of_best(people) != before else unchanged + 1
             if unchanged >= self.patience and before[0]:
                 break
-        return self._get_best(people)
+        best = people.first(bool(people.modulus[0]))
+        exponents = np.zeros((len(best.weights), self.task.X.shape[1]), dtype=np.int8)
+        exponents[:, self.varying] = best.exponents
+        return replace(best, exponents=exponents, history=self.history)
 
     def _rank_of_best(self, people: Population) -> tuple[bool, int, float]:
         feasible = bool(people.impurity[0] <= self.task.tau)
@@ -363,10 +366,3 @@ class _Evolution:
         known = {"generation": len(self.history), "modulus": bool(people.modulus[0])}
         known |= {"n_exponents": size, "n_structures": len(self.memory)}
         self.history.append(known | {"impurity": worth, "feasible": feasible})
-
-    def _get_best(self, people: Population) -> FoundSplit:
-        """Return the best; an exponent whose power law weighs nothing is dropped."""
-        best = people.first(bool(people.modulus[0]))
-        exponents = np.zeros((len(best.weights), self.task.X.shape[1]), dtype=np.int8)
-        exponents[:, self.varying] = best.exponents
-        return replace(best, exponents=exponents, history=self.history)

@@ -161,7 +161,11 @@ class Beam:
             else:
                 stale += 1
         if at not in self.finished:
-            self.finished[at] = self._finish(best.take(np.array([0])), at)
+            rng = np.random.default_rng([self.seed, self.modulus, at, 1])
+            best = self.lower.improve(best.take(np.array([0])), self.modulus, FINISHED, rng)
+            if self.whole is not None:
+                best = self._refit_on_all_rows(best, self.whole, rng)
+            self.finished[at] = best.first(self.modulus)
         return replace(self.finished[at], history=self.history[:size])
 
     def _level(self, size: int) -> Splits | None:
@@ -225,14 +229,6 @@ class Beam:
                 new[np.arange(len(new)), row, columns] = np.tile(exponents, len(free))
                 structures.append(new)
         return np.concatenate(structures)
-
-    def _finish(self, best: Splits, size: int) -> FoundSplit:
-        """Bring the best of a level to its end."""
-        rng = np.random.default_rng([self.seed, self.modulus, size, 1])
-        best = self.lower.improve(best, self.modulus, FINISHED, rng)
-        if self.whole is not None:
-            best = self._refit_on_all_rows(best, self.whole, rng)
-        return best.first(self.modulus)
 
     def _refit_on_all_rows(self, best: Splits, whole: SplitTask, rng: Generator) -> Splits:
         """Find weights and bounds on all rows, beginning with those found on a part."""
