@@ -124,21 +124,20 @@ def projection_figure(
         rows = shown.points[shown.points["described"] == is_class]
         share = rows["others"].to_numpy() / shown.n_others if shown.n_others else np.ones(len(rows))
         marker = {"symbol": look.symbol, "size": 8, "color": look.colour}
-        figure.add_scatter(
-            **{"x": rows["x"], "y": rows["y"], "mode": "markers"},
-            marker=marker | {"opacity": FAINT + (1 - FAINT) * share},
-            text=[f"{int(v)} of {shown.n_others} other conditions hold" for v in rows["others"]],
-            hovertemplate="%{x}, %{y}<br>%{text}<extra></extra>",
-            name=plain(name, 30),
-        )
+        dots = {"marker": marker | {"opacity": FAINT + (1 - FAINT) * share}, "mode": "markers"}
+        dots["text"] = [
+            f"{int(n)} of {shown.n_others} other conditions hold" for n in rows["others"]
+        ]
+        dots |= {"hovertemplate": "%{x}, %{y}<br>%{text}<extra></extra>", "name": plain(name, 30)}
+        figure.add_scatter(x=rows["x"], y=rows["y"], **dots)
     if shown.line is not None:
         x, y = zip(*shown.line, strict=True)
-        words, dashes = "the plane, other columns as in the case", {"width": 2, "dash": "dash"}
-        line = {"color": GREY, **dashes}
+        words, line = "the plane, other columns as in the case", {"width": 2, "dash": "dash"}
+        line["color"] = GREY
         figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", name=words)
-    at = dict(zip("xy", ([value] for value in shown.case), strict=True))
     star = {"mode": "markers", "marker": {"symbol": "star", "size": 16, **MARK}}
-    figure.add_scatter(hoverinfo="skip", name="the case", **at, **star)
+    case = {"x": [shown.case[0]], "y": [shown.case[1]], "name": "the case"}
+    figure.add_scatter(hoverinfo="skip", **case, **star)
     figure.update_xaxes(title=plain(shown.x, 50))
     figure.update_yaxes(title=plain(shown.y, 50), automargin=True)
     figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"b": 90})
