@@ -1,6 +1,7 @@
 """Export: download the rule; code is run on every row and compared with the model."""
 
 from base64 import b64encode
+from functools import partial
 
 import streamlit as st
 
@@ -68,30 +69,23 @@ with right, sentences():
                 st.code(text, language=form.language, wrap_lines=True)
 
 with left.expander("Everything together: all formats, notes, run record"), sentences():
-    notes = st.text_area(
-        "Notes that go into the run record",
-        value=state.notes,
-        key=make_key("export_notes"),
-        placeholder="Purpose, decisions, what to watch",
-    )
+    hint, label = "Purpose, decisions, what to watch", "Notes that go into the run record"
+    notes = st.text_area(label, state.notes, key=make_key("export_notes"), placeholder=hint)
     if notes != state.notes:
         change(notes=notes)
         state = app_state()
-    st.download_button(
-        "Download all formats and the run record (zip)",
-        data=lambda: formats.bundle(state, model),
-        file_name=file_name(stem, "zip"),
-        mime="application/zip",
-        on_click="ignore",
-        key="download_zip",
-    )
-    st.download_button(
-        "Download the run record (JSON)",
-        data=lambda: formats.record_text(state, model),
-        file_name=file_name("run record", "json"),
-        mime="application/json",
-        on_click="ignore",
-        key="download_record",
-    )
+    files = {
+        "download_zip": ("all formats and the run record (zip)", stem, "zip", formats.bundle),
+        "download_record": ("the run record (JSON)", "run record", "json", formats.record_text),
+    }
+    for key, (words, name, suffix, write) in files.items():
+        st.download_button(
+            f"Download {words}",
+            partial(write, state, model),
+            file_name(name, suffix),
+            f"application/{suffix}",
+            key,
+            on_click="ignore",
+        )
     st.caption("What is needed to repeat this: data, decisions, settings, seeds, versions.")
     st.code(formats.record_text(state, model), language="json", wrap_lines=True)

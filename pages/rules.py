@@ -15,6 +15,7 @@ from ui.rules.own_rule import own_rule_card
 from ui.rules.trust import groups_card, how_stable_card, just_as_good_card, months_card
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
+from ui.widgets import choice
 from ui.words import wording
 
 guard("rules")
@@ -45,16 +46,10 @@ with sentences():
     with right:
         part = "training"
         if test is not None:
-            part = st.segmented_control(
-                "Count on",
-                ["training", "test"],
-                format_func=lambda name: f"{name} rows",
-                default="training",
-                required=True,
-                key="rules_part",
-                label_visibility="collapsed",
-                persist_state="session",
-            )
+            parts = {"training": "training rows", "test": "test rows"}
+            part = choice("Count on", parts, "training", "rules_part", label_visibility="collapsed")
+            if own := state.split.own_name:
+                st.caption(f"The test rows are those of {md(own, 60)}, a file of your own.")
         rows = test if part == "test" and test is not None else train
         if not rule.is_constant:
             with picture:

@@ -80,19 +80,15 @@ def _convert_numbers(
     series: pd.Series, values: NDArray[np.float64], name: str
 ) -> tuple[pd.Series, list[str]]:
     if is_inexact(series, values):
-        cells = series.astype(object)
-        text = np.array([None if pd.isna(v) else digits_of(v) for v in cells], dtype=object)
-        note = (
-            f"Column {quote(name)} holds whole numbers above {EXACT}, which are not exact as "
-            "numbers; it was kept as text."
-        )
+        text = np.array([None if pd.isna(v) else digits_of(v) for v in series], dtype=object)
+        note = f"holds whole numbers above {EXACT}, which are not exact as numbers"
+        note = f"Column {quote(name)} {note}; it was kept as text."
         return text_series(text, series.name), [note]
     values, notes = drop_infinities(values, name)
     if pd.api.types.is_integer_dtype(series.dtype) and not np.isnan(values).any():
         values = values.astype(np.int64)
-    if series.dtype == values.dtype and not notes:
-        return series, []
-    return pd.Series(values, name=series.name), notes
+    same = series.dtype == values.dtype and not notes
+    return series if same else pd.Series(values, name=series.name), notes
 
 
 def describe_column(series: pd.Series, name: str, max_levels: int) -> Column:
@@ -103,18 +99,14 @@ def describe_column(series: pd.Series, name: str, max_levels: int) -> Column:
     role = "ignore" if kind in ("date", "text", "constant") else "feature"
     if looks_like_id(series, name, n_distinct) or repeats_as_id(series, name, n_distinct):
         role = "id"
-    levels: tuple[Any, ...] = ()
-    if kind in ("boolean", "category", "constant"):
-        levels = tuple(sorted(whole(present).unique().tolist()))
-    low, high = None, None
-    is_number = pd.api.types.is_numeric_dtype(series.dtype) and series.dtype not in (
-        bool,
-        "boolean",
-    )
-    if is_number and n_distinct:
-        numbers = present.to_numpy(dtype=float)
-        low, high = float(numbers.min()), float(numbers.max())
-    return Column(name, kind, role, n_missing, n_distinct, levels, low, high, is_number)
+    has_levels = kind in ("boolean", "category", "constant")
+    levels = tuple(sorted(whole(present).unique().tolist())) if has_levels else ()
+    column = Column(name, kind, role, n_missing, n_distinct, levels)
+    if not pd.api.types.is_any_real_numeric_dtype(series.dtype):
+        return column
+    numbers = present.to_numpy(dtype=float)
+    low, high = (float(numbers.min()), float(numbers.max())) if n_distinct else (None, None)
+    return replace(column, minimum=low, maximum=high, is_number=True)
 
 
 def role_notes(columns: Sequence[Column]) -> list[str]:
@@ -126,24 +118,16 @@ def role_notes(columns: Sequence[Column]) -> list[str]:
     }
     groups: dict[str, list[str]] = {}
     for column in columns:
-        if column.role == "id":
-            reason = "an identifier and is not used"
-        elif column.role == "ignore":
-            reason = reasons[column.kind]
-        else:
-            continue
-        groups.setdefault(reason, []).append(quote(column.name))
+        if column.role in ("id", "ignore"):
+            is_id = column.role == "id"
+            reason = "an identifier and is not used" if is_id else reasons[column.kind]
+            groups.setdefault(reason, []).append(quote(column.name))
     return [
         f"Column {names[0]} is {reason}."
         if len(names) == 1
         else f"{len(names)} columns ({few(names)}): each is {reason}."
         for reason, names in groups.items()
     ]
-
-
-def list_names(columns: Sequence[Column]) -> str:
-    """List up to five column names, for a message."""
-    return f"its columns are {few([quote(c.name) for c in columns])}."
 
 
 def whole(series: pd.Series) -> pd.Series:
@@ -177,16 +161,14 @@ def is_named_like_id(name: str) -> bool:
 def looks_like_id(series: pd.Series, name: str, n_distinct: int) -> bool:
     """Return whether a column only identifies rows: distinct texts or consecutive whole numbers."""
     n = len(series)
-    if n < MIN_ROWS_FOR_ID or n_distinct != n:
-        return False
-    if pd.api.types.is_datetime64_any_dtype(series.dtype):
+    if n < MIN_ROWS_FOR_ID or n_distinct != n or series.dtype.kind == "M":
         return False
     if not pd.api.types.is_numeric_dtype(series.dtype):
-        return infer_kind(series) == "level" and not _mostly_numbers(series)
+        numbers = pd.to_numeric(series.head(1000), errors="coerce")  # a flawed measurement
+        return infer_kind(series) == "level" and bool(numbers.notna().mean() < 0.5)
     values = series.to_numpy(dtype=float)
-    if not np.array_equal(values, np.floor(values)):
-        return False
-    return is_named_like_id(name) or bool(values.max() - values.min() == n - 1)
+    is_row = is_named_like_id(name) or bool(values.max() - values.min() == n - 1)
+    return is_row and whole_numbers(series)
 
 
 def repeats_as_id(series: pd.Series, name: str, n_distinct: int) -> bool:
@@ -194,20 +176,13 @@ def repeats_as_id(series: pd.Series, name: str, n_distinct: int) -> bool:
     n = len(series)
     if n < MIN_ROWS_FOR_ID or not 0.2 * n < n_distinct < n or not _ID_SURE.search(name):
         return False
-    numbers = pd.api.types.is_numeric_dtype(series.dtype)
-    return not numbers or whole_numbers(series)
+    return not pd.api.types.is_numeric_dtype(series.dtype) or whole_numbers(series)
 
 
 def whole_numbers(series: pd.Series) -> bool:
     """Return whether every present number is whole."""
     values = series.dropna().to_numpy(dtype=float)
     return bool((values == np.floor(values)).all())
-
-
-def _mostly_numbers(series: pd.Series) -> bool:
-    """Return whether half of up to 1 000 texts are numbers (a flawed measurement)."""
-    numbers = pd.to_numeric(series.head(1000), errors="coerce")
-    return bool(numbers.notna().mean() >= 0.5)
 
 
 def order_of(series: pd.Series) -> tuple[str, ...]:

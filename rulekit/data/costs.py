@@ -76,16 +76,13 @@ class Costs:
     def __str__(self) -> str:
         """Return the costs as a sentence."""
         if self.matrix is not None:
-            parts = [
+            return ", ".join(
                 f"{true!r} answered {answered!r} costs {self.amount(cost)}"
                 for (true, answered), cost in self.matrix.items()
-                if true != answered
-            ]
-            return ", ".join(parts)
+            )
         predicted = "" if self.positive is None else f" of {self.positive!r}"
-        return f"a miss{predicted} costs {self.amount(self.miss)}, a false alarm " + self.amount(
-            self.false_alarm
-        )
+        miss, false_alarm = self.amount(self.miss), self.amount(self.false_alarm)
+        return f"a miss{predicted} costs {miss}, a false alarm {false_alarm}"
 
     def amount(self, cost: float | None) -> str:
         """Format an amount with its unit."""
@@ -103,9 +100,10 @@ class Costs:
         `positive` is the model's ``positive_label``. DataError if a matrix is needed or misses a
         pair; ValueError if the missed class is not one of them.
         """
-        labels = [v.item() if isinstance(v, np.generic) else v for v in classes]
+        labels = _plain(classes)
         if self.matrix is not None:
-            return Costs(matrix=self._select_pairs(labels), unit=self.unit)
+            pairs = [(true, answer) for true in labels for answer in labels if true != answer]
+            return Costs(matrix={p: _cost_of(self.matrix, p) for p in pairs}, unit=self.unit)
         shown = ", ".join(map(repr, labels[:5]))
         if len(labels) != 2:
             raise DataError(
@@ -120,8 +118,8 @@ class Costs:
                 "correct `positive` of the costs."
             )
         other = labels[1 - labels.index(missed)]
-        pairs = {(missed, other): self.miss, (other, missed): self.false_alarm}
-        return Costs(matrix=pairs, unit=self.unit)  # type: ignore[arg-type]
+        costs: Any = {(missed, other): self.miss, (other, missed): self.false_alarm}
+        return Costs(matrix=costs, unit=self.unit)
 
     def compute(
         self, y: ArrayLike, answered: ArrayLike, positive: Any = None
@@ -133,15 +131,14 @@ class Costs:
         true, predicted = (np.asarray(v).astype(object) for v in (y, answered))
         wrong = np.asarray(true != predicted, dtype=bool)
         met = list(dict.fromkeys(zip(true[wrong].tolist(), predicted[wrong].tolist(), strict=True)))
-        pairs = self.matrix
-        if pairs is None and met:
-            labels = _sort_labels([v for pair in met for v in pair])
-            pairs = self.to_matrix(labels, positive).matrix
+        pairs = self.matrix or {}
+        if self.matrix is None and met:
+            met_labels = set(_plain([v for pair in met for v in pair]))
+            labels = sorted(met_labels, key=lambda v: (type(v).__name__, v))
+            pairs = self.to_matrix(labels, positive).matrix or {}
         cost = np.zeros(len(true))
         for pair in met:
-            if pairs is None or pair not in pairs:
-                raise DataError(_missing(pair))
-            cost[(true == pair[0]) & (predicted == pair[1])] = pairs[pair]
+            cost[(true == pair[0]) & (predicted == pair[1])] = _cost_of(pairs, pair)
         return cost
 
     def class_weight(self, classes: Labels, positive: Any = None) -> dict[Any, float]:
@@ -149,8 +146,7 @@ class Costs:
 
         Parameters and errors are those of `to_matrix`.
         """
-        pairs = self.to_matrix(classes, positive).matrix
-        assert pairs is not None
+        pairs = self.to_matrix(classes, positive).matrix or {}
         weights: dict[Any, list[float]] = {}
         for (true, _), cost in pairs.items():
             weights.setdefault(true, []).append(cost)
@@ -163,10 +159,8 @@ class Costs:
 
         Shapes: classes, counts (their rows' weight) (K,). Of equal ones the first is returned.
         """
-        pairs = self.to_matrix(classes, positive).matrix
-        assert pairs is not None
-        masses = np.asarray(counts, dtype=float)
-        labels = [v.item() if isinstance(v, np.generic) else v for v in classes]
+        pairs = self.to_matrix(classes, positive).matrix or {}
+        masses, labels = np.asarray(counts, dtype=float), _plain(classes)
         rows = list(zip(labels, masses.tolist(), strict=True))
         totals = [
             math.fsum(m * pairs[true, answer] for true, m in rows if true != answer)
@@ -175,21 +169,20 @@ class Costs:
         best = int(np.argmin(totals))
         return labels[best], 100.0 * totals[best] / float(masses.sum())
 
-    def _select_pairs(self, labels: list[Any]) -> dict[tuple[Any, Any], float]:
-        """Select the pairs of these classes; each must be present."""
-        assert self.matrix is not None
-        pairs = [(true, answer) for true in labels for answer in labels if true != answer]
-        missing = [pair for pair in pairs if pair not in self.matrix]
-        if missing:
-            raise DataError(_missing(missing[0]))
-        return {pair: self.matrix[pair] for pair in pairs}
+
+def _plain(labels: Labels) -> list[Any]:
+    """Return labels as Python's types."""
+    return [v.item() if isinstance(v, np.generic) else v for v in labels]
 
 
-def _missing(pair: tuple[Any, Any]) -> str:
-    return (
-        f"`matrix` must hold a cost for every pair (true, answered) of different classes; "
-        f"({pair[0]!r}, {pair[1]!r}) is missing. Add it."
-    )
+def _cost_of(matrix: Mapping[tuple[Any, Any], float], pair: tuple[Any, Any]) -> float:
+    """Return the cost of a pair; DataError if it is missing."""
+    if pair not in matrix:
+        raise DataError(
+            f"`matrix` must hold a cost for every pair (true, answered) of different classes; "
+            f"({pair[0]!r}, {pair[1]!r}) is missing. Add it."
+        )
+    return matrix[pair]
 
 
 def _positive(cost: Any, parameter: str) -> float:
@@ -220,8 +213,3 @@ def _check_pairs(matrix: Any) -> dict[tuple[Any, Any], float]:
                 "pair."
             )
     return pairs
-
-
-def _sort_labels(values: list[Any]) -> list[Any]:
-    labels = list(dict.fromkeys(v.item() if isinstance(v, np.generic) else v for v in values))
-    return sorted(labels, key=lambda v: (type(v).__name__, v))

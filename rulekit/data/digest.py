@@ -4,7 +4,6 @@ import hashlib
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 
 def digest_of(frame: pd.DataFrame) -> str:
@@ -13,30 +12,23 @@ def digest_of(frame: pd.DataFrame) -> str:
     sha.update(f"{frame.shape[0]}x{frame.shape[1]}".encode())
     for name, column in frame.items():
         _feed_text(sha, str(name))
-        if pd.api.types.is_datetime64_any_dtype(column.dtype):
-            _feed_text(sha, str(column.dtype))
-            sha.update(_instants(column).tobytes())
-        elif pd.api.types.is_numeric_dtype(column.dtype) and isinstance(column.dtype, np.dtype):
-            _feed_text(sha, str(column.dtype))
-            sha.update(np.ascontiguousarray(column.to_numpy()).tobytes())
+        kind = column.dtype
+        is_moment = pd.api.types.is_datetime64_any_dtype(kind)
+        if is_moment and column.dt.tz is not None:
+            column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+        if is_moment or (isinstance(kind, np.dtype) and pd.api.types.is_numeric_dtype(kind)):
+            _feed_text(sha, str(kind))
+            sha.update(column.to_numpy().tobytes())
         else:
             _feed_levels(sha, column)
     return sha.hexdigest()
 
 
-def _instants(column: pd.Series) -> NDArray[np.datetime64]:
-    """Convert moments to the column's own unit, time zones to UTC."""
-    if column.dt.tz is not None:
-        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
-    return np.asarray(column.to_numpy())
-
-
 def _feed_levels(sha: "hashlib._Hash", column: pd.Series) -> None:
     inferred = pd.api.types.infer_dtype(column, skipna=True)
     if inferred not in ("string", "empty", "boolean"):  # 1, 1.0, True and "1" are four things
-        present = column.notna().to_numpy()
-        column = column.astype(object)
-        column = column.map(lambda v: f"{type(v).__name__} {v!r}").where(present, None)
+        described = column.astype(object).map(lambda v: f"{type(v).__name__} {v!r}")
+        column = described.where(column.notna().to_numpy(), None)
     codes, levels = pd.factorize(column)
     _feed_text(sha, inferred)
     sha.update(codes.astype(np.int64).tobytes())

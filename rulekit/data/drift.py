@@ -116,12 +116,10 @@ def match_levels(
     for name in columns:
         column = reference.column(name)
         levels = [v for v in column.order or column.levels if isinstance(v, str)]
-        if name not in frame.columns or not levels:
-            continue
-        present = [v for v in frame[name].dropna().unique() if isinstance(v, str)]
-        if same := respell([v for v in present if v not in levels], levels):
-            respelled[name] = same
-    return respelled
+        cells = frame[name].dropna().unique() if name in frame.columns and levels else ()
+        unknown = [v for v in cells if isinstance(v, str) and v not in levels]
+        respelled[name] = respell(unknown, levels)
+    return {name: same for name, same in respelled.items() if same}
 
 
 def _note(name: str, kind: str, text: str, n_rows: int, blocks: bool = False) -> DriftNote:
@@ -148,14 +146,11 @@ def _differences(
         if read is None:
             return
         then, now = read
-        former = f"dates, {_day(then.min())} to {_day(then.max())},"
-        yield _outside(name, now, (then.min(), then.max()), former, _day)
-    elif column.is_number:
-        if column.minimum is not None:
-            ends = column.minimum, column.maximum
-            former = "range of {:.6g} to {:.6g}".format(*ends)
-            values = pd.Series(now.to_numpy(dtype=float, na_value=np.nan))
-            yield _outside(name, values, ends, former, "{:.6g}".format)
+        yield _outside(name, now, (then.min(), then.max()), "dates, {} to {},", _day)
+    elif column.is_number and column.minimum is not None:
+        values = pd.Series(now.to_numpy(dtype=float, na_value=np.nan))
+        ends = column.minimum, column.maximum
+        yield _outside(name, values, ends, "range of {} to {}", "{:.6g}".format)
     elif column.order:
         yield from _places(column, then, now)
     elif column.kind in ("boolean", "category", "constant"):
@@ -175,11 +170,9 @@ def _family(column: Column, series: pd.Series) -> str:
 def _gaps(column: Column, there: Column, n_rows: int) -> DriftNote | None:
     if column.n_missing or not there.n_missing:
         return None
-    text = (
-        f"had a value in every row and now misses {there.n_missing} of {n_rows}; the rule's answer "
-        "there follows what it says of missing values."
-    )
-    return _note(column.name, "gaps", text, there.n_missing)
+    text = f"had a value in every row and now misses {there.n_missing} of {n_rows};"
+    answer = "the rule's answer there follows what it says of missing values."
+    return _note(column.name, "gaps", f"{text} {answer}", there.n_missing)
 
 
 def _outside(
@@ -188,12 +181,10 @@ def _outside(
     outside = ((values < ends[0]) | (values > ends[1])).to_numpy()
     if not outside.any():
         return None
-    row = int(outside.argmax())
-    text = (
-        f"is outside its former {former} in {_rows(outside)} (first: row {row + 1}, "
-        f"{spell(values.iloc[row])})."
-    )
-    return _note(name, "out of range", text, int(outside.sum()))
+    n, row = int(outside.sum()), int(outside.argmax())
+    rows = f"{n} row{'s' * (n != 1)} (first: row {row + 1}, {spell(values.iloc[row])})"
+    text = f"is outside its former {former.format(*map(spell, ends))} in {rows}."
+    return _note(name, "out of range", text, n)
 
 
 def _dates(column: Column, then: pd.Series, now: pd.Series) -> tuple[pd.Series, pd.Series] | None:
@@ -212,11 +203,6 @@ def _day(moment: pd.Timestamp) -> str:
     return str(moment.isoformat(sep=" ")).removesuffix(" 00:00:00")
 
 
-def _rows(selected: NDArray[np.bool_]) -> str:
-    n = int(selected.sum())
-    return f"{n} row{'s' * (n != 1)}"
-
-
 def _places(column: Column, then: pd.Series, now: pd.Series) -> Iterator[DriftNote]:
     """Report levels that an order lacks, and ordered levels that no training row had."""
     values, seen = now.astype(object), set(then.dropna().astype(str))
@@ -229,12 +215,17 @@ def _places(column: Column, then: pd.Series, now: pd.Series) -> Iterator[DriftNo
     }
     for which, (rows, end) in ends.items():
         if rows.any():
-            names = dict.fromkeys(v for v, held in zip(levels, rows, strict=True) if held)
-            text = (
-                f"holds levels {which} in {_rows(rows)}: {', '.join(map(quote, list(names)[:5]))} "
-                f"(first: row {int(rows.argmax()) + 1}); {end}."
-            )
-            yield _note(column.name, "unseen level", text, int(rows.sum()))
+            words = f"holds levels {which} in", f"{end}."
+            yield _new_levels(column, np.array(levels, dtype=object), rows, *words)
+
+
+def _new_levels(
+    column: Column, levels: NDArray[np.object_], rows: NDArray[np.bool_], begin: str, end: str
+) -> DriftNote:
+    n, first = int(rows.sum()), int(rows.argmax()) + 1
+    names = ", ".join(map(quote, list(dict.fromkeys(levels[rows]))[:5]))
+    text = f"{begin} {n} row{'s' * (n != 1)}: {names} (first: row {first}); {end}"
+    return _note(column.name, "unseen level", text, n)
 
 
 def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
@@ -242,13 +233,8 @@ def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
     unseen = values.notna().to_numpy() & ~values.isin(list(column.levels)).to_numpy()
     if not unseen.any():
         return None
-    row = int(unseen.argmax())
-    names = ", ".join(quote(v) for v in list(dict.fromkeys(values[unseen]))[:5])
-    text = (
-        f"holds values not seen before in {_rows(unseen)}: {names} (first: row {row + 1}); no rule "
-        "tested them."
-    )
-    return _note(column.name, "unseen level", text, int(unseen.sum()))
+    words = "holds values not seen before in", "no rule tested them."
+    return _new_levels(column, values.to_numpy(), unseen, *words)
 
 
 def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:

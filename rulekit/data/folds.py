@@ -98,8 +98,7 @@ def restrict_folds(cv: Iterable[Any], y: ArrayLike, used: NDArray[np.bool_]) -> 
     position, labels, folds = np.cumsum(used) - 1, np.asarray(y), []
     for number, pair in enumerate(cv, start=1):
         train, test = (position[part[used[part]]] for part in _check_fold(pair, number, len(used)))
-        n_classes = len(np.unique(labels[train]))
-        if n_classes < 2 or not len(test):
+        if (n_classes := len(np.unique(labels[train]))) < 2 or not len(test):
             raise ValueError(
                 "Each fold of `cv` must have rows of two classes to learn from and rows to test "
                 f"on; fold {number} has {n_classes} and {len(test)}, rows of weight 0 left out. "
@@ -117,10 +116,10 @@ def group_splitter(
     """Return a splitter into at most `cv` folds of whole groups, for `RuleClassifier(cv=)`."""
     # The training rows of each fold have all classes; None if no such folds were found.
     labels, names = pd.factorize(read_labels(y))[0], pd.factorize(np.asarray(groups))[0]
-    n_classes, most = len(np.unique(labels)), min(cv, len(np.unique(names)))
-    for n_folds in range(most, 1, -1):
+    for n_folds in range(min(cv, len(np.unique(names))), 1, -1):
         fold = _dealt(labels, names, np.full(n_folds, 1 / n_folds), random_state)
         parts = [labels[fold != k] for k in range(n_folds)]
+        n_classes = len(np.unique(labels))
         if all(len(np.unique(part)) == n_classes and len(part) < len(fold) for part in parts):
             return PredefinedSplit(fold)
     return None
@@ -188,11 +187,6 @@ def hold_out(
             )
         return np.flatnonzero(~test), np.flatnonzero(test)
     if names is not None:
-        if names.max() == 0:
-            raise DataError(
-                "A split into training and test rows needs two groups; all rows are of one. Set "
-                "the test share to 0, or take other groups."
-            )
         part = _dealt(codes, names, np.array([1 - share, share]), random_state)
         if part.min() == part.max():
             part = names == _one_for_the_test(codes, names, share)
@@ -200,10 +194,9 @@ def hold_out(
         return np.flatnonzero(~test), np.flatnonzero(test)
     counts = np.bincount(codes)
     if counts.min() < 2:
-        raise DataError(
-            "A split into training and test rows needs two rows of each class; "
-            f"{quote(classes[counts.argmin()])} has one. Set the test share to 0."
-        )
+        rare = quote(classes[counts.argmin()])
+        needed = f"two rows of each class; {rare} has one. Set the test share to 0."
+        raise DataError(f"A split into training and test rows needs {needed}")
     n_test = math.ceil(share * len(labels))
     if min(n_test, len(labels) - n_test) < len(counts):
         raise DataError(
@@ -222,9 +215,11 @@ def _one_for_the_test(codes: NDArray[np.intp], groups: NDArray[np.intp], share: 
     sizes, n_classes = np.bincount(groups), len(np.unique(codes))
     usable = [g for g in range(len(sizes)) if len(np.unique(codes[groups != g])) == n_classes]
     if not usable:
+        n = len(sizes)
+        why = f"must keep groups whole, but each of the {n} groups has all rows of a class"
+        why = why if n > 1 else "needs two groups; all rows are of one"
         raise DataError(
-            "A split into training and test rows must keep groups whole, but each of the "
-            f"{len(sizes)} groups has all rows of a class. Set the test share to 0, or take other "
+            f"A split into training and test rows {why}. Set the test share to 0, or take other "
             "groups."
         )
     return min(usable, key=lambda g: abs(sizes[g] - share * len(codes)))
@@ -236,8 +231,7 @@ def _exchange_groups(
     """Move groups to training for classes that it lacks, in exchange for a group or for nothing."""
     # Training keeps its classes, and the size of the test comes no farther from its share.
     counts, wanted = _class_counts(codes, groups), share * len(codes)
-    in_test = np.zeros(len(counts), dtype=bool)
-    in_test[groups[test]] = True
+    in_test = np.isin(np.arange(len(counts)), groups[test])
     for label in range(counts.shape[1]):
         training, n_test = counts[~in_test].sum(axis=0), counts[in_test].sum()
         if training[label]:
@@ -348,11 +342,11 @@ def _split_with_seed(
 ) -> Iterable[Fold]:
     if n_folds < 2:
         raise ValueError(f"`cv` must be at least 2 folds, got {n_folds}.")
-    if groups is None and n_folds == len(labels):
-        _class_codes(labels, 0)
+    one_each = groups is None and n_folds == len(labels)
+    codes = _class_codes(labels, 0 if one_each else n_folds)
+    if one_each:
         rows = np.arange(n_folds)
         return [(np.delete(rows, k), rows[k : k + 1]) for k in range(n_folds)]
-    codes = _class_codes(labels, n_folds)
     if groups is None:
         splitter = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
         return list(splitter.split(np.zeros((len(labels), 1)), codes))
@@ -394,9 +388,9 @@ def _dealt(
 
 def _class_counts(codes: NDArray[np.intp], groups: NDArray[np.intp]) -> NDArray[np.intp]:
     """Count the rows of each class in each group: shape (groups, classes)."""
-    counts = np.zeros((groups.max() + 1, codes.max() + 1), dtype=np.intp)
-    np.add.at(counts, (groups, codes), 1)
-    return counts
+    shape = groups.max() + 1, codes.max() + 1
+    cells = np.bincount(groups * shape[1] + codes, minlength=shape[0] * shape[1])
+    return cells.reshape(shape)
 
 
 def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:
@@ -404,17 +398,13 @@ def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:
     if (codes < 0).any():
         raise DataError("Every row needs a class; some are missing in `y`. Remove these rows.")
     counts = np.bincount(codes)
-    rare = int(counts.argmin())
-    if counts[rare] < n_folds:
-        label = classes[rare]
+    n_rare = counts.min()
+    if n_rare < n_folds:
+        what = "Leave this class out, or join it with another."
         raise DataError(
-            f"Every class needs at least one row per fold; class {quote(label)} has "
-            f"{counts[rare]} rows for {n_folds} folds. "
-            + (
-                f"Take `cv={counts[rare]}` or fewer."
-                if counts[rare] >= 2
-                else "Leave this class out, or join it with another."
-            )
+            "Every class needs at least one row per fold; class "
+            f"{quote(classes[counts.argmin()])} has {n_rare} rows for {n_folds} folds. "
+            + (f"Take `cv={n_rare}` or fewer." if n_rare >= 2 else what)
         )
     return np.asarray(codes)
 
@@ -429,22 +419,17 @@ def _check_fold(pair: Any, number: int, n: int) -> Fold:
         ) from error
     if not len(train) or not len(test):
         raise ValueError(f"Fold {number} of `cv` has no training rows or no test rows.")
-    trained = np.zeros(n, dtype=bool)
-    trained[train] = True
-    if trained[test].any():
-        raise ValueError(
-            f"Fold {number} of `cv` has training rows among its test rows. Remove them."
-        )
+    if np.isin(test, train).any():
+        why = "has training rows among its test rows. Remove them."
+        raise ValueError(f"Fold {number} of `cv` {why}")
     return train, test
 
 
 def _positions(part: Any, n: int) -> NDArray[np.intp]:
     values = np.asarray(part)
-    if values.dtype == bool:
-        if values.shape != (n,):
-            raise ValueError("a mask needs one entry a row")
-        return np.flatnonzero(values)
-    whole = values.astype(np.intp)
-    if values.ndim != 1 or (whole != values).any() or ((whole < 0) | (whole >= n)).any():
+    is_mask = values.dtype == bool
+    whole = np.flatnonzero(values) if is_mask else values.astype(np.intp)
+    fits = values.shape == (n,) if is_mask else values.ndim == 1 and (whole == values).all()
+    if not fits or ((whole < 0) | (whole >= n)).any():
         raise ValueError("positions out of range")
     return whole

@@ -103,9 +103,8 @@ def row_groups(values: Any, name: str, *, bins: int | Sequence[float] = 4) -> Ro
     gap = MISSING if MISSING not in labels else "no value"
     names = tuple([*labels, gap][k] for k in groups)
     if len(names) < 2:
-        held = (
-            f"all {len(group_codes)} rows are in group {names[0]!r}" if names else "there is no row"
-        )
+        all_in = f"all {len(group_codes)} rows are in group" if names else "there is no row"
+        held = " ".join([all_in, *map(repr, names)])
         raise DataError(
             f"Groups are compared with each other, but by {name[:60]!r} {held}. Choose a column "
             "with two values or more."
@@ -143,7 +142,7 @@ def _bin_numbers(
         text = [repr(float(cut)) for cut in cuts]
     between = [f"over {low}, at most {high}" for low, high in pairwise(text)]
     labels = [f"at most {text[0]}", *between, f"more than {text[-1]}"]
-    return labels, np.searchsorted(cuts, values, side="left")
+    return labels, np.searchsorted(cuts, values)
 
 
 def _group_by_value(values: NDArray[Any], name: str) -> tuple[list[str], NDArray[np.intp]]:

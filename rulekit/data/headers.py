@@ -79,19 +79,13 @@ def few(texts: Sequence[str], mark: str = ", ") -> str:
     return mark.join(texts[:5]) + more
 
 
-def _text_of(raw: Any) -> str:
-    """Return a header cell as text: 2015.0 as "2015", midnight as its date."""
-    if isinstance(raw, float) and raw.is_integer():
-        return str(int(raw))
-    return str(raw).removesuffix(" 00:00:00") if isinstance(raw, datetime.datetime) else str(raw)
-
-
 def _clean_name(raw: Any, position: int, length: int) -> tuple[str, list[str]]:
-    text = "" if raw is None or raw != raw else _text_of(raw)
+    """Return a header cell as a name, 2015.0 as "2015" and midnight as its date, and repairs."""
+    raw = int(raw) if isinstance(raw, float) and raw.is_integer() else raw
+    text = "" if raw is None or raw != raw else str(raw)
+    text = text.removesuffix(" 00:00:00") if isinstance(raw, datetime.datetime) else text
     reasons = []
-    visible = text
-    if not text.isprintable():
-        visible = "".join(" " if unicodedata.category(c) in _INVISIBLE else c for c in text)
+    visible = "".join(" " if unicodedata.category(c) in _INVISIBLE else c for c in text)
     if visible != text:
         reasons.append("held control or invisible characters")
     name = re.sub(r"\s+", " ", visible).strip()

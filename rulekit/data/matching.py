@@ -22,16 +22,13 @@ def match_names(table: Table, names: Iterable[str]) -> Table:
         return table
     frame = table.frame.rename(columns=renamed)
     pairs = few([f"{quote(old)} as {quote(new)}" for old, new in renamed.items()])
-    return replace(
-        table,
-        frame=frame,
-        columns=tuple(replace(c, name=renamed.get(c.name, c.name)) for c in table.columns),
-        notes=(*table.notes, f"Columns are read by their names in the rule: {pairs}."),
-        digest=digest_of(frame),
-        labels={renamed.get(k, k): v for k, v in table.labels.items()},
-        units={renamed.get(k, k): v for k, v in table.units.items()},
-        cells={renamed.get(k, k): v for k, v in table.cells.items()},
-    )
+    by_name: dict[str, Any] = {"labels": table.labels, "units": table.units, "cells": table.cells}
+    for part, content in by_name.items():
+        by_name[part] = {renamed.get(name, name): value for name, value in content.items()}
+    columns = tuple(replace(c, name=renamed.get(c.name, c.name)) for c in table.columns)
+    notes = (*table.notes, f"Columns are read by their names in the rule: {pairs}.")
+    digest = digest_of(frame)
+    return replace(table, frame=frame, columns=columns, notes=notes, digest=digest, **by_name)
 
 
 def find_names(table: Table, names: Iterable[str]) -> dict[str, str]:

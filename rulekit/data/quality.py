@@ -1,7 +1,7 @@
 """Findings about a table that matter before learning."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -120,14 +120,10 @@ def _missing(table: Table, column: Column) -> QualityNote | None:
     share = column.n_missing / table.n_rows
     if share < MISSING_SHARE:
         return None
-    severe = share >= 2 * MISSING_SHARE
-    text = (
-        f" is missing in {column.n_missing:,} of {table.n_rows:,} rows ({100 * share:.0f} %): only "
-        "conditions that say “missing” hold there."
-    )
-    if severe:
-        return _note(column.name, "missing", text, "ignore", "warning")
-    return _note(column.name, "missing", text)
+    rows = f"{column.n_missing:,} of {table.n_rows:,} rows ({100 * share:.0f} %)"
+    text = f" is missing in {rows}: only conditions that say “missing” hold there."
+    severe = ("ignore", "warning") if share >= 2 * MISSING_SHARE else ()
+    return _note(column.name, "missing", text, *severe)
 
 
 def _identifier(table: Table, column: Column) -> QualityNote | None:
@@ -136,13 +132,13 @@ def _identifier(table: Table, column: Column) -> QualityNote | None:
         return _note(column.name, "id", text, "ignore")
     named = is_named_like_id(column.name) and column.n_distinct > 0.2 * table.n_rows
     named = named or (column.n_distinct >= RARE_ROWS and _PERSON.search(column.name) is not None)
-    if named and column.n_distinct < table.n_rows and column.role != "group":
-        text = (
-            f" looks like an identifier that repeats ({column.n_distinct:,} values in "
-            f"{table.n_rows:,} rows): keep its rows on one side of every split."
-        )
-        return _note(column.name, "group", text, "group", "warning")
-    return None
+    if not named or column.n_distinct == table.n_rows or column.role == "group":
+        return None
+    text = (
+        f" looks like an identifier that repeats ({column.n_distinct:,} values in "
+        f"{table.n_rows:,} rows): keep its rows on one side of every split."
+    )
+    return _note(column.name, "group", text, "group", "warning")
 
 
 def _weight(table: Table, column: Column) -> QualityNote | None:
@@ -157,10 +153,8 @@ def _weight(table: Table, column: Column) -> QualityNote | None:
 
 
 def _levels(table: Table, column: Column) -> QualityNote | None:
-    if column.is_number or column.kind not in ("category", "text"):
-        return None
     series = table.frame[column.name]
-    if pd.api.types.is_datetime64_any_dtype(series.dtype):
+    if column.is_number or column.kind not in ("category", "text") or series.dtype.kind == "M":
         return None
     numbers = ~np.isnan(numbers_in(series))
     n_present = table.n_rows - column.n_missing
@@ -170,24 +164,20 @@ def _levels(table: Table, column: Column) -> QualityNote | None:
         text = f" has {column.n_distinct} different texts; rules on it would name single cases."
         return _note(column.name, "many levels", text, "ignore")
     counts = series.value_counts()
-    rare = counts[counts < RARE_ROWS]
-    if column.kind == "category" and len(rare) and column.n_distinct <= FEW_LEVELS:
-        names = few([*map(quote, rare.index)])
-        text = (
-            f": fewer than {RARE_ROWS} rows have {names}; rules on these would rest on few cases."
-        )
-        return _note(column.name, "rare levels", text)
-    return None
+    rare = few([*map(quote, counts[counts < RARE_ROWS].index)])
+    if column.kind != "category" or not rare or column.n_distinct > FEW_LEVELS:
+        return None
+    text = f": fewer than {RARE_ROWS} rows have {rare}; rules on these would rest on few cases."
+    return _note(column.name, "rare levels", text)
 
 
 def _spellings(table: Table, column: Column, is_target: bool) -> QualityNote | None:
     """Find levels that differ only in case or spaces."""
-    series = table.frame[column.name]
     if column.is_number or column.kind not in ("category", "boolean") or column.role == "ignore":
         return None
-    counts = {str(level): int(n) for level, n in series.value_counts().items()}
-    groups = find_variants(counts)
-    if not groups:
+    levels = table.frame[column.name].value_counts()
+    counts = {str(level): int(n) for level, n in levels.items()}
+    if not (groups := find_variants(counts)):
         return None
     named = [" and ".join(f"{quote(v)} ({counts[v]:,})" for v in group) for group in groups]
     text = f" has levels that differ only in case or spaces: {few(named)}. They may be one."
@@ -197,34 +187,27 @@ def _spellings(table: Table, column: Column, is_target: bool) -> QualityNote | N
 def _sentinel(table: Table, column: Column) -> QualityNote | None:
     """Find a number such as -999, or a date such as 9999-12-31, that may stand for no value."""
     series = table.frame[column.name].dropna()
+    value, n_rows = None, 0
     if column.kind == "date":
-        cells = series.astype(str).str.startswith(LAST_DAY)
-        value = LAST_DAY if cells.any() else None
+        n_rows = int(series.astype(str).str.startswith(LAST_DAY).sum())
+        value = LAST_DAY if n_rows else None
     elif column.is_number and column.n_distinct >= MIN_DISTINCT and column.role != "id":
         value = _far_code(series.to_numpy(dtype=float))
-        cells = series == (np.nan if value is None else float(value))
-    else:
-        value = None
+        n_rows = 0 if value is None else int((series == float(value)).sum())
     if value is None:
         return None
-    text = f" is {value} in {int(cells.sum()):,} rows, far outside its other values: is it missing?"
-    return QualityNote(
-        column.name, "sentinel", f"Column {quote(column.name)}{text}", "blank", "warning", value
-    )
+    text = f" is {value} in {n_rows:,} rows, far outside its other values: is it missing?"
+    return replace(_note(column.name, "sentinel", text, "blank", "warning"), value=value)
 
 
 def _far_code(values: NDArray[np.float64]) -> str | None:
     """Return the least or greatest value if it is a usual code far outside the others."""
     distinct, counts = np.unique(values, return_counts=True)
-    spread = distinct[-1] - distinct[1]
-    if distinct[0] in LOW_CODES and distinct[1] >= 0:
-        enough = distinct[0] < -9 or counts[0] > 1
-        if enough and distinct[1] - distinct[0] >= 0.1 * spread:
-            return f"{distinct[0]:g}"
-    spread = distinct[-2] - distinct[0]
-    if distinct[-1] in HIGH_CODES and distinct[-1] - distinct[-2] >= spread:
-        return f"{distinct[-1]:.15g}"
-    return None
+    low, second, *_, last, high = distinct.tolist()
+    enough = low < -9 or counts[0] > 1
+    if low in LOW_CODES and second >= 0 and enough and second - low >= 0.1 * (high - second):
+        return f"{low:g}"
+    return f"{high:.15g}" if high in HIGH_CODES and high - last >= last - low else None
 
 
 def _codes(table: Table, column: Column) -> QualityNote | None:
@@ -262,7 +245,10 @@ def _duplicate_columns(table: Table, target: str | None) -> list[QualityNote]:
         keys = _fingerprints(table.frame[name], table.column(name))
         first = next((seen[key] for key in keys if key in seen), None)
         if first is not None:
-            notes.append(_duplicate_note(table, name, first))
+            same = table.frame[name].equals(table.frame[first].rename(name))
+            relation = "equals" if same else "holds the same information as"
+            text = f" {relation} column {quote(first)}; one of them suffices."
+            notes.append(_note(name, "duplicate column", text, "ignore"))
         for key in keys:
             seen.setdefault(key, name)
     return notes
@@ -282,37 +268,21 @@ def _fingerprints(series: pd.Series, column: Column) -> list[tuple[str, bytes]]:
     return keys
 
 
-def _duplicate_note(table: Table, name: str, first: str) -> QualityNote:
-    same = table.frame[name].equals(table.frame[first].rename(name))
-    relation = "equals" if same else "holds the same information as"
-    text = f" {relation} column {quote(first)}; one of them suffices."
-    return _note(name, "duplicate column", text, "ignore")
-
-
 def _leaks(table: Table, target: str) -> list[QualityNote]:
     """Find columns with a single test that separates a class (nearly) perfectly."""
-    column = table.column(target)
-    if column.n_distinct < 2 or column.n_distinct > 50:
-        return []
     rows = table.frame[table.frame[target].notna()]
     classes = pd.factorize(rows[target])[0]
-    if len(classes) < 20:
+    if not 2 <= table.column(target).n_distinct <= 50 or len(classes) < 20:
         return []
     notes = []
     for name, series in rows[_assess(table, target)].items():
         wrong, guessed = separation_error(series, classes)
         if wrong <= LEAK_SHARE * guessed:
-            notes.append(_leak_note(name, target, wrong))
+            exact = "perfectly" if wrong == 0 else f"but for {100 * wrong:.2f} % of the rows"
+            text = f" alone tells the classes of {quote(target)} apart {exact}."
+            text += " If it is known only after the outcome, set it aside."
+            notes.append(_note(name, "leak", text, "ignore", "warning"))
     return notes
-
-
-def _leak_note(name: str, target: str, wrong: float) -> QualityNote:
-    exact = "perfectly" if wrong == 0 else f"but for {100 * wrong:.2f} % of the rows"
-    text = (
-        f" alone tells the classes of {quote(target)} apart {exact}. If it is known only after the "
-        "outcome, set it aside."
-    )
-    return _note(name, "leak", text, "ignore", "warning")
 
 
 def separation_error(series: pd.Series, classes: NDArray[np.intp]) -> tuple[float, float]:
@@ -355,15 +325,7 @@ def _duplicate_rows(table: Table) -> list[QualityNote]:
     if not used or any(c.n_distinct == table.n_rows for c in used):
         return []
     count = int(table.frame[[c.name for c in used]].duplicated().sum())
-    if not count:
-        return []
-    return [
-        QualityNote(
-            None,
-            "duplicate rows",
-            f"{count:,} of {table.n_rows:,} rows {'repeats' if count == 1 else 'repeat'} an "
-            "earlier row in every used column.",
-            None,
-            "warning" if count > 0.05 * table.n_rows else "info",
-        )
-    ]
+    rows = f"{count:,} of {table.n_rows:,} rows {'repeats' if count == 1 else 'repeat'}"
+    text = f"{rows} an earlier row in every used column."
+    severity = "warning" if count > 0.05 * table.n_rows else "info"
+    return [QualityNote(None, "duplicate rows", text, None, severity)] if count else []

@@ -18,7 +18,6 @@ from rulekit.data.column import (
     Column,
     convert_series,
     describe_column,
-    list_names,
     order_of,
     order_problem,
     role_notes,
@@ -129,18 +128,15 @@ class Table:
             raise DataError("The table has a header but no rows. Give at least one row of data.")
         header = [" ".join(map(str, n)) if isinstance(n, tuple) else n for n in frame.columns]
         names, repairs = repair_headers(header, limits)
-        parts, all_notes = {}, [*notes, *repairs]
-        orders: dict[str, tuple[str, ...]] = {}
+        parts, columns, all_notes = {}, [], [*notes, *repairs]
         for column, (_, given) in zip(names, frame.reset_index(drop=True).items(), strict=True):
             parts[column], changed = convert_series(given, column)
-            orders[column] = order_of(given)
+            described = describe_column(parts[column], column, limits.max_levels)
+            columns.append(replace(described, order=order_of(given)))
             all_notes += changed
         content = pd.DataFrame(parts)
-        columns = tuple(
-            replace(describe_column(parts[c], c, limits.max_levels), order=orders[c]) for c in names
-        )
         all_notes += role_notes(columns)
-        return cls(content, columns, tuple(all_notes), name, digest_of(content))
+        return cls(content, tuple(columns), tuple(all_notes), name, digest_of(content))
 
     def __repr__(self) -> str:
         target = f", target {quote(self.target)}" if self.target is not None else ""
@@ -171,8 +167,10 @@ class Table:
         for column in self.columns:
             if column.name == name:
                 return column
-        near = difflib.get_close_matches(str(name), [c.name for c in self.columns], n=3)
-        hint = f"did you mean {', '.join(map(quote, near))}?" if near else list_names(self.columns)
+        names = [column.name for column in self.columns]
+        near = difflib.get_close_matches(str(name), names, n=3)
+        hint = f"did you mean {', '.join(map(quote, near))}?"
+        hint = hint if near else f"its columns are {few([*map(quote, names)])}."
         raise DataError(f"The table has no column {quote(name)}; {hint}")
 
     def xy(
@@ -188,10 +186,10 @@ class Table:
         target = self.target if target is None else target
         if target is None:
             raise DataError("A target must be named: no column has the role 'target'.")
-        self.column(target)
         chosen = [f for f in self.features if f != target] if features is None else list(features)
-        if unknown := set(chosen).difference(self.frame.columns):
-            self.column(next(name for name in chosen if name in unknown))
+        known = set(self.frame.columns)
+        for name in (target, *(name for name in chosen if name not in known)):
+            self.column(name)
         if target in chosen:
             raise DataError(f"The target {quote(target)} is among the features. Leave it out.")
         if not chosen:
@@ -222,11 +220,9 @@ class Table:
         name = self._holder("group")
         if name is None:
             return None
-        if self.frame[name].isna().any():
-            row = int(self.frame[name].isna().to_numpy().argmax()) + 1
-            raise DataError(
-                f"Every row needs a group; column {quote(name)} misses some (first: row {row})."
-            )
+        if (gaps := self.frame[name].isna().to_numpy()).any():
+            some = f"misses some (first: row {int(gaps.argmax()) + 1})"
+            raise DataError(f"Every row needs a group; column {quote(name)} {some}.")
         return self.frame[name]
 
     def with_roles(self, roles: Mapping[str, str], *, positive_label: Any = None) -> "Table":
@@ -238,13 +234,9 @@ class Table:
         label is unknown, or a single role is given twice.
         """
         self._check_roles(roles)
-        given = set(roles.values())
-        changed = []
-        for column in self.columns:
-            role = roles.get(column.name, column.role)
-            if column.name not in roles and role in SINGLE and role in given:
-                role = "feature"
-            changed.append(replace(column, role=role))
+        moved = set(roles.values()).intersection(SINGLE)
+        kept = {c.name: "feature" if c.role in moved else c.role for c in self.columns}
+        changed = (replace(c, role=roles.get(c.name, kept[c.name])) for c in self.columns)
         new = replace(self, columns=tuple(changed), positive_label=None)
         if positive_label is None and new.target == self.target:
             positive_label = self.positive_label
@@ -285,12 +277,11 @@ class Table:
         A note counts the cells given up. `day_first` (03/04 is the 3rd of April) is needed only
         where the cells leave that open; DataError if they do without it, or no cell is a date.
         """
-        if pd.api.types.is_datetime64_any_dtype(self.frame[self.column(name).name].dtype):
+        if self.frame[self.column(name).name].dtype.kind == "M":
             return self
         dates = dates_in(self._text_of(name), name, day_first)
-        return self._replace_column(
-            name, dates, self._describe_lost(name, dates, "dates"), role="feature"
-        )
+        note = self._describe_lost(name, dates, "dates")
+        return self._replace_column(name, dates, note, role="feature")
 
     def times(self, name: str) -> pd.Series:
         """Return the dates or numbers of a column, by which rows can be split in order of time.
@@ -317,9 +308,8 @@ class Table:
             days = self.frame[name] / 24
         else:
             days = durations_in(self._text_of(name), name)
-        return self._replace_column(
-            name, days, self._describe_lost(name, days, "durations, in days")
-        )
+        note = self._describe_lost(name, days, "durations, in days")
+        return self._replace_column(name, days, note)
 
     def with_order(self, name: str, levels: Sequence[str]) -> "Table":
         """Return the table with an order of the levels of a text column, the lowest first.
@@ -338,7 +328,11 @@ class Table:
                 f"An order of column {quote(name)} must name each of its levels once, the lowest "
                 f"first; {problem}."
             )
-        columns = tuple(replace(c, order=levels) if c.name == name else c for c in self.columns)
+        return self._with_column(name, replace(column, order=levels))
+
+    def _with_column(self, name: str, column: Column) -> "Table":
+        """Return the table with other properties of a column."""
+        columns = tuple(column if c.name == name else c for c in self.columns)
         return replace(self, columns=columns)
 
     def as_category(self, name: str) -> "Table":
@@ -402,15 +396,12 @@ class Table:
             )
         above, up_to = outcomes_of_cut(name, cut)
         values = self.frame[name]
-        words = np.where(values.to_numpy(dtype=float) > cut, above, up_to).astype(object)
-        words[values.isna().to_numpy()] = None
+        words = pd.Series(np.where(values > cut, above, up_to), dtype=object).mask(values.isna())
         content = self.frame.assign(**{numbers: values})
-        before = self.column(name)
-        ignored = replace(before, name=numbers, role="ignore")
-        whole_table = replace(self, frame=content, columns=(*self.columns, ignored))
+        ignored = replace(self.column(name), name=numbers, role="ignore")
+        both = replace(self, frame=content, columns=(*self.columns, ignored), positive_label=None)
         note = f"Column {quote(name)} was cut at {cut:,.15g}; its numbers are in {quote(numbers)}."
-        cut_table = whole_table._replace_column(name, pd.Series(words), note)
-        return replace(cut_table, positive_label=None)
+        return both._replace_column(name, words, note)
 
     def _uncut(self, name: str) -> "Table":
         """Return the table with the numbers of a cut column in their place."""
@@ -418,10 +409,10 @@ class Table:
         content = self.frame.assign(**{name: self.frame[numbers]}).drop(columns=numbers)
         before = replace(self.column(numbers), name=name, role=self.column(name).role)
         columns = tuple(before if c.name == name else c for c in self.columns if c.name != numbers)
-        begins = f"Column {quote(name)} was cut at"
-        notes = tuple(note for note in self.notes if not note.startswith(begins))
-        new = replace(self, frame=content, columns=columns, notes=notes, positive_label=None)
-        return replace(new, digest=digest_of(content))
+        new = replace(
+            self, frame=content, columns=columns, notes=self._notes_but("was cut at", name)
+        )
+        return replace(new, positive_label=None, digest=digest_of(content))
 
     def _holder(self, role: str) -> str | None:
         return next((c.name for c in self.columns if c.role == role), None)
@@ -432,24 +423,20 @@ class Table:
             if role not in ROLES:
                 raise DataError(f"A role must be one of {ROLES}, got {role!r} for {quote(name)}.")
         for role in SINGLE:
-            holders = [name for name, r in roles.items() if r == role]
+            holders = [quote(name) for name, r in roles.items() if r == role]
             if len(holders) > 1:
-                raise DataError(
-                    f"One column at most can have the role {role!r}, got "
-                    f"{' and '.join(map(quote, holders[:5]))}."
-                )
+                two = " and ".join(holders[:5])
+                raise DataError(f"One column at most can have the role {role!r}, got {two}.")
 
     def _matching_label(self, label: Any) -> Any:
         if self.target is None:
             raise DataError("A positive class needs a target. Give a column the role 'target'.")
         present = whole(self.frame[self.target].dropna())
         level = match_level(label, present.unique().tolist())
-        if level is not None:
-            return level
-        raise DataError(
-            f"The positive class must occur in the target {quote(self.target)}; "
-            f"{quote(label)} does not."
-        )
+        if level is None:
+            target = f"The positive class must occur in the target {quote(self.target)}"
+            raise DataError(f"{target}; {quote(label)} does not.")
+        return level
 
     def _text_of(self, name: str) -> pd.Series:
         self.column(name)
@@ -463,8 +450,11 @@ class Table:
         before = self.column(name).role
         new = describe_column(content[name], name, Limits().max_levels)
         new = replace(new, role=before if before in SINGLE else role or new.role)
-        columns = tuple(new if c.name == name else c for c in self.columns)
-        stale = f"Column {quote(name)} holds text in"
-        other_notes = (n for n in self.notes if not n.startswith(stale))
-        notes = (*other_notes, note, *more)
-        return replace(self, frame=content, columns=columns, notes=notes, digest=digest_of(content))
+        notes = (*self._notes_but("holds text in", name), note, *more)
+        table = replace(self, frame=content, notes=notes, digest=digest_of(content))
+        return table._with_column(name, new)
+
+    def _notes_but(self, words: str, name: str) -> tuple[str, ...]:
+        """Return the notes without those that begin with these words on a column."""
+        begin = f"Column {quote(name)} {words}"
+        return tuple(note for note in self.notes if not note.startswith(begin))

@@ -48,12 +48,9 @@ def suggest_target(table: Table) -> str | None:
         with a usual name ("target", "class", "outcome" ...), else the last in the table. None
         where there is none. A suggestion only: nothing is set.
     """
-    fit = [
-        c
-        for c in table.columns
-        if 2 <= c.n_distinct <= MAX_CLASSES and c.kind != "date" and c.role != "id"
-    ]
-    return likely_target([c.name for c in fit]) if fit else None
+    columns = [c for c in table.columns if c.kind != "date" and c.role != "id"]
+    names = [c.name for c in columns if 2 <= c.n_distinct <= MAX_CLASSES]
+    return likely_target(names) if names else None
 
 
 def likely_target(names: Sequence[str]) -> str:
@@ -111,10 +108,8 @@ def read_labels(target: Any) -> NDArray[Any]:
     """Return labels in NumPy's type, with gaps as objects; DataError if no rule can have them."""
     listed = isinstance(target, (list, tuple))  # NumPy would turn numbers beside text into text
     cells = np.asarray(as_pandas(target), dtype=object if listed else None)
-    if cells.dtype.kind in "biuU":
-        return cells
-    if cells.dtype.kind == "f":
-        return cells.astype(np.float64) if cells.dtype.itemsize > 8 else cells
+    if cells.dtype.kind in "biufU":
+        return cells.astype(np.float64) if cells.dtype == np.longdouble else cells
     if cells.dtype.kind in "mM":  # of which NumPy makes whole numbers
         cells = pd.Series(cells.ravel()).astype(object).to_numpy()
     cells = cells.astype(object)
@@ -129,12 +124,19 @@ def read_labels(target: Any) -> NDArray[Any]:
                 )
         return plain.reshape(cells.shape)
     if kind not in _SIMPLE or pd.isna(cells).any():
-        plain = np.empty(cells.size, dtype=object)
-        plain[:] = [_convert_label(v) for v in cells.ravel().tolist()]
+        plain = np.array([_convert_label(v) for v in cells.ravel().tolist()], dtype=object)
         cells, kind = plain.reshape(cells.shape), pd.api.types.infer_dtype(plain, skipna=False)
-    if kind == "integer":
-        return _convert_whole_labels(cells)
-    return cells.astype(_SIMPLE.get(kind, object))
+    if kind != "integer":
+        return cells.astype(_SIMPLE.get(kind, object))
+    for dtype in (np.int64, np.uint64):
+        try:
+            return cells.astype(dtype)
+        except OverflowError:
+            pass
+    raise DataError(
+        f"The classes in `y` must be whole numbers of at most 64 bits; found "
+        f"{max(cells.flat, key=abs)}. Convert them to text."
+    )
 
 
 def _convert_label(label: Any) -> Any:
@@ -154,19 +156,6 @@ def _convert_label(label: Any) -> Any:
     )
 
 
-def _convert_whole_labels(labels: NDArray[Any]) -> NDArray[Any]:
-    """Convert whole numbers to 64 bits; DataError if they do not fit."""
-    for dtype in (np.int64, np.uint64):
-        try:
-            return labels.astype(dtype)
-        except OverflowError:
-            pass
-    raise DataError(
-        f"The classes in `y` must be whole numbers of at most 64 bits; found "
-        f"{max(labels.flat, key=abs)}. Convert them to text."
-    )
-
-
 def check_target(table: Table, target: str) -> tuple[str, ...]:
     """Return what prevents a column from being predicted."""
     column = table.column(target)
@@ -179,13 +168,12 @@ def check_target(table: Table, target: str) -> tuple[str, ...]:
             f"{where} must have two classes at least; it holds {only} only. Choose another "
             "column, or add rows of another class.",
         )
-    sentences = list(_unfit(table, column, where))
-    if not [f for f in table.features if f != target]:
-        sentences.append(
-            f"No feature is left beside {quote(target)}. Give at least one column the role "
-            "'feature'."
-        )
-    return tuple(sentences)
+    sentence = _unfit(table, column, where)
+    features = [f for f in table.features if f != target]
+    none = (
+        f"No feature is left beside {quote(target)}. Give at least one column the role 'feature'."
+    )
+    return tuple(filter(None, (sentence, "" if features else none)))
 
 
 def target_notes(table: Table, target: str) -> tuple[str, ...]:
@@ -193,10 +181,8 @@ def target_notes(table: Table, target: str) -> tuple[str, ...]:
     column = table.column(target)
     notes = []
     if column.n_missing:
-        notes.append(
-            f"{column.n_missing} of {table.n_rows} rows have no value in {quote(target)} and are "
-            "left out of learning."
-        )
+        rows = f"{column.n_missing} of {table.n_rows} rows have no value in {quote(target)}"
+        notes.append(f"{rows} and are left out of learning.")
     rare = {c: n for c, n in class_counts(table, target).items() if n < 10}
     if rare and column.n_distinct <= MAX_CLASSES:
         names = ", ".join(f"{quote(c)} ({n})" for c, n in list(rare.items())[:5])
@@ -212,34 +198,24 @@ def target_notes(table: Table, target: str) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _unfit(table: Table, column: Column, where: str) -> list[str]:
-    series = table.frame[column.name]
-    if table.n_rows - column.n_missing < 4:
-        return [
-            f"{where} is known in {table.n_rows - column.n_missing} rows only; rules need more "
-            "rows to be learned from and tested on."
-        ]
+def _unfit(table: Table, column: Column, where: str) -> str:
+    """Return why the values of a column cannot be predicted, "" if they can."""
+    series, n_present = table.frame[column.name], table.n_rows - column.n_missing
+    if n_present < 4:
+        needed = "rules need more rows to be learned from and tested on."
+        return f"{where} is known in {n_present} rows only; {needed}"
     if looks_like_id(series, column.name, column.n_distinct):
-        return [
-            f"{where} has a different value in every row, like an identifier. Choose a column "
-            "whose values repeat."
-        ]
+        values = "has a different value in every row, like an identifier"
+        return f"{where} {values}. Choose a column whose values repeat."
     if column.kind == "date":
-        return [f"{where} holds dates. Choose a column of classes."]
-    if column.n_distinct > MAX_CLASSES:
-        return [_too_many(column, series, where)]
-    return []
-
-
-def _too_many(column: Column, series: pd.Series, where: str) -> str:
+        return f"{where} holds dates. Choose a column of classes."
+    if column.n_distinct <= MAX_CLASSES:
+        return ""
     if column.is_number:
-        middle = float(series.median())
         return (
             f"{where} holds {column.n_distinct} different numbers; rules predict classes. Choose "
-            f"another column, or make two classes of it, such as above and up to {middle:.3g} "
-            "(a cut on Data, `--above`, `Table.with_cut`)."
+            "another column, or make two classes of it, such as above and up to "
+            f"{float(series.median()):.3g} (a cut on Data, `--above`, `Table.with_cut`)."
         )
-    return (
-        f"{where} has {column.n_distinct} classes, and {MAX_CLASSES} at most are sensible. Choose "
-        "another column, or join classes."
-    )
+    most = f"and {MAX_CLASSES} at most are sensible. Choose another column, or join classes."
+    return f"{where} has {column.n_distinct} classes, {most}"

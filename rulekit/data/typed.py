@@ -52,8 +52,8 @@ def as_pandas(X: Any) -> Any:
 
 def _frame_from_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
     """Convert a mapping of names to columns of one length to a frame; an index is dropped."""
-    sizes = {np.ndim(values) and len(values) for values in columns.values()}
-    if len(sizes) > 1 or any(np.ndim(values) != 1 for values in columns.values()):
+    shapes = {np.shape(values)[:1] if np.ndim(values) == 1 else () for values in columns.values()}
+    if len(shapes) > 1 or () in shapes:
         raise DataError(
             "A mapping is a table if each name has a column, all of one length. Give lists or "
             "arrays of equal length."
@@ -92,14 +92,11 @@ def is_inexact(series: pd.Series, values: NDArray[Any]) -> bool:
         return False
     if not np.nanmax(np.abs(values), initial=0.0) > EXACT:
         return False
-    if series.dtype != object and not _is_arrow_decimal(series.dtype):
+    arrow = getattr(series.dtype, "pyarrow_dtype", pa.null())
+    if series.dtype != object and not pa.types.is_decimal(arrow):
         return bool(pd.api.types.is_integer_dtype(series.dtype))
     numbers: list[Any] = [v for v in series.dropna() if isinstance(v, NUMBERS)]
     return any(abs(v) > EXACT for v in numbers if not isinstance(v, float))
-
-
-def _is_arrow_decimal(dtype: Any) -> bool:
-    return isinstance(dtype, pd.ArrowDtype) and pa.types.is_decimal(dtype.pyarrow_dtype)
 
 
 def text_series(values: NDArray[np.object_], name: Any = None) -> pd.Series:
@@ -125,11 +122,8 @@ def drop_infinities(
     infinite = np.isinf(values)
     if not infinite.any():
         return values, []
-    count = int(infinite.sum())
-    note = (
-        f"Column {quote(name)} is infinite in {count} of {len(values)} rows (first: row "
-        f"{int(np.argmax(infinite)) + 1}); these cells are treated as missing."
-    )
+    rows = f"{infinite.sum()} of {len(values)} rows (first: row {int(np.argmax(infinite)) + 1})"
+    note = f"Column {quote(name)} is infinite in {rows}; these cells are treated as missing."
     return np.where(infinite, np.nan, values), [note]
 
 

@@ -45,13 +45,8 @@ def column_kinds(rule: RuleSet) -> dict[str, str]:
                 f"Column {feature!r} is compared with text and with numbers, but a column of this "
                 "format has one type. Split the column, or take Python or JSON."
             )
-    return {feature: _kind(types) for feature, types in rule.types.items()}
-
-
-def _kind(types: frozenset[type]) -> str:
-    if not types:
-        return "unknown"
-    return "text" if str in types else "flag" if types == {bool} else "number"
+    names = {frozenset(): "unknown", frozenset([str]): "text", frozenset([bool]): "flag"}
+    return {feature: names.get(types, "number") for feature, types in rule.types.items()}
 
 
 @dataclass(frozen=True)
@@ -80,12 +75,12 @@ class ClauseNumbers:
     @property
     def sentence(self) -> str:
         """The counts in words."""
-        rows = f"{self.where} {'row' if self.n == 1 else 'rows'}"
         if self.n == 0:
             return f"decides no {self.where} row"
         share = whole_percent(self.n_right, self.n)
         span = f"95 % interval {100 * self.low:.0f}-{100 * self.high:.0f} %"
-        return f"decides {self.n} {rows}, right for {self.n_right} ({share}, {span})"
+        rows = f"{self.n} {self.where} row{'s' * (self.n != 1)}"
+        return f"decides {rows}, right for {self.n_right} ({share}, {span})"
 
 
 @dataclass(frozen=True)

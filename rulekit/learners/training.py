@@ -29,7 +29,7 @@ from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import EQUALITIES
 from rulekit.rules.schema import COARSE, TEXTUAL, infer_schema, schema_of
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
-from rulekit.search.columns.rounding import PERTURBATION
+from rulekit.search.columns.priced_columns import PERTURBATION
 from rulekit.search.one_level.problem import CoverProblem
 
 Value = TypeVar("Value")

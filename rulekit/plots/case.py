@@ -18,7 +18,7 @@ from rulekit.plots.outcomes import (
     mark_cuts,
     shape_axes,
 )
-from rulekit.rules import Clause, Columns, Condition, Literal
+from rulekit.rules import Clause, Columns, Literal
 from rulekit.rules.condition import ORDERED, missing_in, spell_part, value_text
 from rulekit.rules.literal import EQUALITIES
 from rulekit.style.palette import base_layout, has_legend, outcome_looks, plain
@@ -117,20 +117,14 @@ def case_sentence(clause: Clause, row: Columns) -> str:
     clause : Clause
     row : mapping of column name to array of shape (1,)
     """
-    if len(clause.conditions) == 1 and _gives_points(clause.conditions[0]):
-        (condition,) = clause.conditions
-        sign, total = condition.comparison
+    conditions = clause.conditions
+    if len(conditions) == 1 and getattr(conditions[0], "given", None):  # points
+        sign, total = conditions[0].comparison
         needed = f"{total} or more are needed" if sign == ">=" else f"fewer than {total} are needed"
-        return f"{plural(int(condition.compute_values(row)[0]), 'point')}; {needed}."
+        return f"{plural(int(conditions[0].compute_values(row)[0]), 'point')}; {needed}."
     met = int(clause.condition_masks(row).sum())
-    total = len(clause.conditions)
-    return (
-        f"{met} of {plural(total, 'condition')} of this clause {'is' if met == 1 else 'are'} met."
-    )
-
-
-def _gives_points(condition: Condition) -> bool:
-    return bool(getattr(condition, "given", ()))
+    of = plural(len(conditions), "condition")
+    return f"{met} of {of} of this clause {'is' if met == 1 else 'are'} met."
 
 
 def _panel(

@@ -45,12 +45,11 @@ def flow_table(model: Any, X: Any, y: Any, *, wording: Wording = PLAIN) -> pd.Da
         rows) and ``lift`` (`share` divided by that of the prediction in all rows). Every row of
         the table is counted once.
     """
-    rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
-    parts = divide_rows(rule, columns)
-    names = _names(rule, parts, wording)
+    rule, columns = rule_of(model), columns_for(model, X)
+    truth, parts = read_labels(y).astype(object), divide_rows(rule, columns)
     rows = [
         (name, str(p.label), int(p.rows.sum()), int((truth[p.rows] == p.label).sum()))
-        for name, p in zip(names, parts, strict=True)
+        for name, p in zip(_names(rule, parts, wording), parts, strict=True)
         if p.label is not None
     ]
     table = pd.DataFrame(rows, columns=["part", "prediction", "rows", "correct"])
@@ -99,7 +98,7 @@ def flow_figure(
         scorecard, or a single sum, is a histogram of its value by outcome with its thresholds.
         A bar's ``customdata`` is the number of its part in the order of `flow_table`.
     """
-    rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
+    rule, columns, truth = rule_of(model), columns_for(model, X), read_labels(y).astype(object)
     labels = sorted(set(truth.tolist()), key=str)
     value = _value_of(rule)
     if value is not None and np.isfinite(value.compute_values(columns).astype(float)).any():
@@ -114,10 +113,14 @@ def flow_figure(
     for k, (name, part) in enumerate(zip(names, parts, strict=True)):
         lines = _lines(name, part, truth, short, is_small) if k or part.clause else []
         lines = lines if k else [*_head(truth, labels, looks, short, noun), *lines]
-        _write(figure, lines, depth)
+        corner = {"x": 0, "xref": "paper", "xanchor": "left", "y": depth, "yanchor": "top"}
+        text = {"text": "<br>".join(lines), "align": "left", "font": {"size": 12}, "borderpad": 0}
+        figure.add_annotation(corner | text, showarrow=False)
         places.append(depth + LINE * len(lines))
-        if k:
-            _connect(figure, part, places[part.parent] + BAR, places[k])
+        if k:  # the way of its rows from its parent's bar
+            box = {"type": "rect", "x0": part.start, "x1": part.start + int(part.rows.sum())}
+            box |= {"y0": places[part.parent] + BAR, "y1": places[k]}
+            figure.add_shape(box, fillcolor=FLOW, line={"width": 0}, layer="below")
         depth = places[k] + BAR + GAP
     number = 0
     for part, place in zip(parts, places, strict=True):
@@ -125,19 +128,11 @@ def flow_figure(
         number += part.label is not None
     if case is not None:
         _mark(figure, rule, case, parts, places)
-    figure.update_layout(
-        barmode="overlay",
-        height=int(depth) + 8,
-        margin={"l": 4, "r": 4, "t": 4, "b": 4},
-        showlegend=False,
-    )
+    figure.update_layout(barmode="overlay", height=int(depth) + 8, showlegend=False)
+    figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
     figure.update_xaxes(visible=False, range=[0, max(len(truth), 1)], fixedrange=True)
     figure.update_yaxes(visible=False, range=[depth, 0], fixedrange=True)
     return figure
-
-
-def _read(y: Any) -> NDArray[np.object_]:
-    return read_labels(y).astype(object)
 
 
 def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
@@ -145,11 +140,9 @@ def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
     if scorecard_of(rule):
         return [parts[0].name, *map(capital, clause_names(rule))]
     texts = [clause_words(part.clause, wording) if part.clause else "" for part in parts]
-    if wording.spoken:
-        return [capital(text or part.name) for part, text in zip(parts, texts, strict=True)]
     return [
-        capital(f"{part.name}: {text}" if text else part.name)
-        for part, text in zip(parts, texts, strict=True)
+        capital(f"{p.name}: {text}" if text and not wording.spoken else text or p.name)
+        for p, text in zip(parts, texts, strict=True)
     ]
 
 
@@ -175,12 +168,12 @@ def _head(
     for label, look in zip(labels, looks, strict=True):
         words = f"{write_outcome(short[label])[:30]}: {int((truth == label).sum()):,}"
         sign = f'<span style="color:{look.colour}">■</span> {plain(words)}'
-        if length + len(words) + 4 > WIDTH:
+        length += len(words) + 4
+        if length > WIDTH:
             lines.append(sign)
             length = len(words) + 2
         else:
             lines[-1] += f"  {sign}"
-            length += len(words) + 4
     return lines
 
 
@@ -203,19 +196,6 @@ def _wrap(text: str) -> list[str]:
     return [plain(line) for line in lines]
 
 
-def _write(figure: go.Figure, lines: Sequence[str], top: float) -> None:
-    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": top, "yanchor": "top"}
-    text = {"text": "<br>".join(lines), "align": "left", "font": {"size": 12}, "borderpad": 0}
-    figure.add_annotation(place | text, showarrow=False)
-
-
-def _connect(figure: go.Figure, part: Part, top: float, bottom: float) -> None:
-    """Draw the way of a part's rows from its parent's bar to its own."""
-    end = part.start + int(part.rows.sum())
-    box = {"type": "rect", "x0": part.start, "x1": end, "y0": top, "y1": bottom}
-    figure.add_shape(box, fillcolor=FLOW, line={"width": 0}, layer="below")
-
-
 def _draw(
     figure: go.Figure,
     part: Part,
@@ -227,27 +207,22 @@ def _draw(
 ) -> None:
     """Draw a part as one bar: rows predicted correctly first, wrong ones faint."""
     start = part.start
-    order = sorted(range(len(labels)), key=lambda k: labels[k] != part.label)
-    for k in order:
-        n = int((truth[part.rows] == labels[k]).sum())
-        if not n:
-            continue
-        is_wrong = part.label is not None and labels[k] != part.label
-        predicted = "" if part.label is None else f", predicted {plain(part.label, 30)}"
-        figure.add_bar(
-            x=[n],
-            base=[start],
-            y=[top + BAR / 2],
-            width=[BAR],
-            orientation="h",
-            marker=bars(looks[k]),
-            opacity=LIGHT if is_wrong else 1,
-            name=plain(labels[k]),
-            customdata=[] if part.label is None else [number],
-            hovertext=f"{n:,} actual {plain(labels[k], 30)}{predicted}",
-            hoverinfo="text",
-        )
-        start += n
+    predicted = "" if part.label is None else f", predicted {plain(part.label, 30)}"
+    place = {"y": [top + BAR / 2], "width": [BAR], "orientation": "h", "hoverinfo": "text"}
+    place |= {"customdata": [] if part.label is None else [number]}
+    for k in sorted(range(len(labels)), key=lambda k: labels[k] != part.label):
+        if n := int((truth[part.rows] == labels[k]).sum()):
+            is_wrong = part.label is not None and labels[k] != part.label
+            figure.add_bar(
+                x=[n],
+                base=[start],
+                marker=bars(looks[k]),
+                opacity=LIGHT if is_wrong else 1,
+                name=plain(labels[k]),
+                hovertext=f"{n:,} actual {plain(labels[k], 30)}{predicted}",
+                **place,
+            )
+            start += n
 
 
 def _mark(
@@ -257,16 +232,10 @@ def _mark(
     taken = divide_rows(rule, case)
     k = next(k for k, part in enumerate(taken) if part.label is not None and part.rows[0])
     x = parts[k].start + int(parts[k].rows.sum()) / 2
-    figure.add_scatter(
-        x=[x, x],
-        y=[places[0], places[k] + BAR / 2],
-        mode="lines+markers",
-        line={"color": GREY, "width": 2, "dash": "dot"},
-        marker={**MARK, "size": [0, 13], "symbol": "diamond"},
-        hovertext="this case",
-        hoverinfo="text",
-        name="this case",
-    )
+    look = {"mode": "lines+markers", "line": {"color": GREY, "width": 2, "dash": "dot"}}
+    look |= {"hovertext": "this case", "hoverinfo": "text", "name": "this case"}
+    mark = {**MARK, "size": [0, 13], "symbol": "diamond"}
+    figure.add_scatter(x=[x, x], y=[places[0], places[k] + BAR / 2], marker=mark, **look)
 
 
 def _value_of(rule: RuleSet) -> Any:
@@ -302,8 +271,6 @@ def _distribution(
         distinct = np.unique(drawn)
         here = float(np.clip(here, distinct[0], distinct[-1]))
         x = float(np.searchsorted(distinct, here)) if len(distinct) <= FEW else here
-        figure.add_scatter(
-            x=[x], y=[0], mode="markers", marker={**MARK, "size": 13, "symbol": "diamond"},
-            name="this case", row=1, col=1,
-        )  # fmt: skip
+        look = {"mode": "markers", "marker": {**MARK, "size": 13, "symbol": "diamond"}}
+        figure.add_scatter(x=[x], y=[0], name="this case", row=1, col=1, **look)
     return figure

@@ -242,9 +242,7 @@ def test_exchanges_keep_the_size_of_the_test_and_training_classes(rows, share, s
 
 
 @given(
-    st.lists(st.integers(0, 8), min_size=8, max_size=40),
-    st.integers(2, 4),
-    st.floats(0.05, 0.9),
+    st.lists(st.integers(0, 8), min_size=8, max_size=40), st.integers(2, 4), st.floats(0.05, 0.9)
 )
 def test_time_splits_train_on_earlier_rows(times, cv, share):
     times = np.array(times)

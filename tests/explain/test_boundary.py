@@ -14,7 +14,7 @@ from rulekit.explain import distance_to_boundary, explain, ranges_of
 from rulekit.explain.boundary import hamming_distances
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.explain.tables import patients
-from tests.reference.hamming import distance
+from tests.reference.two_level import distance
 
 OLD = Literal("age", ">", 50.0)
 RULE = RuleSet((Clause((OLD, Literal("bmi", ">=", 30.0))),), ("ill",), "dnf", "well")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -23,6 +24,7 @@ from ui.data.choices import read_dates, refresh_editor, set_roles, use_columns
 from ui.escape import md
 from ui.shell import once
 from ui.state import CATEGORIES, DATES, DURATIONS, IGNORED, NUMERIC, app_state
+from ui.widgets import menu
 from ui.workspace import change
 
 SHOWN = 5
@@ -81,13 +83,8 @@ def _finding(note: QualityNote, index: int) -> None:
     text.markdown(f"{sign}{md(note.sentence, 500)}")
     if note.suggestion is None or _is_done(note):
         return
-    button.button(
-        FIXES[note.suggestion],
-        key=f"fix_{index}_{note.kind.replace(' ', '_')}",
-        on_click=apply_fix,
-        args=(note,),
-        width="stretch",
-    )
+    key, fix = f"fix_{index}_{note.kind.replace(' ', '_')}", partial(apply_fix, note)
+    button.button(FIXES[note.suggestion], key, on_click=fix, width="stretch")
 
 
 def _is_done(note: QualityNote) -> bool:
@@ -155,11 +152,8 @@ def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
     reasons, found = find_left_out(table, ignored), []
     for column in table.columns:
         if holds := reasons.get(column.name):
-            read = (
-                describe_date_parts(table.frame[column.name])
-                if holds == "dates"
-                else "single words"
-            )
+            dates = table.frame[column.name]
+            read = describe_date_parts(dates) if holds == "dates" else "single words"
             found.append(Proposal(column.name, holds, read))
         elif order := grades_of(column):
             read = f"the order {' < '.join(order)}"
@@ -185,13 +179,9 @@ def proposal_lines() -> None:
     for number, one in enumerate(found):
         with st.container(horizontal=True, vertical_alignment="center"):
             text = f"**{md(one.name, 60)}** holds {one.holds}. Rules would read {md(one.reads)}."
+            use, key = once(partial(use_proposal, one)), f"use_column_{number}"
             st.caption(text, width="content")
-            st.button(
-                "Use as feature",
-                key=f"use_column_{number}",
-                type="tertiary",
-                on_click=once(lambda one=one: use_proposal(one)),
-            )
+            st.button("Use as feature", key, type="tertiary", on_click=use)
 
 
 def use_proposal(proposal: Proposal) -> None:
@@ -259,7 +249,16 @@ def readings_card() -> None:
         if way == ORDER:
             _order(column, key)
         elif way == DATE:
-            _dates(name, key)
+            mark = "In dates like 03/04/2024 the day is"
+            day_first = menu(mark, DAY_FIRST, None, f"day_first_{key}", persist_state=None)
+            st.button(
+                "Read as dates",
+                key="read_dates",
+                on_click=once(lambda: read_dates(name, day_first)),
+                help="Rules then read the date and its year; month, weekday and hour where these "
+                "come again. Cells that are no date become missing. Loading the table again "
+                "undoes it.",
+            )
         else:
             st.button(
                 "Read as durations, in days",
@@ -320,32 +319,13 @@ def _order(column: Column, key: str) -> None:
         help="Rules then ask for “at least” and “at most” a level. Every level that occurs must be "
         "named; levels that may come later can be.",
     )
+
+    def use_order() -> None:
+        set_order(column.name, parse_levels(st.session_state[field], column))
+
     with st.container(horizontal=True):
-        st.button(
-            "Use this order",
-            key="use_order",
-            on_click=once(
-                lambda: set_order(column.name, parse_levels(st.session_state[field], column))
-            ),
-        )
+        st.button("Use this order", key="use_order", on_click=once(use_order))
         if column.order:
             st.button("No order", key="no_order", on_click=once(lambda: set_order(column.name, [])))
     if column.order:
         st.caption(f"In use: {md(' < '.join(column.order), 300)}")
-
-
-def _dates(name: str, key: str) -> None:
-    """Show whether the day comes first, and a button to read dates."""
-    day_first = st.selectbox(
-        "In dates like 03/04/2024 the day is",
-        list(DAY_FIRST),
-        format_func=DAY_FIRST.get,
-        key=f"day_first_{key}",
-    )
-    st.button(
-        "Read as dates",
-        key="read_dates",
-        on_click=once(lambda: read_dates(name, day_first)),
-        help="Rules then read the date and its year; month, weekday and hour where these come "
-        "again. Cells that are no date become missing. Loading the table again undoes it.",
-    )

@@ -187,15 +187,13 @@ class RunResult:
 
     def looks(self, *, sides: bool = False) -> list[Look]:
         """Return the colour and symbol of each setting's line, or of its search."""
-        kinds = [
-            "quick"
-            if self._is_leftover(s)
-            else "price"
-            if _is_by_price(s)
-            else "against" * (sides and "describes" in s)
-            for s in self.settings
-        ]
-        return [look_of(s, kind) for s, kind in zip(self.settings, kinds, strict=True)]
+
+        def name_variant(s: dict[str, Any]) -> str:
+            if self._is_leftover(s):
+                return "quick"
+            return "price" if _is_by_price(s) else "against" * (sides and "describes" in s)
+
+        return [look_of(s, name_variant(s)) for s in self.settings]
 
     @property
     def is_searched(self) -> bool:
@@ -280,11 +278,8 @@ class RunResult:
         priced = [k for k, s in enumerate(self.settings) if "theta" in s]
         if not priced:
             return pd.DataFrame()
-        rows = (
-            self.points.assign(series=self.series, look=self.looks())
-            .loc[priced]
-            .dropna(subset=[x, y])
-        )
+        rows = self.points.assign(series=self.series, look=self.looks()).loc[priced]
+        rows = rows.dropna(subset=[x, y])
         return rows.assign(on_front=pareto_front(rows[x], rows[y]))
 
     @cached_property
@@ -303,10 +298,9 @@ class RunResult:
         if measure not in self.points or not candidates:
             return None
         selected = next((k for k in candidates if CHOSEN in self.settings[k]), None)
-        beating = [k for k in candidates if not self.is_beaten(k)]
-        candidates = beating or candidates
         if selected is None:
-            found = self._suggest_lowest(candidates, measure)
+            beating = [k for k in candidates if not self.is_beaten(k)]
+            found = self._suggest_lowest(beating or candidates, measure)
         else:
             found = self._make_suggestion(selected)
         if found is not None and self.is_beaten(found.number):

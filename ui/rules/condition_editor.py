@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from rulekit.plots import outcomes
 from rulekit.plots.outcomes import FEW, MAX_LEVELS, TAIL, outcome_levels
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.condition import GAPS, ORDERED, WORDS, spell_part
@@ -20,7 +21,7 @@ from ui.cache import compute_once
 from ui.escape import md
 from ui.rule_numbers import Cases
 from ui.state import AppState
-from ui.theme import bins_figure, chart, levels_figure
+from ui.theme import chart
 from ui.widgets import COUNT
 from ui.words import wording
 
@@ -275,7 +276,8 @@ def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
     if literal.op in ORDERED and literal.order is None:
         numbers = values.astype(float)
         present = numbers[~np.isnan(numbers)]
-        figure = bins_figure(state, numbers, codes, [literal.edge], name)
+        edges = [literal.edge]
+        figure = outcomes.outcome_bins_figure(numbers, codes, edges, name=name, **state.looks)
         if len(np.unique(numbers)) > FEW:  # otherwise the few bins would have the only ticks
             figure.update_xaxes(tick0=0, dtick=TICK * slider_range(present, literal.edge)[2])
         if literal.part == "date":
@@ -292,7 +294,8 @@ def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
             dtype=object,
         )
     levels = outcome_levels(list(values), codes, len(state.labels))
-    chart(levels_figure(state, levels, name), f"condition_{key}", alt)
+    figure = outcomes.outcome_levels_figure(levels, name=name, **state.looks)
+    chart(figure, f"condition_{key}", alt)
     if len(levels) > MAX_LEVELS:
         st.caption(f"Drawn are the {MAX_LEVELS} most frequent of {len(levels):,} levels.")
 

@@ -13,13 +13,12 @@ from rulekit.exceptions import DataError, RuleError
 from rulekit.export import from_json, from_text, to_text
 from rulekit.rules import RuleSet
 from rulekit.style.phrases import cap_list, join_list
-from ui.differences import difference
 from ui.escape import md
 from ui.picked import OWN
 from ui.rules.editor import keep, versions_of
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
-from ui.words import wording
+from ui.words import difference, wording
 
 TEXT = "own_rule"  # session key of the text
 MOST_ADDED = 2  # conditions

@@ -41,7 +41,6 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import percent, plural
 from ui.cache import compute_once
-from ui.differences import count_differing
 from ui.escape import md
 from ui.learners.spec import quiet
 from ui.rule_numbers import FEW_GROUPS, Cases, case_frame, training_gap
@@ -51,7 +50,7 @@ from ui.runs.worker import Report
 from ui.state import KEEP, AppState
 from ui.theme import chart
 from ui.widgets import SHARE, choice, pick_row, rule_text
-from ui.words import clause_words, rule_words, wording
+from ui.words import clause_words, count_differing, rule_words, wording
 from ui.workspace import pick_rule
 
 N_RESAMPLES = 100

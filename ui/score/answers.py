@@ -1,7 +1,7 @@
 """New cases (a second file, or the test rows) and their predictions, figures and files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,9 +14,6 @@ from sklearn.base import ClassifierMixin
 from rulekit.data import Table
 from rulekit.data.column import whole
 from rulekit.data.drift import match_levels
-from rulekit.data.matching import match_names
-from rulekit.data.options import cell_options
-from rulekit.data.reading.loading import read_with_options
 from rulekit.evaluation.metrics import cost_per_100
 from rulekit.exceptions import RulekitError
 from rulekit.explain import Scored, distance_to_boundary, ranges_of, score
@@ -29,9 +26,9 @@ from rulekit.style.phrases import cap_list
 from rulekit.style.wording import format_measure, percent, plural
 from ui.cache import compute_once
 from ui.escape import file_name, md
-from ui.rule_numbers import ANSWER, ROW, TRUTH, row_number
+from ui.rule_numbers import ANSWER, ROW, TRUTH, read_as_before, respelled, row_number
 from ui.shell import problem
-from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState, app_state
+from ui.state import AppState, app_state
 from ui.widgets import pick_row
 from ui.words import clause_names, find_fixed_columns, wording
 
@@ -67,23 +64,17 @@ def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
         st.caption(f"Columns needed: {names}. The file stays on this machine.")
     if file is not None:
         try:
-            key = repr((file.file_id, state.options))
-            given = compute_once(
-                "new cases",
-                key,
-                lambda: read_with_options(
-                    file.getvalue(), name=file.name[:80], options=cell_options(state.options)
-                )[0],
-                copy=False,
-            )
-            table = as_before(match_names(given, [*read, state.target]), state)
+            names = (*read, state.target)
+            key = repr((file.file_id, state.options, state.table.digest, names))
+            read_file = partial(read_as_before, file.getvalue(), file.name[:80], names, state)
+            table = compute_once("new cases", key, read_file, copy=False)
         except (RulekitError, ValueError) as error:
             problem(error)
             return None
         levels = match_levels(state.table, table, columns=tuple(read))
         key = file.file_id
         if levels and st.toggle(label_respelling(levels, table, state), key=f"respell_{key}"):
-            table, key = _respelled(table, levels), f"{key} respelled"
+            table, key = respelled(table, levels), f"{key} respelled"
         return NewCases(table.name, table, outcomes_of(table, state), key)
     X, y = state.testing
     if not len(X):
@@ -99,34 +90,6 @@ def label_respelling(levels: dict[str, dict[str, str]], table: Table, state: App
         pairs = [f"{md(new, 30)} as {md(level, 30)}" for new, level in same.items()]
         parts.append(f"{md(state.label(name), 40)}: {cap_list(pairs, 3)} ({plural(n_rows, 'row')})")
     return f"Read {'; '.join(parts)}"
-
-
-def _respelled(table: Table, levels: dict[str, dict[str, str]]) -> Table:
-    """Return the table with levels in another spelling; the cells of the file stay."""
-    new = Table.from_frame(table.frame.replace(levels), name=table.name, notes=table.notes)
-    return replace(new, cells=table.cells)
-
-
-def as_before(table: Table, state: AppState) -> Table:
-    """Convert columns to the types that the user selected in the first table."""
-    for name, day_first in state.options.get(DATES, {}).items():
-        if name in table.frame.columns:
-            table = table.as_date(name, day_first=day_first)
-    for kind, turn in (
-        (NUMERIC, Table.as_numeric),
-        (CATEGORIES, Table.as_category),
-        (DURATIONS, Table.as_duration),
-    ):
-        for name in state.options.get(kind, ()):
-            if name in table.frame.columns:
-                table = turn(table, name)
-    merged = tuple(state.options.get("merged") or ())
-    if levels := match_levels(state.table, table, columns=merged):
-        table = _respelled(table, levels)
-    for name, cut in state.options.get(CUT, {}).items():
-        if name in table.frame.columns and table.column(name).is_number:
-            table = table.with_cut(name, cut)
-    return table
 
 
 def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:

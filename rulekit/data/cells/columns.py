@@ -48,7 +48,16 @@ Values: TypeAlias = pd.Series | NDArray[Any]
 COMPACT = 19_000_101, 20_991_231  # numbers that may be dates
 FIRST = 1_000  # distinct texts that show whether a column has decorated numbers
 LONG = 20  # characters, more than most numbers of 17 digits have
+SPELLINGS = 48  # of two truth words, in any case
 _MARKS = {".": "point", ",": "comma"}
+#: Notes that are made once for all columns that they are true of.
+_SHARED = {
+    "mark": "the decimal mark is a {mark}, unlike in other columns",
+    "grouped": "digits are grouped by thousands; they are read as numbers",
+    "leading": "some numbers begin with a zero, as codes do; it is kept as text",
+    "large": "numbers have many digits and would not be exact; it is kept as text",
+    "trimmed": "spaces around cells are removed",
+}
 
 
 @dataclass(frozen=True)
@@ -64,20 +73,18 @@ class ReadColumns:
 
 def convert_columns(columns: Mapping[str, pa.ChunkedArray], options: ParseOptions) -> ReadColumns:
     """Convert columns of text to columns of a table."""
-    trimmed, parts = [], []
-    for name, cells in columns.items():
-        column, changed = encode_cells(name, cells)
-        trimmed += [name] if changed else []
-        parts.append(blank_missing(column, options))
+    encoded = [encode_cells(name, cells) for name, cells in columns.items()]
+    parts = [blank_missing(column, options) for column, _ in encoded]
     marks = choose_decimal_marks([part.column for part in parts], options)
     reader = _Reader(options, marks)
+    reader.named["trimmed"] = [column.name for column, changed in encoded if changed]
     numbers = read_columns([part.column for part in parts], marks)
     for part, read in zip(parts, numbers, strict=True):
         reader.read(part, read)
     reader.finish()
     typed = {name: reader.typed[name] for name in columns}
     given = {name: columns[name] for name in reader.converted}
-    return ReadColumns(typed, reader.notes(trimmed), reader.collect_options(), reader.units, given)
+    return ReadColumns(typed, reader.notes(), reader.collect_options(), reader.units, given)
 
 
 @dataclass
@@ -91,10 +98,7 @@ class _Reader:
     undecided: dict[str, Blanked] = field(default_factory=dict)  # dates with an open order
     words: Counter[str] = field(default_factory=Counter)
     among_numbers: set[str] = field(default_factory=set)
-    grouped: list[str] = field(default_factory=list)
-    leading: list[str] = field(default_factory=list)
-    large: list[str] = field(default_factory=list)
-    other_mark: list[str] = field(default_factory=list)
+    named: dict[str, list[str]] = field(default_factory=lambda: {kind: [] for kind in _SHARED})
     sentences: list[str] = field(default_factory=list)
     units: dict[str, str] = field(default_factory=dict)
     levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -109,8 +113,7 @@ class _Reader:
             detected.read(part, numbers)
             if name not in detected.texts:
                 text = f"Column {quote(name)} is kept as text, as requested."
-                change = {"texts": {name: False}}
-                self.sentences.append(Decision(text, "Convert its cells", change))
+                self._note(name, text, "Convert its cells", {"texts": {name: False}})
             self._keep(part, _text(part.column))
             return
         part = blank_among_numbers(part, numbers.valid)
@@ -119,8 +122,8 @@ class _Reader:
             self._keep(part, np.full(len(part.column.codes), np.nan))
         elif numbers.valid[present].all():
             self._read_plain_numbers(part, numbers)
-        elif _holds_truth(part.column):
-            self._keep(part, _truth(part.column))
+        elif (truth := _read_truth(part.column)) is not None:
+            self._keep(part, truth)
         elif not self._read_decorated(part, numbers) and not self._read_dates(part):
             self.texts[name] = part
 
@@ -132,22 +135,25 @@ class _Reader:
         for name, part in self.undecided.items():
             if usual is None or not self._read_dates(part, usual):
                 self.texts[name] = part
-                dates = read_dates(part.column.texts)
                 text = (
-                    f"Column {quote(name)} holds dates such as {quote(dates.example)}, and which "
-                    "of day and month comes first is open. Set it before you use the column."
+                    f"Column {quote(name)} holds dates such as "
+                    f"{quote(read_dates(part.column.texts).example)}, and which of day and month "
+                    "comes first is open. Set it before you use the column."
                 )
-                self.sentences.append(Decision(text, "Day first", {"day_first_in": {name: True}}))
+                self._note(name, text, "Day first", {"day_first_in": {name: True}})
         for name, part in self.texts.items():
             named = (self.options.missing_in or {}).get(name, ())
             part, kept = keep_levels(part, {*self.among_numbers, *named})
-            column = part.column
             if kept:
                 self.levels[name] = kept
                 change = {"levels": {name: None}, "missing_in": {name: kept}}
-                text = describe_kept(name, kept, column)
-                self.sentences.append(Decision(text, "It means missing", change))
-            self._keep(part, _text(column))
+                text = describe_kept(name, kept, part.column)
+                self._note(name, text, "It means missing", change)
+            self._keep(part, _text(part.column))
+
+    def _note(self, name: str, text: str, label: str = "Keep as text", change: Any = None) -> None:
+        """Add a note on a column, with the change of options that reads it otherwise."""
+        self.sentences.append(Decision(text, label, change or {"texts": {name: True}}))
 
     def _keep(self, part: Blanked, values: Values, *, converted: bool = False) -> None:
         """Keep a column; `converted` if its cells are written in another way than they were."""
@@ -158,26 +164,29 @@ class _Reader:
 
     def _read_plain_numbers(self, part: Blanked, numbers: Numbers) -> None:
         column = part.column
-        name, present = column.name, column.present
-        if _may_be_compact(numbers, present) and are_compact(name, column.present_texts):
-            dates = read_dates(column.texts, compact=True)
-            self._keep_dates(part, dates)
-            return
-        values = self._numeric(column, numbers)
-        if values is None:
-            self.texts[name] = part
-            return
+        found = numbers.values[column.present]
+        may_be_compact = found.min() >= COMPACT[0] and found.max() <= COMPACT[1]
+        if may_be_compact and are_compact(column.name, column.present_texts):
+            self._keep_dates(part, read_dates(column.texts, compact=True))
+        elif (values := self._numeric(column, numbers)) is None:
+            self.texts[column.name] = part
+        else:
+            self._keep_numbers(part, values)
+
+    def _keep_numbers(
+        self, part: Blanked, values: NDArray[np.number], *, converted: bool = False
+    ) -> None:
+        name = part.column.name
         if self.marks.get_mark(name) != self.marks.mark:
-            self.other_mark.append(name)
+            self.named["mark"].append(name)
         self.among_numbers |= part.words.keys()
-        self._keep(part, values)
+        self._keep(part, values, converted=converted)
 
     def _read_decorated(self, part: Blanked, plain: Numbers) -> bool:
         """Read numbers with units and the like; False if the column holds other text."""
         column, decimal = part.column, self.marks.get_mark(part.column.name)
-        sample = column.present_texts.slice(0, FIRST)
-        first = read_decorated(sample, decimal)
-        if first.numbers.valid.mean() < TELLING_SHARE:
+        sample = read_decorated(column.present_texts.slice(0, FIRST), decimal)
+        if sample.numbers.valid.mean() < TELLING_SHARE:
             return False
         share = self.options.percent == "share"
         decorated = read_decorated(column.texts, decimal, share=share)
@@ -192,32 +201,27 @@ class _Reader:
         if values is None:
             return False
         self._note_decoration(column, decorated, present)
-        self.among_numbers |= part.words.keys()
-        if decimal != self.marks.mark:
-            self.other_mark.append(column.name)
-        self._keep(part, values, converted=True)
+        self._keep_numbers(part, values, converted=True)
         return True
 
     def _numeric(self, column: TextColumn, numbers: Numbers) -> NDArray[np.number] | None:
         """Return the column as numbers; None if it must stay text."""
         present = column.present
         if numbers.leading_zero[present].any():
-            self.leading.append(column.name)
+            self.named["leading"].append(column.name)
             return None
-        whole = bool(numbers.whole[present].all())
         if _loses_digits(column.texts, numbers, present):
-            self.large.append(column.name)
+            self.named["large"].append(column.name)
             return None
         if column.name in self.marks.doubtful:
             self._note_doubt(column, numbers)
         elif numbers.grouped[present].any():
-            self.grouped.append(column.name)
+            self.named["grouped"].append(column.name)
         values = np.append(numbers.values, np.nan)[column.codes]
         values, notes = drop_infinities(values, column.name)
         self.sentences += notes
-        if whole and (column.codes >= 0).all():
-            return values.astype(np.int64)
-        return values
+        whole = numbers.whole[present].all() and (column.codes >= 0).all()
+        return values.astype(np.int64) if whole else values
 
     def _note_doubt(self, column: TextColumn, numbers: Numbers) -> None:
         k = int(np.argmax(match_among(column.texts, column.present, r"\d[.,]\d")))
@@ -227,42 +231,37 @@ class _Reader:
             f"{numbers.values[k]:.15g}. Set the decimal mark if that is wrong."
         )
         other = OTHER[self.marks.get_mark(column.name)]
-        change = {"decimals": {column.name: other}}
-        self.sentences.append(Decision(text, f"The decimal mark is a {_MARKS[other]}", change))
+        label = f"The decimal mark is a {_MARKS[other]}"
+        self._note(column.name, text, label, {"decimals": {column.name: other}})
 
     def _note_decoration(
         self, column: TextColumn, decorated: Decorated, present: NDArray[np.bool_]
     ) -> None:
         """Add notes on signs and units that were removed from numbers."""
-        name, values = quote(column.name), decorated.numbers.values
-        as_text = _as_text(column.name)
+        name = column.name
         if unit := decorated.unit:
-            self.units[column.name] = unit
+            self.units[name] = unit
             k = int(np.argmax(present & (decorated.units == unit)))
-            note = (
-                f"Column {name} is read as numbers in {unit}: {quote(column.texts[k].as_py())} is "
-                f"{values[k]:.15g}."
-            )
-            if bare := int(column.counts[present & (decorated.units == "")].sum()):
-                cells = "cell" if bare == 1 else "cells"
-                are = "is" if bare == 1 else "are"
-                note = f"{note[:-1]}; {bare:,} {cells} without {unit} {are} read alike."
-            other = "points" if self.options.percent == "share" else "share"
-            example = "26" if other == "points" else "0.26"
-            turned = f"Read 26 % as {example}", {"percent": other}
-            self.sentences.append(Decision(note, *(turned if unit == "%" else as_text)))
+            text = quote(column.texts[k].as_py())
+            value = f"{decorated.numbers.values[k]:.15g}"
+            note = f"Column {quote(name)} is read as numbers in {unit}: {text} is {value}"
+            if bare := column.count(present & (decorated.units == "")):
+                which = "{} cell without {} is" if bare == 1 else "{} cells without {} are"
+                note += f"; {which.format(f'{bare:,}', unit)} read alike"
+            turned: tuple[Any, ...] = ()
+            if unit == "%":
+                other = "points" if self.options.percent == "share" else "share"
+                example = "26" if other == "points" else "0.26"
+                turned = f"Read 26 % as {example}", {"percent": other}
+            self._note(name, f"{note}.", *turned)
         for kind, texts in (
-            ("is a limit, and read as the number", decorated.limits),
-            ("is read as a negative number", decorated.accounting),
+            ("is a limit, and read as the number", decorated.limits & present),
+            ("is read as a negative number", decorated.accounting & present),
         ):
-            if (texts & present).any():
-                row, text = column.first_cell(texts & present)
-                count = int(column.counts[texts & present].sum())
-                note = (
-                    f"In {count:,} of {len(column.codes):,} rows of column {name} the cell {kind} "
-                    f"(first: row {row}, {quote(text)})."
-                )
-                self.sentences.append(Decision(note, *as_text))
+            if texts.any():
+                rows = f"In {column.count(texts):,} of {len(column.codes):,} rows of column"
+                first = column.first_cell(texts)
+                self._note(name, f"{rows} {quote(name)} the cell {kind} ({first}).")
 
     def _read_dates(self, part: Blanked, day_first: bool | None = None) -> bool:
         """Read dates, or times of day; False if the column holds other text."""
@@ -273,20 +272,17 @@ class _Reader:
             if hours is None:
                 return False
             self.units[name] = "h"
-            row, text = column.first_cell(column.present)
-            note = (
-                f"Column {quote(name)} holds times of day; they are read as hours ({quote(text)} "
-                f"is {hours[column.codes[row - 1]]:.4g})."
-            )
-            self.sentences.append(Decision(note, *_as_text(name)))
+            k = int(column.codes[column.codes >= 0][0])
+            example = f"{quote(column.texts[k].as_py())} is {hours[k]:.4g}"
+            text = f"Column {quote(name)} holds times of day; they are read as hours ({example})."
+            self._note(name, text)
             self._keep(part, np.append(hours, np.nan)[column.codes], converted=True)
             return True
         if are_plain(texts):
             return False  # kept as text, which rules read as dates
         requested = (self.options.day_first_in or {}).get(name, day_first)
         dates = read_dates(column.texts, day_first=requested)
-        valid = dates.valid & column.present
-        if column.counts[valid].sum() < SHARE * column.counts.sum():
+        if column.count(dates.valid) < SHARE * column.counts.sum():
             return False
         if dates.is_open:
             self.undecided[name] = part
@@ -296,121 +292,92 @@ class _Reader:
 
     def _keep_dates(self, part: Blanked, dates: Dates) -> None:
         """Keep a column of dates, with notes on the order and on cells that are none."""
-        column = part.column
+        column, name = part.column, part.column.name
         valid = dates.valid & column.present
         k = column.texts.index(dates.example).as_py() if dates.example else int(np.argmax(valid))
         order = {None: "", True: ", day first", False: ", month first"}[dates.day_first]
         moment = str(dates.moments[k])[:16].removesuffix("T00:00").replace("T", " ")
         text = quote(column.texts[k].as_py())
-        note = f"Column {quote(column.name)} is read as dates{order}: {text} is {moment}."
+        note = f"Column {quote(name)} is read as dates{order}: {text} is {moment}."
         others = column.present & ~valid
-        if others.any():
-            row, text = column.first_cell(others)
-            count = int(column.counts[others].sum())
-            are = "is" if count == 1 else "are"
-            note += (
-                f" {count:,} of {len(column.codes):,} cells {are} no date "
-                f"(first: row {row}, {quote(text)}) and became missing."
-            )
-        turned = _as_text(column.name)
+        if count := column.count(others):
+            are = f"cells {'is' if count == 1 else 'are'} no date ({column.first_cell(others)})"
+            note += f" {count:,} of {len(column.codes):,} {are} and became missing."
+        turned: tuple[Any, ...] = ()
         if (day_first := dates.day_first) is not None:
-            self.day_first[column.name] = day_first
+            self.day_first[name] = day_first
             label = "Month first" if day_first else "Day first"
-            turned = label, {"day_first_in": {column.name: not day_first}}
-        self.sentences.append(Decision(note, *turned))
+            turned = label, {"day_first_in": {name: not day_first}}
+        self._note(name, note, *turned)
         moments = np.append(dates.moments, np.datetime64("NaT"))[column.codes]
         self._keep(part, pd.Series(moments), converted=True)
 
     def _note_text(self, column: TextColumn, valid: NDArray[np.bool_]) -> None:
-        other = column.rows_of(column.present & ~valid)
-        if other.sum() > (1 - TELLING_SHARE) * (column.codes >= 0).sum():
-            return
-        row, text = column.first_cell(column.present & ~valid)
-        self.sentences.append(
-            f"Column {quote(column.name)} holds text in {int(other.sum())} of {len(column.codes)} "
-            f"rows (first: row {row}, {quote(text)}), so it is read as text. Correct these cells, "
-            "or read the column as numbers, which makes them missing."
-        )
+        others = column.present & ~valid
+        if (count := column.count(others)) <= (1 - TELLING_SHARE) * column.counts.sum():
+            self.sentences.append(
+                f"Column {quote(column.name)} holds text in {count} of {len(column.codes)} rows "
+                f"({column.first_cell(others)}), so it is read as text. Correct these cells, or "
+                "read the column as numbers, which makes them missing."
+            )
 
-    def notes(self, trimmed: list[str]) -> list[str]:
+    def notes(self) -> list[str]:
         """Return the notes on all columns."""
         notes: list[str] = []
         if self.marks.mark == ",":
             text = "Commas are read as decimal commas."
             notes.append(Decision(text, "The decimal mark is a point", {"decimal": "."}))
         notes += describe_missing(self.words)
-        other = "," if self.marks.mark == "." else "."
-        for names, words in (
-            (self.other_mark, f"the decimal mark is a {_MARKS[other]}, unlike in other columns"),
-            (self.grouped, "digits are grouped by thousands; they are read as numbers"),
-            (self.leading, "some numbers begin with a zero, as codes do; it is kept as text"),
-            (self.large, "numbers have many digits and would not be exact; it is kept as text"),
-            (trimmed, "spaces around cells are removed"),
-        ):
+        for kind, names in self.named.items():
             if names:
+                words = _SHARED[kind].format(mark=_MARKS[OTHER[self.marks.mark]])
                 columns = "column" if len(names) == 1 else "columns"
                 notes.append(f"In {columns} {few([*map(quote, names)])}, {words}.")
         return notes + self.sentences
 
     def collect_options(self) -> ParseOptions:
         """Return the options that read other files as this one was read."""
-        options, mark = self.options, self.marks.mark
-        marks = {name: self.marks.get_mark(name) for name in self.other_mark}
+        options = self.options
+        marks = {name: self.marks.get_mark(name) for name in self.named["mark"]}
         return replace(
             options,
-            decimal=mark,
+            decimal=self.marks.mark,
             decimals={**(options.decimals or {}), **marks} or None,
             levels={**(options.levels or {}), **self.levels} or None,
             day_first_in={**(options.day_first_in or {}), **self.day_first} or None,
         )
 
 
-def _as_text(name: str) -> tuple[str, dict[str, Any]]:
-    """Return the label and the change of options that keep a column as text."""
-    return "Keep as text", {"texts": {name: True}}
-
-
 def _join_numbers(plain: Numbers, decorated: Numbers) -> Numbers:
     """Return plain numbers, and decorated ones elsewhere."""
-    values = [
-        np.where(plain.valid, a, b)
-        for a, b in zip(vars(plain).values(), vars(decorated).values(), strict=True)
-    ]
-    return Numbers(*values)
-
-
-def _may_be_compact(numbers: Numbers, present: NDArray[np.bool_]) -> bool:
-    values = numbers.values[present]
-    return bool(values.min() >= COMPACT[0] and values.max() <= COMPACT[1])
+    pairs = zip(vars(plain).values(), vars(decorated).values(), strict=True)
+    return Numbers(*(np.where(plain.valid, one, other) for one, other in pairs))
 
 
 def _text(column: TextColumn) -> pd.Series:
-    texts = np.append(column.texts.to_numpy(zero_copy_only=False).astype(object), [None])
+    texts = np.append(np.asarray(column.texts, dtype=object), [None])
     return text_series(texts[column.codes])
 
 
-def _holds_truth(column: TextColumn) -> bool:
+def _read_truth(column: TextColumn) -> pd.Series | None:
+    """Read "true" and "false", in any case; None if the column holds other text."""
     texts = column.present_texts
-    if len(texts) > 48:  # spellings of two words
-        return False
-    return set(pc.utf8_lower(texts).to_pylist()) <= {"true", "false"}
-
-
-def _truth(column: TextColumn) -> pd.Series:
-    true = pc.equal(pc.utf8_lower(column.texts), "true").to_numpy(zero_copy_only=False)
-    answers: NDArray[Any] = np.append(true.astype(object), [None])[column.codes]
+    if len(texts) > SPELLINGS or not set(pc.utf8_lower(texts).to_pylist()) <= {"true", "false"}:
+        return None
+    true = np.asarray(pc.equal(pc.utf8_lower(column.texts), "true"), dtype=object)
+    answers: NDArray[Any] = np.append(true, [None])[column.codes]
     return pd.Series(answers, dtype="boolean" if (column.codes < 0).any() else bool)
 
 
 def _loses_digits(texts: pa.Array, numbers: Numbers, present: NDArray[np.bool_]) -> bool:
     """Return whether whole numbers above 2^53 are written out, or long numbers no longer differ."""
-    large = present & (np.abs(numbers.values) > EXACT) & np.isfinite(numbers.values)
+    finite = present & np.isfinite(numbers.values)
+    large = finite & (np.abs(numbers.values) > EXACT)
     values = numbers.values[present]
     whole = bool(large.any()) and (values == np.floor(values)).all()
     if whole and not match_among(texts, present, "[eE]").any():
         return True
-    long = pc.greater_equal(pc.binary_length(texts), LONG).to_numpy(zero_copy_only=False)
-    rounded = present & np.isfinite(numbers.values) & (long | large)
+    rounded = finite & (large | np.asarray(pc.greater_equal(pc.binary_length(texts), LONG)))
     n_values = len(np.unique(numbers.values[rounded]))
     if n_values == int(rounded.sum()):  # as many as texts, which differ
         return False

@@ -6,6 +6,7 @@
 # read in UTC.
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +15,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rulekit.data.cells.texts import encode_series, extract_parts, match, select_texts
+from rulekit.data.cells.texts import (
+    encode_series,
+    extract_parts,
+    match,
+    match_among,
+    select_texts,
+)
 from rulekit.data.headers import quote
 from rulekit.data.typed import DAY
 from rulekit.exceptions import DataError
@@ -116,9 +123,11 @@ def read_dates(texts: pa.Array, *, day_first: bool | None = None, compact: bool 
             dates, parts = _order(dates, parts, texts.take(pa.array(places)), day_first)
         moments[places] = _moments(parts)
         remaining[places] = False
-    valid = ~np.isnat(moments)
-    if valid.sum() > remaining.sum() > 0:
-        _read_serials(texts, remaining, moments)
+    if dates.valid.sum() > remaining.sum() > 0:  # a spreadsheet's numbers of days
+        serials = match_among(texts, remaining, _SERIAL)
+        days = np.asarray(pc.cast(select_texts(texts, serials), pa.float64()))
+        since = np.round(days * DAY).astype("timedelta64[s]")
+        moments[serials] = np.datetime64("1899-12-30") + since
     return dates
 
 
@@ -129,39 +138,29 @@ def _order(
     one, two = _whole(parts["first"]), _whole(parts["next"])
     before, after = bool(((one > 12) & (two <= 12)).any()), bool(((two > 12) & (one <= 12)).any())
     unclear = (one != two) & (one <= 12) & (two <= 12)
-    is_open = before == after and bool(unclear.any())
-    if day_first is not None:
-        early, is_open = day_first, False
-    elif before == after:
-        early = True
-        if not before and bool(pc.all(pc.equal(parts["mark"], ".")).as_py()):
-            is_open = False
-    else:
-        early = before
-    shown_text = texts[int(np.argmax(unclear))].as_py() if unclear.any() else ""
-    read = replace(dates, day_first=early if unclear.any() else None, is_open=is_open)
-    days = {"day": parts["first"], "month": parts["next"]}
-    if not early:
-        days = {"day": parts["next"], "month": parts["first"]}
-    return replace(read, example=shown_text), {**parts, **days}
+    early = day_first if day_first is not None else before or not after
+    if unclear.any():
+        dotted = not before and bool(pc.all(pc.equal(parts["mark"], ".")).as_py())
+        is_open = day_first is None and before == after and not dotted
+        example = texts[int(np.argmax(unclear))].as_py()
+        dates = replace(dates, day_first=early, is_open=is_open, example=example)
+    day, month = ("first", "next") if early else ("next", "first")
+    return dates, {**parts, "day": parts[day], "month": parts[month]}
 
 
 def _whole(texts: pa.Array) -> NDArray[np.int64]:
     """Convert digits to whole numbers, "" to 0."""
-    digits = pc.if_else(pc.equal(texts, ""), "0", texts)
-    return np.asarray(pc.cast(digits, pa.int64()).to_numpy(zero_copy_only=False))
+    return np.asarray(pc.cast(pc.if_else(pc.equal(texts, ""), "0", texts), pa.int64()))
 
 
 def _moments(parts: Parts) -> Moments:
     """Combine the parts of dates; NaT for a day or a time that does not exist."""
     year = _whole(parts["year"])
-    short = pc.equal(pc.utf8_length(parts["year"]), 2).to_numpy(zero_copy_only=False)
+    short = np.asarray(pc.equal(pc.utf8_length(parts["year"]), 2))
     year = np.where(short, np.where(year > 68, 1900, 2000) + year, year)
-    month, day = np.ones_like(year), np.ones_like(year)
+    month = day = np.ones_like(year)
     if "name" in parts:
-        names = parts["name"].dictionary_encode()
-        numbers = [_MONTHS.get(name.casefold(), 0) for name in names.dictionary.to_pylist()]
-        month = np.array(numbers, dtype=int)[names.indices.to_numpy(zero_copy_only=False)]
+        month = _look_up(parts["name"], lambda name: _MONTHS.get(name.casefold(), 0))
     elif "quarter" in parts:
         month = 3 * _whole(parts["quarter"]) - 2
     elif "month" in parts:
@@ -186,11 +185,16 @@ def _moments(parts: Parts) -> Moments:
         microseconds = np.round(np.nan_to_num(times) * 3_600_000_000)
         moments = moments + microseconds.astype("timedelta64[us]")
     if "offset" in parts:
-        offsets = parts["offset"].dictionary_encode()
-        minutes = np.array([_minutes(v) for v in offsets.dictionary.to_pylist()], "timedelta64[m]")
-        moments = moments - minutes[offsets.indices.to_numpy(zero_copy_only=False)]
+        moments = moments - _look_up(parts["offset"], _minutes).astype("timedelta64[m]")
     moments[~exists] = np.datetime64("NaT")
     return moments
+
+
+def _look_up(texts: pa.Array, number_of: Callable[[str], int]) -> NDArray[np.int64]:
+    """Return a number of each text, computed once for each distinct one."""
+    coded = texts.dictionary_encode()
+    numbers = np.array(list(map(number_of, coded.dictionary.to_pylist())), dtype=np.int64)
+    return np.asarray(numbers[np.asarray(coded.indices)])
 
 
 def _minutes(offset: str) -> int:
@@ -206,27 +210,14 @@ def _hours(parts: Parts) -> NDArray[np.float64]:
     seconds = _whole(parts["second"]).astype(float)
     if "fraction" in parts:
         fraction = pc.binary_join_element_wise("0.", parts["fraction"], "0", "")
-        seconds = seconds + pc.cast(fraction, pa.float64()).to_numpy(zero_copy_only=False)
+        seconds = seconds + np.asarray(pc.cast(fraction, pa.float64()))
     exists = (hour < 24) & (minute < 60) & (seconds < 60)
     if "half" in parts:
         half = pc.utf8_lower(pc.utf8_slice_codeunits(parts["half"], 0, 1))
-        half = half.to_numpy(zero_copy_only=False).astype(object)
-        named = half != ""
+        named, late = np.asarray(pc.not_equal(half, "")), np.asarray(pc.equal(half, "p"))
         exists &= ~named | ((hour >= 1) & (hour <= 12))
-        hour = np.where(named, hour % 12 + 12 * (half == "p"), hour)
-    hours = hour + minute / 60 + seconds / 3600
-    return np.where(exists, hours, np.nan)
-
-
-def _read_serials(texts: pa.Array, remaining: NDArray[np.bool_], moments: Moments) -> None:
-    """Read a spreadsheet's numbers of days where most texts are dates."""
-    places = np.flatnonzero(remaining)
-    others = texts.take(pa.array(places))
-    serials = match(others, _SERIAL)
-    if serials.any():
-        days = pc.cast(select_texts(others, serials), pa.float64()).to_numpy(zero_copy_only=False)
-        since = np.round(days * DAY).astype("timedelta64[s]")
-        moments[places[serials]] = np.datetime64("1899-12-30") + since
+        hour = np.where(named, hour % 12 + 12 * late, hour)
+    return np.where(exists, hour + minute / 60 + seconds / 3600, np.nan)
 
 
 def holds_dates(texts: pa.Array) -> bool:

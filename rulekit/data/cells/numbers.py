@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import groupby, pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -100,11 +102,10 @@ class Decorated:
         units = self.units[valid]
         without = units == ""
         if self.unit:
-            single = not (set(units) - {"", self.unit})
             few_bare = without.sum() <= 0.5 * len(units)
             if self.unit == "%":  # 26 % beside 0.26 could be the same
                 few_bare = not (without & (self.numbers.values[valid] != 0)).any()
-            if not (single and few_bare):
+            if set(units) - {"", self.unit} or not few_bare:
                 return False
         known = self.limits[valid].sum() <= 0.5 * valid.sum()
         # (1), (2), (3) may be footnotes
@@ -165,75 +166,56 @@ def _parse(texts: pa.Array, decimal: str) -> NDArray[np.float64]:
 
 def read_columns(columns: Sequence[TextColumn], marks: DecimalMarks) -> list[Numbers]:
     """Read each column's texts as plain numbers; a call a column takes 1 ms more for each."""
-    results: list[Numbers] = [None] * len(columns)  # type: ignore[list-item]
-    own = np.array([marks.get_mark(column.name) for column in columns])
-    for decimal in np.unique(own):
-        numbered = np.flatnonzero(own == decimal)
-        sizes = np.array([len(columns[k].texts) for k in numbered.tolist()], dtype=int)
-        parts = np.cumsum(sizes) // AT_ONCE  # few texts a call: memory is taken for all of them
-        for part in np.unique(parts):
-            together: NDArray[np.intp] = numbered[parts == part]
-            ends = np.cumsum(sizes[parts == part])
-            read = read_numbers(
-                join_texts([columns[k].texts for k in together.tolist()]), str(decimal)
-            )
-            for k, start, end in zip(together.tolist(), [0, *ends[:-1]], ends, strict=True):
-                results[k] = Numbers(*(values[start:end] for values in vars(read).values()))
-    return results
+    results: dict[int, Numbers] = {}
+    for decimal in ".,":
+        numbered = [k for k, c in enumerate(columns) if marks.get_mark(c.name) == decimal]
+        sizes = np.cumsum([len(columns[k].texts) for k in numbered])
+        # few texts a call: memory is taken for all of them
+        for _, part in groupby(zip(numbered, sizes, strict=True), lambda pair: pair[1] // AT_ONCE):
+            together = [k for k, _ in part]
+            texts = [columns[k].texts for k in together]
+            read = vars(read_numbers(join_texts(texts), decimal)).values()
+            ends = np.cumsum([0, *map(len, texts)])
+            for k, (start, end) in zip(together, pairwise(ends), strict=True):
+                results[k] = Numbers(*(values[start:end] for values in read))
+    return [results[k] for k in range(len(columns))]
 
 
 def read_decorated(texts: pa.Array, decimal: str, *, share: bool = False) -> Decorated:
     """Parse texts (u,) as numbers with sign, currency, unit or limit; with `share` 26 % is 0.26."""
     matches, parts = extract_parts(texts, _DECORATED)
-    n, read = len(texts), read_numbers(parts["body"], decimal)
-    texts_of = {k: v.to_numpy(zero_copy_only=False).astype(object) for k, v in parts.items()}
-    units, fits = _units(texts_of["before"], texts_of["unit"], texts_of["space"])
-    signs = [np.isin(texts_of[k], list(_MINUS)) for k in ("sign", "inner", "after")]
+    read = read_numbers(parts["body"], decimal)
+    part = {k: np.asarray(v, dtype=object) for k, v in parts.items()}
+    keys = zip(part["before"], part["unit"], part["space"] != "", strict=True)
+    units, fits = np.array([_unit(*key) for key in keys], dtype=object).reshape(-1, 2).T
+    signs = [np.isin(part[k], list(_MINUS)) for k in ("sign", "inner", "after")]
     signs[2] &= ~match(parts["body"], r"[.,]$")  # 5.- has no cents
-    opened, closed = texts_of["open"] != "", texts_of["close"] != ""
-    n_signs = sum(signs) + opened + ((texts_of["sign"] == "+") | (texts_of["inner"] == "+"))
-    valid = read.valid & fits & (opened == closed) & (n_signs <= 1)
+    opened, closed = part["open"] != "", part["close"] != ""
+    n_signs = sum(signs) + opened + ((part["sign"] == "+") | (part["inner"] == "+"))
+    valid = read.valid & fits.astype(bool) & (opened == closed) & (n_signs <= 1)
     values = np.where(opened | np.logical_or.reduce(signs), -read.values, read.values)
-    values = np.where((units == "%") & share, values / 100, values)
-    spread = [np.zeros(n, dtype=bool) for _ in range(6)]
-    for target, source in zip(
-        spread,
-        (
-            valid,
-            read.grouped,
-            read.leading_zero,
-            read.whole & ~((units == "%") & share),
-            texts_of["limit"] != "",
-            opened | signs[2],
-        ),
-        strict=True,
-    ):
-        target[matches] = source & valid
-    all_values = np.full(n, np.nan)
-    all_values[matches] = np.where(valid, values, np.nan)
-    all_units = np.full(n, "", dtype=object)
-    all_units[matches] = units
-    return Decorated(Numbers(all_values, *spread[:4]), all_units, spread[4], spread[5])
+    shares = (units == "%") & share
+    values = np.where(shares, values / 100, values)
+
+    def spread(source: NDArray[Any], fill: Any = False) -> NDArray[Any]:
+        target = np.full(len(texts), fill, dtype=np.asarray(source).dtype)
+        target[matches] = source
+        return target
+
+    kinds = (read.grouped, read.leading_zero, read.whole & ~shares)
+    found = [
+        spread(kind & valid) for kind in (valid, *kinds, part["limit"] != "", opened | signs[2])
+    ]
+    numbers = Numbers(spread(np.where(valid, values, np.nan), np.nan), *found[:4])
+    return Decorated(numbers, spread(units, ""), *found[4:])
 
 
-def _units(
-    before: NDArray[np.object_], after: NDArray[np.object_], space: NDArray[np.object_]
-) -> tuple[NDArray[np.object_], NDArray[np.bool_]]:
-    """Return the unit of each text, and whether it can be one; shapes: all (m,)."""
-    units, fits = np.full(len(after), "", dtype=object), np.zeros(len(after), dtype=bool)
-    verdicts: dict[tuple[str, str, bool], tuple[str, bool]] = {}
-    for i, (front, back, gap) in enumerate(zip(before, after, space, strict=True)):
-        key = (front, back.strip(), bool(gap))
-        if key not in verdicts:
-            verdicts[key] = _unit(*key)
-        units[i], fits[i] = verdicts[key]
-    return units, fits
-
-
+@lru_cache(10_000)
 def _unit(before: str, after: str, spaced: bool) -> tuple[str, bool]:
-    if before and after:
+    """Return the unit before or after a number, and whether it can be one."""
+    unit = before or after.strip()
+    if before and after.strip():
         return "", False
-    unit = before or after
     if not unit or before or unit in _UNITS or _CURRENCY.fullmatch(unit):
         return unit.rstrip("."), True
     word = spaced and _WORD.fullmatch(unit) and not _NO_UNIT.fullmatch(unit)
@@ -262,11 +244,10 @@ def choose_decimal_marks(columns: Sequence[TextColumn], options: ParseOptions) -
         n_valid[mark] = np.add.reduceat(valid.astype(int), starts)
         votes[mark] = n_valid[mark] >= TELLING_SHARE * sizes
         votes[mark] &= np.logical_or.reduceat(clear, starts)
-    commas = int((votes[","] & ~votes["."]).sum())
-    points = int((votes["."] & ~votes[","]).sum())
     either = {mark: np.logical_or.reduceat(unclear[mark], starts) for mark in ".,"}
-    mark = options.decimal or ("," if commas > points else ".")
-    undecided = options.decimal is None and not (commas or points)
+    lead = int(votes[","].sum()) - int(votes["."].sum())
+    mark = options.decimal or ("," if lead > 0 else ".")
+    undecided = options.decimal is None and not (votes[","] ^ votes["."]).any()
     if undecided and options.delimiter == ";" and (either[","] & ~votes["."]).any():
         mark = ","
     for place, k in enumerate(voting):

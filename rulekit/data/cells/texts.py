@@ -13,6 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from rulekit.data.headers import quote
+
 
 @dataclass(frozen=True)
 class TextColumn:
@@ -42,25 +44,25 @@ class TextColumn:
         gone = np.append(texts, True)  # code -1 reads the last entry
         return replace(self, codes=np.where(gone[self.codes], -1, self.codes))
 
-    def rows_of(self, texts: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return the rows that hold one of some distinct texts, shape (n,)."""
-        return np.append(texts, False)[self.codes]
+    def count(self, texts: NDArray[np.bool_]) -> int:
+        """Count the rows that hold one of some distinct texts."""
+        return int(self.counts[texts].sum())
 
-    def first_cell(self, texts: NDArray[np.bool_]) -> tuple[int, str]:
-        """Return the first row (from 1) that holds one of some distinct texts, and its text."""
-        row = int(np.argmax(self.rows_of(texts)))
-        return row + 1, self.texts[int(self.codes[row])].as_py()
+    def first_cell(self, texts: NDArray[np.bool_]) -> str:
+        """Describe the first row, from 1, that holds one of some distinct texts."""
+        row = int(np.argmax(np.append(texts, False)[self.codes]))
+        return f"first: row {row + 1}, {quote(self.texts[int(self.codes[row])].as_py())}"
 
 
 def encode_cells(name: str, cells: pa.ChunkedArray) -> tuple[TextColumn, bool]:
     """Find the distinct texts of a column; also return whether spaces were removed."""
     encoded = cells.combine_chunks().dictionary_encode()
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes = np.asarray(encoded.indices.fill_null(-1), dtype=np.int64)
     texts = pc.utf8_trim_whitespace(encoded.dictionary)
     column = TextColumn(name, texts, codes)
     if texts.equals(encoded.dictionary):
         return column, False
-    changed = pc.not_equal(texts, encoded.dictionary).to_numpy(zero_copy_only=False)
+    changed = np.asarray(pc.not_equal(texts, encoded.dictionary))
     return column, bool((changed & column.present).any())
 
 
@@ -82,14 +84,12 @@ def select_texts(texts: pa.Array, rows: NDArray[np.bool_]) -> pa.Array:
 
 def is_among(texts: pa.Array, words: Sequence[str]) -> NDArray[np.bool_]:
     """Return whether each text is one of some words."""
-    matches = pc.is_in(texts, value_set=pa.array(list(words), pa.string()))
-    return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=bool)
+    return np.asarray(pc.is_in(texts, value_set=pa.array(list(words), pa.string())))
 
 
 def match(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
     """Match a pattern against each text."""
-    matches = pc.match_substring_regex(texts, pattern)
-    return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=bool)
+    return np.asarray(pc.match_substring_regex(texts, pattern))
 
 
 def match_among(texts: pa.Array, rows: NDArray[np.bool_], pattern: str) -> NDArray[np.bool_]:
@@ -103,7 +103,7 @@ def match_among(texts: pa.Array, rows: NDArray[np.bool_], pattern: str) -> NDArr
 def extract_parts(texts: pa.Array, pattern: str) -> tuple[NDArray[np.bool_], dict[str, pa.Array]]:
     """Match a pattern with named groups; the groups of the matches, "" where a group is absent."""
     parts = pc.extract_regex(texts, pattern)
-    matches = np.asarray(parts.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
+    matches = np.asarray(parts.is_valid())
     parts = parts.filter(pa.array(matches))
     fields = [part.name for part in parts.type]
     return matches, {name: pc.struct_field(parts, [name]) for name in fields}

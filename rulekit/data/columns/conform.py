@@ -3,7 +3,8 @@
 # No other module looks at the types, texts and gaps of what people bring. A column is converted by
 # its distinct values, so that long tables cost little.
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -203,12 +204,7 @@ def columns_of(table: Any, *, exact: bool = False) -> dict[str, NDArray[Any]]:
 def refuse_infinities(columns: Columns) -> None:
     """Raise DataError for infinite numbers, by column."""
     for name, values in columns.items():
-        if values.dtype == object or not len(values):
-            continue
-        if np.isfinite([values.min(), values.max()]).all():
-            continue
-        if np.isinf(values).any():
-            rows = np.flatnonzero(np.isinf(values))
+        if values.dtype != object and len(rows := np.flatnonzero(np.isinf(values))):
             raise DataError(
                 f"Column {name[:60]!r} must hold finite numbers or gaps; it is infinite (inf) in "
                 f"{len(rows)} of {len(values)} rows (first: row {rows[0] + 1}). Replace them."
@@ -250,26 +246,22 @@ class _ColumnReader:
     def read(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None, str | None]:
         """Return the values, the cells that do not fit, and a difference of time zones."""
         kind, dtype = self.column.kind, series.dtype
-        if kind in NUMERIC and isinstance(dtype, np.dtype) and dtype.kind in "fiu":
-            values = np.asarray(series.to_numpy(), dtype=np.float64)
-            if self.exact:
-                refuse_inexact(series, values, self.column.name)
-            return values, None, None
-        if pd.api.types.is_complex_dtype(dtype):
+        plain = isinstance(dtype, np.dtype) and dtype.kind in "fiu"
+        if not plain and pd.api.types.is_complex_dtype(dtype):
             raise DataError(f"Column {quote(series.name)} holds complex numbers. Give real ones.")
         if kind == "any":  # what all its values are
             (column,) = infer_kinds(series.to_frame(self.column.name)).columns
             values, misfit, zone = _ColumnReader(column, self.exact).read(series)
             level = replace(column, kind="level")
             return (values, None, zone) if misfit is None else _ColumnReader(level).read(series)
-        if kind in NUMERIC and not isinstance(dtype, pd.CategoricalDtype):
-            if dtype.kind == "m":
-                return days_of(series), None, None
-            if pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype):
-                values = np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan))
-                if self.exact:
-                    refuse_inexact(series, values, self.column.name)
-                return values, None, None
+        if kind in NUMERIC and (plain or pd.api.types.is_any_real_numeric_dtype(dtype)):
+            settings = {} if plain else {"dtype": np.float64, "na_value": np.nan}
+            values = np.asarray(series.to_numpy(**settings), dtype=np.float64)
+            if self.exact:
+                refuse_inexact(series, values, self.column.name)
+            return values, None, None
+        if kind in NUMERIC and dtype.kind == "m":
+            return days_of(series), None, None
         if kind == "truth value" and dtype == np.bool_:
             return np.asarray(series.to_numpy(), dtype=object), None, None
         values, misfit = self._read_values(series)
@@ -277,27 +269,24 @@ class _ColumnReader:
 
     def _read_values(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None]:
         cells = DistinctCells.from_series(series)
-        gaps = self._gaps(cells.values)
+        words = (
+            set(self.column.missing) if self.column.kind in TEXTUAL else {*self.column.missing, ""}
+        )
+        words -= set(self.column.levels or ())
+        missing = [isinstance(v, str) and v.strip() in words for v in cells.values]
+        gaps = np.array(missing, dtype=bool)
         converted = self._convert_values(cells, gaps)
-        kept = np.array([v is not None for v in converted], dtype=bool)
-        n_present, misfit = 0, None
-        bad = ~kept & ~gaps
-        if bad.any():
-            counts = cells.counts
-            n_present = int(counts[~gaps].sum())
-            rows = np.flatnonzero(np.append(bad, False)[cells.codes])
-            if len(rows):
-                misfit = self._misfit(cells, n_present, rows)
-        if self.column.kind in NUMERIC:
-            numbers = np.array([np.nan if v is None else v for v in converted] + [np.nan], float)
-            return numbers[cells.codes], misfit
-        objects = np.empty(len(converted) + 1, dtype=object)
-        objects[:-1] = converted
-        return objects[cells.codes], misfit
+        bad = np.array([v is None for v in converted], dtype=bool) & ~gaps
+        rows = np.flatnonzero(np.append(bad, False)[cells.codes])
+        misfit = self._misfit(cells, gaps, rows) if len(rows) else None
+        dtype = float if self.column.kind in NUMERIC else object  # None becomes NaN
+        return np.array([*converted, None], dtype=dtype)[cells.codes], misfit
 
-    def _misfit(self, cells: DistinctCells, n_present: int, rows: NDArray[np.intp]) -> Misfit:
+    def _misfit(
+        self, cells: DistinctCells, gaps: NDArray[np.bool_], rows: NDArray[np.intp]
+    ) -> Misfit:
         """Describe cells that do not fit; DataError if several are present and none fits."""
-        column = self.column
+        column, n_present = self.column, int(cells.counts[~gaps].sum())
         first = cells.values[int(cells.codes[rows[0]])]
         if len(rows) == n_present > 1:
             levels, known = "", "" if self.exact else ", as when the rule was learned"
@@ -310,40 +299,22 @@ class _ColumnReader:
             )
         return Misfit(column.name, column.kind, n_present, rows, first)
 
-    def _gaps(self, values: list[Any]) -> NDArray[np.bool_]:
-        """Return which distinct values mean "missing"."""
-        words = set(self.column.missing)
-        if self.column.kind not in TEXTUAL:
-            words.add("")
-        words = words.difference(self.column.levels or ())
-        gaps = [isinstance(v, str) and v.strip() in words for v in values] if words else []
-        return np.array(gaps if words else [False] * len(values), dtype=bool)
-
     def _convert_values(self, cells: DistinctCells, gaps: NDArray[np.bool_]) -> list[Any]:
         """Convert each distinct value; None if it does not fit."""
         kind, values = self.column.kind, cells.values
-        texts = [k for k, v in enumerate(values) if isinstance(v, str) and not gaps[k]]
         if kind in TEXTUAL:
             levels = self._levels(cells)
             return [None if gap else level for level, gap in zip(levels, gaps, strict=True)]
-        convert: Callable[[Any], Any] = {"truth value": _truth, "date": self._date}.get(
-            kind, self._number
-        )
-        converted = [
-            None if gap or isinstance(v, str) else convert(v)
-            for v, gap in zip(values, gaps, strict=True)
-        ]
-        read = self._texts([values[k] for k in texts])
-        for k, value in zip(texts, read, strict=True):
-            converted[k] = value
-        return converted
+        converters: dict[str, Any] = {"truth value": _truth, "date": self._date}
+        convert = converters.get(kind, self._number)
+        texts = {k: v for k, v in enumerate(values) if isinstance(v, str) and not gaps[k]}
+        read = dict(zip(texts, self._texts([*texts.values()]), strict=True))
+        return [read.get(k) if isinstance(v, str) else convert(v) for k, v in enumerate(values)]
 
     def _texts(self, texts: list[str]) -> Sequence[Any]:
         """Read texts of a column of numbers, truth values or dates."""
         column = self.column
-        if not texts:
-            return []
-        if column.kind == "truth value":
+        if column.kind == "truth value" or not texts:
             return [TRUTH_TEXTS.get(t.strip().lower()) for t in texts]
         if column.kind == "date":
             dates = read_dates([t.strip() for t in texts], column.name, column.day_first)
@@ -394,7 +365,7 @@ class _ColumnReader:
         if known is None:
             strict = column.kind == "words" and len(others) == len(texts)
             return [None] * len(texts) if strict else list(texts)
-        match = _LevelMatch.from_levels(known, column.merged)
+        match = _LevelMatch(known, column.merged)
         read: list[str | None] = [match.text(t) for t in texts]
         for k in others:
             read[k] = match.value(cells.values[k], texts[k])
@@ -411,30 +382,19 @@ class _ColumnReader:
         return None
 
 
-@dataclass(frozen=True)
 class _LevelMatch:
     """The known levels of a column, by what else is certain to mean them."""
 
-    levels: frozenset[str]
-    by_number: Mapping[float, str]  # only numbers that one level has
-    by_truth: Mapping[bool, str]  # only if all levels are truth values
-    by_form: Mapping[str, str]  # only if case and spaces do not matter
-
-    @classmethod
-    def from_levels(cls, levels: Sequence[str], merged: bool) -> "_LevelMatch":
-        """Index the levels."""
-        numbers: dict[float, list[str]] = {}
-        for level in levels:
-            if (number := _plain_number(level)) is not None:
-                numbers.setdefault(number, []).append(level)
+    def __init__(self, levels: Sequence[str], merged: bool) -> None:
+        self.levels = frozenset(levels)
+        numbers = [_plain_number(level) for level in levels]
+        n_levels = Counter(numbers)  # by number: only those that one level has
+        pairs = zip(numbers, levels, strict=True)
+        self.by_number = {n: v for n, v in pairs if n is not None and n_levels[n] == 1}
         flags = [TRUTH_TEXTS.get(level.lower()) for level in levels]
-        clear = None not in flags and len(set(flags)) == len(flags)
-        return cls(
-            frozenset(levels),
-            {number: same[0] for number, same in numbers.items() if len(same) == 1},
-            {bool(t): level for t, level in zip(flags, levels, strict=True)} if clear else {},
-            {normal_form(level): level for level in levels} if merged else {},
-        )
+        clear = None not in flags and len(set(flags)) == len(flags)  # all are truth values
+        self.by_truth = dict(zip(flags, levels, strict=True)) if clear else {}
+        self.by_form = {normal_form(level): level for level in levels} if merged else {}
 
     def text(self, text: str) -> str:
         """Return the level that a text means: itself, or that of the number it spells plainly."""
@@ -484,25 +444,19 @@ def _numbers_of_texts(texts: list[str], column: ColumnSchema) -> list[float | No
     for suffix in ("%" if column.percent else None, column.unit):
         bare = [t.removesuffix(suffix).strip() if suffix else t for t in bare]
     cells = pa.array(bare, pa.string())
-    marks = (column.decimal,) if column.decimal else (".", ",")
-    read = {mark: read_numbers(cells, mark) for mark in marks}
+    numbers = read_numbers(cells, column.decimal or ".")
     if column.decimal is None:
-        point, comma = read["."], read[","]
-        grouped = point.valid & point.grouped
-        mark = "."
-        if (comma.valid & ~(point.valid & ~point.grouped)).any():
-            votes = int((comma.valid & ~point.valid).sum()), int((point.valid & ~comma.valid).sum())
-            if votes[0] and not votes[1]:
-                mark = ","
-            elif grouped.any() and not votes[1]:
+        comma = read_numbers(cells, ",")
+        grouped = numbers.valid & numbers.grouped
+        if not (numbers.valid & ~comma.valid).any():
+            if (comma.valid & ~numbers.valid).any():
+                numbers = comma
+            elif grouped.any():
                 text = bare[int(np.argmax(grouped))]
                 raise DataError(
                     f"In column {quote(column.name)} it is not certain whether {quote(text)} has "
                     "a decimal comma. Convert the column to numbers."
                 )
-        numbers = read[mark]
-    else:
-        numbers = read[column.decimal]
     pairs = zip(numbers.values.tolist(), numbers.valid.tolist(), strict=True)
     return [value if valid else None for value, valid in pairs]
 

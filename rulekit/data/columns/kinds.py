@@ -1,7 +1,7 @@
 """What the columns of a table are: kinds, levels and ranges."""
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,12 +24,8 @@ DATES = (datetime.date, np.datetime64)
 
 def infer_kinds(frame: pd.DataFrame, fixed: Mapping[str, str] | None = None) -> Schema:
     """Find what columns are, without levels and ranges; `fixed` are kinds by name."""
-    fixed = fixed or {}
-    return Schema(
-        tuple(
-            _infer_column(str(name), series, fixed.get(str(name))) for name, series in frame.items()
-        )
-    )
+    kinds, columns = fixed or {}, [(str(name), series) for name, series in frame.items()]
+    return Schema(tuple(_infer_column(name, x, kinds.get(name)) for name, x in columns))
 
 
 def describe_column(column: ColumnSchema, values: NDArray[Any]) -> ColumnSchema:
@@ -48,14 +44,11 @@ def describe_column(column: ColumnSchema, values: NDArray[Any]) -> ColumnSchema:
     if column.kind == "date":
         dates = sorted(date for date in map(moment, distinct) if date is not None)
         ends = (moment_text(dates[0]), moment_text(dates[-1])) if dates else (None, None)
-        return replace(column, low=ends[0], high=ends[1], time=any(_has_time(d) for d in dates))
+        has_time = any(date.time() != datetime.time() for date in dates)
+        return replace(column, low=ends[0], high=ends[1], time=has_time)
     if column.kind == "grade" or len(distinct) > MOST_LEVELS:
         return column
     return replace(column, levels=tuple(sorted(distinct)))
-
-
-def _has_time(date: datetime.datetime) -> bool:
-    return date.time() != datetime.time()
 
 
 def _infer_column(name: str, series: pd.Series, fixed: str | None) -> ColumnSchema:
@@ -63,22 +56,17 @@ def _infer_column(name: str, series: pd.Series, fixed: str | None) -> ColumnSche
     kind = fixed or infer_kind(series)
     kind = "level" if kind == OPEN_DATE else kind
     if kind == "grade":
-        order = tuple(map(level_text, series.dtype.categories))
-        return ColumnSchema(name, kind, levels=order)
-    if kind != "date" or series.dtype.kind == "M":
-        zone = "UTC" if kind == "date" and getattr(series.dtype, "tz", None) is not None else None
-        zone = "UTC" if kind == "date" and _arrow_zone(series.dtype) else zone
-        return ColumnSchema(name, kind, zone=zone)
-    texts = [v for v in DistinctCells.from_series(series).values if isinstance(v, str)]
-    aware = any(map(has_offset, texts)) or any(
-        getattr(v, "tzinfo", None) is not None for v in DistinctCells.from_series(series).values
-    )
+        return ColumnSchema(name, kind, levels=tuple(map(level_text, series.dtype.categories)))
+    if kind != "date":
+        return ColumnSchema(name, kind)
+    dtype = getattr(series.dtype, "pyarrow_dtype", series.dtype)
+    if series.dtype.kind == "M":
+        return ColumnSchema(name, kind, zone="UTC" if getattr(dtype, "tz", None) else None)
+    cells = DistinctCells.from_series(series).values
+    texts = [v for v in cells if isinstance(v, str)]
+    aware = any(map(has_offset, texts)) or any(getattr(v, "tzinfo", None) for v in cells)
     day_first = order_of_days([t for t in texts if moment(t) is None])
     return ColumnSchema(name, kind, zone="UTC" if aware else None, day_first=day_first)
-
-
-def _arrow_zone(dtype: Any) -> bool:
-    return isinstance(dtype, pd.ArrowDtype) and bool(getattr(dtype.pyarrow_dtype, "tz", None))
 
 
 def infer_kind(series: pd.Series) -> str:
@@ -89,12 +77,7 @@ def infer_kind(series: pd.Series) -> str:
     counts = cells.counts
     total = int(counts.sum())
     if cells.mixed:
-        for kind, fits in (
-            ("truth value", _is_truth),
-            ("number", _is_number),
-            ("duration", _is_duration),
-            ("date", _is_moment),
-        ):
+        for kind, fits in _TESTS.items():
             n = sum(int(c) for v, c in zip(cells.values, counts, strict=True) if c and fits(v))
             if n and n >= SHARE * total:
                 return kind
@@ -116,20 +99,16 @@ def _kind_of_type(dtype: Any) -> str:
     return "number" if pd.api.types.is_numeric_dtype(dtype) else ""
 
 
-def _is_truth(value: Any) -> bool:
-    return isinstance(value, TRUTH)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, NUMBERS) and not isinstance(value, TRUTH)
-
-
-def _is_duration(value: Any) -> bool:
-    return isinstance(value, DURATIONS)
-
-
 def _is_moment(value: Any) -> bool:
     return isinstance(value, DATES) or (isinstance(value, str) and moment(value) is not None)
+
+
+_TESTS: dict[str, Callable[[Any], bool]] = {
+    "truth value": lambda value: isinstance(value, TRUTH),
+    "number": lambda value: isinstance(value, NUMBERS) and not isinstance(value, TRUTH),
+    "duration": lambda value: isinstance(value, DURATIONS),
+    "date": _is_moment,
+}
 
 
 def _kind_of_texts(cells: "DistinctCells", counts: NDArray[np.intp], total: int) -> str:
@@ -145,10 +124,8 @@ def _kind_of_texts(cells: "DistinctCells", counts: NDArray[np.intp], total: int)
         others += int(counts[k])
         if others > (1.0 - SHARE) * total + 1e-9:
             return "level"
-    if not total:
-        return "level"
-    if not unclear:
-        return "date"
+    if not total or not unclear:
+        return "date" if total else "level"
     try:
         dates = dict(zip(unclear, read_dates(unclear, "", None), strict=True))
     except DataError:

@@ -1,7 +1,7 @@
 """What `conform` met: cells that do not fit, and what training rows never had."""
 
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,14 +16,9 @@ from rulekit.rules.schema import NUMERIC, ColumnSchema
 
 FEW_ROWS = 32
 LISTED = 100  # unseen levels that a report counts one by one
-WORDS = dict.fromkeys(NUMERIC, "numbers") | {
-    "duration": "durations or numbers of days",
-    "truth value": "truth values",
-    "date": "dates",
-    "level": "text",
-    "grade": "text",
-    "words": "text",
-}
+WORDS = dict.fromkeys(NUMERIC, "numbers") | dict.fromkeys(("level", "grade", "words"), "text")
+WORDS |= {"truth value": "truth values", "date": "dates"}
+WORDS["duration"] = "durations or numbers of days"
 
 
 @dataclass(frozen=True)
@@ -114,6 +109,8 @@ def find_unseen(column: ColumnSchema, values: NDArray[Any], zone: str | None) ->
     numeric = column.kind in NUMERIC and column.low is not None and len(values)
     if numeric and column.low <= values.min() and values.max() <= column.high:
         return []  # nor a gap: NaN is not within
+    low: Any = column.low
+    high: Any = column.high
     findings = []
     absent = missing_in(values)
     if absent.any() and not column.gaps:
@@ -121,18 +118,15 @@ def find_unseen(column: ColumnSchema, values: NDArray[Any], zone: str | None) ->
         findings.append(_finding(column, "gap", absent, text))
     if zone is not None:
         findings.append(_finding(column, "zone", ~absent, zone))
-    if column.kind in NUMERIC and column.low is not None:
-        outside = (values < column.low) | (values > column.high)
+    if column.kind in NUMERIC and low is not None:
+        outside = (values < low) | (values > high)
         if outside.any():
-            ends = f"{column.low:.6g} to {column.high:.6g}"
-            low: Any = column.low
-            high: Any = column.high
             beyond = values[outside].tolist()
             far = max(low - min(beyond), max(beyond) - high) > high - low
-            text = _outside(ends, f"{beyond[0]:.6g}")
+            text = _outside(f"{low:.6g} to {high:.6g}", f"{beyond[0]:.6g}")
             findings.append(_finding(column, "range", outside, text, warns=far))
-    elif column.kind == "date" and column.low is not None:
-        findings += _late_dates(column, values, absent)
+    elif column.kind == "date" and low is not None:
+        findings += _late_dates(column, values)
     elif column.kind in ("level", "grade") and column.levels is not None:
         findings += _strange_levels(column, values)
     return findings
@@ -148,9 +142,7 @@ def _outside(ends: str, first: str) -> str:
     return f"lies outside the training range {ends} in {{rows}} (first: row {{row}}, {first})."
 
 
-def _late_dates(
-    column: ColumnSchema, values: NDArray[Any], absent: NDArray[np.bool_]
-) -> list[Unseen]:
+def _late_dates(column: ColumnSchema, values: NDArray[Any]) -> list[Unseen]:
     codes, distinct = pd.factorize(values)
     low, high = moment(str(column.low)), moment(str(column.high))
     if low is None or high is None:
@@ -193,13 +185,8 @@ def _enclose(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def respell(unknown: Iterable[str], levels: Sequence[str]) -> dict[str, str]:
+def respell(unknown: Collection[str], levels: Sequence[str]) -> dict[str, str]:
     """Return unknown levels that equal one known level but for case and spaces."""
-    plain = [_plain_spelling(v) for v in levels]
+    plain, new = (["".join(v.casefold().split()) for v in side] for side in (levels, unknown))
     by_plain = {p: v for p, v in zip(plain, levels, strict=True) if plain.count(p) == 1}
-    same = {v: by_plain.get(_plain_spelling(v)) for v in unknown}
-    return {v: level for v, level in same.items() if level is not None}
-
-
-def _plain_spelling(level: str) -> str:
-    return "".join(level.casefold().split())
+    return {v: by_plain[p] for v, p in zip(unknown, new, strict=True) if p in by_plain}

@@ -10,21 +10,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rulekit.exceptions import ExportError
-from rulekit.export.code.formulas import subtract_shift, write_decisions, write_test
+from rulekit.export.code.formulas import FunctionWriter
 from rulekit.export.exchange.json import to_json
-from rulekit.export.subject import check_label, describe_columns, rule_to_export
-from rulekit.rules import (
-    Condition,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-    make_cases,
-)
+from rulekit.export.subject import describe_columns, rule_to_export
+from rulekit.rules import Condition, Literal
 from rulekit.rules.condition import DAYS_SINCE, GAPS, SEPARATORS, WORDS
-from rulekit.rules.writer import ConditionWriter
 
 HEAD = '''"""A rule as a function. It needs no library.
 
@@ -106,45 +96,25 @@ def to_python(model: Any) -> str:
     ['ill', 'well', 'well']
     """
     rule = rule_to_export(model)
-    variables = {f: f"x{i}" for i, f in enumerate(rule.features, start=1)}
-    lines = [f"    {variable} = row[{feature!r}]" for feature, variable in variables.items()]
-    lines += _decisions(rule, PythonWriter(variables))
-    lines.append(f"    return {value_source(check_label(rule.default, 'Python'))}")
     head = HEAD + (MOMENT if any(t.part for t in rule.tests) else "")
     if any(t.op in WORDS for t in rule.tests):
         head += FOLDED.format(marks=repr(SEPARATORS))
     columns = [f"# {line}\n" for line in describe_columns(rule)]
     if columns:
         head += "\n# What the columns were when the rule was learned:\n" + "".join(columns)
-    return head + ROW + "\n".join(lines) + "\n" + TAIL + _write_cases(rule)
+    cases = PythonWriter.write_cases(rule)
+    tail = TAIL + (CASES.format(cases=cases) if cases else "")
+    return head + ROW + PythonWriter.write_body(rule) + "\n" + tail
 
 
-def _write_cases(rule: RuleSet) -> str:
-    lines = []
-    for case in make_cases(rule):
-        cells = ", ".join(f"{name!r}: {value_source(v)}" for name, v in case.row.items())
-        answer = value_source(check_label(case.answer, "Python"))
-        lines.append(f"    ({{{cells}}}, {answer}, {case.shows!r}),\n")
-    return CASES.format(cases="".join(lines)) if lines else ""
-
-
-def _write_word(word: str) -> str:
-    return word.capitalize() if word in ("true", "false") else word
-
-
-def _decisions(rule: RuleSet, writer: "PythonWriter") -> list[str]:
-    lines = []
-    for test, label in write_decisions(rule, writer.write, _write_word, 4):
-        answer = value_source(check_label(label, "Python"))
-        lines += ["    if (", f"        {test}", "    ):", f"        return {answer}"]
-    return lines
-
-
-@dataclass(frozen=True)
-class PythonWriter(ConditionWriter[str]):
+class PythonWriter(FunctionWriter):
     """Writes conditions as Python expressions over one variable per column."""
 
-    variables: Mapping[str, str]
+    language, indent, words = "Python", 4, {"true": "True", "false": "False"}
+    read, answer = "    {} = row[{}]", "    return {}"
+    branch = "    if (\n        {}\n    ):\n        return {}"
+    case = "    ({{{}}}, {}, {}),\n"
+    added = "(\n            {}\n        )", "\n            + "
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `(not missing(x1) and x1 > 50.0)`."""
@@ -154,9 +124,9 @@ class PythonWriter(ConditionWriter[str]):
             return f"{'not ' if literal.op == 'not-missing' else ''}missing({x})"
         if literal.op in WORDS:
             test = f"{value_source(f' {literal.value} ')} in words({x})"
-            return self._with_gap(literal, test if literal.op == "contains" else f"not {test}")
+            return self.with_gap(literal, test if literal.op == "contains" else f"not {test}")
         op = {"not-in": "not in"}.get(literal.op, literal.op)
-        return self._with_gap(
+        return self.with_gap(
             literal, f"{self._read(literal)} {op} {self._write_comparison(literal)}"
         )
 
@@ -180,30 +150,16 @@ class PythonWriter(ConditionWriter[str]):
         moments = [f"moment({value_source(v)})" for v in literal.values]
         return f"({', '.join(moments)},)" if isinstance(literal.value, tuple) else moments[0]
 
-    def linear(self, split: LinearSplit) -> str:
-        """Return the weighted sum, added in the order of `total`."""
-        total = split.sum_text(self.variables.__getitem__, value_source)
-        test = f"{total} <= {value_source(split.value)}"
-        return self._with_gap(split, test if split.op == "<=" else f"not {test}")
+    def read_number(self, feature: str) -> str:
+        """Write a column."""
+        return self.variables[feature]
 
-    def power_law(self, split: PowerLawSplit) -> str:
-        """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
-        return self._with_gap(split, write_test(split, self._factor, value_source))
+    def source(self, value: Any) -> str:
+        """Write a constant."""
+        return value_source(value)
 
-    def points(self, split: PointsSplit) -> str:
-        """Write points, one line per condition."""
-        given = [f"({p} if {self.literal(c)} else 0)" for c, p in split.given]
-        score = "\n            + ".join(given)
-        sign, total = split.comparison
-        return f"(\n            {score}\n        ) {sign} {total}"
-
-    def _factor(self, factor: Factor) -> str:
-        text = self.variables[factor.feature]
-        if factor.floor is not None:
-            text = f"max({text}, {value_source(factor.floor)})"
-        return subtract_shift(text, factor, value_source)
-
-    def _with_gap(self, condition: Condition, test: str) -> str:
+    def with_gap(self, condition: Condition, test: str) -> str:
+        """Write a test together with its result for missing values."""
         absent = [f"missing({self.variables[f]})" for f in condition.features]
         if condition.missing:
             return f"({' or '.join(absent)} or {test})"

@@ -18,15 +18,7 @@ from rulekit.export.code.javascript import JavaScriptWriter, js_source, write_fu
 from rulekit.export.documents.blocks import Block, Cell, Text, describe_rule
 from rulekit.export.documents.html import draw_parts, name_parts, write_blocks
 from rulekit.export.subject import PredictedRows, column_kinds, rule_to_export
-from rulekit.rules import (
-    ColumnSchema,
-    Condition,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import ColumnSchema, Condition, PointsSplit, RuleSet
 from rulekit.rules.analysis.cells import TooLongError, list_cells
 from rulekit.rules.condition import unseen_text
 from rulekit.rules.schema import NUMERIC, schema_of
@@ -83,11 +75,10 @@ def to_app(
         for name, rows in given.items()
         if rows is not None and len(rows[1])
     ]
-    names = name_parts(rule, wording)
     data = {
         "answers": rule.classes,
         "shown": [*map(str, rule.classes)],
-        "names": names,
+        "names": name_parts(rule, wording),
         "columns": [_describe(rule, column, wording) for column in schema_of(rule).columns],
         "missing": MISSING,
         "parts": counts[0].parts if counts else [],
@@ -97,14 +88,10 @@ def to_app(
         plain = replace(wording, colours={})  # the page has two themes
         blocks += draw_parts(rule, plain, counts[0].parts, counts[0].name)
     blocks += [block for count in counts for block in _describe_errors(count)]
-    return _fill_template(
-        TITLE=escape(title),
-        DATE=escape(date),
-        RULE=write_blocks(blocks),
-        CODE=write_functions(rule)
-        + _write_clauses(rule.as_dnf, wording)
-        + f"\nconst APP = {js_source(data)};\n",
-    )
+    code = write_functions(rule) + _write_clauses(rule.as_dnf, wording)
+    code += f"\nconst APP = {js_source(data)};\n"
+    head = {"TITLE": escape(title), "DATE": escape(date)}
+    return _fill_template(**head, RULE=write_blocks(blocks), CODE=code)
 
 
 def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str, Any]:
@@ -146,13 +133,13 @@ class _CheckWriter(ConditionWriter[str]):
     code: JavaScriptWriter
     wording: Wording
 
-    def literal(self, literal: Literal) -> str:
+    def literal(self, literal: Any) -> str:
         return self._check(literal, self.code.variables[literal.feature])
 
-    def linear(self, split: LinearSplit) -> str:
+    def linear(self, split: Any) -> str:
         return self._check(split, self.code.linear_sum(split))
 
-    def power_law(self, split: PowerLawSplit) -> str:
+    def power_law(self, split: Any) -> str:
         return self._check(split, self.code.power_law_sum(split))
 
     def points(self, split: PointsSplit) -> str:

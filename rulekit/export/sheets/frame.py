@@ -9,7 +9,7 @@ import pandas as pd
 
 from rulekit.explain import Scored, rank_reasons
 from rulekit.explain.subject import columns_for
-from rulekit.export.documents.text import TextWriter, clause_parts
+from rulekit.export.documents.text import TextWriter, clause_text
 from rulekit.export.subject import ClauseNumbers, rule_to_export
 from rulekit.rules import RuleSet, make_cases, scorecard_of
 from rulekit.rules.rule_set import rule_of
@@ -34,29 +34,19 @@ def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> p
 
 def _clause_frame(rule: RuleSet) -> pd.DataFrame:
     """Return one row per clause, and the default."""
-    labels = rule.labels[: rule.n_clauses]
-    rows: list[dict[str, Any]] = [
-        {
-            "clause": f"{index + 1}",
-            "conditions": f" {clause.op.upper()} ".join(clause_parts(clause)),
-            "answer": label,
-            "literals": clause.n_conditions,
-        }
-        for index, (clause, label) in enumerate(zip(rule.clauses, labels, strict=True))
-    ]
-    rows.append({"clause": "otherwise", "conditions": "", "answer": rule.default, "literals": 0})
-    return pd.DataFrame(rows)
+    rows: list[tuple[Any, ...]] = []
+    for number, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=False), start=1):
+        rows.append((f"{number}", clause_text(clause), label, clause.n_conditions))
+    rows.append(("otherwise", "", rule.default, 0))
+    return pd.DataFrame(rows, columns=["clause", "conditions", "answer", "literals"])
 
 
 def _card_frame(rule: RuleSet) -> pd.DataFrame:
     """Return the points of each condition, then the prediction of each range of the total."""
     listed = points_listed(scorecard_of(rule)[0], TextWriter().literal)
     totals = zip(clause_names(rule), (*rule.labels, rule.default), strict=True)
-    rows: list[dict[str, Any]] = [
-        *({"if": text, "points": points, "answer": ""} for text, points in listed),
-        *({"if": total, "points": None, "answer": label} for total, label in totals),
-    ]
-    return pd.DataFrame(rows).astype({"points": "Int64"})
+    rows = [*((*each, "") for each in listed), *((name, None, label) for name, label in totals)]
+    return pd.DataFrame(rows, columns=["if", "points", "answer"]).astype({"points": "Int64"})
 
 
 def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
@@ -97,12 +87,12 @@ def csv_text(frame: pd.DataFrame) -> str:
     """Write a data frame as CSV without spreadsheet formulas; any line break is quoted."""
     safe = spreadsheet_safe(frame)
     rows = [list(safe.columns), *safe.astype(object).where(safe.notna(), "").to_numpy().tolist()]
-    lines = []
+    text = ""
     for row in rows:
         line = io.StringIO()
         csv.writer(line, lineterminator="\r\n").writerow(row)  # quotes text with one of the two
-        lines.append(line.getvalue().removesuffix("\r\n"))
-    return "\n".join(lines) + "\n"
+        text += line.getvalue().removesuffix("\r\n") + "\n"
+    return text
 
 
 def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
@@ -145,8 +135,7 @@ def cases_frame(
         added["total"] = totals
         reasons = rank_reasons(scored.model, scored.X, most=REASONS, wording=scored.wording)
         for k in range(REASONS):
-            texts = [row[k].text if k < len(row) else "" for row in reasons]
-            added[f"reason {k + 1}"] = texts
+            added[f"reason {k + 1}"] = [row[k].text if k < len(row) else "" for row in reasons]
     return frame.join(added.rename(columns=lambda name: _free(name, frame)))
 
 
@@ -155,10 +144,6 @@ def _free(name: str, frame: pd.DataFrame) -> str:
     while name in frame.columns:
         name = f"{name} (rule)"
     return name
-
-
-def _csv(frame: pd.DataFrame) -> bytes:
-    return csv_text(frame).encode()
 
 
 def _xlsx(frame: pd.DataFrame) -> bytes:
@@ -176,7 +161,7 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
 #: How scored cases are written, by how their files end.
 CASE_FILES = {
-    "csv": CaseFile("text/csv", _csv),
+    "csv": CaseFile("text/csv", lambda frame: csv_text(frame).encode()),
     "xlsx": CaseFile("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", _xlsx),
     "parquet": CaseFile("application/octet-stream", _parquet),
 }

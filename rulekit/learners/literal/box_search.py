@@ -311,7 +311,8 @@ class ListPath(LearnedPath):
         most = n_clauses * (len(several.table.classes) - 1)
         limit = values["max_conditions"]
         start = several.one_against_rest(second, self.clauses_within(theta, n_clauses, limit))
-        entry = lists.entry(theta, most, limit, *lists.search_from(start, theta, most))
+        longest = most if limit is None else min(most, limit)  # a clause has a condition
+        entry = lists.entry(theta, most, limit, *lists.search_from(start, theta, longest))
         rule = lists.rule(entry.boxes)
         if several.objective(start, theta) < several.objective(rule, theta):
             rule = start  # a condition of it that no box has

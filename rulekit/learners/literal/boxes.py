@@ -19,7 +19,7 @@ from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, LearningProblem, plain_label
 from rulekit.rules import Clause, Literal, RuleSet, simplify
-from rulekit.search.box_search.problem import Boxes, BoxPrices
+from rulekit.search.box_search.problem import BoxPrices, BoxRows
 from rulekit.search.box_search.search import (
     Archive,
     ArchiveEntry,
@@ -175,10 +175,9 @@ class SearchedLists:
         labels = tuple(self.names[c] for c in rules.labels)
         return RuleSet(tuple(map(Clause, clauses)), labels, "dnf", self.names[rules.default])
 
-    def rule(self, boxes: Boxes) -> RuleSet:
+    def rule(self, rules: RuleList) -> RuleSet:
         """Convert the boxes of an entry to a list of clauses of literals."""
-        assert isinstance(boxes, RuleList)
-        return self.rule_of(self._clauses(self.search.find_conditions(boxes)), boxes)
+        return self.rule_of(self._clauses(self.search.problem.find_conditions(rules.boxes)), rules)
 
     def _clauses(self, chosen: NDArray[np.bool_], moved: Any = ()) -> Clauses:
         return list(self.problem.clauses(chosen, moved))
@@ -204,7 +203,7 @@ class SearchedLists:
         problem, rules = self.problem, self.boxes_of(rule)
         if rules is None:
             return rule
-        chosen = self.search.find_conditions(rules)
+        chosen = self.search.problem.find_conditions(rules.boxes)
         clauses = self._clauses(chosen)
         holds = [Clause(c).mask(problem.columns) for c in clauses]
         _ = problem.table.opposite.values  # formed once for all clauses
@@ -267,7 +266,7 @@ def _search_lists(
     seconds: float,
 ) -> SearchedLists:
     scale = float(problem.table.weight.sum()) / PATH_ROWS
-    search = ListSearch.from_table(problem.table, codes)
+    search = ListSearch(BoxRows.from_table(problem.table, classes=codes))
     clock = Clock.from_seconds(None if math.isinf(seconds) else seconds)
     archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)
     search.offer_conditions(archive)

@@ -8,12 +8,12 @@ import numpy as np
 from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.training import Clock, LearningProblem, as_constraints
 from rulekit.search.clause_generation.column_generation import (
+    MANY_COLUMNS,
     GeneratedRule,
     GenerationPlan,
     generate,
 )
 from rulekit.search.clause_generation.exact_clause import ALL_TESTS, ClauseLimits
-from rulekit.search.clause_generation.pricing import MANY_COLUMNS
 from rulekit.search.columns.clause_selection import ClauseSelection
 
 PROOF_TESTS = 1_000_000  # of exact pricing without a time limit, so that such a fit ends soon

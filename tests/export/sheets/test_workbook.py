@@ -41,9 +41,9 @@ def test_numbers_are_written_with_all_their_digits():
 def test_a_column_beyond_the_last_is_refused(tmp_path):
     with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
         sheet = ProtectedSheet(book, "S")
-        sheet.heading(1, MOST_COLUMNS, "last")
+        sheet.value(1, MOST_COLUMNS, "last", "heading")
         with pytest.raises(ExportError, match="at most 16384 columns"):
-            sheet.heading(1, MOST_COLUMNS + 1, "beyond")
+            sheet.value(1, MOST_COLUMNS + 1, "beyond", "heading")
 
 
 MOST = 60  # workbooks handed to the program at once

@@ -175,7 +175,8 @@ def test_long_wide_and_aimless_tables_have_fewer_figures(monkeypatch):
     table, frame = made()
     assert choices.describe_sample(table) == ""
     monkeypatch.setattr(choices, "MOST_ROWS", 100)
-    result = choices._figures(table)
+    monkeypatch.setattr(choices, "MOST_COLUMNS", 300)
+    result = column_figures(table)
     assert [sum(bars) for bars in result["spread"]][1] == 100
     assert result["association"][0] == cramers_v(frame.iloc[::4, :1], frame["ill"][::4])[0]
     assert "in one of 4 rows" in choices.describe_sample(table)
