@@ -66,8 +66,8 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     min_coverage : int, default=2
         Boxes with fewer rows of their class are dropped; the paper drops boxes of one row.
     uncovered : {"other", "hyperplane"}, default="other"
-        Prediction for rows outside all boxes: the other class, or the plane's prediction, as a last
-        linear condition.
+        Prediction for rows outside all boxes: the other class, whatever the plane predicts, or the
+        plane's prediction, as a last linear condition.
     confidence_folds : int, default=5
         Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
     positive_label : label, default=None
@@ -115,8 +115,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
 
     Notes
     -----
-    With ``uncovered="other"`` rows outside all boxes are predicted as the other class, whatever the
-    plane predicts. A missing value meets no condition.
+    A missing value meets no condition.
 
     References
     ----------

@@ -379,7 +379,7 @@ class Grower:
         yes = self._mass(node.rows[held & ~absent])
         no = self._mass(node.rows[~held & ~absent])
         gone = self._mass(node.rows[absent])
-        together = _impurity(yes + gone, no) - _impurity(yes, no + gone)
+        together = sum_impurities(yes + gone, no) - sum_impurities(yes, no + gone)
         missing = together < 0 if absent.any() else yes.sum() > no.sum()
         return PowerLawSplit(split.terms, split.high, split.low, split.inside, bool(missing))
 
@@ -389,6 +389,6 @@ def _gini(mass: Floats) -> float:
     return float(1.0 - (share * share).sum())
 
 
-def _impurity(left: Floats, right: Floats) -> float:
-    """FL of two sides, times the weight of both."""
-    return sum(float(m.sum() - (m * m).sum() / m.sum()) for m in (left, right) if m.sum() > 0)
+def sum_impurities(*masses: Floats) -> float:
+    """Sum the impurities of parts times their weights: FL of two sides times that of both."""
+    return sum(float(m.sum() - (m * m).sum() / m.sum()) for m in masses if m.sum() > 0)

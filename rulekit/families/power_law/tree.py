@@ -24,6 +24,7 @@ from rulekit.families.power_law.growing import (
     as_tree,
     search_for,
     seed_of,
+    sum_impurities,
 )
 from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS
 from rulekit.learners.base import BaseRuleClassifier
@@ -420,9 +421,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         tree = tree_of_rule(rule)
         assert tree is not None
         self.tree_: Tree = tree
-        total = root.mass.sum()
-        inner = [leaf.mass.sum() - (leaf.mass**2).sum() / leaf.mass.sum() for leaf in root.leaves]
-        self.objective_ = float(sum(inner) / total)
+        parts = (leaf.mass for leaf in root.leaves)
+        self.objective_ = sum_impurities(*parts) / float(root.mass.sum())
         self.lower_bound_ = self.proved_optimal_ = None
 
 
