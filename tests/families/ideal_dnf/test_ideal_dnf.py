@@ -308,7 +308,7 @@ def test_forward_selection_is_as_good_as_the_best_single_condition():
     conditions = Binarizer().fit(X, y).literals_
     columns = model.read_columns(X)
     held = np.array([condition.mask(columns) for condition in conditions])
-    wrong = min(((held ^ (y == label)).sum(axis=1)).min() for label in model.classes_)
+    wrong = min((held ^ np.asarray(y == label)).sum(axis=1).min() for label in model.classes_)
     assert model.objective_ <= wrong + 2  # the least impurity is not always the fewest errors
     more = IdealDNFClassifier(3, tolerance=0.0, random_state=0).fit(X, y)
     assert more.objective_ < model.objective_
