@@ -192,6 +192,11 @@ class Literal(Condition):
         return holds(self, float(self.order.index(level)))
 
     @property
+    def features(self) -> tuple[str, ...]:
+        """The column read."""
+        return (self.feature,)
+
+    @property
     def tests(self) -> tuple["Literal", ...]:
         """The tests it consists of: itself."""
         return (self,)
