@@ -23,7 +23,7 @@ from rulekit.style.phrases import cap_list
 from ui import analyses, login, workspace
 from ui.data.choices import with_target
 from ui.data.sources import Answer, is_large, read_file
-from ui.escape import md
+from ui.escape import file_name, md
 from ui.runs import jobs
 from ui.runs.background import watch
 from ui.shell import once, problem
@@ -284,7 +284,8 @@ def session_card() -> None:
         "data; not the data."
     )
     content = {"data": lambda: json.dumps(to_plain(app_state()), indent=1), "help": words}
-    content |= {"file_name": "analysis.json", "mime": "application/json"}
+    name = file_name("analysis", "json", app_state().table.name)
+    content |= {"file_name": name, "mime": "application/json"}
     left.download_button("Save settings (JSON)", on_click="ignore", **content)
     words = (
         "The file that “Save settings” gave. It begins a new analysis of the current table; this "
@@ -329,15 +330,10 @@ def _line(saved: analyses.Saved) -> None:
     words = [saved.table] if saved.name != saved.table else []
     words += [f"{saved.rows:,} rows", saved.rule or "no rule yet", f"{saved.when:%d %b %Y, %H:%M}"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
-            md(saved.name, 50),
-            key=f"open_{saved.id}",
-            type="tertiary",
-            icon=":material/folder_open:",
-            disabled=here,
-            help="This one is open." if here else "Open it.",
-            on_click=_then_rerun(workspace.reopen, saved.id),
-        )
+        look = {"type": "tertiary", "icon": ":material/folder_open:", "disabled": here}
+        hint, reopen = "This one is open.", _then_rerun(workspace.reopen, saved.id)
+        hint = hint if here else "Open it."
+        st.button(md(saved.name, 50), f"open_{saved.id}", hint, reopen, **look)
         st.caption(md(" · ".join(words), 160))
         with st.popover("", icon=":material/more_horiz:", help="Rename, duplicate, forget"):
             key = f"rename_{saved.id}"
