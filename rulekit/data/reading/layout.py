@@ -293,7 +293,7 @@ def _is_series(row: Sequence[Any], positions: Sequence[int]) -> bool:
 
 
 def _floats(cells: Iterable[Any]) -> NDArray[np.float64] | None:
-    """Return cells as numbers; None if one is none."""
+    """Return cells as numbers; None if they are not all numbers."""
     try:
         return np.array([float(cell) for cell in cells])
     except (TypeError, ValueError):
