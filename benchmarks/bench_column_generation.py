@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit.data import make_folds
-from rulekit.search.box_search.problem import Boxes, BoxRows
+from rulekit.search.box_search.problem import Boxes, BoxRows, evaluate_boxes
 from rulekit.search.clause_generation.column_generation import (
     GeneratedRule,
     GenerationPlan,
@@ -178,13 +178,13 @@ def _ours(fold: Fold, price: float) -> tuple[Priced, GeneratedRule]:
     generated = generate_boxes(fold.problem(), plan)
     seconds = time.process_time() - start
     accuracy = _accuracy(fold, generated.boxes)
-    sizes = generated.boxes.literals(fold.n_bins, fold.problem().has_missing)
+    sizes = fold.problem().count_literals(generated.boxes)
     objective = generated.objective / len(fold.y)
     return Priced(objective, float(sizes.sum()), accuracy, seconds), generated
 
 
 def _accuracy(fold: Fold, boxes: Boxes) -> float:
-    taken = boxes.evaluate(fold.test_codes, fold.n_bins).any(axis=1)
+    taken = evaluate_boxes(boxes, fold.test_codes, fold.n_bins).any(axis=1)
     return 100 * float((taken == fold.test_y).mean())
 
 

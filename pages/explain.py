@@ -1,5 +1,7 @@
 """Explain: why this case gets its prediction, and what would change it."""
 
+from functools import partial
+
 import streamlit as st
 
 from ui.escape import md
@@ -43,13 +45,9 @@ with sentences():
                 st.query_params["row"] = str(number)
                 name = md(row_name(int(X.index[0]), state), 120)
                 heading.header(name, anchor=False, width="content")
-                heading.button(
-                    "Presenter mode",
-                    key="presenter_on",
-                    on_click=st.session_state.update,
-                    args=({cards.PRESENTER: True},),
-                    help="This case in plain words, to show to the person concerned or to print.",
-                )
+                words_on = "This case in plain words, to show to the person concerned or to print."
+                present = partial(st.session_state.update, {cards.PRESENTER: True})
+                heading.button("Presenter mode", "presenter_on", words_on, present)
                 explanation = cards.explain_case(model, X, train, words)
                 cards.verdict(explanation, words, truth)
                 constraints_of_case(rule, explanation.prediction, model.read_columns(X), state)

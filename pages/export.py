@@ -1,6 +1,7 @@
 """Export: download the rule; code is run on every row and compared with the model."""
 
 from base64 import b64encode
+from functools import partial
 
 import streamlit as st
 
@@ -43,19 +44,12 @@ with right, sentences():
         else:
             check = formats.verify_format(state, model, chosen)
             (st.success if check.ok else st.error)(md(check.sentence, 300))
-        st.download_button(
-            f"Download {form.name}",
-            data=text,
-            file_name=file_name(stem, form.suffix),
-            mime=form.mime,
-            on_click="ignore",
-            type="primary",
-            key="download_format",
-        )
+        name = file_name(stem, form.suffix)
+        button = {"mime": form.mime, "type": "primary", "key": "download_format"}
+        st.download_button(f"Download {form.name}", text, name, on_click="ignore", **button)
         if looks:
-            st.caption(
-                f"It contains the error on the test rows, now shown for {plural(looks, 'rule')}."
-            )
+            shown = plural(looks, "rule")
+            st.caption(f"It contains the error on the test rows, now shown for {shown}.")
         if form.suffix.endswith("html"):
             page = f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"
             st.iframe(page, height=PREVIEW, alt="The page, as a browser will show it")
@@ -68,30 +62,23 @@ with right, sentences():
                 st.code(text, language=form.language, wrap_lines=True)
 
 with left.expander("Everything together: all formats, notes, run record"), sentences():
-    notes = st.text_area(
-        "Notes that go into the run record",
-        value=state.notes,
-        key=make_key("export_notes"),
-        placeholder="Purpose, decisions, what to watch",
-    )
+    hint, label = "Purpose, decisions, what to watch", "Notes that go into the run record"
+    notes = st.text_area(label, state.notes, key=make_key("export_notes"), placeholder=hint)
     if notes != state.notes:
         change(notes=notes)
         state = app_state()
-    st.download_button(
-        "Download all formats and the run record (zip)",
-        data=lambda: formats.bundle(state, model),
-        file_name=file_name(stem, "zip"),
-        mime="application/zip",
-        on_click="ignore",
-        key="download_zip",
-    )
-    st.download_button(
-        "Download the run record (JSON)",
-        data=lambda: formats.record_text(state, model),
-        file_name=file_name("run record", "json"),
-        mime="application/json",
-        on_click="ignore",
-        key="download_record",
-    )
+    files = {
+        "download_zip": ("all formats and the run record (zip)", stem, "zip", formats.bundle),
+        "download_record": ("the run record (JSON)", "run record", "json", formats.record_text),
+    }
+    for key, (words, name, suffix, write) in files.items():
+        st.download_button(
+            f"Download {words}",
+            partial(write, state, model),
+            file_name(name, suffix),
+            f"application/{suffix}",
+            key,
+            on_click="ignore",
+        )
     st.caption("What is needed to repeat this: data, decisions, settings, seeds, versions.")
     st.code(formats.record_text(state, model), language="json", wrap_lines=True)

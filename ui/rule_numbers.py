@@ -1,6 +1,7 @@
 """Rows of an analysis: names, tables, and the figures of a rule on them, clause by clause."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,11 @@ from scipy.stats import hypergeom
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 
-from rulekit.data import Costs, RowGroups
+from rulekit.data import Costs, RowGroups, Table
+from rulekit.data.drift import match_levels
+from rulekit.data.matching import match_names
+from rulekit.data.options import cell_options
+from rulekit.data.reading.loading import read_with_options
 from rulekit.evaluation import group_metrics
 from rulekit.evaluation.metrics import confusion_table, cost_per_100
 from rulekit.learners.choice import COST, EXACT, ODDS, Loss
@@ -19,7 +24,7 @@ from rulekit.style.phrases import outcome_text
 from rulekit.style.wording import format_measure, percent
 from ui.cache import compute_once
 from ui.learners.spec import RunSpec
-from ui.state import AppState
+from ui.state import CATEGORIES, CUT, DATES, DURATIONS, NUMERIC, AppState
 
 # Overfitting: if both parts were equally hard, as many wrong test rows would be this improbable.
 BY_CHANCE = 0.01
@@ -147,6 +152,40 @@ def overfit_words(rule: RuleSet, train: Cases, test: Cases) -> str:
 def confusion(rule: RuleSet, rows: Cases, labels: list[Any]) -> pd.DataFrame:
     """Count the actual classes of rows (rows) against those predicted (columns)."""
     return confusion_table(rows.y, rows.answers(rule), labels)
+
+
+def read_as_before(content: bytes, name: str, columns: Iterable[str], state: AppState) -> Table:
+    """Read another file as that of the table was read, with its names of `columns`."""
+    given, _ = read_with_options(content, name=name, options=cell_options(state.options))
+    return as_before(match_names(given, columns), state)
+
+
+def as_before(table: Table, state: AppState) -> Table:
+    """Convert columns to the types that the user selected in the first table."""
+    for name, day_first in state.options.get(DATES, {}).items():
+        if name in table.frame.columns:
+            table = table.as_date(name, day_first=day_first)
+    for kind, turn in (
+        (NUMERIC, Table.as_numeric),
+        (CATEGORIES, Table.as_category),
+        (DURATIONS, Table.as_duration),
+    ):
+        for name in state.options.get(kind, ()):
+            if name in table.frame.columns:
+                table = turn(table, name)
+    merged = tuple(state.options.get("merged") or ())
+    if levels := match_levels(state.table, table, columns=merged):
+        table = respelled(table, levels)
+    for name, cut in state.options.get(CUT, {}).items():
+        if name in table.frame.columns and table.column(name).is_number:
+            table = table.with_cut(name, cut)
+    return table
+
+
+def respelled(table: Table, levels: dict[str, dict[str, str]]) -> Table:
+    """Return the table with levels in another spelling; the cells of the file stay."""
+    new = Table.from_frame(table.frame.replace(levels), name=table.name, notes=table.notes)
+    return replace(new, cells=table.cells)
 
 
 ROW, TRUTH, ANSWER = "row", "actual", "predicted"

@@ -1,4 +1,4 @@
-"""The files of a saved analysis: read whole, compared before they are written, deleted for good."""
+"""Saved analyses: their files, the declared types of their fields, the merging of two windows."""
 
 # An analysis is a folder, named by its id, in the workspace. A thread or process that writes or
 # deletes one locks the workspace. A deleted analysis leaves its id in ``.deleted``, so that no
@@ -6,16 +6,28 @@
 
 import hashlib
 import json
+import math
 import os
 import secrets
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    Required,
+    TypedDict,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 import pandas as pd
 
@@ -137,3 +149,260 @@ def replace_file(path: Path, write: Callable[[Path], Any]) -> None:
 def _checksum(plain: dict[str, Any]) -> str:
     read_back = json.loads(json.dumps(plain))
     return hashlib.sha256(json.dumps(read_back, sort_keys=True).encode()).hexdigest()
+
+
+class Setting(TypedDict, total=False):
+    """One point of a run, or what else a rule comes from."""
+
+    learner: str
+    theta: float
+    n_clauses: int
+    max_conditions: int | None
+    max_variables: int | None
+    max_exponents: int | None
+    max_depth: int | None
+    max_columns: int | None
+    robustness: float
+    label_noise: float
+    describes: str
+    quick: bool
+    chosen: float
+    refined: bool
+    uncosted: bool
+    edited: str
+    whole_file: str
+
+
+class CaseReview(TypedDict):
+    """A person's verdict on one prediction."""
+
+    verdict: str
+    note: str
+    answer: str
+
+
+class RuleVersion(TypedDict):
+    """One version of an edited rule."""
+
+    setting: Setting | None
+    rule_json: str | None
+    error: float | None
+
+
+class ServerTable(TypedDict, total=False):
+    """The table on the server that an analysis has a sample of."""
+
+    rows: Required[int]
+    path: str
+    connection: str
+    table: str
+
+
+class Scale(TypedDict):
+    """A lender's scale of points; see `rulekit.families.scale_points`."""
+
+    base_score: float
+    base_odds: float
+    points_to_double: float
+    label: str | bool | float
+
+
+class Options(TypedDict, total=False):
+    """How a table was read: the options of its file, and what was done to its columns."""
+
+    delimiter: str | None
+    encoding: str | None
+    decimal: str | None
+    header: bool | None
+    sheet: str | None
+    columns: tuple[str, ...] | None
+    header_row: int | None
+    skip_rows: tuple[int, ...] | None
+    skip_last: int | None
+    decimals: dict[str, str] | None
+    missing_in: dict[str, tuple[str, ...]] | None
+    levels: dict[str, tuple[str, ...]] | None
+    day_first: bool | None
+    day_first_in: dict[str, bool] | None
+    percent: str | None
+    texts: tuple[str, ...] | None
+    merged: tuple[str, ...] | None
+    units: dict[str, str]
+    words: dict[str, tuple[str, ...]]
+    numeric: tuple[str, ...]
+    categories: tuple[str, ...]
+    durations: tuple[str, ...]
+    ignored: tuple[str, ...]
+    dates: dict[str, bool | None]
+    cut: dict[str, float]
+    server: ServerTable
+
+
+def fits(value: Any, kind: Any) -> bool:
+    """Whether a value read from JSON has a declared type."""
+    if kind is float:
+        return isinstance(value, int | float) and value is not True and math.isfinite(value)
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind in (str, bool, NoneType, Any):
+        return kind is Any or isinstance(value, kind)
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return isinstance(value, str) and value in arguments
+    if origin in (Union, UnionType):
+        return any(fits(value, each) for each in arguments)
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            return False
+        kinds = arguments[:1] * len(value) if arguments[-1] is Ellipsis else arguments
+        return len(value) == len(kinds) and all(map(fits, value, kinds))
+    if not isinstance(value, Mapping):
+        return False
+    if origin is dict:
+        return all(fits(k, arguments[0]) and fits(v, arguments[1]) for k, v in value.items())
+    return _fits_record(value, kind)
+
+
+def _fits_record(value: Mapping[str, Any], kind: Any) -> bool:
+    hints = get_type_hints(kind)
+    if is_typeddict(kind):
+        needed = kind.__required_keys__
+    else:
+        needed = {f.name for f in fields(kind) if f.default is f.default_factory is MISSING}
+    return needed <= value.keys() <= hints.keys() and all(
+        fits(entry, hints[name]) for name, entry in value.items()
+    )
+
+
+# What both windows started from is `base`, what each made of it `mine` and `theirs`: dicts of
+# `ui.state.to_plain`.
+Plain = Mapping[str, Any]
+
+TABLE_FIELDS = ("name", "digest", "notes_on_table", "options")  # fields that belong to one table
+# what a rule is learned from, and what it is called in a sentence
+LEARNED = {
+    "roles": "the roles of columns",
+    "orders": "an order of levels",
+    "positive": "the class that the rule describes",
+    "outcomes": "the names of classes",
+    "every_class": "the classes to predict",
+    "split": "the test rows",
+    "binning": "the cut points",
+}
+RULE = ("setting", "run_settings", "rule_json", "error", "rule_selected", "edits", "edit")
+SELECTED = ("setting", "rule_json", "edits")  # of these, what another rule changes
+GONE: Any = object()  # in place of an entry that a side does not have
+
+
+@dataclass
+class Merger:
+    """Merges two sides; where both changed the same, `prefer_mine` decides, see `conflicts`."""
+
+    base: Plain
+    mine: Plain
+    theirs: Plain
+    prefer_mine: bool = False
+    conflicts: list[str] = field(default_factory=list)  # in words
+
+    def merge(self) -> dict[str, Any]:
+        """Return both sides' changes."""
+        rule = self._merge_rule()
+        reviews = self._entries("case_notes", "the review of case {}")
+        for case in reviews:
+            texts = [side["case_notes"].get(case, {}).get("note", "") for side in self._sides]
+            reviews[case] = {**reviews[case], "note": merge_texts(*texts)}
+        seen = _union(self.theirs["looked_at"], self.mine["looked_at"])
+        return {
+            **self.theirs,
+            **rule,
+            "own_rule": self._choose("your own rule", *(s.get("own_rule") for s in self._sides)),
+            "wording": self._entries("wording", "the name or unit of {}"),
+            "texts": self._entries("texts", "the name of {}"),
+            "scale": self._choose("the scale of points", *(s.get("scale") for s in self._sides)),
+            "case_notes": reviews,
+            "notes": merge_texts(*(side["notes"] for side in self._sides)),
+            "runs": _union(self.theirs["runs"], self.mine["runs"]),
+            "looked_at": seen,
+            "test_looks": max(self.mine["test_looks"], self.theirs["test_looks"], len(seen)),
+        }
+
+    @property
+    def _sides(self) -> tuple[Plain, Plain, Plain]:
+        return self.base, self.mine, self.theirs
+
+    def _merge_rule(self) -> dict[str, Any]:
+        """Return table, settings and rule; all of one side if they would not fit together."""
+        n_before = len(self.conflicts)
+        parts = [_part(side, TABLE_FIELDS) for side in self._sides]
+        if same(*parts[:2]) and same(parts[0], parts[2]):
+            learned = {
+                name: self._entries(name, words)
+                if isinstance(self.base[name], Mapping)
+                else self._choose(words, *(side[name] for side in self._sides))
+                for name, words in LEARNED.items()
+            }
+        else:
+            names = (*TABLE_FIELDS, *LEARNED)
+            learned = self._choose("the table", *(_part(s, names) for s in self._sides))
+        rules = [_part(side, SELECTED) for side in self._sides]
+        sides = [s for s in self._sides[1:] if same(learned, _part(s, learned))]
+        by_hand = [s for s in sides if s["rule_selected"]]
+        by_hand = [s for s in by_hand if not same(_part(s, SELECTED), rules[0])]
+        if len(sides) == 2 and len(by_hand) == 1:
+            rule = by_hand[0]  # the other one was selected by a run, or is as before
+        elif same(rules[0], rules[1]):
+            rule = self.theirs
+        else:
+            rule = self._choose("the rule", *self._sides, parts=rules)
+        if rule["rule_json"] and not same(learned, _part(rule, learned)):
+            self.conflicts.append("the rule")  # it was learned from other settings
+        if len(self.conflicts) > n_before:
+            winner = self.mine if self.prefer_mine else self.theirs
+            return _part(winner, (*TABLE_FIELDS, *LEARNED, *RULE))
+        return {**learned, **_part(rule, RULE)}
+
+    def _entries(self, name: str, words: str) -> dict[str, Any]:
+        """Merge a dict entry by entry; an older analysis may not have it."""
+        sides = [side.get(name, {}) for side in self._sides]
+        entries = {
+            key: self._choose(words.format(key), *(side.get(key, GONE) for side in sides))
+            for key in dict.fromkeys([*sides[2], *sides[1]])
+        }
+        return {key: value for key, value in entries.items() if value is not GONE}
+
+    def _choose(self, words: str, base: Any, mine: Any, theirs: Any, parts: Any = None) -> Any:
+        """Return the side that changed; note a conflict if both did, in different ways."""
+        compared = parts or (base, mine, theirs)
+        if same(compared[1], compared[0]) or same(compared[1], compared[2]):
+            return theirs
+        if same(compared[2], compared[0]):
+            return mine
+        if words not in self.conflicts:
+            self.conflicts.append(words)
+        return mine if self.prefer_mine else theirs
+
+
+def merge_texts(base: str, mine: str, theirs: str) -> str:
+    """Return a text with both sides' words; nothing that a side wrote is lost."""
+    if mine == base or mine in theirs:
+        return theirs
+    if theirs == base or theirs in mine:
+        return mine
+    return f"{theirs}\n\n{mine.removeprefix(base).strip() or mine}"
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same in JSON."""
+    if one is GONE or other is GONE:
+        return one is other
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _part(side: Plain, names: Iterable[str]) -> dict[str, Any]:
+    return {name: side[name] for name in names}
+
+
+def _union(first: Iterable[Any], second: Iterable[Any]) -> list[Any]:
+    merged = list(first)
+    merged += [value for value in second if not any(same(value, v) for v in merged)]
+    return merged

@@ -151,16 +151,11 @@ def once(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def messages() -> None:
-    """Show the message of the last callback, and whether saving failed."""
+    """Show the message of the last callback, whether saving failed, and what other windows did."""
     if unsaved := st.session_state.get("_unsaved"):
         problem(unsaved)
     if message := st.session_state.pop("_message", None):
         problem(message)
-    _window_messages()
-
-
-def _window_messages() -> None:
-    """Show whether another window deleted this analysis, or changed the same as this one."""
     if workspace.is_deleted():
         st.warning(DELETED)
         st.button("Save it as a new analysis", key="save_as_new", on_click=workspace.save_as_new)

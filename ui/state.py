@@ -7,14 +7,15 @@
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal, TypedDict, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
+from sklearn.model_selection import PredefinedSplit
 
 from rulekit.binning import Binarizer
 from rulekit.data import Costs, Table, hold_out, make_folds
@@ -23,21 +24,20 @@ from rulekit.data.target import check_target, class_counts
 from rulekit.exceptions import DataError, RulekitError
 from rulekit.export import from_json
 from rulekit.families import FAMILIES
-from ui import schema
+from ui import saved
 from ui.cache import compute_once
 from ui.learners.spec import RunSpec
+from ui.saved import RULE
 
 VERSION = 1
 NUMERIC = "numeric"  # among `options`: the text columns that were converted to numbers
 CATEGORIES = "categories"  # among `options`: the number columns that are codes
-# among `options`: the columns converted to dates, and whether their day comes first
-DATES = "dates"
+DATES = "dates"  # among `options`: columns converted to dates, and whether the day comes first
 UNITS = "units"  # among `options`: the units that a file has for columns
 WORDS = "words"  # among `options`: the words of columns that were read as missing
 DURATIONS = "durations"  # among `options`: the text columns that were converted to days
 CUT = "cut"  # among `options`: the numeric target that became two classes, and its cut
-# option of a widget: its value is kept when the page is left
-KEEP = {"persist_state": "session"}
+KEEP = {"persist_state": "session"}  # of a widget: its value is kept when the page is left
 FEWEST_TIMES = 10  # dates of a column by which rows can be split
 IGNORED = "ignored"  # among `options`: the columns that a person has set to ignore
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
@@ -51,6 +51,9 @@ class SplitSpec:
     seed: int = 0
     keep_twins: bool = False  # rows with equal features stay together, in folds too
     by: str = ""  # a column of dates by which test rows are the latest ones; "" for at random
+    own_rows: int = 0  # test rows of a person's own file: the last rows of the table
+    own_name: str = ""  # the name of that file
+    folds: str = ""  # a column with the number of each row's fold; "" for folds at random
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class AppState:
     edits: tuple[dict[str, Any], ...] = ()  # versions of an edited rule, see `ui.rules.editor`
     edit: int = 0  # number of the selected version
     own_rule: str | None = None  # that a person wrote, as JSON
-    scale: schema.Scale | None = None  # of the points of a scorecard
+    scale: saved.Scale | None = None  # of the points of a scorecard
     texts: dict[str, str] = field(default_factory=dict)  # names of conditions, by their text
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)
@@ -153,8 +156,11 @@ class AppState:
 
     def column_with_role(self, role: str) -> str | None:
         """Return the first column with a role, or None."""
-        columns = self.table.columns if self.table is not None else ()
-        return next((c.name for c in columns if c.role == role), None)
+        return next((name for name, its_role in self._roles if its_role == role), None)
+
+    @property
+    def _roles(self) -> list[tuple[str, str]]:
+        return [(c.name, c.role) for c in self.table.columns] if self.table is not None else []
 
     @property
     def classes(self) -> list[Any]:
@@ -168,8 +174,9 @@ class AppState:
         if self.table is None or self.target is None:
             return {}
         table, target = self.table, self.target
-        key = repr((table.digest, target))
-        return compute_once("class counts", key, lambda: class_counts(table, target))
+        return compute_once(
+            "class counts", repr((table.digest, target)), lambda: class_counts(table, target)
+        )
 
     def problem(self) -> str | None:
         """Return the setting that is still missing before anything can be learned, or None."""
@@ -215,23 +222,28 @@ class AppState:
         return self.classes if self.several else [self.positive, self.other_label]
 
     @property
+    def looks(self) -> dict[str, Any]:
+        """The options of a figure that is coloured by outcome."""
+        return {"labels": self.labels, "classes": self.classes}
+
+    @property
     def data(self) -> tuple[pd.DataFrame, pd.Series]:
         """Features and target of the rows with a known target, indexed by row number from 0."""
         if (problem := self.problem()) is not None:
             raise DataError(problem)
-        return compute_once("data", self.fit_key, self._data, copy=False)
 
-    def _data(self) -> tuple[pd.DataFrame, pd.Series]:
-        X, y = self.table.xy()
-        if self._in_words:
-            y = y.astype(object).map(
-                {label: self.get_display_name(label) for label in self.class_counts}
-            )
-            X, y = X[y.notna()], y.dropna().astype("str")
-        if len(self.classes) > 2 and not self.several:
-            rest = y.astype(object) != self.positive
-            y = y.astype(object).mask(rest, self.other_label)
-        return X, y
+        def read_rows() -> tuple[pd.DataFrame, pd.Series]:
+            X, y = self.table.xy()
+            if self._in_words:
+                names = {label: self.get_display_name(label) for label in self.class_counts}
+                y = y.astype(object).map(names)
+                X, y = X[y.notna()], y.dropna().astype("str")
+            if len(self.classes) > 2 and not self.several:
+                y = y.astype(object)
+                y = y.mask(y != self.positive, self.other_label)
+            return X, y
+
+        return compute_once("data", self.fit_key, read_rows, copy=False)
 
     @property
     def sample_weight(self) -> NDArray[np.float64] | None:
@@ -293,20 +305,31 @@ class AppState:
         return self.dates(by).loc[self.data[0].index] if by in self.time_columns else None
 
     @property
-    def training_times(self) -> pd.Series | None:
-        """The dates of the training rows, if rows are split by time."""
-        times = self.times
-        return None if times is None else times.iloc[self.rows()[0]]
+    def fold_numbers(self) -> NDArray[np.intp] | None:
+        """The fold of each training row by a column; None without one that leaves two classes."""
+
+        def find() -> NDArray[np.intp] | None:
+            y = self.training[1]
+            part = pd.factorize(self.table.frame.loc[y.index, self.split.folds], sort=True)[0]
+            counts = pd.crosstab(part, y.to_numpy())
+            n_learned = ((counts.sum() - counts) > 0).sum(axis=1)  # classes outside each fold
+            return part if part.min() >= 0 and len(counts) > 1 and n_learned.min() > 1 else None
+
+        is_known = self.split.folds in self.fold_columns
+        return compute_once("fold numbers", self.fit_key, find) if is_known else None
+
+    @property
+    def fold_columns(self) -> list[str]:
+        """The columns that may have the numbers of folds."""
+        return [name for name, role in self._roles if role in ("feature", "ignore")]
 
     def folds(self, n_folds: int) -> list[Fold]:
         """Return the folds of the training rows, the same ones every time."""
-        return make_folds(
-            self.training[1],
-            n_folds,
-            groups=self.training_groups,
-            time=self.training_times,
-            random_state=0,
-        )
+        if (part := self.fold_numbers) is not None:
+            return make_folds(self.training[1], PredefinedSplit(part))
+        groups, times = self.training_groups, self.times
+        times = None if times is None else times.iloc[self.rows()[0]]
+        return make_folds(self.training[1], n_folds, groups=groups, time=times, random_state=0)
 
     @property
     def is_edited(self) -> bool:
@@ -318,40 +341,39 @@ class AppState:
         """Whether the selected rule was learned from all rows of a table that is not loaded."""
         return "whole_file" in (self.setting or {})
 
-    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def rows(self) -> Fold:
         """Return sorted positions (in `data`) of training and test rows, stratified or grouped."""
-        return compute_once("rows", self.fit_key, self._rows)
 
-    def _rows(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        split = self.split
-        return hold_out(
-            self.data[1].to_numpy(),
-            split.test_share,
-            groups=self.groups,
-            time=self.times,
-            random_state=split.seed,
-        )
+        def split_rows() -> Fold:
+            y, share = self.data[1].to_numpy(), self.split.test_share
+            if self.split.own_rows:
+                own = self.data[1].index >= self.table.n_rows - self.split.own_rows
+                return np.flatnonzero(~own), np.flatnonzero(own)
+            options = {"groups": self.groups, "time": self.times, "random_state": self.split.seed}
+            return hold_out(y, share, **options)
+
+        return compute_once("rows", self.fit_key, split_rows)
 
     @property
     def twins(self) -> int:
         """How many test rows equal a training row in all features and the target."""
-        return compute_once("twins", self.fit_key, self._twins)
 
-    def _twins(self) -> int:
-        X, y = self.data
-        train, test = self.rows()
-        numbers = equal_rows(X.assign(**{self.target: y}))
-        return int(np.isin(numbers[test], numbers[train]).sum())
+        def count() -> int:
+            (X, y), (train, test) = self.data, self.rows()
+            numbers = equal_rows(X.assign(**{self.target: y}))
+            return int(np.isin(numbers[test], numbers[train]).sum())
+
+        return compute_once("twins", self.fit_key, count)
 
     @property
     def training(self) -> tuple[pd.DataFrame, pd.Series]:
         """Features and target of the training rows."""
-        return compute_once("training", self.fit_key, self._training, copy=False)
 
-    def _training(self) -> tuple[pd.DataFrame, pd.Series]:
-        X, y = self.data
-        train, _ = self.rows()
-        return X.iloc[train], y.iloc[train]
+        def select_rows() -> tuple[pd.DataFrame, pd.Series]:
+            (X, y), (train, _) = self.data, self.rows()
+            return X.iloc[train], y.iloc[train]
+
+        return compute_once("training", self.fit_key, select_rows, copy=False)
 
     @property
     def outcome_codes(self) -> NDArray[np.intp]:
@@ -361,18 +383,16 @@ class AppState:
     @property
     def testing(self) -> tuple[pd.DataFrame, pd.Series]:
         """Features and target of the test rows; empty without test rows."""
-        X, y = self.data
-        _, test = self.rows()
+        (X, y), (_, test) = self.data, self.rows()
         return X.iloc[test], y.iloc[test]
 
     @cached_property
     def fit_key(self) -> str:
         """A text that changes with what is learned: data, names, roles, orders, split, cuts."""
         digest = self.table.digest if self.table is not None else None
-        roles = [(c.name, c.role) for c in self.table.columns] if self.table is not None else []
         outcome = "every class" if self.several else self.positive
         names = sorted(self.outcomes.items())
-        key = (digest, outcome, names, roles, self.split, self.binning)
+        key = (digest, outcome, names, self._roles, self.split, self.binning)
         return repr((*key, self.orders) if self.orders else key)
 
     @property
@@ -419,9 +439,8 @@ def update(state: AppState, **values: Any) -> AppState:
     if state.target != target and "outcomes" not in values:
         state = replace(state, outcomes={})  # they were for another column's values
     missing = tuple(name for name in state.binning.missing if name in state.features)
-    if (
-        binning := replace(state.binning, cuts=_fitting_cuts(state), missing=missing)
-    ) != state.binning:
+    binning = replace(state.binning, cuts=_fitting_cuts(state), missing=missing)
+    if binning != state.binning:
         state = replace(state, binning=binning)
     if "model" not in values and state.fit_key != before:
         state = replace(state, model=None, rule_json=None, rule_selected=False)
@@ -445,44 +464,22 @@ def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
     return tuple(sorted(by_column.items()))
 
 
-class SavedAnalysis(TypedDict):
-    """The declared types of everything that is saved of an analysis but the table's cells."""
-
-    version: int
-    name: str
-    digest: str
-    notes_on_table: tuple[str, ...]
-    roles: dict[str, str]
-    orders: dict[str, tuple[str, ...]]
-    positive: str | bool | float | None
-    wording: dict[str, ColumnName]
-    split: SplitSpec
-    binning: BinningSpec
-    options: schema.Options
-    outcomes: dict[str, str]
-    every_class: bool
-    run_settings: RunSpec
-    setting: schema.Setting | None
-    rule_json: str | None
-    error: float | None
-    rule_selected: bool
-    edits: tuple[schema.RuleVersion, ...]
-    edit: int
-    own_rule: str | None
-    runs: tuple[RunSpec, ...]
-    scale: schema.Scale | None
-    texts: dict[str, str]
-    notes: str
-    case_notes: dict[str, schema.CaseReview]
-    test_looks: int
-    looked_at: tuple[str, ...]
-
-
 OF_TABLE = ("version", "name", "digest", "notes_on_table")
-RULE = ("setting", "run_settings", "rule_json", "error", "rule_selected", "edits", "edit")
-ENCODED = ("roles", "orders", "positive", "wording", "split", "binning")
+NOT_SAVED = ("version", "table", "result", "model", "wording", "split", "binning")  # or encoded
 # fields of `AppState` that are saved unchanged
-SAVED = tuple(name for name in SavedAnalysis.__annotations__ if name not in (*OF_TABLE, *ENCODED))
+SAVED = tuple(f.name for f in fields(AppState) if f.name not in NOT_SAVED)
+# the declared types of all that is saved but the table's cells; where `AppState` has them plainer
+KINDS: dict[str, Any] = get_type_hints(AppState) | {
+    "roles": dict[str, str],
+    "orders": dict[str, tuple[str, ...]],
+    "positive": str | bool | float | None,
+    "options": saved.Options,
+    "run_settings": RunSpec,
+    "runs": tuple[RunSpec, ...],
+    "setting": saved.Setting | None,
+    "edits": tuple[saved.RuleVersion, ...],
+    "case_notes": dict[str, saved.CaseReview],
+}
 
 
 def to_plain(state: AppState) -> dict[str, Any]:
@@ -503,31 +500,31 @@ def to_plain(state: AppState) -> dict[str, Any]:
     }
 
 
-def from_plain(saved: dict[str, Any], table: Table) -> AppState:
+def from_plain(plain: dict[str, Any], table: Table) -> AppState:
     """Build the state from the dict of `to_plain` and a table (KeyError, TypeError if invalid)."""
-    table = table.with_roles(saved["roles"], positive_label=saved["positive"])
-    for name, levels in saved["orders"].items():
+    table = table.with_roles(plain["roles"], positive_label=plain["positive"])
+    for name, levels in plain["orders"].items():
         table = table.with_order(name, levels)
-    binning = dict(saved["binning"])
+    binning = dict(plain["binning"])
     binning["cuts"] = tuple((name, tuple(values)) for name, values in binning["cuts"])
     binning["missing"] = tuple(binning["missing"])
-    tuples = {name: tuple(saved[name]) for name in ("looked_at", "runs", "edits")}
+    tuples = {name: tuple(plain[name]) for name in ("looked_at", "runs", "edits")}
     return AppState(
         table=table,
-        wording={name: ColumnName(**w) for name, w in saved["wording"].items()},
-        split=SplitSpec(**saved["split"]),
+        wording={name: ColumnName(**w) for name, w in plain["wording"].items()},
+        split=SplitSpec(**plain["split"]),
         binning=BinningSpec(**binning),
-        **{name: saved[name] for name in SAVED} | tuples,
+        **{name: plain[name] for name in SAVED} | tuples,
     )
 
 
-def from_file(saved: Mapping[str, Any], table: Table) -> tuple[AppState, list[str]]:
+def from_file(given: Mapping[str, Any], table: Table) -> tuple[AppState, list[str]]:
     """Build the state from settings that a person may have edited, field by field."""
     # Also returns the names of the fields that are not read, since they have another type, or do
     # not fit the table or each other; these are as in a new analysis, and so are missing fields.
-    usual, kinds = to_plain(AppState(table=table)), get_type_hints(SavedAnalysis)
+    usual = to_plain(AppState(table=table))
     names = [name for name in usual if name not in OF_TABLE]
-    fitting = [n for n in names if n in saved and schema.fits(saved[n], kinds[n])]
+    fitting = [n for n in names if n in given and saved.fits(given[n], KINDS[n])]
     parts = [tuple(n for n in fitting if n not in RULE)]
     if set(RULE) <= set(fitting):
         parts.append(RULE)
@@ -535,14 +532,14 @@ def from_file(saved: Mapping[str, Any], table: Table) -> tuple[AppState, list[st
     while parts:
         part = parts.pop(0)
         try:
-            attempt = plain | {name: saved[name] for name in part}
+            attempt = plain | {name: given[name] for name in part}
             _check(from_plain(attempt, table))
         except (RulekitError, ValueError, KeyError, TypeError, AttributeError):
             if part != RULE:
                 parts = [*((name,) for name in part if len(part) > 1), *parts]
         else:
             plain, read = attempt, read | set(part)
-    return from_plain(plain, table), [n for n in names if n in saved and n not in read]
+    return from_plain(plain, table), [n for n in names if n in given and n not in read]
 
 
 def _check(state: AppState) -> None:
@@ -553,6 +550,7 @@ def _check(state: AppState) -> None:
     named = {feature for rule in rules for feature in rule.features}
     fitting = (
         0 <= split.test_share < 1 and split.seed >= 0 and state.test_looks >= 0,
+        0 <= split.own_rows < state.table.n_rows,
         binning.max_levels >= 2 and (binning.n_thresholds or 1) >= 1,
         {*named, *dict(binning.cuts), *binning.missing} <= set(state.table.frame.columns),
         all(map(str.isdecimal, state.case_notes)),

@@ -1,17 +1,14 @@
-"""Style sheet of the app, figures of a column by outcome, and one function that shows figures."""
+"""Style sheet of the app, and one function that shows figures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
-from numpy.typing import NDArray
 
 from rulekit.plots import flow_figure, flow_sentence, flow_table
-from rulekit.plots.outcomes import outcome_bins_figure, outcome_levels_figure
-from ui.state import AppState, app_state
+from ui.state import app_state
 from ui.words import wording
 
 CSS = """
@@ -62,29 +59,6 @@ CSS = """
 }
 """
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
-
-
-def bins_figure(
-    state: AppState,
-    numbers: NDArray[np.float64],
-    codes: NDArray[np.intp],
-    cuts: Sequence[float] | NDArray[np.float64],
-    name: str,
-) -> go.Figure:
-    """Draw numbers by outcome (`codes` among `state.labels`), with cut points."""
-    looks = {"labels": state.labels, "classes": state.classes}
-    return outcome_bins_figure(numbers, codes, cuts, name=name, **looks)
-
-
-def levels_figure(state: AppState, levels: pd.DataFrame, name: str) -> go.Figure:
-    """Draw the result of `outcome_levels`."""
-    looks = {"labels": state.labels, "classes": state.classes}
-    return outcome_levels_figure(levels, name=name, **looks)
-
-
-def style() -> None:
-    """Add the app's style sheet: compact layout, columns that stack early."""
-    st.html(f"<style>{CSS}</style>")
 
 
 def chart(

@@ -1,30 +1,27 @@
-"""A rule in words on screen, and columns with protected attributes, recognised by their names."""
+"""Rules and their differences in words, and protected attributes, recognised by their names."""
 
 import re
 import sys
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from rulekit.rules import Clause, RuleSet, scorecard_of
+from rulekit.data import columns_of
+from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
+from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
 from rulekit.rules.condition import moment
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import outcome_colours
-from rulekit.style.phrases import Wording, clause_words
-from rulekit.style.scorecard import card_lines, clause_names
+from rulekit.style.phrases import Wording, exact
+from rulekit.style.phrases import clause_words as clause_words
+from rulekit.style.scorecard import card_lines
+from rulekit.style.scorecard import clause_names as clause_names
+from rulekit.style.wording import percent, plural
 from ui.state import AppState
-
-__all__ = [
-    "clause_names",
-    "clause_words",
-    "constant_answer",
-    "drop_clauses",
-    "full_words",
-    "rule_words",
-    "value_words",
-    "wording",
-]
 
 
 def wording(state: AppState, *, clause: str = "clause", spoken: bool = False) -> Wording:
@@ -103,3 +100,99 @@ def looks_protected(name: Any) -> bool:
 def find_fixed_columns(rule: RuleSet) -> list[str]:
     """Return the columns of a rule that "what would change it" leaves alone by default."""
     return [name for name in rule.features if looks_protected(name)]
+
+
+COMPARED = {  # parts of a comparison in words
+    "kept": "in both",
+    "changed": "in both with other thresholds",
+    "removed": "in the first only",
+    "added": "in the second only",
+}
+
+
+def difference(
+    first: RuleSet, second: RuleSet, X: pd.DataFrame, y: pd.Series, wording: Wording
+) -> tuple[list[str], str]:
+    """Describe the differences of two rules: unescaped sentences, and clauses with "-" or "+"."""
+    comparison = compare_rules(first, second, columns_of(X))
+    differs = comparison.removed or comparison.added or comparison.changed
+    sentences = [*_describe_clauses(comparison, wording), _describe_predictions(comparison, y)]
+    return sentences, _list_changes(comparison, wording) if differs else ""
+
+
+def count_differing(
+    selected: RuleSet, other: RuleSet, name: str, columns: Columns, y: NDArray[Any]
+) -> str:
+    """Return how many predictions of two rules differ, and which rule is right there."""
+    answers = [rule.predict(columns) for rule in (selected, other)]
+    rows = answers[0] != answers[1]
+    right = [int((predicted[rows] == y[rows]).sum()) for predicted in answers]
+    return (
+        f"Predictions differ for {rows.sum():,} of {len(y):,} training rows "
+        f"({percent(rows.mean())}): the selected rule is right for {right[0]:,} of them, {name} "
+        f"for {right[1]:,}."
+    )
+
+
+def _describe_clauses(comparison: RuleComparison, wording: Wording) -> list[str]:
+    if comparison.is_same:
+        return ["The two rules have the same clauses."]
+    parts = [
+        f"{plural(len(clauses), 'clause')} {words}"
+        for name, words in COMPARED.items()
+        if (clauses := getattr(comparison, name))
+    ]
+    sentences = [f"{', '.join(parts)}."] if parts else []
+    thresholds = [
+        _format_change(t, wording) for pair in comparison.changed for t in pair.thresholds
+    ]
+    if thresholds:
+        sentences.append(f"From the first to the second, {', '.join(thresholds)}.")
+    if comparison.reordered:
+        sentences.append("The clauses have another order, and the first one that matches decides.")
+    if comparison.default_changed:
+        sentences.append("Rows without a matching clause get another prediction.")
+    if comparison.mirrored:
+        sentences.append("The second is shown in the form of the first.")
+    return sentences
+
+
+def _format_change(threshold: ChangedThreshold, wording: Wording) -> str:
+    """Return both values of a threshold: a number with its unit, a date or a level unchanged."""
+    name, op = threshold.feature, threshold.op
+    before, after = (
+        f"{op} {wording.amount(name, exact(value)) if isinstance(value, float) else value}"
+        for value in (threshold.before, threshold.after)
+    )
+    return f"{wording.name(name)} {before} becomes {after}"
+
+
+def _describe_predictions(comparison: RuleComparison, y: pd.Series) -> str:
+    rows, before, after = comparison.rows, comparison.before, comparison.after
+    assert rows is not None
+    assert before is not None
+    assert after is not None
+    total = plural(comparison.n_rows, "training row")
+    if not len(rows):
+        return f"Both predict the same for all {total}."
+    truth = y.to_numpy(dtype=object)[rows]
+    becomes = Counter(map(str, after))
+    to_what = ", ".join(
+        f"{n:,} {'becomes' if n == 1 else 'become'} {label}" for label, n in sorted(becomes.items())
+    )
+    return (
+        f"The second predicts {len(rows):,} of {total} differently ({to_what}): the first is "
+        f"correct for {(before == truth).sum():,} of them, the second for "
+        f"{(after == truth).sum():,}."
+    )
+
+
+def _list_changes(comparison: RuleComparison, wording: Wording) -> str:
+    lines = [("  ", clause) for clause in comparison.kept]
+    for pair in comparison.changed:
+        lines += [("- ", pair.before), ("+ ", pair.after)]
+    lines += [("- ", clause) for clause in comparison.removed]
+    lines += [("+ ", clause) for clause in comparison.added]
+    return "\n".join(
+        sign + " ".join(clause_words(clause, wording).split()) for sign, clause in lines
+    )

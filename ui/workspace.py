@@ -5,7 +5,7 @@
 # empty analysis. An analysis is a folder named by its id with ``table.parquet``, ``analysis.json``,
 # ``about.json`` (its line in the list, see `ui.analyses`) and the sweep's ``sweep.sqlite``: plain
 # data in open formats, nothing that runs code when it is loaded (`ui.saved`). Several windows may
-# have one analysis open: each merges the others' changes into its own (`ui.merging`).
+# have one analysis open: each merges the others' changes into its own (`ui.saved.Merger`).
 
 import errno
 import hashlib
@@ -22,16 +22,16 @@ from typing import Any
 
 import streamlit as st
 
-from rulekit.data import Table
+from rulekit.data import ParseOptions, Table
+from rulekit.data.reading.layout import TableLayout
 from rulekit.export import to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import RuleSet
 from rulekit.style.wording import percent, plural
 from ui import cache, login, saved
 from ui.escape import md
-from ui.merging import Merger, same
 from ui.runs import jobs
-from ui.schema import Options, fits
+from ui.saved import Merger, Options, fits, same
 from ui.state import (
     CUT,
     RULE,
@@ -44,7 +44,6 @@ from ui.state import (
     to_plain,
     update,
 )
-from ui.upload import forget_upload
 
 PARAMETER = "analysis"
 NEXT = "_next"  # session key of an analysis, with its id, that is about to be shown
@@ -275,18 +274,15 @@ def take_changes(*, prefer_mine: bool | None = None) -> bool:
     except saved.UNREADABLE:  # damaged: the next save writes it again
         log.exception("what another window saved could not be read")
         return False
-    new = replace(new, result=state.result)
-    st.session_state["app"] = replace(new, model=state.model if _has_rule(new, state) else None)
+    has_rule = new.rule_json is not None and new.rule_key == state.rule_key
+    model = state.model if has_rule else None
+    st.session_state["app"] = replace(new, result=state.result, model=model)
     st.session_state[SEEN] = Seen(version, stamp)
     if same(plain, mine):
         return False
     for name in (TURN, "_picks", "_slides"):
         st.session_state[name] = st.session_state.get(name, 0) + 1
     return True
-
-
-def _has_rule(state: AppState, other: AppState) -> bool:
-    return state.rule_json is not None and state.rule_key == other.rule_key
 
 
 def conflicts() -> list[str]:
@@ -312,6 +308,42 @@ def save_as_new() -> None:
     st.session_state.pop(SEEN, None)
     st.session_state["analysis_id"] = st.session_state["_begun"] = secrets.token_urlsafe(18)
     save()
+
+
+AUTOMATIC = ParseOptions()
+UPLOAD = "upload"  # session keys that begin so are kept when another analysis begins
+
+
+@dataclass(frozen=True)
+class Upload:
+    """The uploaded file, kept to be read in another way, and what came of it; empty without one."""
+
+    name: str = ""
+    content: bytes = b""
+    file_id: str = ""
+    in_field: str = ""  # the id of the last file of the upload field that was read
+    options: ParseOptions = AUTOMATIC  # as requested
+    error: str = ""
+    names: tuple[str, ...] = ()  # the columns of a file with too many
+    target: str | None = None
+    layout: TableLayout | None = None
+
+
+def current_upload() -> Upload:
+    """Return the uploaded file of this session."""
+    upload: Upload = st.session_state.get(UPLOAD, Upload())
+    return upload
+
+
+def change_upload(**values: Any) -> Upload:
+    """Assign fields of the uploaded file."""
+    upload = st.session_state[UPLOAD] = replace(current_upload(), **values)
+    return upload
+
+
+def forget_upload() -> None:
+    """Forget the uploaded file and its errors; the file in the field is not read again."""
+    st.session_state[UPLOAD] = Upload(in_field=current_upload().in_field)
 
 
 def make_key(key: str) -> str:
@@ -438,10 +470,9 @@ def delete(path: Path) -> bool:
 
 def _clear() -> None:
     """Remove this session's analysis and all widget values except the upload."""
+    kept = ("_shell", "_wanted", "_message", "_unsaved", "_owner", UPLOAD, NEXT)
     for key in list(st.session_state):
-        if not str(key).startswith(
-            ("_shell", "_wanted", "_message", "_unsaved", "_owner", "upload", NEXT)
-        ):
+        if not str(key).startswith(kept):
             del st.session_state[key]
 
 
@@ -481,6 +512,8 @@ def load_settings(content: bytes) -> str:
         raise ValueError(NO_SETTINGS)
     same = digest == table.digest
     new = {"case_notes": {}, "test_looks": 0, "looked_at": [], "edits": [], "edit": 0}
+    if isinstance(plain.get("split"), dict):  # the last rows of this table are no test file
+        new["split"] = plain["split"] | {"own_rows": 0, "own_name": ""}
     restored, unread = from_file(plain if same else plain | new, table)
     _replace(restored)
     sentences = [not_read(unread)] if unread else []

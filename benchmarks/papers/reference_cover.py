@@ -6,11 +6,10 @@ import numpy as np
 from scipy.optimize import linprog
 
 from rulekit.exceptions import SolverError
-from rulekit.search.columns.priced_columns import PricedColumns
-from rulekit.search.columns.rounding import ALWAYS_PERTURBATION, snap_weights
+from rulekit.search.columns.priced_columns import ALWAYS_PERTURBATION, PricedColumns, snap_weights
 from rulekit.search.lp import TOLERANCE
 from rulekit.search.one_level.problem import CoverProblem, Vertex
-from rulekit.search.screening.bounds import compact_program
+from rulekit.search.screening.screen import compact_program
 
 #: With its usual tolerance of 1e-7 `linprog` cannot see a perturbation of 1e-6, and stops at
 #: another of several optimal clauses.

@@ -27,18 +27,14 @@ from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.frame import CASE_FILES, cases_frame
 from rulekit.rules import RuleSet
 
+ROW = "Which row, the first below the header being 1. May be repeated."
+REFERENCE = "A table from before: what differs and, with --target, whether the rule still holds."
+
 
 @click.command()
 @RULE
 @TABLE
-@click.option(
-    "--row",
-    "rows",
-    type=click.IntRange(1),
-    multiple=True,
-    required=True,
-    help="Which row, the first below the header being 1. May be repeated.",
-)
+@click.option("--row", "rows", type=click.IntRange(1), multiple=True, required=True, help=ROW)
 @as_json
 @reads_tables
 def explain(
@@ -75,11 +71,7 @@ def explain(
 @click.option("-o", "--output", metavar="FILE", help="A .csv, .xlsx or .parquet file.")
 @click.option("--target", help="The column that holds what the cases turned out to be.")
 @outcome_option
-@click.option(
-    "--reference",
-    metavar="TABLE",
-    help="A table from before: what differs and, with --target, whether the rule still holds.",
-)
+@click.option("--reference", metavar="TABLE", help=REFERENCE)
 @click.option("--changes", is_flag=True, help="Add each case's smallest change (1 ms a case).")
 @as_json
 @reads_tables
@@ -99,9 +91,8 @@ def score(rule: str, table: str, reading: ReadSettings, as_json: bool, **options
     differing = {drift.column for drift in result.drift}  # their sentences say the same
     note_report(Report(unseen=result.report.drop(differing).unseen))  # misfits are warned of
     with working(f"Smallest changes of {len(result):,} cases") as work:
-        frame = cases_frame(
-            result, changes=options["changes"], progress=work.report, cells=given.cells
-        )
+        changes = options["changes"]
+        frame = cases_frame(result, changes=changes, progress=work.report, cells=given.cells)
     if output is not None:
         with working(f"Writing {len(result):,} cases"):
             write_file(output, write(frame))

@@ -11,6 +11,7 @@ from rulekit.export import to_cases, to_json
 from rulekit.rules import Finding, simplify, verify_rule
 
 FAULTY = 1
+SHORTER = "Write the rule without what can go, as JSON, and list it."
 
 
 @click.command()
@@ -18,12 +19,7 @@ FAULTY = 1
 @click.argument("table", metavar="[TABLE]", required=False)
 @click.option("--new", metavar="TABLE", help="New rows, of which those in gaps are counted.")
 @click.option("--cases", metavar="FILE", help="Write test cases with their answers, as CSV.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="Write the rule without what can go, as JSON, and list it.",
-)
+@click.option("-o", "--output", metavar="FILE", help=SHORTER)
 @as_json
 @reads_tables
 @click.pass_context
@@ -50,17 +46,12 @@ def check(
     later = None if new is None else reading.cases(new, rule_set).frame
     checked = verify_rule(rule_set, frame, new=later)
     if as_json:
-        print_json(
-            {
-                "findings": [_as_dict(finding) for finding in checked.findings],
-                "not_checked": checked.not_checked,
-            }
-        )
+        findings = [_as_dict(finding) for finding in checked.findings]
+        print_json({"findings": findings, "not_checked": checked.not_checked})
     else:
         for finding in checked.findings:
-            echo(
-                f"{'Fault' if finding.is_fault else 'Note'}: {finding.sentence}{finding.evidence()}"
-            )
+            kind = "Fault" if finding.is_fault else "Note"
+            echo(f"{kind}: {finding.sentence}{finding.evidence()}")
         for text in checked.not_checked:
             echo(f"Not checked: {text}.")
         if not checked.faults:

@@ -3,14 +3,13 @@
 from typing import Any
 
 import click
-from numpy.typing import NDArray
 
 from rulekit.cli.inputs import ReadSettings, outcome_option, read_outcomes, reads_tables
 from rulekit.cli.output import echo, print_json
 from rulekit.cli.show import as_json, read_rule
 from rulekit.explain.subject import columns_for
-from rulekit.export.documents.text import clause_parts
-from rulekit.rules import Clause, RuleComparison, compare_rules
+from rulekit.export.documents.text import clause_text
+from rulekit.rules import RuleComparison, compare_rules
 from rulekit.style.phrases import cap_list
 
 NUMBERED = 10  # rows listed where predictions differ
@@ -60,32 +59,27 @@ def compare(
 
 def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) -> None:
     lists = {"kept": comparison.kept, "removed": comparison.removed, "added": comparison.added}
-    changed = [(_line(c.before), _line(c.after)) for c in comparison.changed]
+    changed = [(clause_text(c.before), clause_text(c.after)) for c in comparison.changed]
     rows: list[int] = [] if comparison.rows is None else (comparison.rows + 1).tolist()
     if as_json:
-        others = zip(
-            rows,
-            _list_predictions(comparison.before),
-            _list_predictions(comparison.after),
-            strict=True,
-        )
-        print_json(
-            {
-                "same": comparison.is_same,
-                "default_changed": comparison.default_changed,
-                "reordered": comparison.reordered,
-                **{name: [_line(c) for c in clauses] for name, clauses in lists.items()},
-                "changed": [{"before": a, "after": b} for a, b in changed],
-                "rows": None if comparison.rows is None else comparison.n_rows,
-                "other_answers": [{"row": r, "before": a, "after": b} for r, a, b in others],
-                "wrong": wrong,
-            }
-        )
+        answers = ([] if a is None else a.tolist() for a in (comparison.before, comparison.after))
+        others = zip(rows, *answers, strict=True)
+        report = {
+            "same": comparison.is_same,
+            "default_changed": comparison.default_changed,
+            "reordered": comparison.reordered,
+            **{name: [clause_text(c) for c in clauses] for name, clauses in lists.items()},
+            "changed": [{"before": a, "after": b} for a, b in changed],
+            "rows": None if comparison.rows is None else comparison.n_rows,
+            "other_answers": [{"row": r, "before": a, "after": b} for r, a, b in others],
+            "wrong": wrong,
+        }
+        print_json(report)
         return
     echo(str(comparison))
     for name, clauses in lists.items():
         for clause in clauses:
-            echo(f"{name}: {_line(clause)}")
+            echo(f"{name}: {clause_text(clause)}")
     for old, new in changed:
         echo(f"changed: {old}\n     to: {new}")
     if comparison.default_changed:
@@ -94,11 +88,3 @@ def _report(comparison: RuleComparison, wrong: dict[str, Any], as_json: bool) ->
         echo(f"Other answers for rows {cap_list(list(map(str, rows)), NUMBERED)}.")
     for name, counts in wrong.items():
         echo(f"Wrong {name}: {counts['wrong']:,} of {counts['rows']:,} rows.")
-
-
-def _line(clause: Clause) -> str:
-    return f" {clause.op.upper()} ".join(clause_parts(clause))
-
-
-def _list_predictions(answers: NDArray[Any] | None) -> list[Any]:
-    return [] if answers is None else answers.tolist()

@@ -65,10 +65,7 @@ def export(
             "them."
         )
     elif table is not None:
-        rows = reading.cases(table, rule_set)
-        columns_for(rule_set, rows.frame)  # the error names the missing column
-        _check(rule_set, rows.frame, form)
-        _note_missing(rule_set, rows)
+        _check(rule_set, reading.cases(table, rule_set), form)
     if (name := options["select"]) is not None:
         if FORMATS[form].language != "sql":
             raise click.UsageError(f"--select is read for SQL only, not {form}.")
@@ -81,8 +78,18 @@ def export(
         click.echo(content, nl=not content.endswith(b"\n"))
 
 
-def _note_missing(rule: RuleSet, table: Table) -> None:
-    """Print the words of the table that were read as missing, where the rule tests for it."""
+def _check(rule: RuleSet, table: Table, form: str) -> None:
+    """Run the export on a table; an error if a prediction differs."""
+    columns_for(rule, table.frame)  # the error names the missing column
+    if why := FORMATS[form].why_unchecked:
+        note(why)
+    else:
+        with working(f"Comparing {table.n_rows:,} rows"):
+            checked = verify_export(rule, table.frame, form)
+        if not checked.ok:
+            message = f"{checked.sentence} Nothing was written; please report this."
+            raise click.ClickException(message)
+        note(checked.sentence)
     tested = {test.feature for test in rule.tests if "missing" in test.op or test.missing}
     for name, words in sorted(missing_words(table, tested).items()):
         listed = few([f"{quote(word)} ({n:,} cells)" for word, n in words.items()])
@@ -90,15 +97,3 @@ def _note_missing(rule: RuleSet, table: Table) -> None:
             f"Note: column {quote(name)} has {listed}, read as missing. The export tests for "
             "empty cells (NULL): empty these first."
         )
-
-
-def _check(rule: Any, rows: Any, form: str) -> None:
-    """Run the export on a table; an error if a prediction differs."""
-    if why := FORMATS[form].why_unchecked:
-        note(why)
-        return
-    with working(f"Comparing {len(rows):,} rows"):
-        checked = verify_export(rule, rows, form)
-    if not checked.ok:
-        raise click.ClickException(f"{checked.sentence} Nothing was written; please report this.")
-    note(checked.sentence)

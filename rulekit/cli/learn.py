@@ -43,14 +43,12 @@ from rulekit.rules.codec import rule_to_dict
 from rulekit.style.phrases import join_list
 from rulekit.style.scorecard import scale_note
 
-LEARNERS: dict[str, Any] = {
-    one.command: one.model if one.alone is None else one.alone
-    for one in FAMILIES.values()
-    if one.command
-}
+FORMS = (family for family in FAMILIES.values() if family.command)
+LEARNERS: dict[str, Any] = {f.command: f.model if f.alone is None else f.alone for f in FORMS}
 COST = click.FloatRange(0, min_open=True)
 MOST_FINDINGS = 20
 TEST_SHARE = 0.3
+FEW_GROUPS = "There are too few groups for inner folds; settings are compared on other folds."
 FIXES = {
     "ignore": "--leave-out {0!r}",
     "group": "--group {0!r}",
@@ -60,12 +58,9 @@ FIXES = {
     "merge": "--merge-levels {0!r}",
     "blank": "--missing '{0}={1}'",
 }
-SETTINGS = {  # options that are passed to learners that have such a parameter
-    "max_conditions": "--max-conditions",
-    "time_limit": "--time-limit",
-    "random_state": "--seed",
-    "n_jobs": "--jobs",
-}
+#: Options that are passed to learners that have such a parameter.
+SETTINGS = {"max_conditions": "--max-conditions", "time_limit": "--time-limit"}
+SETTINGS |= {"random_state": "--seed", "n_jobs": "--jobs"}
 
 
 @click.command()
@@ -135,15 +130,14 @@ def learn(
     """
     _check_test_rows(options)
     model = _learner(options)
-    _set_tested_gaps(model, options)
     read, used = reading.table(table)
-    if options["above"] is not None:
-        read = read.with_cut(target, options["above"])
+    if (cut := options["above"]) is not None:
+        read = read.with_cut(target, cut)
         if (numbers := numbers_of_cut(target)) in options["use"]:
             raise click.UsageError(
                 f"{numbers!r} holds the numbers to predict. Remove --use for it."
             )
-        options["positive"] = options["positive"] or outcomes_of_cut(target, options["above"])[0]
+        options["positive"] = options["positive"] or outcomes_of_cut(target, cut)[0]
     given = _with_roles(read, target, options)
     _note_findings(given, target)
     X, y = _rows(given, target, options)
@@ -195,14 +189,13 @@ def _scale(model: Any, options: dict[str, Any]) -> None:
         if options["odds_of"] is not None:
             raise click.UsageError("--odds-of has no effect without --points-scale. Remove it.")
         return
-    score, odds, double = options["points_scale"]
     label = next((v for v in model.classes_.tolist() if str(v) == options["odds_of"]), None)
     if options["odds_of"] is not None and label is None:
         classes = join_list(map(quote, map(str, model.classes_)))
         raise click.UsageError(f"--odds-of must be one of {classes}; got {options['odds_of']!r}.")
-    scaled = scale_points(
-        model, base_score=score, base_odds=odds, points_to_double=double, label=label
-    )
+    score, odds, double = options["points_scale"]
+    scale = {"base_score": score, "base_odds": odds, "points_to_double": double}
+    scaled = scale_points(model, **scale, label=label)
     model.rule_set_ = scaled.rule_set_
     note(scale_note(scaled))
 
@@ -237,22 +230,19 @@ def _split(
         elif times is not None:
             model.set_params(cv=make_folds(y.iloc[train], model.cv, time=times.iloc[train]))
         elif names is not None:
-            _keep_groups(model, y.iloc[train], names[train], seed)
+            splitter = group_splitter(y.iloc[train], names[train], random_state=seed)
+            if splitter is None:
+                note(FEW_GROUPS)
+            else:
+                model.set_params(cv=splitter)
     return train, test
-
-
-def _keep_groups(model: RuleClassifier, y: pd.Series, groups: NDArray[Any], seed: int) -> None:
-    """Compare settings on folds of whole groups, where there are such folds."""
-    folds = group_splitter(y, groups, random_state=seed)
-    if folds is None:
-        note("There are too few groups for inner folds; settings are compared on other folds.")
-    else:
-        model.set_params(cv=folds)
 
 
 def _aim(model: Any, target: str, positive: Any, options: dict[str, Any]) -> None:
     """Set the costs, and the class that the rule describes."""
-    model.set_params(costs=_costs(options, positive))
+    if options["cost_miss"] is not None:
+        costs = options["cost_miss"], options["cost_false_alarm"]
+        model.set_params(costs=Costs(*costs, unit=options["cost_unit"], positive=positive))
     if model.costs is not None:
         note(f"--cost-miss is what it costs to miss {target} = {positive}.")
     if options["positive"] is not None or not isinstance(model, RuleClassifier):
@@ -264,47 +254,33 @@ def _learner(options: dict[str, Any]) -> Any:
     name = options["learner"]
     model = LEARNERS[name]
     model = type(model)(**model.get_params(deep=False))
+    settings = {}
     for setting, option in SETTINGS.items():
-        if options[setting] is None or (setting == "random_state" and options["test_share"] > 0):
+        if options[setting] is None:
             continue
-        if setting not in model.get_params(deep=False):
+        if setting in model.get_params(deep=False):
+            settings[setting] = options[setting]
+        elif setting != "random_state" or options["test_share"] <= 0:
             raise click.UsageError(f"{option} has no effect with --learner {name}. Remove it.")
-    options_given = {s: options[s] for s in SETTINGS if options[s] is not None}
-    model.set_params(
-        **{s: v for s, v in options_given.items() if s in model.get_params(deep=False)}
-    )
-    if options["every_class"] and options["positive"] is not None:
-        raise click.UsageError("--every-class describes all classes. Remove --positive.")
-    if (options["cost_miss"] is None) != (options["cost_false_alarm"] is None):
-        raise click.UsageError(
-            "One of two costs is missing. Give --cost-miss and --cost-false-alarm."
-        )
-    if options["cost_miss"] is None and options["cost_unit"]:
-        raise click.UsageError(
-            "--cost-unit has no effect without costs. Add --cost-miss and --cost-false-alarm."
-        )
-    if options["every_class"] and options["cost_miss"] is not None:
-        raise click.UsageError(
-            "--cost-miss applies to one class. Remove --every-class or the costs."
-        )
-    if options["use"] and options["leave_out"]:
-        raise click.UsageError("--use and --leave-out exclude each other. Remove one.")
-    return model
-
-
-def _set_tested_gaps(model: Any, options: dict[str, Any]) -> None:
-    """Set the columns whose gaps rules may test, as on the pages."""
-    if isinstance(model, RuleClassifier):
+    model.set_params(**settings)
+    miss, alarm = options["cost_miss"], options["cost_false_alarm"]
+    one_cost, no_cost = (miss is None) != (alarm is None), miss is None and options["cost_unit"]
+    every, is_short_rule = options["every_class"], isinstance(model, RuleClassifier)
+    aimed, both = options["positive"] is not None, options["use"] and options["leave_out"]
+    no_gaps = options["test_missing"] and not is_short_rule
+    conflicts = {
+        "--every-class describes all classes. Remove --positive.": every and aimed,
+        "One of two costs is missing. Give --cost-miss and --cost-false-alarm.": one_cost,
+        "--cost-unit has no effect without costs. Add --cost-miss and --cost-false-alarm.": no_cost,
+        "--cost-miss applies to one class. Remove --every-class or the costs.": every and miss,
+        "--use and --leave-out exclude each other. Remove one.": both,
+        "--test-missing has an effect with short-rule only. Remove it.": no_gaps,
+    }
+    if sentence := next((text for text, is_wrong in conflicts.items() if is_wrong), None):
+        raise click.UsageError(sentence)
+    if is_short_rule:
         model.set_params(binarizer=Binarizer(test_missing=list(options["test_missing"])))
-    elif options["test_missing"]:
-        raise click.UsageError("--test-missing has an effect with short-rule only. Remove it.")
-
-
-def _costs(options: dict[str, Any], positive: Any) -> Costs | None:
-    if options["cost_miss"] is None:
-        return None
-    costs = (options["cost_miss"], options["cost_false_alarm"])
-    return Costs(*costs, unit=options["cost_unit"], positive=positive)
+    return model
 
 
 def _with_roles(table: Table, target: str, options: dict[str, Any]) -> Table:
@@ -322,21 +298,18 @@ def _with_roles(table: Table, target: str, options: dict[str, Any]) -> Table:
         if name is not None and name in (*options["use"], *options["leave_out"]):
             raise click.UsageError(f"Column {name!r} is named twice, once as --{role}.")
         roles |= {} if name is None else {name: role}
-    if len({n for n in named.values() if n is not None}) < sum(
-        n is not None for n in named.values()
-    ):
+    columns = [name for name in named.values() if name is not None]
+    if len(set(columns)) < len(columns):
         raise click.UsageError("--target, --weight and --group must be different columns.")
     table = table.with_roles(roles)
     if obstacles := check_target(table, target):
         raise click.ClickException(" ".join(obstacles))
     if options["every_class"]:
         return table
-    positive = options["positive"]
     by_name = {name: value for value, name in options["outcomes"].items()}
-    chosen = (
-        suggest_positive(table, target) if positive is None else by_name.get(positive, positive)
-    )
-    return table.with_roles({}, positive_label=chosen)
+    if (positive := options["positive"]) is None:
+        positive = suggest_positive(table, target)
+    return table.with_roles({}, positive_label=by_name.get(positive, positive))
 
 
 def _note_findings(table: Table, target: str) -> None:
@@ -416,23 +389,17 @@ def _report(model: Any, target: str, figures: dict[str, Any], as_json: bool) -> 
     rule = model.rule_set_
     reason = getattr(getattr(model, "choice_", None), "reason", None)
     if as_json:
-        report = {
-            "target": target,
-            "learner": type(model).__name__,
-            "clauses": rule.n_clauses,
-            "conditions": rule.n_conditions,
-            **figures,
-            "reason": reason,
-            "rule": rule_to_dict(rule),
-        }
-        print_json(report)
+        report = {"target": target, "learner": type(model).__name__}
+        report |= {"clauses": rule.n_clauses, "conditions": rule.n_conditions, **figures}
+        print_json(report | {"reason": reason, "rule": rule_to_dict(rule)})
         return
     echo(to_text(model).rstrip())
     for name, counts in figures.items():
-        if counts is not None:
-            of = f"{counts['wrong']:,} of {counts['rows']:,} {name} rows"
-            echo(f"Wrong on {of} ({100 * counts['error']:.1f} %).")
-        if counts is not None and "cost_per_100" in counts:
+        if counts is None:
+            continue
+        of = f"{counts['wrong']:,} of {counts['rows']:,} {name} rows"
+        echo(f"Wrong on {of} ({100 * counts['error']:.1f} %).")
+        if "cost_per_100" in counts:
             cost = f"{counts['cost_per_100']:.4g} {model.costs.unit}".rstrip()
             echo(f"A hundred {name} rows cost {cost}.")
     for sentence in filter(None, (reason, getattr(model, "few_rows_hint_", None))):

@@ -5,8 +5,8 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -29,16 +29,9 @@ def show(rule: str, as_json: bool) -> None:
     """Print RULE as numbered lines, and the columns it reads."""
     rule_set = read_rule(rule)
     if as_json:
-        print_json(
-            {
-                "columns": rule_set.features,
-                "answers": rule_set.classes,
-                "clauses": rule_set.n_clauses,
-                "conditions": rule_set.n_conditions,
-                "text": to_text(rule_set),
-                "rule": rule_to_dict(rule_set),
-            }
-        )
+        report: dict[str, Any] = {"columns": rule_set.features, "answers": rule_set.classes}
+        report |= {"clauses": rule_set.n_clauses, "conditions": rule_set.n_conditions}
+        print_json(report | {"text": to_text(rule_set), "rule": rule_to_dict(rule_set)})
         return
     echo(to_text(rule_set).rstrip())
     echo(f"Reads {', '.join(rule_set.features)}." if rule_set.features else "Reads no column.")
@@ -68,15 +61,16 @@ def _rule_in(content: bytes) -> bytes | str:
         held = json.loads(content)
     except (ValueError, RecursionError):
         return content  # `from_json` raises the error
-    if isinstance(held, Mapping) and "rule_json" in held:
-        if not isinstance(held["rule_json"], str):
+    match held:
+        case {"rule_json": str(text)}:
+            return text
+        case {"rule_json": _}:
             raise click.ClickException("The saved analysis holds no rule yet. Pick one on Models.")
-        return held["rule_json"]
-    if isinstance(held, Mapping) and "record" in held:
-        raise click.ClickException(
-            "This is a run record, which does not contain the rule. Give the "
-            "rule's JSON, from the same page."
-        )
+        case {"record": _}:
+            raise click.ClickException(
+                "This is a run record, which does not contain the rule. Give the rule's JSON, from "
+                "the same page."
+            )
     return content
 
 

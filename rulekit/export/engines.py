@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import ExportError
 from rulekit.explain.subject import value_at
+from rulekit.export.exchange.xml import free_name
 from rulekit.rules import RuleSet
 
 MOST_SECONDS = 300  # of a program that runs an export
@@ -76,23 +77,17 @@ def _read_cell(column: NDArray[Any], row: int) -> Any:
 
 def run_in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
     """Run a query in SQLite."""
-    names, order = [_quote_name(f) for f in rows], _quote_name(_free(rows))
-    types = ["TEXT" if _is_text(c) else "REAL" for c in rows.values()]
+    order = free_name("row_number", tuple(rows))
+    quoted = ((f.replace('"', '""'), "TEXT" if _is_text(c) else "REAL") for f, c in rows.items())
+    columns = [f'"{name}" {kind}' for name, kind in quoted]
     with sqlite3.connect(":memory:") as connection:
-        declared = [f"{a} {b}" for a, b in zip(names, types, strict=True)]
-        connection.execute(f"CREATE TABLE {table} ({', '.join([f'{order} INTEGER', *declared])})")
+        connection.execute(f"CREATE TABLE {table} ({', '.join([f'{order} INTEGER', *columns])})")
         marks = ", ".join("?" * (len(rows) + 1))
         values = ((i, *(value_at(c, i) for c in rows.values())) for i in range(n))
         connection.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
         rows_read = connection.execute(f"{query} ORDER BY {order}").fetchall()
     connection.close()
     return [row[0] for row in rows_read]
-
-
-def sql_run(in_engine: Callable[..., list[Any]], query: str, table: str = "t") -> Run:
-    """Return a runner of SQL that takes the place of `{}` in a query."""
-    start, end = query.split("{}")
-    return lambda text, rows, n: in_engine(f"{start}{text}{end}", table, rows, n)
 
 
 def run_standard_sql(query: str, table: str, rows: Rows, n: int) -> list[Any]:
@@ -112,11 +107,11 @@ def run_in_duckdb(query: str, table: str, rows: Rows, n: int, nan: bool = True) 
             "it, or take 'sqlite'."
         ) from None
     arrays = [_arrow(column, n, nan) for column in rows.values()]
-    cases = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[_free(rows), *rows])
+    order = free_name("row_number", tuple(rows))
+    cases = pa.table([pa.array(range(n), pa.int64()), *arrays], names=[order, *rows])
     with duckdb.connect() as connection:
         connection.register(table, cases)
-        ordered = f"{query} ORDER BY {_quote_name(_free(rows))}"
-        return [row[0] for row in connection.execute(ordered).fetchall()]
+        return [row[0] for row in connection.execute(f"{query} ORDER BY {order}").fetchall()]
 
 
 def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
@@ -133,15 +128,3 @@ def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
 
 def _is_text(column: NDArray[Any]) -> bool:
     return column.dtype == object and not any(isinstance(v, (bool, np.bool_)) for v in column)
-
-
-def _quote_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _free(rows: Rows) -> str:
-    """Return an unused column name, ignoring case."""
-    name = "row_number"
-    while name in {f.lower() for f in rows}:
-        name += "_"
-    return name

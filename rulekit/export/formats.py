@@ -33,7 +33,6 @@ from rulekit.export.engines import (
     run_javascript,
     run_python,
     run_standard_sql,
-    sql_run,
 )
 from rulekit.export.exchange.dmn import to_dmn, to_dmn_cases
 from rulekit.export.exchange.json import from_json, to_json
@@ -45,6 +44,24 @@ from rulekit.rules import RuleSet, make_cases
 from rulekit.rules.analysis.row_search import columns_of_rows
 
 CASES = "cases"  # the table of rows in scoring SQL
+
+
+#: MIME type of files and language of their text, by the usual end of their suffix.
+TYPES = {
+    "md": ("text/markdown", "markdown"),
+    "txt": ("text/plain", None),
+    "html": ("text/html", "html"),
+    "json": ("application/json", "json"),
+    "sql": ("application/sql", "sql"),
+    "py": ("text/x-python", "python"),
+    "js": ("text/javascript", "javascript"),
+    "csv": ("text/csv", None),
+    "pmml": ("application/xml", "xml"),
+    "dmn": ("application/xml", "xml"),
+    "xml": ("application/xml", "xml"),
+    "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", None),
+    "tex": ("text/x-tex", "latex"),
+}
 
 
 @dataclass(frozen=True)
@@ -79,14 +96,22 @@ class Format:
     purpose: str
     write: Callable[..., Any]
     suffix: str
-    mime: str
     run: Run | None = None
     how: str = "Not checked: this format is for reading, and nothing executes it."
-    counted: bool = False
-    learned: bool = False
-    language: str | None = None
     engine: str = ""
     program: str = ""
+    counted: bool = False
+    learned: bool = False
+
+    @property
+    def mime(self) -> str:
+        """The MIME type of its files."""
+        return TYPES[self.suffix.rpartition(".")[2]][0]
+
+    @property
+    def language(self) -> str | None:
+        """The language of its text, for colours; None for plain text and bytes."""
+        return TYPES[self.suffix.rpartition(".")[2]][1]
 
     @property
     def why_unchecked(self) -> str:
@@ -98,7 +123,8 @@ class Format:
         return f"Not checked, because that takes {self.engine}, which this machine does not have."
 
 
-EXPRESSION = "SELECT {} FROM t"
+SQL_RUN = "this SQL is run"
+IN_TESTS = "Not checked on this table. The tests of this library "
 POSTGRES = (
     "Not checked on this table, because that takes a PostgreSQL server. The tests of this library "
     "compare such SQL with the rule in one."
@@ -109,41 +135,33 @@ TRANSLATED = (
 )
 
 
+def _sql_run(in_engine: Callable[..., list[Any]], query: str, table: str = "t") -> Run:
+    """Return a runner of SQL that takes the place of `{}` in a query."""
+    start, end = query.split("{}")
+    return lambda text, rows, n: in_engine(f"{start}{text}{end}", table, rows, n)
+
+
 def _sql(
-    name: str,
-    purpose: str,
-    write: Callable[..., Any],
-    suffix: str,
-    run: Run | None = None,
-    engine: str = "",
-    how: str = "this SQL is run",
+    name: str, purpose: str, in_engine: Callable[..., list[Any]], engine: str, dialect: str = "ansi"
 ) -> Format:
-    """Build the entry of a format in SQL."""
-    return Format(
-        name, purpose, write, suffix, "application/sql", run, how, language="sql", engine=engine
-    )
+    """Return the format of an expression in SQL that an engine of this machine runs."""
+    write = partial(to_sql, dialect=dialect) if dialect != "ansi" else to_sql
+    suffix = "sql" if dialect == "ansi" else f"{dialect}.sql"
+    run = _sql_run(in_engine, "SELECT {} FROM t")
+    return Format(name, purpose, write, suffix, run, SQL_RUN, engine)
 
 
 FORMATS = {
-    "markdown": Format(
-        "Markdown",
-        "for a document or a ticket",
-        to_markdown,
-        "md",
-        "text/markdown",
-        counted=True,
-        language="markdown",
-    ),
+    "markdown": Format("Markdown", "for a document or a ticket", to_markdown, "md", counted=True),
     "text": Format(
         "Text",
         "for an e-mail or a page",
         to_text,
         "txt",
-        "text/plain",
         read_back(from_text),
         "this text is read back",
+        "a reader of its grammar",
         counted=True,
-        engine="a reader of its grammar",
     ),
     "report": Format(
         "Report",
@@ -151,130 +169,95 @@ FORMATS = {
         "a person's verdicts on Explain, and the run record; it needs no network",
         to_report,
         "report.html",
-        "text/html",
-        language="html",
     ),
     "json": Format(
         "JSON",
         "to load the rule again, here or elsewhere",
         to_json,
         "json",
-        "application/json",
         read_back(from_json),
         "this JSON is loaded",
-        language="json",
-        engine="our reader",
+        "our reader",
     ),
-    "sql": _sql(
-        "SQL",
-        "a CASE expression for any database",
-        to_sql,
-        "sql",
-        sql_run(run_standard_sql, EXPRESSION),
-        "SQLite",
-    ),
+    "sql": _sql("SQL", "a CASE expression for any database", run_standard_sql, "SQLite"),
     "sqlite": _sql(
         "SQL for SQLite",
         "the same, with truth values as numbers and with infinities",
-        partial(to_sql, dialect="sqlite"),
-        "sqlite.sql",
-        sql_run(run_in_sqlite, EXPRESSION),
+        run_in_sqlite,
         "SQLite",
+        "sqlite",
     ),
     "duckdb": _sql(
-        "SQL for DuckDB",
-        "the same, where NaN and NULL differ",
-        partial(to_sql, dialect="duckdb"),
-        "duckdb.sql",
-        sql_run(run_in_duckdb, EXPRESSION),
-        "DuckDB",
+        "SQL for DuckDB", "the same, where NaN and NULL differ", run_in_duckdb, "DuckDB", "duckdb"
     ),
-    "scoring": _sql(
+    "scoring": Format(
         "SQL that scores a table",
         "a SELECT with each row's answer, and the clause or the total of points that decided",
         partial(to_sql, part="score", table=CASES),
         "score.sql",
-        sql_run(run_standard_sql, 'SELECT "prediction" FROM ({})', CASES),
+        _sql_run(run_standard_sql, 'SELECT "prediction" FROM ({})', CASES),
+        SQL_RUN,
         "SQLite",
     ),
     **{
-        name: _sql(
-            f"SQL for {database.name}",
+        name: Format(
+            f"SQL for {DIALECTS[name].name}",
             "the same in its own grammar, numbers and gaps as it has them",
             partial(to_sql, dialect=name),
             f"{name}.sql",
-            how=TRANSLATED if database.grammar else POSTGRES,
+            how=TRANSLATED if DIALECTS[name].grammar else POSTGRES,
         )
-        for name, database in ((name, DIALECTS[name]) for name in TYPED)
+        for name in TYPED
     },
     "python": Format(
         "Python",
         "a function without dependencies",
         to_python,
         "py",
-        "text/x-python",
         run_python,
         "this function is executed",
-        language="python",
-        engine="Python",
+        "Python",
     ),
     "javascript": Format(
         "JavaScript",
         "a function without dependencies, for a web page or Node",
         to_javascript,
         "js",
-        "text/javascript",
         run_javascript,
         "this function is executed in Node",
-        language="javascript",
-        engine="Node",
-        program="node",
+        "Node",
+        "node",
     ),
     "script": Format(
         "Script",
         "a program that reads the same file, learns this rule again and stops if it differs",
         to_script,
         "script.py",
-        "text/x-python",
         how="Not checked on this table. The script learns the rule again and stops if the result "
         "differs; it needs this library, and the table's file in the same folder.",
         learned=True,
-        language="python",
     ),
-    "html": Format(
-        "HTML",
-        "one self-contained page",
-        to_html,
-        "html",
-        "text/html",
-        counted=True,
-        language="html",
-    ),
+    "html": Format("HTML", "one self-contained page", to_html, "html", counted=True),
     "app": Format(
         "One page that answers",
         "a form that answers a case with its reasons and scores a file, in any browser, offline",
         to_app,
         "app.html",
-        "text/html",
         how="Not checked on this table. Its logic is the JavaScript export; the tests of this "
         "library compare such pages with the rule in Node and in a browser.",
-        language="html",
     ),
     "sheet": Format(
         "Sheet to fill in",
         "one printed page for a case: conditions to tick, points to add up, what to read off",
         to_sheet,
         "sheet.html",
-        "text/html",
-        language="html",
     ),
-    "csv": Format("CSV", "a table for a spreadsheet", to_csv, "csv", "text/csv", counted=True),
+    "csv": Format("CSV", "a table for a spreadsheet", to_csv, "csv", counted=True),
     "cases": Format(
         "Test cases",
         "rows with their answers, of which any small change of the rule turns one",
         to_cases,
         "cases.csv",
-        "text/csv",
         how="Not checked: these are rows with the rule's answers, for tests of other programs.",
     ),
     "pmml": Format(
@@ -282,52 +265,31 @@ FORMATS = {
         "a rule set for a scoring engine, by PMML 4.4",
         to_pmml,
         "pmml",
-        "application/xml",
-        how="Not checked on this table. The tests of this library compare such documents with the "
-        "rule in two engines, JPMML and PMML4S.",
-        language="xml",
+        how=f"{IN_TESTS}compare such documents with the rule in two engines, JPMML and PMML4S.",
     ),
     "dmn": Format(
         "DMN",
         "a decision table for a decision service, by DMN 1.3",
         to_dmn,
         "dmn",
-        "application/xml",
-        how="Not checked on this table. The tests of this library compare such tables with the "
-        "rule in the FEEL engine feelin.",
-        language="xml",
+        how=f"{IN_TESTS}compare such tables with the rule in the FEEL engine feelin.",
     ),
     "dmn-cases": Format(
         "DMN test cases",
         "rows with their answers for a decision service, as the test kit of DMN (TCK) reads them",
         to_dmn_cases,
         "dmn-cases.xml",
-        "application/xml",
-        how="Not checked on this table. The tests of this library run such cases on the DMN table "
-        "in the FEEL engine feelin.",
-        language="xml",
+        how=f"{IN_TESTS}run such cases on the DMN table in the FEEL engine feelin.",
     ),
     "xlsx": Format(
         "Excel",
         "a workbook that computes itself: type a case, and its answer appears; no macros",
         to_xlsx,
         "xlsx",
-        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        how="Not checked on this table. The tests of this library compare such workbooks with the "
-        "rule in LibreOffice.",
+        how=f"{IN_TESTS}compare such workbooks with the rule in LibreOffice.",
     ),
-    "latex": Format(
-        "LaTeX",
-        "a table for a paper",
-        to_latex,
-        "tex",
-        "text/x-tex",
-        counted=True,
-        language="latex",
-    ),
+    "latex": Format("LaTeX", "a table for a paper", to_latex, "tex", counted=True),
 }
-
-
 CHECKED = tuple(name for name, form in FORMATS.items() if form.run is not None)
 MAX_BASES = 3
 
@@ -410,12 +372,15 @@ def verify_export(
     made = columns_of_rows([case.row for case in make_cases(rule)], rule.features)
     probes = {f: np.concatenate([probes[f], _as_in(rows[f], made[f])]) for f in rows}
     text = form.write(model, numbers=numbers) if form.counted else form.write(model)
-    answers = _run(form, text, rows, n)
-    n_probes = len(next(iter(probes.values()), ()))
-    probe_answers = _run(form, text, probes, n_probes) if n_probes else []
-    equal = _n_equal(expected, answers)
-    probes_equal = _n_equal(rule.predict(probes).tolist() if n_probes else [], probe_answers)
-    sentence = _sentence(form.how, (n, equal), (n_probes, probes_equal))
+    equal = _count_equal(expected, _run(form, text, rows, n))
+    sentence = f"{equal:,}/{n:,} rows give the same class when {form.how}"
+    n_probes = probes_equal = len(next(iter(probes.values()), ()))
+    if n_probes:
+        answers = _run(form, text, probes, n_probes)
+        probes_equal = _count_equal(rule.predict(probes).tolist(), answers)
+        sentence += f" (and {probes_equal}/{n_probes} at the limits)"
+    same = (equal, probes_equal) == (n, n_probes)
+    sentence = f"{'Checked' if same else 'Not the same'}: {sentence}."
     return VerifiedExport(format, text, n, equal, n_probes, probes_equal, sentence)
 
 
@@ -434,44 +399,26 @@ def _run(form: Format, text: Any, rows: Rows, n: int) -> list[Any]:
         ) from error
 
 
-def _n_equal(expected: list[Any], answers: list[Any]) -> int:
+def _count_equal(expected: list[Any], answers: list[Any]) -> int:
+    """Count equal labels; engines without truth values return 0 and 1."""
     if len(expected) != len(answers):
         raise ExportError(
             f"The export predicted {len(answers)} rows of {len(expected)}; please report this."
         )
-    return sum(_same(a, b) for a, b in zip(expected, answers, strict=True))
-
-
-def _same(label: Any, answer: Any) -> bool:
-    """Compare labels; engines without truth values return 0 and 1."""
-    return isinstance(label, str) == isinstance(answer, str) and bool(label == answer)
-
-
-def _sentence(runner: str, rows: tuple[int, int], probes: tuple[int, int]) -> str:
-    text = f"{rows[1]:,}/{rows[0]:,} rows give the same class when {runner}"
-    if probes[0]:
-        text += f" (and {probes[1]}/{probes[0]} at the limits)"
-    failed = rows[0] != rows[1] or probes[0] != probes[1]
-    return f"{'Not the same' if failed else 'Checked'}: {text}."
+    pairs = zip(expected, answers, strict=True)
+    return sum(isinstance(a, str) == isinstance(b, str) and bool(a == b) for a, b in pairs)
 
 
 def _probes(rule: RuleSet, rows: Rows) -> Rows:
     """Vary a few rows: each column at, below and above its thresholds, and missing."""
     n = min(MAX_BASES, len(next(iter(rows.values()), ())))
-    probes: dict[str, list[Any]] = {f: [] for f in rows}
+    probes = []
     for base in range(n):
         values = {f: value_at(column, base) for f, column in rows.items()}
-        for feature in rows:
-            limits = _limits(rule, feature, rows[feature], values)
-            for value in limits:
-                for f in rows:
-                    probes[f].append(value if f == feature else values[f])
-    return {
-        f: np.array([np.nan if v is None else v for v in values], dtype=float)
-        if rows[f].dtype != object
-        else np.array(values, dtype=object)
-        for f, values in probes.items()
-    }
+        for feature, column in rows.items():
+            probes += [values | {feature: v} for v in _limits(rule, feature, column, values)]
+    kinds = {f: float if column.dtype != object else object for f, column in rows.items()}
+    return {f: np.array([probe[f] for probe in probes], dtype=kind) for f, kind in kinds.items()}
 
 
 def _as_in(column: NDArray[Any], cells: NDArray[Any]) -> NDArray[Any]:

@@ -1,6 +1,6 @@
 """Input of an export: the rule of a model, its columns and labels, and counts beside clauses."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,27 @@ def check_label(label: Any, format_name: str) -> str | bool | int | float:
 def describe_columns(rule: RuleSet) -> list[str]:
     """Return what each column was when the rule was learned, one printable line a column."""
     columns = () if rule.schema is None else rule.schema.columns
-    lines = [f"{column.name!r}: {column.sentence()}" for column in columns]
+    return _make_printable(f"{column.name!r}: {column.sentence()}" for column in columns)
+
+
+def describe_names(rule: RuleSet) -> list[str]:
+    """Return what people's names of a rule's conditions mean, one printable line a name."""
+    texts = {} if rule.schema is None else rule.schema.texts
+    used = dict.fromkeys(map(str, (*rule.conditions, *rule.tests)))
+    return _make_printable(f"{texts[each]!r} means {each}" for each in used if each in texts)
+
+
+def write_comments(rule: RuleSet, sign: str) -> str:
+    """Write names of conditions and columns as comments, each with a heading; empty if none."""
+    parts = {
+        "What the names of conditions mean:": describe_names(rule),
+        "What the columns were when the rule was learned:": describe_columns(rule),
+    }
+    listed = [line for head, lines in parts.items() if lines for line in (head, *lines)]
+    return "".join(f"{sign} {line}\n" for line in listed)
+
+
+def _make_printable(lines: Iterable[str]) -> list[str]:
     return ["".join(c if c.isprintable() else " " for c in line)[:LONGEST] for line in lines]
 
 
@@ -45,13 +65,8 @@ def column_kinds(rule: RuleSet) -> dict[str, str]:
                 f"Column {feature!r} is compared with text and with numbers, but a column of this "
                 "format has one type. Split the column, or take Python or JSON."
             )
-    return {feature: _kind(types) for feature, types in rule.types.items()}
-
-
-def _kind(types: frozenset[type]) -> str:
-    if not types:
-        return "unknown"
-    return "text" if str in types else "flag" if types == {bool} else "number"
+    names = {frozenset(): "unknown", frozenset([str]): "text", frozenset([bool]): "flag"}
+    return {feature: names.get(types, "number") for feature, types in rule.types.items()}
 
 
 @dataclass(frozen=True)
@@ -80,12 +95,12 @@ class ClauseNumbers:
     @property
     def sentence(self) -> str:
         """The counts in words."""
-        rows = f"{self.where} {'row' if self.n == 1 else 'rows'}"
         if self.n == 0:
             return f"decides no {self.where} row"
         share = whole_percent(self.n_right, self.n)
         span = f"95 % interval {100 * self.low:.0f}-{100 * self.high:.0f} %"
-        return f"decides {self.n} {rows}, right for {self.n_right} ({share}, {span})"
+        rows = f"{self.n} {self.where} row{'s' * (self.n != 1)}"
+        return f"decides {rows}, right for {self.n_right} ({share}, {span})"
 
 
 @dataclass(frozen=True)

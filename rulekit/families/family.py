@@ -37,6 +37,6 @@ class Family:
     picked: Mapping[str, Any] = field(default_factory=dict)
     whole_front: bool = False
     at_once: bool = False
-    many_classes: bool = False
+    many_classes: bool = True
     keeps_constraints: bool = True
     keeps_monotonic_constraints: bool = True

@@ -122,17 +122,9 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         The best rule for each number of clauses and conditions, or the best scorecard for each
         number of conditions, learned from all rows by the selected kind of search. Thresholds are
         not moved. The loss of a scorecard is the logistic one.
-    classes_, positive_label_, default_label_
-        The classes, the class that the rule describes (None for more than two classes), and the
-        class predicted where no clause matches.
-    n_features_in_, feature_names_in_
-        Number of columns, and their names if they have any.
-    n_rules_, n_conditions_ : int
-        Numbers of clauses and conditions; an interval counts as two conditions.
-    training_error_ : float
-        Weighted share of training rows that the rule predicts wrongly.
-    empty_rule_hint_ : str or None
-        Reason why the rule has no conditions; None if it has some.
+    classes_, positive_label_, default_label_, n_features_in_, feature_names_in_, \
+n_rules_, n_conditions_, training_error_, empty_rule_hint_
+        As in `TwoLevelRuleClassifier`; `positive_label_` is None for more than two classes.
 
     Notes
     -----
@@ -194,11 +186,8 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
             check_needs(self, RULE_PARAMETERS)
         check_gaps(self.groups, self.max_gap, self.positive_label)
         constraints = as_constraints(self.constraints)
-        if (
-            constraints.directions
-            and constraints.towards is self.positive_label is None
-            and "rule" in forms
-        ):
+        no_class = constraints.towards is self.positive_label is None
+        if constraints.directions and no_class and "rule" in forms:
             raise ValueError(
                 "Directions need a class, because rules for either class are compared. Set "
                 "`towards` in `constraints`, or `positive_label`."
@@ -240,7 +229,11 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
                 self.path_ = plain.path_
                 self._take(plain.learner_, table)
                 return
-        self.path_ = self._path_of(form)
+        path: Any = form.paths.path(self.choice_.setting)
+        most = self.max_conditions
+        if form.name == "points":
+            most = int(self.choice_.table["max_conditions"].max())
+        self.path_ = path.rules(most)
         self._take(learner, table)
 
     def _select_without_costs(
@@ -258,7 +251,7 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         pair = learner, plain.learner_
         folds = inner_folds(self.cv, table, seed)
         left_out, noise, scores = compare_losses(pair, table, folds, loss, self.n_jobs)
-        on_all = np.array([forest.loss(m._answers(table.columns)) for m in pair])
+        on_all = np.array([forest.loss(table.predict(m.rule_set_)) for m in pair])
         with_costs, without = (1 - FOREST_SHARE) * left_out + FOREST_SHARE * on_all
         noise *= 1 - FOREST_SHARE
         self._time_passed = time.time() > until
@@ -296,43 +289,34 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
                 "== label`."
             )
 
-    def _box_search(self, seed: int) -> BoxSearchClassifier:
-        """Make the learner of rules."""
-        limit = self.time_limit
-        return BoxSearchClassifier(
-            max_conditions=self.max_conditions,
-            n_perturbations=self.n_perturbations,
-            class_weight=self.class_weight,
-            costs=self._costs_by_class(),
-            binarizer=self.binarizer,
-            constraints=self.constraints,
-            random_state=seed,
-            time_limit=None if limit is None else SHARE_OF_A_SEARCH * limit,
-        )
-
     def _costs_by_class(self) -> Costs | None:
         """Return the error costs by class, since rules for either class are compared."""
         if self.costs is None:
             return None
         return self.costs.to_matrix(self.classes_.tolist(), self.positive_label)
 
-    def _scorecard(self) -> ScorecardClassifier:
-        """Make the learner of points."""
-        return ScorecardClassifier(
-            positive_label=self.positive_label,
-            class_weight=self.class_weight,
-            costs=self._costs_by_class(),
-            binarizer=self.binarizer,
-            constraints=self.constraints,
-        )
-
     def _forms(self, seed: int, table: TrainingTable) -> list[Form]:
         """Return the forms that are compared, with their settings."""
-        makers = {
-            "rule": lambda: form_of_rules(self._box_search(seed), table, self.positive_label),
-            "points": lambda: form_of_points(self._scorecard(), table, self.max_conditions),
+        forms, limit = [], self.time_limit
+        shared: dict[str, Any] = {
+            "class_weight": self.class_weight,
+            "costs": self._costs_by_class(),
+            "binarizer": self.binarizer,
+            "constraints": self.constraints,
         }
-        return [makers[name]() for name in FORMS if name in self.forms]
+        if "rule" in self.forms:
+            box_search = BoxSearchClassifier(
+                max_conditions=self.max_conditions,
+                n_perturbations=self.n_perturbations,
+                random_state=seed,
+                time_limit=None if limit is None else SHARE_OF_A_SEARCH * limit,
+                **shared,
+            )
+            forms.append(form_of_rules(box_search, table, self.positive_label))
+        if "points" in self.forms:
+            card = ScorecardClassifier(positive_label=self.positive_label, **shared)
+            forms.append(form_of_points(card, table, self.max_conditions))
+        return forms
 
     def _comparison(
         self, forms: list[Form], table: TrainingTable, until: float, seed: int
@@ -344,26 +328,10 @@ class RuleClassifier(LearnsFromTables, BaseRuleClassifier):
         gaps = None
         if self.groups is not None:
             gaps = GroupGaps.from_table(table, self.groups, self.max_gap, self.positive_label_)
-        return InnerComparison(
-            forms,
-            table,
-            inner_folds(self.cv, table, seed),
-            loss,
-            self.n_jobs,
-            self.time_limit,
-            until,
-            gaps,
-            ForestLoss.from_table(table, loss, forms[0].learner, seed),
-            self.refine,
-        )
-
-    def _path_of(self, form: Form) -> RulePath:
-        """Return the rules of all allowed sizes."""
-        path: Any = form.paths.path(self.choice_.setting)
-        points = form.name == "points"
-        most = int(self.choice_.table["max_conditions"].max()) if points else self.max_conditions
-        rules: RulePath = path.rules(most)
-        return rules
+        folds = inner_folds(self.cv, table, seed)
+        forest = ForestLoss.from_table(table, loss, forms[0].learner, seed)
+        limits = self.time_limit, until, gaps, forest, self.refine
+        return InnerComparison(forms, table, folds, loss, self.n_jobs, *limits)
 
     def _take(self, model: BaseRuleClassifier, table: TrainingTable) -> None:
         """Set the fitted attributes from a fitted learner."""

@@ -17,19 +17,6 @@ from rulekit.learners import (
 PAPERS = "The papers' methods (Boolean rules by linear programs)"
 
 
-def two_level(method: str, name: str, sentence: str, good_for: str) -> Family:
-    """Return the entry of a method of `TwoLevelRuleClassifier`."""
-    return Family(
-        key=method,
-        model=TwoLevelRuleClassifier(method),
-        question=PAPERS,
-        name=name,
-        sentence=sentence,
-        good_for=good_for,
-        many_classes=True,
-    )
-
-
 SEARCH = Family(
     key="search",
     model=BoxSearchClassifier(),
@@ -48,7 +35,6 @@ SEARCH = Family(
     ),
     shape_words=size_words,
     whole_front=True,
-    many_classes=True,
 )
 ONE_CLAUSE_PROVED = Family(
     key="one_level_exact",
@@ -62,7 +48,6 @@ ONE_CLAUSE_PROVED = Family(
         "from the best; a row can count once for every condition."
     ),
     good_for="a checklist of one line that is proved to be the best one.",
-    many_classes=True,
 )
 ONE_CLAUSE = Family(
     key="one_level",
@@ -76,40 +61,34 @@ ONE_CLAUSE = Family(
         "very short rules on large tables. On 11 public tables: 16.0 % wrong with 2.5 conditions; "
         "the short rule 13.1 % with 6.8, one condition 17.6 %."
     ),
-    many_classes=True,
 )
-TWO_LEVEL = (
-    two_level(
-        "alternating",
+TWO_LEVEL = {
+    "alternating": (
         "Alternating minimisation",
         "Shares the rows out among the clauses, relearns every clause, and repeats.",
         "comparison: the most accurate of the two-level paper's methods.",
     ),
-    two_level(
-        "block_coordinate",
+    "block_coordinate": (
         "Block coordinate descent",
         "Improves one clause at a time while the others stay, until none gets better.",
         "a steady second opinion; its objective never rises.",
     ),
-    two_level(
-        "set_cover",
+    "set_cover": (
         "Set covering",
         "Learns one clause after the other, each for what the earlier ones left over.",
         "quick answers on large tables.",
     ),
-    two_level(
-        "lp",
+    "lp": (
         "Two-level linear program",
         "Relaxes the whole rule into one linear program and rounds its answer.",
         "small tables, and to see how far rounding is from the relaxation.",
     ),
-    two_level(
-        "exact",
+    "exact": (
         "Exact optimum",
         "Proves the best two-level rule by integer programming, within a time limit.",
         "tables of a few hundred rows with few cut points.",
     ),
-)
+}
 COLUMN_GENERATION = Family(
     key="column_generation",
     model=ColumnGenerationClassifier(),
@@ -120,7 +99,6 @@ COLUMN_GENERATION = Family(
         "costs as much as a condition, and a wrongly taken row counts once for every clause."
     ),
     good_for="a bound: it can say how far the rule is from the best possible.",
-    many_classes=True,
 )
 FAMILIES: dict[str, Family] = {
     family.key: family
@@ -132,7 +110,17 @@ FAMILIES: dict[str, Family] = {
         HYPERPLANE,
         POWER_LAW,
         SCORECARD,
-        *TWO_LEVEL,
+        *(
+            Family(
+                key=method,
+                model=TwoLevelRuleClassifier(method),
+                question=PAPERS,
+                name=name,
+                sentence=sentence,
+                good_for=good_for,
+            )
+            for method, (name, sentence, good_for) in TWO_LEVEL.items()
+        ),
         COLUMN_GENERATION,
     )
 }

@@ -14,7 +14,7 @@ from rulekit.data.target import read_labels
 from rulekit.explain.subject import columns_for
 from rulekit.plots.outcomes import FEW, gather_outliers, outcome_bins_figure
 from rulekit.rules import Columns, RuleSet, scorecard_of
-from rulekit.rules.analysis.flow import Part, divide_rows
+from rulekit.rules.analysis.tree import Part, divide_rows
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import GREY, MARK, Look, bars, base_layout, outcome_looks, plain
 from rulekit.style.phrases import PLAIN, Wording, clause_words, whole_percent, write_outcome
@@ -45,12 +45,11 @@ def flow_table(model: Any, X: Any, y: Any, *, wording: Wording = PLAIN) -> pd.Da
         rows) and ``lift`` (`share` divided by that of the prediction in all rows). Every row of
         the table is counted once.
     """
-    rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
-    parts = divide_rows(rule, columns)
-    names = _names(rule, parts, wording)
+    rule, columns = rule_of(model), columns_for(model, X)
+    truth, parts = read_labels(y).astype(object), divide_rows(rule, columns)
     rows = [
         (name, str(p.label), int(p.rows.sum()), int((truth[p.rows] == p.label).sum()))
-        for name, p in zip(names, parts, strict=True)
+        for name, p in zip(_names(rule, parts, wording), parts, strict=True)
         if p.label is not None
     ]
     table = pd.DataFrame(rows, columns=["part", "prediction", "rows", "correct"])
@@ -99,45 +98,41 @@ def flow_figure(
         scorecard, or a single sum, is a histogram of its value by outcome with its thresholds.
         A bar's ``customdata`` is the number of its part in the order of `flow_table`.
     """
-    rule, columns, truth = rule_of(model), columns_for(model, X), _read(y)
+    rule, columns, truth = rule_of(model), columns_for(model, X), read_labels(y).astype(object)
     labels = sorted(set(truth.tolist()), key=str)
     value = _value_of(rule)
     if value is not None and np.isfinite(value.compute_values(columns).astype(float)).any():
-        return _distribution(rule, columns, truth, labels, classes, case, wording)
+        return _draw_values(rule, columns, truth, classes, case, wording)
     parts = divide_rows(rule, columns)
     names = _names(rule, parts, wording)
-    looks = outcome_looks(labels, classes)
+    looks = dict(zip(labels, outcome_looks(labels, classes), strict=True))
     short = _shorten([*labels, *(part.label for part in parts if part.label is not None)], 30)
     figure = go.Figure(layout=base_layout())
     noun = "past case" if wording.spoken else "row"
     depth, places = 0.0, []
     for k, (name, part) in enumerate(zip(names, parts, strict=True)):
         lines = _lines(name, part, truth, short, is_small) if k or part.clause else []
-        lines = lines if k else [*_head(truth, labels, looks, short, noun), *lines]
-        _write(figure, lines, depth)
+        lines = lines if k else [*_head(truth, looks, short, noun), *lines]
+        corner = {"x": 0, "xref": "paper", "xanchor": "left", "y": depth, "yanchor": "top"}
+        text = {"text": "<br>".join(lines), "align": "left", "font": {"size": 12}, "borderpad": 0}
+        figure.add_annotation(corner | text, showarrow=False)
         places.append(depth + LINE * len(lines))
-        if k:
-            _connect(figure, part, places[part.parent] + BAR, places[k])
+        if k:  # the way of its rows from its parent's bar
+            box = {"type": "rect", "x0": part.start, "x1": part.start + int(part.rows.sum())}
+            box |= {"y0": places[part.parent] + BAR, "y1": places[k]}
+            figure.add_shape(box, fillcolor=FLOW, line={"width": 0}, layer="below")
         depth = places[k] + BAR + GAP
     number = 0
     for part, place in zip(parts, places, strict=True):
-        _draw(figure, part, place, truth, labels, looks, number)
+        _draw(figure, part, place, truth, looks, number)
         number += part.label is not None
     if case is not None:
         _mark(figure, rule, case, parts, places)
-    figure.update_layout(
-        barmode="overlay",
-        height=int(depth) + 8,
-        margin={"l": 4, "r": 4, "t": 4, "b": 4},
-        showlegend=False,
-    )
+    figure.update_layout(barmode="overlay", height=int(depth) + 8, showlegend=False)
+    figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
     figure.update_xaxes(visible=False, range=[0, max(len(truth), 1)], fixedrange=True)
     figure.update_yaxes(visible=False, range=[depth, 0], fixedrange=True)
     return figure
-
-
-def _read(y: Any) -> NDArray[np.object_]:
-    return read_labels(y).astype(object)
 
 
 def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
@@ -145,11 +140,9 @@ def _names(rule: RuleSet, parts: Sequence[Part], wording: Wording) -> list[str]:
     if scorecard_of(rule):
         return [parts[0].name, *map(capital, clause_names(rule))]
     texts = [clause_words(part.clause, wording) if part.clause else "" for part in parts]
-    if wording.spoken:
-        return [capital(text or part.name) for part, text in zip(parts, texts, strict=True)]
     return [
-        capital(f"{part.name}: {text}" if text else part.name)
-        for part, text in zip(parts, texts, strict=True)
+        capital(f"{p.name}: {text}" if text and not wording.spoken else text or p.name)
+        for p, text in zip(parts, texts, strict=True)
     ]
 
 
@@ -164,23 +157,19 @@ def _shorten(labels: Sequence[Any], limit: int) -> dict[Any, str]:
 
 
 def _head(
-    truth: NDArray[Any],
-    labels: Sequence[Any],
-    looks: Sequence[Look],
-    short: Mapping[Any, str],
-    noun: str,
+    truth: NDArray[Any], looks: Mapping[Any, Look], short: Mapping[Any, str], noun: str
 ) -> list[str]:
     """Return the lines above all rows: their number, and the rows of each outcome."""
     lines, length = [f"{plural(len(truth), noun)} (faint: predicted wrongly)"], WIDTH
-    for label, look in zip(labels, looks, strict=True):
+    for label, look in looks.items():
         words = f"{write_outcome(short[label])[:30]}: {int((truth == label).sum()):,}"
         sign = f'<span style="color:{look.colour}">■</span> {plain(words)}'
-        if length + len(words) + 4 > WIDTH:
+        length += len(words) + 4
+        if length > WIDTH:
             lines.append(sign)
             length = len(words) + 2
         else:
             lines[-1] += f"  {sign}"
-            length += len(words) + 4
     return lines
 
 
@@ -203,51 +192,27 @@ def _wrap(text: str) -> list[str]:
     return [plain(line) for line in lines]
 
 
-def _write(figure: go.Figure, lines: Sequence[str], top: float) -> None:
-    place = {"x": 0, "xref": "paper", "xanchor": "left", "y": top, "yanchor": "top"}
-    text = {"text": "<br>".join(lines), "align": "left", "font": {"size": 12}, "borderpad": 0}
-    figure.add_annotation(place | text, showarrow=False)
-
-
-def _connect(figure: go.Figure, part: Part, top: float, bottom: float) -> None:
-    """Draw the way of a part's rows from its parent's bar to its own."""
-    end = part.start + int(part.rows.sum())
-    box = {"type": "rect", "x0": part.start, "x1": end, "y0": top, "y1": bottom}
-    figure.add_shape(box, fillcolor=FLOW, line={"width": 0}, layer="below")
-
-
 def _draw(
-    figure: go.Figure,
-    part: Part,
-    top: float,
-    truth: NDArray[Any],
-    labels: Sequence[Any],
-    looks: Sequence[Look],
-    number: int,
+    figure: go.Figure, part: Part, top: float, truth: NDArray[Any], looks: Any, number: int
 ) -> None:
     """Draw a part as one bar: rows predicted correctly first, wrong ones faint."""
     start = part.start
-    order = sorted(range(len(labels)), key=lambda k: labels[k] != part.label)
-    for k in order:
-        n = int((truth[part.rows] == labels[k]).sum())
-        if not n:
-            continue
-        is_wrong = part.label is not None and labels[k] != part.label
-        predicted = "" if part.label is None else f", predicted {plain(part.label, 30)}"
-        figure.add_bar(
-            x=[n],
-            base=[start],
-            y=[top + BAR / 2],
-            width=[BAR],
-            orientation="h",
-            marker=bars(looks[k]),
-            opacity=LIGHT if is_wrong else 1,
-            name=plain(labels[k]),
-            customdata=[] if part.label is None else [number],
-            hovertext=f"{n:,} actual {plain(labels[k], 30)}{predicted}",
-            hoverinfo="text",
-        )
-        start += n
+    predicted = "" if part.label is None else f", predicted {plain(part.label, 30)}"
+    place = {"y": [top + BAR / 2], "width": [BAR], "orientation": "h", "hoverinfo": "text"}
+    place |= {"customdata": [] if part.label is None else [number]}
+    for label in sorted(looks, key=lambda label: label != part.label):
+        if n := int((truth[part.rows] == label).sum()):
+            is_wrong = part.label is not None and label != part.label
+            figure.add_bar(
+                x=[n],
+                base=[start],
+                marker=bars(looks[label]),
+                opacity=LIGHT if is_wrong else 1,
+                name=plain(label),
+                hovertext=f"{n:,} actual {plain(label, 30)}{predicted}",
+                **place,
+            )
+            start += n
 
 
 def _mark(
@@ -257,16 +222,10 @@ def _mark(
     taken = divide_rows(rule, case)
     k = next(k for k, part in enumerate(taken) if part.label is not None and part.rows[0])
     x = parts[k].start + int(parts[k].rows.sum()) / 2
-    figure.add_scatter(
-        x=[x, x],
-        y=[places[0], places[k] + BAR / 2],
-        mode="lines+markers",
-        line={"color": GREY, "width": 2, "dash": "dot"},
-        marker={**MARK, "size": [0, 13], "symbol": "diamond"},
-        hovertext="this case",
-        hoverinfo="text",
-        name="this case",
-    )
+    look = {"mode": "lines+markers", "line": {"color": GREY, "width": 2, "dash": "dot"}}
+    look |= {"hovertext": "this case", "hoverinfo": "text", "name": "this case"}
+    mark = {**MARK, "size": [0, 13], "symbol": "diamond"}
+    figure.add_scatter(x=[x, x], y=[places[0], places[k] + BAR / 2], marker=mark, **look)
 
 
 def _value_of(rule: RuleSet) -> Any:
@@ -279,17 +238,11 @@ def _value_of(rule: RuleSet) -> Any:
     return condition if hasattr(condition, "sum_text") else None
 
 
-def _distribution(
-    rule: RuleSet,
-    columns: Columns,
-    truth: NDArray[Any],
-    labels: Sequence[Any],
-    classes: Sequence[Any] | None,
-    case: Columns | None,
-    wording: Wording,
+def _draw_values(
+    rule: RuleSet, columns: Columns, truth: NDArray[Any], classes: Any, case: Any, wording: Wording
 ) -> go.Figure:
     """Draw the values of points or of a sum by outcome, with the thresholds of the rule."""
-    value = _value_of(rule)
+    value, labels = _value_of(rule), sorted(set(truth.tolist()), key=str)
     values = np.asarray(value.compute_values(columns), dtype=float)
     if splits := scorecard_of(rule):
         cuts, name = sorted(split.total - 0.5 for split in splits), "points"
@@ -302,8 +255,6 @@ def _distribution(
         distinct = np.unique(drawn)
         here = float(np.clip(here, distinct[0], distinct[-1]))
         x = float(np.searchsorted(distinct, here)) if len(distinct) <= FEW else here
-        figure.add_scatter(
-            x=[x], y=[0], mode="markers", marker={**MARK, "size": 13, "symbol": "diamond"},
-            name="this case", row=1, col=1,
-        )  # fmt: skip
+        look = {"mode": "markers", "marker": {**MARK, "size": 13, "symbol": "diamond"}}
+        figure.add_scatter(x=[x], y=[0], name="this case", row=1, col=1, **look)
     return figure

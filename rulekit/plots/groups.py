@@ -30,38 +30,25 @@ def group_figure(found: GroupMetrics, measure: str) -> go.Figure:
     share, low, high = (100 * table[f"{measure}{end}"] for end in ("", "_low", "_high"))
     counted = table[GROUP_MEASURES[measure]]
     figure = go.Figure(layout=base_layout(110 + 32 * max(len(table), 1)))
+    spans = zip(low, high, counted, strict=True)
+    bars = {"type": "data", "symmetric": False, "array": high - share, "arrayminus": share - low}
+    symbols = ["circle-open" if small else "circle" for small in few]
     figure.add_scatter(
         x=share,
         y=[plain(name, 30) for name in table.index],
         mode="markers",
-        marker={
-            "color": BLUE,
-            "size": 11,
-            "symbol": ["circle-open" if small else "circle" for small in few],
-        },
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": high - share,
-            "arrayminus": share - low,
-            "color": BLUE,
-        },
-        customdata=[
-            [f"{a:.1f} to {b:.1f} %", f"{n:,.0f}"]
-            for a, b, n in zip(low, high, counted, strict=True)
-        ],
+        marker={"color": BLUE, "size": 11, "symbol": symbols},
+        error_x=bars | {"color": BLUE},
+        customdata=[[f"{a:.1f} to {b:.1f} %", f"{n:,.0f}"] for a, b, n in spans],
         hovertemplate="%{y}: %{x:.1f} % (%{customdata[0]}), %{customdata[1]} rows<extra></extra>",
         cliponaxis=False,  # a dot at 0 is whole
         showlegend=False,
     )
     overall = found.overall[measure]
     if overall == overall:
-        figure.add_vline(
-            x=100 * overall,
-            line={"dash": "dot", "color": GREY},
-            annotation={"text": f"all rows {percent(overall)}", "yanchor": "bottom"},
-            annotation_position="top",
-        )
+        line = {"dash": "dot", "color": GREY}
+        text = {"text": f"all rows {percent(overall)}", "yanchor": "bottom"}
+        figure.add_vline(x=100 * overall, line=line, annotation=text, annotation_position="top")
     words = share_words(measure, plain(found.positive, 30))
     figure.update_xaxes(title=f"{words} (%)", rangemode="tozero")
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
@@ -123,14 +110,11 @@ def gap_figure(
     )
     if selected is not None:
         gap, loss = selected
-        figure.add_scatter(
-            x=[100 * gap],
-            y=[100 * loss if "test_error" in every else loss],
-            mode="markers",
-            name="selected rule",
-            marker={"symbol": "circle-open", "size": 20, "color": VERMILION, "line": {"width": 3}},
-            hovertemplate=f"selected rule: {point}<extra></extra>",
-        )
+        ring = {"symbol": "circle-open", "size": 20, "color": VERMILION, "line": {"width": 3}}
+        look = {"mode": "markers", "name": "selected rule", "marker": ring}
+        hover = f"selected rule: {point}<extra></extra>"
+        y = [100 * loss if "test_error" in every else loss]
+        figure.add_scatter(x=[100 * gap], y=y, hovertemplate=hover, **look)
     figure.update_xaxes(title=f"Largest gap by {plain(name, 40)} (points)", rangemode="tozero")
     figure.update_yaxes(title=capital(f"{_unit(every)}, inner folds"))
     return figure
@@ -140,11 +124,8 @@ def gap_sentence(curve: pd.DataFrame, name: str) -> str:
     """Return both ends of the gap curve and the cost between them."""
     if curve.empty:
         return f"No gap by {name} could be measured: too few rows in its groups."
-    unit, loss = _unit(curve), _loss(curve)
-    ends = [
-        f"{loss.iloc[k]:.1f} {unit} at a gap of {100 * curve['gap'].iloc[k]:.1f} points"
-        for k in (-1, 0)
-    ]
+    unit, loss, gap = _unit(curve), _loss(curve), 100 * curve["gap"]
+    ends = [f"{loss.iloc[k]:.1f} {unit} at a gap of {gap.iloc[k]:.1f} points" for k in (-1, 0)]
     if len(curve) == 1:
         return f"By {name} no rule compared is better at a larger gap: {ends[0]}."
     paid = f"{loss.iloc[0].round(1) - loss.iloc[-1].round(1):.1f}"  # of the figures shown

@@ -23,15 +23,12 @@ def month_figure(parts: Parts, label: str) -> go.Figure:
     """
     figure = go.Figure(layout=base_layout(300))
     for (name, table), colour in zip(parts.items(), SERIES, strict=False):
-        error = 100 * table["error"]
+        error, high, low = (100 * table[column] for column in ("error", "high", "low"))
+        bars = {"array": (high - error).tolist(), "arrayminus": (error - low).tolist()}
         figure.add_scatter(
             x=table["month"].tolist(),
             y=error.tolist(),
-            error_y={
-                "array": (100 * table["high"] - error).tolist(),
-                "arrayminus": (error - 100 * table["low"]).tolist(),
-                "thickness": 1,
-            },
+            error_y=bars | {"thickness": 1},
             name=f"wrong, {plain(name, 30)} rows",
             mode="lines+markers",
             line={"color": colour},

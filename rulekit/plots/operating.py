@@ -7,11 +7,7 @@ from rulekit.style.palette import BLUE, GREY, VERMILION, base_layout, plain
 from rulekit.style.wording import percent, plural
 
 HEIGHT = 300
-NAMES = {
-    "found": "true positive rate",
-    "false_alarms": "false positive rate",
-    "precision": "precision",
-}
+NAMES = {"found": "true positive rate", "false_alarms": "false positive rate"}
 
 
 def operating_figure(
@@ -38,10 +34,9 @@ def operating_figure(
     """
     x, y = ("found", "precision") if precision else ("false_alarms", "found")
     shown = points.reset_index(drop=True).dropna(subset=[x, y])
-    hover = [
-        f"{NAMES[y]} {percent(up)}, {NAMES[x]} {percent(across)}"
-        for across, up in zip(shown[x], shown[y], strict=True)
-    ]
+    pairs = zip(shown[x], shown[y], strict=True)
+    down, up = NAMES.get(x, x), NAMES.get(y, y)
+    hover = [f"{up} {percent(b)}, {down} {percent(a)}" for a, b in pairs]
     figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(hovermode="closest", showlegend=False)
     figure.add_scatter(
@@ -67,17 +62,18 @@ def operating_figure(
     figure.add_scatter(x=[0, 1], y=by_lot, line={"width": 1, "color": GREY, "dash": "dot"}, **ends)
     if selected is not None and selected in shown.index:
         ring = {"symbol": "circle-open", "size": 24, "color": VERMILION, "line": {"width": 2}}
-        point = shown.loc[selected]
-        figure.add_scatter(
-            x=[point[x]], y=[point[y]], mode="markers", marker=ring, hoverinfo="skip"
-        )  # fmt: skip
+        point, look = shown.loc[selected], {"mode": "markers", "marker": ring}
+        figure.add_scatter(x=[point[x]], y=[point[y]], hoverinfo="skip", **look)
     hits = f"True positive rate of {plain(positive, 30)}"
-    titles = f"False positive rate (others predicted {plain(positive, 16)})", hits
     if precision:
-        titles = hits, f"Precision for {plain(positive, 30)}"
-    figure.update_xaxes(title=titles[0], tickformat=".0%", range=(-0.03, 1.03))
-    figure.update_yaxes(title=titles[1], tickformat=".0%", range=(-0.04, 1.04))
-    return figure
+        return _name_axes(figure, hits, f"Precision for {plain(positive, 30)}")
+    return _name_axes(figure, f"False positive rate (others predicted {plain(positive, 16)})", hits)
+
+
+def _name_axes(figure: go.Figure, x: str, y: str) -> go.Figure:
+    """Write the titles of two axes of shares."""
+    figure.update_xaxes(title=x, tickformat=".0%", range=(-0.03, 1.03))
+    return figure.update_yaxes(title=y, tickformat=".0%", range=(-0.04, 1.04))
 
 
 def operating_sentence(points: pd.DataFrame, positive: str) -> str:
@@ -109,43 +105,23 @@ def reliability_figure(table: pd.DataFrame, positive: str) -> go.Figure:
     figure.update_layout(showlegend=False)
     line = {"width": 1, "color": GREY, "dash": "dot"}
     figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=line, hoverinfo="skip")
-    figure.add_scatter(
-        x=table["stated"],
-        y=table["share"],
-        mode="markers",
-        marker={"color": BLUE, "size": 11},
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": table["high95"] - table["share"],
-            "arrayminus": table["share"] - table["low95"],
-            "thickness": 1,
-            "color": GREY,
-        },
-        hovertext=[
-            f"predicted {percent(stated)}, observed {percent(true)} of {plural(n, 'row')}"
-            for stated, true, n in zip(table["stated"], table["share"], table["rows"], strict=True)
-        ],
-        hoverinfo="text",
-    )
-    figure.update_xaxes(title="Predicted probability", tickformat=".0%", range=(-0.03, 1.03))
-    figure.update_yaxes(
-        title=f"Observed share of {plain(positive, 30)}", tickformat=".0%", range=(-0.04, 1.04)
-    )
-    return figure
+    share = table["share"]
+    bars = {"type": "data", "symmetric": False, "thickness": 1, "color": GREY}
+    bars |= {"array": table["high95"] - share, "arrayminus": share - table["low95"]}
+    hover = [
+        f"predicted {percent(stated)}, observed {percent(true)} of {plural(n, 'row')}"
+        for stated, true, n in zip(table["stated"], share, table["rows"], strict=True)
+    ]
+    look = {"mode": "markers", "marker": {"color": BLUE, "size": 11}, "error_y": bars}
+    figure.add_scatter(x=table["stated"], y=share, hovertext=hover, hoverinfo="text", **look)
+    return _name_axes(figure, "Predicted probability", f"Observed share of {plain(positive, 30)}")
 
 
 def reliability_sentence(table: pd.DataFrame, brier: float, frequency: float) -> str:
     """Return the distance of predicted probabilities from observed frequencies.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `rulekit.evaluation.reliability`.
-    brier : float
-        From `rulekit.evaluation.brier_score`.
-    frequency : float
-        Share of the class among all rows.
+    `table` and `brier` are from `reliability` and `brier_score` of `rulekit.evaluation`, and
+    `frequency` is the share of the class among all rows.
     """
     gap = ((table["stated"] - table["share"]).abs() * table["rows"]).sum()
     gap = 100 * gap / table["rows"].sum()

@@ -13,6 +13,7 @@ from rulekit.style.palette import GREY, Look, bars, base_layout, has_legend, out
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import plural, short_number
 
+Floats = NDArray[np.float64]
 MAX_BARS = 40
 FEW = 20  # distinct values that are drawn side by side, each with its own place
 MAX_LINES = 60  # cut points drawn as lines across the figure
@@ -76,9 +77,8 @@ def outcome_bins_figure(
     present = ~np.isnan(values)
     if not present.any():
         raise ValueError(f"Column {name!r} holds no value; there is nothing to draw.")
-    figure = make_subplots(
-        rows=2, cols=1, shared_xaxes=True, row_heights=[0.55, 0.45], vertical_spacing=0.06
-    )
+    heights = {"row_heights": [0.55, 0.45], "vertical_spacing": 0.06}
+    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, **heights)
     looks = outcome_looks(labels, classes)
     drawn, beyond = gather_outliers(values[present], cuts)
     distinct = np.unique(drawn)
@@ -90,52 +90,44 @@ def outcome_bins_figure(
     mark_cuts(figure, places)
     figure.update_layout(base_layout(360), barmode="stack", bargap=0)
     figure.update_layout(showlegend=has_legend(labels))
-    name_values(figure, name, distinct, beyond)
-    figure.update_yaxes(
-        title_text="share of rows",
-        range=[0, 1],
-        tickvals=[0, 0.5, 1],
-        tickformat=".0%",
-        row=2,
-        col=1,
-    )
-    return figure
+    title = f"{plain(name)}<br><sub>{beyond}</sub>" if beyond else plain(name)
+    figure.update_xaxes(title_text=title, row=2, col=1)
+    if len(distinct) <= FEW:
+        ticks = [short_number(v) for v in distinct]
+        figure.update_xaxes(tickvals=list(range(len(distinct))), ticktext=ticks)
+    figure.update_yaxes(title_text="rows", row=1, col=1)
+    shares = {"title_text": "share of rows", "range": [0, 1], "tickvals": [0, 0.5, 1]}
+    return figure.update_yaxes(shares, tickformat=".0%", row=2, col=1)
 
 
 def _strips(
-    figure: go.Figure,
-    table: pd.DataFrame,
-    edges: NDArray[np.float64],
-    labels: Sequence[Any],
-    looks: Sequence[Look],
+    figure: go.Figure, table: pd.DataFrame, edges: Floats, labels: Any, looks: Sequence[Look]
 ) -> None:
     """Add one stacked bar per bin, as wide as the bin, divided by the outcomes' shares."""
     width = np.diff(edges)
     wide, gap = width >= WIDE * width.sum(), int(len(table) <= MAX_LINES)
     where = [interval_words(row) for _, row in table.iterrows()]
-    for k, (label, look, share) in enumerate(
-        zip(labels, looks, outcome_shares(table).T, strict=True)
-    ):
-        shown = [f"{s:.0%}" if w and s >= TALL else "" for s, w in zip(share, wide, strict=True)]
+    inside = {"textposition": "inside", "insidetextanchor": "middle", "textangle": 0}
+    looked = zip(labels, looks, outcome_shares(table).T, strict=True)
+    for k, (label, look, share) in enumerate(looked):
+        hover = [
+            f"{words}<br>{count:.0f} of {rows:.0f} rows are {plain(label)}"
+            for words, count, rows in zip(where, table[k], table["rows"], strict=True)
+        ]
         figure.add_bar(
             x=edges[:-1] + width / 2,
             y=np.nan_to_num(share),
             width=width,
-            text=shown,
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
+            text=[f"{s:.0%}" if w and s >= TALL else "" for s, w in zip(share, wide, strict=True)],
             insidetextfont={"color": look.ink},
             marker={"color": look.colour, "line": {"color": "white", "width": gap}},
             name=plain(label),
-            hovertext=[
-                f"{words}<br>{count:.0f} of {rows:.0f} rows are {plain(label)}"
-                for words, count, rows in zip(where, table[k], table["rows"], strict=True)
-            ],
+            hovertext=hover,
             hoverinfo="text",
             showlegend=False,
             row=2,
             col=1,
+            **inside,
         )
 
 
@@ -150,11 +142,8 @@ def outcome_levels_figure(
         figure.add_bar(y=levels, x=shown[k], orientation="h", name=plain(label), marker=bars(look))
     title = "rows"
     if len(labels) == 2:
-        figure.data[-1].update(
-            text=[f"{share:.0%}" for share in outcome_shares(shown)[:, 0]],
-            textposition="outside",
-            cliponaxis=False,
-        )
+        texts = [f"{share:.0%}" for share in outcome_shares(shown)[:, 0]]
+        figure.data[-1].update(text=texts, textposition="outside", cliponaxis=False)
         title = f"rows (and share of {plain(write_outcome(labels[0]), 20)})"
     figure.update_layout(barmode="stack", margin={"r": 48})
     figure.update_xaxes(title_text=title, showgrid=False)
@@ -168,11 +157,8 @@ def outcome_sentence(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -
     filled = table[inside & (table["rows"] > 0)].reset_index(drop=True)
     if len(filled) < 2:
         return f"{name}: no cut point divides the rows."
-    where = (
-        [f"at {level}" for level in filled["level"]]
-        if "level" in filled
-        else [interval_words(row) for _, row in filled.iterrows()]
-    )
+    rows = [row for _, row in filled.iterrows()]
+    where = [f"at {r['level']}" if "level" in filled else interval_words(r) for r in rows]
     shares = outcome_shares(filled)
     parts = []
     for k, label in enumerate(list(labels)[:MAX_NAMED]):
@@ -182,9 +168,7 @@ def outcome_sentence(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -
     return f"{name}: the share of each outcome is highest: {'; '.join(parts)}{more}."
 
 
-def gather_outliers(
-    values: NDArray[np.float64], cuts: Sequence[float]
-) -> tuple[NDArray[np.float64], str]:
+def gather_outliers(values: Floats, cuts: Sequence[float]) -> tuple[Floats, str]:
     """Move far outliers among values (n,) to the ends of the others if they take too much room."""
     low, high = np.quantile(values, [TAIL, 1 - TAIL], method="nearest")
     if len(cuts):
@@ -202,11 +186,9 @@ def gather_outliers(
     return np.clip(values, low, high), f"{' and '.join(ends)} drawn at the end"
 
 
-def cut_positions(
-    distinct: NDArray[np.float64], cuts: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], tuple[float, float]]:
+def cut_positions(distinct: Floats, cuts: Floats) -> tuple[Floats, tuple[float, float]]:
     """Return the positions of thresholds on the axis, and the range of the axis."""
-    places: NDArray[np.float64]
+    places: Floats
     if len(distinct) <= FEW:
         places = np.searchsorted(distinct, cuts, side="right").astype(np.float64) - 0.5
         return places, (-0.5, len(distinct) - 0.5)
@@ -215,19 +197,6 @@ def cut_positions(
     pad = 0.5 if whole else (high - low) * 0.02
     places = np.floor(cuts) + 0.5 if whole else cuts
     return places, (min(low - pad, *places, low), max(high + pad, *places, high))
-
-
-def name_values(
-    figure: go.Figure, name: str, distinct: NDArray[np.float64], beyond: str = ""
-) -> None:
-    """Write the axis of values: each value where they are side by side; rows on the other."""
-    title = f"{plain(name)}<br><sub>{beyond}</sub>" if beyond else plain(name)
-    figure.update_xaxes(title_text=title, row=2, col=1)
-    if len(distinct) <= FEW:
-        figure.update_xaxes(
-            tickvals=list(range(len(distinct))), ticktext=[short_number(v) for v in distinct]
-        )
-    figure.update_yaxes(title_text="rows", row=1, col=1)
 
 
 def _is_whole(distinct: NDArray[np.float64]) -> bool:
@@ -247,16 +216,9 @@ def mark_cuts(figure: go.Figure, cuts: NDArray[np.float64], row: int = 1) -> Non
         ]  # at once: `add_vline` reads all shapes again
         figure.update_layout(shapes=[*figure.layout.shapes, *lines])
         return
-    figure.add_scatter(
-        x=cuts,
-        y=np.zeros(len(cuts)),
-        mode="markers",
-        marker={"symbol": "line-ns-open", "size": 10, "color": GREY},
-        name=f"{len(cuts)} cut points",
-        hoverinfo="x",
-        row=1,
-        col=1,
-    )
+    mark = {"symbol": "line-ns-open", "size": 10, "color": GREY}
+    look = {"mode": "markers", "marker": mark, "name": f"{len(cuts)} cut points"}
+    figure.add_scatter(x=cuts, y=np.zeros(len(cuts)), hoverinfo="x", row=1, col=1, **look)
 
 
 def shape_axes(row: int) -> dict[str, str]:
@@ -301,10 +263,9 @@ def add_histogram(
         edges = _edges(distinct)
         centers, width = (edges[:-1] + edges[1:]) / 2, edges[1] - edges[0]
         counts = [np.histogram(values[of], edges)[0] for of in parts]
+    place = {"x": centers, "width": width, "row": row, "col": 1}
     for count, look, label in zip(counts, looks, labels, strict=True):
-        figure.add_bar(
-            x=centers, y=count, width=width, marker=bars(look), name=plain(label), row=row, col=1
-        )
+        figure.add_bar(y=count, marker=bars(look), name=plain(label), **place)
 
 
 def _edges(distinct: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -47,13 +47,14 @@ COVERED, OUTSIDE = 10.0, 100.0  # costs of a point that is covered, and of leavi
 POINT_WEIGHT = 4  # cost of a point that is covered, relative to a mark on a line
 ROOM = 6.0  # pixels kept free around a note
 RING = 24  # diameter of the mark of the selected point, in pixels
+SMALL = {"size": 11, "color": GREY}  # letters of labels in the plot
+
+
+Pair = tuple[float, float]
 
 
 def place_labels(
-    notes: Mapping[tuple[float, float], Sequence[str]],
-    marks: ArrayLike,
-    frame: tuple[tuple[float, float], tuple[float, float]],
-    *sizes: tuple[float, float],
+    notes: Mapping[Pair, Sequence[str]], marks: ArrayLike, frame: tuple[Pair, Pair], *sizes: Pair
 ) -> list[dict[str, Any]]:
     """Return annotations with arrows, without overlap in plots of some sizes; marks (n, 2)."""
     plots = [_Plot(frame, size, np.asarray(marks, dtype=float).reshape(-1, 2)) for size in sizes]
@@ -62,56 +63,32 @@ def place_labels(
         text = plain(" and ".join(labels), 120)
         lines = textwrap.wrap(text, WIDTH, break_long_words=False, break_on_hyphens=False)
         area = LETTER * max(map(len, lines)), LINE_HEIGHT * len(lines)
-        best = min(
-            product(ACROSS, DOWN),
-            key=lambda move: (
-                sum(plot.cost(_box(plot.pixels(point), move, *area)) for plot in plots)
-                + 0.01 * (abs(move[0]) + abs(move[1]))
-            ),
-        )
+        costs = {}
+        for move in product(ACROSS, DOWN):
+            covered = sum(plot.cost(_box(plot.pixels(point), move, *area)) for plot in plots)
+            costs[move] = covered + 0.01 * (abs(move[0]) + abs(move[1]))
+        best = min(costs, key=costs.__getitem__)
         for plot in plots:
             plot.taken.append(_box(plot.pixels(point), best, *area))
-        placed_notes.append(_annotation(point, "<br>".join(lines), best))
+        side = {-1: "right", 0: "center", 1: "left"}[int(np.sign(best[0]))]
+        note = {"x": point[0], "y": point[1], "text": "<br>".join(lines), "align": side}
+        note |= {"xanchor": side, "yanchor": "bottom" if best[1] < 0 else "top"}
+        note |= {"ax": best[0], "ay": best[1], "arrowhead": 2, "arrowcolor": GREY}
+        placed_notes.append(note | {"showarrow": True})
     return placed_notes
 
 
-def _annotation(point: tuple[float, float], text: str, move: tuple[int, int]) -> dict[str, Any]:
-    sides = {-1: "right", 0: "center", 1: "left"}
-    side = sides[int(np.sign(move[0]))]
-    return {
-        "x": point[0],
-        "y": point[1],
-        "text": text,
-        "align": side,
-        "showarrow": True,
-        "arrowhead": 2,
-        "arrowcolor": GREY,
-        "ax": move[0],
-        "ay": move[1],
-        "xanchor": side,
-        "yanchor": "bottom" if move[1] < 0 else "top",
-    }
-
-
-def _box(
-    at: NDArray[np.float64], move: tuple[int, int], wide: float, tall: float
-) -> NDArray[np.float64]:
+def _box(at: NDArray[np.float64], move: Pair, wide: float, tall: float) -> NDArray[np.float64]:
     """Return left, top, right and bottom of a note, in pixels from the plot's upper left."""
     x, y = at + move
-    left = x - wide * (1 - np.sign(move[0])) / 2
-    top = y - tall if move[1] < 0 else y
+    left, top = x - wide * (1 - np.sign(move[0])) / 2, y - tall * (move[1] < 0)
     return np.array([left, top, left + wide, top + tall])
 
 
 class _Plot:
     """Marks and notes of a plot in pixels from its upper left."""
 
-    def __init__(
-        self,
-        frame: tuple[tuple[float, float], tuple[float, float]],
-        size: tuple[float, float],
-        marks: NDArray[np.float64],
-    ) -> None:
+    def __init__(self, frame: tuple[Pair, Pair], size: Pair, marks: NDArray[np.float64]) -> None:
         (left, right), (low, high) = frame
         self.size, self.origin = size, np.array([left, high])
         self.scale = np.array([size[0] / ((right - left) or 1.0), -size[1] / ((high - low) or 1.0)])
@@ -126,13 +103,11 @@ class _Plot:
         """Compute what a label covers, and how far it leaves the plot."""
         left, top, right, bottom = box + ROOM * np.array([-1, -1, 1, 1])
         inside = (self.dots > [left, top]) & (self.dots < [right, bottom])
-        cost = COVERED * float(inside.all(axis=1).sum())
-        outside = left < 0 or top < 0 or right > self.size[0] or bottom > self.size[1]
-        cost += OUTSIDE * float(outside)
+        n_bad = int(left < 0 or top < 0 or right > self.size[0] or bottom > self.size[1])
         for other in self.taken:
             apart = right < other[0] or left > other[2] or bottom < other[1] or top > other[3]
-            cost += OUTSIDE * float(not apart)
-        return cost
+            n_bad += not apart
+        return COVERED * float(inside.all(axis=1).sum()) + OUTSIDE * n_bad
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +178,14 @@ def front_figure(
     Above 200 points the dominated ones farthest from the front are left out. Points
     that fall on each other are all drawn; the last one, which is on the front if any is, is hit.
     """
-    shown = _thin_labels(points, y).sort_values("on_front", kind="stable")
+    if len(points) > MAX_POINTS:  # those farthest from the front are left out
+        order = points.assign(_rank=(~points["on_front"]).astype(int)).sort_values(["_rank", y])
+        points = points.loc[sorted(order.index[:MAX_POINTS])]
+    shown = points.sort_values("on_front", kind="stable")
     figure = go.Figure(layout=base_layout(HEIGHT))
     figure.update_layout(hovermode="closest")
-    names, kind = _kinds(shown, series)
-    looks = [learner_look(k) for k in range(len(names))]
-    if "look" in shown:
-        looks = [shown["look"].iloc[np.argmax(kind == k)] for k in range(len(names))]
-    figure.add_trace(_points(shown, x, y, [looks[k] for k in kind]))
+    names, kind, looks = _list_learners(shown, series)
+    _add_points(figure, shown, x, y, [looks[k] for k in kind])
     if x == WHOLE:
         _add_families(figure, shown, y, kind, looks, selected)
     else:
@@ -219,25 +194,24 @@ def front_figure(
     families = [b for b in baselines if b.curve]
     for family in families:
         _add_curve(figure, family)
-    lines = sorted(
-        (b for b in baselines if not b.curve and np.isfinite(b.value)), key=lambda b: b.value
-    )
+    lines = [b for b in baselines if not b.curve and np.isfinite(b.value)]
+    lines.sort(key=lambda line: line.value)
     largest = shown[x].max()
     beside = [b.value for b in lines]
     beside += [value for b in families for size, value in b.curve if size <= largest]
     limits = _choose_vertical_range(shown, y, beside, everywhere=x == WHOLE, selected=selected)
     if limits is not None:
-        least = [family.value for family in families if family.decides]
-        pad = 0.06 * (limits[1] - limits[0])
-        limits = (
-            min([limits[0], *(v - pad for v in least)]),
-            max([limits[1], *(v + pad for v in least)]),
-        )
+        (low, high), least = limits, [family.value for family in families if family.decides]
+        pad = 0.06 * (high - low)
+        limits = min([low, *(v - pad for v in least)]), max([high, *(v + pad for v in least)])
         _add_baselines(figure, lines, limits, y)
         _add_far(figure, shown, (x, y), limits)
         _add_notes(figure, shown, (x, y), notes or {}, limits)
     if selected is not None and selected in shown.index:
-        _add_ring(figure, shown.loc[selected], x, y)
+        ring = {"symbol": "circle-open", "size": RING, "color": VERMILION}
+        ring |= {"line": {"width": 2, "color": VERMILION}}
+        point, look = shown.loc[selected], {"mode": "markers", "marker": ring, "hoverinfo": "skip"}
+        figure.add_scatter(x=[point[x]], y=[point[y]], name="selected", showlegend=True, **look)
     figure.update_xaxes(title=AXIS_NAMES.get(x, plain(x)), rangemode="tozero")
     if x == WHOLE and len(shown):
         dtick = -(-int(shown[x].max()) // MAX_TICKS)
@@ -250,22 +224,7 @@ def front_figure(
 def front_sentence(
     points: pd.DataFrame, *, x: str = "n_conditions", y: str = "test_error", unit: str = ""
 ) -> str:
-    """Return the content of the trade-off curve as one sentence.
-
-    Parameters
-    ----------
-    points : DataFrame
-        As for `front_figure`.
-    x, y : str
-        As for `front_figure`.
-    unit : str, default=""
-        What costs are counted in.
-
-    Returns
-    -------
-    str
-        Where the front begins, where it ends, and that more conditions buy nothing beyond.
-    """
+    """Return where the front of `front_figure` begins and ends; costs are counted in `unit`."""
     front = points[points["on_front"]].sort_values([x, y])
     if front.empty:
         return "No setting has been measured yet."
@@ -281,22 +240,21 @@ def front_sentence(
     )
 
 
-def _thin_labels(points: pd.DataFrame, y: str) -> pd.DataFrame:
-    if len(points) <= MAX_POINTS:
-        return points
-    order = points.assign(_rank=(~points["on_front"]).astype(int)).sort_values(["_rank", y])
-    return points.loc[sorted(order.index[:MAX_POINTS])]
+def _list_learners(
+    points: pd.DataFrame, series: str | None
+) -> tuple[list[str], NDArray[np.intp], list[Look]]:
+    """Return the learners by name, the learner number of each point, and their looks."""
+    learners = points[series].astype(str) if series else pd.Series("setting", points.index)
+    names = sorted(learners.unique()) if series else ["setting"]
+    kind = learners.map(names.index).to_numpy(dtype=np.intp)
+    if "look" in points:
+        return names, kind, [points["look"].iloc[np.argmax(kind == k)] for k in range(len(names))]
+    return names, kind, [learner_look(k) for k in range(len(names))]
 
 
-def _kinds(points: pd.DataFrame, series: str | None) -> tuple[list[str], NDArray[np.intp]]:
-    """Return the learners sorted by name, and the learner number of each point."""
-    if series is None:
-        return ["setting"], np.zeros(len(points), dtype=np.intp)
-    names = sorted(points[series].astype(str).unique())
-    return names, points[series].astype(str).map(names.index).to_numpy(dtype=np.intp)
-
-
-def _points(points: pd.DataFrame, x: str, y: str, looks: Sequence[Look]) -> go.Scatter:
+def _add_points(
+    figure: go.Figure, points: pd.DataFrame, x: str, y: str, looks: Sequence[Look]
+) -> None:
     best = points["on_front"].to_numpy(dtype=bool)
     colours = [look.colour for look in looks]
     texts = points["label"] if "label" in points else [""] * len(points)
@@ -305,7 +263,11 @@ def _points(points: pd.DataFrame, x: str, y: str, looks: Sequence[Look]) -> go.S
         f"{plain(text, 200)}<br>{plural(a, 'condition')}, {format_measure(b, y)} {quantity}"
         for text, a, b in zip(texts, points[x], points[y], strict=True)
     ]
-    return go.Scatter(
+    pairs = zip(looks, best, strict=True)
+    symbols = [look.symbol if filled else look.open_symbol for look, filled in pairs]
+    mark = {"symbol": symbols, "color": colours, "size": np.where(best, 12, 8)}
+    mark |= {"opacity": np.where(best, 1.0, 0.4), "line": {"width": 1.2, "color": colours}}
+    figure.add_scatter(
         x=points[x],
         y=points[y],
         mode="markers",
@@ -313,16 +275,7 @@ def _points(points: pd.DataFrame, x: str, y: str, looks: Sequence[Look]) -> go.S
         hovertext=hover,
         hoverinfo="text",
         showlegend=False,
-        marker={
-            "symbol": [
-                look.symbol if filled else look.open_symbol
-                for look, filled in zip(looks, best, strict=True)
-            ],
-            "color": colours,
-            "size": np.where(best, 12, 8),
-            "opacity": np.where(best, 1.0, 0.4),
-            "line": {"width": 1.2, "color": colours},
-        },
+        marker=mark,
         selected={"marker": {"size": 16}},
         unselected={"marker": {"opacity": 0.6}},
     )
@@ -331,16 +284,14 @@ def _points(points: pd.DataFrame, x: str, y: str, looks: Sequence[Look]) -> go.S
 def _add_steps(figure: go.Figure, points: pd.DataFrame, x: str, y: str) -> None:
     front = points[points["on_front"]].sort_values([x, y])
     bars = {"type": "data", "thickness": 1, "width": 3, "color": GREY}
-    figure.add_trace(
-        go.Scatter(
-            x=front[x],
-            y=front[y],
-            mode="lines",
-            line={"shape": "hv", "width": 1.5, "color": GREY},
-            error_y=bars | {"array": front[f"{y}_se"]} if f"{y}_se" in front else None,
-            name="best for this size or smaller",
-            hoverinfo="skip",
-        )
+    figure.add_scatter(
+        x=front[x],
+        y=front[y],
+        mode="lines",
+        line={"shape": "hv", "width": 1.5, "color": GREY},
+        error_y=bars | {"array": front[f"{y}_se"]} if f"{y}_se" in front else None,
+        name="best for this size or smaller",
+        hoverinfo="skip",
     )
 
 
@@ -360,29 +311,27 @@ def _add_families(
         if k == held and f"{y}_se" in of_family and of_family[f"{y}_se"].notna().any():
             _add_band(figure, of_family.dropna(subset=[f"{y}_se"]), y, colour)
         line = {"width": 1.5, "color": colour}
-        lines = go.Scatter(x=of_family[WHOLE], y=of_family[y], mode="lines", line=line)
-        figure.add_trace(lines.update(showlegend=False, hoverinfo="skip"))
+        hidden = {"mode": "lines", "showlegend": False, "hoverinfo": "skip"}
+        figure.add_scatter(x=of_family[WHOLE], y=of_family[y], line=line, **hidden)
 
 
 def _add_band(figure: go.Figure, points: pd.DataFrame, y: str, colour: str) -> None:
     low = (points[y] - points[f"{y}_se"]).clip(lower=0.0)  # an error is not negative
     high = points[y] + points[f"{y}_se"]
     red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
-    figure.add_trace(
-        go.Scatter(
-            x=[*points[WHOLE], *points[WHOLE][::-1]],
-            y=[*low, *high[::-1]],
-            fill="toself",
-            fillcolor=f"rgba({red},{green},{blue},0.2)",
-            line={"width": 0},
-            mode="lines",
-            name="± one standard error",
-            hoverinfo="skip",
-        )
+    figure.add_scatter(
+        x=[*points[WHOLE], *points[WHOLE][::-1]],
+        y=[*low, *high[::-1]],
+        fill="toself",
+        fillcolor=f"rgba({red},{green},{blue},0.2)",
+        line={"width": 0},
+        mode="lines",
+        name="± one standard error",
+        hoverinfo="skip",
     )
 
 
-def _choose_horizontal_range(points: pd.DataFrame, x: str) -> tuple[float, float]:
+def _choose_horizontal_range(points: pd.DataFrame, x: str) -> Pair:
     """Return the range of the horizontal axis, with room for the outermost points."""
     values = points[x].to_numpy(dtype=float)
     left, last = float(min(values.min(), 1) - 0.5 if x == WHOLE else 0.0), float(values.max())
@@ -408,14 +357,8 @@ def _add_curve(figure: go.Figure, family: Baseline) -> None:
     if family.decides:
         least = [size for size, value in family.curve if value == family.value]
         mark |= {"symbol": "diamond"}
-        figure.add_scatter(
-            x=least,
-            y=[family.value] * len(least),
-            mode="markers",
-            marker=mark,
-            showlegend=False,
-            hoverinfo="skip",
-        )
+        look = {"mode": "markers", "marker": mark, "showlegend": False, "hoverinfo": "skip"}
+        figure.add_scatter(x=least, y=[family.value] * len(least), **look)
 
 
 def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) -> None:
@@ -428,16 +371,11 @@ def _add_legend(figure: go.Figure, names: Sequence[str], looks: Sequence[Look]) 
     figure.update_layout(legend2=place, height=height, xaxis_automargin=True)
     for name, look in zip(names, looks, strict=True):
         mark = {"symbol": look.symbol, "color": look.colour, "size": 10}
-        figure.add_trace(
-            go.Scatter(
-                x=[None], y=[None], mode="markers", marker=mark, name=plain(name), legend="legend2"
-            )
-        )
+        entry = {"mode": "markers", "marker": mark, "name": plain(name), "legend": "legend2"}
+        figure.add_scatter(x=[None], y=[None], **entry)
 
 
-def _add_baselines(
-    figure: go.Figure, ordered: Sequence[Baseline], limits: tuple[float, float], y: str
-) -> None:
+def _add_baselines(figure: go.Figure, ordered: Sequence[Baseline], limits: Pair, y: str) -> None:
     """Draw lines with their names at the right; names that would overlap share one label."""
     if not ordered:
         return
@@ -456,16 +394,15 @@ def _add_baselines(
             below, more = labels.pop()
             middle, lines = (middle + below) / 2, [*lines, *more]
         labels.append((middle, lines))
+    place = {"x": 1.01, "xref": "paper", "xanchor": "left", "align": "left", "showarrow": False}
     for middle, lines in labels:
-        _label(figure, middle, lines)
+        figure.add_annotation(y=middle, text="<br>".join(lines), font=SMALL, **place)
     figure.update_layout(margin={"r": MARGIN})
 
 
 def _lines(line: Baseline, y: str, before: str = "") -> list[str]:
     """Return the name and the value of a reference model in lines that fit into the margin."""
-    value = format_measure(line.value, y).replace(
-        " ", "\u00a0"
-    )  # a value and its unit share a line
+    value = format_measure(line.value, y).replace(" ", "\u00a0")  # and its unit share a line
     return textwrap.wrap(f"{before}{plain(line.name)} {value}", MARGIN_WIDTH)
 
 
@@ -476,7 +413,7 @@ def _choose_vertical_range(
     *,
     everywhere: bool,
     selected: int | None = None,
-) -> tuple[float, float] | None:
+) -> Pair | None:
     """Choose the vertical range: near points, their bars and lines; None without points."""
     values = points[y].to_numpy(dtype=float)
     if not len(values):
@@ -500,9 +437,7 @@ def _choose_vertical_range(
     return max(low - pad, -pad / 4), high + pad  # a point at 0 is not cut in halves
 
 
-def _add_far(
-    figure: go.Figure, shown: pd.DataFrame, axes: tuple[str, str], limits: tuple[float, float]
-) -> None:
+def _add_far(figure: go.Figure, shown: pd.DataFrame, axes: tuple[str, str], limits: Pair) -> None:
     """Label the points above the shown range with an arrow at the edge, in the first free line."""
     x, y = axes
     marks, (_, high) = shown[[x, y]].to_numpy(dtype=float), limits
@@ -513,59 +448,30 @@ def _add_far(
         # centred at the smallest size, it would meet the numbers of the axis
         centred = size != shown[x].min()
         line = _free_line(plots, (size, high), LETTER * len(text), centred=centred)
-        figure.add_annotation(
-            x=size,
-            xanchor="center" if centred else "left",
-            y=high,
-            yshift=-FAR_LINE * line,
-            yanchor="top",
-            showarrow=False,
-            font={"size": 11, "color": GREY},
-            text=text,
-        )
+        place = {"x": size, "xanchor": "center" if centred else "left", "y": high}
+        place |= {"yshift": -FAR_LINE * line, "yanchor": "top", "showarrow": False}
+        figure.add_annotation(place, font=SMALL, text=text)
 
 
-def _free_line(
-    plots: Sequence[_Plot], point: tuple[float, float], wide: float, *, centred: bool
-) -> int:
+def _free_line(plots: Sequence[_Plot], point: Pair, wide: float, *, centred: bool) -> int:
     """Choose the line below a point of the upper edge where a label covers least; take it."""
-
-    def boxes(line: int) -> list[NDArray[np.float64]]:
+    inside = np.array([ROOM, ROOM, wide - ROOM, FAR_LINE - ROOM])  # no room is kept around it
+    boxes, costs = [], []
+    for line in range(FAR_LINES):
         corner = np.array([-wide / 2 * centred, FAR_LINE * line])
-        inside = np.array([ROOM, ROOM, wide - ROOM, FAR_LINE - ROOM])  # no room is kept around it
-        return [np.tile(plot.pixels(point) + corner, 2) + inside for plot in plots]
-
-    def cost(line: int) -> float:
-        return sum(plot.cost(box) for plot, box in zip(plots, boxes(line), strict=True))
-
-    best = min(range(FAR_LINES), key=cost)
-    for plot, box in zip(plots, boxes(best), strict=True):
+        boxes.append([np.tile(plot.pixels(point) + corner, 2) + inside for plot in plots])
+        costs.append(sum(plot.cost(box) for plot, box in zip(plots, boxes[-1], strict=True)))
+    best = int(np.argmin(costs))
+    for plot, box in zip(plots, boxes[best], strict=True):
         plot.taken.append(box)
     return best
 
 
-def _label(figure: go.Figure, y: float, lines: Sequence[str]) -> None:
-    figure.add_annotation(
-        x=1.01,
-        xref="paper",
-        xanchor="left",
-        align="left",
-        y=y,
-        showarrow=False,
-        font={"size": 11, "color": GREY},
-        text="<br>".join(lines),
-    )
-
-
 def _add_notes(
-    figure: go.Figure,
-    points: pd.DataFrame,
-    axes: tuple[str, str],
-    notes: Mapping[int, str],
-    limits: tuple[float, float],
+    figure: go.Figure, points: pd.DataFrame, axes: tuple[str, str], notes: Any, limits: Pair
 ) -> None:
     x, y = axes
-    notes_at: dict[tuple[float, float], list[str]] = {}
+    notes_at: dict[Pair, list[str]] = {}
     for label, words in notes.items():
         if label in points.index:
             notes_at.setdefault((points.loc[label, x], points.loc[label, y]), []).append(words)
@@ -578,23 +484,3 @@ def _add_notes(
     frame = _choose_horizontal_range(points, x), limits
     for annotation in place_labels(notes_at, np.concatenate(marks), frame, *PLOTS):
         figure.add_annotation(annotation)
-
-
-def _add_ring(figure: go.Figure, point: pd.Series, x: str, y: str) -> None:
-    ring = {
-        "symbol": "circle-open",
-        "size": RING,
-        "color": VERMILION,
-        "line": {"width": 2, "color": VERMILION},
-    }
-    figure.add_trace(
-        go.Scatter(
-            x=[point[x]],
-            y=[point[y]],
-            mode="markers",
-            marker=ring,
-            hoverinfo="skip",
-            name="selected",
-            showlegend=True,
-        )
-    )

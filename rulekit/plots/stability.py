@@ -28,13 +28,11 @@ def plot_returned(found: Stability, names: Names | None = None) -> go.Figure:
         A bar a column, those of the given rule first and filled, the others hollow; twelve at
         most.
     """
-    table = _draw_bars(found.columns)
+    table = found.columns.head(MOST)
     selected = table["selected"].to_numpy(dtype=bool)
     figure = go.Figure(layout=base_layout(110 + 30 * max(len(table), 1)))
-    for part, title, colour in (
-        (selected, "in the rule", BLUE),
-        (~selected, "not in it", "rgba(0,0,0,0)"),
-    ):
+    looks = ("in the rule", BLUE, BLUE), ("not in it", "rgba(0,0,0,0)", GREY)
+    for part, (title, colour, line) in zip((selected, ~selected), looks, strict=True):
         figure.add_bar(
             y=[plain((names or {}).get(c, c), 30) for c in table["column"][part]],
             x=table["returned"][part].tolist(),
@@ -43,10 +41,7 @@ def plot_returned(found: Stability, names: Names | None = None) -> go.Figure:
             text=table["returned"][part].tolist(),
             textposition="outside",
             cliponaxis=False,
-            marker={
-                "color": colour,
-                "line": {"width": 2, "color": BLUE if colour == BLUE else GREY},
-            },
+            marker={"color": colour, "line": {"width": 2, "color": line}},
             hovertemplate="%{y}: %{x} of " + f"{found.n_made}<extra></extra>",
         )
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
@@ -56,11 +51,8 @@ def plot_returned(found: Stability, names: Names | None = None) -> go.Figure:
 
 def describe_returned(found: Stability, names: Names | None = None) -> str:
     """Return each column with its count, as one sentence."""
-    table = _draw_bars(found.columns)
-    parts = [
-        f"{(names or {}).get(row.column, row.column)} in {row.returned}"
-        for row in table.itertuples()
-    ]
+    rows, names = found.columns.head(MOST).itertuples(), names or {}
+    parts = [f"{names.get(row.column, row.column)} in {row.returned}" for row in rows]
     return f"Of {found.n_made} rules, columns return: {', '.join(parts) or 'none'}."
 
 
@@ -122,26 +114,17 @@ def band_sentence(found: Stability, names: Names | None = None) -> str:
     return f"Cuts that return: {'; '.join(parts) or 'none'}."
 
 
-def _draw_bars(table: pd.DataFrame) -> pd.DataFrame:
-    return table.head(MOST)
-
-
 def _bands(result: Stability) -> pd.DataFrame:
     """Compute the bands of thresholds among the rows of their columns, in per cent."""
     table = result.cuts[result.cuts["returned"] > 0]
     table = table.sort_values("returned", ascending=False, kind="stable")
-    table = _draw_bars(table.loc[table["selected"].isna().sort_values(kind="stable").index])
-
-    def position(name: str) -> list[float]:
-        return [
-            float(100 * np.mean(values[~np.isnan(values)] <= cut))
-            for values, cut in zip(columns, table[name], strict=True)
-        ]
-
+    table = table.loc[table["selected"].isna().sort_values(kind="stable").index].head(MOST)
     columns = [np.asarray(result.X[c], dtype=float) for c in table["column"]]
-    return table.assign(
-        **{"from": position("low"), "to": position("high"), "at": position("selected")}
-    )
+    columns = [values[~np.isnan(values)] for values in columns]
+    for place, name in (("from", "low"), ("to", "high"), ("at", "selected")):
+        pairs = zip(columns, table[name], strict=True)
+        table = table.assign(**{place: [float(100 * np.mean(v <= cut)) for v, cut in pairs]})
+    return table
 
 
 def _line(row: object, names: Names) -> str:

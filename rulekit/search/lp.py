@@ -24,7 +24,9 @@ from rulekit.exceptions import SolverError
 Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-10
-SOLVERS = ("highs", "linprog")
+TOLERANCES = dict.fromkeys(
+    ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), TOLERANCE
+)
 LINPROG_STATUS = {0: "optimal", 1: "time limit", 2: "infeasible", 3: "unbounded", 4: "error"}
 HIGHS_STATUS = {
     "kOptimal": "optimal",
@@ -36,6 +38,9 @@ HIGHS_STATUS = {
     "kUnbounded": "unbounded",
     "kUnboundedOrInfeasible": "infeasible",
 }
+
+
+_OF_THREAD = threading.local()
 
 
 @dataclass(frozen=True)
@@ -55,12 +60,12 @@ class LinearProgram:
 class LPSolution:
     """What a solver found; every field is there whatever happened, None where it has no value."""
 
-    x: Floats | None  # (n,)
-    value: float | None
-    duals: Floats | None  # (m,)
-    reduced_costs: Floats | None  # (n,)
-    status: str
-    bound: float | None
+    x: Floats | None = None  # (n,)
+    value: float | None = None
+    duals: Floats | None = None  # (m,)
+    reduced_costs: Floats | None = None  # (n,)
+    status: str = "error"
+    bound: float | None = None
     message: str = field(default="", repr=False)
     basic_x: NDArray[np.bool_] | None = field(default=None, repr=False)  # (n,)
     basic_rows: NDArray[np.bool_] | None = field(default=None, repr=False)  # (m,)
@@ -81,17 +86,6 @@ class Basis:
     basic: NDArray[np.bool_]  # (n,)
     basic_rows: NDArray[np.bool_]  # (m,)
 
-    def pass_to(self, highs: Any) -> None:
-        """Pass the basis to HiGHS as its start."""
-        import highspy
-
-        status, basis = highspy.HighsBasisStatus, highspy.HighsBasis()
-        kinds = [status.kLower, status.kUpper, status.kBasic]
-        basis.col_status = [kinds[k] for k in np.where(self.basic, 2, self.at_upper).tolist()]
-        basis.row_status = [kinds[1 + k] for k in self.basic_rows.tolist()]
-        basis.valid = True
-        highs.setBasis(basis)
-
 
 def solve_lp(
     lp: LinearProgram, *, time_limit: float | None = None, start: Basis | None = None
@@ -101,7 +95,9 @@ def solve_lp(
         return _solve_empty(lp)
     if uses_linprog():
         return _solve_with_linprog(lp, time_limit)
-    return ResidentProgram(lp, _solver_of_thread()).solve(time_limit=time_limit, start=start)
+    if not hasattr(_OF_THREAD, "highs"):  # for programs that are solved once
+        _OF_THREAD.highs = silent_highs()
+    return ResidentProgram(lp, _OF_THREAD.highs).solve(time_limit=time_limit, start=start)
 
 
 def solve_milp(
@@ -114,15 +110,12 @@ def solve_milp(
     if len(lp.c) == 0:
         return _solve_empty(lp)
     integrality = np.ones(len(lp.c)) if lp.integrality is None else lp.integrality.astype(float)
-    options: dict[str, Any] = {"mip_rel_gap": 0.0}
-    if time_limit is not None:
-        options["time_limit"] = max(float(time_limit), 1e-3)
     result = milp(
         lp.c,
         integrality=integrality,
         bounds=Bounds(lp.x_lower, lp.x_upper),
         constraints=[LinearConstraint(lp.A, lp.lower, lp.upper)] if len(lp.lower) else None,
-        options=options,
+        options={"mip_rel_gap": 0.0} | _limit(time_limit),
     )
     status = LINPROG_STATUS.get(result.status, "error")
     x, value = result.x, None if result.x is None else float(result.fun)
@@ -133,12 +126,17 @@ def solve_milp(
     return LPSolution(x, value, None, None, status, bound, str(result.message))
 
 
+def _limit(seconds: float | None) -> dict[str, float]:
+    """Return SciPy's option of a time limit."""
+    return {} if seconds is None else {"time_limit": max(float(seconds), 1e-3)}
+
+
 def uses_linprog() -> bool:
     """Return whether SciPy's `linprog` is selected for linear programs."""
-    solver = os.environ.get("RULEKIT_LP", SOLVERS[0])
-    if solver not in SOLVERS:
+    solver = os.environ.get("RULEKIT_LP", "highs")
+    if solver not in ("highs", "linprog"):
         raise ValueError(f"RULEKIT_LP must be 'highs' or 'linprog', found {solver!r}.")
-    return solver == SOLVERS[1]
+    return solver == "linprog"
 
 
 class ResidentProgram:
@@ -149,25 +147,19 @@ class ResidentProgram:
         self._highs: Any = None
         if highs is None and uses_linprog():
             return
-        n, m = self._n, self._m
         self._highs = silent_highs() if highs is None else highs
-        starts, rows, entries = _columnwise(lp.A)
+        if sparse.issparse(lp.A):
+            matrix = sparse.csc_matrix(lp.A)
+            starts, rows, entries = matrix.indptr, matrix.indices, matrix.data
+        else:
+            columns, rows = np.nonzero(lp.A.T)
+            starts = np.searchsorted(columns, np.arange(lp.A.shape[1] + 1))
+            entries = lp.A[rows, columns]
         self._highs.passModel(
-            n,
-            m,
-            len(rows),
-            1,  # columnwise
-            1,  # minimise
-            0.0,
-            lp.c.astype(float),
-            lp.x_lower.astype(float),
-            lp.x_upper.astype(float),
-            lp.lower.astype(float),
-            lp.upper.astype(float),
-            starts.astype(np.int32),
-            rows.astype(np.int32),
-            entries.astype(float),
-            np.zeros(n, dtype=np.int32),
+            *(self._n, self._m, len(rows), 1, 1, 0.0),  # columnwise, minimise
+            *(part.astype(float) for part in (lp.c, lp.x_lower, lp.x_upper, lp.lower, lp.upper)),
+            *(starts.astype(np.int32), rows.astype(np.int32), entries.astype(float)),
+            np.zeros(self._n, dtype=np.int32),
         )
 
     def solve(
@@ -183,8 +175,31 @@ class ResidentProgram:
         if not keep_basis:
             self._highs.clearSolver()
         if start is not None:
-            start.pass_to(self._highs)
-        return run_highs(self._highs, self._n, self._m, time_limit)
+            import highspy
+
+            kind, first = highspy.HighsBasisStatus, highspy.HighsBasis()
+            kinds = [kind.kLower, kind.kUpper, kind.kBasic]
+            first.col_status = [kinds[k] for k in np.where(start.basic, 2, start.at_upper).tolist()]
+            first.row_status = [kinds[1 + k] for k in start.basic_rows.tolist()]
+            first.valid = True
+            self._highs.setBasis(first)
+        limit = np.inf if time_limit is None else max(float(time_limit), 1e-3)
+        self._highs.setOptionValue("time_limit", float(self._highs.getRunTime() + limit))
+        self._highs.run()
+        model_status = self._highs.getModelStatus()
+        status = HIGHS_STATUS.get(model_status.name, "error")
+        message = self._highs.modelStatusToString(model_status)
+        if status != "optimal":
+            return LPSolution(status=status, message=message)
+        solution = self._highs.getSolution()
+        value = float(self._highs.getInfo().objective_function_value)
+        basis = np.asarray(self._highs.getBasicVariables()[1])
+        basic_x, basic_rows = np.zeros(self._n, dtype=bool), np.zeros(self._m, dtype=bool)
+        basic_x[basis[basis >= 0]] = True
+        basic_rows[-1 - basis[basis < 0]] = True  # HiGHS writes row i as -1 - i
+        x, duals = np.array(solution.col_value), np.array(solution.row_dual)
+        reduced = np.array(solution.col_dual)
+        return LPSolution(x, value, duals, reduced, status, value, message, basic_x, basic_rows)
 
     def change_column_bounds(self, lower: Floats, upper: Floats) -> None:
         """Replace the bounds of all variables."""
@@ -215,27 +230,6 @@ class ResidentProgram:
             self._m += len(upper)
 
 
-def run_highs(highs: Any, n: int, m: int, time_limit: float | None) -> LPSolution:
-    """Run HiGHS on the model it holds, of n variables and m rows, and translate its answer."""
-    limit = np.inf if time_limit is None else max(float(time_limit), 1e-3)
-    highs.setOptionValue("time_limit", float(highs.getRunTime() + limit))
-    highs.run()
-    model_status = highs.getModelStatus()
-    status = HIGHS_STATUS.get(model_status.name, "error")
-    message = highs.modelStatusToString(model_status)
-    if status != "optimal":
-        return LPSolution(None, None, None, None, status, None, message)
-    solution = highs.getSolution()
-    value = float(highs.getInfo().objective_function_value)
-    basis = np.asarray(highs.getBasicVariables()[1])
-    basic_x, basic_rows = np.zeros(n, dtype=bool), np.zeros(m, dtype=bool)
-    basic_x[basis[basis >= 0]] = True
-    basic_rows[-1 - basis[basis < 0]] = True  # HiGHS writes row i as -1 - i
-    x, duals = np.array(solution.col_value), np.array(solution.row_dual)
-    reduced = np.array(solution.col_dual)
-    return LPSolution(x, value, duals, reduced, status, value, message, basic_x, basic_rows)
-
-
 def silent_highs() -> Any:
     """Make a solver that prints nothing and whose answer depends on the program alone."""
     import highspy
@@ -248,31 +242,10 @@ def silent_highs() -> Any:
         ("simplex_strategy", 1),  # dual simplex, serial
         ("threads", 1),
         ("random_seed", 0),
-        ("primal_feasibility_tolerance", TOLERANCE),
-        ("dual_feasibility_tolerance", TOLERANCE),
+        *TOLERANCES.items(),
     ):
         highs.setOptionValue(option, value)
     return highs
-
-
-_OF_THREAD = threading.local()
-
-
-def _solver_of_thread() -> Any:
-    """Return this thread's solver for programs that are solved once."""
-    if not hasattr(_OF_THREAD, "highs"):
-        _OF_THREAD.highs = silent_highs()
-    return _OF_THREAD.highs
-
-
-def _columnwise(A: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return starts, rows and entries of the columns of a matrix, dense or sparse."""
-    if sparse.issparse(A):
-        matrix = sparse.csc_matrix(A)
-        return matrix.indptr, matrix.indices, matrix.data
-    columns, rows = np.nonzero(A.T)
-    starts = np.searchsorted(columns, np.arange(A.shape[1] + 1))
-    return starts, rows, A[rows, columns]
 
 
 def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSolution:
@@ -281,13 +254,7 @@ def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSoluti
     above = np.isfinite(lp.upper) & ~equal
     below = np.isfinite(lp.lower) & ~equal
     matrix = sparse.csr_matrix(lp.A, dtype=float)
-    options: dict[str, Any] = {
-        "presolve": False,
-        "primal_feasibility_tolerance": TOLERANCE,
-        "dual_feasibility_tolerance": TOLERANCE,
-    }
-    if time_limit is not None:
-        options["time_limit"] = max(float(time_limit), 1e-3)
+    options: dict[str, Any] = {"presolve": False} | TOLERANCES | _limit(time_limit)
     result = linprog(
         lp.c,
         A_ub=sparse.vstack([matrix[above], -matrix[below]]),
@@ -300,7 +267,7 @@ def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSoluti
     )
     status = LINPROG_STATUS.get(result.status, "error")
     if status != "optimal":
-        return LPSolution(None, None, None, None, status, None, str(result.message))
+        return LPSolution(status=status, message=str(result.message))
     duals = np.zeros(len(lp.lower))
     duals[above] += result.ineqlin.marginals[: above.sum()]
     duals[below] -= result.ineqlin.marginals[above.sum() :]
@@ -314,7 +281,7 @@ def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSoluti
 def _solve_empty(lp: LinearProgram) -> LPSolution:
     """Solve a program without variables, which HiGHS rejects."""
     if np.any(lp.lower > 0) or np.any(lp.upper < 0):
-        return LPSolution(None, None, None, None, "infeasible", None, "a row cannot hold")
+        return LPSolution(status="infeasible", message="a row cannot hold")
     return LPSolution(np.zeros(0), 0.0, np.zeros(len(lp.lower)), np.zeros(0), "optimal", 0.0, "")
 
 

@@ -28,6 +28,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+import numpy as np
+
 from rulekit.exceptions import SolverError
 
 try:
@@ -79,6 +81,14 @@ def machine_code(
     return make
 
 
+def allocate(record: Any, *shapes: Any) -> Any:
+    """Make the named tuple of a `Record` of arrays, zeros of these shapes."""
+    from numba.np.numpy_support import as_dtype
+
+    types = (as_dtype(part.dtype) for part in record.parts)
+    return record.kind(*map(np.zeros, shapes, types))
+
+
 def prepare(
     names: Sequence[str] = tuple(KERNELS), n_jobs: int | None = None
 ) -> Iterator["Compilation"]:
@@ -88,8 +98,11 @@ def prepare(
     waiting, done = deque(names), SimpleQueue[tuple[str, bool]]()
     started: dict[str, float] = {}
     took: dict[str, float] = {}
-    processes = [_server() for _ in range(min(n_jobs, len(names)))]
-    for process in processes:
+    command = [sys.executable, "-c", f"from {__spec__.name} import serve; serve()"]
+    pipe, processes = subprocess.PIPE, []
+    for _ in range(min(n_jobs, len(names))):
+        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
+        processes.append(process)
         arguments = process, waiting, started, done
         threading.Thread(target=_compile, args=arguments, daemon=True).start()
     try:
@@ -106,13 +119,6 @@ def prepare(
         for process in processes:
             process.terminate()
             process.wait()
-
-
-def _server() -> "subprocess.Popen[str]":
-    """Start a process that compiles the files named to it; see `serve`."""
-    command = [sys.executable, "-c", f"from {__spec__.name} import serve; serve()"]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
 
 
 def _compile(
@@ -190,16 +196,10 @@ def warm_up() -> None:
 
 def missing_seconds(names: Sequence[str], n_jobs: int | None = None) -> float:
     """Return the seconds that compiling takes for the files that have no cache yet."""
-    missing = [KERNELS[name] for name in names if not _is_cached(name)]
+    specs = {name: importlib.util.find_spec(name) for name in names}
+    cached = {n for n, s in specs.items() if s and s.origin and _stamp(Path(s.origin)).exists()}
+    missing = [KERNELS[name] for name in names if name not in cached]
     return max(max(missing, default=0.0), sum(missing) / (n_jobs or os.cpu_count() or 1))
-
-
-def _is_cached(name: str) -> bool:
-    """Return whether a file's kernels were compiled from its present source."""
-    spec = importlib.util.find_spec(name)
-    if spec is None or spec.origin is None:
-        return False
-    return _stamp(Path(spec.origin)).exists()
 
 
 def _stamp(path: Path) -> Path:

@@ -279,14 +279,13 @@ def test_rule_selected_without_costs_is_kept_if_cheaper(monkeypatch):
     X, y = X[["late_payments", "guarantor"]].head(400), y[:400]
     costs = Costs(miss=5, false_alarm=1, positive="high")
     plain = RuleClassifier(max_conditions=2, cv=2).fit(X, y)
-    worse = RuleClassifier._box_search
 
-    def dear(self, seed):  # a search that finds nothing where costs are given
-        result = worse(self, seed)
-        return result if self.costs is None else result.set_params(max_conditions=1, n_clauses=1)
+    def dear(learner, table, label=None):  # a search that finds nothing where costs are given
+        if learner.costs is not None:
+            learner.set_params(max_conditions=1, n_clauses=1)
+        return only_dear(learner, table, label)
 
-    monkeypatch.setattr(RuleClassifier, "_box_search", dear)
-    monkeypatch.setattr("rulekit.families.rule_classifier.form_of_rules", only_dear)
+    monkeypatch.setattr("rulekit.families.rule_classifier.form_of_rules", dear)
     result = RuleClassifier(max_conditions=2, cv=2, costs=costs).fit(X, y)
     assert result.rule_set_ == plain.rule_set_
     assert result.best_params_["costs"] is None

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rulekit.search.columns.rounding import round_clause
+from rulekit.search.columns.priced_columns import round_clause
 from tests.reference import one_level as reference
 from tests.strategies.covers import binned_matrix, cover_problem, solve
 

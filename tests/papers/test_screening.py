@@ -19,9 +19,15 @@ from benchmarks.papers.printed_screening import (
     paper_problem,
 )
 from rulekit.search.lp import solve_milp
-from rulekit.search.screening.bounds import compact_program
 from rulekit.search.screening.proved_cover import best_columns, merge_rows
-from rulekit.search.screening.screen import BASIC, ENHANCED, list_unproved, order_chains, screen
+from rulekit.search.screening.screen import (
+    BASIC,
+    ENHANCED,
+    compact_program,
+    list_unproved,
+    order_chains,
+    screen,
+)
 from tests.reference import screening as reference
 
 pytestmark = pytest.mark.paper
@@ -86,9 +92,9 @@ def test_the_optimum_is_the_same_with_and_without_screening(real, name, n_thresh
 def test_every_certificate_holds(real, name, n_thresholds):
     problem, columns, y = real(name, n_thresholds)
     for result in (screen(problem, BASIC), screen(problem, ENHANCED)):
-        assert list_unproved(result, lambda j: columns.values([j])[:, 0], y, problem.theta) == []
+        assert list_unproved(result, lambda j: columns.values[:, j], y, problem.theta) == []
     result = best_columns(problem).screening
-    assert list_unproved(result, lambda j: columns.values([j])[:, 0], y, problem.theta) == []
+    assert list_unproved(result, lambda j: columns.values[:, j], y, problem.theta) == []
 
 
 @pytest.mark.parametrize(
@@ -97,7 +103,7 @@ def test_every_certificate_holds(real, name, n_thresholds):
 )
 def test_the_pairwise_test_as_printed_costs_rows(real, name, n_thresholds, safe, as_printed):
     problem, columns, y = real(name, n_thresholds)
-    A = columns.values(np.arange(columns.shape[1]))
+    A = columns.values
     order, chain = order_chains(problem)
     chains = np.split(order, np.flatnonzero(np.diff(chain)) + 1)
     removed = reference.pairs_as_printed(A, y, np.ones(len(y)), chains)

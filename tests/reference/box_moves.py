@@ -13,7 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
-from rulekit.search.box_search.problem import Boxes, whole_box
+from rulekit.search.box_search.problem import whole_box
 from rulekit.search.box_search.search import Archive, perturb
 from tests.reference.boxes import choices
 
@@ -24,30 +24,27 @@ MOST_PAIR_BINS = 16  # of a feature in a pair: the choices are quadratic in the 
 FAR = 1 << 30  # the distance to a clause that is not there
 
 
-def parts_of(boxes):
-    return boxes.low, boxes.high, boxes.absent
-
-
 class BoxState:
     """A rule, with what its clauses violate: (k, n, p), its sum v (k, n), and literals (k, p)."""
 
     def __init__(self, problem, boxes):
         self.problem, self.boxes = problem, boxes
-        self.violated = boxes.violations(problem.codes, problem.n_bins)
+        codes, (low, high, absent) = problem.codes, boxes.transpose(2, 0, 1)[:, :, None]
+        inside = (codes >= low) & (codes <= high)
+        self.violated = ~np.where(codes == problem.n_bins, absent > 0, inside)
         self.v = self.violated.sum(axis=2)
-        self.size = boxes.literals(problem.n_bins, problem.has_missing)
+        self.size = problem.count_literals(boxes)
 
     def changed(self, r, f, *choice):
         """Let clause `r` accept another choice (low, high, absent) of feature `f`."""
-        parts = [part.copy() for part in parts_of(self.boxes)]
-        for part, value in zip(parts, choice, strict=True):
-            part[r, f] = value
-        return BoxState(self.problem, Boxes(*parts))
+        boxes = self.boxes.copy()
+        boxes[r, f] = choice
+        return BoxState(self.problem, boxes)
 
     def with_clause(self):
         """Append a clause without literals."""
-        more = zip(parts_of(self.boxes), parts_of(whole_box(self.problem.n_bins)), strict=True)
-        return BoxState(self.problem, Boxes(*map(np.vstack, more)))
+        more = np.concatenate([self.boxes, whole_box(self.problem.n_bins)])
+        return BoxState(self.problem, more)
 
     def loss(self):
         """Price the wrong rows; see `BoxPrices`."""
@@ -124,7 +121,7 @@ def best_intervals(problem, features, H, theta):
 
 def value_now(H, state, r, theta):
     """Return what clause `r` accepts now is worth, feature by feature: shape (p,)."""
-    ends = zip(*(part[r] for part in parts_of(state.boxes)), state.problem.n_bins, strict=True)
+    ends = zip(*state.boxes[r].T, state.problem.n_bins, strict=True)
     saved = [H[f, a : b + 1].sum() + m * H[f, n] for f, (a, b, m, n) in enumerate(ends)]
     return np.array(saved) - theta * state.size[r]
 
@@ -216,8 +213,8 @@ class Moves:
 
     def improved(self, state):
         """Take steps, clause after clause, or else one swap."""
-        key = tuple(part.tobytes() for part in parts_of(state.boxes))
-        now, clauses = state, range(0 if key in self.settled else state.boxes.n_clauses)
+        key = state.boxes.tobytes()
+        now, clauses = state, range(0 if key in self.settled else len(state.boxes))
         for r in clauses:
             while better := self.step(now, r):
                 now = better
@@ -240,9 +237,9 @@ class Moves:
     def drop_useless(self, state):
         """Drop clauses, the most useless one first, while the objective falls."""
         objective = self.objective(state)
-        while state.boxes.n_clauses:
-            clauses = range(state.boxes.n_clauses)
-            shorter = [BoxState(self.problem, state.boxes.drop(r)) for r in clauses]
+        while len(state.boxes):
+            clauses = range(len(state.boxes))
+            shorter = [BoxState(self.problem, np.delete(state.boxes, r, axis=0)) for r in clauses]
             values = [self.objective(s) for s in shorter]
             r = int(np.argmin(values))
             if values[r] >= objective - IMPROVEMENT:
@@ -253,8 +250,8 @@ class Moves:
     def grow(self, state, n_clauses):
         """Add clauses, each from its best start, while that lowers the objective."""
         objective = self.objective(state)
-        while state.boxes.n_clauses < n_clauses:
-            r = state.boxes.n_clauses
+        while len(state.boxes) < n_clauses:
+            r = len(state.boxes)
             longer = start_box(state.with_clause(), r, self.theta)
             while better := self.step(longer, r):
                 longer = better
@@ -293,15 +290,13 @@ def improve_each(problem, starts, theta):
     """Do as `Descent.improve_each`."""
     moves = Moves(problem, Archive(problem), theta)
     s = np.where(problem.y, problem.charges.base, -problem.charges.base)
-    ends, saved = [], np.zeros((starts.n_clauses, 1 + problem.n_features))
-    for k in range(starts.n_clauses):
-        state = BoxState(problem, starts.take_clauses([k]))
+    ends, saved = [], np.zeros((len(starts), 1 + problem.n_features))
+    for k in range(len(starts)):
+        state = BoxState(problem, starts[k : k + 1])
         while better := moves.step(state, 0) or moves.swap(state, 0):
             state = better
         held, nearly = state.v[0] == 0, state.v[0] == 1
         saved[k] = s[held].sum()
         saved[k, 1:] += s[nearly] @ state.violated[0][nearly]
-        ends.append(parts_of(state.boxes))
-    if not ends:
-        return starts, saved
-    return Boxes(*map(np.vstack, zip(*ends, strict=True))), saved
+        ends.append(state.boxes)
+    return np.concatenate([starts[:0], *ends]), saved

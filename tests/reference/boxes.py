@@ -4,18 +4,13 @@ from itertools import product
 
 import numpy as np
 
-from rulekit.search.box_search.problem import Boxes
-
 
 def violations_of(problem, boxes, r, i):
     """Count the features of clause r that row i violates."""
     count = 0
     for f in range(problem.n_features):
-        code = problem.codes[i, f]
-        if code == problem.n_bins[f]:
-            count += not boxes.absent[r, f]
-        else:
-            count += not boxes.low[r, f] <= code <= boxes.high[r, f]
+        code, (low, high, absent) = problem.codes[i, f], boxes[r, f]
+        count += not (absent if code == problem.n_bins[f] else low <= code <= high)
     return count
 
 
@@ -23,7 +18,7 @@ def loss_of(problem, boxes):
     """Price all wrong rows by the definition in `descent_kernels`."""
     prices, total = problem.prices, 0.0
     for i in range(problem.n_rows):
-        v = [violations_of(problem, boxes, r, i) for r in range(boxes.n_clauses)]
+        v = [violations_of(problem, boxes, r, i) for r in range(len(boxes))]
         holding = sum(count == 0 for count in v)
         if problem.y[i]:
             cost = 0.0 if holding else 1.0 + (prices.miss * (min(v) - 1) if v else 0.0)
@@ -37,10 +32,10 @@ def loss_of(problem, boxes):
 def literals_of(problem, boxes):
     """Count literals by looking at what each clause accepts of each feature."""
     count = 0
-    for r in range(boxes.n_clauses):
+    for r in range(len(boxes)):
         for f in range(problem.n_features):
             last = problem.n_bins[f] - 1
-            low, high, absent = boxes.low[r, f], boxes.high[r, f], boxes.absent[r, f]
+            low, high, absent = boxes[r, f]
             if low > high:
                 count += 1
             elif low == 0 and high == last:
@@ -77,15 +72,11 @@ def best_start(problem, boxes, theta):
         if f >= g and p > 1:
             continue
         for on_f, on_g in product(choices(problem, f), choices(problem, g)):
-            box = np.array([np.zeros(p, int), last, np.ones(p, int)])
-            box[:, f] = on_f
+            box = np.stack([np.zeros(p, int), last, np.ones(p, int)], axis=1)
+            box[f] = on_f
             if g != f:
-                box[:, g] = on_g
-            more = Boxes(
-                np.vstack([boxes.low, box[0]]),
-                np.vstack([boxes.high, box[1]]),
-                np.vstack([boxes.absent, box[2].astype(bool)]),
-            )
+                box[g] = on_g
+            more = np.concatenate([boxes, box[None]])
             value = loss_of(problem, more) + theta * literals_of(problem, more)
             best = value if best is None else min(best, value)
     return best

@@ -29,13 +29,8 @@ def compact_value(A, y, rows, theta, perturbation):
     P, m = A[y].astype(float), rows[y]
     c = theta + rows[~y] @ A[~y] + perturbation
     g, d = P.shape
-    result = linprog(
-        np.concatenate([c, m]),
-        A_ub=-np.hstack([P, np.eye(g)]),
-        b_ub=-np.ones(g),
-        bounds=[(0, 1)] * d + [(0, None)] * g,
-        method="highs",
-    )
+    rows = {"A_ub": -np.hstack([P, np.eye(g)]), "b_ub": -np.ones(g)}
+    result = linprog(np.concatenate([c, m]), **rows, bounds=[(0, 1)] * d + [(0, None)] * g)
     assert result.status == 0
     return result.fun, result.x[:d]
 
@@ -48,15 +43,10 @@ def theta_max(A, y, rows):
 def printed_program(A, y, weight, theta):
     """(2.1)-(2.4) as printed: a variable and a row for every row; variables w (d) then xi (n)."""
     n, d = A.shape
-    return LinearProgram(
-        np.concatenate([np.full(d, float(theta)), weight]),
-        sparse.csr_array(np.hstack([A.astype(float), np.diag(np.where(y, 1.0, -1.0))])),
-        np.where(y, 1.0, 0.0),
-        np.where(y, np.inf, 0.0),
-        np.zeros(d + n),
-        np.concatenate([np.ones(d), np.full(n, np.inf)]),
-        np.concatenate([np.ones(d, dtype=bool), np.zeros(n, dtype=bool)]),
-    )
+    matrix = sparse.csr_array(np.hstack([A.astype(float), np.diag(np.where(y, 1.0, -1.0))]))
+    rows = np.where(y, 1.0, 0.0), np.where(y, np.inf, 0.0)
+    columns = np.zeros(d + n), np.repeat([1.0, np.inf], [d, n]), np.arange(d + n) < d
+    return LinearProgram(np.append(np.full(d, float(theta)), weight), matrix, *rows, *columns)
 
 
 def exact_cost(A, y, weight, theta, time_limit=None):

@@ -10,8 +10,8 @@ from tests.reference.boxes import choices, literals_of, violations_of
 
 def answer_of(problem, rules, i):
     """Class that the first clause gives which row i does not violate."""
-    for r in range(rules.n_clauses):
-        if violations_of(problem, rules, r, i) == 0:
+    for r in range(len(rules)):
+        if violations_of(problem, rules.boxes, r, i) == 0:
             return rules.labels[r]
     return rules.default
 
@@ -24,27 +24,21 @@ def loss_of(problem, rules):
 
 def objective_of(problem, rules, theta):
     """Loss plus the price of the conditions."""
-    return loss_of(problem, rules) + theta * literals_of(problem, rules)
+    return loss_of(problem, rules) + theta * literals_of(problem, rules.boxes)
 
 
 def list_of(problem, boxes, labels, default):
     """Make a list of boxes, each an array of shape (p, 3)."""
     parts = np.array(boxes, np.int64).reshape(len(boxes), problem.n_features, 3)
-    return RuleList(
-        parts[:, :, 0], parts[:, :, 1], parts[:, :, 2].astype(bool), tuple(labels), default
-    )
-
-
-def boxes_of(rules):
-    return list(np.stack([rules.low, rules.high, rules.absent.astype(np.int64)], axis=2))
+    return RuleList(parts, tuple(labels), default)
 
 
 def relabelled(problem, rules):
     """Every list of the same boxes."""
     K = range(int(problem.y.max()) + 1)
-    for labels in product(K, repeat=rules.n_clauses):
+    for labels in product(K, repeat=len(rules)):
         for default in K:
-            yield list_of(problem, boxes_of(rules), labels, default)
+            yield list_of(problem, list(rules.boxes), labels, default)
 
 
 def small_boxes(problem):
@@ -62,8 +56,8 @@ def small_boxes(problem):
 
 def changed(problem, rules):
     """Every list that another choice on one feature of one clause makes."""
-    boxes = boxes_of(rules)
-    for r, f in np.ndindex(rules.n_clauses, problem.n_features):
+    boxes = list(rules.boxes)
+    for r, f in np.ndindex(len(rules), problem.n_features):
         for choice in choices(problem, f):
             box = boxes[r].copy()
             box[f] = choice
@@ -72,20 +66,20 @@ def changed(problem, rules):
 
 def rearranged(problem, rules):
     """Every list with a clause less, and with two neighbours exchanged, under any classes."""
-    boxes = boxes_of(rules)
-    for r in range(rules.n_clauses):
+    boxes = list(rules.boxes)
+    for r in range(len(rules)):
         rest, labels = boxes[:r] + boxes[r + 1 :], rules.labels[:r] + rules.labels[r + 1 :]
         yield from relabelled(problem, list_of(problem, rest, labels, rules.default))
-    for r in range(rules.n_clauses - 1):
+    for r in range(len(rules) - 1):
         order = [*boxes[:r], boxes[r + 1], boxes[r], *boxes[r + 2 :]]
         yield from relabelled(problem, list_of(problem, order, rules.labels, rules.default))
 
 
 def extended(problem, rules):
     """Every list with a clause more, on at most two features, at any place, of any class."""
-    boxes = boxes_of(rules)
+    boxes = list(rules.boxes)
     for box in small_boxes(problem):
-        for r, label in product(range(rules.n_clauses + 1), range(int(problem.y.max()) + 1)):
+        for r, label in product(range(len(rules) + 1), range(int(problem.y.max()) + 1)):
             yield list_of(
                 problem,
                 [*boxes[:r], box, *boxes[r:]],

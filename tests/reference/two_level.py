@@ -1,6 +1,6 @@
-"""The two-level problem as printed: objectives row by row, (4.14) in full, all rules."""
+"""The two-level problem as printed: objectives row by row, (4.14) in full, all rules, distances."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 from scipy.optimize import linprog
@@ -78,3 +78,21 @@ def relaxed_errors(A, y, w):
             beta = [max([0.0, *(clause[row])]) for clause in w]
             psi.append(max(0.0, sum(beta) - (len(w) - 1)))
     return np.array(psi)
+
+
+def cnf_answer(a, w):
+    """Equation (3.8) for one row: a (d,) bool, w (d, R) bool."""
+    return bool(np.all(np.any(a[:, None] & w, axis=0)))
+
+
+def distance(a, w, y):
+    """Fewest entries of w to negate so that the row is answered with y."""
+    cells = [(j, r) for j in range(w.shape[0]) for r in range(w.shape[1])]
+    for n_flips in range(len(cells) + 1):
+        for flips in combinations(cells, n_flips):
+            other = w.copy()
+            for j, r in flips:
+                other[j, r] = ~other[j, r]
+            if cnf_answer(a, other) == y:
+                return n_flips
+    return None

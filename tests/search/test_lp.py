@@ -24,21 +24,16 @@ def covering(seed, m=12, n=8):
     rng = np.random.default_rng(seed)
     A = (rng.random((m, n)) < 0.5).astype(float)
     A[:, 0] = 1.0
-    return LinearProgram(
-        0.5 + rng.random(n), A, np.ones(m), np.full(m, 3.0), np.zeros(n), np.full(n, 2.0)
-    )
+    bounds = np.ones(m), np.full(m, 3.0), np.zeros(n), np.full(n, 2.0)
+    return LinearProgram(0.5 + rng.random(n), A, *bounds)
 
 
 @given(seed=st.integers(0, 10_000))
 def test_optimal_value_equals_a_plain_linprog(seed):
     lp = covering(seed)
     answer = solve_lp(lp)
-    by_hand = linprog(
-        lp.c,
-        A_ub=np.vstack([-lp.A, lp.A]),
-        b_ub=np.concatenate([-lp.lower, lp.upper]),
-        bounds=[(0, 2)] * len(lp.c),
-    )
+    A, b = np.vstack([-lp.A, lp.A]), np.concatenate([-lp.lower, lp.upper])
+    by_hand = linprog(lp.c, A_ub=A, b_ub=b, bounds=[(0, 2)] * len(lp.c))
     assert answer.status == "optimal"
     assert answer.value == pytest.approx(by_hand.fun, abs=1e-9)
     assert answer.bound == answer.value
@@ -63,14 +58,9 @@ def test_the_basis_has_one_member_for_each_row():
 
 
 def test_equations_and_sparse_matrices_are_understood():
-    lp = LinearProgram(
-        np.array([1.0, 2.0]),
-        sparse.csr_array(np.array([[1.0, 1.0], [1.0, -1.0]])),
-        np.array([4.0, -np.inf]),
-        np.array([4.0, 1.0]),
-        np.zeros(2),
-        np.full(2, np.inf),
-    )
+    rows = np.array([4.0, -np.inf]), np.array([4.0, 1.0])
+    A = sparse.csr_array(np.array([[1.0, 1.0], [1.0, -1.0]]))
+    lp = LinearProgram(np.array([1.0, 2.0]), A, *rows, np.zeros(2), np.full(2, np.inf))
     answer = solve_lp(lp)
     np.testing.assert_allclose(answer.x, [2.5, 1.5])
     np.testing.assert_allclose(answer.duals, [1.5, -0.5])
@@ -81,15 +71,8 @@ def test_equations_and_sparse_matrices_are_understood():
 )
 def test_programs_without_an_optimum_have_a_status_and_no_numbers(c, row, status):
     upper = 2.0 if status == "infeasible" else np.inf
-    lp = LinearProgram(
-        np.array([c]),
-        np.ones((1, 1)),
-        np.array([row[0]]),
-        np.array([row[1]]),
-        np.zeros(1),
-        np.array([upper]),
-    )
-    answer = solve_lp(lp)
+    numbers = map(np.array, ([c], [[1.0]], row[:1], row[1:], [0.0], [upper]))
+    answer = solve_lp(LinearProgram(*numbers))
     assert answer.status == status
     assert answer.x is None
     assert answer.value is None

@@ -6,8 +6,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rulekit.binning.binned_table import BinnedTable, Conditions, runs_of
-from rulekit.search.columns.priced_columns import PricedColumns
-from rulekit.search.columns.rounding import default_perturbation, redundancy_groups, rounding_layout
+from rulekit.search.columns.priced_columns import (
+    PricedColumns,
+    default_perturbation,
+    redundancy_groups,
+    rounding_layout,
+)
 from rulekit.search.one_level.problem import CoverProblem
 
 

@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 
 from rulekit.binning import BinnedTable, Conditions
-from rulekit.search.screening.bounds import Bounds, steepest_clause
 from rulekit.search.screening.proved_cover import relax
+from rulekit.search.screening.screen import Bounds, steepest_clause
 from tests.reference.screening import costs_of_all_subsets
 
 LAMBDAS = (0.2, 0.5, 1.0, 3.0, 10.0, 100.0, 1000.0)
@@ -34,20 +34,10 @@ def tied_table(seed, n=24, features=2, cuts=3, weighted=False):
         spans += [(int(e), cuts + 1, 0, 0) for e in ends]
         chain += [2 * f] * cuts + [2 * f + 1] * cuts
         place += [*range(cuts), *reversed(range(cuts))]
-    cells = BinnedTable(
-        np.asfortranarray(codes.astype(np.uint8)),
-        (),
-        Conditions(
-            np.full(features, cuts + 1),
-            np.array(source),
-            np.array(spans),
-            np.zeros(len(source), int),
-            np.zeros(len(source), int),
-            (),
-            np.array(chain),
-            np.array(place),
-        ),
-    )
+    none, chained = np.zeros(len(source), int), (np.array(chain), np.array(place))
+    runs = np.full(features, cuts + 1), np.array(source), np.array(spans)
+    conditions = Conditions(*runs, none, none, (), *chained)
+    cells = BinnedTable(np.asfortranarray(codes.astype(np.uint8)), (), conditions)
     return cells, cells.values, y, weight, chains
 
 

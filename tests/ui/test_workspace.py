@@ -13,8 +13,9 @@ import pytest
 from rulekit.data import Table, load_sample
 from scripts.fuzz import damaged
 from ui import saved, workspace
-from ui.merging import Merger
+from ui.saved import Merger
 from ui.state import AppState, BinningSpec, ColumnName, SplitSpec, to_plain
+from ui.workspace import UPLOAD, Upload, change_upload, current_upload, forget_upload
 
 
 def restored(folder):
@@ -295,3 +296,11 @@ def test_deleted_analysis_stays_deleted_and_can_be_saved_as_a_new_one(session):
         assert not workspace.is_deleted()
         assert workspace.folder() != folder
     assert Window(session, second.values["analysis_id"]).state.notes == "still here"
+
+
+def test_a_forgotten_file_leaves_only_what_the_field_holds(session):
+    assert current_upload() == Upload()
+    change_upload(name="a.csv", content=b"a,b", file_id="1", in_field="1")
+    assert session[UPLOAD].content == b"a,b"
+    forget_upload()
+    assert current_upload() == Upload(in_field="1")

@@ -25,7 +25,7 @@ from ui.escape import md
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
 from ui.state import KEEP, AppState, BinningSpec, app_state
-from ui.theme import bins_figure, chart, levels_figure
+from ui.theme import chart
 from ui.widgets import COUNT, pick_row
 from ui.workspace import change, make_key
 
@@ -47,10 +47,8 @@ SHORT, HALF = 8, 285  # longest table shown as a whole, and the height in pixels
 
 def get_binarizer(state: AppState) -> Binarizer:
     """Return the binarizer of the page's settings, fitted on the training rows."""
-    binarizer = state.binning.binarizer()
-    return compute_once(
-        "binarizer", state.fit_key, lambda: binarizer.fit(*state.training), copy=False
-    )
+    fit = partial(state.binning.binarizer().fit, *state.training)
+    return compute_once("binarizer", state.fit_key, fit, copy=False)
 
 
 def method_card() -> None:
@@ -64,35 +62,18 @@ def method_card() -> None:
         lambda name: METHODS[name][0],
         captions=[text for _, text in METHODS.values()],
         key=make_key("binning_method"),
-        persist_state="session",
+        **KEEP,
     )
-    every = spec.n_thresholds is None
-    count = st.number_input(
-        "Cut points a column",
-        1,
-        MAX_THRESHOLDS,
-        10 if every else spec.n_thresholds,
-        key=make_key("binning_count"),
-        persist_state="session",
-        disabled=method not in COUNTED or every,
-        help="At most; a column of fewer distinct values gets fewer.",
-    )
-    every = st.checkbox(
-        "A cut point at every distinct value (slower, finest)",
-        every,
-        key=make_key("binning_every"),
-        persist_state="session",
-        disabled=method not in COUNTED,
-    )
-    levels = st.number_input(
-        "Levels a category",
-        2,
-        200,
-        spec.max_levels,
-        key=make_key("binning_levels"),
-        persist_state="session",
-        help="At most; if there are more, the rarest are merged.",
-    )
+    every, off = spec.n_thresholds is None, method not in COUNTED
+    words = "At most; a column of fewer distinct values gets fewer."
+    options = {"key": make_key("binning_count"), "disabled": off or every, "help": words, **KEEP}
+    count = 10 if every else spec.n_thresholds
+    count = st.number_input("Cut points a column", 1, MAX_THRESHOLDS, count, **options)
+    label, options = "A cut point at every distinct value (slower, finest)", {"disabled": off}
+    every = st.checkbox(label, every, make_key("binning_every"), **options, **KEEP)
+    words = "At most; if there are more, the rarest are merged."
+    options = {"key": make_key("binning_levels"), "help": words, **KEEP}
+    levels = st.number_input("Levels a category", 2, 200, spec.max_levels, **options)
     wanted = replace(
         spec,
         method=method if method in METHODS else spec.method,
@@ -156,19 +137,12 @@ def overview(state: AppState, fitted_one: Binarizer) -> pd.DataFrame:
     conditions: Counter[str] = Counter()
     for e in fitted_one.encodings_:
         conditions[e.name] += len(e.conditions())
-    edited = dict(state.binning.cuts)
-    kinds = {column.name: column.kind for column in state.table.columns}
-    rows = [
-        {
-            "column": name,
-            "holds": kinds[name],
-            "cut points": len(fitted_one.cuts_.get(name, ())),
-            "conditions": conditions[name],
-            **({"by hand": name in edited} if edited else {}),
-        }
-        for name in state.features
-    ]
-    return pd.DataFrame(rows)
+    edited, cuts, names = dict(state.binning.cuts), fitted_one.cuts_, state.features
+    table = pd.DataFrame({"column": names})
+    table["holds"] = table["column"].map({c.name: c.kind for c in state.table.columns})
+    table["cut points"] = [len(cuts.get(name, ())) for name in names]
+    table["conditions"] = [conditions[name] for name in names]
+    return table.assign(**{"by hand": [name in edited for name in names]}) if edited else table
 
 
 def choose_column(state: AppState, table: pd.DataFrame) -> str:
@@ -195,14 +169,11 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
 def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     """Show one column's values by outcome and its editable cut points."""
     values = columns_of(state.training[0][[name]])[name]
+    read = [e for e in fitted_one.encodings_ if e.name == name]
     st.header(md(format_name(state, name), 80), anchor=False)
     if name in fitted_one.cuts_:
         _numeric(state, name, values.astype(float), fitted_one.cuts_[name])
-    elif all(
-        isinstance(e, LevelColumn) and e.part is None
-        for e in fitted_one.encodings_
-        if e.name == name
-    ):
+    elif all(isinstance(e, LevelColumn) and e.part is None for e in read):
         _levels(state, name, list(values))
     else:
         _readings(state, fitted_one, name)
@@ -210,8 +181,13 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
 
 def conditions_list(fitted_one: Binarizer, name: str) -> None:
     """List the conditions that a column gives."""
+
+    def make_sort_key(x: Literal) -> tuple[Any, ...]:
+        # conditions of one scale and operator by the values compared with
+        return (x.part or "", x.order or (), x.op, x.positions, x.missing)
+
     read = [e for e in fitted_one.encodings_ if e.name == name]
-    literals = [x for encoding in read for x in sorted(literals_of(encoding), key=_make_sort_key)]
+    literals = [x for encoding in read for x in sorted(literals_of(encoding), key=make_sort_key)]
     if not literals:
         st.caption("None: the column has a single value.")
         return
@@ -221,11 +197,6 @@ def conditions_list(fitted_one: Binarizer, name: str) -> None:
     height = "content" if len(texts) <= SHORT else HALF
     frame = pd.DataFrame({"condition": texts})
     st.dataframe(frame, hide_index=True, height=height, alt=f"{len(texts):,} conditions.")
-
-
-def _make_sort_key(literal: Literal) -> tuple[Any, ...]:
-    """Return a sort key: conditions of one scale and operator by the values compared with."""
-    return (literal.part or "", literal.order or (), literal.op, literal.positions, literal.missing)
 
 
 def format_name(state: AppState, name: str) -> str:
@@ -243,7 +214,8 @@ def _numeric(
         few = cuts[np.linspace(0, len(cuts) - 1, MAX_THRESHOLDS).round().astype(int)]
     table = outcomes.outcome_bins(numbers, codes, len(labels), few)
     alt = outcomes.outcome_sentence(table, name=state.label(name), labels=labels)
-    figure = bins_figure(state, numbers, codes, few, format_name(state, name))
+    label = format_name(state, name)
+    figure = outcomes.outcome_bins_figure(numbers, codes, few, name=label, **state.looks)
     chart(figure, "binning_chart", alt)
     _editor(state, name, cuts)
     signs = [outcomes.interval_signs(row) for _, row in table.iterrows()]
@@ -270,14 +242,11 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
             st.session_state["_message"] = str(error)
             st.session_state["binning_round"] = st.session_state.get("binning_round", 0) + 1
 
-    st.text_input(
-        "Cut points (edit them here)",
-        text,
-        key=key,
-        on_change=store_cuts,
-        help="Numbers separated by semicolons or spaces. A value equal to a cut point counts as "
-        "'at most'. Empty: no condition on this column's size.",
+    words = (
+        "Numbers separated by semicolons or spaces. A value equal to a cut point counts as 'at "
+        "most'. Empty: no condition on this column's size."
     )
+    st.text_input("Cut points (edit them here)", text, key=key, on_change=store_cuts, help=words)
     if name in dict(state.binning.cuts) and state.binning.method != "manual":
         st.button("Back to automatic cut points", key="drop_one", on_click=drop_cuts, args=(name,))
 
@@ -287,7 +256,8 @@ def _levels(state: AppState, name: str, values: list[Any]) -> None:
     table = outcomes.outcome_levels(values, state.outcome_codes, len(state.labels))
     if len(table):
         alt = outcomes.outcome_sentence(table, name=state.label(name), labels=state.labels)
-        figure = levels_figure(state, table, format_name(state, name))
+        label = format_name(state, name)
+        figure = outcomes.outcome_levels_figure(table, name=label, **state.looks)
         chart(figure, "binning_levels_chart", alt)
         if len(table) > outcomes.MAX_LEVELS:
             most = outcomes.MAX_LEVELS
@@ -302,16 +272,13 @@ def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
     read = [s for s in candidate_summary(fitted_one, X, y) if s.name == name]
     words = [s for s in read if s.kind == "words"]
     names = [s.reads for s in read if s.kind not in ("words", "nothing")]
-    names += ["words"] if words else []
+    names = list(dict.fromkeys([*names, *["words"] * bool(words)]))
     if not names:
         st.caption("No conditions: the column has the same value in every row.")
         return
-    chosen = names[0]
+    chosen, key = names[0], f"read_{name[:40]}"
     if len(names) > 1:
-        picked = st.segmented_control(
-            "Read of it", list(dict.fromkeys(names)), default=chosen, key=f"read_{name[:40]}"
-        )
-        chosen = picked or chosen
+        chosen = st.segmented_control("Read of it", names, default=chosen, key=key) or chosen
     cells = [c for s in words for c in s.cells[1:2]]
     if chosen != "words":
         cells = next(s for s in read if s.reads == chosen).cells
@@ -382,17 +349,9 @@ def screening_card(state: AppState, n_conditions: int) -> None:
         st.caption("How many conditions can matter is proved for rules of one class only.")
         return
     left, right = st.columns([1, 3], vertical_alignment="bottom")
-    theta = left.number_input(
-        "Price θ of a condition, in rows",
-        0.0,
-        None,
-        1.0,
-        step=0.5,
-        format="%g",
-        key="screening_theta",
-        help="A condition must save this many training rows to be worth having.",
-        **KEEP,
-    )
+    words = "A condition must save this many training rows to be worth having."
+    label, key = "Price θ of a condition, in rows", "screening_theta"
+    theta = left.number_input(label, 0.0, None, 1.0, 0.5, "%g", key, words, **KEEP)
     right.caption(
         "For a rule of one clause (one AND), many conditions can be ruled out before anything is "
         "learned: a best rule is proved to do without them. Each removal has a certificate that "
@@ -441,24 +400,18 @@ def _numbers(screening: ConditionScreening) -> None:
     left = screening.n_conditions - screening.n_removed
     container = st.container(horizontal=True, gap="large")
     share = screening.n_removed / max(1, screening.n_conditions)
-    container.metric(
-        "Removed with proof", f"{screening.n_removed:,} ({share:.1%})", width="content"
-    )
+    removed = f"{screening.n_removed:,} ({share:.1%})"
+    container.metric("Removed with proof", removed, width="content")
     container.metric("May matter", f"{left:,}", width="content")
+    number = partial(st.column_config.NumberColumn, format="localized")
     shown = screening.counts.assign(test=[TESTS[name][0] for name in screening.counts["test"]])
     st.dataframe(
-        shown[["test", "first", "alone"]].rename(
-            columns={"test": "removed because", "first": "removed first", "alone": "by itself"}
-        ),
+        shown[["test", "first", "alone"]],
         hide_index=True,
         column_config={
-            "removed because": st.column_config.TextColumn(width="large"),
-            "removed first": st.column_config.NumberColumn(
-                help="by this test and by none above it", format="localized"
-            ),
-            "by itself": st.column_config.NumberColumn(
-                help="whatever the other tests remove", format="localized"
-            ),
+            "test": st.column_config.TextColumn("removed because", width="large"),
+            "first": number("removed first", help="by this test and by none above it"),
+            "alone": number("by itself", help="whatever the other tests remove"),
         },
         alt="How many conditions each test removes.",
     )

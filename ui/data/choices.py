@@ -1,7 +1,8 @@
 """The Data page's settings: outcome and names of its classes, roles and overview of columns."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -23,11 +24,12 @@ from ui.cache import compute_once
 from ui.data.outcomes import describe_class, outcome_fields, rare_classes_line
 from ui.escape import md
 from ui.shell import once
-from ui.state import CUT, DATES, IGNORED, AppState, ColumnName, app_state
+from ui.state import CUT, DATES, IGNORED, KEEP, AppState, ColumnName, app_state
 from ui.words import looks_protected
 from ui.workspace import change, make_key
 
 TYPED = "Another number"
+QUANTILES = {"Median": 0.5, "Lower quartile": 0.25, "Upper quartile": 0.75}
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
 BARS = 10  # bins of a histogram: equal intervals of numbers and dates, the most frequent levels
 MOST_ROWS = 10_000  # in a longer table every k-th row is counted
@@ -48,21 +50,19 @@ def column_figures(table: Table) -> pd.DataFrame | None:
     """Return a histogram and the association of each column, in order; None for wide tables."""
     if table.n_columns > MOST_COLUMNS:
         return None
-    key = f"{table.digest} {table.target}"
-    return compute_once("column figures", key, lambda: _figures(table))
 
+    def compute() -> pd.DataFrame:
+        frame, columns = table.frame.iloc[:: _step(table)], table.columns
+        figures = pd.DataFrame({"spread": [_histogram(frame[c.name], c.kind) for c in columns]})
+        figures["association"] = np.nan
+        if table.target is not None and table.column(table.target).n_distinct <= MAX_CLASSES:
+            others = [k for k, c in enumerate(columns) if c.name != table.target]
+            rows = frame[frame[table.target].notna()]
+            strength = cramers_v(rows.iloc[:, others], rows[table.target].astype(str).to_numpy())
+            figures.loc[others, "association"] = strength
+        return figures
 
-def _figures(table: Table) -> pd.DataFrame:
-    frame = table.frame.iloc[:: _step(table)]
-    figures = pd.DataFrame({"spread": [_histogram(frame[c.name], c.kind) for c in table.columns]})
-    figures["association"] = np.nan
-    if table.target is not None and table.column(table.target).n_distinct <= MAX_CLASSES:
-        present = frame[table.target].notna().to_numpy()
-        others = [k for k, c in enumerate(table.columns) if c.name != table.target]
-        rows = frame[present]
-        strength = cramers_v(rows.iloc[:, others], rows[table.target].astype(str).to_numpy())
-        figures.loc[others, "association"] = strength
-    return figures
+    return compute_once("column figures", f"{table.digest} {table.target}", compute)
 
 
 def _histogram(column: pd.Series, kind: str) -> list[int]:
@@ -90,9 +90,9 @@ def positive_for(table: Table, target: str) -> Any:
 def with_target(table: Table, name: str) -> Table:
     """Return the table with this target, its described outcome the one of most interest."""
     table = table.with_roles({name: "target"})
-    if table.positive_label is not None:
-        return table
-    return table.with_roles({}, positive_label=positive_for(table, name))
+    if table.positive_label is None:
+        table = table.with_roles({}, positive_label=positive_for(table, name))
+    return table
 
 
 def choose_target(name: str | None) -> None:
@@ -147,7 +147,7 @@ def target_card() -> None:
         placeholder="Choose the column the rule should predict",
         key=key,
         on_change=lambda: choose_target(st.session_state[key]),
-        persist_state="session",
+        **KEEP,
     )
     if state.target is None:
         _suggestion(state.table)
@@ -168,7 +168,15 @@ def target_card() -> None:
     if not 2 <= len(counts) <= MAX_CLASSES:
         return
     if len(counts) > 2:
-        _one_class(len(counts), key)
+        one = f"{key}_one"
+        st.toggle(
+            "One class against the rest",
+            not state.every_class,
+            key=one,
+            on_change=lambda: change(every_class=not st.session_state[one], setting=None),
+            help=f"If off, an ordered list describes all {len(counts)} classes: if … then this "
+            "one, else if … then that one, otherwise another. If on, the rule describes one class.",
+        )
     if not state.several:
         _choose_class(state, counts, key)
     outcome_fields(key)
@@ -185,25 +193,20 @@ def target_card() -> None:
 
 def quantile_cuts(numbers: pd.Series) -> dict[str, float]:
     """Return those of median and quartiles of a column that leave rows on both sides."""
-    parts = {"Median": 0.5, "Lower quartile": 0.25, "Upper quartile": 0.75}
-    cuts = {name: float(numbers.quantile(part)) for name, part in parts.items()}
-    return {name: cut for name, cut in cuts.items() if cut < numbers.max()}
+    cuts = {way: float(numbers.quantile(part)) for way, part in QUANTILES.items()}
+    return {way: cut for way, cut in cuts.items() if cut < numbers.max()}
 
 
 def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
     """Show the choice of a cut of a numeric target, with the rows on each side."""
     cuts = quantile_cuts(numbers)
+    # written as in the names of the outcomes
+    words = {way: f"{way} ({cut:,.6g})".replace(",", " ") for way, cut in cuts.items()}
+    ways = [*cuts, TYPED]
     way = st.radio(
-        "Cut",
-        [*cuts, TYPED],
-        format_func=lambda way: (  # written as in the names of the outcomes
-            f"{way} ({cuts[way]:,.6g})".replace(",", " ") if way in cuts else way
-        ),
-        horizontal=True,
-        key=f"{key}_cut_way",
+        "Cut", ways, 0, lambda way: words.get(way, way), f"{key}_cut_way", horizontal=True
     )
-    cut = cuts.get(way)
-    if cut is None:
+    if (cut := cuts.get(way)) is None:
         middle = float(numbers.median())
         cut = st.number_input("Cut at", value=middle, format="%.6g", key=f"{key}_cut")
     n_present, above = int(numbers.notna().sum()), int((numbers > cut).sum())
@@ -216,13 +219,9 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
     one_sided = above in (0, n_present)
     if one_sided:
         st.caption("A cut needs rows on both sides. Choose another one.")
-    st.button(
-        "Use this cut",
-        key="use_cut",
-        type="primary" if name not in app_state().options.get(CUT, {}) else "secondary",
-        disabled=one_sided,
-        on_click=once(lambda: cut_target(cut)),
-    )
+    kind = "secondary" if name in app_state().options.get(CUT, {}) else "primary"
+    use = once(partial(cut_target, cut))
+    st.button("Use this cut", "use_cut", type=kind, disabled=one_sided, on_click=use)
 
 
 def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
@@ -265,19 +264,6 @@ def set_aside(table: Table) -> str:
     return f"Not used: {cap_list(columns, 6)}. Roles are set under Columns."
 
 
-def _one_class(n_classes: int, key: str) -> None:
-    """Show a toggle for one class against the rest instead of all classes."""
-    key = f"{key}_one"
-    st.toggle(
-        "One class against the rest",
-        not app_state().every_class,
-        key=key,
-        on_change=lambda: change(every_class=not st.session_state[key], setting=None),
-        help=f"If off, an ordered list describes all {n_classes} classes: if … then this one, "
-        "else if … then that one, otherwise another. If on, the rule describes one class.",
-    )
-
-
 def describe_task(target: str, label: Any, n_classes: int = 0) -> str:
     """Return what is predicted and which class is described, or of how many classes all."""
     described = f"all {n_classes} classes" if n_classes else md(label, 30)
@@ -299,13 +285,8 @@ def _suggestion(table: Table) -> None:
         )
         return
     n_classes, label = table.column(name).n_distinct, suggest_positive(table, name)
-    st.button(
-        describe_task(name, label, n_classes if n_classes > 2 else 0),
-        on_click=choose_target,
-        args=(name,),
-        key="use_suggestion",
-        type="primary",
-    )
+    words = describe_task(name, label, n_classes if n_classes > 2 else 0)
+    st.button(words, "use_suggestion", type="primary", on_click=partial(choose_target, name))
 
 
 def columns_card() -> None:
@@ -343,8 +324,7 @@ def columns_card() -> None:
             "label": st.column_config.TextColumn("Name for people", max_chars=60),
             "unit": st.column_config.TextColumn("Unit", max_chars=20),
         },
-        on_change=_note_edit,
-        args=(key,),
+        on_change=partial(_note_edit, key),
         alt="Columns of the table with their roles, names for people and units.",
     )
     _missing_field(state)
@@ -357,8 +337,7 @@ def columns_with_gaps(table: Table) -> list[str]:
 
 def _missing_field(state: AppState) -> None:
     """Show the choice of columns whose missing values rules may test; nothing without gaps."""
-    names = columns_with_gaps(state.table)
-    if not names:
+    if not (names := columns_with_gaps(state.table)):
         return
     key = f"tested_{this_round()}"
     st.multiselect(
@@ -380,24 +359,18 @@ def allow_missing(names: Collection[str]) -> None:
 
 def editor_frame(table: Table, wording: dict[str, ColumnName]) -> pd.DataFrame:
     """Return the initial content of the column editor: one row per column, in the table's order."""
-    rows = [
-        {
-            "column": c.name,
-            "role": c.role,
-            "holds": f"{c.kind}, ordered" if c.order else c.kind,
-            "distinct": c.n_distinct,
-            "missing": c.n_missing / max(1, table.n_rows),
-            "label": wording.get(c.name, ColumnName()).label,
-            "unit": wording.get(c.name, ColumnName()).unit,
-        }
-        for c in table.columns
-    ]
-    frame = pd.DataFrame(rows)
-    figures = column_figures(table)
-    if figures is not None:
-        frame.insert(2, "spread", figures["spread"])
-        frame.insert(3, "association", figures["association"])
-    return frame
+    columns = table.columns
+    words = [wording.get(c.name, ColumnName()) for c in columns]
+    frame = pd.DataFrame({"column": [c.name for c in columns], "role": [c.role for c in columns]})
+    if (figures := column_figures(table)) is not None:
+        frame = frame.join(figures)
+    return frame.assign(
+        holds=[f"{c.kind}, ordered" if c.order else c.kind for c in columns],
+        distinct=[c.n_distinct for c in columns],
+        missing=[c.n_missing / max(1, table.n_rows) for c in columns],
+        label=[w.label for w in words],
+        unit=[w.unit for w in words],
+    )
 
 
 def _audit_line(table: Table) -> None:
@@ -406,19 +379,14 @@ def _audit_line(table: Table) -> None:
     if not names or set(names) >= set(table.features):
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            md(f"Protected attributes among the features: {cap_list(names, 4)}.", 400),
-            width="content",
+        words = f"Protected attributes among the features: {cap_list(names, 4)}."
+        st.caption(md(words, 400), width="content")
+        words = (
+            "No rule reads these columns then. Groups, on Rules, still shows the errors in each of "
+            "their groups."
         )
-        st.button(
-            "Use for audit only",
-            key="audit_only",
-            type="tertiary",
-            on_click=set_roles,
-            args=(names, "ignore"),
-            help="No rule reads these columns then. Groups, on Rules, still shows the errors in "
-            "each of their groups.",
-        )
+        ignore = partial(set_roles, names, "ignore")
+        st.button("Use for audit only", "audit_only", words, ignore, type="tertiary")
 
 
 def read_dates(name: str, day_first: bool | None) -> None:
@@ -462,15 +430,14 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
     """Apply edited cells (row number to new values); raise DataError for unreadable dates last."""
     state = app_state()
     names = [c.name for c in state.table.columns]
-    roles = {names[row]: cells["role"] for row, cells in edits.items() if "role" in cells}
-    now = {c.name: c.role for c in state.table.columns}
-    roles = {name: role for name, role in roles.items() if now[name] != role}
+    now = [c.role for c in state.table.columns]
+    roles = {names[row]: cells.get("role", now[row]) for row, cells in edits.items()}
+    roles = {name: role for name, role in roles.items() if now[names.index(name)] != role}
     wording = dict(state.wording)
     for row, cells in edits.items():
-        old = wording.get(names[row], ColumnName())
-        label = str(cells.get("label", old.label) or "").strip()
-        unit = str(cells.get("unit", old.unit) or "").strip()
-        wording[names[row]] = ColumnName(label, unit)
+        words = asdict(wording.get(names[row], ColumnName()))
+        words |= {k: str(cells[k] or "").strip() for k in words if k in cells}
+        wording[names[row]] = ColumnName(**words)
     for name in state.options.get(CUT, {}):
         if roles.get(numbers_of_cut(name), "ignore") not in ("ignore", "id"):
             raise DataError(f"{numbers_of_cut(name)!r} holds the outcome. It must be ignored.")
@@ -493,9 +460,9 @@ def apply_edits(edits: dict[int, dict[str, Any]]) -> None:
 
 
 def _note_edit(key: str) -> None:
-    edits = {int(row): cells for row, cells in st.session_state[key]["edited_rows"].items()}
+    edits = st.session_state[key]["edited_rows"]
     try:
-        apply_edits(edits)
+        apply_edits({int(row): cells for row, cells in edits.items()})
     except DataError as error:
         st.session_state["_message"] = str(error)
         refresh_editor()

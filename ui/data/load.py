@@ -28,8 +28,7 @@ from ui.runs import jobs
 from ui.runs.background import watch
 from ui.shell import once, problem
 from ui.state import SERVER, UNITS, WORDS, app_state, to_plain
-from ui.upload import change_upload, current_upload, forget_upload
-from ui.workspace import change, pick_rule
+from ui.workspace import change, change_upload, current_upload, forget_upload, pick_rule
 
 FIRST_SAMPLE = "credit"
 HERE = Path(__file__).parents[1] / "pictures"  # drawn by `scripts.screenshot`
@@ -78,19 +77,11 @@ def _read_new(name: str, content: bytes, file_id: str) -> None:
 def _paste_field() -> None:
     """Show a field for cells copied from a spreadsheet, Markdown or a web page."""
     with st.expander("Paste a table"):
-        text = st.text_area(
-            "Cells from a spreadsheet, a web page or Markdown, with the names",
-            key="upload_pasted",
-            height=120,
-            max_chars=MOST_PASTED,
-        )
+        label = "Cells from a spreadsheet, a web page or Markdown, with the names"
+        text = st.text_area(label, "", 120, MOST_PASTED, "upload_pasted")
         content = text.encode()
-        st.button(
-            "Read it",
-            key="read_pasted",
-            disabled=not text.strip(),
-            on_click=once(lambda: _read_new("pasted table", content, f"pasted {crc32(content)}")),
-        )
+        take = once(lambda: _read_new("pasted table", content, f"pasted {crc32(content)}"))
+        st.button("Read it", "read_pasted", disabled=not text.strip(), on_click=take)
 
 
 def refusal() -> None:
@@ -112,34 +103,25 @@ def _wide_card(names: Sequence[str], key: str) -> None:
         "ones that may matter."
     )
     left, right = st.columns(2)
-    target = left.selectbox(
-        "Column to predict",
-        names,
-        names.index(likely_target(names)),
-        key=f"upload_wide_target_{key}",
-    )
+    likely = names.index(likely_target(names))
+    target = left.selectbox("Column to predict", names, likely, key=f"upload_wide_target_{key}")
     words = right.text_input(
         "Columns whose name contains",
         key=f"upload_wide_words_{key}",
         placeholder="age, glucose, gene_1",
         help="Any of these words, commas between them; empty: every column, the first ones kept.",
     )
-    more = st.multiselect(
-        "And these",
-        names,
-        key=f"upload_wide_more_{key}",
-        placeholder="Search for a name",
-        help="These columns are always read.",
-    )
+    options = {"placeholder": "Search for a name", "help": "These columns are always read."}
+    more = st.multiselect("And these", names, key=f"upload_wide_more_{key}", **options)
     columns = propose_columns(names, target, words, more)
     st.caption(f"{len(columns):,} columns: {md(cap_list(columns, SHOWN_NAMES), 900)}.")
-    st.button(
-        f"Read these {len(columns):,} columns",
-        key="read_wide",
-        type="primary",
-        on_click=_read_columns,
-        args=(target, columns),
-    )
+
+    def read_columns() -> None:
+        change_upload(target=target)
+        read(ParseOptions(columns=columns))
+
+    words = f"Read these {len(columns):,} columns"
+    st.button(words, "read_wide", type="primary", on_click=read_columns)
 
 
 def propose_columns(
@@ -198,12 +180,6 @@ def tabs_key() -> str:
     return f"data_tabs_{app_state().table.digest[:12]}"
 
 
-def _read_columns(target: str, columns: tuple[str, ...]) -> None:
-    """Read some columns of a file that is too wide, including the outcome."""
-    change_upload(target=target)
-    read(ParseOptions(columns=columns))
-
-
 def _owner() -> str:
     """Return the key of the reading job; the current analysis has another job."""
     return f"{workspace.analysis_id()}/upload"
@@ -230,20 +206,13 @@ def sample_buttons(*left_out: str) -> None:
 
 def _sample_button(info: SampleInfo, label: str, **options: Any) -> None:
     """Show a button that begins an analysis of a bundled table."""
-    st.button(
-        label,
-        key=f"sample_{info.name}",
-        on_click=begin_sample,
-        args=(info.name,),
-        help=f"{info.description} Source: {info.source}. Licence: {info.licence}.",
-        **options,
-    )
 
+    def begin() -> None:
+        forget_upload()
+        workspace.begin(load_sample(info.name))
 
-def begin_sample(name: str) -> None:
-    """Start an analysis of a bundled table with its target and positive class."""
-    forget_upload()
-    workspace.begin(load_sample(name))
+    words = f"{info.description} Source: {info.source}. Licence: {info.licence}."
+    st.button(label, f"sample_{info.name}", words, begin, **options)
 
 
 SHOWN = 6  # number of saved analyses shown; earlier ones are a click away
@@ -310,15 +279,13 @@ def session_card() -> None:
         if analyses.OWNER in st.session_state and not analyses.is_listed():
             st.button("Add it to your saved analyses", key="add_saved", on_click=analyses.add)
     left, right = st.columns([1, 1])
-    left.download_button(
-        "Save settings (JSON)",
-        data=lambda: json.dumps(to_plain(app_state()), indent=1),
-        file_name="analysis.json",
-        mime="application/json",
-        on_click="ignore",
-        help="Roles, target, split, cut points, chosen rule and notes, with the fingerprint of "
-        "the data; not the data.",
+    words = (
+        "Roles, target, split, cut points, chosen rule and notes, with the fingerprint of the "
+        "data; not the data."
     )
+    content = {"data": lambda: json.dumps(to_plain(app_state()), indent=1), "help": words}
+    content |= {"file_name": "analysis.json", "mime": "application/json"}
+    left.download_button("Save settings (JSON)", on_click="ignore", **content)
     words = (
         "The file that “Save settings” gave. It begins a new analysis of the current table; this "
         "one stays under its own address."
@@ -362,31 +329,17 @@ def _line(saved: analyses.Saved) -> None:
     words = [saved.table] if saved.name != saved.table else []
     words += [f"{saved.rows:,} rows", saved.rule or "no rule yet", f"{saved.when:%d %b %Y, %H:%M}"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
-            md(saved.name, 50),
-            key=f"open_{saved.id}",
-            type="tertiary",
-            icon=":material/folder_open:",
-            disabled=here,
-            help="This one is open." if here else "Open it.",
-            on_click=_then_rerun(workspace.reopen, saved.id),
-        )
+        look = {"type": "tertiary", "icon": ":material/folder_open:", "disabled": here}
+        hint, reopen = "This one is open.", _then_rerun(workspace.reopen, saved.id)
+        hint = hint if here else "Open it."
+        st.button(md(saved.name, 50), f"open_{saved.id}", hint, reopen, **look)
         st.caption(md(" · ".join(words), 160))
         with st.popover("", icon=":material/more_horiz:", help="Rename, duplicate, forget"):
             key = f"rename_{saved.id}"
-            st.text_input(
-                "Name",
-                saved.name,
-                max_chars=80,
-                key=key,
-                on_change=_then_rerun(lambda: analyses.rename(saved, st.session_state[key])),
-            )
-            st.button(
-                "Duplicate", key=f"copy_{saved.id}", on_click=_then_rerun(analyses.duplicate, saved)
-            )
+            rename = _then_rerun(lambda: analyses.rename(saved, st.session_state[key]))
+            copy, delete = (_then_rerun(f, saved) for f in (analyses.duplicate, analyses.forget))
+            st.text_input("Name", saved.name, max_chars=80, key=key, on_change=rename)
+            st.button("Duplicate", f"copy_{saved.id}", on_click=copy)
             if st.toggle("Forget: delete it from this machine", key=f"ask_forget_{saved.id}"):
-                st.button(
-                    "Yes, delete table, settings and results",
-                    key=f"forget_{saved.id}",
-                    on_click=_then_rerun(analyses.forget, saved),
-                )
+                words = "Yes, delete table, settings and results"
+                st.button(words, f"forget_{saved.id}", on_click=delete)

@@ -33,6 +33,11 @@ def outcome_fields(key: str) -> None:
         st.markdown(f"**What do {values} mean?** Sentences, figures and exports will say it.")
     cells = st.columns(min(len(classes), IN_A_ROW)) if len(classes) <= IN_A_ROW else None
     container = st.container() if cells else st.expander(f"Names of the {len(classes)} classes")
+
+    def take_names() -> None:
+        names = {str(c): st.session_state[f"{key}_name_{k}"] for k, c in enumerate(classes)}
+        name_outcomes(app_state().outcomes | names)
+
     for number, label in enumerate(classes):
         with cells[number] if cells else container:
             st.text_input(
@@ -41,15 +46,7 @@ def outcome_fields(key: str) -> None:
                 max_chars=40,
                 placeholder=str(label)[:40],
                 key=f"{key}_name_{number}",
-                on_change=once(
-                    lambda: name_outcomes(
-                        app_state().outcomes
-                        | {
-                            str(c): st.session_state[f"{key}_name_{i}"]
-                            for i, c in enumerate(classes)
-                        }
-                    )
-                ),
+                on_change=once(take_names),
                 help="Such as “died”. Rules, sentences, figures and every export then give this "
                 "name instead of the value; empty: the value itself.",
             )
@@ -57,23 +54,14 @@ def outcome_fields(key: str) -> None:
         st.caption("With a new name the current rule is learned again, with the same settings.")
 
 
-def rare_classes(state: AppState) -> dict[Any, int]:
-    """Return the classes with too few rows to learn from that are neither left out nor joined."""
-    return {
-        label: n
-        for label, n in state.class_counts.items()
-        if n < FEW_ROWS and state.get_display_name(label) not in (None, OTHER)
-    }
-
-
 def rare_classes_line() -> None:
     """Offer to leave out or join the classes of few rows, or to bring them back."""
     state = app_state()
-    rare, n_classes = rare_classes(state), len(state.classes)
+    counts, n_classes = state.class_counts, len(state.classes)
+    aside = [label for label in counts if state.get_display_name(label) in (None, OTHER)]
+    rare = {label: n for label, n in counts.items() if n < FEW_ROWS and label not in aside}
     names = [f"{describe_class(label, state)} ({n})" for label, n in rare.items()]
-    back = [
-        c for c in state.class_counts if state.get_display_name(c) in (None, OTHER) and c != OTHER
-    ]
+    back = [label for label in aside if label != OTHER]
     sentences = [f"Fewer than {FEW_ROWS} rows: {cap_list(names, 5)}."] * bool(rare)
     sentences += [f"Left out or joined: {cap_list([md(c, 40) for c in back], 5)}."] * bool(back)
     if not sentences:
@@ -87,12 +75,8 @@ def rare_classes_line() -> None:
             if rare and fits:
                 st.button(label, key=f"rare_{name}", on_click=once(partial(rename, rare, name)))
         if back:
-            st.button(
-                "Bring them back",
-                key="rare_back",
-                type="tertiary",
-                on_click=once(partial(rename, back, "")),
-            )
+            bring_back = once(partial(rename, back, ""))
+            st.button("Bring them back", "rare_back", type="tertiary", on_click=bring_back)
 
 
 def rename(labels: Iterable[Any], name: str | None) -> None:
@@ -101,10 +85,8 @@ def rename(labels: Iterable[Any], name: str | None) -> None:
     name_outcomes(state.outcomes | dict.fromkeys(map(str, labels), name))
     state = app_state()
     if state.positive is None:
-        counts = {
-            c: n for c, n in state.class_counts.items() if state.get_display_name(c) is not None
-        }
-        largest = max(counts, key=counts.__getitem__)
+        classes = [c for c in state.class_counts if state.get_display_name(c) is not None]
+        largest = max(classes, key=state.class_counts.__getitem__)
         change(table=state.table.with_roles({}, positive_label=largest))
 
 
@@ -136,12 +118,10 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
     if state.rule_json is not None and state.is_edited:  # avoids learning again
         rule = to_json(relabel(from_json(state.rule_json), state, fresh))
     new = {str(old): str(name) for old, name in _translation(state, fresh).items()}
-    notes = {
-        row: note | {"answer": new.get(note["answer"], note["answer"])}
-        if "answer" in note
-        else note
-        for row, note in state.case_notes.items()
-    }
+    notes = {row: dict(note) for row, note in state.case_notes.items()}
+    for note in notes.values():
+        if "answer" in note:
+            note["answer"] = new.get(note["answer"], note["answer"])
     change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # the rule stays in use
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -23,6 +24,7 @@ from ui.data.choices import read_dates, refresh_editor, set_roles, use_columns
 from ui.escape import md
 from ui.shell import once
 from ui.state import CATEGORIES, DATES, DURATIONS, IGNORED, NUMERIC, app_state
+from ui.widgets import menu
 from ui.workspace import change
 
 SHOWN = 5
@@ -81,13 +83,8 @@ def _finding(note: QualityNote, index: int) -> None:
     text.markdown(f"{sign}{md(note.sentence, 500)}")
     if note.suggestion is None or _is_done(note):
         return
-    button.button(
-        FIXES[note.suggestion],
-        key=f"fix_{index}_{note.kind.replace(' ', '_')}",
-        on_click=apply_fix,
-        args=(note,),
-        width="stretch",
-    )
+    key, fix = f"fix_{index}_{note.kind.replace(' ', '_')}", partial(apply_fix, note)
+    button.button(FIXES[note.suggestion], key, on_click=fix, width="stretch")
 
 
 def _is_done(note: QualityNote) -> bool:
@@ -155,11 +152,8 @@ def proposals(table: Table, ignored: Collection[str] = ()) -> list[Proposal]:
     reasons, found = find_left_out(table, ignored), []
     for column in table.columns:
         if holds := reasons.get(column.name):
-            read = (
-                describe_date_parts(table.frame[column.name])
-                if holds == "dates"
-                else "single words"
-            )
+            dates = table.frame[column.name]
+            read = describe_date_parts(dates) if holds == "dates" else "single words"
             found.append(Proposal(column.name, holds, read))
         elif order := grades_of(column):
             read = f"the order {' < '.join(order)}"
@@ -185,13 +179,9 @@ def proposal_lines() -> None:
     for number, one in enumerate(found):
         with st.container(horizontal=True, vertical_alignment="center"):
             text = f"**{md(one.name, 60)}** holds {one.holds}. Rules would read {md(one.reads)}."
+            use, key = once(partial(use_proposal, one)), f"use_column_{number}"
             st.caption(text, width="content")
-            st.button(
-                "Use as feature",
-                key=f"use_column_{number}",
-                type="tertiary",
-                on_click=once(lambda one=one: use_proposal(one)),
-            )
+            st.button("Use as feature", key, type="tertiary", on_click=use)
 
 
 def use_proposal(proposal: Proposal) -> None:
@@ -210,14 +200,12 @@ def show_left_out() -> None:
     named = [f"{name} ({reason})" for name, reason in reasons.items()]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(md(f"Not used: {cap_list(named, MOST_NAMED)}.", 400), width="content")
-        st.button(
-            "Use as features",
-            key="use_left_out",
-            type="tertiary",
-            on_click=once(lambda: use_columns(reasons)),
-            help="Rules then read the date and year of dates, their month, weekday and hour where "
-            "these come again, and the words of texts. The curve is searched again.",
+        words = (
+            "Rules then read the date and year of dates, their month, weekday and hour where these "
+            "come again, and the words of texts. The curve is searched again."
         )
+        use = once(partial(use_columns, reasons))
+        st.button("Use as features", "use_left_out", words, use, type="tertiary")
 
 
 def _compute_once(name: str, found: Callable[..., Any]) -> Any:
@@ -259,14 +247,18 @@ def readings_card() -> None:
         if way == ORDER:
             _order(column, key)
         elif way == DATE:
-            _dates(name, key)
-        else:
-            st.button(
-                "Read as durations, in days",
-                key="read_durations",
-                on_click=once(lambda: read_durations(name)),
-                help="Such as 06:30:00 or 2 days 12:00:00. Loading the table again undoes it.",
+            mark = "In dates like 03/04/2024 the day is"
+            day_first = menu(mark, DAY_FIRST, None, f"day_first_{key}", persist_state=None)
+            words = (
+                "Rules then read the date and its year; month, weekday and hour where these come "
+                "again. Cells that are no date become missing. Loading the table again undoes it."
             )
+            convert = once(partial(read_dates, name, day_first))
+            st.button("Read as dates", "read_dates", words, convert)
+        else:
+            words = "Such as 06:30:00 or 2 days 12:00:00. Loading the table again undoes it."
+            convert = once(partial(read_durations, name))
+            st.button("Read as durations, in days", "read_durations", words, convert)
 
 
 def ways(table: Table, column: Column) -> list[str]:
@@ -320,32 +312,13 @@ def _order(column: Column, key: str) -> None:
         help="Rules then ask for “at least” and “at most” a level. Every level that occurs must be "
         "named; levels that may come later can be.",
     )
+
+    def use_order() -> None:
+        set_order(column.name, parse_levels(st.session_state[field], column))
+
     with st.container(horizontal=True):
-        st.button(
-            "Use this order",
-            key="use_order",
-            on_click=once(
-                lambda: set_order(column.name, parse_levels(st.session_state[field], column))
-            ),
-        )
+        st.button("Use this order", key="use_order", on_click=once(use_order))
         if column.order:
             st.button("No order", key="no_order", on_click=once(lambda: set_order(column.name, [])))
     if column.order:
         st.caption(f"In use: {md(' < '.join(column.order), 300)}")
-
-
-def _dates(name: str, key: str) -> None:
-    """Show whether the day comes first, and a button to read dates."""
-    day_first = st.selectbox(
-        "In dates like 03/04/2024 the day is",
-        list(DAY_FIRST),
-        format_func=DAY_FIRST.get,
-        key=f"day_first_{key}",
-    )
-    st.button(
-        "Read as dates",
-        key="read_dates",
-        on_click=once(lambda: read_dates(name, day_first)),
-        help="Rules then read the date and its year; month, weekday and hour where these come "
-        "again. Cells that are no date become missing. Loading the table again undoes it.",
-    )

@@ -18,7 +18,8 @@ from ui.data.load import read
 from ui.escape import md
 from ui.shell import once
 from ui.state import app_state
-from ui.upload import Upload, change_upload, current_upload
+from ui.widgets import menu
+from ui.workspace import Upload, change_upload, current_upload
 
 DETECT = ""  # the choice to detect an option
 NO_HEADER = "none"
@@ -97,12 +98,11 @@ def _decision(note: str, number: int, upload: Upload) -> None:
         return
     text, button = st.columns([7, 3], vertical_alignment="center")
     text.markdown(f"- {md(note, 400)}")
-    button.button(
-        note.label,
-        key=f"decision_{number}_{crc32(note.encode())}",
-        on_click=once(lambda: change_reading(note.change)),
-        width="stretch",
+    key, act = (
+        f"decision_{number}_{crc32(note.encode())}",
+        once(lambda: change_reading(note.change)),
     )
+    button.button(note.label, key, on_click=act, width="stretch")
 
 
 def change_reading(change: Mapping[str, Any]) -> None:
@@ -126,22 +126,37 @@ def _fields(upload: Upload) -> None:
     options, layout, kind = upload.options, upload.layout, _kind(upload)
     detected = {} if upload.error else app_state().options
     top, low = st.columns(4), st.columns(4)
+
+    def choose(place: Any, label: str, name: str, choices: Mapping[Any, str]) -> None:
+        def change(value: Any) -> None:
+            change_reading({name: value})
+
+        now = getattr(options, name)
+        _box(place, label, name, dict(choices), now, detected.get(name), change)
+
+    def type_in(place: Any, label: str, name: str, now: str, parse: Callable[[str], Any]) -> None:
+        key = f"upload_option_{name}_{upload.file_id}_{crc32(now.encode())}"
+
+        def change() -> None:
+            change_reading({name: parse(st.session_state[key])})
+
+        place.text_input(label, now, key=key, placeholder="detected", on_change=change)
+
     if kind == "text":
-        _choice(top[0], "Between cells", "delimiter", DELIMITERS, upload, detected)
-        encodings = {name: name for name in ENCODINGS}
-        _choice(top[1], "Encoding", "encoding", encodings, upload, detected)
+        choose(top[0], "Between cells", "delimiter", DELIMITERS)
+        choose(top[1], "Encoding", "encoding", {name: name for name in ENCODINGS})
     elif layout is not None and len(layout.sheets) > 1:
-        sheets = {name: name for name in layout.sheets}
-        _choice(top[0], "Sheet", "sheet", sheets, upload, detected)
-    _choice(top[2], "Decimal mark", "decimal", MARKS, upload, detected)
+        choose(top[0], "Sheet", "sheet", {name: name for name in layout.sheets})
+    choose(top[2], "Decimal mark", "decimal", MARKS)
     if kind == "text" or layout is not None:
         _header_row(top[3], upload)
         rows = ", ".join(map(str, options.skip_rows or ()))
-        _show_text_option(low[0], "Lines not read", "skip_rows", rows, numbers_of, upload)
+        type_in(low[0], "Lines not read", "skip_rows", rows, numbers_of)
         last = "" if options.skip_last is None else str(options.skip_last)
-        _show_text_option(low[1], "Lines not read at the end", "skip_last", last, _count_of, upload)
+        label = "Lines not read at the end"
+        type_in(low[1], label, "skip_last", last, lambda text: (numbers_of(text) or (None,))[0])
     words = NO_WORD if options.missing == () else ", ".join(options.missing or ())
-    _show_text_option(low[2], "Words for “missing”", "missing", words, words_of, upload)
+    type_in(low[2], "Words for “missing”", "missing", words, words_of)
 
 
 def numbers_of(text: str) -> tuple[int, ...] | None:
@@ -152,50 +167,11 @@ def numbers_of(text: str) -> tuple[int, ...] | None:
     return tuple(numbers) or None
 
 
-def _count_of(text: str) -> int | None:
-    numbers = numbers_of(text)
-    return numbers[0] if numbers else None
-
-
 def words_of(text: str) -> tuple[str, ...] | None:
     """Return the words of a text, commas between them; None without any."""
     if text.strip() == NO_WORD:
         return ()
     return tuple(word.strip() for word in text.split(",") if word.strip()) or None
-
-
-def _show_text_option(
-    place: Any, label: str, name: str, now: str, parse: Callable[[str], Any], upload: Upload
-) -> None:
-    """Show an option that is typed; empty, it is detected."""
-    key = f"upload_option_{name}_{upload.file_id}_{crc32(now.encode())}"
-    place.text_input(
-        label,
-        now,
-        key=key,
-        placeholder="detected",
-        on_change=lambda: change_reading({name: parse(st.session_state[key])}),
-    )
-
-
-def _choice(
-    place: Any,
-    label: str,
-    name: str,
-    choices: Mapping[Any, str],
-    upload: Upload,
-    detected: Mapping[str, Any],
-) -> None:
-    """Show the choice of an option with the detected value."""
-    _box(
-        place,
-        label,
-        name,
-        dict(choices),
-        getattr(upload.options, name),
-        detected.get(name),
-        lambda value: change_reading({name: value}),
-    )
 
 
 def _header_row(place: Any, upload: Upload) -> None:
@@ -205,20 +181,15 @@ def _header_row(place: Any, upload: Upload) -> None:
     now = NO_HEADER if options.header is False else options.header_row
     found = None if layout is None else layout.header or NO_HEADER
     numbers = {n for n in (*(n for n, _, _ in lines), now, found) if isinstance(n, int)}
-    _box(
-        place,
-        "Header row",
-        "header",
-        {NO_HEADER: "no names"} | {n: f"line {n}" for n in sorted(numbers)},
-        found if options.header else now,
-        found,
-        lambda value: change_reading(
-            {
-                "header": False if value == NO_HEADER else None,
-                "header_row": None if value == NO_HEADER else value,
-            }
-        ),
-    )
+    choices = {NO_HEADER: "no names"} | {n: f"line {n}" for n in sorted(numbers)}
+
+    def change(value: Any) -> None:
+        if value == NO_HEADER:
+            change_reading({"header": False, "header_row": None})
+        else:
+            change_reading({"header": None, "header_row": value})
+
+    _box(place, "Header row", "header", choices, found if options.header else now, found, change)
 
 
 def _box(
@@ -236,14 +207,8 @@ def _box(
         choices[DETECT] = f"{choices.get(detected, detected)} (detected)"
     # A browser identifies a choice by its label: if labels change, it is another field.
     key = f"upload_option_{name}_{current_upload().file_id}_{choices[DETECT]}"
-    values = list(choices)
-    place.selectbox(
-        label,
-        values,
-        values.index(now) if now in choices else 0,
-        choices.get,
-        key=key,
-        on_change=lambda: change(
-            st.session_state[key] if st.session_state[key] != DETECT else None
-        ),
-    )
+
+    def take() -> None:
+        change(None if st.session_state[key] == DETECT else st.session_state[key])
+
+    menu(label, choices, now, key, place=place, persist_state=None, on_change=take)

@@ -79,11 +79,9 @@ def _list_offers() -> dict[str, dict[str, Any]] | None:
 
 def open_source(source: Mapping[str, Any]) -> None:
     """Start drawing a sample in the background; `load.upload_card` uses the result."""
-    owner = f"{workspace.analysis_id()}/upload"
-    title = f"Opening {sources.source_words(source)}"
-    task = partial(
-        sources.open_sample, dict(source), sources.find_table(source), sources.SAMPLE_ROWS
-    )
+    owner, title = f"{workspace.analysis_id()}/upload", f"Opening {sources.source_words(source)}"
+    location = sources.find_table(source)
+    task = partial(sources.open_sample, dict(source), location, sources.SAMPLE_ROWS)
     jobs.registry().start(owner, title, task, urgent=True)
 
 
@@ -115,7 +113,14 @@ def whole_file_card(state: AppState) -> None:
     job = job if job is not None and job.title == TITLE else None
     with st.container(border=True):
         if job is not None and job.active:
-            watch(job, _learning_words, "whole_file")
+            watch(
+                job,
+                lambda job: (
+                    jobs.registry().waiting(job)
+                    or f"{job.message or 'Starting'}, {job.elapsed:.0f} s"
+                ),
+                "whole_file",
+            )
             return
         with st.container(horizontal=True, vertical_alignment="bottom"):
             kinds = list(LEARNERS)[: 1 if state.several else None]
@@ -144,11 +149,6 @@ def _start(state: AppState, kind: str) -> None:
     jobs.registry().start(workspace.analysis_id(), TITLE, task, total=STEPS)
 
 
-def _learning_words(job: jobs.Job) -> str:
-    words = f"{job.message or 'Starting'}, {job.elapsed:.0f} s"
-    return jobs.registry().waiting(job) or words
-
-
 def _finish_job(job: jobs.Job | None) -> None:
     """Select the model of a finished job, once, or show how it ended."""
     if job is None:
@@ -166,16 +166,12 @@ def _take(model: Any) -> None:
     """Select a model learned from a whole table."""
     source = app_state().options[SERVER]
     counted = getattr(model, "table_certificate_", None)
-    if counted is None:
-        origin = f"Every combination, learned from all {model.n_rows_:,} rows"
-    else:
-        origin = f"Short rule, learned from all {counted.n_rows:,} rows"
-    words = f"{origin} of {sources.source_words(source)}"
+    kind = "Every combination" if counted is None else "Short rule"
+    n_rows = model.n_rows_ if counted is None else counted.n_rows
+    words = f"{kind}, learned from all {n_rows:,} rows of {sources.source_words(source)}"
     if counted is not None and counted.test.n:
-        words += (
-            f"; of the {counted.test.n:,} rows held back there {percent(counted.test.error)} are "
-            "wrong"
-        )
+        wrong = percent(counted.test.error)
+        words += f"; of the {counted.test.n:,} rows held back there {wrong} are wrong"
     setting = {"edited": words, WHOLE: words}
     change(setting=setting, model=model, rule_json=to_json(model))
 

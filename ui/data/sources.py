@@ -146,8 +146,8 @@ class Connection:
     tables: tuple[str, ...]
     url: str = field(repr=False)
 
-    def link(self, table: str) -> "TableLink":
-        """Return a link to one of its tables, without opening it."""
+    def link(self, table: str) -> "TableLocation":
+        """Return the location of one of its tables, without opening it."""
         if table not in self.tables:
             raise DataError(
                 f"The connection {self.name[:60]!r} has no table {table[:120]!r}. Choose one of "
@@ -163,33 +163,8 @@ class Connection:
                 )
             secrets += [value, quote(value, safe="")]
         address = GIVEN.sub(lambda match: quote(os.environ[match[1]], safe=""), self.url)
-        return TableLink(self.name, table, address, (*secrets, address))
-
-
-@dataclass(frozen=True)
-class TableLink:
-    """A table of a connection and its address, which is not shown."""
-
-    name: str
-    table: str
-    address: str = field(repr=False)
-    secrets: tuple[str, ...] = field(repr=False)
-
-    def open(self) -> Any:
-        """Open the table; DataError if the database does not answer, or has no such table."""
-        schema, _, table_name = self.table.rpartition(".")
-        try:
-            import ibis
-
-            quiet()
-            return ibis.connect(self.address).table(table_name, database=schema or None)
-        except Exception as error:  # every driver has its own errors, and may include the address
-            message = blot_secrets(f"{type(error).__name__}: {error}", self.secrets)
-            log.warning("connection %r, table %r: %s", self.name, self.table, message)
-            raise DataError(
-                f"The table {self.table[:120]!r} of the connection {self.name[:60]!r} cannot be "
-                f"opened ({type(error).__name__}). The reason is in the server's log."
-            ) from None
+        name = f"{table} of {self.name}"
+        return TableLocation(name, (), self.name, table, address, (*secrets, address))
 
 
 def blot_secrets(words: str, secrets: tuple[str, ...]) -> str:
@@ -262,20 +237,22 @@ def source_words(source: Source) -> str:
 
 @dataclass(frozen=True)
 class TableLocation:
-    """Location of a source: files, or a table of a connection."""
+    """Location of a source: files, or a table of a connection with its address, not shown."""
 
     name: str
     files: tuple[Path, ...] = field(default=(), repr=False)
-    link: TableLink | None = None
+    connection: str = ""
+    table: str = ""
+    address: str = field(default="", repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
 
     @contextmanager
     def open(self) -> Iterator[Any]:
         """Open it as an ibis table, with the columns that rules can read."""
-        secrets = () if self.link is None else self.link.secrets
-        secrets += tuple(f"{folder}/" for folder in {file.parent for file in self.files})
+        secrets = (*self.secrets, *{f"{file.parent}/" for file in self.files})
         try:
-            if self.link is not None:
-                table = self.link.open()
+            if self.address:
+                table = self._connect()
             else:
                 files = self.files if self.name.endswith("/") else self.files[0]
                 table = open_table(files, memory_limit="1GB")
@@ -283,19 +260,31 @@ class TableLocation:
         except DataError as error:
             raise DataError(blot_secrets(str(error), secrets)) from None
 
+    def _connect(self) -> Any:
+        """Open the table; DataError if the database does not answer, or has no such table."""
+        schema, _, table_name = self.table.rpartition(".")
+        try:
+            import ibis
+
+            quiet()
+            return ibis.connect(self.address).table(table_name, database=schema or None)
+        except Exception as error:  # every driver has its own errors, and may include the address
+            message = blot_secrets(f"{type(error).__name__}: {error}", self.secrets)
+            log.warning("connection %r, table %r: %s", self.connection, self.table, message)
+            raise DataError(
+                f"The table {self.table[:120]!r} of the connection {self.connection[:60]!r} cannot "
+                f"be opened ({type(error).__name__}). The reason is in the server's log."
+            ) from None
+
 
 def find_table(source: Source) -> TableLocation:
     """Find a source; DataError if it does not exist, or is not available to the dashboard."""
-    name = source_words(source)
     if "connection" not in source:
-        return TableLocation(name, tuple(server_files(str(source["path"]))))
-    configured = connections().get(str(source["connection"]))
-    if configured is None:
-        raise DataError(
-            f"There is no connection {str(source['connection'])[:60]!r} any more; choose another "
-            "one."
-        )
-    return TableLocation(name, link=configured.link(str(source["table"])))
+        return TableLocation(source_words(source), tuple(server_files(str(source["path"]))))
+    name = str(source["connection"])
+    if (configured := connections().get(name)) is None:
+        raise DataError(f"There is no connection {name[:60]!r} any more; choose another one.")
+    return configured.link(str(source["table"]))
 
 
 def _readable(column: Any) -> bool:

@@ -1,5 +1,6 @@
 """The curve of error against conditions, the tabs of learners and prices, selection of a point."""
 
+from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -11,7 +12,6 @@ from rulekit.plots import Baseline, front_figure, front_sentence
 from rulekit.plots.pareto import AXIS_NAMES
 from rulekit.style.palette import GREY, Look, plain
 from rulekit.style.wording import format_measure, percent, plural
-from ui.differences import count_differing, difference
 from ui.escape import md
 from ui.learners.offered import LEARNERS, PLACES, learner_of, look_of, same_search
 from ui.learners.spec import CHOSEN, LEARNER_KEY, LIMITS, QUICK, RunSpec
@@ -23,7 +23,7 @@ from ui.shell import once
 from ui.state import AppState, app_state
 from ui.theme import chart, get_selected
 from ui.widgets import choice, pick_row
-from ui.words import constant_answer, wording
+from ui.words import constant_answer, count_differing, difference, wording
 from ui.workspace import pick_rule
 
 DECIDES = "estimate that decides"
@@ -50,8 +50,8 @@ def sides_curve(result: RunResult, y: str) -> None:
         return
     state = app_state()
     points = result.curve(y, result.number_of_rule(state), sides=True)
-    against, names = points["series"].str.endswith(AGAINST), points["series"]
-    names = names.str.removesuffix(AGAINST)
+    against = points["series"].str.endswith(AGAINST)
+    names = points["series"].str.removesuffix(AGAINST)
     both = names.isin(names[against])  # lines of each outcome have its name
     named = names.where(~both, names + f" for {state.positive}")
     named = named.where(~against, names + f" for {state.other_label}")
@@ -102,7 +102,10 @@ def suggestion_line(result: RunResult) -> None:
     if suggested is None:
         return
     if not suggested.beats:
-        st.markdown(md(beaten_words(app_state()), 400))
+        shares = app_state().training[1].value_counts(normalize=True)
+        wrong = f"({percent(1 - shares.iloc[0])} of training rows wrong)"
+        words = f"No short rule beats always {shares.index[0]} {wrong}."
+        st.markdown(md(f"{words} More rows, other columns or other cut points may help.", 400))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         by = " by the quick search" * (QUICK in result.settings[suggested.number])
@@ -114,13 +117,8 @@ def suggestion_line(result: RunResult) -> None:
         if chosen and (better := st.session_state.get(BETTER)) and CHOSEN in app_state().setting:
             st.markdown(better, width="content")
         if not chosen and get_offer(result) is None:  # an offer has this button
-            st.button(
-                "Use this rule",
-                key="pick_suggested",
-                type="tertiary",
-                on_click=choose,
-                args=(result, suggested.number),
-            )
+            use = partial(choose, result, suggested.number)
+            st.button("Use this rule", "pick_suggested", type="tertiary", on_click=use)
 
 
 def own_line(state: AppState) -> None:
@@ -137,8 +135,8 @@ def own_line(state: AppState) -> None:
         with st.popover("Difference", type="tertiary"):
             sentences, _ = difference(rule, mine, X, y, wording(state))
             st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
-        use = {"on_click": pick_rule, "args": (mine,), "kwargs": {"source": OWN}}
-        st.button("Use yours", key="pick_own", type="tertiary", **use)
+        use = partial(pick_rule, mine, source=OWN)
+        st.button("Use yours", "pick_own", type="tertiary", on_click=use)
 
 
 def _reason(result: RunResult, suggested: Suggestion) -> None:
@@ -159,15 +157,6 @@ def _reason(result: RunResult, suggested: Suggestion) -> None:
         hide_index=True,
         column_config={quantity: number, DECIDES: number},
         alt="The error in folds and the estimate that decides, by conditions allowed",
-    )
-
-
-def beaten_words(state: AppState) -> str:
-    """Return that no rule beats the most frequent outcome, and what could help."""
-    shares = state.training[1].value_counts(normalize=True)
-    return (
-        f"No short rule beats always {shares.index[0]} ({percent(1 - shares.iloc[0])} of training "
-        "rows wrong). More rows, other columns or other cut points may help."
     )
 
 
@@ -231,44 +220,66 @@ def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: st
     table = table.dropna(axis="columns", how="all")
     if rows["label"].nunique() == 1:
         table = table.drop(columns="learner", errors="ignore")
+    alt = "The points of the curve; choosing a row picks it"
+    _pick_point(result, table, numbers, key, OF_POINTS, alt)
+
+
+def _pick_point(
+    result: RunResult,
+    table: pd.DataFrame,
+    numbers: list[Any],
+    key: str,
+    columns: dict[str, tuple[str | None, str | None]],
+    alt: str,
+) -> None:
+    """Show a table whose rows are points (`numbers`, None for others); choosing one picks it."""
     picked = result.number_of_rule(app_state())
+    number = st.column_config.NumberColumn
+    config = {name: number(format=form, help=words) for name, (form, words) in columns.items()}
+    config["setting"] = st.column_config.TextColumn(width=320)
+    config["mark"] = st.column_config.ImageColumn(width=40, help="Its mark on the curve.")
     pick_row(
         table,
         numbers.index(picked) if picked in numbers else None,
         lambda position: choose(result, numbers[position]),
         key=key,
-        alt="The points of the curve; choosing a row picks it",
-        column_config={k: v for k, v in _columns().items() if k in table},
+        alt=alt,
+        column_config={name: one for name, one in config.items() if name in table},
     )
 
 
-def _columns() -> dict[str, Any]:
-    """Return the formats and explanations of the columns of a table of points."""
-    number = st.column_config.NumberColumn
-    return {
-        "conditions at most": number(
-            help="Limit of the setting; without one, the most conditions of a rule of any fold."
-        ),
-        "clauses": number(help="Of the rule learned from all training rows.", format="%d"),
-        "error": number(format="%.1f %%", help="Mean over the folds, on rows not learned from."),
-        "cost a 100 cases": number(
-            format="%.4g",
-            help="Cost of wrong predictions per hundred cases: mean over the folds, on rows not "
-            "learned from.",
-        ),
-        "± 1 SE": number(
-            format="%.1f",
-            help="One standard error of that mean (of an error in percentage points): how far it "
-            "may be off by the luck of the folds.",
-        ),
-        "error, training folds": number(
-            format="%.1f %%", help="Mean over the folds, on the rows learned from: optimistic."
-        ),
-        "gap": number(format="%.1f", help="Between the groups at the side, on training rows."),
-        "setting": st.column_config.TextColumn(width=320),
-    }
-
-
+# format and explanation of the columns of the points, and of the compared learners
+OF_POINTS = {
+    "conditions at most": (
+        None,
+        "Limit of the setting; without one, the most conditions of a rule of any fold.",
+    ),
+    "clauses": ("%d", "Of the rule learned from all training rows."),
+    "error": ("%.1f %%", "Mean over the folds, on rows not learned from."),
+    "cost a 100 cases": (
+        "%.4g",
+        "Cost of wrong predictions per hundred cases: mean over the folds, on rows not learned "
+        "from.",
+    ),
+    "± 1 SE": (
+        "%.1f",
+        "One standard error of that mean (of an error in percentage points): how far it may be off "
+        "by the luck of the folds.",
+    ),
+    "error, training folds": (
+        "%.1f %%",
+        "Mean over the folds, on the rows learned from: optimistic.",
+    ),
+    "gap": ("%.1f", "Between the groups at the side, on training rows."),
+}
+OF_LEARNERS = {
+    "error": ("%.1f %%", "Cross-validated: mean over the folds, on rows not learned from."),
+    "cost a 100 cases": ("%.4g", "Cross-validated, as the error is."),
+    "± 1 SE": ("%.1f", None),
+    "conditions": ("%.1f", "Mean over the folds."),
+    "seconds": ("%.1f", "All fits of all folds together."),
+    BEATS: ("%.1f", "The best rule of one condition on the curve."),
+}
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
@@ -280,27 +291,8 @@ def show_compared(result: RunResult, spec: RunSpec) -> None:
     job = latest(COMPARISON)
     running = job is not None and job.active
     table, numbers = learners_table(result, runs, running, _constant(result))
-    picked = result.number_of_rule(app_state())
-    number = st.column_config.NumberColumn
-    columns = {
-        "error": number(
-            format="%.1f %%", help="Cross-validated: mean over the folds, on rows not learned from."
-        ),
-        "cost a 100 cases": number(format="%.4g", help="Cross-validated, as the error is."),
-        "± 1 SE": number(format="%.1f"),
-        "conditions": number(format="%.1f", help="Mean over the folds."),
-        "seconds": number(format="%.1f", help="All fits of all folds together."),
-        BEATS: number(format="%.1f", help="The best rule of one condition on the curve."),
-        "mark": st.column_config.ImageColumn(width=40, help="Its mark on the curve."),
-    }
-    pick_row(
-        table,
-        numbers.index(picked) if picked in numbers else None,
-        lambda position: choose(result, numbers[position]),
-        key="compared_table",
-        alt="The compared learners, each with its best point; choosing a row picks it",
-        column_config={name: config for name, config in columns.items() if name in table},
-    )
+    alt = "The compared learners, each with its best point; choosing a row picks it"
+    _pick_point(result, table, numbers, "compared_table", OF_LEARNERS, alt)
 
 
 def comparisons(state: AppState, spec: RunSpec) -> list[RunSpec]:
@@ -411,14 +403,9 @@ def prices_tab(result: RunResult, spec: RunSpec, y: str) -> None:
 
 
 def _button(spec: RunSpec, title: str, label: str, key: str) -> None:
-    job = latest(title)
-    st.button(
-        label,
-        type="primary",
-        key=key,
-        disabled=job is not None and job.active,
-        on_click=once(lambda: start(spec, title)),
-    )
+    job, action = latest(title), once(lambda: start(spec, title))
+    is_busy = job is not None and job.active
+    st.button(label, key, type="primary", disabled=is_busy, on_click=action)
 
 
 def _dials(result: RunResult) -> None:
@@ -433,17 +420,10 @@ def _dials(result: RunResult) -> None:
         options = sorted({s[dial.entry] for s in alike if dial.entry in s})
         with column:
             if len(options) > 1:
-                key = f"slider_{dial.entry}_{generation}"
-                st.select_slider(
-                    dial.label,
-                    options,
-                    value=setting[dial.entry],
-                    format_func=lambda value: f"{value:g}",
-                    key=key,
-                    on_change=_pick_dialled,
-                    args=(result, dial.entry, key),
-                    help="Looks up what the sweep found; nothing is learned again.",
-                )
+                key, value = f"slider_{dial.entry}_{generation}", setting[dial.entry]
+                words = "Looks up what the sweep found; nothing is learned again."
+                act = partial(_pick_dialled, result, dial.entry, key)
+                st.select_slider(dial.label, options, value, "{:g}".format, key, words, act)
             if dial.caption:
                 st.caption(dial.caption)
 

@@ -38,6 +38,7 @@ WEIGHTS = {
     COSTED: "by what they cost",
 }
 USUAL = 1.0  # default cost of an error
+SWEPT = ("thetas", "rounding", "clauses", "refine", "allow_disabled")  # settings of a price sweep
 
 
 def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
@@ -63,20 +64,12 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
     if state.several:
         weights = _matrix(state, dict(zip(pairs, start, strict=True)))
     else:
+        words = [f"Cost of predicting {md(p, 40)} for {md(true, 40)}" for true, p in pairs]
         weights = tuple(
-            st.number_input(
-                f"Cost of predicting {md(predicted, 40)} for {md(true, 40)}",
-                min_value=0.0,
-                value=start[k],
-                key=f"run_cost_{k}",
-                format="%g",
-                **KEEP,
-            )
-            for k, (true, predicted) in enumerate(pairs)
+            st.number_input(label, 0.0, None, start[k], key=f"run_cost_{k}", format="%g", **KEEP)
+            for k, label in enumerate(words)
         )
-    wrong = [
-        pair for pair, c in zip(pairs, weights, strict=True) if not (math.isfinite(c) and c > 0)
-    ]
+    wrong = [pair for pair, cost in zip(pairs, weights, strict=True) if not 0 < cost < math.inf]
     if wrong:
         true, predicted = wrong[0]
         st.error(
@@ -131,9 +124,13 @@ def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
     with columns:
         fields |= _constraints(state, usual, listed=bool(columns.open))
     with st.expander("How thorough?"):
-        y = state.training[1]
+        y, column = state.training[1], state.split.folds
         choices = fold_choices(len(y), int(y.value_counts().min()))
-        folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
+        if (part := state.fold_numbers) is not None:
+            folds = int(part.max()) + 1
+            st.caption(f"Cross-validation: the {folds} folds of {md(state.label(column), 60)}.")
+        else:
+            folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
         kinds = kinds_form(state, usual, [])
     return replace(usual, form=form, folds=folds, **fields, **kinds), measure
 
@@ -154,12 +151,8 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
     learners = learner_choice(state, spec, "compared", each)
     left, right = st.columns(2, vertical_alignment="bottom")
     budget = choice("Time for all of them together", BUDGETS, 60.0, "run_budget", place=left)
-    lines = right.toggle(
-        "Reference models (majority, logistic regression, trees, forests)",
-        value=True,
-        key="run_baselines",
-        **KEEP,
-    )
+    label = "Reference models (majority, logistic regression, trees, forests)"
+    lines = right.toggle(label, True, "run_baselines", **KEEP)
     fields = _learner_settings(state, spec, learners)
     plain = {"against": False, "robust": False, "noisy": False}  # a kind of rule is not a learner
     options = {"view": "conditions", "budget": budget, "baselines": lines}
@@ -169,6 +162,7 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
 def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
     """Return a run over prices and numbers of clauses; None (and a message) if one is invalid."""
     learners = learner_choice(state, spec, "priced", list(QUESTIONS)[:1])
+    off = {name: unread(name, learners) for name in SWEPT}
     left, right = st.columns(2)
     with left:
         thetas = price_input(
@@ -176,46 +170,26 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
             spec.thetas,
             "θ",
             key="run_thetas",
-            disabled=unread("thetas", learners),
+            disabled=off["thetas"],
             help="Small prices give long rules, large prices short ones: at θ = 2 a condition "
             "stays in the rule only if it saves at least two misclassified training rows. A first "
             "sweep has nine prices in proportion to the rows; the papers' methods were measured "
             "with 18 from 0.0001 to 50.",
         )
-        rounding = menu(
-            "Rounding of fractional answers",
-            ROUNDINGS,
-            spec.rounding,
-            "run_rounding",
-            disabled=unread("rounding", learners),
-        )
+        label, options = "Rounding of fractional answers", {"disabled": off["rounding"]}
+        rounding = menu(label, ROUNDINGS, spec.rounding, "run_rounding", **options)
     with right:
-        clauses = st.slider(
-            "Number of clauses, from and to",
-            1,
-            5,
-            spec.clauses,
-            key="run_clauses",
-            disabled=unread("clauses", learners),
-            **KEEP,
+        label, options = "Number of clauses, from and to", {"disabled": off["clauses"], **KEEP}
+        clauses = st.slider(label, 1, 5, spec.clauses, key="run_clauses", **options)
+        words = (
+            "Prunes, adds, swaps conditions and moves thresholds while training errors plus the "
+            "price of the conditions fall. Slower, often shorter. Not for rules of one clause."
         )
-        refine = st.toggle(
-            "Refine each rule",
-            value=spec.refine,
-            key="run_refine",
-            disabled=unread("refine", learners),
-            help="Prunes, adds, swaps conditions and moves thresholds while training errors plus "
-            "the price of the conditions fall. Slower, often shorter. Not for rules of one clause.",
-            **KEEP,
-        )
-        disable = st.toggle(
-            "A clause may be switched off",
-            value=spec.allow_disabled,
-            key="run_disable",
-            disabled=unread("allow_disabled", learners),
-            help="Lets the learner leave a clause out when it does not pay for itself.",
-            **KEEP,
-        )
+        options = {"help": words, "disabled": off["refine"], **KEEP}
+        refine = st.toggle("Refine each rule", spec.refine, "run_refine", **options)
+        words = "Lets the learner leave a clause out when it does not pay for itself."
+        label, options = "A clause may be switched off", {"disabled": off["allow_disabled"], **KEEP}
+        disable = st.toggle(label, spec.allow_disabled, "run_disable", words, **options)
     fields = _learner_settings(state, spec, learners)
     if thetas is None:
         return None
@@ -295,17 +269,14 @@ def _fitting(state: AppState, spec: RunSpec, fields: dict[str, Any] | None) -> R
         return None
     selected = [LEARNERS[name] for name in fields["learners"]]
     bare = replace(spec, directions=()).constraints(state.features, state.positive) is None
-    refusals = {
-        "constraints": [one for one in selected if not (bare or one.keeps_constraints)],
-        "monotonic constraints": [
-            one for one in selected if spec.directions and not one.keeps_monotonic_constraints
-        ],
-    }
-    for cannot, strict in refusals.items():
-        if strict:
+    for one in selected:
+        cannot = "" if bare or one.keeps_constraints else "constraints"
+        if not cannot and spec.directions and not one.keeps_monotonic_constraints:
+            cannot = "monotonic constraints"
+        if cannot:
             st.error(
-                f"{strict[0].name} does not support {cannot}. Remove them at the side, or remove "
-                "this learner."
+                f"{one.name} does not support {cannot}. Remove them at the side, or remove this "
+                "learner."
             )
             return None
     return replace(spec, **fields, thorough=True)
@@ -353,7 +324,7 @@ def _columns(
     **more: Any,
 ) -> list[str]:
     """Return the selected columns; only these are sent to the browser unless all are `listed`."""
-    aside = _aside(key)  # columns that are no features at present
+    aside = f"_aside_{key}"  # columns that are no features at present
     before = [*st.session_state.get(key, usual), *st.session_state.get(aside, ())]
     st.session_state[aside] = [name for name in before if name not in state.features]
     st.session_state[key] = chosen = [name for name in before if name in usable]
@@ -361,22 +332,14 @@ def _columns(
     return st.multiselect(label, options, format_func=state.label, key=key, **KEEP, **more)
 
 
-def _aside(key: str) -> str:
-    return f"_aside_{key}"
-
-
 def _constraints(state: AppState, usual: RunSpec, listed: bool) -> dict[str, object]:
     """Show the constraints on columns; required columns and directions only for one class."""
     key, usable = "run_forbidden", state.features
     forbidden = _columns("Must not appear", usable, listed, usual.forbidden, key, state)
-    forbidden += st.session_state[_aside(key)]
-    equal = st.toggle(
-        "Allow “is not” conditions",
-        value=usual.allow_not_equal,
-        key="run_not_equal",
-        help="“Colour is not red” is often not something one can act on.",
-        **KEEP,
-    )
+    forbidden += st.session_state[f"_aside_{key}"]
+    words = "“Colour is not red” is often not something one can act on."
+    label = "Allow “is not” conditions"
+    equal = st.toggle(label, usual.allow_not_equal, "run_not_equal", words, **KEEP)
     every = {"forbidden": tuple(forbidden), "allow_not_equal": equal}
     if state.several:
         st.caption(

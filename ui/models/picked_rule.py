@@ -15,7 +15,6 @@ from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.phrases import join_list
 from rulekit.style.wording import format_measure, percent, plural
 from ui import picked
-from ui.differences import difference
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
 from ui.learners.offered import CARDS, learner_of, same_search
@@ -29,14 +28,14 @@ from ui.runs.worker import Report
 from ui.state import AppState, app_state
 from ui.theme import flow_chart
 from ui.widgets import choice, parts_table, rule_text
-from ui.words import constant_answer, rule_words, wording
+from ui.words import constant_answer, difference, rule_words, wording
 
 LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}
 WEIGHING = ("class_weight", "costs", "cost_unit")
 
 
-def measure(state: AppState, spec: RunSpec, report: Report) -> pd.Series | None:
-    """Measure the selected rule with folds and costs of `spec`, as a job; None if stopped."""
+def measure(state: AppState, spec: RunSpec, report: Report) -> pd.Series:
+    """Measure the selected rule with folds and costs of `spec`, as a job."""
     quiet()
     X, y = state.training
     weight, costs = state.training_weight, spec.error_costs(state.labels)
@@ -157,9 +156,8 @@ def _offer_measuring(size: str, state: AppState, spec: RunSpec) -> None:
     """Show that the rule has no point on the curve, with a button that measures it."""
     setting = state.setting or {}
     if {"edited", "whole_file"} & setting.keys():
-        words = (
-            f"{picked.setting_words(setting)}. Not on the curve; select a point to use the slider."
-        )
+        words = picked.setting_words(setting)
+        words += ". Not on the curve; select a point to use the slider."
         st.markdown(f"**{size}**, {md(words, 300)}")
         return
     place, key = st.empty(), repr((state.rule_key, spec.shared))
@@ -182,22 +180,20 @@ def show_held_out(model: ClassifierMixin) -> None:
     if state.is_of_all_rows or not len(state.testing[0]):
         return
     key = f"held_out_{hash((state.fit_key, state.rule_json))}"
-    if st.session_state.get(key) or st.button(
-        "Held-out error",
-        key="held_out",
-        type="tertiary",
-        help="On the test rows, which took no part in any run. Each rule that is looked at with "
-        "them is counted.",
-    ):
+    words = (
+        "On the test rows, which took no part in any run. Each rule that is looked at with them is "
+        "counted."
+    )
+    shown = st.session_state.get(key)
+    if shown or st.button("Held-out error", "held_out", words, type="tertiary"):
         st.session_state[key] = True
         X, y = state.testing
         looks = picked.count_look()
         wrong = float((model.predict(X) != y.to_numpy()).mean())
-        st.markdown(
-            f"**{percent(wrong)}** of {len(X):,} test rows wrong (looked at for "
-            f"{plural(looks, 'rule')})",
-            width="content",
-        )
+        own = f" of {md(state.split.own_name, 40)}" * bool(state.split.own_rows)
+        looked = f"looked at for {plural(looks, 'rule')}"
+        words = f"**{percent(wrong)}** of {len(X):,} test rows{own} wrong ({looked})"
+        st.markdown(words, width="content")
 
 
 def _limit_slider(result: RunResult, number: int) -> None:
@@ -212,15 +208,10 @@ def _limit_slider(result: RunResult, number: int) -> None:
     key = f"slider_limit_{generation}_{'_'.join(map(str, options))}"
     positions = st.session_state.setdefault("_positions", {})
     st.session_state["_limit_key"] = key
-    positions[key] = st.select_slider(
-        "Conditions at most",
-        options,
-        value=int(result.points.loc[number, "limit"]),
-        key=key,
-        on_change=_slid,
-        args=(key,),
-        help="Looks up what was found; nothing is learned again.",
-    )
+    limit, words = int(result.points.loc[number, "limit"]), "Looks up what was found"
+    words = f"{words}; nothing is learned again."
+    actions = {"key": key, "on_change": partial(_slid, key)}
+    positions[key] = st.select_slider("Conditions at most", options, limit, help=words, **actions)
 
 
 def _slid(key: str) -> None:
@@ -272,24 +263,15 @@ def sides(result: RunResult, setting: Mapping[str, Any]) -> None:
         current = setting.get(name, plain)
         values = {m.get(name, plain) for m in mine} - {current}
         values = {v for v in values if find_other_kind(result, setting, name, v) is not None}
-        values = sorted({current, *values})
-        if len(values) > 1:
+        words = {value: named(value) for value in sorted({current, *values})}
+        if values:
             key = f"{'side' if name == 'describes' else name}_{generation}"
-            choice(
-                label,
-                {value: named(value) for value in values},
-                current,
-                key,
-                place=column,
-                wrap=True,
-                persist_state=None,
-                on_change=_apply_slider,
-                args=(result, name, key),
-                help=sentence,
-            )
+            change = partial(_choose_kind, result, name, key)
+            options = {"persist_state": None, "on_change": change, "help": sentence}
+            choice(label, words, current, key, place=column, wrap=True, **options)
 
 
-def _apply_slider(result: RunResult, name: str, key: str) -> None:
+def _choose_kind(result: RunResult, name: str, key: str) -> None:
     choose(result, find_other_kind(result, app_state().setting, name, st.session_state[key]))
 
 
@@ -340,8 +322,8 @@ def offer(result: RunResult) -> None:
             width="content",
         )
         st.toggle("Show both", key=SHOWN)
-        st.button("Use this rule", key="take_offer", on_click=choose, args=(result, number))
-        st.button("Keep mine", key="keep_mine", on_click=note_suggestion, args=(result,))
+        st.button("Use this rule", "take_offer", on_click=partial(choose, result, number))
+        st.button("Keep mine", "keep_mine", on_click=partial(note_suggestion, result))
 
 
 def both(result: RunResult) -> None:

@@ -187,15 +187,13 @@ class RunResult:
 
     def looks(self, *, sides: bool = False) -> list[Look]:
         """Return the colour and symbol of each setting's line, or of its search."""
-        kinds = [
-            "quick"
-            if self._is_leftover(s)
-            else "price"
-            if _is_by_price(s)
-            else "against" * (sides and "describes" in s)
-            for s in self.settings
-        ]
-        return [look_of(s, kind) for s, kind in zip(self.settings, kinds, strict=True)]
+
+        def name_variant(s: dict[str, Any]) -> str:
+            if self._is_leftover(s):
+                return "quick"
+            return "price" if _is_by_price(s) else "against" * (sides and "describes" in s)
+
+        return [look_of(s, name_variant(s)) for s in self.settings]
 
     @property
     def is_searched(self) -> bool:
@@ -280,11 +278,8 @@ class RunResult:
         priced = [k for k, s in enumerate(self.settings) if "theta" in s]
         if not priced:
             return pd.DataFrame()
-        rows = (
-            self.points.assign(series=self.series, look=self.looks())
-            .loc[priced]
-            .dropna(subset=[x, y])
-        )
+        rows = self.points.assign(series=self.series, look=self.looks()).loc[priced]
+        rows = rows.dropna(subset=[x, y])
         return rows.assign(on_front=pareto_front(rows[x], rows[y]))
 
     @cached_property
@@ -303,10 +298,9 @@ class RunResult:
         if measure not in self.points or not candidates:
             return None
         selected = next((k for k in candidates if CHOSEN in self.settings[k]), None)
-        beating = [k for k in candidates if not self.is_beaten(k)]
-        candidates = beating or candidates
         if selected is None:
-            found = self._suggest_lowest(candidates, measure)
+            beating = [k for k in candidates if not self.is_beaten(k)]
+            found = self._suggest_lowest(beating or candidates, measure)
         else:
             found = self._make_suggestion(selected)
         if found is not None and self.is_beaten(found.number):
@@ -429,31 +423,18 @@ def gap_fields(state: AppState, usual: RunSpec, *, listed: bool) -> dict[str, ob
     others.sort(key=lambda c: not 2 <= c.n_distinct <= FEW_GROUPS)
     selected = st.session_state.get(key, usual.gap_column)
     columns = [c.name for c in others if listed or c.name == selected]
-    column = st.selectbox(
-        "Groups by",
-        columns,
-        columns.index(usual.gap_column) if usual.gap_column in columns else None,
-        format_func=state.label,
-        key=key,
-        placeholder="No limit",
-        help="Any column of the table, whether rules read it or not.",
-        **KEEP,
+    index = columns.index(usual.gap_column) if usual.gap_column in columns else None
+    words = "Any column of the table, whether rules read it or not."
+    options = {"placeholder": "No limit", **KEEP}
+    column = st.selectbox("Groups by", columns, index, state.label, key, words, **options)
+    words = (
+        "Between two groups, in the true or the false positive rate, on the training rows. Only "
+        "rules within it are suggested. Groups of fewer than 30 rows are not compared. Rules with "
+        "a smaller gap than any on the curve are searched on Rules, under Groups."
     )
-    points = st.number_input(
-        "Largest gap, in points",
-        min_value=0.0,
-        max_value=100.0,
-        value=None if usual.max_gap is None else 100 * usual.max_gap,
-        step=1.0,
-        format="%g",
-        key="run_max_gap",
-        placeholder="No limit",
-        disabled=column is None,
-        help="Between two groups, in the true or the false positive rate, on the training rows. "
-        "Only rules within it are suggested. Groups of fewer than 30 rows are not compared. Rules "
-        "with a smaller gap than any on the curve are searched on Rules, under Groups.",
-        **KEEP,
-    )
+    value = None if usual.max_gap is None else 100 * usual.max_gap
+    label, options = "Largest gap, in points", {**options, "disabled": column is None}
+    points = st.number_input(label, 0.0, 100.0, value, 1.0, "%g", "run_max_gap", words, **options)
     if column is None or points is None:
         return {"gap_column": "", "max_gap": None}
     return {"gap_column": column, "max_gap": points / 100}

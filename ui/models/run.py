@@ -52,6 +52,7 @@ SEVERAL = 5.0  # the same for several outcomes, relative to the few points of th
 
 
 INNER_FOLDS = 5  # of a thorough search in order of time, as `RuleClassifier` has
+SUGGESTED = "_suggested"  # session key of the suggestion when a rule was selected
 
 
 def work(spec: RunSpec, state: AppState) -> RunTask:
@@ -72,7 +73,7 @@ def _selector(search: ClassifierMixin, spec: RunSpec, state: AppState) -> RuleCl
     shared = {name: getattr(search, name) for name in names}
     shared["n_jobs"] = 1  # searches hold the interpreter's lock
     groups, weight = state.training_groups, state.training_weight
-    if state.training_times is not None:
+    if state.times is not None or state.fold_numbers is not None:
         shared["cv"] = state.folds(INNER_FOLDS)
     elif groups is not None:
         counts = np.ones(len(groups), bool) if weight is None else weight > 0
@@ -164,8 +165,7 @@ def _apply_gap(spec: RunSpec) -> RunResult:
         result = with_gaps(state.result, spec, state)
         if result is not state.result:
             workspace.change(result=result)
-            suggested = result.suggestion
-            if suggested is not None and not is_selected(state):
+            if (suggested := result.suggestion) is not None and not is_selected(state):
                 number = suggested.number
                 limit = {"gap_column": spec.gap_column, "max_gap": spec.max_gap}
                 pick(result.settings[number], replace(result.specs[number], **limit), own=False)
@@ -188,11 +188,8 @@ def _recall(spec: RunSpec, key: str) -> None:
         for plain in app_state().runs:
             requested = RunSpec.from_dict(plain)
             if requested.shared == spec.shared:
-                _join(
-                    RunResult.from_comparison(
-                        requested, work(requested, app_state()).load_stored(), key
-                    )
-                )
+                found = work(requested, app_state()).load_stored()
+                _join(RunResult.from_comparison(requested, found, key))
 
 
 def _take(key: str) -> None:
@@ -248,12 +245,8 @@ def _keep_figures(result: RunResult) -> None:
     state = app_state()
     better = make_thorough(state.setting)
     model, number = result.models.get(model_key(better)), result.number_of(better)
-    if (
-        QUICK in state.setting
-        and model is not None
-        and state.model is not None
-        and (model.rule_set_ == state.model.rule_set_ and number is not None)
-    ):
+    is_measured = QUICK in state.setting and model is not None and number is not None
+    if is_measured and state.model is not None and model.rule_set_ == state.model.rule_set_:
         pick(better, result.specs[number])
         state = app_state()
     if (number := result.number_of_rule(state)) is not None:
@@ -264,7 +257,7 @@ def note_suggestion(result: RunResult) -> None:
     """Store the suggestion when a rule is selected; only a different one is offered later."""
     suggested = result.suggestion
     if suggested is not None:
-        st.session_state["_suggested"] = model_key(result.settings[suggested.number])
+        st.session_state[SUGGESTED] = model_key(result.settings[suggested.number])
 
 
 def get_offer(result: RunResult) -> int | None:
@@ -275,8 +268,8 @@ def get_offer(result: RunResult) -> int | None:
     key = model_key(result.settings[suggested.number])
     model = result.models.get(key)
     same = model is not None and model.rule_set_ == state.model.rule_set_
-    suggested_key = st.session_state.setdefault("_suggested", key)
-    return None if same or key == suggested_key else suggested.number
+    same = same or key == st.session_state.setdefault(SUGGESTED, key)
+    return None if same else suggested.number
 
 
 def seconds_longer(result: RunResult, spec: RunSpec) -> tuple[float, float] | None:
@@ -355,14 +348,10 @@ def progress_words(job: jobs.Job) -> str:
         return preparing_words
     if waiting := jobs.registry().waiting(job):
         return waiting
-    words = DOING[job.title]
-    if job.message:
-        words += f": {job.message}"
-    if job.done:
-        words += f" ({job.done:,} of {job.total:,})"
-    if (left := job.remaining) is not None and left >= 1:
-        words += f", {left:.0f} s to go"
-    return words
+    words = DOING[job.title] + f": {job.message}" * bool(job.message)
+    words += f" ({job.done:,} of {job.total:,})" * bool(job.done)
+    left = job.remaining or 0
+    return words + f", {left:.0f} s to go" * (left >= 1)
 
 
 def _show_end(job: jobs.Job, has_points: bool) -> None:
@@ -396,14 +385,13 @@ def _offer_longer(result: RunResult, spec: RunSpec) -> None:
     """Offer the thorough search with its approximate time."""
     done = search_is_complete(result)
     kinds = [family_words(*one).lower() for one in list_variants(spec)]
+    words = (
+        f"Searches: {', '.join(kinds)}. Points of the quick search stay until better ones are "
+        "finished."
+    )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Search again" if done else "Search longer",
-            key="search_longer",
-            on_click=once(lambda: start(spec, LONGER)),
-            help=f"Searches: {', '.join(kinds)}. Points of the quick search stay until better ones "
-            "are finished.",
-        )
+        label, search = "Search again" if done else "Search longer", lambda: start(spec, LONGER)
+        st.button(label, "search_longer", words, once(search))
         if done:
             st.caption("Thorough search done.", width="content")
         else:

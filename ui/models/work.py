@@ -159,7 +159,9 @@ class RunTask:
         found: Comparison | None = None
         for family in self.families:
             rows = self._quick_errors(family, progress)
-            models = self._quick_models(family)
+            X, y, weight = quick_table(self.X, self.y, self.weight, family.estimator)
+            fits = fit_settings(family.estimator, X, y, family.settings, weight)
+            models = dict(enumerate(fits))
             one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
             found = self._add_estimates(one if found is None else found.join(one))
             if family is not self.families[-1]:  # the last one is the result
@@ -188,12 +190,6 @@ class RunTask:
             )
             errors += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
         return tuple(errors)
-
-    def _quick_models(self, family: LearnerGrid) -> dict[int, Any]:
-        """Learn every setting from a part of the training rows."""
-        X, y, weight = quick_table(self.X, self.y, self.weight, family.estimator)
-        fits = fit_settings(family.estimator, X, y, family.settings, weight)
-        return dict(enumerate(fits))
 
 
 def estimates_by_size(choice: Any) -> list[dict[str, float]]:

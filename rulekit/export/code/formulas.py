@@ -1,58 +1,154 @@
-"""What code in several languages shares: the tests of clauses, and power laws as arithmetic."""
+"""What code in several languages shares: conditions, clauses and power laws as expressions."""
 
 # Power laws keep the order of `PowerLaw.value`, so they give the same doubles: numerators from left
 # to right, the product of denominators likewise, the quotient, the weight.
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
 
-from rulekit.rules import Clause, Condition, Factor, PowerLaw, PowerLawSplit, RuleSet
-from rulekit.rules.power_law_split import WriteNumber
-
-
-def write_decisions(
-    rule: RuleSet, write: Callable[[Condition], str], words: Callable[[str], str], indent: int
-) -> Iterator[tuple[str, Any]]:
-    """Write a test and its label for each clause of a DNF, or for all clauses of a CNF."""
-    # `words` writes "and", "or", "true" and "false"; `indent` is the width of one level.
-
-    def join(clause: Clause, word: str, level: int) -> str:
-        start = f"\n{' ' * indent * level}{words(word)} "
-        return start.join(map(write, clause.conditions))
-
-    if rule.form == "cnf":
-        parts = [f"({join(clause, 'or', 3) or words('false')})" for clause in rule.clauses]
-        both = f"\n{' ' * indent * 2}{words('and')} "
-        yield both.join(parts) or words("true"), rule.labels[0]
-        return
-    for clause, label in zip(rule.clauses, rule.labels, strict=True):
-        yield join(clause, "and", 2) or words("true"), label
+from rulekit.export.subject import check_label
+from rulekit.rules import (
+    Clause,
+    Condition,
+    Factor,
+    LinearSplit,
+    PointsSplit,
+    PowerLaw,
+    PowerLawSplit,
+    RuleSet,
+    make_cases,
+)
+from rulekit.rules.sums import WriteNumber
+from rulekit.rules.writer import ConditionWriter
 
 
-def write_test(
-    split: PowerLawSplit,
-    base: Callable[[Factor], str],
-    number: WriteNumber,
-    words: Callable[[str], str] = str,
-) -> str:
-    """Write the test of a split, missing values apart, with writers of factors and of "and"."""
-    total = write_sum(split, base, number)
-    test = f"{total} <= {number(split.high)}"
-    if split.low is not None:
-        test = f"({test}) {words('and')} ({total} >= {number(split.low)})"
-    return test if split.inside else f"{words('not')} ({test})"
+class CodeWriter(ConditionWriter[str]):
+    """Writes conditions as expressions of a language; templates have its grammar."""
+
+    words: ClassVar[Mapping[str, str]] = {}  # for "and", "or", "not", "true" and "false"
+    negated: ClassVar[str] = "not {}"
+    larger: ClassVar[str] = "max({}, {})"
+    given: ClassVar[str] = "({points} if {test} else 0)"
+    added: ClassVar[tuple[str, str]]  # around a sum of points, and between them
+
+    @abstractmethod
+    def read_number(self, feature: str) -> str:
+        """Write a column as a number."""
+
+    @abstractmethod
+    def source(self, value: Any) -> str:
+        """Write a constant."""
+
+    @abstractmethod
+    def with_gap(self, condition: Condition, test: str) -> str:
+        """Write a test together with its result for missing values."""
+
+    def word(self, word: str) -> str:
+        """Write one of `words`, by default unchanged."""
+        return self.words.get(word, word)
+
+    def linear(self, split: LinearSplit) -> str:
+        """Write the test of a weighted sum."""
+        test = f"{self.linear_sum(split)} <= {self.source(split.value)}"
+        return self.with_gap(split, test if split.op == "<=" else self.negated.format(test))
+
+    def linear_sum(self, split: LinearSplit) -> str:
+        """Write a weighted sum, added in the order of `total`."""
+        return split.sum_text(self.read_number, self.source)
+
+    def power_law(self, split: PowerLawSplit) -> str:
+        """Write the test of a sum of power laws."""
+        total = self.power_law_sum(split)
+        test = f"{total} <= {self.source(split.high)}"
+        if split.low is not None:
+            test = f"({test}) {self.word('and')} ({total} >= {self.source(split.low)})"
+        return self.with_gap(split, test if split.inside else f"{self.word('not')} ({test})")
+
+    def power_law_sum(self, split: PowerLawSplit) -> str:
+        """Write a sum of power laws, multiplied in the order of `PowerLaw.value`."""
+        return write_sum(split, self.factor, self.source)
+
+    def factor(self, factor: Factor) -> str:
+        """Write the base of a power."""
+        text = self.read_number(factor.feature)
+        if factor.floor is not None:
+            text = self.larger.format(text, self.source(factor.floor))
+        return subtract_shift(text, factor, self.source)
+
+    def points(self, split: PointsSplit) -> str:
+        """Write the test of points."""
+        sign, total = split.comparison
+        return f"{self.score(split)} {sign} {total}"
+
+    def score(self, split: PointsSplit) -> str:
+        """Write the sum of points, one line per condition."""
+        given = (self.given.format(test=self.literal(c), points=p) for c, p in split.given)
+        around, between = self.added
+        return around.format(between.join(given))
+
+
+class FunctionWriter(CodeWriter):
+    """Writes a rule as the body of a function of a row, with a variable per column."""
+
+    language: ClassVar[str]
+    indent: ClassVar[int]  # width of one level
+    read: ClassVar[str]
+    branch: ClassVar[str]
+    answer: ClassVar[str]
+    case: ClassVar[str]
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        self.variables = variables
+
+    @classmethod
+    def write_body(cls, rule: RuleSet) -> str:
+        """Write the reading of the columns, the decisions and the default."""
+        writer = cls({f: f"x{i}" for i, f in enumerate(rule.features, start=1)})
+        lines = [cls.read.format(x, writer.source(f)) for f, x in writer.variables.items()]
+        lines += [cls.branch.format(t, writer.label(label)) for t, label in writer._decisions(rule)]
+        return "\n".join([*lines, cls.answer.format(writer.label(rule.default))])
+
+    @classmethod
+    def write_cases(cls, rule: RuleSet) -> str:
+        """Write the test cases of a rule, a line each."""
+        writer, lines = cls({}), []
+        for case in make_cases(rule):
+            cells = (f"{writer.key(f)}: {writer.source(v)}" for f, v in case.row.items())
+            answer, shows = writer.label(case.answer), writer.source(case.shows)
+            lines.append(cls.case.format(", ".join(cells), answer, shows))
+        return "".join(lines)
+
+    def key(self, name: str) -> str:
+        """Write the key of a cell."""
+        return self.source(name)
+
+    def label(self, label: Any) -> str:
+        """Write a label."""
+        return self.source(check_label(label, self.language))
+
+    def _decisions(self, rule: RuleSet) -> Iterator[tuple[str, Any]]:
+        """Write a test and its label for each clause of a DNF, or for all clauses of a CNF."""
+        if rule.form == "cnf":
+            parts = [f"({self._join(c, 'or', 3) or self.word('false')})" for c in rule.clauses]
+            both = f"\n{' ' * self.indent * 2}{self.word('and')} "
+            yield both.join(parts) or self.word("true"), rule.labels[0]
+            return
+        for clause, label in zip(rule.clauses, rule.labels, strict=True):
+            yield self._join(clause, "and", 2) or self.word("true"), label
+
+    def _join(self, clause: Clause, word: str, level: int) -> str:
+        start = f"\n{' ' * self.indent * level}{self.word(word)} "
+        return start.join(map(self.write, clause.conditions))
 
 
 def write_sum(split: PowerLawSplit, base: Callable[[Factor], str], number: WriteNumber) -> str:
     """Write the sum of a split with a writer of factors."""
     total = ""
-    for index, term in enumerate(split.terms):
-        law = law_text(term, base)
-        if index:
-            sign = "-" if term.weight < 0 else "+"
-            total += f" {sign} {number(abs(term.weight))} * {law}"
-        else:
-            total = f"{number(term.weight)} * {law}"
+    for term in split.terms:
+        sign = f" {'-' if term.weight < 0 else '+'} " if total else ""
+        weight = number(abs(term.weight) if total else term.weight)
+        total += f"{sign}{weight} * {law_text(term, base)}"
     return total
 
 

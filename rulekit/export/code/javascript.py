@@ -2,28 +2,15 @@
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rulekit.exceptions import ExportError
-from rulekit.export.code.formulas import subtract_shift, write_decisions, write_sum, write_test
-from rulekit.export.subject import check_label, describe_columns, rule_to_export
-from rulekit.rules import (
-    Condition,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-    make_cases,
-)
+from rulekit.export.code.formulas import FunctionWriter
+from rulekit.export.subject import rule_to_export, write_comments
+from rulekit.rules import Condition, Literal, RuleSet
 from rulekit.rules.condition import DAYS_SINCE, GAPS, ORDERED, SEPARATORS, WORDS, foldings
-from rulekit.rules.writer import ConditionWriter
 
 EXACT = 2**53  # whole numbers beyond are not exact in JavaScript
-SIGNS = {"and": "&&", "or": "||", "not": "!"}
 
 HEAD = """\
 // A rule as a function. It needs no library.
@@ -129,8 +116,7 @@ def to_javascript(model: Any) -> str:
     Raises
     ------
     ExportError
-        If there is no rule, or it has labels that JavaScript cannot express, such as whole numbers
-        beyond 2^53.
+        If the rule has labels that JavaScript cannot express: whole numbers beyond 2^53.
 
     Examples
     --------
@@ -149,67 +135,38 @@ def to_javascript(model: Any) -> str:
       return "well";
     """
     rule = rule_to_export(model)
-    columns = "".join(f"// {line}\n" for line in describe_columns(rule))
-    if columns:
-        columns = f"//\n// What the columns were when the rule was learned:\n{columns}"
-    names, cases = ["predict", "predictRow"], _write_cases(rule)
-    if cases:
-        names.append("testCases")
-    return HEAD + columns + write_functions(rule) + cases + EXPORTS.format(", ".join(names))
+    comments = write_comments(rule, "//")
+    head = HEAD + f"//\n{comments}" * bool(comments)
+    cases = JavaScriptWriter.write_cases(rule)
+    names = ["predict", "predictRow", *["testCases"] * bool(cases)]
+    tail = CASES.format(cases=cases) * bool(cases) + EXPORTS.format(", ".join(names))
+    return head + write_functions(rule) + tail
 
 
 def write_functions(rule: RuleSet) -> str:
     """Write `predictRow`, `predict` and what they need."""
     tests, sums = rule.tests, any(not c.tests for c in rule.conditions)
+    marks = "".join(f"\\u{ord(letter):04x}" for letter in SEPARATORS)
     used = {
         CELL: bool(rule.features),
         NUMBER: sums or any(t.op in ORDERED and t.part is None for t in tests),
         ONE_OF: any(t.as_set().op in ("==", "!=", "in", "not-in") for t in tests),
         SECONDS: any(t.part for t in tests),
-        HAS_WORD.replace("{marks}", _escape(SEPARATORS)): any(t.op in WORDS for t in tests),
+        HAS_WORD.replace("{marks}", marks): any(t.op in WORDS for t in tests),
     }
-    variables = {f: f"x{i}" for i, f in enumerate(rule.features, start=1)}
-    lines = [f"  const {x} = cell(row, {js_source(f)});" for f, x in variables.items()]
-    lines += _decisions(rule, JavaScriptWriter(variables))
-    lines.append(f"  return {_label(rule.default)};")
-    body = "\n".join(["\nfunction predictRow(row) {", *lines, "}\n"])
+    body = f"\nfunction predictRow(row) {{\n{JavaScriptWriter.write_body(rule)}\n}}\n"
     return "".join(text for text, is_used in used.items() if is_used) + body + PREDICT
 
 
-def _write_cases(rule: RuleSet) -> str:
-    lines = []
-    for case in make_cases(rule):
-        cells = ", ".join(f"{_key(name)}: {js_source(v)}" for name, v in case.row.items())
-        lines.append(f"  [{{ {cells} }}, {_label(case.answer)}, {js_source(case.shows)}],\n")
-    return CASES.format(cases="".join(lines)) if lines else ""
-
-
-def _key(name: str) -> str:
-    """Write the key of an object; the one that would set its prototype in brackets."""
-    return f"[{js_source(name)}]" if name == "__proto__" else js_source(name)
-
-
-def _decisions(rule: RuleSet, writer: "JavaScriptWriter") -> list[str]:
-    lines = []
-    for test, label in write_decisions(rule, writer.write, lambda w: SIGNS.get(w, w), 2):
-        lines += ["  if (", f"    {test}", "  ) {", f"    return {_label(label)};", "  }"]
-    return lines
-
-
-def _label(label: Any) -> str:
-    label = check_label(label, "JavaScript")
-    if isinstance(label, int) and abs(label) > EXACT:
-        raise ExportError(
-            f"JavaScript cannot express the label {label}, a whole number beyond 2^53. Rename it."
-        )
-    return js_source(label)
-
-
-@dataclass(frozen=True)
-class JavaScriptWriter(ConditionWriter[str]):
+class JavaScriptWriter(FunctionWriter):
     """Writes conditions as JavaScript expressions over one variable per column."""
 
-    variables: Mapping[str, str]
+    language, indent, words = "JavaScript", 2, {"and": "&&", "or": "||", "not": "!"}
+    read, answer = "  const {} = cell(row, {});", "  return {};"
+    branch = "  if (\n    {}\n  ) {{\n    return {};\n  }}"
+    case = "  [{{ {} }}, {}, {}],\n"
+    negated, larger, given = "!({})", "Math.max({}, {})", "({test} ? {points} : 0)"
+    added = "(\n      {}\n    )", "\n      + "
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `(!missing(x1) && number(x1) > 50.0)`."""
@@ -223,10 +180,10 @@ class JavaScriptWriter(ConditionWriter[str]):
             test = f"hasWord({x}, {js_source(literal.value)}, {js_source(pairs)})"
         elif op in ORDERED:
             number = self._read(literal) if literal.part else f"number({x})"
-            return self._with_gap(literal, f"{number} {op} {self._values(literal)[0]}")
+            return self.with_gap(literal, f"{number} {op} {self._values(literal)[0]}")
         else:
             test = f"isOneOf({self._read(literal)}, [{', '.join(self._values(literal))}])"
-        return self._with_gap(literal, f"!{test}" if op.startswith(("!", "not")) else test)
+        return self.with_gap(literal, f"!{test}" if op.startswith(("!", "not")) else test)
 
     def _read(self, literal: Literal) -> str:
         """Write the compared value: a column's value, or a part of its date."""
@@ -240,41 +197,29 @@ class JavaScriptWriter(ConditionWriter[str]):
         written = "seconds({})" if literal.part == "date" else "{}"
         return [written.format(js_source(v)) for v in literal.values]
 
-    def linear(self, split: LinearSplit) -> str:
-        """Write the test of a weighted sum."""
-        test = f"{self.linear_sum(split)} <= {js_source(split.value)}"
-        return self._with_gap(split, test if split.op == "<=" else f"!({test})")
+    def read_number(self, feature: str) -> str:
+        """Write a column as a number."""
+        return f"number({self.variables[feature]})"
 
-    def linear_sum(self, split: LinearSplit) -> str:
-        """Write a weighted sum, added in the order of `total`."""
-        return split.sum_text(lambda f: f"number({self.variables[f]})", js_source)
+    def source(self, value: Any) -> str:
+        """Write a constant."""
+        return js_source(value)
 
-    def power_law(self, split: PowerLawSplit) -> str:
-        """Write the test of a sum of power laws."""
-        test = write_test(split, self._factor, js_source, SIGNS.__getitem__)
-        return self._with_gap(split, test)
+    def key(self, name: str) -> str:
+        """Write the key of an object; the one that would set its prototype in brackets."""
+        return f"[{js_source(name)}]" if name == "__proto__" else js_source(name)
 
-    def power_law_sum(self, split: PowerLawSplit) -> str:
-        """Write a sum of power laws, multiplied in the order of `PowerLaw.value`."""
-        return write_sum(split, self._factor, js_source)
+    def label(self, label: Any) -> str:
+        """Write a label."""
+        if isinstance(label, int) and abs(label) > EXACT:
+            raise ExportError(
+                f"JavaScript cannot express the label {label}, a whole number beyond 2^53. Rename "
+                "it."
+            )
+        return super().label(label)
 
-    def points(self, split: PointsSplit) -> str:
-        """Write the test of points."""
-        sign, total = split.comparison
-        return f"{self.score(split)} {sign} {total}"
-
-    def score(self, split: PointsSplit) -> str:
-        """Write the sum of points, one line per condition."""
-        given = (f"({self.literal(c)} ? {p} : 0)" for c, p in split.given)
-        return "(\n      {}\n    )".format("\n      + ".join(given))
-
-    def _factor(self, factor: Factor) -> str:
-        text = f"number({self.variables[factor.feature]})"
-        if factor.floor is not None:
-            text = f"Math.max({text}, {js_source(factor.floor)})"
-        return subtract_shift(text, factor, js_source)
-
-    def _with_gap(self, condition: Condition, test: str) -> str:
+    def with_gap(self, condition: Condition, test: str) -> str:
+        """Write a test together with its result for missing values."""
         absent = [f"missing({self.variables[f]})" for f in condition.features]
         if condition.missing:
             return f"({' || '.join(absent)} || {test})"
@@ -284,7 +229,3 @@ class JavaScriptWriter(ConditionWriter[str]):
 def js_source(value: Any) -> str:
     """Write a value as source that cannot end the script element of a page."""
     return re.sub("<(?=[!/a-zA-Z])", r"\\u003c", json.dumps(value))
-
-
-def _escape(letters: str) -> str:
-    return "".join(f"\\u{ord(letter):04x}" for letter in letters)

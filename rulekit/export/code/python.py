@@ -10,21 +10,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rulekit.exceptions import ExportError
-from rulekit.export.code.formulas import subtract_shift, write_decisions, write_test
+from rulekit.export.code.formulas import FunctionWriter
 from rulekit.export.exchange.json import to_json
-from rulekit.export.subject import check_label, describe_columns, rule_to_export
-from rulekit.rules import (
-    Condition,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-    make_cases,
-)
+from rulekit.export.subject import rule_to_export, write_comments
+from rulekit.rules import Condition, Literal
 from rulekit.rules.condition import DAYS_SINCE, GAPS, SEPARATORS, WORDS
-from rulekit.rules.writer import ConditionWriter
 
 HEAD = '''"""A rule as a function. It needs no library.
 
@@ -91,11 +81,6 @@ def to_python(model: Any) -> str:
         Source that runs on any Python 3 without imports, with test cases that pytest finds. Names
         and values are quoted texts only, so no column name can become code.
 
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has labels that cannot be written as Python source.
-
     Examples
     --------
     >>> from rulekit.export import from_text
@@ -106,45 +91,24 @@ def to_python(model: Any) -> str:
     ['ill', 'well', 'well']
     """
     rule = rule_to_export(model)
-    variables = {f: f"x{i}" for i, f in enumerate(rule.features, start=1)}
-    lines = [f"    {variable} = row[{feature!r}]" for feature, variable in variables.items()]
-    lines += _decisions(rule, PythonWriter(variables))
-    lines.append(f"    return {value_source(check_label(rule.default, 'Python'))}")
     head = HEAD + (MOMENT if any(t.part for t in rule.tests) else "")
     if any(t.op in WORDS for t in rule.tests):
         head += FOLDED.format(marks=repr(SEPARATORS))
-    columns = [f"# {line}\n" for line in describe_columns(rule)]
-    if columns:
-        head += "\n# What the columns were when the rule was learned:\n" + "".join(columns)
-    return head + ROW + "\n".join(lines) + "\n" + TAIL + _write_cases(rule)
+    comments = write_comments(rule, "#")
+    head += f"\n{comments}" * bool(comments)
+    cases = PythonWriter.write_cases(rule)
+    tail = TAIL + (CASES.format(cases=cases) if cases else "")
+    return head + ROW + PythonWriter.write_body(rule) + "\n" + tail
 
 
-def _write_cases(rule: RuleSet) -> str:
-    lines = []
-    for case in make_cases(rule):
-        cells = ", ".join(f"{name!r}: {value_source(v)}" for name, v in case.row.items())
-        answer = value_source(check_label(case.answer, "Python"))
-        lines.append(f"    ({{{cells}}}, {answer}, {case.shows!r}),\n")
-    return CASES.format(cases="".join(lines)) if lines else ""
-
-
-def _write_word(word: str) -> str:
-    return word.capitalize() if word in ("true", "false") else word
-
-
-def _decisions(rule: RuleSet, writer: "PythonWriter") -> list[str]:
-    lines = []
-    for test, label in write_decisions(rule, writer.write, _write_word, 4):
-        answer = value_source(check_label(label, "Python"))
-        lines += ["    if (", f"        {test}", "    ):", f"        return {answer}"]
-    return lines
-
-
-@dataclass(frozen=True)
-class PythonWriter(ConditionWriter[str]):
+class PythonWriter(FunctionWriter):
     """Writes conditions as Python expressions over one variable per column."""
 
-    variables: Mapping[str, str]
+    language, indent, words = "Python", 4, {"true": "True", "false": "False"}
+    read, answer = "    {} = row[{}]", "    return {}"
+    branch = "    if (\n        {}\n    ):\n        return {}"
+    case = "    ({{{}}}, {}, {}),\n"
+    added = "(\n            {}\n        )", "\n            + "
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `(not missing(x1) and x1 > 50.0)`."""
@@ -154,11 +118,13 @@ class PythonWriter(ConditionWriter[str]):
             return f"{'not ' if literal.op == 'not-missing' else ''}missing({x})"
         if literal.op in WORDS:
             test = f"{value_source(f' {literal.value} ')} in words({x})"
-            return self._with_gap(literal, test if literal.op == "contains" else f"not {test}")
-        op = {"not-in": "not in"}.get(literal.op, literal.op)
-        return self._with_gap(
-            literal, f"{self._read(literal)} {op} {self._write_comparison(literal)}"
-        )
+            return self.with_gap(literal, test if literal.op == "contains" else f"not {test}")
+        op, values = {"not-in": "not in"}.get(literal.op, literal.op), value_source(literal.value)
+        if literal.part == "date":
+            moments = [f"moment({value_source(v)})" for v in literal.values]
+            is_set = isinstance(literal.value, tuple)
+            values = f"({', '.join(moments)},)" if is_set else moments[0]
+        return self.with_gap(literal, f"{self._read(literal)} {op} {values}")
 
     def _read(self, literal: Literal) -> str:
         """Write the compared value: a column's value, or a part of its date."""
@@ -174,36 +140,16 @@ class PythonWriter(ConditionWriter[str]):
             return f"(moment({x}) - moment({since})).total_seconds() / 86400.0"
         return f"moment({x}).{part}"
 
-    def _write_comparison(self, literal: Literal) -> str:
-        if literal.part != "date":
-            return value_source(literal.value)
-        moments = [f"moment({value_source(v)})" for v in literal.values]
-        return f"({', '.join(moments)},)" if isinstance(literal.value, tuple) else moments[0]
+    def read_number(self, feature: str) -> str:
+        """Write a column."""
+        return self.variables[feature]
 
-    def linear(self, split: LinearSplit) -> str:
-        """Return the weighted sum, added in the order of `total`."""
-        total = split.sum_text(self.variables.__getitem__, value_source)
-        test = f"{total} <= {value_source(split.value)}"
-        return self._with_gap(split, test if split.op == "<=" else f"not {test}")
+    def source(self, value: Any) -> str:
+        """Write a constant."""
+        return value_source(value)
 
-    def power_law(self, split: PowerLawSplit) -> str:
-        """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
-        return self._with_gap(split, write_test(split, self._factor, value_source))
-
-    def points(self, split: PointsSplit) -> str:
-        """Write points, one line per condition."""
-        given = [f"({p} if {self.literal(c)} else 0)" for c, p in split.given]
-        score = "\n            + ".join(given)
-        sign, total = split.comparison
-        return f"(\n            {score}\n        ) {sign} {total}"
-
-    def _factor(self, factor: Factor) -> str:
-        text = self.variables[factor.feature]
-        if factor.floor is not None:
-            text = f"max({text}, {value_source(factor.floor)})"
-        return subtract_shift(text, factor, value_source)
-
-    def _with_gap(self, condition: Condition, test: str) -> str:
+    def with_gap(self, condition: Condition, test: str) -> str:
+        """Write a test together with its result for missing values."""
         absent = [f"missing({self.variables[f]})" for f in condition.features]
         if condition.missing:
             return f"({' or '.join(absent)} or {test})"
@@ -314,12 +260,8 @@ def to_script(
     names = sorted(used | {"from_json", "read_table", "to_text"})
     listed = "" if features is None else f", {[str(f) for f in features]!r}"
     done = preparation or Preparation()
-    lines = [
-        '"""Learns a rule again and checks that it is the same."""',
-        "",
-        f"from rulekit import {', '.join(names)}",
-        *_reading(source, done),
-    ]
+    lines = ['"""Learns a rule again and checks that it is the same."""', ""]
+    lines += [f"from rulekit import {', '.join(names)}", *_reading(source, done)]
     if digest is not None:
         lines += [f"if table.digest != {digest!r}:", f"    {_stop('The table has changed.')}"]
     lines.append(f"X, y = table.xy({target!r}{listed})")
@@ -362,13 +304,8 @@ def _reading(source: str, done: Preparation) -> list[str]:
     if not given:
         return ["", f"table = read_table({source!r})", *steps]
     parts = ", ".join(f"{name}={_source(value, name)}" for name, value in given.items())
-    return [
-        "from rulekit.data import ParseOptions",
-        "",
-        f"options = ParseOptions({parts})",
-        f"table = read_table({source!r}, options=options)",
-        *steps,
-    ]
+    lines = ["from rulekit.data import ParseOptions", "", f"options = ParseOptions({parts})"]
+    return [*lines, f"table = read_table({source!r}, options=options)", *steps]
 
 
 def _stop(message: str) -> str:
@@ -383,16 +320,11 @@ def _call(instance: Any) -> str:
     else:
         given = {f.name: getattr(instance, f.name) for f in dataclasses.fields(instance)}
         usual = {f.name: f.default for f in dataclasses.fields(instance)}
-    parts = [
-        f"{name}={_source(value, name)}"
-        for name, value in given.items()
-        if not _same(value, usual[name])
-    ]
+    parts = []
+    for name, value in given.items():
+        if type(value) is not type(usual[name]) or not np.all(value == usual[name]):
+            parts.append(f"{name}={_source(value, name)}")
     return f"{type(instance).__name__}({', '.join(parts)})"
-
-
-def _same(value: Any, usual: Any) -> bool:
-    return type(value) is type(usual) and bool(np.all(value == usual))
 
 
 def _source(value: Any, setting: str) -> str:

@@ -10,32 +10,37 @@
 # boolean in a sum is cast to a whole number first, since PostgreSQL cannot cast it to a double.
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import groupby
 from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.dialects import DIALECTS, TYPED, Dialect
-from rulekit.export.code.formulas import subtract_shift, write_test
+from rulekit.export.code.formulas import CodeWriter
 from rulekit.export.exchange.xml import free_name
-from rulekit.export.subject import check_label, column_kinds, describe_columns, rule_to_export
+from rulekit.export.subject import (
+    check_label,
+    column_kinds,
+    describe_columns,
+    describe_names,
+    rule_to_export,
+)
 from rulekit.rules import (
     Clause,
     Condition,
-    Factor,
     LinearSplit,
     Literal,
     PointsSplit,
-    PowerLawSplit,
     RuleSet,
     make_cases,
     scorecard_of,
 )
 from rulekit.rules.condition import DAYS_SINCE, GAPS, ORDERED, WORDS, foldings, moment
 from rulekit.rules.schema import Schema
-from rulekit.rules.writer import ConditionWriter
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}
@@ -46,9 +51,12 @@ STRFTIME = {"year": "%Y", "month": "%m", "hour": "%H"}
 
 
 @dataclass
-class SqlWriter(ConditionWriter[str]):
+class SqlWriter(CodeWriter):
     """Writes one rule in one dialect; `flags` are the columns that hold truth values."""
 
+    words = {"and": "AND", "not": "NOT"}  # noqa: RUF012
+    larger = "CASE WHEN {0} < {1} THEN {1} ELSE {0} END"
+    given, added = "CASE WHEN {test} THEN {points} ELSE 0 END", ("{}", "\n      + ")
     rule: RuleSet
     dialect: Dialect
     table: str | None
@@ -60,7 +68,14 @@ class SqlWriter(ConditionWriter[str]):
             flags = {f for f, types in self.rule.types.items() if bool in types}
             flags |= {f for f in self.flags & set(self.kinds) if self.kinds[f] != "text"}
             self.kinds |= dict.fromkeys(flags, "flag")
-        _refuse_twins(self.rule.features)
+        by_lower: dict[str, str] = {}  # databases fold the letters A to Z
+        for feature in self.rule.features:
+            twin = by_lower.setdefault(re.sub("[A-Z]", lambda c: c[0].lower(), feature), feature)
+            if twin != feature:
+                raise ExportError(
+                    f"Columns {twin!r} and {feature!r} differ in upper and lower case only, which "
+                    "SQL does not distinguish. Rename one."
+                )
         labels = [check_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
         if len({isinstance(v, str) for v in labels}) > 1:
             raise ExportError(
@@ -70,15 +85,11 @@ class SqlWriter(ConditionWriter[str]):
 
     def case(self) -> str:
         """Write the expression of the prediction."""
-        rule = self.rule
+        rule, both = self.rule, "\n   AND "
+        tests = [both.join(map(self.write, clause.conditions)) for clause in rule.clauses]
         if rule.form == "cnf":
-            whens = [self._when([self._clause(c) for c in rule.clauses], rule.labels[0])]
-        else:
-            pairs = zip(rule.clauses, rule.labels, strict=True)
-            whens = [self._when(self._conditions(c), label) for c, label in pairs]
-        if not whens:
-            return self.value(rule.default)
-        return "\n".join(["CASE", *whens, f"  ELSE {self.value(rule.default)}", "END"])
+            tests = [both.join(map(self._clause, rule.clauses))]
+        return self._choose(tests, map(self.source, rule.labels), self.source(rule.default))
 
     def failing_cases(self) -> str:
         """Write a SELECT of the test cases that `case` answers otherwise than the rule."""
@@ -87,8 +98,8 @@ class SqlWriter(ConditionWriter[str]):
         cases = []
         for case in make_cases(self.rule):
             cells = [f"{self._cell(f, v)} AS {self.name(f)}" for f, v in case.row.items()]
-            cells.append(f"{self.value(case.answer)} AS {expected}")
-            cases.append(f"SELECT {', '.join(cells)}, {self.value(case.shows)} AS {shows}")
+            cells.append(f"{self.source(case.answer)} AS {expected}")
+            cases.append(f"SELECT {', '.join(cells)}, {self.source(case.shows)} AS {shows}")
         if not cases:
             raise ExportError("This rule is constant or too long to have test cases. Shorten it.")
         listed = "\n  UNION ALL ".join(cases)
@@ -98,7 +109,7 @@ class SqlWriter(ConditionWriter[str]):
     def _cell(self, feature: str, value: Any) -> str:
         """Write a cell of a test case; a missing one has the type of its column."""
         if value is not None:
-            return self.value(value)
+            return self.source(value)
         return GAPS_OF.get(self.kinds[feature]) or self.dialect.double.format("NULL")
 
     def condition(self) -> str:
@@ -110,22 +121,20 @@ class SqlWriter(ConditionWriter[str]):
     def deciding(self) -> str:
         """Write the number of the deciding clause, from 1, 0 if none; a scorecard's total."""
         if splits := scorecard_of(self.rule):
-            return f"({self._total(splits[0])})"
-        clauses = [self._clause(c) for c in self.rule.clauses]
-        tests = clauses if self.rule.form == "dnf" else [f"NOT {c}" for c in clauses]
-        whens = [f"  WHEN {text}\n  THEN {k}" for k, text in enumerate(tests, start=1)]
-        return "\n".join(["CASE", *whens, "  ELSE 0", "END"]) if whens else "0"
+            return f"({self.score(splits[0])})"
+        sign = "" if self.rule.form == "dnf" else "NOT "
+        tests = [f"{sign}{self._clause(clause)}" for clause in self.rule.clauses]
+        return self._choose(tests, range(1, len(tests) + 1), "0")
 
-    def _when(self, parts: list[str], label: Any) -> str:
-        joined = "\n   AND ".join(parts) or "1 = 1"
-        return f"  WHEN {joined}\n  THEN {self.value(label)}"
+    def _choose(self, tests: list[str], results: Iterable[Any], other: str) -> str:
+        """Write the result of the first test that holds."""
+        pairs = zip(tests, results, strict=False)
+        whens = [f"  WHEN {test or '1 = 1'}\n  THEN {result}" for test, result in pairs]
+        return "\n".join(["CASE", *whens, f"  ELSE {other}", "END"]) if whens else other
 
     def _clause(self, clause: Clause) -> str:
         empty = "1 = 1" if clause.op == "and" else "1 = 0"
-        return f"({f' {clause.op.upper()} '.join(self._conditions(clause)) or empty})"
-
-    def _conditions(self, clause: Clause) -> list[str]:
-        return [self.write(c) for c in clause.conditions]
+        return f"({f' {clause.op.upper()} '.join(map(self.write, clause.conditions)) or empty})"
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `("age" > 50.0 AND "age" IS NOT NULL)`."""
@@ -133,14 +142,14 @@ class SqlWriter(ConditionWriter[str]):
         if literal.op in GAPS:
             return f"({self._missingness(literal.feature)[literal.op == 'not-missing']})"
         if literal.op in WORDS:
-            return self._with_gap(literal, self._has_word(literal))
+            return self.with_gap(literal, self._has_word(literal))
         if literal.part == "date":
-            return self._with_gap(literal, self._compare_dates(literal))
-        value = ", ".join(self.value(v) for v in literal.values)
+            return self.with_gap(literal, self._compare_dates(literal))
+        value = ", ".join(self.source(v) for v in literal.values)
         if literal.op in ("in", "not-in"):
             value = f"({value})"
         op = SPOKEN.get(literal.op, literal.op)
-        return self._with_gap(literal, f"{self._read(literal)} {op} {value}")
+        return self.with_gap(literal, f"{self._read(literal)} {op} {value}")
 
     def _compare_dates(self, literal: Literal) -> str:
         """Write a test of dates in whole seconds: up to 12:30:00 is before 12:30:01."""
@@ -174,7 +183,7 @@ class SqlWriter(ConditionWriter[str]):
         if kind == "text":
             return self.dialect.text.format(column)
         plain = all(isinstance(v, bool) for v in literal.values)
-        return column if kind == "unknown" or plain else self._double(literal.feature)
+        return column if kind == "unknown" or plain else self.read_number(literal.feature)
 
     def _read_date(self, literal: Literal, column: str) -> str:
         """Write the part of dates that is read; parts without common grammar are rejected."""
@@ -195,10 +204,8 @@ class SqlWriter(ConditionWriter[str]):
                 f"The rule reads the {part} of column {literal.feature!r}, which cannot be "
                 f"written for {dialect.name}. Make a column of it there, or take another format."
             )
-        sign = STRFTIME.get(part, "")
-        return template.format(
-            column=column, date=date, part=part.upper(), sign=sign, since=since, day=day
-        )
+        parts = {"part": part.upper(), "sign": STRFTIME.get(part, ""), "since": since, "day": day}
+        return template.format(column=column, date=date, **parts)
 
     def _moment(self, text: Any, seconds: int = 0) -> str:
         """Write a date to compare with, or some seconds later, including its time of day."""
@@ -215,10 +222,10 @@ class SqlWriter(ConditionWriter[str]):
         text = f"' ' || {self.dialect.text.format(self.column(literal.feature))} || ' '"
         letters, texts = foldings(word)
         sign = "LIKE" if literal.op == "contains" else "NOT LIKE"
-        test = f" {sign} {self.value('% ' + word.replace('_', '!_') + ' %')} ESCAPE '!'"
+        test = f" {sign} {self.source('% ' + word.replace('_', '!_') + ' %')} ESCAPE '!'"
         if self.dialect.translates:
             old, new = "".join(letters), "".join(letters.values())
-            text = f"TRANSLATE({text}, {self._letters(old)}, {self.value(new)})"
+            text = f"TRANSLATE({text}, {self._letters(old)}, {self.source(new)})"
             return self._replace_pairs(text, texts) + test
         pairs = [*letters.items(), *texts]
         if self.dialect.nests:
@@ -232,70 +239,49 @@ class SqlWriter(ConditionWriter[str]):
 
     def _replace_pairs(self, text: str, pairs: Iterable[tuple[str, str]]) -> str:
         for old, new in pairs:
-            text = f"REPLACE({text}, {self._letters(old)}, {self.value(new)})"
+            text = f"REPLACE({text}, {self._letters(old)}, {self.source(new)})"
         return text
 
     def _letters(self, text: str) -> str:
         """Write a text; characters that are not printed by their numbers."""
-        parts = ["".join(part) for _, part in groupby(text, str.isprintable)]
-        return " || ".join(
-            self.value(part)
-            if part.isprintable()
-            else " || ".join(self.dialect.mark.format(character=c, code=ord(c)) for c in part)
-            for part in parts
-        )
+        parts: list[str] = []
+        for printable, letters in groupby(text, str.isprintable):
+            if printable:
+                parts.append(self.source("".join(letters)))
+            else:
+                parts += [self.dialect.mark.format(character=c, code=ord(c)) for c in letters]
+        return " || ".join(parts)
 
     def linear(self, split: LinearSplit) -> str:
         """Return the weighted sum, added in the order of `total`."""
-        total = split.sum_text(self._write_term, self._number)
-        return self._with_gap(split, f"{total} {split.op} {self._number(split.value)}")
-
-    def power_law(self, split: PowerLawSplit) -> str:
-        """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
-        return self._with_gap(split, write_test(split, self._factor, self._number, str.upper))
+        number = partial(self.read_number, template=self.dialect.summed)
+        total = split.sum_text(number, self.source)
+        return self.with_gap(split, f"{total} {split.op} {self.source(split.value)}")
 
     def points(self, split: PointsSplit) -> str:
         """Write points, one CASE per condition; each is true or false, never unknown."""
-        sign, total = split.comparison
-        return f"({self._total(split)} {sign} {total})"
+        return f"({super().points(split)})"
 
-    def _total(self, split: PointsSplit) -> str:
-        cases = [f"CASE WHEN {self.literal(c)} THEN {p} ELSE 0 END" for c, p in split.given]
-        return "\n      + ".join(cases)
-
-    def _factor(self, factor: Factor) -> str:
-        text = self._double(factor.feature)
-        if factor.floor is not None:
-            floor = self._number(factor.floor)
-            text = f"CASE WHEN {text} < {floor} THEN {floor} ELSE {text} END"
-        return subtract_shift(text, factor, self._number)
-
-    def _with_gap(self, condition: Condition, test: str) -> str:
+    def with_gap(self, condition: Condition, test: str) -> str:
+        """Write a test together with its result for missing values."""
         missingness = [self._missingness(f) for f in condition.features]
         if condition.missing:
             return f"({test} OR {' OR '.join(absent for absent, _ in missingness)})"
         return f"({test} AND {' AND '.join(present for _, present in missingness)})"
 
-    def _double(self, feature: str) -> str:
+    def read_number(self, feature: str, template: str | None = None) -> str:
         """Write a column as a double, so that whole numbers are not divided as integers."""
-        return self._as(self.dialect.double, feature)
-
-    def _write_term(self, feature: str) -> str:
-        """Write a column within a weighted sum, also if it stores truth values."""
-        return self._as(self.dialect.summed or self.dialect.double, feature)
-
-    def _as(self, template: str, feature: str) -> str:
         column = self.column(feature)
         if self.dialect.typed and self.kinds[feature] == "flag":
             column = f"CAST({column} AS INTEGER)"
-        return template.format(column)
+        return (template or self.dialect.double).format(column)
 
     def _missingness(self, feature: str) -> tuple[str, str]:
         """Write "is missing" and "is not missing" for a column."""
         column, kind, dialect = self.column(feature), self.kinds[feature], self.dialect
         if dialect.nan is None or kind == "text" or (kind == "flag" and dialect.typed):
             return f"{column} IS NULL", f"{column} IS NOT NULL"
-        nan = dialect.nan.format(self._double(feature))
+        nan = dialect.nan.format(self.read_number(feature))
         if kind == "unknown":
             nan = dialect.unknown_nan.format(column)
         return f"{column} IS NULL OR {nan}", f"{column} IS NOT NULL AND NOT {nan}"
@@ -318,7 +304,7 @@ class SqlWriter(ConditionWriter[str]):
             raise ExportError("A column without a name cannot be written in SQL. Name it.")
         return '"' + _text(name).replace('"', '""') + '"'
 
-    def value(self, value: Any) -> str:
+    def source(self, value: Any) -> str:
         """Write a constant."""
         if value == "" and self.dialect.no_empty_text:
             raise ExportError(
@@ -329,21 +315,17 @@ class SqlWriter(ConditionWriter[str]):
             return self.dialect.truth[not value]
         if isinstance(value, str):
             return self.dialect.letters + "'" + _text(value).replace("'", "''") + "'"
-        return str(value) if isinstance(value, int) else self._number(value)
-
-    def _number(self, number: float) -> str:
-        if math.isinf(number):
-            return self._infinity(number)
-        text = repr(number)
-        return f"{text}e0" if self.dialect.exponent and "e" not in text else text
-
-    def _infinity(self, number: float) -> str:
+        text = repr(value)
+        if isinstance(value, int):
+            return text
+        if not math.isinf(value):
+            return f"{text}e0" if self.dialect.exponent and "e" not in text else text
         if self.dialect.infinity is None:
             raise ExportError(
                 f"The rule compares with an infinity, which {self.dialect.name} cannot express. "
                 "Use a finite number, or export it for 'sqlite' or 'duckdb'."
             )
-        return self.dialect.infinity.format("-" if number < 0 else "")
+        return self.dialect.infinity.format("-" if value < 0 else "")
 
 
 def to_sql(
@@ -413,8 +395,9 @@ def to_sql(
       ELSE 'well'
     END
     """
-    _check_option("dialect", dialect, tuple(DIALECTS))
-    _check_option("part", part, PARTS)
+    for name, option, allowed in (("dialect", dialect, tuple(DIALECTS)), ("part", part, PARTS)):
+        if option not in allowed:
+            raise ValueError(f"`{name}` must be one of {allowed}, got {option!r}.")
     if part == "score" and table is None:
         raise ValueError('`part="score"` reads a table: give `table`.')
     if part == "test" and table is not None:
@@ -426,20 +409,17 @@ def to_sql(
     if flags is None:  # those with truth values when the rule was learned
         known = (rule.schema or Schema()).columns
         flags = [column.name for column in known if column.kind == "truth value"]
-    text = _write_query(SqlWriter(rule, chosen, table, frozenset(flags)), part)
+    writer = SqlWriter(rule, chosen, "cases" if part == "test" else table, frozenset(flags))
+    text = _write_query(writer, part)
     text = _translate_query(text, chosen) if chosen.grammar else text
-    return "".join(f"-- {line}\n" for line in describe_columns(rule)) + text
-
-
-def _check_option(name: str, given: Any, allowed: tuple[str, ...]) -> None:
-    if given not in allowed:
-        raise ValueError(f"`{name}` must be one of {allowed}, got {given!r}.")
+    comments = [*describe_names(rule), *describe_columns(rule)]
+    return "".join(f"-- {line}\n" for line in comments) + text
 
 
 def _write_query(writer: SqlWriter, part: str) -> str:
     table = writer.table
     if part == "test":
-        return replace(writer, table="cases").failing_cases()
+        return writer.failing_cases()
     source = "" if table is None else f"\nFROM {writer.name(table)}"
     if part == "where":
         start = "" if table is None else f"SELECT *{source}\nWHERE "
@@ -453,19 +433,6 @@ def _write_query(writer: SqlWriter, part: str) -> str:
     if table is None:
         return columns[0][0]
     return ",\n".join(["SELECT *", *(f'{text} AS "{name}"' for text, name in columns)]) + source
-
-
-def _refuse_twins(features: tuple[str, ...]) -> None:
-    """Reject columns that databases cannot distinguish: they fold the letters A to Z."""
-    by_lower: dict[str, str] = {}
-    for feature in features:
-        folded = "".join(c.lower() if c.isascii() else c for c in feature)
-        if folded in by_lower:
-            raise ExportError(
-                f"Columns {by_lower[folded]!r} and {feature!r} differ in upper and lower case "
-                "only, which SQL does not distinguish. Rename one."
-            )
-        by_lower[folded] = feature
 
 
 def _text(text: str) -> str:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.export.documents.text import with_gap
-from rulekit.export.subject import ClauseNumbers, check_label, rule_to_export
+from rulekit.export.subject import ClauseNumbers, check_label, describe_names, rule_to_export
 from rulekit.rules import (
-    Clause,
     Factor,
     LinearSplit,
     Literal,
@@ -17,7 +16,7 @@ from rulekit.rules import (
     scorecard_of,
 )
 from rulekit.rules.condition import GAPS, NAMES, WORDS, number_text, spell_part
-from rulekit.rules.power_law_split import Write, WriteNumber
+from rulekit.rules.sums import Write, WriteNumber
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.scorecard import clause_names, points_listed
 
@@ -63,75 +62,53 @@ def to_latex(
         Needs the packages booktabs and textcomp. One row per clause; for a scorecard one per
         condition with its points, then one per range of the total. All texts from the table are
         escaped, and control characters become blanks.
-
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has labels that the table cannot express.
     """
     rule = rule_to_export(model)
     splits = scorecard_of(rule)
-    counts = None if numbers is None else [f"{k.n_right} of {k.n}" for k in numbers]
-    lines = _card(rule, splits[0], counts) if splits else _clauses(rule, counts)
+    columns, head, rows, closing = _list_points(rule) if splits else _list_clauses(rule)
+    if numbers is not None:
+        columns, head = f"{columns}r", f"{head} & Right of decided"
+        counts = [f"{k.n_right} of {k.n}" for k in numbers]
+        counted, others = (closing, rows) if splits else (rows, closing)
+        counts += [""] * (len(rows) + len(closing) - len(counts))
+        for cells, count in zip([*counted, *others], counts, strict=True):
+            cells.append(count)
+    lines = [f"% {line}" for line in describe_names(rule)]
+    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", rf"{head} \\", r"\midrule"]
+    lines += [rf"{' & '.join(cells)} \\" for cells in rows]
+    lines += [r"\midrule"] * bool(rows)
+    lines += [*(rf"{' & '.join(cells)} \\" for cells in closing), r"\bottomrule", r"\end{tabular}"]
     if caption is None:
         return "\n".join(lines) + "\n"
     floating = [r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(caption)}}}", *lines]
     return "\n".join([*floating, r"\end{table}"]) + "\n"
 
 
-def _table(columns: str, head: str, rows: Sequence[str], counts: Sequence[str] | None) -> list[str]:
-    """Write a tabular of rows, with a last column for `counts`."""
-    if counts is not None:
-        columns, head = f"{columns}r", f"{head} & Right of decided"
-    begin = rf"\begin{{tabular}}{{{columns}}}"
-    return [begin, r"\toprule", rf"{head} \\", r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
+Cells = list[list[str]]
 
 
-def _clauses(rule: RuleSet, counts: Sequence[str] | None) -> list[str]:
-    """Write a table with one row per clause."""
+def _list_clauses(rule: RuleSet) -> tuple[str, str, Cells, Cells]:
+    """Return columns, heading, a row per clause, and the rows of other answers."""
+    labels = list(map(escape_label, rule.labels))
+    closing = [["", "otherwise", escape_label(rule.default)]]
+    if rule.form == "cnf":
+        closing.insert(0, ["", "if all hold", labels[0]])
+        labels = [""] * rule.n_clauses
     rows = []
-    for index, clause in enumerate(rule.clauses):
-        label = escape_label(rule.labels[index]) if rule.form == "dnf" else ""
-        cells = [f"{index + 1}", clause_latex(clause), label]
-        if counts is not None:
-            cells.append(counts[index])
-        rows.append(_row(cells))
-    rows += _closing(rule, counts is not None)
-    return _table(r"rp{0.6\linewidth}l", " & Clause & Answer", rows, counts)
+    for k, clause in enumerate(rule.clauses):
+        empty = "always" if clause.op == "and" else "never"
+        text = f" {clause.op} ".join(LatexWriter().clause(clause)) or empty
+        rows.append([f"{k + 1}", text, labels[k]])
+    return r"rp{0.6\linewidth}l", " & Clause & Answer", rows, closing
 
 
-def _card(rule: RuleSet, split: PointsSplit, counts: Sequence[str] | None) -> list[str]:
-    """Write a table of conditions with their points, then of totals with their predictions."""
-    listed = points_listed(split, LatexWriter().literal)
-    rows = [[text, f"${points}$", ""] for text, points in listed]
+def _list_points(rule: RuleSet) -> tuple[str, str, Cells, Cells]:
+    """Return columns, heading, a row per condition with its points, and the totals' answers."""
+    listed = points_listed(scorecard_of(rule)[0], LatexWriter().literal)
     labels = map(escape_label, (*rule.labels, rule.default))
     totals = [[name, "", label] for name, label in zip(clause_names(rule), labels, strict=True)]
-    if counts is not None:
-        rows = [[*cells, ""] for cells in rows]
-        totals = [[*cells, n] for cells, n in zip(totals, [*counts, ""], strict=True)]
-    lines = [*map(_row, rows), r"\midrule", *map(_row, totals)]
-    return _table(r"p{0.6\linewidth}rl", " & Points & Answer", lines, counts)
-
-
-def _row(cells: Sequence[str]) -> str:
-    """Write a row of a table."""
-    return rf"{' & '.join(cells)} \\"
-
-
-def _closing(rule: RuleSet, counts: bool) -> list[str]:
-    """Write the rows below the clauses: the label if all match (CNF), and the default."""
-    tail = " & " if counts else ""
-    rows = [r"\midrule"] if rule.clauses else []
-    if rule.form == "cnf":
-        rows.append(rf" & if all hold & {escape_label(rule.labels[0])}{tail} \\")
-    return [*rows, rf" & otherwise & {escape_label(rule.default)}{tail} \\"]
-
-
-def clause_latex(clause: Clause) -> str:
-    """Write a clause as one cell."""
-    return f" {clause.op} ".join(LatexWriter().clause(clause)) or (
-        "always" if clause.op == "and" else "never"
-    )
+    rows = [[text, f"${points}$", ""] for text, points in listed]
+    return r"p{0.6\linewidth}rl", " & Points & Answer", rows, totals
 
 
 class LatexWriter(ReadingWriter[str]):

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.evaluation.metrics import confusion_table
@@ -20,9 +21,11 @@ from rulekit.export.documents.blocks import (
 )
 from rulekit.export.documents.html import draw_parts, matrix_html, page, write_blocks
 from rulekit.export.subject import PredictedRows, rule_to_export
-from rulekit.rules import Clause, RuleSet, monotonicity_checks, verify_rule
+from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of, verify_rule
 from rulekit.rules.simplification import simplified_note
 from rulekit.style.phrases import Wording, count_noun, join_list, label_text
+from rulekit.style.scorecard import count_lines
+from rulekit.style.wording import percent
 
 MAX_RECORD = 200_000
 MAX_EXAMPLES = 3
@@ -121,12 +124,11 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     notes += [f"“{name}” means {condition}." for condition, name in words.texts.items()]
     notes += [check.sentence_with(words.name) for check in monotonicity_checks(model)]
     blocks += [Text(note, "note") for note in notes]
+    blocks += _count_points(rule, parts[0], words)
     for part in parts:
         blocks += _worth(part, rule, words)
-    blocks += [
-        Text("Single cases", "heading"),
-        *_cases(model, parts[-1], parts[0], words, immutable),
-    ]
+    blocks.append(Text("Single cases", "heading"))
+    blocks += _cases(model, parts[-1], parts[0], words, immutable)
     removed = [Text(note, "note") for note in [simplified_note(model)] if note]
     checked = _findings(named, {names.get(f, f): column for f, column in columns.items()})
     blocks += [*_verdicts(reviews), *checked, *removed, *describe_training(rule)]
@@ -144,9 +146,8 @@ def _list_display_names(rule: RuleSet, words: Wording) -> dict[str, str]:
 
 def _use_display_names(rule: RuleSet, names: Mapping[str, str]) -> RuleSet:
     """Return the rule with other names of columns."""
-    clauses = tuple(
-        Clause(tuple(c.rename(names) for c in k.conditions), k.op) for k in rule.clauses
-    )
+    named = ((k.op, tuple(c.rename(names) for c in k.conditions)) for k in rule.clauses)
+    clauses = tuple(Clause(conditions, op) for op, conditions in named)
     schema = None if rule.schema is None else rule.schema.rename(names)
     return replace(rule, clauses=clauses, schema=schema)
 
@@ -154,31 +155,34 @@ def _use_display_names(rule: RuleSet, names: Mapping[str, str]) -> RuleSet:
 def _summary(parts: Sequence[PredictedRows]) -> str:
     rows = []
     for part in parts:
-        n = len(part.y)
-        share = f" ({100 * part.n_right / n:.1f} %)" if n else ""
-        rows.append(f"{part.n_right} of {count_noun(n, f'{part.name} case')}{share}")
+        share = f" ({100 * part.n_right / len(part.y):.1f} %)" if part.y else ""
+        rows.append(f"{part.n_right} of {count_noun(len(part.y), f'{part.name} case')}{share}")
     return f"The rule is right for {join_list(rows)}."
+
+
+def _count_points(rule: RuleSet, part: PredictedRows, words: Wording) -> list[Block]:
+    """Return the points of each bin of a scorecard, its share of the rows, and a class's rate."""
+    splits = scorecard_of(rule)
+    if not splits or not part.y:
+        return []
+    is_label = np.array([bool(v == rule.labels[0]) for v in part.y])
+    lines = count_lines(splits[0], part.columns, is_label, words)
+    rows: Any = tuple((text, points, *map(percent, shares)) for text, points, *shares in lines)
+    heads = ("if this holds", "points", f"of {part.name} rows", f"of these, {rule.labels[0]}")
+    return [Text("Points by value", "heading"), TableBlock(heads, rows)]
 
 
 def _worth(part: PredictedRows, rule: RuleSet, words: Wording) -> list[Block]:
     """Return the rule's performance on one set of rows: the cases of each line, and errors."""
     labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
     drawn = draw_parts(rule, words, part.parts, part.name)[1:] if part.y and rule.clauses else []
-    confusion = confusion_table(part.y, part.answers, labels)
-    return [
-        Text(f"On the {part.name} cases", "heading"),
-        *drawn,
-        Raw(matrix_html(confusion)),
-        Text("Lines: actual. Columns: predicted.", "note"),
-    ]
+    confusion = Raw(matrix_html(confusion_table(part.y, part.answers, labels)))
+    note = Text("Lines: actual. Columns: predicted.", "note")
+    return [Text(f"On the {part.name} cases", "heading"), *drawn, confusion, note]
 
 
 def _cases(
-    model: Any,
-    part: PredictedRows,
-    training: PredictedRows,
-    words: Wording,
-    immutable: Collection[str],
+    model: Any, part: PredictedRows, training: PredictedRows, words: Wording, immutable: Any
 ) -> list[Block]:
     """Explain the first correct case of each prediction, and the first wrong ones."""
     right: dict[Any, int] = {}
@@ -186,24 +190,18 @@ def _cases(
     for row, (truth, predicted) in enumerate(zip(part.y, part.answers, strict=True)):
         if truth == predicted:
             right.setdefault(predicted, row)
-        elif len(wrong) < MAX_EXAMPLES:
+        else:
             wrong.append(row)
-    chosen = [*list(right.values())[:MAX_EXAMPLES], *wrong]
+    chosen = [*list(right.values())[:MAX_EXAMPLES], *wrong[:MAX_EXAMPLES]]
     if not chosen:
         return [Text("There is no case to show.")]
-    explanations = explain(
-        rule_to_export(model),
-        {f: column[chosen] for f, column in part.columns.items()},
-        training=(training.columns, training.y),
-        immutable=immutable,
-        wording=words,
-    )
+    rows = {f: column[chosen] for f, column in part.columns.items()}
+    given = {"training": (training.columns, training.y), "immutable": immutable, "wording": words}
     blocks: list[Block] = []
-    for explanation, row in zip(explanations, chosen, strict=True):
+    for case, row in zip(explain(rule_to_export(model), rows, **given), chosen, strict=True):
         name = part.rows[row] if isinstance(part.rows[row], str) else f"Row {part.rows[row]}"
         outcome = f"wrong: it was {label_text(part.y[row])}" if row in wrong else "right"
-        change = explanation.counterfactual.sentence
-        text = f" ({outcome}). {explanation.sentence} {change}"
+        text = f" ({outcome}). {case.sentence} {case.counterfactual.sentence}"
         blocks.append(Text((Strong(name), text)))
     return blocks
 
@@ -214,11 +212,10 @@ def _verdicts(reviews: Sequence[Review]) -> list[Block]:
         return []
     counts = Counter(review.verdict for review in reviews)
     verdicts = join_list([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
-    return [
-        Text("Verdicts on single cases", "heading"),
-        Text(f"{count_noun(len(reviews), 'case')} looked at: {verdicts}."),
-        TableBlock(("case", "prediction", "verdict", "note"), tuple(map(astuple, reviews))),
-    ]
+    text = Text(f"{count_noun(len(reviews), 'case')} looked at: {verdicts}.")
+    heads = ("case", "prediction", "verdict", "note")
+    table = TableBlock(heads, tuple(map(astuple, reviews)))
+    return [Text("Verdicts on single cases", "heading"), text, table]
 
 
 def _findings(rule: RuleSet, columns: Mapping[str, NDArray[Any]]) -> list[Block]:

@@ -30,9 +30,10 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from rulekit.export.subject import ClauseNumbers, check_label, rule_to_export
+from rulekit.export.subject import ClauseNumbers, check_label, describe_names, rule_to_export
 from rulekit.rules import (
     Clause,
     LinearSplit,
@@ -52,9 +53,10 @@ KEYWORDS = (
     "NEVER", "CONTAINS", "YEAR", "MONTH", "WEEKDAY", "HOUR", "DAYS",
 )  # fmt: skip
 PLAIN_NAME = re.compile(r"[^\W\d][\w.%/()-]*(?: [\w.%/()-]+)*")
-PLAIN_TERM = re.compile(r"[^\W\d]\w*(?: \w+)*")
+PLAIN_TERM = re.compile(r"[^\W\d]\w*(?: \w+)*")  # in a sum, where a minus sign would be misread
+PLAIN_FACTOR = re.compile(rf"(?!max$){PLAIN_TERM.pattern}")
 HAS_KEYWORD = re.compile(rf"\b(?:{'|'.join(KEYWORDS)})\b")
-PLAIN_LABEL = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
+PLAIN_LABEL = re.compile(r"(?!(?:true|false|inf|nan)$)[^\W\d]\w*(?:[ -]\w+)*")
 SPOKEN = {
     "==": "=",
     "not-in": "NOT IN",
@@ -80,11 +82,6 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     str
         Ends with a line break. The grammar is at the head of this module.
 
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has labels that text cannot express.
-
     Examples
     --------
     >>> from rulekit.rules import Clause, Literal, RuleSet
@@ -93,7 +90,7 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     ['1. IF 20 < age <= 50 THEN ill', 'OTHERWISE well']
     """
     rule = rule_to_export(model)
-    lines = [f"# {size_text(rule)}"]
+    lines = [f"# {text}" for text in (size_text(rule), *describe_names(rule))]
     for index, line in write_lines(rule):
         lines.append(line)
         if numbers is not None and index is not None:
@@ -109,7 +106,7 @@ def write_lines(
     if is_cnf:
         yield None, keyword("ALL OF")
     for index, clause in enumerate(rule.clauses):
-        body = f" {keyword(clause.op.upper())} ".join(map(code, clause_parts(clause)))
+        body = clause_text(clause, keyword(clause.op.upper()), code)
         if not is_cnf:
             label = code(label_text(rule.labels[index]))
             body = f"{keyword('IF')} {body} {keyword('THEN')} {label}"
@@ -137,9 +134,10 @@ def size_text(rule: RuleSet) -> str:
     return f"{conditions} in {count_noun(rule.n_clauses, 'line')}: {READING[rule.form]}."
 
 
-def clause_parts(clause: Clause) -> list[str]:
-    """Write each condition of a clause; a keyword for a clause without conditions."""
-    return TextWriter().clause(clause) or [EMPTY[clause.op]]
+def clause_text(clause: Clause, op: str = "", code: Callable[[str], str] = str) -> str:
+    """Write a clause in one line; a keyword for a clause without conditions."""
+    parts = TextWriter().clause(clause) or [EMPTY[clause.op]]
+    return f" {op or clause.op.upper()} ".join(map(code, parts))
 
 
 class TextWriter(ReadingWriter[str]):
@@ -151,26 +149,26 @@ class TextWriter(ReadingWriter[str]):
         if literal.op in GAPS:
             return f"{name} IS {'MISSING' if literal.op == 'missing' else 'NOT MISSING'}"
         value = literal_value_text(literal)
-        text = f"{name} {SPOKEN.get(literal.op, literal.op)} {value}{order_text(literal)}"
-        return with_gap(text, literal.missing)
+        text = f"{name} {SPOKEN.get(literal.op, literal.op)} {value}"
+        return with_gap(text + _write_order(literal), literal.missing)
 
     def interval(self, interval: ValueInterval) -> str:
         """Write two bounds: `20 < age <= 50`."""
         _, left, right, _ = interval.ends
         low, high = literal_value_text(interval.low), literal_value_text(interval.high)
         name = subject_text(interval.low)
-        text = f"{low} {left} {name} {right} {high}{order_text(interval.low)}"
+        text = f"{low} {left} {name} {right} {high}{_write_order(interval.low)}"
         return with_gap(text, interval.missing)
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum: `0.5 * glucose - 1.2 * age <= 40`."""
-        return split.text(term_name_text, number_text)
+        return split.text(partial(name_text, plain=PLAIN_TERM), number_text)
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws in square brackets, so that nothing is misread."""
         outside = split.is_band and not split.inside
         plain = replace(split, missing=False, inside=split.inside or outside)
-        body = f"[{plain.text(label_free_name, number_text)}]"
+        body = f"[{plain.text(partial(name_text, plain=PLAIN_FACTOR), number_text)}]"
         return with_gap(f"NOT {body}" if outside else body, split.missing)
 
     def points(self, split: PointsSplit) -> str:
@@ -188,8 +186,7 @@ def label_text(label: Any) -> str:
     label = check_label(label, "Text")
     if not isinstance(label, str):
         return value_text(label) if isinstance(label, bool) else repr(label)
-    plain = PLAIN_LABEL.fullmatch(label) and label.isprintable() and not HAS_KEYWORD.search(label)
-    return label if plain and label not in ("true", "false", "inf", "nan") else quote_text(label)
+    return name_text(label, PLAIN_LABEL)
 
 
 def subject_text(literal: Literal) -> str:
@@ -207,8 +204,7 @@ def literal_value_text(literal: Literal) -> str:
     return f"({', '.join(texts)})" if isinstance(literal.value, tuple) else texts[0]
 
 
-def order_text(literal: Literal) -> str:
-    """Write the order of the levels that a test uses, if any."""
+def _write_order(literal: Literal) -> str:
     return "" if literal.order is None else f" OF {value_text(literal.order)}"
 
 
@@ -223,21 +219,10 @@ def value_text(value: Any) -> str:
     return number_text(value)
 
 
-def name_text(name: str) -> str:
+def name_text(name: str, plain: re.Pattern[str] = PLAIN_NAME) -> str:
     """Write a column's name, in quotes if it could be misread."""
-    plain = PLAIN_NAME.fullmatch(name) and name.isprintable() and not HAS_KEYWORD.search(name)
-    return name if plain else quote_text(name)
-
-
-def term_name_text(name: str) -> str:
-    """Write the name of a column within a sum, where a minus sign would be misread."""
-    plain = PLAIN_TERM.fullmatch(name) and not HAS_KEYWORD.search(name)
-    return name if plain else quote_text(name)
-
-
-def label_free_name(name: str) -> str:
-    """Write the name of a column within a formula, in which "max" is a keyword."""
-    return quote_text(name) if name == "max" else term_name_text(name)
+    is_plain = plain.fullmatch(name) and name.isprintable() and not HAS_KEYWORD.search(name)
+    return name if is_plain else quote_text(name)
 
 
 def quote_text(text: str) -> str:

@@ -35,7 +35,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.condition import DAYS_SINCE, NAMES
+from rulekit.rules.condition import NAMES
 from rulekit.rules.points_split import GAPS_GIVE_ZERO
 
 SIZE = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
@@ -102,7 +102,7 @@ def from_text(text: str, *, default: Any = None) -> RuleSet:
         label = lines.pop().label_after("THEN ")
         clauses = [line.strip_number().clause("or") for line in lines[1:]]
         return RuleSet(tuple(clauses), (label,) * max(len(clauses), 1), "cnf", default)
-    pairs = [line.strip_number().implication() for line in lines]
+    pairs = [line.implication() for line in lines]
     return RuleSet(tuple(c for c, _ in pairs), tuple(v for _, v in pairs), "dnf", default)
 
 
@@ -123,15 +123,14 @@ class _Line:
         return self
 
     def implication(self) -> tuple[Clause, Any]:
-        self.expect("IF ", "'IF'")
-        clause = self.clause("and")
-        return clause, self.label_after(" THEN ")
+        self.strip_number().expect("IF ", "'IF'")
+        return self.clause("and"), self.label_after(" THEN ")
 
     def clause(self, op: str) -> Clause:
-        if self.take("ALWAYS(?= THEN )" if op == "and" else "NEVER$") is not None:
+        if self.take("ALWAYS(?= THEN )" if op == "and" else "NEVER$"):
             return Clause((), op)
         conditions = self.condition()
-        while self.take(f" {op.upper()} ") is not None:
+        while self.take(f" {op.upper()} "):
             conditions += self.condition()
         if op == "or":
             self.end()
@@ -139,31 +138,26 @@ class _Line:
 
     def condition(self) -> list[Condition]:
         """Read one condition: one literal, the two of an interval, or a weighted sum."""
-        if self.take(r"POINTS \[") is not None:
+        if self.take(r"POINTS \["):
             return [self.points()]
-        formula = self.take(r"(NOT )?\[")
-        if formula is not None:
-            return [self.formula(formula[1] is not None)]
-        weight = self.take(rf"({NUMBER}) \* ")
-        if weight is not None:
+        if formula := self.take(r"(NOT )?\["):
+            with self.name_errors():
+                return [self.formula(formula[1] is not None)]
+        if weight := self.take(rf"({NUMBER}) \* "):
             return [self.linear(float(weight[1]))]
         return list(self.tests())
 
     def tests(self) -> tuple[Literal, ...]:
         """Read a test of one column, or the two of an interval."""
-        low = self.low_end()
-        part = self.take(PART)
-        name = self.name()
-        if self.take(" IS NOT MISSING") is not None:
-            return (Literal(name, "not-missing"),)
-        if self.take(" IS MISSING") is not None:
-            return (Literal(name, "missing"),)
+        low, part, name = self.low_end(), self.take(PART), self.name()
+        if gap := self.take(" IS (NOT )?MISSING"):
+            return (Literal(name, "not-missing" if gap[1] else "missing"),)
         operator = self.expect(r" (<=|>=|<|>|=|!=|IN|NOT IN|CONTAINS|NOT CONTAINS) ", "an operator")
         op = OPERATORS.get(operator[1], operator[1])
-        dated = "date" if self.peek(rf"\(?{DATE}") else None
-        reads = dated if part is None else _part(part[1])
+        dated = "date" if re.compile(rf"\(?{DATE}").match(self.text, self.at) else None
+        reads = part[1].lower() if part else dated
         value = self.several(reads) if op in ("in", "not-in") else self.value(reads)
-        order = self.several() if self.take(" OF ") is not None else None
+        order = self.several() if self.take(" OF ") else None
         missing = self.gap()
         ends = [] if low is None else [low]
         with self.name_errors():
@@ -175,7 +169,7 @@ class _Line:
         """Read the lower end of an interval: a number, a date, a level, or a weekday or month."""
         names = "|".join(n for several in NAMES.values() for n in several)
         match = self.take(rf"({DATE}|{NUMBER}|{QUOTED}|{names}) (<=|<) (?=(?:{PART})?{COLUMN})")
-        if match is None:  # the text is a column's name
+        if not match:  # the text is a column's name
             return None
         text = match[1]
         if text.startswith('"'):
@@ -189,7 +183,7 @@ class _Line:
     def linear(self, weight: float) -> LinearSplit:
         """Read a weighted sum and its bound, after the first weight."""
         terms = [(self.name(TERM_NAME), weight)]
-        while (more := self.take(rf" ([+-]) ({NUMBER}) \* ")) is not None:
+        while more := self.take(rf" ([+-]) ({NUMBER}) \* "):
             size = float(more[2])
             terms.append((self.name(TERM_NAME), -size if more[1] == "-" else size))
         op = self.expect(r" (<=|>) ", "'<=' or '>'")[1]
@@ -198,8 +192,37 @@ class _Line:
 
     def formula(self, negated: bool) -> PowerLawSplit:
         """Read a sum of power laws after its opening bracket."""
-        with self.name_errors():
-            return _formula(self, negated)
+        low = self.take(rf"({FINITE}) <= ")
+        terms = [self.term(-1.0 if self.take("-") else 1.0)]
+        while sign := self.take(r" ([+-]) "):
+            terms.append(self.term(-1.0 if sign[1] == "-" else 1.0))
+        op = self.expect(r" (<=|>) ", "'<=' or '>'")[1]
+        high = float(self.expect(FINITE, "a number")[0])
+        self.expect(r"\]", "']'")
+        inside, lowest = (op == "<=") != negated, float(low[1]) if low else None
+        return PowerLawSplit(tuple(terms), high, lowest, inside, self.gap())
+
+    def term(self, sign: float) -> PowerLaw:
+        size = self.take(rf"({SIZE})(?= [*/] )")
+        factors = []
+        if not size or self.take(r" \* "):
+            factors.append(self.factor(1))
+            while self.take(r" \* "):
+                factors.append(self.factor(1))
+        while self.take(" / "):
+            factors.append(self.factor(-1))
+        return PowerLaw(sign * float(size[1]) if size else sign, tuple(factors))
+
+    def factor(self, sign: int) -> Factor:
+        """Read a column with an optional floor, shift and power."""
+        shifted, has_floor, shift = self.take(r"\("), self.take(r"max\("), 0.0
+        name = self.name(FORMULA_NAME)
+        floor = float(self.expect(rf", ({FINITE})\)", "a floor")[1]) if has_floor else None
+        if shifted:
+            more = self.expect(rf" ([+-]) ({SIZE})\)", "what is subtracted or added")
+            shift = float(more[2]) * (1 if more[1] == "-" else -1)
+        power = self.take(r"\^(\d)")
+        return Factor(name, sign * (int(power[1]) if power else 1), shift, floor)
 
     @contextmanager
     def name_errors(self) -> Iterator[None]:
@@ -217,7 +240,7 @@ class _Line:
         """Read points that add up after their opening bracket."""
         tests: list[Any] = []
         points: list[int] = []
-        while not tests or self.take(", ") is not None:
+        while not tests or self.take(", "):
             points.append(int(self.expect(rf"({WHOLE}) if ", "whole points and 'if'")[1]))
             test = self.condition()
             if len(test) > 1:
@@ -231,15 +254,14 @@ class _Line:
 
     def name(self, plain: str = NAME) -> str:
         """Read a column's name, quoted or plain."""
-        quoted = self.take(QUOTED)
-        if quoted is not None:
+        if quoted := self.take(QUOTED):
             return self.unquote(quoted[0])
         return self.expect(plain, "a column's name")[0]
 
     def several(self, reads: str | None = None) -> tuple[Any, ...]:
         self.expect(r"\(", "'('")
         values = [self.value(reads)]
-        while self.take(", ") is not None:
+        while self.take(", "):
             values.append(self.value(reads))
         self.expect(r"\)", "')'")
         return tuple(values)
@@ -248,8 +270,7 @@ class _Line:
         """Read the values that a column, or a part of its dates, is compared with."""
         if reads == "date":
             return self.expect(DATE, "a date such as 2024-03-01")[0]
-        name = self.take("|".join(NAMES[reads])) if reads in NAMES else None
-        if name is not None:
+        if reads in NAMES and (name := self.take("|".join(NAMES[reads]))):
             return _number_of_name(name[0])
         token = self.expect(rf"{QUOTED}|true\b|false\b|{NUMBER}", "a value")[0]
         if token.startswith('"'):
@@ -278,21 +299,15 @@ class _Line:
         if self.at < len(self.text):
             raise self.problem("the end of the line")
 
-    def peek(self, pattern: str) -> bool:
-        """Whether a pattern comes next; nothing is read."""
-        return re.compile(pattern).match(self.text, self.at) is not None
-
     def take(self, pattern: str) -> re.Match[str] | None:
-        match = re.compile(pattern).match(self.text, self.at)
-        if match is not None:
+        if match := re.compile(pattern).match(self.text, self.at):
             self.at = match.end()
         return match
 
     def expect(self, pattern: str, expected: str) -> re.Match[str]:
-        match = self.take(pattern)
-        if match is None:
-            raise self.problem(expected)
-        return match
+        if match := self.take(pattern):
+            return match
+        raise self.problem(expected)
 
     def problem(self, expected: str) -> ExportError:
         rest = self.text[self.at : self.at + 30]
@@ -302,62 +317,6 @@ class _Line:
         )
 
 
-def _part(text: str) -> str:
-    """Return the name of a date part as literals use it."""
-    return text.lower() if not text.startswith("DAYS SINCE ") else DAYS_SINCE + text[11:]
-
-
 def _number_of_name(name: str) -> float:
     """Return the number of a weekday or month."""
     return float(next(n.index(name) for n in NAMES.values() if name in n) + 1)
-
-
-def _formula(line: _Line, negated: bool) -> PowerLawSplit:
-    """Read a split after its opening bracket, up to the handling of missing values."""
-    low = line.take(rf"({FINITE}) <= ")
-    terms = _terms(line)
-    op = line.expect(r" (<=|>) ", "'<=' or '>'")[1]
-    high = float(line.expect(FINITE, "a number")[0])
-    line.expect(r"\]", "']'")
-    inside = (op == "<=") != negated
-    return PowerLawSplit(terms, high, None if low is None else float(low[1]), inside, line.gap())
-
-
-def _terms(line: _Line) -> tuple[PowerLaw, ...]:
-    terms = [_term(line, -1.0 if line.take("-") is not None else 1.0)]
-    while (sign := line.take(r" ([+-]) ")) is not None:
-        terms.append(_term(line, -1.0 if sign[1] == "-" else 1.0))
-    return tuple(terms)
-
-
-def _term(line: _Line, sign: float) -> PowerLaw:
-    size = line.take(rf"({SIZE})(?= [*/] )")
-    weight = sign if size is None else sign * float(size[1])
-    factors = []
-    if size is None or line.take(r" \* ") is not None:
-        factors.append(_factor(line, 1))
-        while line.take(r" \* ") is not None:
-            factors.append(_factor(line, 1))
-    while line.take(" / ") is not None:
-        factors.append(_factor(line, -1))
-    return PowerLaw(weight, tuple(factors))
-
-
-def _factor(line: _Line, sign: int) -> Factor:
-    parts: dict[str, Any] = {}
-    shifted = line.take(r"\(") is not None
-    name, floor = _value(line)
-    if shifted:
-        shift = line.expect(rf" ([+-]) ({SIZE})\)", "what is subtracted or added")
-        parts["shift"] = float(shift[2]) * (1 if shift[1] == "-" else -1)
-    power = line.take(r"\^(\d)")
-    exponent = sign * (1 if power is None else int(power[1]))
-    return Factor(name, exponent, floor=floor, **parts)
-
-
-def _value(line: _Line) -> tuple[str, float | None]:
-    """Read a column with an optional floor."""
-    if line.take(r"max\(") is None:
-        return line.name(FORMULA_NAME), None
-    name = line.name(FORMULA_NAME)
-    return name, float(line.expect(rf", ({FINITE})\)", "a floor")[1])

@@ -23,10 +23,9 @@ from rulekit.rules import (
     Literal,
     PointsSplit,
     PowerLawSplit,
-    RuleSet,
     make_cases,
 )
-from rulekit.rules.condition import ORDERED
+from rulekit.rules.condition import ORDERED, WORDS
 from rulekit.rules.writer import ConditionWriter
 
 NAMESPACE = "https://www.omg.org/spec/DMN/20191111/MODEL/"
@@ -93,36 +92,21 @@ def to_dmn(model: Any) -> str:
     kinds = column_kinds(rule)
     names = variables(rule.features)
     table = _Table(FeelWriter(names, kinds))
-    for clauses, label in _lines(rule):
+    lines = [rule.clauses] if rule.form == "cnf" else [(clause,) for clause in rule.clauses]
+    for clauses, label in zip(lines, rule.labels, strict=False):  # all clauses of a CNF: one line
         table.add(clauses, label)
     table.add((), rule.default)
-    given = [
-        element(
-            "inputData",
-            element("variable", name=names[f], typeRef=TYPES[kinds[f]]),
-            id=f"data_{k}",
-            name=names[f],
-            label=f,
-        )
-        for k, f in enumerate(rule.features, start=1)
-    ]
-    needed = [
-        element(
-            "informationRequirement", element("requiredInput", href=f"#data_{k}"), id=f"use_{k}"
-        )
-        for k in range(1, len(given) + 1)
-    ]
-    decision = element(
-        "decision",
-        element("variable", name="answer", typeRef=TYPES[kind]),
-        *needed,
-        table.write(TYPES[kind]),
-        id="decision",
-        name="answer",
-    )
+    given, needed = [], []
+    for k, (feature, name) in enumerate(names.items(), start=1):
+        variable = element("variable", name=name, typeRef=TYPES[kinds[feature]])
+        given.append(element("inputData", variable, id=f"data_{k}", name=name, label=feature))
+        required = element("requiredInput", href=f"#data_{k}")
+        needed.append(element("informationRequirement", required, id=f"use_{k}"))
+    parts = [element("variable", name="answer", typeRef=TYPES[kind]), *needed]
+    decision = element("decision", *parts, table.write(TYPES[kind]), id="decision", name="answer")
     head = {"id": "rule", "name": "rule", "namespace": "urn:rulekit", "xmlns": NAMESPACE}
-    lines = describe_columns(rule)
-    described = [element("description", text="\n".join(lines))] if lines else []
+    columns = describe_columns(rule)
+    described = [element("description", text="\n".join(columns))] * bool(columns)
     return write_document(element("definitions", *described, *given, decision, **head))
 
 
@@ -138,33 +122,18 @@ def to_dmn_cases(model: Any) -> str:
     str
         A document of the test kit of DMN for the model "rule.dmn": the inputs of each case by the
         names of `to_dmn`, and the answer expected of its decision.
-
-    Raises
-    ------
-    ExportError
-        If DMN cannot express the rule, see `to_dmn`.
     """
     rule = rule_to_export(model)
     to_dmn(rule)  # raises what the table cannot hold
     names = variables(rule.features)
-    cases = [
-        element(
-            "testCase",
-            element("description", text=case.shows),
-            *[element("inputNode", _case_value(v), name=names[f]) for f, v in case.row.items()],
-            element(
-                "resultNode",
-                element("expected", _case_value(case.answer)),
-                name="answer",
-                type="decision",
-            ),
-            id=str(number),
-        )
-        for number, case in enumerate(make_cases(rule), start=1)
-    ]
-    return write_document(
-        element("testCases", element("modelName", text="rule.dmn"), *cases, **CASES)
-    )
+    parts = [element("modelName", text="rule.dmn")]
+    for number, case in enumerate(make_cases(rule), start=1):
+        row = [element("inputNode", _case_value(v), name=names[f]) for f, v in case.row.items()]
+        expected = element("expected", _case_value(case.answer))
+        row.append(element("resultNode", expected, name="answer", type="decision"))
+        shows = element("description", text=case.shows)
+        parts.append(element("testCase", shows, *row, id=str(number)))
+    return write_document(element("testCases", *parts, **CASES))
 
 
 def _case_value(value: Any) -> Element:
@@ -186,13 +155,6 @@ def variables(features: tuple[str, ...]) -> dict[str, str]:
             name += "_"
         names[feature] = name
     return names
-
-
-def _lines(rule: RuleSet) -> list[tuple[tuple[Clause, ...], Any]]:
-    """List the conditions of each line and its label: all clauses of a CNF are one line."""
-    if rule.form == "cnf":
-        return [(rule.clauses, rule.labels[0])]
-    return [((c,), label) for c, label in zip(rule.clauses, rule.labels, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -232,33 +194,21 @@ class _Table:
     def write(self, answer: str) -> Element:
         """Write the table with predictions of a given type."""
         names = {name: column for column, name in self.writer.names.items()}
-        inputs = [
-            element(
-                "input",
-                element("inputExpression", _text(e), id=f"ask_{k}", typeRef=kind),
-                id=f"input_{k}",
-                label=names.get(e, e),
-            )
-            for k, (e, kind) in enumerate(self.inputs.items(), start=1)
-        ]
-        output = element("output", id="output", name="answer", typeRef=answer)
-        lines = [
-            element(
-                "rule",
-                *[
-                    element("inputEntry", _text(cells.get(e, ANY)), id=f"in_{k}_{j}")
-                    for j, e in enumerate(self.inputs, start=1)
-                ],
-                element("outputEntry", _text(feel(label)), id=f"out_{k}"),
-                id=f"line_{k}",
-            )
-            for k, (cells, label) in enumerate(self.lines, start=1)
-        ]
-        return element("decisionTable", *inputs, output, *lines, id="table", hitPolicy="FIRST")
+        parts = []
+        for k, (e, kind) in enumerate(self.inputs.items(), start=1):
+            expression = _entry("inputExpression", e, f"ask_{k}", typeRef=kind)
+            parts.append(element("input", expression, id=f"input_{k}", label=names.get(e, e)))
+        parts.append(element("output", id="output", name="answer", typeRef=answer))
+        for k, (cells, label) in enumerate(self.lines, start=1):
+            texts = enumerate((cells.get(e, ANY) for e in self.inputs), start=1)
+            entries = [_entry("inputEntry", text, f"in_{k}_{j}") for j, text in texts]
+            entries.append(_entry("outputEntry", feel(label), f"out_{k}"))
+            parts.append(element("rule", *entries, id=f"line_{k}"))
+        return element("decisionTable", *parts, id="table", hitPolicy="FIRST")
 
 
-def _text(text: str) -> Element:
-    return element("text", text=text)
+def _entry(tag: str, text: str, number: str, **more: str) -> Element:
+    return element(tag, element("text", text=text), id=number, **more)
 
 
 def feel(value: Any) -> str:
@@ -289,16 +239,15 @@ class FeelWriter(ConditionWriter[FeelTest]):
             return FeelTest(subject, kind, "{} = null".format, "null")
         if literal.op == "not-missing":
             return FeelTest(subject, kind, "{} != null".format, "? != null")
-        if literal.op in ("contains", "not-contains"):
-            test = self._null_if_missing(literal, _has_word(subject, str(literal.value)))
+        if literal.op in WORDS:
+            apart = f'replace(lower case({subject}), {feel(MARK)}, " ")'
+            word = feel(f" {literal.value} ")
+            test = self._null_if_missing(literal, f'contains(" " + {apart} + " ", {word})')
             held = "true" if literal.op == "contains" else "false"
             return _with_gap(literal, test, "boolean", [f"= {held}"], "or")
         if literal.part is not None:
-            subject, kind = (
-                self._null_if_missing(literal, read(literal.part, _counting(subject))),
-                "number",
-            )
-            values = [feel(v) for v in list_compared_numbers(literal)]
+            subject = self._null_if_missing(literal, read(literal.part, _counting(subject)))
+            kind, values = "number", [feel(v) for v in list_compared_numbers(literal)]
         else:
             values = [feel(float(v) if kind == "number" else v) for v in literal.values]
         if literal.op in ORDERED:
@@ -351,11 +300,6 @@ def _counting(text: str) -> Arithmetic[str]:
         return f"floor({parts[0]})" if sign == "floor" else f"({f' {sign} '.join(parts)})"
 
     return Arithmetic(feel, cut, apply)
-
-
-def _has_word(text: str, word: str) -> str:
-    apart = f'replace(lower case({text}), {feel(MARK)}, " ")'
-    return f'contains(" " + {apart} + " ", {feel(f" {word} ")})'
 
 
 def _sign(split: LinearSplit | PointsSplit) -> str:

@@ -29,8 +29,7 @@ def to_json(model: Any, *, indent: int | None = 2) -> str:
     Raises
     ------
     ExportError
-        If there is no rule, or it compares with an infinity, or has conditions or labels without a
-        plain form.
+        If the rule compares with an infinity, or has labels without a plain form.
     """
     try:
         plain = rule_to_dict(rule_to_export(model))
@@ -89,12 +88,6 @@ def _refuse(constant: str) -> Any:
     raise ExportError(f"The text is not standard JSON: it holds {constant}.")
 
 
-TEXT, NUMBER, FLAG = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
-SCALAR = {"type": ["string", "number", "boolean"]}
-# the part of its column that a test reads, written only if it is not the value itself
-READ = {"part": TEXT, "order": {"type": "array", "items": TEXT, "minItems": 2}}
-
-
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of a rule's JSON.
 
@@ -109,97 +102,59 @@ def json_schema() -> dict[str, Any]:
     >>> json_schema()["required"]
     ['schema', 'form', 'default', 'labels', 'clauses']
     """
-    condition = {"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in KINDS]}
-    schema = {
+    text, number, flag, whole = ({"type": t} for t in ("string", "number", "boolean", "integer"))
+    scalar = {"type": ["string", "number", "boolean"]}
+    end = {"type": ["number", "null"]}
+    # the part of its column that a test reads, written only if it is not the value itself
+    read = {"part": text, "order": _list(text, 2)}
+    literal = {
+        "feature": text,
+        "op": {"enum": list(OPERATORS)},
+        "value": {"anyOf": [scalar, _list(scalar, 1), {"type": "null"}]},
+        "missing": flag,
+    }
+    exponent = {"type": "integer", "not": {"const": 0}}
+    factor = _object(feature=text, exponent=exponent, shift=number, floor=end)
+    laws = _list(_object(weight=number, factors=_list(factor, 1)), 1)
+    terms = _list(_object(feature=text, weight=number), 1)
+    given = _object(read, **literal, points=whole)
+    kinds: dict[str, dict[str, Any]] = {
+        "literal": literal,
+        "linear": {"terms": terms, "op": {"enum": ["<=", ">"]}, "value": number, "missing": flag},
+        "power_law": {"terms": laws, "low": end, "high": number, "inside": flag, "missing": flag},
+        "points": {"conditions": _list(given, 1), "total": whole, "reached": flag},
+    }
+    options = {"literal": read}
+    limit = {"type": ["number", "string", "null"]}
+    held = {  # by a column when the rule was learned
+        **{"levels": _list(text), "missing": _list(text), "low": limit, "high": limit},
+        **dict.fromkeys(("gaps", "time", "day_first", "percent", "merged"), flag),
+        **dict.fromkeys(("zone", "decimal", "unit"), text),
+    }
+    column = _object(held, name=text, kind={"enum": list(COLUMN_KINDS)})
+    scale = _object(base_score=number, base_odds=number, points_to_double=number, label=scalar)
+    texts = {"type": "object", "additionalProperties": text}
+    optional = {"columns": _list(column), "classes": _list(scalar), "scale": scale, "texts": texts}
+    return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A rule: the first clause that holds decides (dnf), or all have to hold (cnf)",
         **_object(
+            optional,
             schema={"enum": list(SCHEMAS)},
             form={"enum": ["dnf", "cnf"]},
-            default=SCALAR,
-            labels=_list(SCALAR),
-            clauses=_list(_list(condition)),
+            default=scalar,
+            labels=_list(scalar),
+            clauses=_list(_list({"oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in KINDS]})),
         ),
-        "$defs": {kind: _describe_model(kind) for kind in KINDS},
-    }
-    scale = _object(base_score=NUMBER, base_odds=NUMBER, points_to_double=NUMBER, label=SCALAR)
-    texts = {"type": "object", "additionalProperties": TEXT}
-    schema["properties"] |= {"columns": _list(_column()), "classes": _list(SCALAR)}
-    schema["properties"] |= {"scale": scale, "texts": texts}
-    return schema
-
-
-def _column() -> dict[str, Any]:
-    """Describe what one column held when the rule was learned."""
-    end = {"type": ["number", "string", "null"]}
-    column = _object(name=TEXT, kind={"enum": list(COLUMN_KINDS)})
-    column["properties"] |= {
-        "levels": _list(TEXT),
-        "low": end,
-        "high": end,
-        "missing": _list(TEXT),
-        **dict.fromkeys(("gaps", "time", "day_first", "percent", "merged"), FLAG),
-        **dict.fromkeys(("zone", "decimal", "unit"), TEXT),
-    }
-    return column
-
-
-def _describe_model(kind: str) -> dict[str, Any]:
-    schema = _object(kind={"const": kind}, **_parts(kind))
-    if kind == "literal":
-        schema["properties"] |= READ
-    if kind == "points":
-        schema["properties"]["conditions"]["items"]["properties"] |= READ
-    return schema
-
-
-def _parts(kind: str) -> dict[str, Any]:
-    """Describe the keys of a kind of condition, besides its name."""
-    return {
-        "literal": _literal(),
-        "linear": {
-            "terms": _list(_object(feature=TEXT, weight=NUMBER), 1),
-            "op": {"enum": ["<=", ">"]},
-            "value": NUMBER,
-            "missing": FLAG,
+        "$defs": {
+            kind: _object(options.get(kind), kind={"const": kind}, **kinds[kind]) for kind in KINDS
         },
-        "power_law": {
-            "terms": _list(_object(weight=NUMBER, factors=_list(_factor(), 1)), 1),
-            "low": {"type": ["number", "null"]},
-            "high": NUMBER,
-            "inside": FLAG,
-            "missing": FLAG,
-        },
-        "points": {
-            "conditions": _list(_object(**_literal(), points={"type": "integer"}), 1),
-            "total": {"type": "integer"},
-            "reached": FLAG,
-        },
-    }[kind]
-
-
-def _literal() -> dict[str, Any]:
-    several = {"type": "array", "items": SCALAR, "minItems": 1}
-    return {
-        "feature": TEXT,
-        "op": {"enum": list(OPERATORS)},
-        "value": {"anyOf": [SCALAR, several, {"type": "null"}]},
-        "missing": FLAG,
     }
-
-
-def _factor() -> dict[str, Any]:
-    return _object(
-        feature=TEXT,
-        exponent={"type": "integer", "not": {"const": 0}},
-        shift=NUMBER,
-        floor={"type": ["number", "null"]},
-    )
 
 
 def _list(items: dict[str, Any], least: int = 0) -> dict[str, Any]:
     return {"type": "array", "items": items, "minItems": least}
 
 
-def _object(**parts: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": parts, "required": list(parts)}
+def _object(optional: dict[str, Any] | None = None, **parts: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": parts | (optional or {}), "required": list(parts)}

@@ -5,6 +5,7 @@
 import math
 import re
 from dataclasses import dataclass, field
+from functools import partial, reduce
 from typing import Any
 
 from rulekit.exceptions import ExportError
@@ -22,7 +23,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.condition import ORDERED
+from rulekit.rules.condition import GAPS, ORDERED, WORDS
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.scorecard import clause_names
 
@@ -74,37 +75,32 @@ def to_pmml(model: Any) -> str:
     labels, kind = labels_of(rule, "PMML")
     kinds, answer = column_kinds(rule), free_name("answer", rule.features)
     writer = PmmlWriter(kinds, rule.features)
-    rules = _rules(rule, writer)
+    rules = [element("RuleSelectionMethod", criterion="firstHit"), *_rules(rule, writer)]
     whole = all(isinstance(v, int) for v in labels)
     data_type = "integer" if kind == "number" and whole else DATA_TYPES[kind]
+    fields, mining = [], []
+    for f, k in kinds.items():
+        optype = "continuous" if k == "number" else "categorical"
+        fields.append(element("DataField", name=f, optype=optype, dataType=DATA_TYPES[k]))
+        usage = {"usageType": "active", "invalidValueTreatment": "asIs"}
+        mining.append(element("MiningField", name=f, **usage))
+    mining.append(element("MiningField", name=answer, usageType="target"))
     values = [element("Value", value=_value(v)) for v in dict.fromkeys(labels)]
-    optypes = {f: "continuous" if k == "number" else "categorical" for f, k in kinds.items()}
-    fields = [
-        element("DataField", name=f, optype=optypes[f], dataType=DATA_TYPES[k])
-        for f, k in kinds.items()
-    ]
-    target = element("DataField", *values, name=answer, optype="categorical", dataType=data_type)
-    mining = [
-        element("MiningField", name=f, usageType="active", invalidValueTreatment="asIs")
-        for f in kinds
-    ]
-    output = {"optype": "categorical", "dataType": data_type, "feature": "predictedValue"}
+    typed = {"optype": "categorical", "dataType": data_type}
+    fields.append(element("DataField", *values, name=answer, **typed))
+    output = {"name": writer.make_name("predicted"), **typed, "feature": "predictedValue"}
+    # evaluators require the confidence; the schema's default is 1
+    default: Any = {"defaultScore": _value(rule.default), "defaultConfidence": 1}
     model_parts = (
-        element("MiningSchema", *mining, element("MiningField", name=answer, usageType="target")),
-        element("Output", element("OutputField", name=writer.make_name("predicted"), **output)),
-        element(
-            "RuleSet",
-            element("RuleSelectionMethod", criterion="firstHit"),
-            *rules,
-            defaultScore=_value(rule.default),
-            defaultConfidence=1,  # required by evaluators; the schema's default is 1
-        ),
+        element("MiningSchema", *mining),
+        element("Output", element("OutputField", **output)),
+        element("RuleSet", *rules, **default),
     )
     columns = [element("Annotation", text=line) for line in describe_columns(rule)]
     root = element(
         "PMML",
         element("Header", element("Application", name="rulekit"), *columns, description="A rule"),
-        element("DataDictionary", *fields, target, numberOfFields=len(fields) + 1),
+        element("DataDictionary", *fields, numberOfFields=len(fields)),
         *([element("TransformationDictionary", *writer.derived)] if writer.derived else []),
         element("RuleSetModel", *model_parts, functionName="classification", modelName="rule"),
         xmlns=NAMESPACE,
@@ -126,16 +122,12 @@ def _value(value: Any) -> str:
 
 def _rules(rule: RuleSet, writer: "PmmlWriter") -> list[Element]:
     """Write one rule per clause of a DNF, one for all clauses of a CNF."""
+    names, tests = clause_names(rule)[:-1], [writer.clause(c) for c in rule.clauses]
     if rule.form == "cnf":
-        parts = [writer.clause(c) for c in rule.clauses]
-        return [
-            element(
-                "SimpleRule", _join_predicates("and", parts), id="all", score=_value(rule.labels[0])
-            )
-        ]
+        names, tests = ["all"], [_join_predicates("and", tests)]
     return [
-        element("SimpleRule", writer.clause(c), id=name, score=_value(label))
-        for name, c, label in zip(clause_names(rule)[:-1], rule.clauses, rule.labels, strict=True)
+        element("SimpleRule", test, id=name, score=_value(label))
+        for name, test, label in zip(names, tests, rule.labels, strict=False)
     ]
 
 
@@ -155,11 +147,9 @@ def _apply(function: str, *parts: Element, **given: str) -> Element:
 
 
 def _constant(value: Any) -> Element:
-    kind = "text" if isinstance(value, str) else "flag" if isinstance(value, bool) else "number"
-    whole = kind == "number" and isinstance(value, int)
-    return element(
-        "Constant", dataType="integer" if whole else DATA_TYPES[kind], text=_value(value)
-    )
+    kinds = ((str, "string"), (bool, "boolean"), (int, "integer"), (float, "double"))
+    kind = next(name for one, name in kinds if isinstance(value, one))
+    return element("Constant", dataType=kind, text=_value(value))
 
 
 def _ref(name: str) -> Element:
@@ -168,10 +158,7 @@ def _ref(name: str) -> Element:
 
 def _chain(function: str, parts: list[Element]) -> Element:
     """Apply a binary function from left to right."""
-    chained = parts[0]
-    for part in parts[1:]:
-        chained = _apply(function, chained, part)
-    return chained
+    return reduce(partial(_apply, function), parts)
 
 
 @dataclass
@@ -194,31 +181,26 @@ class PmmlWriter(ConditionWriter[Element]):
         """Write a test of one field."""
         literal = literal.as_set()
         op = literal.op
-        if op in ("missing", "not-missing"):
+        if op in GAPS:
             return _test(literal.feature, op)
         name, values = self._write_comparison(literal)
-        if op in ("contains", "not-contains"):
-            return self._with_gap(literal, _test(name, "==", values[0]))
         if op in ("in", "not-in"):
             within = [_test(name, "==" if op == "in" else "!=", v) for v in values]
             return self._with_gap(literal, _join_predicates("or" if op == "in" else "and", within))
-        return self._with_gap(literal, _test(name, op, values[0]))
+        return self._with_gap(literal, _test(name, "==" if op in WORDS else op, values[0]))
 
     def _write_comparison(self, literal: Literal) -> tuple[str, list[Any]]:
         """Return the compared field, and the values as that field stores them."""
         name = literal.feature
-        if literal.op in ("contains", "not-contains"):
+        if literal.op in WORDS:
             around = f"(^|.*{MARK}){re.escape(str(literal.value))}({MARK}.*|$)"
             lower = _apply("lowercase", _ref(name), mapMissingTo=" ")
             matched = _apply("matches", lower, _constant(f"(?s){around}"))
-            some, none = (1.0, 0.0) if literal.op == "contains" else (0.0, 1.0)
-            return self._derive("word", _apply("if", matched, _constant(some), _constant(none))), [
-                1.0
-            ]
+            held = map(_constant, (1.0, 0.0) if literal.op == "contains" else (0.0, 1.0))
+            return self._derive("word", _apply("if", matched, *held)), [1.0]
         if literal.part is not None:
-            return self._derive(literal.part, read(literal.part, self._counting(name))), [
-                *list_compared_numbers(literal)
-            ]
+            expression = read(literal.part, self._counting(name))
+            return self._derive(literal.part, expression), list_compared_numbers(literal)
         number = self.kinds[name] == "number"  # truth values among numbers are 1 and 0
         return name, [float(v) if number else v for v in literal.values]
 
@@ -253,18 +235,16 @@ class PmmlWriter(ConditionWriter[Element]):
 
     def points(self, split: PointsSplit) -> Element:
         """Write points as a derived field, and the required total."""
-        name = self._derive(
-            "points", _chain("+", [self._write_points(c, p) for c, p in split.given])
-        )
+        given = [self._write_points(c, p) for c, p in split.given]
         sign, total = split.comparison
-        return _test(name, sign, float(total))
+        return _test(self._derive("points", _chain("+", given)), sign, float(total))
 
     def _write_points(self, literal: Literal, points: int) -> Element:
         """Write the points of a condition; a missing value is not compared."""
         literal = literal.as_set()
         some, none = _constant(float(points)), _constant(0.0)
         name = literal.feature
-        if literal.op in ("missing", "not-missing"):
+        if literal.op in GAPS:
             return _apply("if", _apply(OPERATORS[literal.op], _ref(name)), some, none)
         negative = literal.op in ("!=", "not-in")
         op = OPERATORS[literal.op] if literal.op in ORDERED else "equal"
@@ -276,8 +256,8 @@ class PmmlWriter(ConditionWriter[Element]):
 
     def _derive(self, prefix: str, expression: Element) -> str:
         name = self.make_name(f"{prefix} {len(self.derived) + 1}")
-        given = {"name": name, "optype": "continuous", "dataType": "double"}
-        self.derived.append(element("DerivedField", expression, **given))
+        typed = {"optype": "continuous", "dataType": "double"}
+        self.derived.append(element("DerivedField", expression, name=name, **typed))
         return name
 
     def _with_gap(self, condition: Condition, test: Element) -> Element:

@@ -36,8 +36,7 @@ def read(part: str, by: Arithmetic[T]) -> T:
         return by.apply("+", by.apply("-", later, weeks), by.number(1))
     seconds = by.apply("*", days, by.number(86_400))
     for start, size in ((12, 3600), (15, 60), (18, 1)):
-        more = by.apply("*", by.cut(start, 2), by.number(size))
-        seconds = by.apply("+", seconds, more)
+        seconds = by.apply("+", seconds, by.apply("*", by.cut(start, 2), by.number(size)))
     if part == "date":
         return seconds
     since = (since_of(part) - EPOCH).total_seconds()

@@ -1,5 +1,6 @@
 """Helpers of the XML formats: elements, and text that XML can hold."""
 
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -20,9 +21,7 @@ def element(tag: str, *children: Element, text: str | None = None, **attributes:
 
 def check_text(text: str) -> str:
     """Return a text if XML can hold it."""
-    if any((c < " " and c not in "\t\n\r") or "\ud800" <= c <= "\udfff" for c in text) or (
-        {"\ufffe", "\uffff"} & set(text)
-    ):
+    if re.search("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", text):
         raise ExportError(
             f"XML cannot hold the name or value {text[:60]!r}: it contains a control character or "
             "a lone surrogate. Rename it."

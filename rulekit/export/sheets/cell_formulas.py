@@ -5,6 +5,7 @@
 # characters.
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -22,7 +23,7 @@ from rulekit.rules import (
     PowerLawSplit,
     RuleSet,
 )
-from rulekit.rules.condition import DAY, ORDERED, SEPARATORS, moment, since_of
+from rulekit.rules.condition import DAY, GAPS, ORDERED, SEPARATORS, WORDS, moment, since_of
 from rulekit.rules.writer import ConditionWriter
 
 SHEET = "Values"
@@ -85,32 +86,29 @@ def cell_of(value: Any, kind: str) -> Any:
 
 def check_cell(value: Any) -> Any:
     """Return a value if a cell can hold it."""
-    if isinstance(value, str):
-        _check_text(value)
-    elif not math.isfinite(value) or 0 < abs(value) < SMALLEST:
+    if not isinstance(value, str):
+        if math.isfinite(value) and not 0 < abs(value) < SMALLEST:
+            return value
         raise ExportError(
             f"A cell of a spreadsheet cannot hold the number {value!r}. Use a finite one of at "
             "least 2.3e-308, or take another format."
         )
-    return value
-
-
-def _check_text(text: str) -> None:
-    if not text:
+    if not value:
         raise ExportError(
             "In a spreadsheet an empty text is a missing value, so a rule that names one cannot be "
             "written. Rename that level or class."
         )
-    if len(text) > LONGEST_TEXT:
+    if len(value) > LONGEST_TEXT:
         raise ExportError(
             f"A cell of a spreadsheet holds at most {LONGEST_TEXT} characters, but "
-            f"{text[:30]!r}... has {len(text)}; shorten it."
+            f"{value[:30]!r}... has {len(value)}; shorten it."
         )
-    if any(c == "\0" or "\ud800" <= c <= "\udfff" or c in "\ufffe\uffff" for c in text):
+    if re.search("[\0\ud800-\udfff\ufffe\uffff]", value):
         raise ExportError(
-            f"A spreadsheet cannot hold the name or value {text[:60]!r}: it contains a NUL "
+            f"A spreadsheet cannot hold the name or value {value[:60]!r}: it contains a NUL "
             "character or a lone surrogate. Rename it."
         )
+    return value
 
 
 @dataclass(frozen=True)
@@ -125,7 +123,7 @@ class CellWriter(ConditionWriter[str]):
     def literal(self, literal: Literal) -> str:
         """Write a test: `IF(LEN(B4)=0,FALSE,GESTEP(Values!$A$2,B4)=0)`."""
         literal, cell = literal.as_set(), self.cells[literal.feature]
-        if literal.op in ("missing", "not-missing"):
+        if literal.op in GAPS:
             return f"LEN({cell}){'=' if literal.op == 'missing' else '>'}0"
         if literal.part is not None:
             cell = _write_date_part(cell, literal.part)
@@ -138,8 +136,12 @@ class CellWriter(ConditionWriter[str]):
     def _write_membership(self, literal: Literal, cell: str) -> str:
         """Write that a cell holds one of the values."""
         kind, values = self.kinds[literal.feature], literal.values
-        if literal.op in ("contains", "not-contains"):
-            return self._with_word(str(literal.value), cell)
+        if literal.op in WORDS:
+            text = cell
+            for mark in SEPARATORS.replace(" ", ""):
+                text = f'SUBSTITUTE({text},{self.values.one(mark)}," ")'
+            word = self.values.one(str(literal.value))
+            return f'ISNUMBER(FIND(" "&{word}&" "," "&LOWER({text})&" "))'
         if kind == "flag":
             return _any([f"{cell}={'TRUE' if v else 'FALSE'}" for v in values])
         if kind == "text":
@@ -148,13 +150,6 @@ class CellWriter(ConditionWriter[str]):
             return one if len(values) == 1 else f"SUMPRODUCT(--EXACT({cell},{listed}))>0"
         refs = [self.values.one(v) for v in list_cell_numbers(literal)]
         return _any([f"AND(GESTEP({cell},{r})=1,GESTEP({r},{cell})=1)" for r in refs])
-
-    def _with_word(self, word: str, cell: str) -> str:
-        """Write the test that a text has a word: between blanks, after separators became blanks."""
-        text = cell
-        for mark in SEPARATORS.replace(" ", ""):
-            text = f'SUBSTITUTE({text},{self.values.one(mark)}," ")'
-        return f'ISNUMBER(FIND(" "&{self.values.one(word)}&" "," "&LOWER({text})&" "))'
 
     def linear(self, split: LinearSplit) -> str:
         """Return the weighted sum, added in the order of `total`."""

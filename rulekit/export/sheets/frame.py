@@ -9,9 +9,9 @@ import pandas as pd
 
 from rulekit.explain import Scored, rank_reasons
 from rulekit.explain.subject import columns_for
-from rulekit.export.documents.text import TextWriter, clause_parts
+from rulekit.export.documents.text import TextWriter, clause_text
 from rulekit.export.subject import ClauseNumbers, rule_to_export
-from rulekit.rules import RuleSet, make_cases, scorecard_of
+from rulekit.rules import make_cases, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.scorecard import clause_names, points_listed
 
@@ -23,40 +23,23 @@ def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> p
     """Write a rule as a data frame, one row per clause and a last one for all other rows."""
     # A scorecard has one row per condition with its points, then one per range of the total.
     rule = rule_to_export(model)
-    frame = _card_frame(rule) if scorecard_of(rule) else _clause_frame(rule)
+    rows: list[tuple[Any, ...]] = []
+    if splits := scorecard_of(rule):
+        rows += [(*each, "") for each in points_listed(splits[0], TextWriter().literal)]
+        totals = zip(clause_names(rule), (*rule.labels, rule.default), strict=True)
+        rows += [(name, None, label) for name, label in totals]
+        frame = pd.DataFrame(rows, columns=["if", "points", "answer"]).astype({"points": "Int64"})
+    else:
+        for k, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=False), start=1):
+            rows.append((f"{k}", clause_text(clause), label, clause.n_conditions))
+        rows.append(("otherwise", "", rule.default, 0))
+        frame = pd.DataFrame(rows, columns=["clause", "conditions", "answer", "literals"])
     if numbers is not None:
         before = [None] * (len(frame) - len(numbers) - 1)  # the conditions of a scorecard
         for name, counts in (("decided", "n"), ("right", "n_right")):
             found = [*before, *(getattr(k, counts) for k in numbers), None]
             frame[name] = pd.array(found, dtype="Int64")
     return frame
-
-
-def _clause_frame(rule: RuleSet) -> pd.DataFrame:
-    """Return one row per clause, and the default."""
-    labels = rule.labels[: rule.n_clauses]
-    rows: list[dict[str, Any]] = [
-        {
-            "clause": f"{index + 1}",
-            "conditions": f" {clause.op.upper()} ".join(clause_parts(clause)),
-            "answer": label,
-            "literals": clause.n_conditions,
-        }
-        for index, (clause, label) in enumerate(zip(rule.clauses, labels, strict=True))
-    ]
-    rows.append({"clause": "otherwise", "conditions": "", "answer": rule.default, "literals": 0})
-    return pd.DataFrame(rows)
-
-
-def _card_frame(rule: RuleSet) -> pd.DataFrame:
-    """Return the points of each condition, then the prediction of each range of the total."""
-    listed = points_listed(scorecard_of(rule)[0], TextWriter().literal)
-    totals = zip(clause_names(rule), (*rule.labels, rule.default), strict=True)
-    rows: list[dict[str, Any]] = [
-        *({"if": text, "points": points, "answer": ""} for text, points in listed),
-        *({"if": total, "points": None, "answer": label} for total, label in totals),
-    ]
-    return pd.DataFrame(rows).astype({"points": "Int64"})
 
 
 def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
@@ -97,12 +80,12 @@ def csv_text(frame: pd.DataFrame) -> str:
     """Write a data frame as CSV without spreadsheet formulas; any line break is quoted."""
     safe = spreadsheet_safe(frame)
     rows = [list(safe.columns), *safe.astype(object).where(safe.notna(), "").to_numpy().tolist()]
-    lines = []
+    text = ""
     for row in rows:
         line = io.StringIO()
         csv.writer(line, lineterminator="\r\n").writerow(row)  # quotes text with one of the two
-        lines.append(line.getvalue().removesuffix("\r\n"))
-    return "\n".join(lines) + "\n"
+        text += line.getvalue().removesuffix("\r\n") + "\n"
+    return text
 
 
 def spreadsheet_safe(frame: pd.DataFrame) -> pd.DataFrame:
@@ -145,8 +128,7 @@ def cases_frame(
         added["total"] = totals
         reasons = rank_reasons(scored.model, scored.X, most=REASONS, wording=scored.wording)
         for k in range(REASONS):
-            texts = [row[k].text if k < len(row) else "" for row in reasons]
-            added[f"reason {k + 1}"] = texts
+            added[f"reason {k + 1}"] = [row[k].text if k < len(row) else "" for row in reasons]
     return frame.join(added.rename(columns=lambda name: _free(name, frame)))
 
 
@@ -155,10 +137,6 @@ def _free(name: str, frame: pd.DataFrame) -> str:
     while name in frame.columns:
         name = f"{name} (rule)"
     return name
-
-
-def _csv(frame: pd.DataFrame) -> bytes:
-    return csv_text(frame).encode()
 
 
 def _xlsx(frame: pd.DataFrame) -> bytes:
@@ -176,7 +154,7 @@ def _parquet(frame: pd.DataFrame) -> bytes:
 
 #: How scored cases are written, by how their files end.
 CASE_FILES = {
-    "csv": CaseFile("text/csv", _csv),
+    "csv": CaseFile("text/csv", lambda frame: csv_text(frame).encode()),
     "xlsx": CaseFile("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", _xlsx),
     "parquet": CaseFile("application/octet-stream", _parquet),
 }

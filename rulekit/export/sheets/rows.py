@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -183,11 +184,8 @@ def _value_text(value: Any, part: str | None) -> str:
     if value is None:
         return ""
     if isinstance(value, tuple):
-        texts = [_value_text(v, part) for v in value]
-        return "; ".join(
-            _write_list_text(t) if isinstance(v, str) else t
-            for v, t in zip(value, texts, strict=True)
-        )
+        texts = ((v, _value_text(v, part)) for v in value)
+        return "; ".join(_write_list_text(t) if isinstance(v, str) else t for v, t in texts)
     if isinstance(value, bool):
         return str(value).lower()
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
@@ -206,9 +204,13 @@ def points_to_rows(rule: RuleSet) -> pd.DataFrame:
     DataFrame
         The columns of `rule_to_rows` but ``clause``, and ``points``, a whole number.
     """
-    first = scorecard_of(rule)[0]
-    plain = RuleSet((Clause(first.conditions),), (True,), "dnf", False)
-    return rule_to_rows(plain).drop(columns="clause").assign(points=list(first.points))
+    points = list(scorecard_of(rule)[0].points)
+    return rule_to_rows(_as_dnf(rule)).drop(columns="clause").assign(points=points)
+
+
+def _as_dnf(rule: RuleSet) -> RuleSet:
+    """Return the conditions of a scorecard as one clause."""
+    return RuleSet((Clause(scorecard_of(rule)[0].conditions),), (True,), "dnf", False)
 
 
 def rows_to_points(
@@ -222,14 +224,8 @@ def rows_to_points(
         As `points_to_rows` writes it; rows without a column, or with 0 points, are left out.
     totals : sequence of int
         The total that each clause requires, highest first.
-    rule : RuleSet
-        The scorecard the table was made from.
-    columns : mapping of column name to array
-        The training rows; define the type of each column's values.
-
-    Returns
-    -------
-    RuleSet
+    rule, columns
+        As for `rows_to_rule`.
 
     Raises
     ------
@@ -239,8 +235,7 @@ def rows_to_points(
     """
     named = rows[rows["column"].notna() & (rows["column"] != "")]
     points = [_points(value, k) for k, value in enumerate(named["points"], start=1)]
-    plain = RuleSet((Clause(scorecard_of(rule)[0].conditions),), (True,), "dnf", False)
-    read = rows_to_rule(named.assign(clause=range(1, len(named) + 1)), plain, columns)
+    read = rows_to_rule(named.assign(clause=range(1, len(named) + 1)), _as_dnf(rule), columns)
     with_points = [(c.literals[0], p) for c, p in zip(read.clauses, points, strict=True) if p]
     if not with_points:
         raise RuleError(
@@ -258,12 +253,10 @@ def rows_to_points(
 
 
 def _points(value: object, line: int) -> int:
-    try:
+    with suppress(ValueError, OverflowError):
         number = float(str(value))
         if number == int(number):
             return int(number)
-    except (ValueError, OverflowError):
-        pass
     raise RuleError(
         f"Row {line} of the scorecard: its points must be a whole number such as 3 or -2; got "
         f"{value!r}. Write one."

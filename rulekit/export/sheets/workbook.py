@@ -9,7 +9,7 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.explain.subject import value_at
-from rulekit.export.documents.text import TextWriter, clause_parts, size_text
+from rulekit.export.documents.text import TextWriter, clause_text, size_text
 from rulekit.export.sheets.cell_formulas import (
     LONGEST_FORMULA,
     LONGEST_TEXT,
@@ -21,7 +21,7 @@ from rulekit.export.sheets.cell_formulas import (
     check_cell,
 )
 from rulekit.export.subject import check_label, describe_columns, rule_to_export
-from rulekit.rules import PointsSplit, RuleSet, scorecard_of
+from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.condition import WORDS
 from rulekit.style.phrases import Wording, clause_words, condition_text
 from rulekit.style.scorecard import clause_names, points_listed
@@ -63,31 +63,18 @@ class ProtectedSheet:
             style = {**STYLES["input"], "num_format": shown}
             self._styles[input_style(kind)] = book.add_format(style)
 
-    def title(self, row: int, text: str) -> None:
-        """Write a sentence above a table."""
-        self._sheet.write_string(row - 1, 0, text, self._styles["title"])
+    def values(self, row: int, values: Iterable[Any], style: str = "text") -> None:
+        """Write a row, from the first column on."""
+        for column, value in enumerate(values, start=1):
+            self.value(row, column, value, style)
 
-    def heading(self, row: int, column: int, text: str) -> None:
-        """Write a heading, shortened to the limit of a cell."""
+    def value(self, row: int, column: int, value: Any, style: str = "text") -> None:
+        """Write text, a truth value or a number with all its digits; None for an empty cell."""
         if column > MOST_COLUMNS:
             raise ExportError(
                 f"A sheet has at most {MOST_COLUMNS} columns, this rule needs more; shorten it, or "
                 "take another format."
             )
-        self._sheet.write_string(row - 1, column - 1, text[:LONGEST_TEXT], self._styles["heading"])
-
-    def headings(self, row: int, texts: Iterable[str]) -> None:
-        """Write headings, from the first column on."""
-        for column, text in enumerate(texts, start=1):
-            self.heading(row, column, text)
-
-    def values(self, row: int, values: Iterable[Any]) -> None:
-        """Write a row, from the first column on."""
-        for column, value in enumerate(values, start=1):
-            self.value(row, column, value)
-
-    def value(self, row: int, column: int, value: Any, style: str = "text") -> None:
-        """Write text, a truth value or a number with all its digits; None for an empty cell."""
         position, form = (row - 1, column - 1), self._styles[style]
         if value is None:
             self._sheet.write_blank(*position, None, form)
@@ -148,8 +135,8 @@ def write_card(
     sheet: ProtectedSheet, rule: RuleSet, given: Given, kinds: Mapping[str, str], values: Values
 ) -> None:
     """Write the input cells of one case, its points, and the prediction."""
-    sheet.title(1, "Type one case into the yellow cells; what it gets adds up below.")
-    sheet.headings(3, ("column", "value", "to mend"))
+    sheet.value(1, 1, "Type one case into the yellow cells; what it gets adds up below.", "title")
+    sheet.values(3, ("column", "value", "to mend"), "heading")
     cells = {f: f"$B${row}" for row, f in enumerate(rule.features, start=4)}
     for row, (feature, cell) in enumerate(cells.items(), start=4):
         kind = kinds[feature]
@@ -161,16 +148,15 @@ def write_card(
             sheet.formula(row, 3, f'IF(LEN({cell})=0,"",{ask})')
     last = 3 + len(cells)
     top = last + 2
-    sheet.headings(top, ("condition", "points", "here", "running total"))
+    sheet.values(top, ("condition", "points", "here", "running total"), "heading")
     writer = CellWriter(cells, kinds, values)
     for row, (condition, points) in enumerate(given, start=top + 1):
-        sheet.value(row, 1, str(condition))
-        sheet.value(row, 2, points)
+        sheet.values(row, (str(condition), points))
         sheet.formula(row, 3, writer.write_points(condition, points))
         sheet.formula(row, 4, f"C{row}" if row == top + 1 else f"D{row - 1}+C{row}")
     total = top + len(given)
     top = total + 2
-    sheet.headings(top, ("where", "holds", "answer"))
+    sheet.values(top, ("where", "holds", "answer"), "heading")
     writer = CellWriter(cells, kinds, values, {given: f"$D${total}"})
     row = top
     for row, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=True), top + 1):
@@ -303,9 +289,10 @@ class _BookWriter:
         if self.card:
             write_card(self.sheets["Scorecard"], self.rule, self.card, self.kinds, self.values)
         sheet = self.sheets["Values"]
-        sheet.heading(1, 1, "What the rule compares with, and answers; formulas read these cells")
-        for index, value in enumerate(self.values.listed, start=2):
-            sheet.value(index, 1, value)
+        text = "What the rule compares with, and answers; formulas read these cells"
+        sheet.values(1, (text,), "heading")
+        for row, value in enumerate(self.values.listed, start=2):
+            sheet.value(row, 1, value)
         sheet.widths({1: 70})
         for each in self.sheets.values():
             each.close()
@@ -313,19 +300,19 @@ class _BookWriter:
     def _headings(self) -> None:
         """Return the headings: columns, points, prediction; checks, clauses, conditions."""
         sheet, rule = self.sheets[CASES], self.rule
-        sheet.title(1, HELP)
+        sheet.value(1, 1, HELP, "title")
         given = [f"{p:+d} where {c}" for c, p in self.card] + ["total"] * bool(self.card)
         names = ("case", *(f or "(no name)" for f in rule.features), *given, "answer", "decided by")
-        sheet.headings(FIRST - 1, names)
+        sheet.values(FIRST - 1, names, "heading")
         sheet.widths(dict.fromkeys(range(1, len(names) + 1), 16))
         sheet.freeze(FIRST, 2)
         sheet = self.sheets[WORKINGS]
-        sheet.title(1, "What holds for the case in the same row of Cases.")
+        sheet.value(1, 1, "What holds for the case in the same row of Cases.", "title")
         hints = [f"{f} must be {INPUTS[self.kinds[f]][1]}" for f in self.checked]
         clauses = clause_names(rule)[:-1]
         pairs = zip(clauses, rule.clauses, strict=True)
         tests = [f"{name}: {c}" for name, clause in pairs for c in clause.conditions]
-        sheet.headings(FIRST - 1, (*hints, *clauses, *tests))
+        sheet.values(FIRST - 1, (*hints, *clauses, *tests), "heading")
         sheet.freeze(FIRST, 1)
 
     def _fill(self, row: int, given: Mapping[str, Any], index: int) -> None:
@@ -405,40 +392,31 @@ class _BookWriter:
         return self.values.several(sorted(named)) if named else ""
 
     def _rule_in_words(self) -> None:
-        sheet, splits = self.sheets["Rule"], scorecard_of(self.rule)
-        sheet.title(1, size_text(self.rule) if splits else READ[self.rule.form])
-        row = self._card_in_words(splits[0]) if splits else self._clauses_in_words()
-        for row_number, note in enumerate((*NOTES, *describe_columns(self.rule)), start=row + 2):
-            sheet.value(row_number, 2, note)
-        sheet.widths({1: 18, 2: 70, 3: 20, 4: 70})
-
-    def _card_in_words(self, split: PointsSplit) -> int:
-        """Write the points of each condition, then the totals; return the last row."""
-        sheet, rule = self.sheets["Rule"], self.rule
-        sheet.headings(3, ("points", "where", "answer", "to the last digit"))
-        listed = points_listed(split, partial(condition_text, wording=self.wording))
-        exact = [TextWriter().literal(c) for c, _ in split.given]
-        rows = [(p, text, None, e) for (text, p), e in zip_longest(listed, exact)]
-        labels = (*rule.labels, rule.default)
-        rows += [(None, *total, None) for total in zip(clause_names(rule), labels, strict=True)]
+        """Write the lines or points of the rule with their answers, and notes."""
+        sheet, rule, splits = self.sheets["Rule"], self.rule, scorecard_of(self.rule)
+        sheet.value(1, 1, size_text(rule) if splits else READ[rule.form], "title")
+        heads = ("points", "where") if splits else ("line", "holds where")
+        sheet.values(3, (*heads, "answer", "to the last digit"), "heading")
+        rows: list[tuple[Any, ...]] = []
+        if splits:
+            listed = points_listed(splits[0], partial(condition_text, wording=self.wording))
+            exact = [TextWriter().literal(c) for c, _ in splits[0].given]
+            rows += [(p, text, None, e) for (text, p), e in zip_longest(listed, exact)]
+            totals = zip(clause_names(rule), (*rule.labels, rule.default), strict=True)
+            rows += [(None, *total, None) for total in totals]
+        else:
+            for k, clause in enumerate(rule.clauses):
+                label = rule.labels[k] if rule.form == "dnf" else None
+                words = clause_words(clause, self.wording)
+                rows.append((f"line {k + 1}", words, label, clause_text(clause)))
+            if rule.form == "cnf":
+                rows.append((None, "where every line holds", rule.labels[0]))
+            rows.append((None, "otherwise", rule.default))
         for row, values in enumerate(rows, start=4):
             sheet.values(row, values)
-        return 3 + len(rows)
-
-    def _clauses_in_words(self) -> int:
-        """Write each clause and the default in words; return the last row."""
-        sheet, rule = self.sheets["Rule"], self.rule
-        sheet.headings(3, ("line", "holds where", "answer", "to the last digit"))
-        row = 3
-        for row, clause in enumerate(rule.clauses, start=4):
-            exact = f" {clause.op.upper()} ".join(clause_parts(clause))
-            label = rule.labels[row - 4] if rule.form == "dnf" else None
-            sheet.values(row, (f"line {row - 3}", clause_words(clause, self.wording), label, exact))
-        if rule.form == "cnf":
-            row += 1
-            sheet.values(row, (None, "where every line holds", rule.labels[0]))
-        sheet.values(row + 1, (None, "otherwise", rule.default))
-        return row + 1
+        for row, note in enumerate((*NOTES, *describe_columns(rule)), start=5 + len(rows)):
+            sheet.value(row, 2, note)
+        sheet.widths({1: 18, 2: 70, 3: 20, 4: 70})
 
 
 def _span(row: int | str, first: int, last: int, sheet: str = "") -> str:

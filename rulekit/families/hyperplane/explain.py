@@ -111,8 +111,7 @@ class HyperplaneExplanation:
 
     def sentence_with(self, wording: Wording) -> str:
         """Return the sentence with the reader's wording."""
-        answer = label_text(self.prediction)
-        lead = f"The plane predicts {answer}"
+        lead = f"The plane predicts {label_text(self.prediction)}"
         if self.confidence is not None:
             lead += f" with a confidence of {100 * self.confidence:.1f} %"
         texts = [condition_text(c, wording) for c in self.clause.conditions]
@@ -200,29 +199,22 @@ def explain_with_hyperplane(model: HyperplaneRuleClassifier, X: Any) -> list[Hyp
         )
     columns = model.read_columns(X)
     rows = plane.design.frame(columns).to_numpy(dtype=float)
-    _refuse_gaps(plane, rows)
-    answers = model.rule_set_.predict(columns).tolist()
-    explanations: list[HyperplaneExplanation | None] = [None] * len(rows)
-    above = plane.half(1)
-    is_above = above.contains(above.orient(rows))
-    for code, label in enumerate(model.boxes_):
-        there = np.flatnonzero(is_above == (code == 1))
-        side = _Side(model, code, label)
-        for explanation in side.explain_rows(rows[there], there, answers):
-            explanations[explanation.row] = explanation
-    return [explanation for explanation in explanations if explanation is not None]
-
-
-def _refuse_gaps(plane: Plane, rows: Floats) -> None:
-    used = np.flatnonzero(plane.w)
-    gaps = np.isnan(rows[:, used])
-    if gaps.any():
-        row, column = np.argwhere(gaps)[0]
-        name = plane.design.numbers[used[column]].feature
+    gaps = np.argwhere(np.isnan(rows) & (plane.w != 0))
+    if len(gaps):
+        row, column = gaps[0]
+        name = plane.design.numbers[column].feature
         raise DataError(
             f"Row {row + 1} must have a value in column {name[:60]!r}, which the plane reads; it "
             "has none. Fill the gap."
         )
+    answers = model.rule_set_.predict(columns).tolist()
+    explanations: list[HyperplaneExplanation] = []
+    above = plane.half(1)
+    is_above = above.contains(above.orient(rows))
+    for code, label in enumerate(model.boxes_):
+        there = np.flatnonzero(is_above == (code == 1))
+        explanations += _Side(model, code, label).explain_rows(rows[there], there, answers)
+    return sorted(explanations, key=lambda explanation: explanation.row)
 
 
 class _Side:
@@ -232,14 +224,13 @@ class _Side:
         self.plane, self.code, self.label = model.plane_, code, label
         self.half: HalfSpace = self.plane.half(code)
         self.boxes = model.boxes_[label]
-        self.criterion, self.max_depth = str(model.criterion), int(model.max_depth)
+        self.how: Any = {"criterion": model.criterion, "max_depth": int(model.max_depth)}
         self.training = self.half.orient(self.plane.rows)
         self.right = self.plane.codes == code
         self.widths = self.half.high - self.half.low
-        merged, row_codes = np.unique(self.training, axis=0, return_inverse=True)
-        self.distinct = merged
-        self.n_all = np.bincount(row_codes.ravel(), minlength=len(merged))
-        self.n_right = np.bincount(row_codes.ravel()[self.right], minlength=len(merged))
+        self.distinct, row_codes = np.unique(self.training, axis=0, return_inverse=True)
+        counts = [np.bincount(row_codes.ravel(), w) for w in (np.ones(len(row_codes)), self.right)]
+        self.counts = np.column_stack(counts)  # of all rows, and of those of this side's class
 
     def explain_rows(
         self, rows: Floats, places: NDArray[np.intp], answers: list[Any]
@@ -251,26 +242,15 @@ class _Side:
         distance = unit_distances(values, self.half.weights, self.widths)
         sure = self.plane.confidence
         confidence = [None] * len(V) if sure is None else sure.compute(distance, self.code).tolist()
-        n_all, n_right = self._count_rows(upper)
+        counts = self._count_rows(upper).astype(int).tolist()
         ratio = self._volume_ratio(upper)
         held = self.boxes.members(V)
         rule = np.where(held.any(axis=1), held.argmax(axis=1), -1) if len(self.boxes) else None
-        for i, box_index in enumerate(places.tolist()):
-            yield HyperplaneExplanation(
-                box_index,
-                self.label,
-                answers[box_index],
-                float(distance[i]),
-                confidence[i],
-                int(n_all[i]),
-                int(n_right[i]),
-                float(ratio[i]),
-                None if rule is None or rule[i] < 0 else int(rule[i]),
-                np.full(len(upper[i]), -np.inf),
-                upper[i],
-                V[i],
-                self,
-            )
+        for i, row in enumerate(places.tolist()):
+            figures = float(distance[i]), confidence[i], counts[i][0], counts[i][1], float(ratio[i])
+            box = None if rule is None or rule[i] < 0 else int(rule[i])
+            faces = np.full(len(upper[i]), -np.inf), upper[i], V[i]
+            yield HyperplaneExplanation(row, self.label, answers[row], *figures, box, *faces, self)
 
     def _feet(self, V: Floats) -> Floats:
         """Project rows onto the hyperplane, shape (n, k), never beyond it in doubles."""
@@ -286,17 +266,16 @@ class _Side:
             feet[beyond] = V[beyond] + reach[beyond] * (1.0 - min(shrink, 1.0))
             shrink *= 2.0
 
-    def _count_rows(self, upper: Floats) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Count the training rows in each box, and those of this side's class."""
-        both = np.column_stack([self.n_all, self.n_right]).astype(float)
+    def _count_rows(self, upper: Floats) -> Floats:
+        """Count the training rows in each box, and those of this side's class: shape (n, 2)."""
         counts = np.zeros((len(upper), 2))
         for start in range(0, len(upper), CHUNK):
             part = slice(start, start + CHUNK)
             inside = np.ones((len(upper[part]), len(self.distinct)), dtype=bool)
             for i in range(self.half.n_features):
                 inside &= self.distinct[:, i] <= upper[part, i, None]
-            counts[part] = inside @ both
-        return counts[:, 0], counts[:, 1]
+            counts[part] = inside @ self.counts
+        return counts
 
     def _volume_ratio(self, upper: Floats) -> Floats:
         """Compare volumes within the table's range with the largest possible one, shape (n,)."""
@@ -326,13 +305,7 @@ class _Side:
             lower, upper = self.boxes.lower[explanation.rule], self.boxes.upper[explanation.rule]
             depth = int(self.boxes.depth[explanation.rule])
         else:
-            lower, upper, depth = carry_on(
-                half,
-                self.training[self.right],
-                v,
-                criterion=self.criterion,
-                max_depth=self.max_depth,
-            )
+            lower, upper, depth = carry_on(half, self.training[self.right], v, **self.how)
         inside = ((lower < self.training) & (self.training <= upper)).all(axis=1)
         if explanation.rule is None:
             lower, upper = self.short(lower, upper, v)

@@ -20,7 +20,6 @@ from rulekit.families.hyperplane.plane_work import (
     CompleteRows,
     Plane,
     box_clause,
-    learn_plane,
     plane_condition,
 )
 from rulekit.families.hyperplane.short_boxes import BoxLimits, ShortBoxes
@@ -34,16 +33,6 @@ from rulekit.rules.constraints import TURNED
 from rulekit.style.wording import plural
 
 SAME = 1e-12  # shares of rows that differ by less are equal but for rounding
-
-
-@dataclass(frozen=True, eq=False)
-class Cut:
-    """A plane, the class that is described, and the boxes of both sides: all, and those kept."""
-
-    plane: Plane
-    positive: int
-    extracted: dict[int, PlaneBoxes]
-    boxes: dict[int, PlaneBoxes]
 
 
 @dataclass(eq=False, repr=False)
@@ -185,9 +174,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         linear = self._linear(table, ways)
         key = joblib.hash(((type(linear).__name__, linear.get_params()), counted))
         rows = table.once(("rows", key), lambda: CompleteRows.from_table(table, counted, key))
-        cut_boxes = self._all_columns if self.max_columns is None else self._few_columns
-        cut = cut_boxes(rows, linear, positive, table)
-        plane, positive, boxes = cut.plane, cut.positive, cut.boxes
+        plane, positive, extracted, boxes = self._cut_boxes(rows, linear, positive, table)
         self._note_classes(table, table.classes[positive])
         _check_signs(plane, ways)
         self._keep_rule(self._rule(plane, boxes[positive], positive, ways), table, weight)
@@ -199,13 +186,15 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         ):
             why = why or self._why_not_the_boxes(least)
             boxes[positive] = boxes[positive].drop_small(max_boxes=0)
-            self._keep_rule(self._constant(always=share > 0.5), table, weight)
+            always = (Clause(()),) if share > 0.5 else ()
+            answer = (self.positive_label_,) * len(always)
+            self._keep_rule(RuleSet(always, answer, "dnf", self.default_label_), table, weight)
         self.empty_rule_hint_ = None if why is None else self._empty_hint(why)
         self.plane_, self.linear_ = plane, plane.linear
         self.boxes_ = {label: boxes[code] for code, label in enumerate(labels)}
         self.coverage_ = boxes[positive].coverage
-        self.coverage_all_ = cut.extracted[positive].coverage
-        self.n_problems_ = cut.extracted[positive].n_problems
+        self.coverage_all_ = extracted[positive].coverage
+        self.n_problems_ = extracted[positive].n_problems
         self.n_incomplete_ = len(table.codes) - len(plane.codes)
         self.history_ = _history(boxes[positive])
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
@@ -221,42 +210,34 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         requested = {name: ways[n.feature] for name, n in numbers if n.feature in ways}
         return clone(linear).set_params(directions={**(linear.directions or {}), **requested})
 
-    def _all_columns(
+    def _cut_boxes(
         self, rows: CompleteRows, linear: BaseEstimator, positive: int, table: TrainingTable
-    ) -> "Cut":
-        """Cover both sides of a plane of all columns, as the paper does."""
-        folds, measure = int(self.confidence_folds), (self.criterion, int(self.max_depth))
-        key = "plane", rows.key, folds
-        plane = table.once(key, lambda: learn_plane(rows, linear, folds))
+    ) -> tuple[Plane, int, dict[int, PlaneBoxes], dict[int, PlaneBoxes]]:
+        """Choose plane and class described; cover both sides by boxes: all, and those kept."""
+        folds, least = int(self.confidence_folds), int(self.min_coverage)
+        measure, placed = (self.criterion, int(self.max_depth)), None
+        if self.max_columns is None:
+            key: tuple[Any, ...] = "plane", rows.key, folds
+            plane = table.once(key, lambda: rows.calibrate(linear, rows.plane(linear), folds))
+        else:
+            size, by_plane = int(self.max_columns), self.uncovered == "hyperplane"
+            either = self.positive_label is None and not by_plane
+            sides = (positive, 1 - positive) if either else (positive,)
+            limits = BoxLimits(*measure, least, sides, by_plane)
+            key = "few columns", rows.key, size, limits
+            work = table.once(key, lambda: ShortBoxes(rows, linear, size, limits))
+            placed = work.best(self.max_rules)
+            plane = work.plane(placed, folds)
+            key = *key, self.max_rules
         extracted = {
             code: table.once((*key, code, *measure), partial(plane.boxes, code, *measure))
             for code in (0, 1)
         }
-        boxes = {c: extracted[c].drop_small(int(self.min_coverage), self.max_rules) for c in (0, 1)}
-        return Cut(plane, positive, extracted, boxes)
-
-    def _few_columns(
-        self, rows: CompleteRows, linear: BaseEstimator, positive: int, table: TrainingTable
-    ) -> "Cut":
-        """Select a plane of few columns, its place and its side by the rule of few boxes."""
-        measure, least = (self.criterion, int(self.max_depth)), int(self.min_coverage)
-        by_plane = self.uncovered == "hyperplane"
-        either = self.positive_label is None and not by_plane
-        sides = (positive, 1 - positive) if either else (positive,)
-        limits = BoxLimits(*measure, least, sides, by_plane)
-        size = int(self.max_columns or 0)
-        work = table.once(
-            ("few columns", rows.key, size, limits), lambda: ShortBoxes(rows, linear, size, limits)
-        )
-        placed = work.best(self.max_rules)
-        plane = work.plane(placed, int(self.confidence_folds))
-        extracted = {code: plane.boxes(code, *measure) for code in (0, 1)}
         boxes = {c: extracted[c].drop_small(least, self.max_rules) for c in (0, 1)}
         if placed is None:
-            return Cut(plane, positive, extracted, boxes)
-        return Cut(
-            plane, placed.code, extracted, boxes | {placed.code: plane.shorten_faces(placed.boxes)}
-        )
+            return plane, positive, extracted, boxes
+        boxes[placed.code] = plane.shorten_faces(placed.boxes)
+        return plane, placed.code, extracted, boxes
 
     def _ways(self, table: TrainingTable, positive: int) -> dict[str, str]:
         """Return the direction in which columns must lead to ``classes_[1]``."""
@@ -266,8 +247,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
                 "Planes support only `directions` in `constraints`: the boxes are cut from one "
                 "plane. Remove the other constraints, or use another learner."
             )
-        ways = dict(constraints.directions)
-        return ways if positive == 1 else {name: TURNED[sign] for name, sign in ways.items()}
+        return _turn(dict(constraints.directions), positive)
 
     def _fit_list(self, table: TrainingTable) -> None:
         """Fit a hyperplane and its boxes for each class against those that come later."""
@@ -288,11 +268,10 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
 
         rule = simplify(one_against_rest(table, weight, describe))
         self._keep_rule(rule, table, weight)
-        least = float(1.0 - np.bincount(table.codes, weight).max() / weight.sum())
+        mass = np.bincount(table.codes, weight)
+        least = float(1.0 - mass.max() / weight.sum())
         if self.training_error_ > least - SAME and not rule.is_constant:
-            rule = RuleSet(
-                (), (), "dnf", table.classes[int(np.bincount(table.codes, weight).argmax())]
-            )
+            rule = RuleSet((), (), "dnf", table.classes[int(mass.argmax())])
             self._keep_rule(rule, table, weight)
         self.default_label_ = rule.default
         self.empty_rule_hint_ = None
@@ -315,23 +294,15 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         self, plane: Plane, boxes: PlaneBoxes, positive: int, ways: Mapping[str, str]
     ) -> RuleSet:
         """Convert boxes to clauses, with the hyperplane last if it decides the rest."""
-        constraints = Constraints(
-            directions=ways if positive == 1 else {f: TURNED[sign] for f, sign in ways.items()}
-        )
-        faces = zip(boxes.lower, boxes.upper, strict=True)
-        whole = (box_clause(plane, boxes.half, low, high) for low, high in faces)
-        clauses = [
-            Clause(tuple(c for c in clause.conditions if constraints.allows(cast(Literal, c))))
-            for clause in whole
-        ]
+        constraints, clauses = Constraints(directions=_turn(ways, positive)), []
+        for faces in zip(boxes.lower, boxes.upper, strict=True):
+            conditions = box_clause(plane, boxes.half, *faces).conditions
+            allowed = (c for c in conditions if constraints.allows(cast(Literal, c)))
+            clauses.append(Clause(tuple(allowed)))
         if self.uncovered == "hyperplane" and plane.w.any():
             clauses.append(Clause((plane_condition(plane, above=positive == 1),)))
         labels = (self.positive_label_,) * len(clauses)
         return RuleSet(tuple(clauses), labels, "dnf", self.default_label_)
-
-    def _constant(self, *, always: bool) -> RuleSet:
-        clauses, labels = ((Clause(()),), (self.positive_label_,)) if always else ((), ())
-        return RuleSet(clauses, labels, "dnf", self.default_label_)
 
     def _why_empty(self, plane: Plane) -> str:
         if not plane.w.any():
@@ -347,6 +318,11 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             f"this answer {least:.2%}. If rows of a rare class are to count more, say so by "
             "`class_weight` of this learner."
         )
+
+
+def _turn(ways: Mapping[str, str], positive: int) -> dict[str, str]:
+    """Convert directions that lead to a class to those that lead to ``classes_[1]``, or back."""
+    return {name: sign if positive == 1 else TURNED[sign] for name, sign in ways.items()}
 
 
 def _check_signs(plane: Plane, ways: Mapping[str, str]) -> None:
@@ -421,6 +397,5 @@ FAMILY = Family(
     shape_words=shape_words,
     parameter_names={"theta": "linear__nu", "n_clauses": "max_rules"},
     picked={"confidence_folds": CONFIDENCE_FOLDS},
-    many_classes=True,
     keeps_constraints=False,
 )

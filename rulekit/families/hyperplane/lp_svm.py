@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,7 @@ from rulekit.learners.training import computable, restore_on_failure, two_classe
 Floats = NDArray[np.float64]
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
-STEPS = np.array(
-    [2.0**k for k in range(10)]
-)  # prices tried, as multiples of the least that can matter
+STEPS = 2.0 ** np.arange(10)  # prices tried, as multiples of the least that can matter
 ON_PLANE = 1e-9  # margins are 1; what is nearer than this is on the plane but for rounding
 SHRINK = 0.9  # what a price is multiplied by until a plane reads few enough columns
 HALVINGS = 10  # steps by which the last such factor is then made finer
@@ -140,18 +138,26 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weight[given] = row_weights(counts[given], self.class_weight, rows[given], y[given])
         used = weight > 0
         number = self.cv is None or isinstance(self.cv, Integral)
-        splits = None if number else self._splits(rows, y, used)
+        splits = None
+        if not number:  # of the rows that are kept
+            pairs = check_cv(self.cv, y, classifier=True).split(rows, y)
+            splits = restrict_folds(pairs, y[used], used)
         rows, y, counts, weight = rows[used], y[used], counts[used], weight[used]
         self.classes_, codes = two_classes(y, name)
         signs = np.where(codes == 1, 1.0, -1.0)
-        scaled_by = counts if self.standardize else None
         order = np.argsort(self._names(), kind="stable")  # the solver breaks ties by position
-        problem = _Problem.from_rows(rows[:, order], signs, weight, scaled_by, self._ways()[order])
-        program = problem.program()
+        rows = rows[:, order]
+        centre, scale = np.zeros(rows.shape[1]), np.ones(rows.shape[1])
+        if self.standardize:  # weighted mean 0 and deviation 1; a constant column stays as it is
+            centre = np.average(rows, axis=0, weights=counts)
+            spread = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=counts))
+            scale = np.where(spread > 1e-12 * np.abs(centre), spread, 1.0)
+        problem = _Problem((rows - centre) / scale, signs, weight, self._ways()[order])
+        program = LPSVMProgram(*problem)
         plane = self._limit_columns(program, self._price(problem, program, splits))
-        weights = plane.w / problem.scale
+        weights = plane.w / scale
         self.coef_ = weights[np.argsort(order)][None, :]
-        self.intercept_ = np.array([-plane.gamma - math.fsum(weights * problem.centre)])
+        self.intercept_ = np.array([-plane.gamma - math.fsum(weights * centre)])
         self.objective_ = plane.objective
         return self
 
@@ -178,34 +184,25 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         frame = check_frame(self, X, reset=reset)
         columns = columns_of(frame, exact=reset)
         refuse_infinities(columns)
-        columns_read = [
-            plain_numbers(name, values, frame[name]) for name, values in columns.items()
-        ]
-        if reset:
-            for name, numbers in zip(columns, columns_read, strict=True):
-                computable(name, numbers)
-        return np.column_stack(columns_read)
-
-    def _splits(self, rows: Floats, y: NDArray[Any], used: NDArray[np.bool_]) -> Splits:
-        """Return the folds of the given splitter, restricted to the rows that are kept."""
-        return restrict_folds(check_cv(self.cv, y, classifier=True).split(rows, y), y[used], used)
+        rows = {n: plain_numbers(n, values, frame[n]) for n, values in columns.items()}
+        for name in rows if reset else ():
+            computable(name, rows[name])
+        return np.column_stack(list(rows.values()))
 
     def _price(self, problem: "_Problem", program: LPSVMProgram, splits: Splits | None) -> float:
         """Return `nu`, selected by cross-validation if it is "cv"."""
         self.nus_, self.cv_errors_ = None, None
         if not isinstance(self.nu, str):
             return float(self.nu)
-        nus: Floats = problem.least_price * STEPS
+        nus = np.asarray(problem.least_price * STEPS)
         if splits is None:
-            folds = min(
-                self.cv or 5, int((problem.signs > 0).sum()), int((problem.signs < 0).sum())
-            )
+            folds = min(self.cv or 5, *(int((problem.signs == s).sum()) for s in (1.0, -1.0)))
             if folds < 2:
                 return float(nus[len(nus) // 2])
             drawn = StratifiedKFold(folds, shuffle=True, random_state=self.random_state)
             splits = list(drawn.split(problem.rows, problem.signs))
         errors = np.array([problem.errors(*split, nus) for split in splits])
-        mean = errors.mean(axis=0)
+        mean: Floats = errors.mean(axis=0)
         self.nus_, self.cv_errors_ = nus, mean
         reads = np.array([bool(program.solve(nu).w.any()) for nu in nus])
         usable = np.flatnonzero(reads) if reads.any() else np.arange(len(nus))
@@ -237,14 +234,11 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return ``coef_ @ x + intercept_`` of each row, shape (n,)."""
         check_is_fitted(self)
         rows = self._rows(X, reset=False)
-        margin: Floats = plane_values(rows, self.coef_[0]) + self.intercept_[0]
-        return margin
+        return np.asarray(plane_values(rows, self.coef_[0]) + self.intercept_[0])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row's side; rows on the plane get ``classes_[0]``."""
-        sides = (self.decision_function(X) > 0).astype(int)
-        answers: NDArray[Any] = self.classes_[sides]
-        return answers
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
 
     def __sklearn_tags__(self) -> Tags:
         """Declare two classes."""
@@ -253,59 +247,30 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """Rows in the units learned in, with signs and weights."""
+class _Problem(NamedTuple):
+    """Rows in the units learned in, with signs and weights, and the directions of columns."""
 
     rows: Floats
     signs: Floats
     weight: Floats
-    centre: Floats
-    scale: Floats
     ways: Floats
-
-    @classmethod
-    def from_rows(
-        cls, rows: Floats, signs: Floats, weight: Floats, counts: Floats | None, ways: Floats
-    ) -> "_Problem":
-        """Scale columns to weighted mean 0 and deviation 1, or not at all without counts."""
-        n = rows.shape[1]
-        centre, scale = np.zeros(n), np.ones(n)
-        if counts is not None:
-            centre = np.average(rows, axis=0, weights=counts)
-            scale = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=counts))
-            scale[~(scale > 1e-12 * np.abs(centre))] = 1.0  # a constant column stays as it is
-        return cls((rows - centre) / scale, signs, weight, centre, scale, ways)
-
-    def program(self) -> LPSVMProgram:
-        return LPSVMProgram(self.rows, self.signs, self.weight, self.ways)
 
     @property
     def least_price(self) -> float:
         """Price up to which the plane reads no column, by a bound on the dual."""
-        up, down = self.signs > 0, self.signs < 0
-        share_up = self.weight[up] / self.weight[up].sum()
-        share_down = self.weight[down] / self.weight[down].sum()
-        gap = np.abs(
-            np.einsum("n,nj->j", share_up, self.rows[up])
-            - np.einsum("n,nj->j", share_down, self.rows[down])
-        ).max()
-        total = min(self.weight[up].sum(), self.weight[down].sum())
-        return float(1.0 / (total * max(gap, 1e-6)))
+        means, totals = [], []
+        for side in (self.signs > 0, self.signs < 0):
+            weight = self.weight[side]
+            means.append(np.einsum("n,nj->j", weight / weight.sum(), self.rows[side]))
+            totals.append(weight.sum())
+        return float(1.0 / (min(totals) * max(np.abs(means[0] - means[1]).max(), 1e-6)))
 
     def errors(self, learn: NDArray[np.intp], test: NDArray[np.intp], nus: Floats) -> list[float]:
         """Compute the weighted share of wrong test rows for each price."""
-        program, tested = self._only(learn).program(), self._only(test)
-        errors = []
-        for nu in nus:
-            plane = program.solve(float(nu))
-            above = plane_values(tested.rows, plane.w) - plane.gamma
-            side = np.where(above > ON_PLANE, 1.0, -1.0)
-            wrong = tested.weight[side != tested.signs].sum()
-            errors.append(float(wrong / tested.weight.sum()))
+        program = LPSVMProgram(self.rows[learn], self.signs[learn], self.weight[learn], self.ways)
+        rows, signs, weight, errors = self.rows[test], self.signs[test], self.weight[test], []
+        for nu in nus.tolist():
+            plane = program.solve(nu)
+            side = np.where(plane_values(rows, plane.w) - plane.gamma > ON_PLANE, 1.0, -1.0)
+            errors.append(float(weight[side != signs].sum() / weight.sum()))
         return errors
-
-    def _only(self, rows: NDArray[np.intp]) -> "_Problem":
-        return _Problem(
-            self.rows[rows], self.signs[rows], self.weight[rows], self.centre, self.scale, self.ways
-        )

@@ -40,8 +40,9 @@ class Number:
         absent = pd.isna(column)
         return np.where(absent, np.nan, np.asarray(column == self.level, dtype=float))
 
-    def literals(self, low: float, high: float, *, mirrored: bool = False) -> tuple[Literal, ...]:
-        """Write ``low < value <= high``, or mirrored ``low <= value < high``; no infinite ends."""
+    def literals(self, sign: float, low: float, high: float) -> tuple[Literal, ...]:
+        """Write ``low < sign * value <= high`` as literals; infinite ends give none."""
+        low, high, mirrored = (low, high, False) if sign > 0 else (-high, -low, True)
         if self.level is None:
             ends = ((">=", low), ("<", high)) if mirrored else ((">", low), ("<=", high))
             return tuple(Literal(self.feature, op, v) for op, v in ends if np.isfinite(v))
@@ -58,9 +59,7 @@ class NumericDesign:
     numbers: tuple[Number, ...]
 
     @classmethod
-    def from_columns(
-        cls, columns: Columns, kinds: dict[str, str], max_levels: int = MAX_LEVELS
-    ) -> "NumericDesign":
+    def from_columns(cls, columns: Columns, kinds: dict[str, str]) -> "NumericDesign":
         """Select how each column is converted to numbers, in an order that no table may change."""
         # Sums and ties of linear programs depend on the order of columns.
         numbers: list[Number] = []
@@ -72,10 +71,10 @@ class NumericDesign:
                     numbers.append(Number(name, None, bool((present == np.round(present)).all())))
                 continue
             levels = sorted({v for v in values if v is not None})
-            if len(levels) > max_levels:
+            if len(levels) > MAX_LEVELS:
                 raise DataError(
                     f"Column {name[:60]!r} holds {len(levels)} different texts; a linear model can "
-                    f"take at most {max_levels} as numbers. Leave the column out (role 'ignore')."
+                    f"take at most {MAX_LEVELS} as numbers. Leave the column out (role 'ignore')."
                 )
             numbers += [Number(name, v, True) for v in (levels[1:] if len(levels) == 2 else levels)]
         if not numbers:
@@ -88,13 +87,12 @@ class NumericDesign:
     @property
     def names(self) -> list[str]:
         """The distinct names of the numbers; a column may be called "kind = x"."""
-        names: dict[str, None] = {}
+        names: list[str] = []
         for number in self.numbers:
-            name = number.name
-            while name in names:
-                name += "'"
-            names[name] = None
-        return list(names)
+            names.append(number.name)
+            while names[-1] in names[:-1]:
+                names[-1] += "'"
+        return names
 
     def frame(self, columns: Columns) -> pd.DataFrame:
         """Return the numbers as a data frame of shape (n, p), NaN where a value is missing."""

@@ -17,15 +17,13 @@ from sklearn.utils.validation import has_fit_parameter
 
 from rulekit.exceptions import DataError
 from rulekit.families.hyperplane.lp_svm import LPSVM, ON_PLANE
-from rulekit.families.hyperplane.numeric_design import Number, NumericDesign, short_faces
-from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_values
+from rulekit.families.hyperplane.numeric_design import NumericDesign, short_faces
+from rulekit.families.hyperplane.solver.half_space import Bools, Floats, HalfSpace, plane_values
 from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes, extract_boxes
 from rulekit.learners.training import TrainingTable
-from rulekit.rules import Clause, LinearSplit, Literal
+from rulekit.rules import Clause, LinearSplit
 from rulekit.rules.simplification import simplify_clause
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 PRIOR = 1.0  # scikit-learn's own C: so an answer without a single error is not called sure
 Learn = Callable[[NDArray[np.intp]], tuple[Floats, float, Floats]]
 
@@ -190,14 +188,8 @@ class CompleteRows:
         settled = _keep_price(linear, fitted)
 
         def learn(inside: NDArray[np.intp]) -> tuple[Floats, float, Floats]:
-            some = None if self.weight is None else self.weight[inside]
-            part = replace(
-                self,
-                frame=self.frame.iloc[inside],
-                y=self.y[inside],
-                codes=self.codes[inside],
-                weight=some,
-            )
+            weight = None if self.weight is None else self.weight[inside]
+            part = replace(self, frame=self.frame.iloc[inside], y=self.y[inside], weight=weight)
             _, w, gamma = part.plane(settled, columns)
             return w, gamma + shift, part.rows.max(axis=0) - part.rows.min(axis=0)
 
@@ -207,16 +199,12 @@ class CompleteRows:
             if measured is not None:
                 confidence = fit_confidence(*measured, measured[1] == self.codes)
         low, high = self.rows.min(axis=0), self.rows.max(axis=0)
-        shown = self._fit_in_order_of_table(linear, fitted)
-        return Plane(self.design, w, bound, low, high, self.rows, self.codes, shown, confidence)
-
-    def _fit_in_order_of_table(self, linear: BaseEstimator, fitted: Any) -> Any:
-        """Fit again with the columns in the table's order, which scikit-learn insists on later."""
         names = [str(name) for name in getattr(fitted, "feature_names_in_", ())]
         there = [name for name in self.names if name in names]
-        if isinstance(fitted, LPSVM) or names == there:
-            return fitted
-        return fit_linear(linear, self.frame[there], self.y, self.weight)
+        if not isinstance(fitted, LPSVM) and names != there:
+            # with the columns in the table's order, which scikit-learn insists on later
+            fitted = fit_linear(linear, self.frame[there], self.y, self.weight)
+        return Plane(self.design, w, bound, low, high, self.rows, self.codes, fitted, confidence)
 
 
 def _project(linear: BaseEstimator, part: pd.DataFrame, names: Sequence[str]) -> BaseEstimator:
@@ -226,11 +214,6 @@ def _project(linear: BaseEstimator, part: pd.DataFrame, names: Sequence[str]) ->
     if not ways or not absent & set(ways):
         return linear
     return clone(linear).set_params(directions={k: v for k, v in ways.items() if k not in absent})
-
-
-def learn_plane(rows: CompleteRows, linear: BaseEstimator, folds: int) -> Plane:
-    """Fit the linear classifier on all columns and calibrate the distance to its plane."""
-    return rows.calibrate(linear, rows.plane(linear), folds)
 
 
 def off_the_rows(values: Floats, gamma: float) -> float:
@@ -246,10 +229,9 @@ def off_the_rows(values: Floats, gamma: float) -> float:
 def _keep_price(linear: BaseEstimator, fitted: Any) -> BaseEstimator:
     """Keep the price that cross-validation chose, so that it is not chosen again in every fold."""
     template = clone(linear)
-    last = template.steps[-1][1] if isinstance(template, Pipeline) else template
-    estimator = fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
+    last, learned = (m[-1] if isinstance(m, Pipeline) else m for m in (template, fitted))
     if isinstance(last, LPSVM):
-        last.set_params(nu=estimator.nu_, cv=LPSVM().cv)  # folds are read only to choose a price
+        last.set_params(nu=learned.nu_, cv=LPSVM().cv)  # folds are read only to choose a price
     return template
 
 
@@ -260,35 +242,38 @@ def fit_linear(
     fitted = clone(linear)
     if weight is None:
         return fitted.fit(frame, y)
-    last = fitted.steps[-1] if isinstance(fitted, Pipeline) else None
-    takes = last[1] if last is not None else fitted
-    if not has_fit_parameter(takes, "sample_weight"):
+    step, last = fitted.steps[-1] if isinstance(fitted, Pipeline) else ("", fitted)
+    if not has_fit_parameter(last, "sample_weight"):
         raise ValueError(
             f"`linear` must take `sample_weight` where rows or classes have weights; "
-            f"{type(takes).__name__} does not. Leave the weights out, or take another classifier."
+            f"{type(last).__name__} does not. Leave the weights out, or take another classifier."
         )
-    name = "sample_weight" if last is None else f"{last[0]}__sample_weight"
-    return fitted.fit(frame, y, **{name: weight})
+    return fitted.fit(frame, y, **{f"{step}__sample_weight" if step else "sample_weight": weight})
 
 
 def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
     """Read the plane of a fitted classifier: class 1 is where ``w'x > gamma``."""
     model = getattr(fitted, "best_estimator_", fitted)
-    before = model[:-1] if isinstance(model, Pipeline) else None
+    before: Any = model[:-1] if isinstance(model, Pipeline) else ()
     last = model[-1] if isinstance(model, Pipeline) else model
     coef, intercept = _plane_parameters(last)
     rows = frame.to_numpy(dtype=float)
-    if before is None or not len(before.steps):
+    if not len(before):
         return coef, -intercept
+
+    def seen(rows: Floats) -> Floats:
+        """Transform rows by the steps before the classifier, shape (m, q)."""
+        read = before.transform(pd.DataFrame(rows, columns=frame.columns))
+        return np.asarray(read.toarray() if hasattr(read, "toarray") else read, dtype=float)
+
     centre, step = rows.mean(axis=0), rows.std(axis=0)
     step[~(step > 0)] = 1.0
-    probes = np.vstack([centre, centre + np.diag(step)])
-    seen = _transform_before(before, probes, frame)
-    values = plane_values(seen, coef) + intercept
+    probes = seen(np.vstack([centre, centre + np.diag(step)]))
+    values = plane_values(probes, coef) + intercept
     w = (values[1:] - values[0]) / step
-    w[(seen[1:, coef != 0] == seen[0, coef != 0]).all(axis=1)] = 0.0  # exactly
+    w[(probes[1:, coef != 0] == probes[0, coef != 0]).all(axis=1)] = 0.0  # exactly
     gamma = float((w * centre).sum() - values[0])
-    wanted = plane_values(_transform_before(before, rows, frame), coef) + intercept
+    wanted = plane_values(seen(rows), coef) + intercept
     tolerance = AFFINE * max(1.0, np.abs(wanted).max())
     if not np.allclose(plane_values(rows, w) - gamma, wanted, rtol=0.0, atol=tolerance):
         raise ValueError(
@@ -296,13 +281,6 @@ def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
             "Remove the step that is not affine."
         )
     return w, gamma
-
-
-def _transform_before(steps: Pipeline, rows: Floats, frame: pd.DataFrame) -> Floats:
-    """Transform rows by the steps before the classifier, shape (m, q)."""
-    seen = steps.transform(pd.DataFrame(rows, columns=frame.columns))
-    dense = seen.toarray() if hasattr(seen, "toarray") else np.asarray(seen)
-    return np.asarray(dense, dtype=float)
 
 
 def _plane_parameters(last: Any) -> tuple[Floats, float]:
@@ -328,18 +306,11 @@ def box_clause(
     low = np.where(lower < half.low, -np.inf, lower)
     high = np.where(upper >= half.high, np.inf, upper)
     sides = zip(numbers, half.signs.tolist(), low.tolist(), high.tolist(), strict=True)
-    clause = Clause(tuple(c for side in sides for c in face_literals(*side)))
+    clause = Clause(tuple(c for number, *side in sides for c in number.literals(*side)))
     if all(number.level is None for number in numbers):
         return clause
     shorter = simplify_clause(clause)  # levels of one column: "not red" adds nothing to "blue"
     return clause if shorter is None else shorter
-
-
-def face_literals(number: Number, sign: float, low: float, high: float) -> tuple[Literal, ...]:
-    """Convert ``low < v <= high`` of one coordinate to literals; infinite ends give none."""
-    if sign > 0:
-        return number.literals(low, high)
-    return number.literals(-high, -low, mirrored=True)
 
 
 def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:

@@ -10,10 +10,9 @@ from sklearn.base import BaseEstimator
 
 from rulekit.data.folds import draw_rows
 from rulekit.families.hyperplane.plane_work import CompleteRows, Plane
-from rulekit.families.hyperplane.solver.few_boxes import few_boxes
 from rulekit.families.hyperplane.solver.few_columns import column_sets, places, standardise
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, plane_values
-from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes, extract_boxes
+from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes, extract_boxes, few_boxes
 
 Floats = NDArray[np.float64]
 ROWS = 2000  # on which columns, places and sides are compared; planes are learned from all
@@ -97,8 +96,7 @@ class ShortBoxes:
     def _limit_boxes(self, placed: Placed, most: int | None) -> Placed:
         """Keep at most `most` boxes, with few faces."""
         kept = placed.all_boxes.drop_small(self.limits.min_coverage)
-        boxes = few_boxes(kept, placed.V, placed.worth, most)
-        return replace(placed, boxes=boxes)
+        return replace(placed, boxes=few_boxes(kept, placed.V, placed.worth, most))
 
     def best(self, most: int | None) -> Placed | None:
         """Select the rule of at most `most` boxes with fewest wrong rows, then fewest faces."""

@@ -23,7 +23,6 @@ from rulekit.families.ideal_dnf.search import (
     SELECTIONS,
     CountPlan,
     IdealFormula,
-    Search,
     count_types,
     search_table,
 )
@@ -345,13 +344,9 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             tuple(str(name) for name in forbidden if name in table.columns),
             self.selection,
         )
-        cutting = self.binarizer
-        cutting_key = None if cutting is None else (type(cutting).__name__, cutting.get_params())
-        key = joblib.hash((replace(plan, binarizer=None), cutting_key))
-        self._choose(table.once(key, lambda: search_table(table, plan)))
-
-    def _choose(self, search: Search) -> None:
-        """Select the number of conditions, count them on all rows, write the rule."""
+        cutting = self.binarizer and (type(self.binarizer).__name__, self.binarizer.get_params())
+        key = joblib.hash((replace(plan, binarizer=None), cutting))
+        search = table.once(key, lambda: search_table(table, plan))
         self.score_, chosen = search.select_conditions(self.tolerance, self.max_variables)
         labels = self.positive_label_, self.default_label_
         self._formula = search.formula(chosen, labels, time_limit=self.time_limit)
@@ -456,5 +451,6 @@ FAMILY = Family(
     ),
     shape_words=lambda s: [f"at most {plural(s['max_variables'], 'chosen condition')}"],
     at_once=True,
+    many_classes=False,
     keeps_monotonic_constraints=False,
 )

@@ -126,28 +126,25 @@ class PackedCounts(ABC):
             return contingency(self._words, pack_bits(self._described), pack_bits(training))
         return weigh_contingency(self._words, self._described, training, self._weight)
 
-    def forward(self, factors: "Factors | None") -> ForwardSets:
-        """Select columns by the rows that are not held out."""
-        rows, n = self.training_rows(), self.n_rows
+    def forward(self, factors: Factors | None) -> ForwardSets:
+        """Select columns by the rows that are not held out, at most `FORWARD_ROWS`."""
+        rows = draw_rows(np.flatnonzero(~self._held_out), self._described, FORWARD_ROWS)
         described = self._described[rows]
-        columns = np.array([unpack_bits(words, n)[rows] for words in self._words], dtype=bool)
+        columns = np.array(
+            [unpack_bits(words, self.n_rows)[rows] for words in self._words], dtype=bool
+        )
         weight = None if self._weight is None else self._weight[rows]
         if factors is not None:
             weight = np.array(factors)[described.astype(np.intp)]
         return ForwardSets(columns.reshape(len(self._words), len(rows)), described, weight)
 
-    def training_rows(self) -> NDArray[np.intp]:
-        """Return the rows that are not held out, at most `FORWARD_ROWS`."""
-        return draw_rows(np.flatnonzero(~self._held_out), self._described, FORWARD_ROWS)
-
     def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
         """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
-        cached: dict[tuple[int, ...], Counts] = {}
-        for ranking in rankings:
-            columns = tuple(int(j) for j in ranking)
-            if columns not in cached:
-                cached[columns] = self._count(self._words[list(columns)], self._held_out)
-        return [cached[tuple(int(j) for j in ranking)] for ranking in rankings]
+        sets = [tuple(map(int, ranking)) for ranking in rankings]
+        counted = {
+            s: self._count(self._words[list(s)], self._held_out) for s in dict.fromkeys(sets)
+        }
+        return [counted[s] for s in sets]
 
     def _count(self, words: Words, part: Bools | None) -> Counts:
         codes = type_codes(words, len(self._described))
@@ -167,9 +164,8 @@ class TableCounts(PackedCounts):
         super().__init__(described, held_out, weight)
         self._columns = columns
         self._levels: dict[str, tuple[NDArray[np.intp], dict[Any, int]]] = {}
-        questions = [q for name in sorted(columns) for q in self._questions_of(name)]
-        self.questions: tuple[Question, ...] = tuple(questions)
-        self._words = self._cut(range(len(questions)), ~held_out)[0]
+        self.questions = [q for name in sorted(columns) for q in self._questions_of(name)]
+        self._words = self._cut(range(len(self.questions)), ~held_out)[0]
 
     def pairs(self) -> Bools:
         """Return which columns are equivalent to their complement, shape (d,)."""
@@ -227,8 +223,7 @@ class TableCounts(PackedCounts):
         if question.kind == "cut":
             if cut is None:  # no training row has a value here
                 return np.zeros(len(values), dtype=bool)
-            above: Bools = values > cut
-            return above
+            return np.asarray(values > cut)
         if question.feature in self._levels:
             codes, number = self._levels[question.feature]
             if question.kind == "missing":
@@ -236,8 +231,7 @@ class TableCounts(PackedCounts):
             return np.isin(codes, [number[level] for level in question.group])
         if question.kind == "missing":
             return np.isnan(values)
-        equal: Bools = values == question.group[0]
-        return equal
+        return np.asarray(values == question.group[0])
 
 
 class MatrixCounts(PackedCounts):
@@ -267,12 +261,10 @@ class MatrixCounts(PackedCounts):
 
 def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tuple[int, Pair]]:
     """Return one of two complements by its number, and both as a pair."""
-    columns_of_pairs = [
-        j for j, k in enumerate(complement.tolist()) if k < 0 or _leads(literals, j, k)
-    ]
     return [
-        (j, (literals[j], literals[k] if (k := int(complement[j])) >= 0 else literals[j].negate()))
-        for j in columns_of_pairs
+        (j, (literals[j], literals[k] if k >= 0 else literals[j].negate()))
+        for j, k in enumerate(complement.tolist())
+        if k < 0 or _leads(literals, j, k)
     ]
 
 

@@ -28,29 +28,25 @@ def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
     figure.add_hline(
         y=float(accuracy.max()) - 100 * tolerance, line={"dash": "dot", "color": GREY, "width": 1}
     )
-    figure.add_trace(
-        go.Scatter(
-            x=curve["k"],
-            y=accuracy,
-            mode="lines+markers",
-            name="held-out rows",
-            line={"color": GREY},
-            marker={"size": 8},
-            hovertemplate="%{x} conditions<br>%{y:.1f} %<extra></extra>",
-        )
+    figure.add_scatter(
+        x=curve["k"],
+        y=accuracy,
+        mode="lines+markers",
+        name="held-out rows",
+        line={"color": GREY},
+        marker={"size": 8},
+        hovertemplate="%{x} conditions<br>%{y:.1f} %<extra></extra>",
     )
     chosen = curve[curve["chosen"]]
-    figure.add_trace(
-        go.Scatter(
-            x=chosen["k"],
-            y=100 * chosen["accuracy"],
-            mode="markers+text",
-            name="chosen",
-            text=[f"{k} chosen" for k in chosen["k"]],
-            textposition="bottom right",
-            marker={"size": 16, "symbol": "star", **MARK},
-            hovertemplate="chosen: %{x} conditions<br>%{y:.1f} %<extra></extra>",
-        )
+    figure.add_scatter(
+        x=chosen["k"],
+        y=100 * chosen["accuracy"],
+        mode="markers+text",
+        name="chosen",
+        text=[f"{k} chosen" for k in chosen["k"]],
+        textposition="bottom right",
+        marker={"size": 16, "symbol": "star", **MARK},
+        hovertemplate="chosen: %{x} conditions<br>%{y:.1f} %<extra></extra>",
     )
     figure.update_layout(showlegend=False)
     figure.update_xaxes(title="Conditions the formula may read", dtick=1)
@@ -65,14 +61,11 @@ def validation_sentence(curve: pd.DataFrame, tolerance: float) -> str:
     best = curve.loc[curve["accuracy"].idxmax()]
     chosen = curve[curve["chosen"]].iloc[0]
     number = plural(int(chosen["k"]), "condition")
-    verb = "is" if chosen["k"] == 1 else "are"
+    verb, share = "is" if chosen["k"] == 1 else "are", percent(chosen["accuracy"])
+    lead = f"{number} {verb} right for {share} of the held-out rows"
     if best["accuracy"] == chosen["accuracy"]:
-        return (
-            f"{number} {verb} right for {percent(chosen['accuracy'])} of the held-out rows, and no "
-            "other number does better."
-        )
+        return f"{lead}, and no other number does better."
     return (
-        f"{number} {verb} right for {percent(chosen['accuracy'])} of the held-out rows: the fewest "
-        f"that lose less than {percent(tolerance)} against the best, {percent(best['accuracy'])} "
-        f"with {int(best['k'])}."
+        f"{lead}: the fewest that lose less than {percent(tolerance)} against the best, "
+        f"{percent(best['accuracy'])} with {int(best['k'])}."
     )

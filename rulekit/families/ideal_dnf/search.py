@@ -106,8 +106,7 @@ class IdealFormula:
     def has_seen(self, columns: Columns) -> NDArray[np.bool_]:
         """Return which rows are of a type that occurs, shape (n,)."""
         codes, met = self.types_of(columns)
-        occurring: NDArray[np.bool_] = met & (self.counts[codes].sum(axis=1) > 0)
-        return occurring
+        return np.asarray(met & (self.counts[codes].sum(axis=1) > 0))
 
     def shares(self, mode: str) -> Shares:
         """Count each type."""
@@ -234,7 +233,6 @@ def search(
     source: PackedCounts, plan: CountPlan, factors: Factors | None, *, joined: Factors | None = None
 ) -> Search:
     """Rank the conditions and evaluate each number of them."""
-    factors, joined = _put_described_last(plan, factors), _put_described_last(plan, joined)
     counts = source.contingency()
     if factors is not None:
         counts = counts.weight(*factors)
@@ -256,29 +254,19 @@ def forward_search(
     joined: Factors | None,
 ) -> Search:
     """Evaluate each number of conditions on parts of the rows that take turns to be held out."""
-    factors, joined = _put_described_last(plan, factors), _put_described_last(plan, joined)
     weighed = np.array(factors or (1, 1))
-    tables = [
-        [
-            counts * weighed
-            for counts in part.histograms([(), *part.forward(factors).list_sets(plan.depth)])
-        ]
-        for part in parts
-    ]
+    tables = []
+    for part in parts:
+        sets = part.forward(factors).list_sets(plan.depth)
+        tables.append([counts * weighed for counts in part.histograms([(), *sets])])
     return Search(source, (), curve_of_parts(tables), factors, joined, source.forward(factors))
-
-
-def _put_described_last(plan: CountPlan, pair: Factors | None) -> Factors | None:
-    """Swap the factors of two classes if the first one is described."""
-    return pair if pair is None or plan.positive else (pair[1], pair[0])
 
 
 def search_table(table: TrainingTable, plan: CountPlan) -> Search:
     """Count a table in memory and evaluate each number of conditions."""
     n = len(table.codes)
     given = table.sample_weight
-    one_each = bool((given == given[0]).all())
-    weight = None if one_each else table.weights(plan.class_weight)
+    weight = None if (given == given[0]).all() else table.weights(plan.class_weight)
     factors, joined = None, None
     if weight is not None:
         heavy, plain = (np.bincount(table.codes, w) for w in (weight, table.weights(None)))
@@ -286,6 +274,8 @@ def search_table(table: TrainingTable, plan: CountPlan) -> Search:
     else:
         ones = int(table.codes.sum())
         factors = class_factors(plan.class_weight, table.classes, (n - ones, ones))
+    if not plan.positive:  # the class described comes last
+        factors, joined = (pair and (pair[1], pair[0]) for pair in (factors, joined))
     if plan.selection == RANKING:
         validation = draw_held_out(n, VALIDATION_FRACTION, plan.seed)
         return search(_source(table, plan, validation, weight), plan, factors, joined=joined)

@@ -38,8 +38,7 @@ class Node:
     mass: Floats  # (K,)
     depth: int
     split: Condition | None = None
-    yes: "Node | None" = None
-    no: "Node | None" = None
+    sides: tuple["Node", ...] = ()  # rows that the split holds for, and the other ones
 
     @property
     def answer(self) -> int:
@@ -49,9 +48,8 @@ class Node:
     def below(self) -> Iterator["Node"]:
         """List this node and all below it, parents first."""
         yield self
-        if self.yes is not None and self.no is not None:
-            yield from self.yes.below()
-            yield from self.no.below()
+        for side in self.sides:
+            yield from side.below()
 
     @property
     def splits(self) -> list["Node"]:
@@ -71,9 +69,9 @@ class Node:
     def answers(self, columns: Columns, n: int) -> NDArray[np.intp]:
         """Predict n rows, as codes of classes, shape (n,)."""
         answers = np.full(n, self.answer)
-        if self.split is not None and self.yes is not None and self.no is not None:
+        if self.split is not None:
             held = self.split.mask(columns)
-            for side, rows in ((self.yes, held), (self.no, ~held)):
+            for side, rows in zip(self.sides, (held, ~held), strict=True):
                 part = {name: values[rows] for name, values in columns.items()}
                 answers[rows] = side.answers(part, int(rows.sum()))
         return answers
@@ -81,17 +79,16 @@ class Node:
     @property
     def is_last(self) -> bool:
         """Whether it is split, and neither side is split further."""
-        sides = self.yes, self.no
-        return self.split is not None and all(s is None or s.split is None for s in sides)
+        return bool(self.sides) and all(side.split is None for side in self.sides)
 
     @property
     def is_uninformative(self) -> bool:
         """Whether both sides, which are leaves, give one answer."""
-        return self.yes is not None and self.no is not None and self.yes.answer == self.no.answer
+        return len({side.answer for side in self.sides}) == 1
 
     def collapse(self) -> None:
         """Make this node a leaf."""
-        self.split = self.yes = self.no = None
+        self.split, self.sides = None, ()
 
 
 def prune(root: Node, tolerance: float) -> None:
@@ -111,9 +108,9 @@ def prune(root: Node, tolerance: float) -> None:
 
 def as_tree(node: Node, labels: list[Any]) -> Tree:
     """Write a node and all below it as a tree of labels."""
-    if node.split is None or node.yes is None or node.no is None:
+    if node.split is None:
         return Leaf(labels[node.answer])
-    return Branch(node.split, as_tree(node.yes, labels), as_tree(node.no, labels))
+    return Branch(node.split, *(as_tree(side, labels) for side in node.sides))
 
 
 def _compute_balanced_accuracy(node: Node, size: Floats) -> float:
@@ -207,10 +204,8 @@ def search_for(upper: str, lower: str, clock: Clock) -> Search:
 
 def seed_of(random_state: Any) -> int:
     """Draw one seed; 0 if `random_state` is None."""
-    if random_state is None:
-        return 0
-    if isinstance(random_state, Integral):
-        return int(random_state)
+    if random_state is None or isinstance(random_state, Integral):
+        return int(random_state or 0)
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
@@ -281,8 +276,7 @@ class Grower:
         while open_nodes:
             node = open_nodes.pop()
             self._split(node)
-            if node.yes is not None and node.no is not None:
-                open_nodes += [node.no, node.yes]
+            open_nodes += reversed(node.sides)
         if self.clock.is_stopped():
             raise StoppedError("The work was stopped before the tree was grown.")
         prune(root, TAU_PRUNE)
@@ -301,10 +295,12 @@ class Grower:
         columns = {name: self.columns[name][rows] for name in formula.features}
         split = move_to_least_wrong(formula, columns, self.codes[rows], self.weight[rows])
         if split is not node.split:
-            held = split.mask(columns)
-            node.split = split
-            node.yes = self._node(rows[held], node.depth + 1)
-            node.no = self._node(rows[~held], node.depth + 1)
+            self._divide(node, split, split.mask(columns))
+
+    def _divide(self, node: Node, split: Condition, held: NDArray[np.bool_]) -> None:
+        """Split a node by a condition, which holds for some of its rows."""
+        sides = (self._node(node.rows[part], node.depth + 1) for part in (held, ~held))
+        node.split, node.sides = split, tuple(sides)
 
     def _node(self, rows: NDArray[np.intp], depth: int) -> Node:
         return Node(rows, self._mass(rows), depth)
@@ -317,11 +313,8 @@ class Grower:
     def _split(self, node: Node) -> None:
         """Split a node if it may be, and if a split makes it purer."""
         limits = self.limits
-        if (
-            node.depth > limits.max_depth
-            or len(node.rows) < MIN_SAMPLES
-            or _gini(node.mass) <= self._pure
-        ):
+        is_small = node.depth > limits.max_depth or len(node.rows) < MIN_SAMPLES
+        if is_small or _gini(node.mass) <= self._pure:
             return
         columns = {name: values[node.rows] for name, values in self.columns.items()}
         split, steps = self._best_split(node, columns)
@@ -331,17 +324,13 @@ class Grower:
         if held.all() or not held.any():
             return
         self.history += [{"node": len(self.history), "depth": node.depth, **s} for s in steps]
-        node.split = split
-        node.yes = self._node(node.rows[held], node.depth + 1)
-        node.no = self._node(node.rows[~held], node.depth + 1)
+        self._divide(node, split, held)
 
     def _best_split(
         self, node: Node, columns: Columns
     ) -> tuple[Condition | None, list[dict[str, Any]]]:
         """Return the split of a node, power laws or one plain condition, and how it was found."""
         found, (impurity, best) = self._search_split(node), self._best_condition(node)
-        if found is not None and not (np.isfinite(found.low) or np.isfinite(found.high)):
-            found = None
         if best is not None and (
             found is None or impurity <= found.impurity + GAIN * (found.n_exponents - 1)
         ):
@@ -372,31 +361,23 @@ class Grower:
             return None
         present, codes = np.unique(self.codes[node.rows], return_inverse=True)
         weight = self.weight[node.rows]
-        mass = ClassMass(
-            codes.astype(np.int64), None if np.ptp(weight) == 0 else weight, len(present)
-        )
-        tau = target_impurity(mass, self.limits.tau)
+        counted = None if np.ptp(weight) == 0 else weight
+        mass = ClassMass(codes.astype(np.int64), counted, len(present))
         limits = self.limits
+        tau = target_impurity(mass, limits.tau)
         allowed = (limits.max_power_laws, limits.exponents, limits.modulus, limits.max_exponents)
         key = (node.rows.tobytes(), tau, *allowed)
         if self.memory is not None and key in self.memory:
-            remembered: FoundSplit | None = self.memory[key]
-            return remembered
-        task = SplitTask(
-            self.features.X[node.rows],
-            mass,
-            limits.max_power_laws,
-            limits.exponents,
-            limits.modulus,
-            tau,
-            limits.max_exponents,
-        )
+            return cast(FoundSplit | None, self.memory[key])
+        task = SplitTask(self.features.X[node.rows], mass, *allowed, tau)
         levels = None
         searched = min(len(task.X), SEARCHED_ROWS) * task.X.shape[1]
         small = searched <= MEMORY_CELLS and task.X.size <= MEMORY_CELLS_IN_ALL
         if self.memory is not None and small:
             levels = self.memory.setdefault((node.rows.tobytes(), *allowed[:2]), {})
         split = self.search(task, np.random.default_rng(self.seed), levels)
+        if split is not None and not (np.isfinite(split.low) or np.isfinite(split.high)):
+            split = None
         if self.memory is not None and not self.clock():
             self.memory[key] = split
         return split

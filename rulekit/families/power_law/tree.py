@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import cycle
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,8 +72,7 @@ class Compared:
         """The error of each size: shape (sizes,)."""
         if not self.outside.shape[1]:
             return self.inside
-        error = (1 - OUTSIDE) * self.inside + OUTSIDE * self.outside.mean(axis=1)
-        return np.asarray(error)
+        return np.asarray((1 - OUTSIDE) * self.inside + OUTSIDE * self.outside.mean(axis=1))
 
     def choose_limits(self) -> GrowthLimits:
         """Return the size of least error, an exponent priced at `PRICE` standard errors."""
@@ -86,14 +85,10 @@ class Compared:
 
     def records(self) -> list[dict[str, float]]:
         """Return a record of each size: depth, exponents, error and length."""
+        columns = self.limits, self.error.tolist(), self.length.tolist()
         return [
-            {
-                "max_depth": size.max_depth,
-                "max_exponents": size.max_exponents,
-                "error": float(error),
-                "length": float(length),
-            }
-            for size, error, length in zip(self.limits, self.error, self.length, strict=True)
+            {"max_depth": k.max_depth, "max_exponents": k.max_exponents, "error": e, "length": n}
+            for k, e, n in zip(*columns, strict=True)
         ]
 
 
@@ -295,19 +290,14 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         plain = self._plain_conditions(table)
         if not features.names and not plain.shape[1]:
             raise DataError("A tree needs a column that varies; the table has none.")
-        grower = Grower(
-            features,
-            dict(table.columns),
-            table.codes,
-            weight,
-            GrowthLimits.from_parameters(self),
-            search_for(self.upper_level, self.lower_level, clock),
-            seed_of(self.random_state),
-            clock,
-            plain,
-        )
+        limits = GrowthLimits.from_parameters(self)
+        search = search_for(self.upper_level, self.lower_level, clock)
+        data = features, dict(table.columns), table.codes, weight
+        grower = Grower(*data, limits, search, seed_of(self.random_state), clock, plain)
         self.left_out_: tuple[str, ...] = ()
-        grower.memory = table.once(self._memory_key(), dict)
+        levels = self.upper_level, self.lower_level, grower.seed
+        weights = repr(self._class_weight(table.classes))
+        grower.memory = table.once(("splits", *levels, weights), dict)
         limits = self._choose_size(grower, table)
         cuts = replace(limits, modulus=False)
         shapes = dict.fromkeys((limits, cuts, replace(cuts, max_power_laws=1)))
@@ -333,8 +323,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         _, bins = self._bin_table(table)
         used = [k for k, one in enumerate(bins.literals) if table.kinds[one.feature] not in NUMERIC]
         used.sort(key=lambda k: bins.literals[k].op in ("!=", "not-in", "not-missing"))
-        plain: BinnedTable = bins.take_columns(np.array(used, dtype=np.intp))
-        return plain
+        return cast(BinnedTable, bins.take_columns(np.array(used, dtype=np.intp)))
 
     def _grow(self, grower: Grower, limits: GrowthLimits) -> Node:
         """Grow and prune a tree that does not read the columns of `left_out_`."""
@@ -393,9 +382,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         clear = {f: sign for f, sign in ways.items() if f not in unclear}
         if not clear:
             return unclear
-        checks = monotonicity_checks(
-            self._rule(root, table), replace(constraints, directions=clear)
-        )
+        limits = replace(constraints, directions=clear)
+        checks = monotonicity_checks(self._rule(root, table), limits)
         return unclear | {check.feature for check in checks if not check.kept}
 
     def _fit_warnings(self) -> Iterator[Warning]:
@@ -418,13 +406,6 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
             f"proved to satisfy {'their constraints' if several else 'its constraint'}. Remove "
             f"{'them' if several else 'it'}, or use a learner of literals."
         )
-
-    def _memory_key(self) -> tuple[Any, ...]:
-        """Return the key under which trees share the splits they found."""
-        weights = self._class_weight(self.classes_)
-        named = weights if weights is None or isinstance(weights, str) else repr(weights)
-        levels = self.upper_level, self.lower_level, seed_of(self.random_state)
-        return "splits", *levels, named
 
     def _choose_labels(self, table: TrainingTable) -> None:
         """Choose the class the clauses describe, and the one that needs none."""
@@ -496,6 +477,5 @@ FAMILY = Family(
     symbol="τ",
     shape_words=shape_words,
     parameter_names={"theta": "tau_impurity"},
-    many_classes=True,
     keeps_constraints=False,
 )

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from rulekit.families.scorecard.solver.search import (
     FINITE,
     SMOOTHED,
     Card,
+    PointsPath,
     PointsProblem,
     class_masses,
 )
@@ -36,6 +39,12 @@ class Candidates:
 
     problem: PointsProblem
     written: tuple[Written, ...]
+    key: tuple[Any, ...] = ()
+
+    @cached_property
+    def path(self) -> PointsPath:
+        """The search for cards of all sizes."""
+        return PointsPath(self.problem)
 
     def write_card(self, card: Card) -> tuple[tuple[tuple[Literal, int], ...], int]:
         """Write a card: literals with points, most points first, and what its totals grow by."""
@@ -72,16 +81,15 @@ def candidates(
     for f, literal in enumerate(literals, start=len(bins.encodings)):
         held = literal.mask(columns)
         if held.all() or not held.any():
+            where = "every row" if held.all() else "no row"
             raise RuleError(
-                f"Condition {str(literal)!r} is required, but holds in "
-                f"{'every row' if held.all() else 'no row'} of the training table, so points "
-                "for it would separate no rows. Remove the requirement."
+                f"Condition {str(literal)!r} is required, but holds in {where} of the training "
+                "table, so points for it would separate no rows. Remove the requirement."
             )
         codes.append(held.astype(np.int32)[None])
         source.append(f)
         spans.append([1, 2, 0, 0])
-        against = replace(constraints, required=()).directions
-        free = literal.feature not in dict(against)
+        free = literal.feature not in dict(constraints.directions)
         written.append(Written((literal, False), (literal, False) if free else None))
     limits = [[-MAX_POINTS if w.lowering else 0, MAX_POINTS if w.raising else 0] for w in written]
     problem = PointsProblem(
@@ -112,7 +120,7 @@ def _side(
 
 def _find_required(constraints: Constraints, written: list[Written]) -> tuple[frozenset[int], ...]:
     """Return the candidates that meet each requirement: single literals first, then columns."""
-    literals = []
+    granted = []
     for required in sorted(constraints.required, key=lambda required: isinstance(required, str)):
         granting = frozenset(
             j
@@ -125,8 +133,8 @@ def _find_required(constraints: Constraints, written: list[Written]) -> tuple[fr
                 f"Column {required!r} is required in the rule, but gives no condition that may be "
                 "used: it is constant, or all its conditions are forbidden. Remove the requirement."
             )
-        literals.append(granting)
-    return tuple(literals)
+        granted.append(granting)
+    return tuple(granted)
 
 
 def _pairs(

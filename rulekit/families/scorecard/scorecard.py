@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from numbers import Integral
 from typing import Any, ClassVar, cast
 
@@ -48,8 +48,7 @@ class Chances:
 
     def compute(self, totals: Ints) -> Floats:
         """Return the probability of the described class, shape (n,)."""
-        odds: Floats = self.slope * totals.astype(float) + self.intercept
-        return 1.0 / (1.0 + exp(-odds))
+        return np.asarray(1.0 / (1.0 + exp(-(self.slope * totals.astype(float) + self.intercept))))
 
 
 def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFrame:
@@ -132,15 +131,6 @@ def _starts(weight: Floats, described: Floats, decides: int, most: int) -> list[
         if (k, n) in best and best[k, n][0] < start[0] - SAME * weight.sum():
             start = best[k, n]
     return list(start[1])
-
-
-@dataclass(frozen=True)
-class _Work:
-    """What all sizes of a scorecard have in common."""
-
-    candidates: Candidates
-    path: PointsPath
-    key: tuple[Any, ...]
 
 
 @dataclass(eq=False, repr=False)
@@ -254,24 +244,23 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         if self._chances is None:
             return super().predict_proba(columns)
         chance = self._chances.compute(_split(self.rule_set_).compute_values(columns))
-        if self.classes_[0] == self.positive_label_:
-            return np.column_stack([chance, 1.0 - chance])
-        return np.column_stack([1.0 - chance, chance])
+        both = [chance if v == self.positive_label_ else 1.0 - chance for v in self.classes_]
+        return np.column_stack(both)
 
     def _fit_table(self, table: TrainingTable) -> None:
-        self._path(table).fit(self)
+        self._fit_card(table, self._begun(table))
 
     def _path(self, table: TrainingTable) -> "CardPath":
         return CardPath(self, table, self._begun(table))
 
-    def _fit_card(self, table: TrainingTable, work: _Work) -> None:
+    def _fit_card(self, table: TrainingTable, work: Candidates) -> None:
         """Set the fitted attributes."""
         cards = self._cards(work, table, int(self.max_conditions))
         weight = self._weights(table)
-        rule, shift = self._rule(work.candidates, cards[-1], table, weight)
+        rule, shift = self._rule(work, cards[-1], table, weight)
         self._keep_rule(rule, table, weight)
         trusted = (1.0, 0.0) if rule.is_constant else self._calibrate(work, table)
-        self._keep_chances(cards[-1], shift, trusted, table, weight)
+        self._keep_chances(cards[-1], shift, trusted, table)
         self.objective_, self.lower_bound_, self.proved_optimal_ = cards[-1].loss, None, None
         self.history_ = [{"n_conditions": len(c.chosen), "objective": c.loss} for c in cards]
         self.empty_rule_hint_ = self._hint(cards[-1]) if rule.is_constant else None
@@ -282,7 +271,7 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         if self.few_rows_hint_ is not None:
             yield UserWarning(self.few_rows_hint_)
 
-    def _begun(self, table: TrainingTable) -> _Work:
+    def _begun(self, table: TrainingTable) -> Candidates:
         """Store the classes, cut the table, and start a search or return the one started."""
         positive = self._note_classes(table, self.positive_label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
@@ -290,14 +279,14 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         binarizer_key, bins = self._bin_table(table)
         key = binarizer_key, positive, constraints, weight.tobytes()
 
-        def begun() -> _Work:
+        def begun() -> Candidates:
             described = table.codes == positive
             conditions = candidates(bins, table.columns, described, weight, constraints)
-            return _Work(conditions, PointsPath(conditions.problem), key)
+            return replace(conditions, key=key)
 
         return table.once(("points", *key), begun)
 
-    def _cards(self, work: _Work, table: TrainingTable, most: int) -> tuple[Card, ...]:
+    def _cards(self, work: Candidates, table: TrainingTable, most: int) -> tuple[Card, ...]:
         """Search up to some number of conditions."""
         cards = work.path.cards(most, table.should_stop)
         if table.should_stop is not None and table.should_stop():
@@ -335,48 +324,40 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
         return RuleSet((Clause(conditions),) * clauses, labels, "dnf", self.default_label_)
 
     def _keep_chances(
-        self,
-        card: Card,
-        shift: int,
-        trusted: tuple[float, float],
-        table: TrainingTable,
-        weight: Floats,
+        self, card: Card, shift: int, trusted: tuple[float, float], table: TrainingTable
     ) -> None:
         """Compute the probability of each total and band; `trusted` rescales the card's odds."""
         self._chances: Chances | None = None
-        self.chances_, self.bands_ = (
-            pd.DataFrame(columns=CHANCE_COLUMNS),
-            pd.DataFrame(columns=OF_A_BAND),
-        )
+        self.chances_ = pd.DataFrame(columns=CHANCE_COLUMNS)
+        self.bands_ = pd.DataFrame(columns=OF_A_BAND)
         self.band_rule_: RuleSet | None = None
         if not self.rule_set_.is_constant:
             split, (trust, bias) = _split(self.rule_set_), trusted
             slope, intercept = card.slope * trust, card.intercept * trust + bias
             positive, given = table.y == self.positive_label_, table.weights(None)
+            weight = self._weights(table)
             sums = [w[rows].sum() for w in (weight, given) for rows in (positive, ~positive)]
             heavier = math.log(sums[0] * sums[3] / (sums[1] * sums[2]))  # by its weight as a class
             even = shift - (intercept - heavier) / slope  # the total of equal odds
             if np.ptp(weight) == 0:  # the answer is then the likelier class
                 even = min(max(even, split.total - 1 + AHEAD), split.total - AHEAD)
             self._chances = Chances(slope, -slope * even)
-            totals, total_index = np.unique(
-                split.compute_values(table.columns), return_inverse=True
-            )
+            values = split.compute_values(table.columns)
+            totals, index = np.unique(values, return_inverse=True)
             both = [
-                np.bincount(total_index, w * positive) / np.bincount(total_index, w)
-                for w in (given, weight)
+                np.bincount(index, w * positive) / np.bincount(index, w) for w in (given, weight)
             ]
-            figures = totals, np.bincount(total_index, given), *both, self._chances.compute(totals)
+            figures = totals, np.bincount(index, given), *both, self._chances.compute(totals)
             self.chances_ = pd.DataFrame(dict(zip(CHANCE_COLUMNS, figures, strict=True)))
             self.bands_ = bands_of(self.chances_, split, int(self.bands))
             self.band_rule_ = rule_of_bands(self.bands_, split)
 
-    def _calibrate(self, work: _Work, table: TrainingTable) -> tuple[float, float]:
+    def _calibrate(self, work: Candidates, table: TrainingTable) -> tuple[float, float]:
         """Fit how far a card's odds are trusted, on held-out folds: factor and constant."""
         folds = min(int(self.calibration_folds), int(np.bincount(table.codes).min()))
         if folds < 2:
             return 1.0, 0.0
-        n, problem = len(table.codes), work.candidates.problem
+        n, problem = len(table.codes), work.problem
         pairs = make_folds(table.codes, folds, random_state=0)[: math.ceil(folds * ENOUGH / n)]
 
         def begun() -> list[PointsPath]:
@@ -395,13 +376,11 @@ n_conditions_, training_error_, empty_rule_hint_, binarizer_
     def _describe_few_rows(self, table: TrainingTable) -> str | None:
         """Return a sentence if a class has too few rows for `calibration_folds`, else None."""
         rows = np.bincount(table.codes)
-        rare = int(rows.argmin())
-        if rows[rare] > TOO_FEW or self.calibration_folds < 2:
+        n, label = int(rows.min()), plain_label(table.classes[rows.argmin()])
+        if n > TOO_FEW or self.calibration_folds < 2:
             return None
-        n, label = int(rows[rare]), plain_label(table.classes[rare])
-        measured_on = (
-            f"on {n} folds" if n > 1 else "on the rows that were learned from, which flatters"
-        )
+        rows_used = "on the rows that were learned from, which flatters"
+        measured_on = f"on {n} folds" if n > 1 else rows_used
         return (
             f"Chances need more than {TOO_FEW} rows of each class; class {label!r} has {n}, so "
             f"they were measured {measured_on}. Treat them as rough, or add rows of this class."
@@ -425,7 +404,7 @@ class CardPath(LearnedPath):
 
     learner: ScorecardClassifier
     table: TrainingTable
-    work: _Work
+    work: Candidates
 
     def rule(self, values: Mapping[str, Any]) -> RuleSet:
         """Return the scorecard of a size."""
@@ -447,7 +426,7 @@ class CardPath(LearnedPath):
         return RulePath(tuple(entries))
 
     def _rule(self, card: Card, weight: Floats) -> RuleSet:
-        return self.learner._rule(self.work.candidates, card, self.table, weight)[0]
+        return self.learner._rule(self.work, card, self.table, weight)[0]
 
 
 def _split(rule: RuleSet) -> PointsSplit:
@@ -490,4 +469,5 @@ FAMILY = Family(
     ),
     shape_words=size_words,
     whole_front=True,
+    many_classes=False,
 )

@@ -139,24 +139,11 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     random_state: Any = None
 
     def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
-        selection = self._select(self._task(problem, rng))
-        return self._read_selection(
-            problem,
-            selection,
-            proved=selection.proved if self.method == "exact" else None,
-            max_clauses=self.n_clauses,
-            counts_errors=self.method not in HAMMING_METHODS,
-        )
-
-    def _task(self, problem: LearningProblem, rng: np.random.Generator) -> TwoLevelTask:
-        return TwoLevelTask(
-            problem.cover,
-            float(self.theta),
-            self.rounding,
-            self.allow_disabled,
-            rng,
-            problem.memory,
-        )
+        options = float(self.theta), self.rounding, self.allow_disabled
+        selection = self._select(TwoLevelTask(problem.cover, *options, rng, problem.memory))
+        proved = selection.proved if self.method == "exact" else None
+        counts_errors = self.method not in HAMMING_METHODS
+        return self._read_selection(problem, selection, proved, self.n_clauses, counts_errors)
 
     def _select(self, task: TwoLevelTask) -> ClauseSelection:
         """Run the method."""
@@ -172,9 +159,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     def _all_at_once(self, task: TwoLevelTask) -> ClauseSelection:
         """Solve the relaxation; use unselected clauses if the time limit passes."""
         try:
-            solution = solve_two_level_lp(
-                task.problem, task.theta, self.n_clauses, may_disable=task.may_disable
-            )
+            solution = solve_two_level_lp(task, self.n_clauses)
         except TimeLimitError:
             off = task.iterate([task.make_empty_clause(disabled=True)] * self.n_clauses)
             return off.selection([{"step": 0, "objective": off.value, "stopped": "time limit"}])
@@ -182,9 +167,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
 
     def _prove(self, task: TwoLevelTask, start: ClauseSelection) -> ClauseSelection:
         """Improve a rule by the integer program, which reports optimality."""
-        solution = solve_two_level_exact(
-            task.problem, task.theta, self.n_clauses, may_disable=task.may_disable, start=start
-        )
+        solution = solve_two_level_exact(task, self.n_clauses, start)
         last: dict[str, Any] = {"step": len(start.history), "objective": solution.value}
         last["lower_bound"] = solution.lower_bound
         if not solution.proved:

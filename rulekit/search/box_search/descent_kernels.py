@@ -20,57 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from rulekit.search.box_search.move_kernels import (
-    ABSENT,
-    BINS,
-    CLAUSES,
-    END,
-    EXTRA,
-    F2,
-    F3,
-    FAR,
-    HIGH,
-    I1,
-    I2,
-    I3,
-    IMPROVEMENT,
-    LACKS,
-    LITERALS,
-    LOG,
-    LOW,
-    NEAR,
-    NONE,
-    ONE,
-    SIZE,
-    SLOTS,
-    SOURCE,
-    START,
-    TABLE,
-    TEST,
-    TIE,
-    TRIES,
-    U64,
-    VALUE,
-    WORK,
-    WORTH,
-    ZERO,
-    F,
-    I,
-    best_choice,
-    enter_clause,
-    enter_whole,
-    find_best_choices,
-    find_nearest,
-    first_refusing,
-    leave_all,
-    leave_clause,
-    put_whole,
-    saving,
-    saving_at_zero,
-    step,
-    swap,
-)
-from rulekit.search.machine_code import machine_code
+from rulekit.search.box_search import move_kernels as moves
+from rulekit.search.box_search.move_kernels import NONE, ONE, SLOTS, TABLE, WORK, ZERO, F, I
+from rulekit.search.machine_code import allocate, machine_code
 from rulekit.search.records import record
 
 ENTER, RECORD, DESCEND, GROW = range(4)
@@ -91,9 +43,9 @@ def _name(box, k, salt):  # type: ignore[no-untyped-def]
     name = (_SEED ^ salt) * _FACTOR
     for r in range(k):
         for f in range(box.shape[1]):
-            word = np.uint64(2 * box[r, f, LOW] + box[r, f, ABSENT])
+            word = np.uint64(2 * box[r, f, moves.LOW] + box[r, f, moves.ABSENT])
             name = (name ^ word) * _FACTOR
-            name = (name ^ np.uint64(box[r, f, HIGH])) * _FACTOR
+            name = (name ^ np.uint64(box[r, f, moves.HIGH])) * _FACTOR
             name ^= name >> _HALF
     return name | _ODD
 
@@ -102,7 +54,7 @@ def _name(box, k, salt):  # type: ignore[no-untyped-def]
 def _place_of(names, name):  # type: ignore[no-untyped-def]
     """Find the place of a name, or a free one; NONE where the table is too full for it."""
     place = np.int64(name >> _SHIFT)
-    for _ in range(TRIES):
+    for _ in range(moves.TRIES):
         if names[place] == name or names[place] == _FREE:
             return place
         place = (place + 1) % SLOTS
@@ -113,13 +65,6 @@ def _place_of(names, name):  # type: ignore[no-untyped-def]
 def _is_known(names, name):  # type: ignore[no-untyped-def]
     place = _place_of(names, name)
     return place >= 0 and names[place] == name
-
-
-@machine_code(inline=True)
-def _learn(names, name):  # type: ignore[no-untyped-def]
-    place = _place_of(names, name)
-    if place >= 0:
-        names[place] = name
 
 
 @machine_code()
@@ -141,7 +86,7 @@ def _full_loss(table, work, k, skipped):  # type: ignore[no-untyped-def]
     # each clause that one feature keeps from it.
     y, charges, v, total = table.y, table.charges, work.v, 0.0
     for i in range(len(y)):
-        nearest, holding, nearly = FAR, 0, 0
+        nearest, holding, nearly = moves.FAR, 0, 0
         for r in range(k):
             if r != skipped:
                 if v[r, i] < nearest:
@@ -149,43 +94,35 @@ def _full_loss(table, work, k, skipped):  # type: ignore[no-untyped-def]
                 holding += v[r, i] == 0
                 nearly += v[r, i] == 1
         more = (nearest if y[i] else holding) - 1
-        if nearest == FAR and y[i]:
+        if nearest == moves.FAR and y[i]:
             more = 0  # there is no clause at all, and none is the nearest
         if more >= 0:
-            total += abs(charges[i, WORTH]) + charges[i, EXTRA] * more
-        total += charges[i, NEAR] * nearly
-    return total
-
-
-@machine_code(inline=True)
-def _plain_losses(table, work, k):  # type: ignore[no-untyped-def]
-    """Sum the wrong rows with all `k` clauses, and without each of them (into `without`)."""
-    y, charges, held, v, without, total = (
-        *(table.y, table.charges, work.held, work.v, work.without),
-        0.0,
-    )
-    without[:k] = 0.0
-    for i in range(len(y)):
-        if y[i] == (held[i] == 0):
-            total += abs(charges[i, WORTH])
-        if held[i] == 1:
-            r = 0
-            while v[r, i]:
-                r += 1
-            without[r] += charges[i, WORTH]
-    for r in range(k):
-        without[r] += total
+            total += abs(charges[i, moves.WORTH]) + charges[i, moves.EXTRA] * more
+        total += charges[i, moves.NEAR] * nearly
     return total
 
 
 @machine_code()
 def _losses(table, work, k):  # type: ignore[no-untyped-def]
     """Price the wrong rows with all `k` clauses, and without each of them (into `without`)."""
-    if table.plain[0]:
-        return _plain_losses(table, work, k)
+    if not table.plain[0]:
+        for r in range(k):
+            work.without[r] = _full_loss(table, work, k, r)
+        return _full_loss(table, work, k, NONE)
+    y, charges, held = table.y, table.charges, work.held
+    v, without, total = work.v, work.without, 0.0
+    without[:k] = 0.0
+    for i in range(len(y)):
+        if y[i] == (held[i] == 0):
+            total += abs(charges[i, moves.WORTH])
+        if held[i] == 1:
+            r = 0
+            while v[r, i]:
+                r += 1
+            without[r] += charges[i, moves.WORTH]
     for r in range(k):
-        work.without[r] = _full_loss(table, work, k, r)
-    return _full_loss(table, work, k, NONE)
+        without[r] += total
+    return total
 
 
 @machine_code()
@@ -196,22 +133,22 @@ def _record(table, work, log, k, skipped, loss, theta):  # type: ignore[no-untyp
         if r == skipped:
             continue
         for f in range(len(table.features)):
-            for part in range(SIZE):
+            for part in range(moves.SIZE):
                 log.box[at, kept, f, part] = work.box[r, f, part]
-            n_conditions += work.box[r, f, SIZE]
+            n_conditions += work.box[r, f, moves.SIZE]
         kept += 1
-    log.size[at, CLAUSES], log.size[at, LITERALS], log.loss[at] = kept, n_conditions, loss
-    log.count[0] = at + 1
+    log.size[at, moves.CLAUSES], log.size[at, moves.LITERALS] = kept, n_conditions
+    log.loss[at], log.count[0] = loss, at + 1
     return loss + theta * n_conditions
 
 
 @machine_code(inline=True)
 def _drop_clause(table, work, k, r):  # type: ignore[no-untyped-def]
     """Remove clause `r`."""
-    leave_clause(work, r)
+    moves.leave_clause(work, r)
     for later in range(r + 1, k):
         for f in range(len(table.features)):
-            for part in range(SIZE + 1):
+            for part in range(moves.SIZE + 1):
                 work.box[later - 1, f, part] = work.box[later, f, part]
         for i in range(len(table.y)):
             work.v[later - 1, i] = work.v[later, i]
@@ -227,7 +164,7 @@ def _drop_useless(table, work, log, k, theta):  # type: ignore[no-untyped-def]
             value = _record(table, work, log, k, r, work.without[r], theta)
             if value < least:
                 least, at = value, r
-        if least >= objective - IMPROVEMENT:
+        if least >= objective - moves.IMPROVEMENT:
             break
         objective = least
         _drop_clause(table, work, k, at)
@@ -243,15 +180,15 @@ def _improve(table, work, k, theta):  # type: ignore[no-untyped-def]
     for r in range(k):
         if stamps[r] == stamps[-1]:
             continue
-        find_nearest(table, work, k, r)
-        while step(table, work, r, theta):
+        moves.find_nearest(table, work, k, r)
+        while moves.step(table, work, r, theta):
             moved = True
         stamps[r] = stamps[-1]
     if moved:  # a swap costs a pass of its own: only where steps help no more
         return True
     for r in range(k):
-        find_nearest(table, work, k, r)
-        if swap(table, work, r, theta):
+        moves.find_nearest(table, work, k, r)
+        if moves.swap(table, work, r, theta):
             return True
     return False
 
@@ -268,7 +205,9 @@ def _descend(table, work, log, k, theta, salt):  # type: ignore[no-untyped-def]
         if not _is_known(work.settled, name):
             left = _drop_useless(table, work, log, k, theta)
         if left == k:
-            _learn(work.settled, name)
+            place = _place_of(work.settled, name)
+            if place >= 0:
+                work.settled[place] = name
             return k
         k = left
 
@@ -278,15 +217,15 @@ def _grow(table, work, log, k, theta):  # type: ignore[no-untyped-def]
     """Improve clause `k`, a new one; return whether the objective is lower with it."""
     before = _losses(table, work, k)
     objective = _record(table, work, log, k, NONE, before, theta)
-    enter_clause(table, work, k)
-    find_nearest(table, work, k, NONE)
-    while step(table, work, k, theta):
+    moves.enter_clause(table, work, k)
+    moves.find_nearest(table, work, k, NONE)
+    while moves.step(table, work, k, theta):
         pass
     loss = _losses(table, work, k + 1)
-    return _record(table, work, log, k + 1, NONE, loss, theta) < objective - IMPROVEMENT
+    return _record(table, work, log, k + 1, NONE, loss, theta) < objective - moves.IMPROVEMENT
 
 
-@machine_code(I(TABLE, WORK, LOG, I, I, F, types.uint64))
+@machine_code(I(TABLE, WORK, moves.LOG, I, I, F, types.uint64))
 def visit(table, work, log, task, k, theta, salt):  # type: ignore[no-untyped-def]
     """Do a part of `Descent.visit`; return the number of clauses then."""
     # `k` clauses are new (ENTER), logged as they are (RECORD) or all improved (DESCEND), or the
@@ -296,24 +235,37 @@ def visit(table, work, log, task, k, theta, salt):  # type: ignore[no-untyped-de
     if task == GROW:
         if _grow(table, work, log, k - 1, theta):
             return k
-        leave_clause(work, k - 1)
+        moves.leave_clause(work, k - 1)
         return k - 1
     if task == RECORD:
         _record(table, work, log, k, NONE, _losses(table, work, k), theta)
         return k
-    leave_all(work)
+    work.held[:] = 0
     for r in range(k):
-        enter_clause(table, work, r)
+        moves.enter_clause(table, work, r)
     return k
 
 
 @machine_code(types.void(TABLE, WORK, F))
 def choose_alone(table, work, theta):  # type: ignore[no-untyped-def]
     """Write into `work` what each feature would accept in a rule of one condition."""
-    leave_all(work)
-    enter_whole(table, work, ZERO)
-    find_nearest(table, work, ONE, ZERO)
-    find_best_choices(table, work, ZERO, theta)
+    work.held[:] = 0
+    moves.enter_whole(table, work, ZERO)
+    moves.find_nearest(table, work, ONE, ZERO)
+    moves.find_best_choices(table, work, ZERO, theta)
+
+
+@machine_code(inline=True)
+def _first_refusing(table, work, r, i):  # type: ignore[no-untyped-def]
+    """Return the first feature of clause `r` that refuses row `i`, one that violates it."""
+    box, features, f = work.box, table.features, ZERO
+    while True:
+        low, high, absent = box[r, f, moves.LOW], box[r, f, moves.HIGH], box[r, f, moves.ABSENT]
+        code = np.int64(table.bins[f, table.rows[i, features[f, moves.SOURCE]]])
+        refused = moves.refuses_code(code, features[f, moves.BINS], low, high, absent)
+        if box[r, f, moves.SIZE] and refused:
+            return f
+        f += 1
 
 
 @machine_code(inline=True)
@@ -323,11 +275,11 @@ def _sum_saved(table, work, k, saved):  # type: ignore[no-untyped-def]
     for place in range(p + 1):
         saved[k, place] = 0.0
     for i in range(len(table.y)):
-        s = table.charges[i, WORTH]
+        s = table.charges[i, moves.WORTH]
         if work.v[0, i] == 0:
             saved[k, 0] += s
         elif work.v[0, i] == 1:
-            saved[k, 1 + first_refusing(table, work, ZERO, i)] += s
+            saved[k, 1 + _first_refusing(table, work, ZERO, i)] += s
     for f in range(p):
         saved[k, 1 + f] += saved[k, 0]
 
@@ -336,22 +288,24 @@ def _sum_saved(table, work, k, saved):  # type: ignore[no-untyped-def]
 def _copy_clause(box, k, into, r):  # type: ignore[no-untyped-def]
     """Copy what clause `k` of one array accepts to clause `r` of another."""
     for f in range(box.shape[1]):
-        for part in range(SIZE):
+        for part in range(moves.SIZE):
             into[r, f, part] = box[k, f, part]
 
 
-@machine_code(types.void(TABLE, WORK, I3, F2, U64, I1, F))
+@machine_code(types.void(TABLE, WORK, moves.I3, moves.F2, moves.U64, moves.I1, F))
 def improve_each(table, work, box, saved, names, owners, theta):  # type: ignore[no-untyped-def]
     """Improve the clauses ``box[k]``, shape (p, 3), each by itself from where it is, in place."""
     # ``saved[k]`` receives what the clause saves, and what it would without each feature. `names`
     # and `owners` (`SLOTS` zeros at first) let equal clauses on the way end alike.
     for k in range(len(box)):
         _copy_clause(box, k, work.box, ZERO)
-        leave_all(work)
-        enter_clause(table, work, ZERO)
-        find_nearest(table, work, ONE, ZERO)
+        work.held[:] = 0
+        moves.enter_clause(table, work, ZERO)
+        moves.find_nearest(table, work, ONE, ZERO)
         earlier = _note_meeting(names, owners, _name(work.box, ONE, _FREE), k)
-        while earlier < 0 and (step(table, work, ZERO, theta) or swap(table, work, ZERO, theta)):
+        while earlier < 0 and (
+            moves.step(table, work, ZERO, theta) or moves.swap(table, work, ZERO, theta)
+        ):
             earlier = _note_meeting(names, owners, _name(work.box, ONE, _FREE), k)
         if 0 <= earlier < k:
             _copy_clause(box, earlier, box, k)
@@ -376,29 +330,23 @@ class Room(NamedTuple):
     code: Any  # (CANDIDATES,) int64, bins of one row
 
 
-ROOM = record(Room, I1, I1, I2, I3, F2, F3, F2, F2, I1)
+ROOM = record(
+    Room, moves.I1, moves.I1, moves.I2, moves.I3, moves.F2, moves.F3, moves.F2, moves.F2, moves.I1
+)
 
 
-def room() -> Room:
+def new_room() -> Any:
     """Allocate memory for the pairs of one search."""
-    return Room(
-        np.zeros(CANDIDATES, np.int64),
-        np.zeros(CANDIDATES, np.int64),
-        np.zeros((PAIRS, 2), np.int64),
-        np.zeros((CANDIDATES, MOST_CHOICES, 4), np.int64),
-        np.zeros((CANDIDATES, WIDTH)),
-        np.zeros((PAIRS, WIDTH, WIDTH)),
-        np.zeros((WIDTH + 1, WIDTH)),
-        np.zeros((1, WIDTH)),
-        np.zeros(CANDIDATES, np.int64),
-    )
+    grids = (CANDIDATES, WIDTH), (PAIRS, WIDTH, WIDTH), (WIDTH + 1, WIDTH), (1, WIDTH)
+    choices = (PAIRS, 2), (CANDIDATES, MOST_CHOICES, 4)
+    return allocate(ROOM, CANDIDATES, CANDIDATES, *choices, *grids, CANDIDATES)
 
 
 @machine_code()
 def _note(choices, a, count, low, high, absent, size):  # type: ignore[no-untyped-def]
     """Append one choice at the end of the list of the a-th feature; return the new length."""
-    choices[a, count, LOW], choices[a, count, HIGH] = low, high
-    choices[a, count, ABSENT], choices[a, count, SIZE] = absent, size
+    choices[a, count, moves.LOW], choices[a, count, moves.HIGH] = low, high
+    choices[a, count, moves.ABSENT], choices[a, count, moves.SIZE] = absent, size
     return count + 1
 
 
@@ -406,12 +354,13 @@ def _note(choices, a, count, low, high, absent, size):  # type: ignore[no-untype
 def _list_choices(table, room, a):  # type: ignore[no-untyped-def]
     """List all that a clause may accept of the a-th ranked feature."""
     f, may, choices, count = room.rank[a], table.may, room.choices, ZERO
-    last, lacks, tests = table.features[f, BINS] - 1, table.flags[f, LACKS], table.flags[f, TEST]
+    last, flags = table.features[f, moves.BINS] - 1, table.flags
+    lacks, tests = flags[f, moves.LACKS], flags[f, moves.TEST]
     for low in range(last + 1):
-        if low > 0 and not may[f, low, START]:
+        if low > 0 and not may[f, low, moves.START]:
             continue
         for high in range(low, last + 1):
-            if high < last and not may[f, high, END]:
+            if high < last and not may[f, high, moves.END]:
                 continue
             size = np.int64(low > 0) + np.int64(high < last)
             count = _note(choices, a, count, low, high, ONE, size)
@@ -443,27 +392,15 @@ def _rank(table, work, rank):  # type: ignore[no-untyped-def]
         # the next after the last one found: worth less, or as much and further right
         best = NONE
         for f in range(len(gain)):
-            worth = gain[f, VALUE]
+            worth = gain[f, moves.VALUE]
             later = worth < above or (worth == above and f > after)
-            if later and (best < 0 or worth > gain[best, VALUE]):
+            if later and (best < 0 or worth > gain[best, moves.VALUE]):
                 best = f
-        above, after = gain[best, VALUE], best
-        if table.features[best, BINS] <= MOST_PAIR_BINS:
+        above, after = gain[best, moves.VALUE], best
+        if table.features[best, moves.BINS] <= MOST_PAIR_BINS:
             rank[m] = best
             m += 1
     return m
-
-
-@machine_code(inline=True)
-def _clear(room):  # type: ignore[no-untyped-def]
-    """Empty the sums."""
-    for a in range(CANDIDATES):
-        for code in range(WIDTH):
-            room.edge[a, code] = 0.0
-    for pair in range(PAIRS):
-        for code in range(WIDTH):
-            for other in range(WIDTH):
-                room.grid[pair, code, other] = 0.0
 
 
 @machine_code(inline=True)
@@ -472,20 +409,21 @@ def _fill_grids(table, work, room, m):  # type: ignore[no-untyped-def]
     rows, bins, features, charges = table.rows, table.bins, table.features, table.charges
     rank, edge, grid, code, plain = room.rank, room.edge, room.grid, room.code, table.plain[0]
     held, far, y = work.held, work.nearest, table.y
-    _clear(room)
+    edge[:] = 0.0
+    grid[:] = 0.0
     for i in range(len(rows)):
         if plain and held[i]:
             continue
         nearest = 0 if plain else far[i]
-        extra, near = charges[i, EXTRA], charges[i, NEAR]
-        at_zero = saving_at_zero(y[i], charges[i, WORTH], extra, near, held[i])
-        either = saving(ONE, y[i], at_zero, extra, near, nearest)
+        extra, near = charges[i, moves.EXTRA], charges[i, moves.NEAR]
+        at_zero = moves.saving_at_zero(y[i], charges[i, moves.WORTH], extra, near, held[i])
+        either = moves.saving(ONE, y[i], at_zero, extra, near, nearest)
         both = at_zero - either
         if both == 0.0 and either == 0.0:
             continue
         for a in range(m):
             f = rank[a]
-            code[a] = bins[f, rows[i, features[f, SOURCE]]]
+            code[a] = bins[f, rows[i, features[f, moves.SOURCE]]]
         pair = 0  # in the order of `_list_pairs`
         for a in range(m):
             if either != 0.0:
@@ -496,27 +434,9 @@ def _fill_grids(table, work, room, m):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _sum_up(room, pair, rows, columns):  # type: ignore[no-untyped-def]
-    """Sum a grid over the first bins of its first feature."""
-    for b in range(columns):
-        room.upto[0, b] = 0.0
-        for a in range(rows):
-            room.upto[a + 1, b] = room.upto[a, b] + room.grid[pair, a, b]
-
-
-@machine_code(inline=True)
-def _sum_edge(room, a, low, high, absent, last):  # type: ignore[no-untyped-def]
-    """Sum what acceptance by the a-th feature alone saves."""
-    total = room.edge[a, last + 1] if absent else 0.0
-    for code in range(low, high + 1):
-        total += room.edge[a, code]
-    return total
-
-
-@machine_code()
 def _put(box, r, f, low, high, absent):  # type: ignore[no-untyped-def]
     """Set the interval of feature `f` that clause `r` accepts; its literals are counted later."""
-    box[r, f, LOW], box[r, f, HIGH], box[r, f, ABSENT] = low, high, absent
+    box[r, f, moves.LOW], box[r, f, moves.HIGH], box[r, f, moves.ABSENT] = low, high, absent
 
 
 @machine_code(inline=True)
@@ -524,22 +444,27 @@ def _try_pair(table, work, room, r, pair, price, best):  # type: ignore[no-untyp
     """Set clause `r` to the best box on two features if it saves more than `best`."""
     a, b = room.pair[pair, FIRST], room.pair[pair, SECOND]
     f, g, upto, row = room.rank[a], room.rank[b], room.upto, room.row
-    last, width = table.features[f, BINS] - 1, table.features[g, BINS] + 1
-    _sum_up(room, pair, last + 1, width)
+    last, width = table.features[f, moves.BINS] - 1, table.features[g, moves.BINS] + 1
+    for code in range(width):  # sums over the first bins of the first feature
+        upto[0, code] = 0.0
+        for end in range(last + 1):
+            upto[end + 1, code] = upto[end, code] + room.grid[pair, end, code]
     for c in range(room.count[a]):
-        low, high = room.choices[a, c, LOW], room.choices[a, c, HIGH]
-        absent, size = room.choices[a, c, ABSENT], room.choices[a, c, SIZE]
+        low, high = room.choices[a, c, moves.LOW], room.choices[a, c, moves.HIGH]
+        absent, size = room.choices[a, c, moves.ABSENT], room.choices[a, c, moves.SIZE]
         for code in range(width):
             row[0, code] = upto[high + 1, code] - upto[low, code] + room.edge[b, code]
             if absent:
                 row[0, code] += room.grid[pair, last + 1, code]
-        worth, first, end, missing, _ = best_choice(
-            row, ZERO, table.may, g, width - 2, table.flags, price
-        )
-        value = worth + (_sum_edge(room, a, low, high, absent, last) - price * size)
+        choice = moves.best_choice(row, ZERO, table.may, g, width - 2, table.flags, price)
+        worth, first, end, missing, _ = choice
+        alone = room.edge[a, last + 1] if absent else 0.0
+        for code in range(low, high + 1):
+            alone += room.edge[a, code]
+        value = worth + (alone - price * size)
         if value > best:
             best = value
-            put_whole(table, work, r)
+            moves.put_whole(table, work, r)
             _put(work.box, r, f, low, high, absent)
             _put(work.box, r, g, first, end, np.int64(missing))
     return best
@@ -551,17 +476,17 @@ def start_clause(table, work, room, k, theta):  # type: ignore[no-untyped-def]
     if len(table.features) == 0:
         return
     if k == 0:
-        leave_all(work)
-    enter_whole(table, work, k)
-    find_nearest(table, work, k, NONE)
-    find_best_choices(table, work, k, theta)
-    leave_clause(work, k)
+        work.held[:] = 0
+    moves.enter_whole(table, work, k)
+    moves.find_nearest(table, work, k, NONE)
+    moves.find_best_choices(table, work, k, theta)
+    moves.leave_clause(work, k)
     gain, choice, f = work.gain, work.choice, ZERO
     for other in range(len(gain)):
-        if gain[other, VALUE] > gain[f, VALUE]:
+        if gain[other, moves.VALUE] > gain[f, moves.VALUE]:
             f = other
-    _put(work.box, k, f, choice[f, LOW], choice[f, HIGH], choice[f, ABSENT])
-    best, m = gain[f, VALUE], _rank(table, work, room.rank)
+    _put(work.box, k, f, choice[f, moves.LOW], choice[f, moves.HIGH], choice[f, moves.ABSENT])
+    best, m = gain[f, moves.VALUE], _rank(table, work, room.rank)
     _fill_grids(table, work, room, m)
     for pair in range(_list_pairs(table, room, m)):
-        best = _try_pair(table, work, room, k, pair, theta + TIE, best)
+        best = _try_pair(table, work, room, k, pair, theta + moves.TIE, best)

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from rulekit.search.machine_code import machine_code
+from rulekit.search.machine_code import allocate, machine_code
 from rulekit.search.records import record
 
 TIE = 1e-9  # a literal must earn at least this much more than its price
@@ -106,13 +106,10 @@ def new_table(problem: Any, y: Any, charges: Any, rows: Any = slice(None)) -> Mo
     """Bring (some rows of) a problem to the arrays that kernels read."""
     cells = np.array(problem.cells[rows], np.uint16, order="C")
     return MoveTable(
-        cells,
-        np.ascontiguousarray(cells.T),
-        np.asarray(problem.n_cells, np.int64),
+        *(cells, np.ascontiguousarray(cells.T), np.asarray(problem.n_cells, np.int64)),
         np.stack([problem.n_bins, problem.column], axis=1).astype(np.int64),
         np.array(problem.bins, np.uint16, order="C"),
-        np.array(y[rows], np.bool_),
-        np.ascontiguousarray(charges[rows]),
+        *(np.array(y[rows], np.bool_), np.ascontiguousarray(charges[rows])),
         np.stack([np.asarray(problem.may_start), np.asarray(problem.may_end)], axis=2),
         np.stack([np.asarray(problem.may_test_missing), problem.has_missing], axis=1),
         np.array([not charges[:, EXTRA:].any()]),
@@ -123,26 +120,15 @@ def new_work(table: MoveTable, k: int) -> MoveArrays:
     """Allocate memory for rules of `k` clauses."""
     (n, c), (p, cells) = table.rows.shape, table.bins.shape
     at_once = max(1, min(p, AT_ONCE // max(1, max(p, c) * cells)))
-    return MoveArrays(
-        np.zeros((k, p, 4), np.int64),
-        np.zeros((k, n), np.int16),
-        np.zeros(n, np.int16),
-        np.zeros(0 if table.plain[0] else n, np.int32),
-        np.zeros((c, cells)),
-        np.zeros((p, cells)),
-        np.zeros((p, cells), np.bool_),
-        np.zeros((at_once, c, cells)),
-        np.zeros((at_once, p, cells)),
-        np.zeros((1, 1 + int(table.features[:, BINS].max(initial=1)))),
-        np.zeros((p, 4)),
-        np.zeros((p, 3), np.int64),
-        np.zeros(p, np.int64),
-        np.full(p, NONE),
-        np.zeros(k + 1, np.int64),
-        np.zeros(k),
-        np.zeros(SLOTS, np.uint64),
-        np.zeros(p),
+    width = 1 + int(table.features[:, BINS].max(initial=1))
+    work: MoveArrays = allocate(
+        WORK,
+        *((k, p, 4), (k, n), n, 0 if table.plain[0] else n, (c, cells), (p, cells), (p, cells)),
+        *((at_once, c, cells), (at_once, p, cells), (1, width), (p, 4), (p, 3), p, p, k + 1, k),
+        *(SLOTS, p),
     )
+    work.slot[:] = NONE
+    return work
 
 
 # What runs per row takes numbers, what runs per clause the tuples of arrays: handing a tuple over
@@ -157,21 +143,15 @@ def refuses_code(code, n_bins, low, high, absent):  # type: ignore[no-untyped-de
     return code < low or code > high
 
 
-@machine_code(inline=True)
-def _literals(n_bins, lacks, low, high, absent):  # type: ignore[no-untyped-def]
-    """Count the literals of an interval on a feature that `lacks` values or does not."""
-    if low > high:
-        return 1
-    ends = np.int64(low > 0) + np.int64(high < n_bins - 1)
-    return 1 if ends == 0 and lacks and not absent else ends
-
-
 @machine_code()
 def _put_feature(table, work, r, f, low, high, absent):  # type: ignore[no-untyped-def]
-    """Store what clause `r` accepts on feature `f`."""
+    """Store what clause `r` accepts on feature `f`, and count its literals."""
     box, n_bins = work.box, table.features[f, BINS]
     box[r, f, LOW], box[r, f, HIGH], box[r, f, ABSENT] = low, high, absent
-    box[r, f, SIZE] = _literals(n_bins, table.flags[f, LACKS], low, high, absent)
+    ends = np.int64(low > 0) + np.int64(high < n_bins - 1)
+    if low > high or (ends == 0 and table.flags[f, LACKS] and not absent):
+        ends = ONE
+    box[r, f, SIZE] = ends
 
 
 @machine_code()
@@ -233,13 +213,6 @@ def leave_clause(work, r):  # type: ignore[no-untyped-def]
     for i in range(len(work.held)):
         work.held[i] -= work.v[r, i] == 0
     work.stamps[-1] += 1
-
-
-@machine_code()
-def leave_all(work):  # type: ignore[no-untyped-def]
-    """Begin with no clause."""
-    for i in range(len(work.held)):
-        work.held[i] = 0
 
 
 @machine_code()
@@ -445,9 +418,8 @@ def _value(table, work, r, f, dropped, theta):  # type: ignore[no-untyped-def]
     _fill_row(table, work, f, dropped)
     row, gain, choice, box = work.row, work.gain, work.choice, work.box
     last = table.features[f, BINS] - 1
-    worth, low, high, absent, full = best_choice(
-        row, ZERO, table.may, f, last, table.flags, theta + TIE
-    )
+    best = best_choice(row, ZERO, table.may, f, last, table.flags, theta + TIE)
+    worth, low, high, absent, full = best
     choice[f, LOW], choice[f, HIGH], choice[f, ABSENT] = low, high, absent
     inside = 0.0
     for b in range(box[r, f, LOW], box[r, f, HIGH] + 1):
@@ -508,15 +480,3 @@ def swap(table, work, r, theta):  # type: ignore[no-untyped-def]
     set_feature(table, work, r, drop, ZERO, table.features[drop, BINS] - 1, ONE)
     set_feature(table, work, r, take, low, high, absent)
     return True
-
-
-@machine_code(inline=True)
-def first_refusing(table, work, r, i):  # type: ignore[no-untyped-def]
-    """Return the first feature of clause `r` that refuses row `i`, one that violates it."""
-    box, f = work.box, ZERO
-    while True:
-        low, high, absent = box[r, f, LOW], box[r, f, HIGH], box[r, f, ABSENT]
-        code = np.int64(table.bins[f, table.rows[i, table.features[f, SOURCE]]])
-        if box[r, f, SIZE] and refuses_code(code, table.features[f, BINS], low, high, absent):
-            return f
-        f += 1

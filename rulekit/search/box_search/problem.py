@@ -10,6 +10,7 @@
 #   n_bins    (p,)   int    number of ordered bins of each feature (cuts + 1)
 #   low, high (k, p) int    clause r holds where low[r, f] <= code <= high[r, f] for every f ...
 #   absent    (k, p) bool   ... or where the value is missing and absent[r, f] is True
+#   boxes     (k, p, 3) int these three, as they are passed on
 #   v         (k, n) int    number of features of clause r that row i violates; 0: the clause holds
 #
 # A feature whose clause accepts every code carries no literal. An interval counts one literal an
@@ -33,6 +34,9 @@ from rulekit.rules import Literal
 from rulekit.rules.condition import GAPS
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Boxes = NDArray[np.int64]  # (k, p, 3): low, high, absent
 
 End = tuple[int, str, int, bool]  # axis, "low" | "high" | "test", bin, missing accepted
 MEMBER = ("==", "in", "contains")
@@ -49,7 +53,8 @@ class Axes:
         self.bins: list[NDArray[np.integer]] = []  # bins[f][c]: axis f, table bin c
         self.condition_of: dict[End, int] = {}  # condition at each end of an interval
         self._sizes: list[int] = []
-        self._lacking: dict[int, bool] = {}
+        read = enumerate(table.encodings)  # whether some row has no value that an encoding reads
+        self._lacks = [bool((table.codes[:, s] == e.n_cells - 1).any()) for s, e in read]
         for cuts, levels, tests in _group_by_column(table).values():
             for source, ends in cuts.items():
                 self._add_cuts(source, ends)
@@ -59,10 +64,7 @@ class Axes:
                 self._add_tests(tests)
         # (p,), and (p, largest n_bins): whether an interval may begin, or end, at bin k
         self.n_bins = np.array(self._sizes, dtype=np.int64)
-        self.may_start, self.may_end = (
-            self._find_allowed_bins("low"),
-            self._find_allowed_bins("high"),
-        )
+        self.may_start, self.may_end = map(self._find_allowed_bins, ("low", "high"))
         # the search needs both tests of missingness of a column, or uses neither
         found = self.condition_of
         both = [all((f, "test", k, k == 1) in found for k in (0, 1)) for f in range(len(self.bins))]
@@ -87,7 +89,7 @@ class Axes:
         for (literal, j), k in zip(
             conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
         ):
-            accepts = literal.missing and self._lacks(source)
+            accepts = literal.missing and self._lacks[source]
             above = side[j] > 0
             self.condition_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
 
@@ -98,7 +100,10 @@ class Axes:
         inside = [self._level(*value) for value in values]
         one_kind = len({lit.op in MEMBER for lit, _ in conditions}) == 1
         # of two levels, "this one" is equivalent to "not the other one"
-        pair = one_kind and len(values) == 2 and self._are_opposed(*inside)
+        pair = one_kind and len(values) == 2
+        if pair:  # ... where each row that has a value is of exactly one
+            a, b = (bins[self.table.codes[:, source]] for source, bins in inside)
+            pair = bool(((a == 2) | (a != b)).all())
         ends: dict[Any, Found] = {}
         for literal, j in conditions:
             ends.setdefault((literal.scale, literal.value), []).append((literal, j))
@@ -107,7 +112,7 @@ class Axes:
             key = (value.scale, value.value)
             for literal, j in conditions if pair else ends[key]:
                 same = (literal.scale, literal.value) == key
-                accepts = literal.missing and self._lacks(self.source[f])
+                accepts = literal.missing and self._lacks[self.source[f]]
                 if (literal.op in MEMBER) == same:
                     self.condition_of[f, "low", 1, accepts] = j
                 else:
@@ -116,7 +121,7 @@ class Axes:
     def _add_tests(self, conditions: Found) -> None:
         """Add the tests of missingness of a column as a feature of one bin."""
         source = int(self.table.feature[conditions[0][1]])
-        if not self._lacks(source):
+        if not self._lacks[source]:
             return
         last = self.table.encodings[source].n_cells - 1
         f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
@@ -124,18 +129,11 @@ class Axes:
             only_missing = literal.op == "missing"
             self.condition_of[f, "test", int(only_missing), only_missing] = j
 
-    def _lacks(self, source: int) -> bool:
-        """Whether some row has no value that an encoding reads."""
-        if source not in self._lacking:
-            last = self.table.encodings[source].n_cells - 1
-            self._lacking[source] = bool((self.table.codes[:, source] == last).any())
-        return self._lacking[source]
-
     def _find_allowed_bins(self, kind: str) -> Bools:
         """Return at which bins an interval may begin or end: where all its literals exist."""
         allowed = np.zeros((len(self.n_bins), int(self.n_bins.max(initial=1))), bool)
         for f, bins in enumerate(self.n_bins.tolist()):
-            both = self._lacks(self.source[f])
+            both = self._lacks[self.source[f]]
             for k in range(bins):
                 there = (f, kind, k, False) in self.condition_of
                 allowed[f, k] = there and (not both or (f, kind, k, True) in self.condition_of)
@@ -149,12 +147,6 @@ class Axes:
         bins = held.astype(np.int64)
         bins[-1] = 2
         return source, bins
-
-    def _are_opposed(self, one: Any, other: Any) -> bool:
-        """Whether each row that has a value is of exactly one of two levels."""
-        codes = self.table.codes
-        a, b = (bins[codes[:, source]] for source, bins in (one, other))
-        return bool(((a == 2) | (a != b)).all())
 
     def _add(self, source: int, bins: NDArray[np.integer], n_bins: int) -> int:
         self.source.append(source)
@@ -176,10 +168,6 @@ def _group_by_column(table: BinnedTable) -> dict[str, Kinds]:
         else:
             kinds[1].append((literal, j))
     return parts
-
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,33 +231,20 @@ class BoxRows:
             )
         compact = self.cells.astype(np.min_scalar_type(int(max(most, self.y.max(initial=0)))))
         merged = merge_equal_rows(compact, self.y, self.weight)
-        for name, values in zip(("cells", "y", "weight"), merged, strict=True):
-            object.__setattr__(self, name, values)
+        self.__dict__.update(zip(("cells", "y", "weight"), merged, strict=True))
         charges = _charges(self.y, self.weight, self.prices, self.n_features)
-        object.__setattr__(self, "charges", charges)
+        self.__dict__["charges"] = charges
 
     @classmethod
     def from_table(
         cls, table: BinnedTable, prices: BoxPrices = ERRORS, classes: NDArray[np.intp] | None = None
     ) -> "BoxRows":
         """Read a table; of rule lists `classes`, shape (n,), replace `y`."""
-        axes = Axes(table)
-        cells, column, bins, n_cells = _merge_cells(table.codes, axes)
-        return cls(
-            cells,
-            axes.n_bins,
-            table.y if classes is None else classes,
-            table.weight,
-            prices,
-            axes.may_start,
-            axes.may_end,
-            axes.may_test_missing,
-            column,
-            bins,
-            n_cells,
-            axes.condition_of,
-            len(table.feature),
-        )
+        axes, y = Axes(table), table.y if classes is None else classes
+        cells, *reads = _merge_cells(table.codes, axes)
+        may = axes.may_start, axes.may_end, axes.may_test_missing
+        rest: Any = (*may, *reads, axes.condition_of, len(table.feature))
+        return cls(cells, axes.n_bins, y, table.weight, prices, *rest)
 
     @property
     def n_rows(self) -> int:
@@ -327,19 +302,23 @@ class BoxRows:
         twin = copy(self)
         if "cells" in parts:
             twin.__dict__.pop("codes", None)
-        for name, values in parts.items():
-            object.__setattr__(twin, name, values)
+        twin.__dict__.update(parts)
         return twin
 
-    def find_conditions(self, boxes: "Boxes") -> Bools:
+    def count_literals(self, boxes: Boxes) -> Ints:
+        """Count the literals of each clause on each feature: shape (k, p)."""
+        low, high, absent = boxes.transpose(2, 0, 1)
+        ends = np.where(low > high, 1, (low > 0).astype(np.int64) + (high < self.n_bins - 1))
+        return np.where((ends == 0) & (absent == 0) & self.has_missing, 1, ends)
+
+    def find_conditions(self, boxes: Boxes) -> Bools:
         """Return which conditions of the table each clause uses, shape (k, n_conditions)."""
-        chosen = np.zeros((boxes.n_clauses, self.n_conditions), dtype=bool)
-        for r in range(boxes.n_clauses):
-            for f in np.flatnonzero(boxes.literals(self.n_bins, self.has_missing)[r]).tolist():
-                low, high = int(boxes.low[r, f]), int(boxes.high[r, f])
-                accepts = bool(boxes.absent[r, f] and self.has_missing[f])
-                for end in _ends(f, low, high, int(self.n_bins[f]) - 1, accepts):
-                    chosen[r, self.condition_of[end]] = True
+        chosen = np.zeros((len(boxes), self.n_conditions), dtype=bool)
+        for r, f in np.argwhere(self.count_literals(boxes)).tolist():
+            low, high, absent = boxes[r, f].tolist()
+            accepts = bool(absent and self.has_missing[f])
+            for end in _ends(f, low, high, int(self.n_bins[f]) - 1, accepts):
+                chosen[r, self.condition_of[end]] = True
         return chosen
 
     @cached_property
@@ -351,55 +330,6 @@ class BoxRows:
             seen[self.column == column, :n_cells] = there
         missing = self.bins == self.n_bins[:, None]
         return np.asarray((missing & seen).any(axis=1), dtype=bool)
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Boxes:
-    """The clauses of a DNF as boxes; see the legend of the module."""
-
-    low: Ints  # (k, p)
-    high: Ints  # (k, p)
-    absent: Bools  # (k, p)
-
-    @property
-    def n_clauses(self) -> int:
-        """Number of boxes."""
-        return len(self.low)
-
-    def take_clauses(self, kept: Any) -> "Boxes":
-        """Return some of the boxes."""
-        return Boxes(self.low[kept], self.high[kept], self.absent[kept])
-
-    def take_features(self, kept: Ints) -> "Boxes":
-        """Return their bounds on some features."""
-        return Boxes(self.low[:, kept], self.high[:, kept], self.absent[:, kept])
-
-    def spread_over(self, kept: Ints, n_bins: Ints) -> "Boxes":
-        """Return boxes of all features, equal to these on those kept and unbounded on others."""
-        wide = whole_box(n_bins).take_clauses(np.zeros(len(self.low), np.intp))
-        wide.low[:, kept], wide.high[:, kept] = self.low, self.high
-        wide.absent[:, kept] = self.absent
-        return wide
-
-    def drop(self, r: int) -> "Boxes":
-        """Return the boxes but for box `r`."""
-        return self.take_clauses(np.delete(np.arange(len(self.low)), r))
-
-    def literals(self, n_bins: Ints, has_missing: Bools) -> Ints:
-        """Count the literals of each clause on each feature: shape (k, p)."""
-        ends = (self.low > 0).astype(np.int64) + (self.high < n_bins - 1)
-        ends = np.where(self.low > self.high, 1, ends)
-        only_present = (ends == 0) & ~self.absent & has_missing
-        return np.where(only_present, 1, ends)
-
-    def violations(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
-        """Return which feature of which clause rejects a row, shape (k, n, p)."""
-        inside = (codes >= self.low[:, None]) & (codes <= self.high[:, None])
-        return ~np.where(codes == n_bins, self.absent[:, None], inside)
-
-    def evaluate(self, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
-        """Return for each row and clause whether the clause holds, shape (n, k)."""
-        return np.asarray(~self.violations(codes, n_bins).any(axis=2).T, dtype=bool)
 
 
 def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
@@ -414,19 +344,29 @@ def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
 
 def whole_box(n_bins: Ints) -> Boxes:
     """Return the clause without literals, which holds everywhere."""
-    return Boxes(
-        np.zeros((1, len(n_bins)), np.int64), n_bins[None] - 1, np.ones((1, len(n_bins)), bool)
-    )
+    return np.stack([0 * n_bins, n_bins - 1, np.ones_like(n_bins)], axis=1)[None]
 
 
-def no_boxes(p: int) -> Boxes:
-    """Return the rule without clauses, which holds nowhere."""
-    return Boxes(np.zeros((0, p), np.int64), np.zeros((0, p), np.int64), np.zeros((0, p), bool))
+def spread_boxes(boxes: Boxes, kept: Ints, n_bins: Ints) -> Boxes:
+    """Return boxes of all features, equal to these on those kept and unbounded on others."""
+    wide = np.repeat(whole_box(n_bins), len(boxes), axis=0)
+    wide[:, kept] = boxes
+    return wide
 
 
-def _merge_cells(
-    codes: NDArray[np.unsignedinteger], axes: Axes
-) -> tuple[NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def evaluate_boxes(boxes: Boxes, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
+    """Return for each row and clause whether the clause holds, shape (n, k)."""
+    low, high, absent = boxes.transpose(2, 0, 1)
+    holds = np.ones((len(boxes), len(codes)), bool)
+    bounded = (low > 0) | (high < n_bins - 1) | (absent == 0)
+    for f in np.flatnonzero(bounded.any(axis=0)).tolist():
+        ks, code = np.flatnonzero(bounded[:, f]), codes[:, f]
+        inside = (code >= low[ks, f, None]) & (code <= high[ks, f, None])
+        holds[ks] &= np.where(code == n_bins[f], absent[ks, f, None] > 0, inside)
+    return holds.T
+
+
+def _merge_cells(codes: NDArray[np.unsignedinteger], axes: Axes) -> tuple[NDArray[Any], ...]:
     """Merge bins that all features treat alike: cells, column, bins, n_cells of `BoxRows`."""
     read: dict[int, list[int]] = {}
     for f, source in enumerate(axes.source):

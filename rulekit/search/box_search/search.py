@@ -10,7 +10,7 @@
 #   (a, b]        ranks that an interval takes; a = -1 and b = D - 1 where it has no such end
 #   g             what a row saves, by weight, when the interval takes it instead of refusing it
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeVar
@@ -28,7 +28,7 @@ from rulekit.search.box_search.problem import (
     BoxRows,
     Floats,
     Ints,
-    no_boxes,
+    spread_boxes,
     whole_box,
 )
 from rulekit.search.columns.clause_selection import MovableCuts
@@ -39,34 +39,51 @@ MANY_COLUMNS, PART_COLUMNS = 512, 256
 MOST_GIB = 8  # of what one descent logs
 
 
-class SingleBox:
-    """Finds boxes that save much; savings must be multiples of one number, for exact sums."""
+class BoxMoves:
+    """Work arrays of a problem and moves of single clauses; the first object loads the kernels."""
 
-    def __init__(self, problem: Any) -> None:
+    def __init__(
+        self, problem: Any, y: Bools, charges: Floats, rows: Any = slice(None), max_clauses: int = 1
+    ) -> None:
         from rulekit.search.box_search import descent_kernels, move_kernels
 
         self._kernels = descent_kernels
+        self._table = move_kernels.new_table(problem, y, charges, rows)
+        self._work = move_kernels.new_work(self._table, max_clauses)
+        self._pair_buffers = descent_kernels.new_room()
+
+    def _start(self, k: int, theta: float) -> None:
+        """Choose the best box on at most two features for place k, see `descent_kernels`."""
+        self._kernels.start_clause(self._table, self._work, self._pair_buffers, k, theta)
+
+    def _improve(self, box: Ints, theta: float) -> Floats:
+        """Improve each clause by itself in place, shape (k, p, 3); return what it saves."""
+        slots, saved = len(self._work.settled), np.zeros((len(box), 1 + box.shape[1]))
+        names, owners = np.zeros(slots, np.uint64), np.zeros(slots, np.int64)
+        self._kernels.improve_each(self._table, self._work, box, saved, names, owners, theta)
+        return saved
+
+
+class SingleBox(BoxMoves):
+    """Finds boxes that save much; savings must be multiples of one number, for exact sums."""
+
+    def __init__(self, problem: Any) -> None:
         n = len(problem.cells)
-        self._table = move_kernels.new_table(problem, np.zeros(n, np.bool_), np.zeros((n, 3)))
-        self._work = move_kernels.new_work(self._table, 1)
-        self._pair_buffers = descent_kernels.room()
+        super().__init__(problem, np.zeros(n, np.bool_), np.zeros((n, 3)))
 
     def start_box(self, savings: Floats, theta: float) -> Ints:
         """Find the best box on at most two features, see `descent_kernels`."""
         self._price(savings)
-        if not self._work.box.shape[1]:
-            return np.zeros((0, 3), np.int64)
-        self._kernels.start_clause(self._table, self._work, self._pair_buffers, 0, theta)
+        if self._work.box.shape[1]:
+            self._start(0, theta)
         box: Ints = self._work.box[0, :, :3].copy()
         return box
 
     def improve(self, savings: Floats, box: Ints, theta: float) -> Ints:
         """Change one feature of a box, or two at once, until nothing saves more."""
         self._price(savings)
-        kernels, boxes = self._kernels, box[None].copy()
-        saved = np.zeros((1, 1 + len(box)))
-        names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
-        kernels.improve_each(self._table, self._work, boxes, saved, names, owners, theta)
+        boxes = box[None].copy()
+        self._improve(boxes, theta)
         return np.asarray(boxes[0])
 
     def _price(self, savings: Floats) -> None:
@@ -75,7 +92,7 @@ class SingleBox:
         self._table.charges[:, 0] = savings
 
 
-@dataclass(frozen=True)  # without slots: entries of fitted models were pickled as dicts
+@dataclass(frozen=True)
 class Entry:
     """Size and loss of a rule."""
 
@@ -92,7 +109,7 @@ class Entry:
 class ArchiveEntry(Entry):
     """One rule of the archive."""
 
-    boxes: Boxes
+    boxes: Any  # `Boxes`, or a `RuleList`
 
 
 AnyEntry = TypeVar("AnyEntry", bound=Entry)
@@ -134,7 +151,7 @@ class Archive:
         self.problem = problem
         self._entries: dict[tuple[int, int], ArchiveEntry] = {}
         missed = float(problem.charges.base[problem.y].sum())
-        self.offer(missed, 0, no_boxes(problem.n_features))
+        self.offer(missed, 0, np.zeros((0, problem.n_features, 3), np.int64))
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -144,11 +161,11 @@ class Archive:
         """All entries, by clauses and then literals."""
         return tuple(self._entries[key] for key in sorted(self._entries))
 
-    def offer(self, loss: float, n_conditions: int, boxes: Boxes) -> bool:
+    def offer(self, loss: float, n_conditions: int, boxes: Any) -> bool:
         """Keep a rule if it is the best of its size; return whether it was."""
-        if not self.improves(boxes.n_clauses, n_conditions, loss):
+        if not self.improves(len(boxes), n_conditions, loss):
             return False
-        entry = ArchiveEntry(boxes.n_clauses, n_conditions, loss, boxes)
+        entry = ArchiveEntry(len(boxes), n_conditions, loss, boxes)
         self._entries[entry.n_clauses, n_conditions] = entry
         return True
 
@@ -166,22 +183,18 @@ class Archive:
         return cheapest_entry(near, theta)
 
 
-class Descent:
-    """Improves rules of one problem; the first object compiles or loads the kernels."""
+class Descent(BoxMoves):
+    """Improves rules of one problem."""
 
     def __init__(self, problem: BoxRows, max_clauses: int = 1) -> None:
-        from rulekit.search.box_search import descent_kernels, move_kernels
-
         self.problem = problem
-        self._kernels = descent_kernels
         costs, y = problem.charges, problem.y
         charges = np.stack([np.where(y, costs.base, -costs.base), costs.extra, costs.near], axis=1)
         rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
         p, k = problem.n_features, max_clauses
         self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
         self._grown: dict[tuple[float, bytes], Ints] = {}  # and the clause that was added elsewhere
-        self._table = move_kernels.new_table(problem, y, charges, rows)
-        self._work = move_kernels.new_work(self._table, k)
+        super().__init__(problem, y, charges, rows, k)
         # a visit descends twice; a descent records each clause left out for every clause dropped
         # and for every time that none is, and the rule itself; growth records before and after
         entries = 2 * ((2 * k + 1) * k + k + 1) + 2 * k + 1
@@ -192,21 +205,13 @@ class Descent:
                 f"A search for {k} clauses on {p} columns needs {gib:,.0f} GiB. "
                 f"Set `n_clauses` to {most} or less."
             )
-        self._log = move_kernels.Log(
-            np.empty((entries, k, p, 3), np.int64),
-            np.empty((entries, 2), np.int64),
-            np.empty(entries, np.float64),
-            np.zeros(1, np.int64),
-        )
-        self._pair_buffers = descent_kernels.room()
+        log = np.empty((entries, k, p, 3), np.int64), np.empty((entries, 2), np.int64)
+        self._log = self._kernels.moves.Log(*log, np.empty(entries), np.zeros(1, np.int64))
 
     def price(self, archive: Archive, boxes: Boxes) -> None:
         """Offer a rule to the archive as it is."""
-        self._begin(boxes)
-        arguments = boxes.n_clauses, 0.0, np.uint64(0)
-        data = self._table, self._work, self._log
-        self._kernels.visit(*data, self._kernels.ENTER, *arguments)
-        self._kernels.visit(*data, self._kernels.RECORD, *arguments)
+        self._enter(boxes)
+        self._visit(self._kernels.RECORD, len(boxes), 0.0)
         self._offer(archive)
 
     def promising(self, most: int) -> Ints:
@@ -224,29 +229,10 @@ class Descent:
         self, archive: Archive, boxes: Boxes, n_clauses: int, theta: float, *, undisturbed: bool
     ) -> None:
         """Descend from a rule at one price, fill it up, descend again; archive what is found."""
-        self._begin(boxes)
-        self._run(boxes.n_clauses, n_clauses, theta, undisturbed)
-        self._offer(archive)
-
-    def _begin(self, boxes: Boxes) -> None:
-        self._work.box[: boxes.n_clauses, :, :3] = _stack_boxes(boxes)
-        self._log.count[0] = 0
-
-    def _offer(self, archive: Archive) -> None:
-        """Offer what was logged."""
-        log, n = self._log, int(self._log.count[0])
-        entries = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
-        for j, ((size, n_conditions), loss) in enumerate(entries):
-            if archive.improves(size, n_conditions, loss):
-                archive.offer(loss, n_conditions, _boxes(log.box[j, :size]))
-
-    def _run(self, k: int, n_clauses: int, theta: float, undisturbed: bool) -> None:
-        """Descend, grow and descend again, from the first `k` clauses."""
-        kernels, data = self._kernels, (self._table, self._work, self._log)
-        arguments = theta, np.float64(theta).view(np.uint64)
-        grew = False
-        kernels.visit(*data, kernels.ENTER, k, *arguments)
-        k = kernels.visit(*data, kernels.DESCEND if undisturbed else kernels.RECORD, k, *arguments)
+        kernels, grew = self._kernels, False
+        self._enter(boxes)
+        first = kernels.DESCEND if undisturbed else kernels.RECORD
+        k = self._visit(first, len(boxes), theta)
         while k < n_clauses:
             key = theta, self._work.box[:k].tobytes()
             if key in self._full_grown:  # a search comes back to most of its rules
@@ -254,28 +240,47 @@ class Descent:
             if key in self._grown:
                 self._work.box[k] = self._grown[key]
             else:
-                self._kernels.start_clause(self._table, self._work, self._pair_buffers, k, theta)
-            after = kernels.visit(*data, kernels.GROW, k + 1, *arguments)
+                self._start(k, theta)
+            after = self._visit(kernels.GROW, k + 1, theta)
             if after == k:
                 self._full_grown.add(key)
                 break
             self._grown[key] = self._work.box[k].copy()
             k, grew = after, True
         if grew or not undisturbed:
-            kernels.visit(*data, kernels.DESCEND, k, *arguments)
+            self._visit(kernels.DESCEND, k, theta)
+        self._offer(archive)
+
+    def _visit(self, task: int, k: int, theta: float) -> int:
+        """Run a part of a visit on the first k clauses; return their number then."""
+        name = np.float64(theta).view(np.uint64)
+        data = self._table, self._work, self._log
+        return int(self._kernels.visit(*data, task, k, theta, name))
+
+    def _enter(self, boxes: Boxes) -> None:
+        """Start with the clauses of a rule and an empty log."""
+        self._work.box[: len(boxes), :, :3] = boxes
+        self._log.count[0] = 0
+        self._visit(self._kernels.ENTER, len(boxes), 0.0)
+
+    def _offer(self, archive: Archive) -> None:
+        """Offer what was logged."""
+        log, n = self._log, int(self._log.count[0])
+        entries = zip(log.size[:n].tolist(), log.loss[:n].tolist(), strict=True)
+        for j, ((size, n_conditions), loss) in enumerate(entries):
+            if archive.improves(size, n_conditions, loss):
+                archive.offer(loss, n_conditions, log.box[j, :size].copy())
 
     def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
         """Improve each clause by itself, for prices of training errors; result (k, 1 + p)."""
-        kernels, box = self._kernels, _stack_boxes(starts)
-        saved = np.zeros((len(box), 1 + box.shape[1]))
-        names, owners = np.zeros(kernels.SLOTS, np.uint64), np.zeros(kernels.SLOTS, np.int64)
-        kernels.improve_each(self._table, self._work, box, saved, names, owners, theta)
-        return _boxes(box), saved
+        boxes = starts.copy()
+        saved = self._improve(boxes, theta)
+        return boxes, saved
 
     def choose_alone(self, theta: float) -> tuple[Floats, Boxes]:
         """Choose an interval of each feature, for a rule of one feature; result (p,)."""
         self._kernels.choose_alone(self._table, self._work, theta)
-        return self._work.gain[:, 0].copy(), _boxes(self._work.choice[None])
+        return self._work.gain[:, 0].copy(), self._work.choice[None].copy()
 
     def offer_conditions(self, archive: Archive) -> None:
         """Offer the best single condition: a new clause starts from two, which may both pay."""
@@ -285,22 +290,10 @@ class Descent:
             may[:, :, end] = False  # so that an interval has one end
             saved, alone = self.choose_alone(0.0)
             may[:, :, end] = allowed
-            single = alone.literals(problem.n_bins, problem.has_missing)[0] == 1
+            single = problem.count_literals(alone)[0] == 1
             if single.any():
                 best = np.array([np.where(single, saved, -np.inf).argmax()])
-                self.price(archive, alone.take_features(best).spread_over(best, problem.n_bins))
-
-
-def _stack_boxes(boxes: Boxes) -> Ints:
-    """Write boxes as one array of shape (k, p, 3)."""
-    parts = [np.asarray(part, np.int64) for part in (boxes.low, boxes.high, boxes.absent)]
-    return np.stack(parts, axis=2)
-
-
-def _boxes(parts: Ints) -> Boxes:
-    """Read boxes from an array of shape (k, p, 3) or more."""
-    absent: Bools = parts[:, :, 2].astype(bool)
-    return Boxes(parts[:, :, 0].copy(), parts[:, :, 1].copy(), absent)
+                self.price(archive, spread_boxes(alone[:, best], best, problem.n_bins))
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,12 +303,6 @@ class SearchPlan:
     thetas: Sequence[float]
     max_clauses: int = 5
     n_perturbations: int = 3
-
-    @property
-    def visits(self) -> tuple[tuple[int, float], ...]:
-        """Numbers of clauses with each price, as a round visits them."""
-        thetas = sorted(set(map(float, self.thetas)), reverse=True)
-        return tuple(product(range(1, self.max_clauses + 1), thetas))
 
 
 def search(
@@ -344,42 +331,29 @@ def search_rows(
     """Search the best rule of each size."""
     # With many rows, a part is searched and one last round uses all rows. With many columns,
     # perturbations only use the most promising ones and those of rules found.
-    *_, archive = search_rounds(problem, plan, rng, should_stop)
-    return archive
-
-
-def search_rounds(
-    problem: BoxRows,
-    plan: SearchPlan,
-    rng: np.random.Generator,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> Iterator[Archive]:
-    """Search as `search_rows` does, and hand out the growing archive after each round."""
     archive, descent = Archive(problem), Descent(problem, plan.max_clauses)
     if problem.n_rows > MANY_ROWS:
-        *_, archive_of_part = search_rounds(problem.part(PART_ROWS), plan, rng, should_stop)
-        for entry in archive_of_part.entries:
+        for entry in search_rows(problem.part(PART_ROWS), plan, rng, should_stop).entries:
             descent.price(archive, entry.boxes)
         plan = replace(plan, n_perturbations=0)
     _make_round(archive, descent, plan, None, should_stop)
-    yield archive
     kept = np.arange(problem.n_features)
     if plan.n_perturbations and problem.cells.shape[1] > MANY_COLUMNS:
-        used = [e.boxes.literals(problem.n_bins, problem.has_missing) for e in archive.entries]
+        used = [problem.count_literals(e.boxes) for e in archive.entries]
         kept = np.union1d(descent.promising(PART_COLUMNS), np.flatnonzero(np.vstack(used).any(0)))
         descent = Descent(problem.take_features(kept), plan.max_clauses)
     inner = Archive(descent.problem)
     for entry in archive.entries:
-        inner.offer(entry.loss, entry.n_conditions, entry.boxes.take_features(kept))
+        inner.offer(entry.loss, entry.n_conditions, entry.boxes[:, kept])
     for _ in range(plan.n_perturbations):
         if should_stop():
-            return
+            break
         _make_round(inner, descent, plan, rng, should_stop)
         for entry in inner.entries:
             if archive.improves(entry.n_clauses, entry.n_conditions, entry.loss):
-                boxes = entry.boxes.spread_over(kept, problem.n_bins)
+                boxes = spread_boxes(entry.boxes, kept, problem.n_bins)
                 archive.offer(entry.loss, entry.n_conditions, boxes)
-        yield archive
+    return archive
 
 
 def _make_round(
@@ -390,7 +364,8 @@ def _make_round(
     should_stop: Callable[[], bool],
 ) -> None:
     """Visit every number of clauses and every price, perturbed where there is a generator."""
-    for n_clauses, theta in plan.visits:
+    thetas = sorted(set(map(float, plan.thetas)), reverse=True)
+    for n_clauses, theta in product(range(1, plan.max_clauses + 1), thetas):
         if should_stop():
             return
         start = archive.answer(n_clauses, theta).boxes
@@ -402,11 +377,11 @@ def _make_round(
 def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     """Disturb a rule: drop a random clause, or force a random half-line on one, or both."""
     drops, forces = rng.random(2) < 0.7
-    if drops and boxes.n_clauses:
-        boxes = boxes.drop(int(rng.integers(boxes.n_clauses)))
-    if not (forces and boxes.n_clauses and problem.n_features):
+    if drops and len(boxes):
+        boxes = np.delete(boxes, int(rng.integers(len(boxes))), axis=0)
+    if not (forces and len(boxes) and problem.n_features):
         return boxes
-    r, f = int(rng.integers(boxes.n_clauses)), int(rng.integers(problem.n_features))
+    r, f = int(rng.integers(len(boxes))), int(rng.integers(problem.n_features))
     last = int(problem.n_bins[f]) - 1
     starts = 1 + np.flatnonzero(np.asarray(problem.may_start)[f, 1 : last + 1])
     ends = np.flatnonzero(np.asarray(problem.may_end)[f, :last])
@@ -414,12 +389,9 @@ def perturb(problem: BoxRows, boxes: Boxes, rng: np.random.Generator) -> Boxes:
     if not n_half_lines:
         return boxes
     pick = int(rng.integers(n_half_lines))
-    low, high, absent = boxes.low.copy(), boxes.high.copy(), boxes.absent.copy()
-    above = pick < len(starts)
-    low[r, f] = starts[pick] if above else 0
-    high[r, f] = last if above else ends[pick - len(starts)]
-    absent[r, f] = False
-    return Boxes(low, high, absent)
+    boxes, above = boxes.copy(), pick < len(starts)
+    boxes[r, f] = (starts[pick], last, 0) if above else (0, ends[pick - len(starts)], 0)
+    return boxes
 
 
 FAR = 1 << 30  # violations of a clause that is not there
@@ -462,24 +434,13 @@ class _Refinement:
     ) -> None:
         self.table, self.movable, self.prices = table, movable, prices
         self.y, self.weight = table.y, table.weight
-        self.intervals: list[list[_Interval]] = []
-        self.refusals: list[list[Bools]] = []
-        rest = []
-        for row in chosen:
-            columns = np.flatnonzero(row)
-            cuts = [int(j) for j in columns if table.side[j]]
-            intervals = self._intervals(cuts)
-            self.intervals.append(intervals)
-            self.refusals.append([i.refused for i in intervals])
-            fixed = [j for j in columns if not table.side[j]]
-            rest.append(table.values[:, fixed].sum(axis=1))
+        cuts = chosen & (table.side != 0)
+        self.intervals = [self._intervals(np.flatnonzero(row).tolist()) for row in cuts]
+        self.refusals = [[i.refused for i in intervals] for intervals in self.intervals]
         self.start = [[(i.a, i.b) for i in intervals] for intervals in self.intervals]
-        n = len(self.y)
-        counts = [
-            r + np.sum(refused, axis=0, dtype=np.int64, initial=0) if refused else r
-            for r, refused in zip(rest, self.refusals, strict=True)
-        ]
-        self.v: Ints = np.array(counts, dtype=np.int64).reshape(len(counts), n)
+        fixed = (table.values[:, row].sum(axis=1) for row in chosen & ~cuts)
+        counts = [rest + sum(r) for rest, r in zip(fixed, self.refusals, strict=True)]
+        self.v: Ints = np.array(counts, dtype=np.int64).reshape(len(counts), len(self.y))
 
     def _intervals(self, cuts: list[int]) -> list[_Interval]:
         """Gather the cuts of one clause by source column."""
@@ -571,14 +532,12 @@ class _Refinement:
 
     def list_moves(self) -> dict[tuple[int, int], int]:
         """List the cuts that are no longer where they were."""
-        moved_cuts = {}
+        moved: dict[tuple[int, int], int] = {}
         for r, (intervals, starts) in enumerate(zip(self.intervals, self.start, strict=True)):
             for interval, (a, b) in zip(intervals, starts, strict=True):
-                if interval.low is not None and interval.a != a:
-                    moved_cuts[r, interval.low] = interval.a
-                if interval.high is not None and interval.b != b:
-                    moved_cuts[r, interval.high] = interval.b
-        return moved_cuts
+                ends = (interval.low, interval.a, a), (interval.high, interval.b, b)
+                moved |= {(r, j): now for j, now, then in ends if j is not None and now != then}
+        return moved
 
 
 def _nearest(worth: Floats, cuts: Ints, now: int) -> int:

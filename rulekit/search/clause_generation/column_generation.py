@@ -13,6 +13,10 @@
 #   pricing  max  sum of mu over held rows - cost_k over all clauses k; none above 0 proves the
 #            master optimal
 #
+# Pricing improves boxes from several starts, with dual prices as weights of the described class;
+# clauses with one feature less are looked at too. Of more than `MANY_COLUMNS` only those that save
+# most alone, and those in use, are changed first.
+#
 # A rule is chosen among the generated clauses by local search; a clause whose reduced cost exceeds
 # what the best known rule costs above the master's value is left out. The master is solved by its
 # dual, where a new clause is a new row and the dual simplex method goes on.
@@ -20,16 +24,26 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from rulekit._sums import addable, solve_systems
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import SolverError
-from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints
-from rulekit.search.clause_generation.exact_clause import BestBox, ClauseLimits, best_box_search
-from rulekit.search.clause_generation.pricing import NEW, BoxPricing, join_boxes
-from rulekit.search.columns.rounding import PERTURBATION
+from rulekit.search.box_search.problem import (
+    Bools,
+    Boxes,
+    BoxRows,
+    Floats,
+    Ints,
+    evaluate_boxes,
+    spread_boxes,
+    whole_box,
+)
+from rulekit.search.box_search.search import Descent
+from rulekit.search.clause_generation.exact_clause import BoxClauses, ClauseLimits
+from rulekit.search.columns.priced_columns import PERTURBATION
 from rulekit.search.lp import LinearProgram, ResidentProgram
 
 ALL = 1_000  # clauses added for the choice of the rule at most: more than there are starts for
@@ -40,8 +54,15 @@ BASIC = 1e-11  # a value that differs by more from its bound is basic
 CLOSE = 1e-3  # how far a solution may be from that of the perturbed program
 
 
+NEW = 1e-7  # a clause is worth adding when its reduced cost is below minus this
+STARTS = 30  # clauses of the master's support, and single features, to start from
+HEAVY = 10  # rows to start from
+MANY_COLUMNS = 64  # columns changed at first
+LIFTED = 5  # of the clauses reached over these, those that are improved over all columns
+
+
 class ClausePool:
-    """Clauses with what they hold for and what they cost."""
+    """Clauses with what they hold for and what they cost; prices more of them heuristically."""
 
     def __init__(self, problem: BoxRows, clause_price: float, literal_price: float) -> None:
         self.problem = problem
@@ -59,21 +80,18 @@ class ClausePool:
 
     def add(self, clauses: Boxes) -> int:
         """Add clauses; of those that hold for the same rows only the cheapest is kept."""
-        fired = _evaluate_clauses(clauses, self.problem)
+        fired = evaluate_boxes(clauses, self.problem.codes, self.problem.n_bins).T
         held = fired[:, self.problem.y]
-        literals = clauses.literals(self.problem.n_bins, self.problem.has_missing)
+        literals = self.problem.count_literals(clauses)
         cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
         cost = cost + self.literal_price * literals.sum(axis=1)
         restricted = [np.flatnonzero(row) for row in literals]
-        boxes = [(f, clauses.take_clauses([k]).take_features(f)) for k, f in enumerate(restricted)]
+        boxes = [(f, clauses[k, f][None]) for k, f in enumerate(restricted)]
         new: list[int] = []
         added, n_before = 0, len(self)
-        packed = np.packbits(held, axis=1)
-        for k in range(clauses.n_clauses):
-            key = packed[k].tobytes()
-            place = self._index_of.get(key)
-            if place is None:
-                self._index_of[key] = n_before + len(new)
+        for k, packed in enumerate(np.packbits(held, axis=1)):
+            place = self._index_of.setdefault(packed.tobytes(), n_before + len(new))
+            if place == n_before + len(new):
                 new.append(k)
                 added += 1
             elif place >= n_before:  # new in this call
@@ -90,8 +108,8 @@ class ClausePool:
     def boxes_of(self, chosen: Sequence[int]) -> Boxes:
         """Return the clauses `chosen` as one rule."""
         n_bins = self.problem.n_bins
-        whole = [box.spread_over(kept, n_bins) for kept, box in (self._boxes[k] for k in chosen)]
-        return join_boxes(whole, len(n_bins))
+        boxes = (spread_boxes(box, f, n_bins) for f, box in (self._boxes[k] for k in chosen))
+        return np.concatenate([whole_box(n_bins)[:0], *boxes])
 
     def objective(self, chosen: Sequence[int]) -> float:
         """Priced Hamming loss of the rule made of the clauses `chosen`."""
@@ -102,17 +120,93 @@ class ClausePool:
         """Cost of each clause, less the dual prices of the rows that it holds for."""
         return np.asarray(self.cost - self.held @ addable(mu), dtype=float)
 
+    def price(
+        self, mu: Floats, support: Boxes, batch: int, below: float = -NEW
+    ) -> tuple[Boxes, Floats]:
+        """Return different clauses of small reduced cost, at most `batch`, with these costs."""
+        problem = self.problem
+        weight = np.asarray(problem.weight).copy()
+        weight[problem.y] = mu
+        priced = problem.reweight(weight)
+        whole = Descent(priced)
+        alone = whole.choose_alone(self.literal_price)
+        if problem.cells.shape[1] <= MANY_COLUMNS:
+            starts = _starts(priced, *alone, support)
+            reached = whole.improve_each(starts, self.literal_price)
+            return self._best(*reached, batch, below)
+        used = problem.count_literals(support).any(axis=0)
+        kept = np.union1d(whole.features_of(alone[0], MANY_COLUMNS), np.flatnonzero(used))
+        boxes, saved = self._improve_on(kept, priced, alone, support)
+        boxes_found = self._best(boxes, saved, batch, below)
+        if len(boxes_found[1]) == batch:
+            return boxes_found
+        size = problem.count_literals(boxes).sum(axis=1)
+        first = np.argsort(self.literal_price * size - saved[:, 0], kind="stable")[:LIFTED]
+        more, saved_more = whole.improve_each(boxes[first], self.literal_price)
+        both = np.concatenate([boxes, more])
+        return self._best(both, np.vstack([saved, saved_more]), batch, below)
 
-def _evaluate_clauses(clauses: Boxes, problem: BoxRows) -> Bools:
-    """Return for each clause and row whether the clause holds, from its literals only."""
-    fired = np.ones((clauses.n_clauses, problem.n_rows), bool)
-    restricted = clauses.literals(problem.n_bins, problem.has_missing) > 0
-    for f in np.flatnonzero(restricted.any(axis=0)):
-        ks = np.flatnonzero(restricted[:, f])
-        code = problem.codes[:, f]
-        inside = (code >= clauses.low[ks, f, None]) & (code <= clauses.high[ks, f, None])
-        fired[ks] &= np.where(code == problem.n_bins[f], clauses.absent[ks, f, None], inside)
-    return fired
+    def _improve_on(
+        self, kept: Ints, priced: BoxRows, alone: tuple[Floats, Boxes], support: Boxes
+    ) -> tuple[Boxes, Floats]:
+        """Improve clauses over some features; return them and their savings over all features."""
+        some = priced.take_features(kept)
+        saved, boxes = alone[0][kept], alone[1][:, kept]
+        starts = _starts(some, saved, boxes, support[:, kept])
+        boxes, saved = Descent(some).improve_each(starts, self.literal_price)
+        savings = np.zeros((len(boxes), 1 + priced.n_features))
+        savings[:, 0], savings[:, 1 + kept] = saved[:, 0], saved[:, 1:]
+        return spread_boxes(boxes, kept, priced.n_bins), savings
+
+    def _best(self, boxes: Boxes, saved: Floats, batch: int, below: float) -> tuple[Boxes, Floats]:
+        """Pick the clauses of lowest reduced cost, the whole and the shortened ones."""
+        size = self.problem.count_literals(boxes)
+        literals = np.column_stack([size.sum(axis=1), size.sum(axis=1)[:, None] - size])
+        cost = self.clause_price + self.literal_price * literals - saved
+        cost[:, 1:][size == 0] = np.inf  # a feature that is not there cannot be dropped
+        picked = [boxes[:0]]
+        values: list[float] = []
+        seen: set[bytes] = set()
+        places = np.flatnonzero(cost < below)
+        for place in places[np.argsort(cost.flat[places], kind="stable")].tolist():
+            if len(values) == batch:
+                break
+            k, dropped = divmod(place, cost.shape[1])
+            clause = boxes[k : k + 1].copy()
+            if dropped:
+                clause[0, dropped - 1] = 0, self.problem.n_bins[dropped - 1] - 1, True
+            if clause.tobytes() not in seen:
+                seen.add(clause.tobytes())
+                picked.append(clause)
+                values.append(float(cost[k, dropped]))
+        return np.concatenate(picked), np.array(values)
+
+
+def _starts(priced: BoxRows, saved: Floats, alone: Boxes, support: Boxes) -> Boxes:
+    """Clauses to improve: that of no literal, the support, single intervals, heavy rows."""
+    whole = whole_box(priced.n_bins)
+    # The master's support is where it could gain; single intervals and boxes around the rows
+    # of highest dual price reach clauses that no clause of the pool is near to.
+    best = np.argsort(-saved, kind="stable")
+    chosen = best[:STARTS]
+    single = np.repeat(whole, len(chosen), axis=0)
+    single[np.arange(len(chosen)), chosen] = alone[0, chosen]
+    heavy = _box_heavy_rows(priced, best[:MANY_COLUMNS])
+    return np.concatenate([whole, support[:STARTS], single, heavy])
+
+
+def _box_heavy_rows(priced: BoxRows, features: Ints) -> Boxes:
+    """Boxes of three bins of some features around the rows whose dual price is highest."""
+    weight = np.where(priced.y, np.asarray(priced.weight), -1.0)
+    rows = np.argsort(-weight, kind="stable")[:HEAVY]
+    code, last = priced.codes[rows].astype(np.int64), priced.n_bins - 1
+    f: Any = np.arange(priced.n_features)
+    inside: Bools = (code < priced.n_bins) & np.isin(f, features)
+    low = np.where(inside, np.maximum(code - 1, 0), 0)
+    high = np.where(inside, np.minimum(code + 1, last), last)
+    low = np.where(np.asarray(priced.may_start)[f, low], low, 0)
+    high = np.where(np.asarray(priced.may_end)[f, high], high, last)
+    return np.stack([low, high, np.ones_like(code)], axis=2)
 
 
 @dataclass(frozen=True)
@@ -148,7 +242,13 @@ class ClauseMaster:
         weight = self.pool.described_weight
         if not len(self.pool) or self._program is None:
             return MasterAnswer(float(weight.sum()), weight.copy(), np.zeros(len(self.pool)))
-        self._pass_clauses()
+        # new clauses, and new costs of others, are passed to the program
+        cost, n_passed = self.pool.cost, len(self._passed)
+        perturbed = np.maximum(cost - _perturbation(len(cost)), 0.0)
+        for k in np.flatnonzero(cost[:n_passed] != self._passed):
+            self._program.change_row_upper(int(k), float(perturbed[k]))
+        self._program.add_rows(self.pool.held[n_passed:].astype(float), perturbed[n_passed:])
+        self._passed = cost.copy()
         answer = self._program.solve(keep_basis=True)
         if answer.x is None:  # a start that went wrong
             answer = self._program.solve()
@@ -158,16 +258,6 @@ class ClauseMaster:
                 f"solver reported {answer.message!r}. Use other prices, or another method."
             )
         return self._vertex(np.clip(answer.x, 0.0, weight), np.abs(answer.duals))
-
-    def _pass_clauses(self) -> None:
-        """Pass new clauses, and new costs of others, to the program."""
-        assert self._program is not None
-        cost, n_passed = self.pool.cost, len(self._passed)
-        perturbed = np.maximum(cost - _perturbation(len(cost)), 0.0)
-        for k in np.flatnonzero(cost[:n_passed] != self._passed):
-            self._program.change_row_upper(int(k), float(perturbed[k]))
-        self._program.add_rows(self.pool.held[n_passed:].astype(float), perturbed[n_passed:])
-        self._passed = cost.copy()
 
     def _vertex(self, mu: Floats, z: Floats) -> MasterAnswer:
         """Compute the answer without perturbation from the basis of the perturbed one."""
@@ -208,12 +298,13 @@ def choose_clauses(
     useful = np.union1d(useful, best)
     some = _Choice(pool, useful)
     chosen, rng = np.searchsorted(useful, best), np.random.default_rng(SEED)
-    for _ in range(
-        max(n_perturbations, len(useful) // CLAUSES_PER_PERTURBATION) if n_perturbations else 0
-    ):
+    most = max(n_perturbations, len(useful) // CLAUSES_PER_PERTURBATION)
+    for _ in range(most if n_perturbations else 0):
         if value <= answer.value + GAIN:
             break
-        perturbed = some.descend(_perturb(chosen, len(useful), rng))
+        n_out = min(len(chosen), int(rng.integers(1, 3)))
+        rest = np.delete(chosen, rng.permutation(len(chosen))[:n_out])
+        perturbed = some.descend(np.union1d(rest, rng.integers(len(useful))))
         if some.objective(perturbed) < value - GAIN:
             chosen, value = perturbed, some.objective(perturbed)
     return sorted(useful[chosen].tolist())
@@ -222,13 +313,6 @@ def choose_clauses(
 def useful_clauses(pool: ClausePool, answer: MasterAnswer, value: float) -> Ints:
     """Return the clauses that a rule cheaper than `value` may have."""
     return np.flatnonzero(pool.compute_reduced_costs(answer.mu) < value - answer.value - GAIN)
-
-
-def _perturb(chosen: Ints, n: int, rng: np.random.Generator) -> Ints:
-    """Take one or two clauses out and a random one in."""
-    n_out = min(len(chosen), int(rng.integers(1, 3)))
-    out = rng.permutation(len(chosen))[:n_out]
-    return np.union1d(np.delete(chosen, out), rng.integers(n))
 
 
 class _Choice:
@@ -312,7 +396,6 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
     """Generate clauses until none can help, then choose among them."""
     start = time.perf_counter()
     pool = ClausePool(problem, plan.clause_price, plan.literal_price)
-    pricing = BoxPricing(problem, plan.clause_price, plan.literal_price)
     exact = _ExactPricing(problem, plan)
     master = ClauseMaster(pool)
     history: list[dict[str, float]] = []
@@ -321,7 +404,7 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
         if plan.should_stop():
             break
         support = pool.boxes_of(np.flatnonzero(answer.z > 1e-6).tolist())
-        clauses, _ = pricing.price(answer.mu, support, plan.batch)
+        clauses, _ = pool.price(answer.mu, support, plan.batch)
         added = pool.add(clauses)
         if not added and plan.prove:
             priced = exact.price(answer)
@@ -335,19 +418,14 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
     gap = pool.objective(chosen) - answer.value
     if gap > NEW and not plan.should_stop():
         # clauses that the linear program does not need, but a rule cheaper than the chosen one may
-        clauses, _ = pricing.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
+        clauses, _ = pool.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
         pool.add(clauses)
         answer = answer.pad_clauses(len(pool))
         chosen = choose_clauses(pool, answer, plan.n_perturbations, chosen)
-    return GeneratedRule(
-        pool.boxes_of(chosen),
-        pool.objective(chosen),
-        exact.lower_bound if exact.solved or exact.lower_bound > 0 else None,
-        exact.solved,
-        answer.value,
-        len(pool),
-        tuple(history),
-    )
+    rule, objective = pool.boxes_of(chosen), pool.objective(chosen)
+    bound = exact.lower_bound if exact.solved or exact.lower_bound > 0 else None
+    numbers = exact.solved, answer.value, len(pool), tuple(history)
+    return GeneratedRule(rule, objective, bound, *numbers)
 
 
 class _ExactPricing:
@@ -363,7 +441,7 @@ class _ExactPricing:
         self.problem, self.plan = problem, plan
         other = float(np.asarray(problem.weight)[~problem.y].sum())
         self._least = plan.clause_price + min(plan.literal_price, other)
-        self._best_box: BestBox | None = None
+        self._clauses: BoxClauses | None = None
         self._n_tests = 0
         self.lower_bound, self.solved = 0.0, False
 
@@ -375,12 +453,12 @@ class _ExactPricing:
             if left <= 0:
                 return None
             limits = replace(limits, max_tests=min(limits.max_tests, left))
-        if self._best_box is None:
-            self._best_box = best_box_search(self.problem)
+        if self._clauses is None:
+            self._clauses = BoxClauses(self.problem)
         weight = np.asarray(self.problem.weight).copy()
         weight[self.problem.y] = answer.mu
         incumbent = self.plan.clause_price + NEW
-        clause, box = self._best_box(self.plan.literal_price, weight, incumbent, limits)
+        clause, box = self._clauses.find_best(self.plan.literal_price, weight, incumbent, limits)
         self._n_tests += clause.n_tests
         violation = max(0.0, clause.upper - self.plan.clause_price) + NEW
         bound = answer.value * self._least / (self._least + violation)

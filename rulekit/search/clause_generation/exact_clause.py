@@ -32,12 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.search.box_search.problem import Boxes, BoxRows, whole_box
+from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints, whole_box
+from rulekit.search.machine_code import allocate
 
 BETTER = 1e-9
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 CLASSES = 8  # largest number of distinct weights for which rows are counted by weight
 ALL_TESTS = 10**12  # only time ends a search
@@ -63,10 +61,7 @@ class ExactClause:
     upper: float
 
 
-# feature, first and last bin, whether missing values are accepted
-HalfLine = tuple[int, int, int, bool]
-
-BestBox = Callable[[float, Floats, float, ClauseLimits], tuple[ExactClause, Boxes | None]]
+HalfLine = tuple[int, int, int, bool]  # feature, first and last bin, missing values accepted
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,17 +103,9 @@ def clause_task(
     for looser, tighter in pairwise(order):
         if slot[looser] == slot[tighter]:
             step[:, tighter] &= N[:, looser]
-    return ClauseTask(
-        P,
-        N,
-        weight[y & (weight > 0)],
-        weight[~y & (weight > 0)],
-        float(theta),
-        slot,
-        step,
-        max(float(incumbent), 0.0),
-        limits or ClauseLimits(),
-    )
+    weights = weight[y & (weight > 0)], weight[~y & (weight > 0)]
+    floor = max(float(incumbent), 0.0)
+    return ClauseTask(P, N, *weights, float(theta), slot, step, floor, limits or ClauseLimits())
 
 
 def half_lines(problem: BoxRows) -> tuple[list[HalfLine], list[int]]:
@@ -139,23 +126,27 @@ def half_lines(problem: BoxRows) -> tuple[list[HalfLine], list[int]]:
     return limits, slots
 
 
-def best_box_search(problem: BoxRows) -> BestBox:
-    """Return a function of theta, weight, incumbent and limits: `best_clause` over boxes."""
-    limits, slots = half_lines(problem)
-    holds = np.zeros((problem.n_rows, len(limits)), bool)
-    for j, (f, low, high, absent) in enumerate(limits):
-        code = problem.codes[:, f]
-        inside = (code >= low) & (code <= high)
-        holds[:, j] = np.where(code == problem.n_bins[f], absent, inside)
+class BoxClauses:
+    """Finds the best clause among the boxes of a problem."""
 
-    def best_box(
-        theta: float, weight: Floats, incumbent: float, allowed: ClauseLimits
+    def __init__(self, problem: BoxRows) -> None:
+        self.problem = problem
+        self._limits, self._slots = half_lines(problem)
+        self._holds = np.zeros((problem.n_rows, len(self._limits)), bool)
+        for j, (f, low, high, absent) in enumerate(self._limits):
+            code = problem.codes[:, f]
+            inside = (code >= low) & (code <= high)
+            self._holds[:, j] = np.where(code == problem.n_bins[f], absent, inside)
+
+    def find_best(
+        self, theta: float, weight: Floats, incumbent: float, limits: ClauseLimits
     ) -> tuple[ExactClause, Boxes | None]:
-        best = best_clause(clause_task(holds, problem.y, theta, slots, weight, incumbent, allowed))
-        chosen = None if best.chosen is None else [limits[j] for j in best.chosen]
-        return best, None if chosen is None else box_of_literals(problem, chosen)
-
-    return best_box
+        """Search as `best_clause` does."""
+        y, slots = self.problem.y, self._slots
+        best = best_clause(clause_task(self._holds, y, theta, slots, weight, incumbent, limits))
+        if best.chosen is None:
+            return best, None
+        return best, box_of_literals(self.problem, [self._limits[j] for j in best.chosen])
 
 
 def best_clause_of_table(
@@ -163,18 +154,16 @@ def best_clause_of_table(
 ) -> tuple[ExactClause, Bools | None]:
     """Find the best clause over the conditions of a table, see `best_clause`; return it chosen."""
     rows = BoxRows.from_table(table)
-    search_boxes = best_box_search(rows)
-    best, box = search_boxes(theta, np.asarray(rows.weight), incumbent, limits)
+    best, box = BoxClauses(rows).find_best(theta, np.asarray(rows.weight), incumbent, limits)
     return best, None if box is None else rows.find_conditions(box)
 
 
 def box_of_literals(problem: BoxRows, literals: Sequence[HalfLine]) -> Boxes:
     """Return the clause that joins literals by AND."""
     box = whole_box(problem.n_bins)
-    low, high, absent = box.low, box.high, box.absent
     for f, first, last, accepts in literals:
-        low[0, f], high[0, f] = max(low[0, f], first), min(high[0, f], last)
-        absent[0, f] &= accepts
+        low, high, absent = box[0, f]
+        box[0, f] = max(low, first), min(high, last), absent & accepts
     return box
 
 
@@ -187,106 +176,85 @@ def best_clause(task: ClauseTask) -> ExactClause:
         raise ValueError(f"`theta` must be positive for an exact search, got {task.theta!r}.")
     from rulekit.search.clause_generation import exact_kernels as kernel
 
-    depth = _most_conditions(task)
-    packed, levels, tops = pack_task(task, depth)
-    best = np.zeros(depth + 1, np.int64)
-    counts = np.array([0, 0, -1, 1], np.int64)
-    record = kernel.NearRecord(np.array([task.incumbent]), counts, best)
-    proved = False
-    while not proved:
-        left = task.limits.max_tests - int(counts[kernel.TESTS])
-        if left <= 0 or task.limits.should_stop():
-            break
-        # a level never has more than all literals: each chunk gets on by a node at least
-        budget = min(max(CHUNK, len(task.slot)), left)
-        proved = bool(kernel.search(levels, packed, record, tops, budget))
-        if not proved and budget == left:
-            break
-    value, size = float(record.value[0]), int(counts[kernel.LENGTH])
-    chosen = None if size < 0 else tuple(int(j) for j in best[:size])
-    upper = value if proved else max(value, _open_bound(task, levels, int(counts[kernel.LEVEL])))
-    return ExactClause(chosen, value, proved, int(counts[kernel.TESTS]), upper)
-
-
-def pack_task(task: ClauseTask, depth: int) -> tuple[Any, Any, Any]:
-    """Pack a task into words, and allocate `depth` levels and one node."""
-    from rulekit.search.clause_generation import exact_kernels as kernel
-
-    p_order, wp = _weights(task.weight_p, kernel)
-    n_order, wn = _weights(task.weight_n, kernel)
-    P, N, step = _words(task.P, p_order), _words(task.N, n_order), _words(task.step, n_order)
-    d = len(task.slot)
-    packed = kernel.Task(task.theta, P, N, step, task.slot, wp, wn)
-    levels = _levels(kernel, d, p_order, n_order, depth)
-    return packed, levels, _tops(kernel, d, len(n_order) // 64)
-
-
-def _open_bound(task: ClauseTask, levels: Any, level: int) -> float:
-    """Return an upper bound of all open nodes."""
-    upper = -np.inf if level else float(task.weight_p.sum())
-    for t in range(level):
-        upper = max(upper, levels.bound[t, : levels.next[t] + 2].max(initial=-np.inf))
-    return upper
-
-
-def _most_conditions(task: ClauseTask) -> int:
-    """Return the largest length of a clause with a positive value."""
+    # no longer clause has a positive value
     paid = min(float(task.weight_p.sum()), float(task.weight_n.sum())) / task.theta
-    n_slots = int(task.slot.max(initial=-1)) + 1
-    return int(min(n_slots, paid)) + 1
+    depth = int(min(int(task.slot.max(initial=-1)) + 1, paid)) + 1
+    search = _Search(task, depth, 0, len(task.slot), task.incumbent)
+    proved = search.go_on(0.0)
+    record, counts, bound = search.record, search.record.counts, search.levels.bound
+    value, size, level = float(record.value[0]), int(counts[kernel.LENGTH]), counts[kernel.LEVEL]
+    upper = value
+    if not proved:  # bounds of all open nodes
+        upper = max(value, -np.inf if level else float(task.weight_p.sum()))
+        for t in range(level):
+            open_nodes = bound[t, : search.levels.next[t] + 2]
+            upper = max(upper, float(open_nodes.max(initial=-np.inf)))
+    chosen = None if size < 0 else tuple(int(j) for j in record.best[:size])
+    return ExactClause(chosen, value, proved, search.n_tests, upper)
 
 
-def _levels(kernel: Any, d: int, p_order: Any, n_order: Any, depth: int) -> Any:
-    """Allocate the levels, with the root as the first."""
-    levels = kernel.Levels(
-        np.zeros((depth + 1, len(p_order) // 64), np.uint64),
-        np.zeros((depth + 1, len(n_order) // 64), np.uint64),
-        np.zeros((depth + 1, depth + 1, len(n_order) // 64), np.uint64),
-        np.zeros(depth + 1, np.int64),
-        np.zeros((depth + 1, d), np.int64),
-        np.zeros((depth + 1, d)),
-        np.zeros((depth + 1, d)),
-        np.zeros(depth + 1, np.int64),
-        np.zeros(depth + 1, np.int64),
-    )
-    levels.P[0] = _words((p_order >= 0)[:, None], np.arange(len(p_order)))[0]
-    levels.N[0] = _words((n_order >= 0)[:, None], np.arange(len(n_order)))[0]
-    levels.live[0], levels.n_live[0] = np.arange(d), d
-    return levels
+class _Search:
+    """The state of a search: a task packed into words, its levels, and what was found."""
+
+    def __init__(self, task: ClauseTask, depth: int, room: int, size: int, floor: float) -> None:
+        from rulekit.search.clause_generation import exact_kernels as kernel
+
+        self._kernel, self._limits, d = kernel, task.limits, len(task.slot)
+        self._step = max(CHUNK, d)  # a level has at most d tests: each chunk gets on by a node
+        (p_order, wp), (n_order, wn) = _weights(task.weight_p), _weights(task.weight_n)
+        P, N, step = _words(task.P, p_order), _words(task.N, n_order), _words(task.step, n_order)
+        weights = kernel.RowWeights(*wp), kernel.RowWeights(*wn)
+        self._task = kernel.Task(task.theta, P, N, step, task.slot, *weights)
+        p, n, many = len(p_order) // 64, len(n_order) // 64, depth + 1
+        rows, columns = ((many, p), (many, n), (many, many, n)), ((many, d), (many, d), (many, d))
+        self.levels = levels = allocate(kernel.LEVELS, *rows, many, *columns, many, many)
+        levels.P[0] = _words((p_order >= 0)[:, None], np.arange(len(p_order)))[0]
+        levels.N[0] = _words((n_order >= 0)[:, None], np.arange(len(n_order)))[0]
+        levels.live[0], levels.n_live[0] = np.arange(d), d
+        self._tops = allocate(kernel.TOPS, d + 1, d + 1, 1, n, n, d)
+        self.near = allocate(kernel.NEAR, room, room, (room, size), 1, p)
+        counts = np.array([0, 0, -1, 1], np.int64)
+        self.record = kernel.NearRecord(np.array([floor]), counts, np.zeros(many, np.int64))
+
+    @property
+    def n_tests(self) -> int:
+        return int(self.record.counts[self._kernel.TESTS])
+
+    def go_on(self, margin: float) -> bool:
+        """Search until the tree is done (true), or there are no room, tests or time left."""
+        near, search = self.near, self._kernel.search
+        state = self.levels, self._task, self.record, self._tops, near, margin
+        while True:
+            left = self._limits.max_tests - self.n_tests
+            if left <= 0 or self._limits.should_stop():
+                return False
+            budget = min(self._step, left)
+            if search(*state, budget):
+                return True
+            if budget == left or 0 < len(near.value) == near.n[0]:
+                return False
 
 
-def _tops(kernel: Any, d: int, n_words: int) -> Any:
-    """Allocate the work arrays of a node."""
-    return kernel.Tops(
-        np.zeros(d + 1),
-        np.zeros(d + 1, np.int64),
-        np.zeros(1, np.int64),
-        np.zeros(n_words, np.uint64),
-        np.zeros(n_words, np.uint64),
-        np.zeros(d),
-    )
-
-
-def _weights(weight: Floats, kernel: Any) -> tuple[NDArray[np.int64], Any]:
-    """Return the row of each bit (-1: none) and the weights of the words."""
+def _weights(weight: Floats) -> tuple[Ints, tuple[Floats, Floats]]:
+    """Return the row of each bit (-1: none), and `unit` and `table` of `RowWeights`."""
     values = np.unique(weight)
     if len(values) > CLASSES:
         order = _pad_words(np.arange(len(weight)))
         padded = np.where(order >= 0, weight[order], 0.0).reshape(-1, 8)
         patterns = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
-        return order, kernel.RowWeights(np.zeros(0), (padded @ patterns.T.astype(float)).ravel())
+        return order, (np.zeros(0), (padded @ patterns.T.astype(float)).ravel())
     parts = [_pad_words(np.flatnonzero(weight == v)) for v in values]
     unit = np.repeat(values, [len(part) // 64 for part in parts])
     order = np.concatenate([*parts, np.zeros(0, np.int64)])
-    return order, kernel.RowWeights(unit, np.zeros(0))
+    return order, (unit, np.zeros(0))
 
 
-def _pad_words(rows: NDArray[np.intp]) -> NDArray[np.int64]:
+def _pad_words(rows: NDArray[np.intp]) -> Ints:
     """Fill up to whole words."""
     return np.concatenate([rows, np.full(-len(rows) % 64, -1)]).astype(np.int64)
 
 
-def _words(masks: Bools, order: NDArray[np.int64]) -> Words:
+def _words(masks: Bools, order: Ints) -> Words:
     """Pack the columns of a mask, shape (rows, d), into words: shape (d, words)."""
     bits = np.zeros((masks.shape[1], len(order)), bool)
     bits[:, order >= 0] = masks[order[order >= 0]].T
@@ -309,32 +277,22 @@ def list_near_best(
     task: ClauseTask, margin: float, max_conditions: int, most: int = 10_000
 ) -> NearBest:
     """List all clauses that are worth at most `margin` less than the best; steps are ignored."""
-    from rulekit.search.clause_generation import exact_kernels as kernel
-
     depth = min(max_conditions, int(task.slot.max(initial=-1)) + 1)
-    packed, levels, tops = pack_task(replace(task, step=np.ones_like(task.step)), depth + 1)
-    room = np.zeros(most), np.zeros(most, np.int64), np.zeros((most, depth), np.int64)
-    near = kernel.Near(*room, np.zeros(1, np.int64), np.zeros(packed.P.shape[1], np.uint64))
-    counts = np.array([0, 0, -1, 1], np.int64)
-    floor = np.array([task.incumbent - margin - 2 * BETTER])
-    record = kernel.NearRecord(floor, counts, np.zeros(depth + 1, np.int64))
-    done, shrunk = False, False
-    while not done:
-        if near.n[0] == most:
-            shrunk |= not _prune(near, record)
-            if near.n[0] == most:  # as many as there is room for, all worth the same
-                break
-        left = task.limits.max_tests - int(counts[kernel.TESTS])
-        if left <= 0 or task.limits.should_stop():
+    floor = task.incumbent - margin - 2 * BETTER
+    any_step = replace(task, step=np.ones_like(task.step))
+    search = _Search(any_step, depth + 1, most, depth, floor)
+    near, record, shrunk = search.near, search.record, False
+    while not (done := search.go_on(margin)) and near.n[0] == most:
+        shrunk |= not _prune(near, record)
+        if near.n[0] == most:  # as many as there is room for, all worth the same
             break
-        budget = min(max(CHUNK, len(task.slot)), left)
-        done = bool(kernel.search_near(levels, packed, record, tops, near, margin, budget))
-        if not done and budget == left and near.n[0] < most:
-            break
-    clauses, values = _sort_clauses(near, record)
+    sizes = zip(near.value[: near.n[0]], near.size, near.column, strict=False)
+    floor = float(record.value[0]) + BETTER
+    listed = sorted((-v, s, tuple(sorted(c[:s].tolist()))) for v, s, c in sizes if v > floor)
+    clauses, values = tuple(c for _, _, c in listed), tuple(-float(v) for v, _, _ in listed)
     best = max([task.incumbent, *values[:1]])
     reach = best - float(record.value[0]) - 2 * BETTER if shrunk else margin
-    return NearBest(clauses, values, reach, done, int(counts[kernel.TESTS]))
+    return NearBest(clauses, values, reach, done, search.n_tests)
 
 
 def _prune(near: Any, record: Any) -> bool:
@@ -352,18 +310,3 @@ def _prune(near: Any, record: Any) -> bool:
         part[: len(kept)] = part[kept]
     near.n[0] = len(kept)
     return enough
-
-
-def _sort_clauses(near: Any, record: Any) -> tuple[tuple[tuple[int, ...], ...], tuple[float, ...]]:
-    """Read the clauses of the margin, the best first."""
-    clauses = [
-        (
-            -float(near.value[i]),
-            int(near.size[i]),
-            tuple(sorted(near.column[i, : near.size[i]].tolist())),
-        )
-        for i in range(int(near.n[0]))
-        if near.value[i] > record.value[0] + BETTER
-    ]
-    clauses.sort()
-    return tuple(columns for _, _, columns in clauses), tuple(-value for value, _, _ in clauses)

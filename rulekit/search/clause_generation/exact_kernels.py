@@ -85,7 +85,7 @@ class NearRecord(NamedTuple):
 class Near(NamedTuple):
     """The clauses near the best: what they are worth, their columns, and room to weigh one."""
 
-    value: Floats  # (most,)
+    value: Floats  # (most,), empty where only the best clause is stored
     size: Ints  # (most,), number of literals
     column: Ints  # (most, most literals)
     n: Ints  # (1,), how many
@@ -221,24 +221,6 @@ def _set_bounds(t, p, n, levels, task, tops, size):  # type: ignore[no-untyped-d
         _note_gain(tops.live_gain[k], task.slot[c], tops)
 
 
-@machine_code(inline=True)
-def _enter(t, levels, task, record, tops):  # type: ignore[no-untyped-def]
-    """Value a new node and list its branches; return whether it has any."""
-    p, n = _weigh(levels.P[t], levels.P[t], task.wp), _weigh(levels.N[t], levels.N[t], task.wn)
-    value = p - n - task.theta * t
-    if value > record.value[0] + BETTER:
-        record.value[0], record.counts[LENGTH] = value, t
-        for s in range(t):
-            record.best[s] = levels.column[s + 1]
-    if n < task.theta:  # no literal can take its price from what is left of N
-        return False
-    record.counts[TESTS] += levels.n_live[t]
-    _find_live(t, p, n, levels, task, record, tops)
-    _set_bounds(t, p, n, levels, task, tops, len(task.slot))
-    levels.next[t] = levels.n_live[t] - 1  # the largest loss first: most literals below it
-    return True
-
-
 @machine_code()
 def _branch(t, k, levels, task):  # type: ignore[no-untyped-def]
     """Make the child that takes the k-th live literal; return whether all its literals pay."""
@@ -268,33 +250,6 @@ def _branch(t, k, levels, task):  # type: ignore[no-untyped-def]
     return True
 
 
-@machine_code(B(LEVELS, TASK, RECORD, TOPS, I))
-def search(levels, task, record, tops, budget):  # type: ignore[no-untyped-def]
-    """Search on until the tree is done (true) or `budget` more tests are made (false)."""
-    # It stops before a node that would exceed the budget; that node stays new.
-    counts = record.counts
-    t, new, most = counts[LEVEL], counts[NEW], counts[TESTS] + budget
-    while t >= 0:
-        if new:
-            if counts[TESTS] + levels.n_live[t] > most:
-                break
-            new = 0
-            if not _enter(t, levels, task, record, tops):
-                t -= 1
-                continue
-        k = levels.next[t]
-        if k < 0:
-            t -= 1
-            continue
-        levels.next[t] = k - 1
-        if levels.bound[t, k] <= record.value[0] + BETTER:
-            continue
-        if _branch(t, k, levels, task):
-            t, new = t + 1, 1
-    counts[LEVEL], counts[NEW] = t, new
-    return t < 0
-
-
 @machine_code()
 def _all_pay(t, levels, task, near):  # type: ignore[no-untyped-def]
     """Return whether leaving out any one literal of the clause would cost more than its price."""
@@ -312,39 +267,53 @@ def _all_pay(t, levels, task, near):  # type: ignore[no-untyped-def]
     return True
 
 
+@machine_code()
+def _note_near(t, value, levels, record, near, margin):  # type: ignore[no-untyped-def]
+    """Store a node near the best, and raise what a clause must be worth."""
+    record.value[0] = max(record.value[0], value - margin - 2 * BETTER)
+    i = near.n[0]
+    near.value[i], near.size[i] = value, t
+    for s in range(t):
+        near.column[i, s] = levels.column[s + 1]
+    near.n[0] = i + 1
+
+
 @machine_code(inline=True)
-def _enter_near(t, levels, task, record, tops, near, margin):  # type: ignore[no-untyped-def]
-    """Store a new node if it is near the best, and list its branches; return whether it has any."""
+def _enter(t, levels, task, record, tops, near, margin):  # type: ignore[no-untyped-def]
+    """Value and store a new node and list its branches; return whether it has any."""
     p, n = _weigh(levels.P[t], levels.P[t], task.wp), _weigh(levels.N[t], levels.N[t], task.wn)
     value = p - n - task.theta * t
-    held = p + n > 0.0  # what holds nowhere is no clause but a constant answer
-    if held and value > record.value[0] + BETTER and _all_pay(t, levels, task, near):
-        record.value[0] = max(record.value[0], value - margin - 2 * BETTER)
-        i = near.n[0]
-        near.value[i], near.size[i] = value, t
-        for s in range(t):
-            near.column[i, s] = levels.column[s + 1]
-        near.n[0] = i + 1
-    if n < task.theta or t == near.column.shape[1]:
+    if value > record.value[0] + BETTER:
+        if len(near.value) == 0:
+            record.value[0], record.counts[LENGTH] = value, t
+            for s in range(t):
+                record.best[s] = levels.column[s + 1]
+        elif p + n > 0.0 and _all_pay(t, levels, task, near):
+            # what holds nowhere is no clause but a constant answer
+            _note_near(t, value, levels, record, near, margin)
+    most = near.column.shape[1]
+    if n < task.theta or t == most:  # no literal can take its price from what is left of N
         return False
     record.counts[TESTS] += levels.n_live[t]
     _find_live(t, p, n, levels, task, record, tops)
-    _set_bounds(t, p, n, levels, task, tops, near.column.shape[1])
-    levels.next[t] = levels.n_live[t] - 1
+    _set_bounds(t, p, n, levels, task, tops, most)
+    levels.next[t] = levels.n_live[t] - 1  # the largest loss first: most literals below it
     return True
 
 
 @machine_code(B(LEVELS, TASK, RECORD, TOPS, NEAR, types.float64, I))
-def search_near(levels, task, record, tops, near, margin, budget):  # type: ignore[no-untyped-def]
-    """List the clauses near the best; return whether the tree was done before room or tests."""
-    counts = record.counts
+def search(levels, task, record, tops, near, margin, budget):  # type: ignore[no-untyped-def]
+    """Search on; return whether the tree was done before room or `budget` more tests."""
+    # Without room near the best, only the best clause is stored. It stops before a node that would
+    # exceed the budget; that node stays new.
+    counts, room = record.counts, len(near.value)
     t, new, most = counts[LEVEL], counts[NEW], counts[TESTS] + budget
     while t >= 0:
         if new:
-            if near.n[0] == len(near.value) or counts[TESTS] + levels.n_live[t] > most:
+            if (room and near.n[0] == room) or counts[TESTS] + levels.n_live[t] > most:
                 break
             new = 0
-            if not _enter_near(t, levels, task, record, tops, near, margin):
+            if not _enter(t, levels, task, record, tops, near, margin):
                 t -= 1
                 continue
         k = levels.next[t]

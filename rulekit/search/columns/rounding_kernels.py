@@ -3,7 +3,7 @@
 # Rounding sweeps over the groups of a clause, each settled at its best combination.
 #
 # Weights are summed on a grid (see `rulekit._sums`), so every order of adding gives the same bits.
-# `rulekit.search.columns.rounding` states what is minimised.
+# `rulekit.search.columns.priced_columns` states what is minimised.
 #
 # The simplex method works on a table of all coefficients:
 #   maximise  sum(mu)    subject to  s = c - P.T @ mu >= 0,  0 <= mu <= m
@@ -226,9 +226,9 @@ def _cost(layout, clause, w):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _start(layout, w, room):  # type: ignore[no-untyped-def]
-    """Start from weights, rows covered accordingly."""
-    total = 0.0
+def _sweep(n_first, layout, clause, w, room):  # type: ignore[no-untyped-def]
+    """Settle the first groups of the order, then those of the others that lower the cost."""
+    total = 0.0  # from the given weights, rows covered accordingly
     for c in range(len(w)):
         room.w[c] = w[c]
         total += w[c]
@@ -238,12 +238,6 @@ def _start(layout, w, room):  # type: ignore[no-untyped-def]
     for c in range(len(w)):
         if room.w[c] != 0.0:
             _add(c, np.rint(room.w[c] / unit) * unit, layout, room)
-
-
-@machine_code()
-def _sweep(n_first, layout, clause, w, room):  # type: ignore[no-untyped-def]
-    """Settle the first groups of the order, then those of the others that lower the cost."""
-    _start(layout, w, room)
     for k in range(len(room.order)):
         g = room.order[k]
         if k < n_first or _find_changes(g, layout, clause, room) < -TIE:
@@ -309,7 +303,6 @@ class Tableau(NamedTuple):
     at_upper: Bools  # (g,)
 
 
-F1, I1, B1 = (kind[::1] for kind in (types.float64, types.int64, types.boolean))
 F2 = types.float64[:, ::1]
 TABLEAU = record(Tableau, F2, F1, F1, F1, F1, F1, I1, I1, B1)
 

@@ -35,28 +35,33 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rulekit._sums import addable
 from rulekit.binning import BinnedTable
 from rulekit.binning.binned_table import DENSE, row_order
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns.generated_dual import SMALL, GeneratedDual, MergedRows, solve_small_dual
-from rulekit.search.columns.priced_columns import PricedColumns, find_beaten
-from rulekit.search.columns.rounding import (
+from rulekit.search.columns.priced_columns import (
     ALWAYS_PERTURBATION,
+    SMALL,
+    Bools,
+    Floats,
+    GeneratedDual,
+    Ints,
+    MergedRows,
+    PricedColumns,
+    find_beaten,
     redundancy_groups,
     round_clause,
     rounding_layout,
     snap_weights,
+    solve_small_dual,
 )
 from rulekit.search.lp import TOLERANCE, LPSolution, seconds_left, uses_linprog
 
-Ints = NDArray[np.intp]
 BLOCK = 1024  # columns that are compared at a time
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 GAP = 1e-7
+TINY = 1e-9  # a row covered but for this is covered
+SCREEN_FROM = 2000  # columns; with fewer, screening takes as long as it saves
 FEW, MANY = 16, 64  # columns that are passed at a time, and of a small table
 MARGIN = 1e-9  # kept from the ends of an interval, where two vertices are optimal
 
@@ -77,9 +82,7 @@ def _order_chains(P: BinnedTable) -> tuple[Ints, Ints]:
         return order, order
     same = (np.diff(feature[order]) == 0) & (np.diff(side[order]) == 0) & (again[1:] == again[:-1])
     parts = [order[i : i + BLOCK + 1] for i in range(0, len(order) - 1, BLOCK)]
-    seen = (
-        P.drop_empty_bins()
-    )  # neighbours that count read one source: its cells decide for the rows
+    seen = P.drop_empty_bins()  # neighbours that count read one source: its cells decide for rows
     wider = [(seen.values_of(p[:-1]) > seen.values_of(p[1:])).any(axis=0) for p in parts]
     nested = ~np.concatenate([np.zeros(0, dtype=bool), *wider])
     return order, np.concatenate([[0], np.cumsum(~(same & nested))]).astype(np.intp)
@@ -89,7 +92,7 @@ def _order_chains(P: BinnedTable) -> tuple[Ints, Ints]:
 class Vertex:
     """An optimal relaxed clause, and for which change of all prices it stays optimal."""
 
-    columns: NDArray[np.intp]
+    columns: Ints
     weights: Floats
     lower: float
     upper: float
@@ -114,9 +117,8 @@ class ThetaPath:
         for k, piece in enumerate(self.pieces):
             same = np.array_equal(piece.columns, vertex.columns)
             if same and np.array_equal(piece.weights, vertex.weights):
-                self.pieces[k] = replace(
-                    piece, lower=min(lower, piece.lower), upper=max(upper, piece.upper)
-                )
+                lower, upper = min(lower, piece.lower), max(upper, piece.upper)
+                self.pieces[k] = replace(piece, lower=lower, upper=upper)
                 return
         self.pieces.append(replace(vertex, lower=lower, upper=upper))
 
@@ -129,25 +131,16 @@ def _cheapest(c: Floats, worth: Floats, n: int) -> Ints:
     return cheapest[useful[cheapest]]
 
 
-def _overdrawn(slack: Floats, passed: Ints, n: int) -> Ints:
-    """Pick the columns that a point of the dual overdraws most, of those not passed yet."""
-    slack[passed] = np.inf
-    missed = np.flatnonzero(slack < -TOLERANCE)
-    return missed[np.argsort(slack[missed], kind="stable")[:n]]
-
-
 def _expand_columns(answer: LPSolution, passed: Ints, d: int) -> LPSolution:
     """Expand duals and basis to all d columns; columns not passed are slack."""
+    if answer.duals is None:
+        return answer
     duals, basic_rows = np.zeros(d), np.ones(d, dtype=bool)
     duals[passed] = answer.duals
     if answer.basic_rows is None:
         return replace(answer, duals=duals)
     basic_rows[passed] = answer.basic_rows
     return replace(answer, duals=duals, basic_rows=basic_rows)
-
-
-TINY = 1e-9  # a row covered but for this is covered
-SCREEN_FROM = 2000  # columns; with fewer, screening takes as long as it saves
 
 
 @dataclass(frozen=True)
@@ -194,7 +187,7 @@ class CoverProblem:
         self._priced = np.arange(d + 1) < d  # all but the column that disables the clause
         self._paths: dict[bytes, ThetaPath] = {}
 
-    def _merge_rows(self, order: NDArray[np.intp]) -> tuple[NDArray[np.intp], BinnedTable]:
+    def _merge_rows(self, order: Ints) -> tuple[Ints, BinnedTable]:
         """Merge equal neighbours; return the new index of each row, and the merged rows."""
         content = self.table.content[order]
         new = np.ones(len(order), dtype=bool)
@@ -227,20 +220,16 @@ class CoverProblem:
     def solve(self, sub: PricedColumns) -> CoverSolution:
         """Find the relaxed clause of least perturbed cost of a `sub_problem`."""
         self.n_calls += 1
-        path = self._paths.setdefault(self._key(sub), ThetaPath())
+        # everything but theta that a solution depends on
+        parts = (sub.m.tobytes(), sub.wrong.tobytes(), np.float64(sub.always).tobytes())
+        key = hashlib.blake2b(b"".join(parts), digest_size=20).digest()
+        path = self._paths.setdefault(key, ThetaPath())
         vertex = path.get_vertex(sub.theta) if self.remember else None
         if vertex is None:
             self.n_solved += 1
             vertex = self._solve_program(sub)
             path.add(sub.theta, vertex)
         return self._solution(sub, vertex)
-
-    def _key(self, sub: PricedColumns) -> bytes:
-        """Digest everything but theta that a solution depends on."""
-        digest = hashlib.blake2b(digest_size=20)
-        for part in (sub.m, sub.wrong, np.float64(sub.always)):
-            digest.update(part.tobytes())
-        return digest.digest()
 
     @cached_property
     def _chains(self) -> tuple[Ints, Ints]:
@@ -273,9 +262,8 @@ class CoverProblem:
         # perturbed optimum is unique.
         useful = c < worth
         if not useful.any():
-            excess = (worth - c)[self._priced & np.isfinite(c)]
-            nothing = np.zeros(0, dtype=np.intp)
-            return Vertex(nothing, np.zeros(0), excess.max(initial=-np.inf), np.inf)
+            lower = (worth - c)[self._priced & np.isfinite(c)].max(initial=-np.inf)
+            return Vertex(np.zeros(0, dtype=np.intp), np.zeros(0), lower, np.inf)
         if self.screening:
             useful[find_beaten((worth - c)[:-1], *self._chains)[0]] = False
         ceiling = np.where(useful, c, np.inf)
@@ -289,7 +277,13 @@ class CoverProblem:
         columns = np.flatnonzero(answer.duals < 0)
         weights = snap_weights(-answer.duals[columns], self._values(columns)[m > 0].astype(float))
         columns, weights = columns[weights > 0], weights[weights > 0]
-        self._check_gap(c, m, columns, weights, float(answer.x.sum()))
+        xi = np.maximum(0.0, 1.0 - self._values(columns) @ weights)
+        primal, dual = float(c[columns] @ weights + m @ xi), float(answer.x.sum())
+        if not (np.isfinite(primal) and abs(primal - dual) <= GAP * max(1.0, abs(primal))):
+            raise SolverError(
+                f"A linear program has a primal value of {primal!r} and a dual value of {dual!r}, "
+                "which must agree to 1e-7; please report the table that shows this."
+            )
         lower, upper = self._range(c, groups, answer)
         return Vertex(columns, weights, lower, upper)
 
@@ -305,8 +299,7 @@ class CoverProblem:
                 of = np.zeros(len(m), np.intp)
                 of[rows] = np.arange(len(rows))
                 groups = MergedRows(of, rows, m[rows], m)
-                done = small.x is not None
-                return groups, _expand_columns(small, useful, len(ceiling)) if done else small
+                return groups, _expand_columns(small, useful, len(ceiling))
         program = GeneratedDual(m)
         few = MANY if self._P.shape[0] * (self.n_columns + 1) <= DENSE else FEW
         missed, passed = _cheapest(ceiling, self._sums(addable(m)), few), np.zeros(0, np.intp)
@@ -316,22 +309,12 @@ class CoverProblem:
             answer = program.solve(time_limit)
             if answer.x is None:
                 return program.groups, answer
-            mu = program.groups.share_weights(answer.x)
-            missed = _overdrawn(ceiling - self._sums(addable(mu)), passed, few)
+            slack = ceiling - self._sum_spent(program.groups, answer.x)
+            slack[passed] = np.inf
+            missed = np.flatnonzero(slack < -TOLERANCE)  # overdrawn, the worst first
+            missed = missed[np.argsort(slack[missed], kind="stable")[:few]]
             if len(missed) == 0:
                 return program.groups, _expand_columns(answer, passed, len(ceiling))
-
-    def _check_gap(
-        self, c: Floats, m: Floats, columns: NDArray[np.intp], weights: Floats, dual: float
-    ) -> None:
-        """Compare the primal with the dual value."""
-        xi = np.maximum(0.0, 1.0 - self._values(columns) @ weights)
-        primal = float(c[columns] @ weights + m @ xi)
-        if not (np.isfinite(primal) and abs(primal - dual) <= GAP * max(1.0, abs(primal))):
-            raise SolverError(
-                f"A linear program has a primal value of {primal!r} and a dual value of {dual!r}, "
-                "which must agree to 1e-7; please report the table that shows this."
-            )
 
     def _range(self, c: Floats, groups: MergedRows, answer: LPSolution) -> tuple[float, float]:
         """Find for which change of the prices of theta the basis stays optimal."""
@@ -359,8 +342,7 @@ class CoverProblem:
         other = np.isfinite(c)
         other[tight] = False
         room = np.concatenate([mu[free], groups.weight[free] - mu[free], slack[other]])
-        rate = np.concatenate([move, -move, slope[other]])
-        room = np.maximum(room, 0.0)
+        room, rate = np.maximum(room, 0.0), np.concatenate([move, -move, slope[other]])
         rate = np.where(np.abs(rate) < MARGIN, 0.0, rate)
         up = np.min(room[rate < 0] / -rate[rate < 0], initial=np.inf) - MARGIN
         down = np.min(room[rate > 0] / rate[rate > 0], initial=np.inf) - MARGIN

@@ -20,10 +20,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rulekit.binning import BinnedTable
-from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints, no_boxes
+from rulekit.search.box_search.problem import (
+    Bools,
+    Boxes,
+    BoxRows,
+    Floats,
+    Ints,
+    evaluate_boxes,
+    whole_box,
+)
 from rulekit.search.box_search.search import Archive, SearchPlan, SingleBox
 
 IMPROVEMENT = 1e-6  # less is rounding, or the tie price of conditions
@@ -31,11 +37,15 @@ EXCHANGE = 0.5  # chance that a perturbation also exchanges two neighbours
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RuleList(Boxes):
+class RuleList:
     """An ordered rule list as boxes: the first clause that holds decides."""
 
-    labels: tuple[int, ...] = ()
-    default: int = 0
+    boxes: Boxes
+    labels: tuple[int, ...]
+    default: int
+
+    def __len__(self) -> int:
+        return len(self.labels)
 
 
 class ListArchive(Archive):
@@ -44,14 +54,12 @@ class ListArchive(Archive):
     def __init__(self, problem: BoxRows) -> None:
         self._entries = {}
         mass = np.bincount(problem.y, problem.charges.base)
-        none = no_boxes(problem.n_features)
-        empty = RuleList(none.low, none.high, none.absent, (), int(mass.argmax()))
+        empty = RuleList(whole_box(problem.n_bins)[:0], (), int(mass.argmax()))
         self.offer(float(mass.sum() - mass.max()), 0, empty)
 
     def best(self, n_clauses: int, theta: float) -> RuleList:
         """Return the list of `answer`."""
-        rules = self.answer(n_clauses, theta).boxes
-        assert isinstance(rules, RuleList)
+        rules: RuleList = self.answer(n_clauses, theta).boxes
         return rules
 
 
@@ -82,11 +90,6 @@ class _ListState(NamedTuple):
 class ListSearch:
     """Searches lists of one problem."""
 
-    @classmethod
-    def from_table(cls, table: BinnedTable, classes: NDArray[np.intp]) -> "ListSearch":
-        """Search lists over the conditions of a table, for rows of these classes, shape (n,)."""
-        return cls(BoxRows.from_table(table, classes=classes))
-
     def __init__(self, problem: BoxRows) -> None:
         self.problem = problem
         self._n_classes = int(problem.y.max(initial=0)) + 1
@@ -112,18 +115,13 @@ class ListSearch:
                 self._visit(archive, start, theta, plan.max_clauses)
         return archive
 
-    def find_conditions(self, rules: Boxes) -> Bools:
-        """Return which conditions of the table each clause uses, shape (k, d)."""
-        return self.problem.find_conditions(rules)
-
     def rule_list(
         self, clauses: Sequence[Sequence[int]], labels: tuple[int, ...], default: int
     ) -> RuleList | None:
         """Make a list of clauses of conditions; None where one of these is no end of a box."""
         end_of = {j: end for end, j in self.problem.condition_of.items()}
-        n_bins, k = self.problem.n_bins, len(clauses)
-        low, high = np.zeros((k, len(n_bins)), np.int64), np.tile(n_bins - 1, (k, 1))
-        absent = np.ones(low.shape, dtype=bool)
+        boxes = np.repeat(whole_box(self.problem.n_bins), len(clauses), axis=0)
+        low, high, absent = boxes.transpose(2, 0, 1)  # views
         for r, clause in enumerate(clauses):
             for j in clause:
                 end = end_of.get(j)
@@ -137,9 +135,9 @@ class ListSearch:
                     high[r, f] = min(high[r, f], level)
                 elif level:
                     low[r, f], high[r, f] = 1, 0
-        if ((low > high) & ~absent).any():
+        if ((low > high) & (absent == 0)).any():
             return None
-        return RuleList(low, high, absent, labels, default)
+        return RuleList(boxes, labels, default)
 
     def visit(self, archive: ListArchive, start: RuleList, theta: float, max_clauses: int) -> None:
         """Descend from a list at one price, add clauses while they pay; archive what is met."""
@@ -155,9 +153,7 @@ class ListSearch:
             if right.max(initial=-np.inf) > most:
                 most, best = float(right.max()), (f, ends[int(right.argmax())])
         if best is not None:
-            box = np.stack(
-                [np.zeros(p, np.int64), self.problem.n_bins - 1, np.ones(p, np.int64)], 1
-            )
+            box = whole_box(self.problem.n_bins)[0]
             box[best[0]] = best[1]
             empty = archive.best(0, 0.0)
             state = self._state(empty)
@@ -229,9 +225,8 @@ class ListSearch:
         """Leave out the clause without which the list costs least, where it costs no more."""
         options = []
         for r in range(len(state.clauses)):
-            options.append(
-                self._assign_classes((*state.clauses[:r], *state.clauses[r + 1 :]), state)
-            )
+            rest = (*state.clauses[:r], *state.clauses[r + 1 :])
+            options.append(self._assign_classes(rest, state))
             self._offer(archive, options[-1])
         return _cheapest(options, theta, state.objective(theta))
 
@@ -287,12 +282,8 @@ class ListSearch:
 
     def _clause(self, box: Ints, label: int) -> _Clause:
         problem = self.problem
-        one = Boxes(box[None, :, 0], box[None, :, 1], box[None, :, 2].astype(bool))
-        ends = one.literals(problem.n_bins, problem.has_missing)
-        used = np.flatnonzero(ends)
-        codes = problem.codes[:, used]
-        holds = one.take_features(used).evaluate(codes, problem.n_bins[used])[:, 0]
-        return _Clause(box, label, holds, int(ends.sum()))
+        holds = evaluate_boxes(box[None], problem.codes, problem.n_bins)[:, 0]
+        return _Clause(box, label, holds, int(problem.count_literals(box[None]).sum()))
 
     def _mass(self, rows: Bools) -> Floats:
         """Weight of each class among some rows, shape (K,)."""
@@ -314,17 +305,16 @@ class ListSearch:
         return _ListState(tuple(kept), default, loss + float(mass.sum() - mass[default]))
 
     def _state(self, rules: RuleList) -> _ListState:
-        boxes = np.stack([rules.low, rules.high, rules.absent.astype(np.int64)], axis=2)
-        clauses = [self._clause(box, c) for box, c in zip(boxes, rules.labels, strict=True)]
+        boxes = zip(rules.boxes, rules.labels, strict=True)
+        clauses = [self._clause(box, label) for box, label in boxes]
         return self._assign_classes(clauses, _ListState((), rules.default, 0.0))
 
     def _offer(self, archive: ListArchive, state: _ListState) -> None:
         if archive.improves(len(state.clauses), state.n_conditions, state.loss):
             boxes = np.array([c.box for c in state.clauses], np.int64)
-            boxes = boxes.reshape(len(state.clauses), self.problem.n_features, 3)
+            boxes = boxes.reshape(len(boxes), self.problem.n_features, 3)
             labels = tuple(c.label for c in state.clauses)
-            low, high, absent = np.moveaxis(boxes, 2, 0)
-            rules = RuleList(low, high, absent.astype(bool), labels, state.default)
+            rules = RuleList(boxes, labels, state.default)
             archive.offer(state.loss, state.n_conditions, rules)
 
     def _perturb(self, state: _ListState, rng: np.random.Generator) -> _ListState:

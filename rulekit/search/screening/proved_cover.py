@@ -10,16 +10,18 @@ import time
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rulekit.search.columns.generated_dual import GeneratedDual
-from rulekit.search.columns.priced_columns import PricedColumns
+from rulekit.search.columns.priced_columns import Bools, Floats, GeneratedDual, Ints, PricedColumns
 from rulekit.search.lp import seconds_left, solve_milp
-from rulekit.search.screening.bounds import Bounds, compact_program, feasible, steepest_clause
-from rulekit.search.screening.screen import COUNTING, Screening, screen
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+from rulekit.search.screening.screen import (
+    COUNTING,
+    Bounds,
+    Screening,
+    compact_program,
+    feasible,
+    screen,
+    steepest_clause,
+)
 
 FIRST_COLUMNS = 30  # columns to begin with
 MORE = 40  # columns added a round
@@ -73,8 +75,7 @@ def relax(problem: PricedColumns, deadline: float | None = None) -> Relaxation:
         weights = np.clip(-answer.duals, 0.0, 1.0)
     used = np.flatnonzero(weights > PRICE_MARGIN)
     solved, lower = not len(missed), float(best.sum())
-    if not solved:
-        lower = max(lower, clause_bound)
+    lower = lower if solved else max(lower, clause_bound)
     return Relaxation(best, lower, generated[used], weights[used], solved, len(generated))
 
 
@@ -91,21 +92,16 @@ def _worst(problem: PricedColumns, overdrawn: Floats, n: int | None = None) -> I
     chain = problem.P.chain[bad]
     family = np.where(chain >= 0, chain, -1 - bad)
     order = np.lexsort((bad, -overdrawn[bad], family))
-    first = np.concatenate([[True], np.diff(family[order]) != 0])
-    heads = bad[order[first]]
-    worst = heads[np.argsort(-overdrawn[heads], kind="stable")[:n]]
-    return np.sort(worst)
+    heads = bad[order[np.unique(family[order], return_index=True)[1]]]
+    return np.sort(heads[np.argsort(-overdrawn[heads], kind="stable")[:n]])
 
-
-Bools = NDArray[np.bool_]
 
 PROVED = 1e-6  # of the heaviest row: bounds that differ by less have met (HiGHS proves no more)
 ROUNDING = 1e-12  # of the cost
 FIRST = 400  # columns in the first integer program
 GROWTH = 4
-MAX_CELLS = 400_000_000  # rows times columns that are packed into bits to be merged
+MAX_CELLS = 400_000_000  # rows times columns of an integer program before rows are merged
 MAX_MERGED = 20_000_000  # the same after merging: a larger integer program is not begun
-ROW_BLOCK = 4096
 DRAWS = 20
 MAX_SWEEPS = 20
 
@@ -152,15 +148,16 @@ def best_columns(
 ) -> ProvedClause:
     """Find the clause of least cost."""
     relaxation = relax(problem, deadline)
-    search = _CoverSearch(
-        problem,
-        relaxation,
-        deadline,
-        np.zeros(0, dtype=np.intp),
-        float(problem.m.sum()),
-        relaxation.lower,
-    )
-    for clause in _heuristic_clauses(problem, relaxation):
+    nothing, cost = np.zeros(0, dtype=np.intp), float(problem.m.sum())
+    search = _CoverSearch(problem, relaxation, deadline, nothing, cost, relaxation.lower)
+    # round the relaxed clause in several ways, and choose greedily without it
+    columns, weights = relaxation.columns, relaxation.weights
+    clauses = [columns[weights > 0.5], columns[weights > 0.2], steepest_clause(problem)]
+    if (weights < 1.0 - PROVED).any():
+        clauses.append(columns[steepest_clause(problem.take_columns(columns))])
+        rng = np.random.default_rng(0)
+        clauses += [columns[rng.random(len(weights)) < weights] for _ in range(DRAWS)]
+    for clause in clauses:
         search.offer(_improve(problem, clause))
     outcome = _screen(search, screening)
     n_left = 0
@@ -174,18 +171,6 @@ def best_columns(
     proved = search.closed
     bound = search.cost if proved else min(search.bound, search.cost)
     return ProvedClause(search.columns, search.cost, bound, proved, relaxation, outcome, n_left)
-
-
-def _heuristic_clauses(problem: PricedColumns, relaxation: Relaxation) -> list[Ints]:
-    """Round the relaxed clause in several ways, and choose greedily without it."""
-    columns, weights = relaxation.columns, relaxation.weights
-    clauses = [columns[weights > 0.5], columns[weights > 0.2], steepest_clause(problem)]
-    if (weights < 1.0 - PROVED).any():
-        part = problem.take_columns(columns)
-        clauses.append(columns[steepest_clause(part)])
-        rng = np.random.default_rng(0)
-        clauses += [columns[rng.random(len(weights)) < weights] for _ in range(DRAWS)]
-    return clauses
 
 
 def _improve(problem: PricedColumns, clause: Ints) -> Ints:
@@ -210,13 +195,11 @@ def _screen(search: _CoverSearch, screening: str | None) -> Screening | None:
     """Remove what the tests allow."""
     if screening is None:
         return None
-    tests: tuple[str, ...] = COUNTING
-    bounds = None
-    if screening == "duality":
-        tests = (*COUNTING, "duality given")
-        mu = search.relaxation.mu
-        bounds = Bounds(mu, float(mu.sum()), search.columns, search.cost)
-    return screen(search.problem, tests, bounds=bounds)
+    if screening == "counting":
+        return screen(search.problem)
+    mu = search.relaxation.mu
+    bounds = Bounds(mu, float(mu.sum()), search.columns, search.cost)
+    return screen(search.problem, (*COUNTING, "duality given"), bounds)
 
 
 def _close(search: _CoverSearch, left: Ints) -> None:
@@ -267,16 +250,10 @@ def _integer_program(search: _CoverSearch, columns: Ints) -> float:
 def merge_rows(problem: PricedColumns) -> tuple[Bools, Floats]:
     """Merge equal rows and add their weights; the order depends on their content alone."""
     g, d = problem.P.shape
-    everything = np.arange(d)
-    packed = [
-        np.packbits(problem.P.values_of(everything, np.arange(start, min(g, start + ROW_BLOCK))), 1)
-        for start in range(0, g, ROW_BLOCK)
-    ]
-    bits = np.ascontiguousarray(np.concatenate([np.zeros((0, (d + 7) // 8), np.uint8), *packed]))
-    if bits.size == 0:
+    content = np.ascontiguousarray(problem.P.content)  # which sorts as the rows do
+    if content.size == 0:
         return np.zeros((min(g, 1), d), dtype=bool), np.array([problem.m.sum()])[:g]
-    _, first, inverse = np.unique(
-        bits.view(f"V{bits.shape[1]}").ravel(), return_index=True, return_inverse=True
-    )
-    rows = np.unpackbits(bits[first], axis=1, count=d).astype(bool)
-    return rows, np.bincount(inverse.ravel(), problem.m, len(first)).astype(float)
+    names = content.view(f"V{content.shape[1] * content.itemsize}").ravel()
+    _, first, inverse = np.unique(names, return_index=True, return_inverse=True)
+    weight = np.bincount(inverse.ravel(), problem.m, len(first)).astype(float)
+    return problem.P.values_of(np.arange(d), first), weight

@@ -12,6 +12,9 @@
 # *duality*  c_j + sum of mu over the rows that j does not cover > cost of a known clause: every
 #            clause with j costs more than that one (7). mu is any point of the dual program.
 #
+# A point of the dual program gives every row to be covered a value ``0 <= mu <= m`` such that the
+# rows of no column are worth more than its price; ``sum(mu)`` is then a lower bound (5).
+#
 # *Why they hold together.* Take a best clause with the fewest columns and, of these, one whose
 # columns come first in the order (price, larger worth, place). The first two tests would give a
 # better one in that order, so it holds no column that either removes; by the third no best clause
@@ -28,14 +31,123 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 
-from rulekit.search.columns.priced_columns import PricedColumns, find_beaten
-from rulekit.search.screening.bounds import Bounds, greedy_bounds
+from rulekit._sums import grid_unit, round_to_grid
+from rulekit.search.columns.priced_columns import Bools, Floats, Ints, PricedColumns, find_beaten
+from rulekit.search.lp import LinearProgram
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+
+def compact_program(P: Floats, m: Floats, c: Floats) -> LinearProgram:
+    """Write the compact one-level problem out as a program; shapes: P (g, d), m (g,), c (d,)."""
+    g, d = P.shape
+    matrix = sparse.hstack([sparse.csr_matrix(P), sparse.eye_array(g)], format="csr")
+    bounds = np.ones(g), np.full(g, np.inf), np.zeros(d + g), np.repeat([1.0, np.inf], [d, g])
+    return LinearProgram(np.concatenate([c, m]), matrix, *bounds, np.arange(d + g) < d)
+
+
+TIE = 1e-9
+REPAIRED = 1e-6  # columns overdrawn by no more are repaired one by one
+MAX_REPAIRS = 200
+ROW_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A point of the dual program and a clause."""
+
+    mu: Floats = field(repr=False)  # (g,)
+    lower: float
+    clause: Ints
+    upper: float
+
+
+def greedy_bounds(problem: PricedColumns, *, enhanced: bool) -> Bounds:
+    """Find both by the paper's heuristics, basic or enhanced (section 3.3)."""
+    mu = greedy_dual(problem, by_density=enhanced)
+    clause = steepest_clause(problem, 3) if enhanced else build_greedy_clause(problem)
+    return Bounds(mu, float(mu.sum()), clause, problem.cost(clause))
+
+
+def greedy_dual(problem: PricedColumns, *, by_density: bool = False) -> Floats:
+    """Assign rows their full weight, one after another, while no column is overdrawn."""
+    g, d = problem.P.shape
+    order, everything = np.arange(g), np.arange(d)
+    if by_density:  # rows that few columns cover first
+        order = np.argsort(problem.P.row_sums(np.ones(d)), kind="stable")
+    left, mu = problem.wrong.copy(), np.zeros(g)
+    for start in range(0, g, ROW_BLOCK):
+        rows = order[start : start + ROW_BLOCK]
+        for row, holds in zip(rows, problem.P.values_of(everything, rows), strict=True):
+            # the tightest column through this row must be able to pay
+            if left.min(where=holds, initial=np.inf) >= problem.m[row]:
+                mu[row] = problem.m[row]
+                left -= mu[row] * holds
+    return mu
+
+
+def build_greedy_clause(problem: PricedColumns) -> Ints:
+    """Go through the columns by falling P_j - Z_j and take each that lowers the cost."""
+    gain = problem.worth - problem.wrong
+    open_weight = problem.m.copy()
+    clause: list[int] = []
+    hopeful = np.flatnonzero(problem.price < problem.worth)
+    order = hopeful[np.argsort(-gain[hopeful], kind="stable")]
+    for start in range(0, len(order), ROW_BLOCK):
+        block = order[start : start + ROW_BLOCK]
+        for j, holds in zip(block, problem.P.values_of(block).T, strict=True):
+            if problem.wrong[j] + problem.theta < float(open_weight[holds].sum()):
+                clause.append(int(j))
+                open_weight[holds] = 0.0
+    return np.array(clause, dtype=np.intp)
+
+
+def steepest_clause(problem: PricedColumns, n_columns: int | None = None) -> Ints:
+    """Take the column that lowers the cost most, again and again, `n_columns` times at most."""
+    open_weight = problem.m.copy()
+    clause: list[int] = []
+    while n_columns is None or len(clause) < n_columns:
+        gain = problem.P.sums(open_weight) - problem.price
+        best = int(np.argmax(gain)) if len(gain) else -1
+        if best < 0 or gain[best] <= TIE:
+            break
+        clause.append(best)
+        open_weight[problem.P.values_of(np.array([best]))[:, 0]] = 0.0
+    return np.array(clause, dtype=np.intp)
+
+
+def feasible(problem: PricedColumns, mu: Floats) -> Floats:
+    """Turn values that are all but feasible into a point of the dual program."""
+    unit = grid_unit(problem.m.sum(), problem.P.copies)
+    mu = round_to_grid(np.clip(mu, 0.0, problem.m), unit, down=True)
+    over = problem.P.sums(mu) - problem.price
+    if over.max(initial=0.0) <= 0.0:
+        return mu
+    # A solver's noise is taken from a few rows, which costs the bound no more than the noise;
+    # scaling all of mu would cost that share of the whole, and is left for points far off.
+    if over.max() <= REPAIRED:
+        mu = _repair(problem, mu, np.flatnonzero(over > 0.0))
+    drawn = problem.P.sums(mu)
+    bad = drawn > problem.price
+    if bad.any():
+        mu = round_to_grid(mu * (problem.price[bad] / drawn[bad]).min(), unit, down=True)
+    return mu
+
+
+def _repair(problem: PricedColumns, mu: Floats, overdrawn: Ints) -> Floats:
+    """Take from single rows what some columns are overdrawn by, which loses no more than that."""
+    mu = mu.copy()
+    for j in overdrawn[:MAX_REPAIRS]:
+        holds = problem.P.values_of(np.array([j]))[:, 0]
+        excess = float(mu[holds].sum()) - float(problem.price[j])
+        for row in np.flatnonzero(holds)[np.argsort(-mu[holds], kind="stable")]:
+            if excess <= 0.0:
+                break
+            taken = min(float(mu[row]), excess)
+            mu[row] -= taken
+            excess -= taken
+    return round_to_grid(mu, grid_unit(problem.m.sum(), problem.P.copies), down=True)
+
 
 GUARD = 1e-9  # a bound must exceed the known cost by this share of it
 
@@ -46,14 +158,9 @@ class Outcome:
 
     test: str
     removed: Bools  # (d,)
-    by: Ints = field(repr=False)  # (d,)
-    floor: Floats = field(repr=False)  # (d,)
+    by: Ints = field(default_factory=lambda: np.zeros(0, np.intp), repr=False)  # (d,), of pairs
+    floor: Floats = field(default_factory=lambda: np.zeros(0), repr=False)  # (d,), of duality
     bounds: Bounds | None = field(default=None, repr=False)
-
-
-def simple_test(problem: PricedColumns) -> Outcome:
-    """Remove columns that cost as much as all they cover, their own price included: O(n p + d)."""
-    return _outcome("simple", problem.price >= problem.worth)
 
 
 def consecutive_test(problem: PricedColumns) -> Outcome:
@@ -79,7 +186,7 @@ def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
     floor = problem.price + bounds.lower - problem.P.sums(bounds.mu)
     # neither rounding nor a tie may remove a column of the known clause
     removed = floor > bounds.upper + GUARD * max(1.0, bounds.upper)
-    return Outcome("duality", removed, _outcome("", removed).by, floor, bounds)
+    return Outcome("duality", removed, floor=floor, bounds=bounds)
 
 
 def order_chains(problem: PricedColumns) -> tuple[Ints, Ints]:
@@ -90,15 +197,11 @@ def order_chains(problem: PricedColumns) -> tuple[Ints, Ints]:
     return order, chain[order]
 
 
-def _outcome(test: str, removed: Bools) -> Outcome:
-    return Outcome(test, removed, np.full(len(removed), -1, dtype=np.intp), np.zeros(0))
-
-
 def _remove_pairs(problem: PricedColumns, columns: Ints, by: Ints) -> Outcome:
     """Return that columns are removed, each by another one."""
-    outcome = _outcome("pairs", np.zeros(len(problem.wrong), dtype=bool))
-    outcome.removed[columns], outcome.by[columns] = True, by
-    return outcome
+    removed, place = np.zeros(len(problem.wrong), dtype=bool), np.full(len(problem.wrong), -1)
+    removed[columns], place[columns] = True, by
+    return Outcome("pairs", removed, place)
 
 
 NOISE = 1e-12  # of the total weight
@@ -107,7 +210,7 @@ BASIC = ("simple", "consecutive", "duality basic")
 ENHANCED = ("simple", "chain", "duality enhanced")
 #: Every test by name; "duality given" takes the bounds that `screen` is handed.
 TESTS: dict[str, Callable[[PricedColumns], Outcome]] = {
-    "simple": simple_test,
+    "simple": lambda p: Outcome("simple", p.price >= p.worth),  # own price included, O(n p + d)
     "consecutive": consecutive_test,
     "chain": chain_test,
     "duality basic": lambda p: duality_test(p, greedy_bounds(p, enhanced=False)),
@@ -125,10 +228,8 @@ class Screening:
     @property
     def removed(self) -> Bools:
         """The columns that at least one test removed: shape (d,)."""
-        gone = np.zeros(len(self.problem.wrong), dtype=bool)
-        for outcome in self.outcomes:
-            gone |= outcome.removed
-        return gone
+        nothing = np.zeros(len(self.problem.wrong), dtype=bool)
+        return np.any([nothing, *(outcome.removed for outcome in self.outcomes)], axis=0)
 
     @property
     def kept(self) -> Ints:
@@ -154,7 +255,7 @@ class Screening:
             "test": outcome.test,
             "price": float(self.problem.price[column]),
             "worth": float(self.problem.worth[column]),
-            "by": int(outcome.by[column]) if outcome.by[column] >= 0 else None,
+            "by": int(outcome.by[column]) if len(outcome.by) else None,
             "floor": float(outcome.floor[column]) if has_bounds else None,
             "upper": outcome.bounds.upper if outcome.bounds is not None else None,
         }

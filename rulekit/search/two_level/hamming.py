@@ -12,8 +12,10 @@
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +23,19 @@ from numpy.typing import NDArray
 from rulekit._sums import addable
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import TimeLimitError
-from rulekit.search.columns.clause_selection import ClauseSelection
+from rulekit.search.columns.clause_selection import Bools, ClauseSelection, Floats
+from rulekit.search.columns.priced_columns import (
+    ALWAYS_PERTURBATION,
+    RedundancyGroup,
+    single_group,
+)
 from rulekit.search.one_level.problem import CoverProblem, LearnedClause
 from rulekit.search.two_level.local_search import IMPROVEMENT
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
-
-Memory = dict[bytes, LearnedClause]
+History = list[dict[str, Any]]
 MAX_STEPS = 100  # of block coordinate descent and of alternating minimisation
+DISTANCE_DIGITS = 9  # distances that agree to here are equal, whatever the order of the columns
 
 
 @dataclass(frozen=True)
@@ -42,38 +47,45 @@ class TwoLevelTask:
     rounding: str = "redundancy"
     may_disable: bool = False
     rng: np.random.Generator | None = None
-    memory: Memory = field(default_factory=dict, repr=False)
+    memory: dict[bytes, LearnedClause] = field(default_factory=dict, repr=False)
 
-    @property
-    def y(self) -> Bools:
-        """The rows to be covered: shape (n,)."""
-        return self.problem.y
+    @cached_property
+    def distinct_rows(self) -> tuple[Floats, Bools, Floats]:
+        """Return the table with equal rows merged (0 and 1), labels and weights."""
+        A, y, weight = self.problem.distinct_rows()
+        if self.may_disable:  # a last column of ones disables a clause
+            A = np.pad(A, ((0, 0), (0, 1)), constant_values=1)
+        return A, y, weight
 
-    @property
-    def weight(self) -> Floats:
-        """What each row counts: shape (n,)."""
-        return self.problem.weight
+    @cached_property
+    def price(self) -> Floats:
+        """Perturbed price of each column of `distinct_rows`."""
+        price = self.theta + self.problem.perturbation
+        return np.append(price, ALWAYS_PERTURBATION) if self.may_disable else price
+
+    @cached_property
+    def groups(self) -> tuple[RedundancyGroup, ...]:
+        """Groups of the columns of `distinct_rows`."""
+        groups = self.problem.groups
+        return (*groups, single_group([self.problem.n_columns])) if self.may_disable else groups
 
     def learn(self, kept: Bools) -> LearnedClause:
         """Learn one clause from the rows kept: shape (n,). Equal questions are answered once."""
         deadline = self.problem.deadline
         if deadline is not None and time.monotonic() > deadline:
             raise TimeLimitError("The time limit has passed; raise `time_limit`.")
-        rows = np.where(kept, self.weight, 0.0)
-        if self.rounding == "random":
-            return self._learn(rows)
         settings = (self.theta, self.rounding, self.may_disable)
-        digest = hashlib.blake2b(repr(settings).encode(), digest_size=20)
-        digest.update(np.packbits(kept).tobytes())
-        key = digest.digest()
-        if key not in self.memory:
-            self.memory[key] = self._learn(rows)
+        question = repr(settings).encode() + np.packbits(kept).tobytes()
+        key = hashlib.blake2b(question, digest_size=20).digest()
+        if self.rounding == "random" or key not in self.memory:
+            rows = np.where(kept, self.problem.weight, 0.0)
+            clause = self.problem.learn(
+                rows, self.theta, self.rounding, self.rng, may_disable=self.may_disable
+            )
+            if self.rounding == "random":
+                return clause
+            self.memory[key] = clause
         return self.memory[key]
-
-    def _learn(self, rows: Floats) -> LearnedClause:
-        return self.problem.learn(
-            rows, self.theta, self.rounding, self.rng, may_disable=self.may_disable
-        )
 
     def make_empty_clause(self, *, disabled: bool = False) -> LearnedClause:
         """Make a clause without columns: never true, or switched off and always true."""
@@ -83,21 +95,19 @@ class TwoLevelTask:
     def count(self, clause: LearnedClause) -> Counts:
         """Count the true columns of a clause in each row: shape (n,)."""
         if clause.disabled:
-            return np.ones(len(self.y), dtype=np.int64)
+            return np.ones(len(self.problem.y), dtype=np.int64)
         held = self.problem.table.values_of(np.flatnonzero(clause.selected))
         counts: Counts = held.sum(axis=1, dtype=np.int64)
         return counts
 
-    def iterate(self, clauses: Sequence[LearnedClause]) -> "Iterate":
-        """Weigh a rule."""
-        counts = np.stack([self.count(clause) for clause in clauses], axis=1)
-        return Iterate(tuple(clauses), counts, self.value(clauses, counts))
-
-    def value(self, clauses: Sequence[LearnedClause], counts: Counts) -> float:
-        """Weigh a rule whose counts are known: the Hamming objective (3.12)."""
-        distance = np.where(self.y, (counts == 0).sum(axis=1), counts.min(axis=1))
+    def iterate(self, clauses: Sequence[LearnedClause], counts: Counts | None = None) -> "Iterate":
+        """Weigh a rule by the Hamming objective (3.12); its counts may be known."""
+        if counts is None:
+            counts = np.stack([self.count(clause) for clause in clauses], axis=1)
+        distance = np.where(self.problem.y, (counts == 0).sum(axis=1), counts.min(axis=1))
         n_columns = sum(int(clause.selected.sum()) for clause in clauses)
-        return float((self.weight * distance).sum()) + self.theta * n_columns
+        value = float((self.problem.weight * distance).sum()) + self.theta * n_columns
+        return Iterate(tuple(clauses), counts, value)
 
 
 @dataclass(frozen=True)
@@ -108,14 +118,7 @@ class Iterate:
     counts: Counts = field(repr=False)
     value: float
 
-    def replace_clause(self, task: TwoLevelTask, r: int, clause: LearnedClause) -> "Iterate":
-        """Return the iterate with another clause in place of clause r."""
-        clauses = (*self.clauses[:r], clause, *self.clauses[r + 1 :])
-        counts = self.counts.copy()
-        counts[:, r] = task.count(clause)
-        return Iterate(clauses, counts, task.value(clauses, counts))
-
-    def selection(self, history: Sequence[dict[str, object]]) -> ClauseSelection:
+    def selection(self, history: History) -> ClauseSelection:
         """Return the clauses that are not disabled."""
         enabled = [not clause.disabled for clause in self.clauses]
         chosen = np.stack([clause.selected for clause in self.clauses])[enabled]
@@ -124,121 +127,102 @@ class Iterate:
 
 def set_cover(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Learn a CNF clause by clause; what an earlier clause rejects is left to it."""
-    clauses, history = cover_clauses(task, n_clauses)
+    clauses, history = _cover(task, n_clauses)
     return clauses.selection(history)
 
 
-def cover_clauses(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, list[dict[str, object]]]:
+def _cover(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, History]:
     """Do the work of `set_cover`; the other methods start from here."""
-    undecided = task.weight > 0
+    undecided = task.problem.weight > 0
     clauses: list[LearnedClause] = []
-    history: list[dict[str, object]] = []
+    history: History = []
     for r in range(n_clauses):
+        step: dict[str, Any] = {"step": r, "clause": r}
+        history.append(step)
         try:
             clause = task.learn(undecided) if undecided.any() else task.make_empty_clause()
         except TimeLimitError:
             clauses += [task.make_empty_clause(disabled=True)] * (n_clauses - r)
-            history.append({"step": r, "clause": r, "stopped": "time limit"})
+            step["stopped"] = "time limit"
             break
         clauses.append(clause)
-        history.append(_entry(r, clause, undecided))
+        step |= {"n_rows": int(undecided.sum()), "n_columns": int(clause.selected.sum())}
+        step |= {"disabled": clause.disabled, "clause_cost": clause.cost}
         undecided = undecided & (task.count(clause) > 0)
-    selection = task.iterate(clauses)
-    history[-1]["objective"] = selection.value
-    return selection, history
+    rule = task.iterate(clauses)
+    history[-1]["objective"] = rule.value
+    return rule, history
 
 
-def initial_clauses(task: TwoLevelTask, n_clauses: int) -> tuple[Iterate, list[dict[str, object]]]:
-    """Start block coordinate descent or alternating minimisation by set covering."""
-    entry: dict[str, object] = {"step": 0, "clause": None, "start": "set_cover"}
-    clauses, covering = cover_clauses(task, n_clauses)
+#: A step from one rule to the next: which clause was learned anew, None for all; None at the end.
+Step = Callable[[Iterate], tuple[int | None, Iterate] | None]
+
+
+def _improve(task: TwoLevelTask, n_clauses: int, take_step: Step) -> ClauseSelection:
+    """Start by set covering and take steps; return the best rule met."""
+    best, covering = _cover(task, n_clauses)
+    history: History = [{"step": 0, "clause": None, "start": "set_cover", "objective": best.value}]
     if "stopped" in covering[-1]:
-        entry["stopped"] = covering[-1]["stopped"]
-    return clauses, [entry | {"objective": clauses.value}]
-
-
-def _entry(r: int, clause: LearnedClause, undecided: np.ndarray) -> dict[str, object]:
-    return {
-        "step": r,
-        "clause": r,
-        "n_rows": int(undecided.sum()),
-        "n_columns": int(clause.selected.sum()),
-        "disabled": clause.disabled,
-        "clause_cost": clause.cost,
-    }
-
-
-History = list[dict[str, object]]
+        history[0]["stopped"] = covering[-1]["stopped"]
+        return best.selection(history)
+    current = best
+    for step in range(1, MAX_STEPS + 1):
+        try:
+            taken = take_step(current)
+        except TimeLimitError:
+            history.append({"step": step, "objective": best.value, "stopped": "time limit"})
+            break
+        if taken is None:
+            break
+        clause, current = taken
+        history.append({"step": step, "clause": clause, "objective": current.value})
+        if clause is not None or current.value < best.value - IMPROVEMENT:
+            best = current
+    return best.selection(history)
 
 
 def block_coordinate(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Improve a CNF by learning one clause anew while the others stay fixed (section 4.2)."""
-    # It learns from the rows with `y` and the other rows that no other clause rejects; each step
-    # takes the clause that lowers the objective most.
-    current, history = initial_clauses(task, n_clauses)
-    if "stopped" in history[-1]:
-        return current.selection(history)
-    return _descend(task, current, history).selection(history)
+    # It learns from the rows with `y` and the other rows that no other clause rejects (a row that
+    # one rejects may be anything to this one); each step takes the clause that lowers the
+    # objective most.
+    y = task.problem.y
 
+    def relearn(current: Iterate, r: int) -> Iterate:
+        others = np.delete(current.counts, r, axis=1)
+        clause, counts = task.learn(y | (others > 0).all(axis=1)), current.counts.copy()
+        counts[:, r] = task.count(clause)
+        return task.iterate((*current.clauses[:r], clause, *current.clauses[r + 1 :]), counts)
 
-def _relearn(task: TwoLevelTask, current: Iterate, r: int) -> Iterate:
-    """Learn clause r anew from the rows that the other clauses leave to it."""
-    # A row that another clause rejects already may be anything to this one.
-    others = np.delete(current.counts, r, axis=1)
-    return current.replace_clause(task, r, task.learn(task.y | (others > 0).all(axis=1)))
-
-
-def _descend(task: TwoLevelTask, current: Iterate, history: History) -> Iterate:
-    for _ in range(MAX_STEPS):
-        try:
-            candidates = [_relearn(task, current, r) for r in range(len(current.clauses))]
-        except TimeLimitError:
-            history.append(_note_stop(current, history))
-            break
+    def take_step(current: Iterate) -> tuple[int, Iterate] | None:
+        candidates = [relearn(current, r) for r in range(n_clauses)]
         lowest = min(c.value for c in candidates)
         if lowest >= current.value - IMPROVEMENT:
-            break
+            return None
         best = next(r for r, c in enumerate(candidates) if c.value <= lowest + IMPROVEMENT)
-        current = candidates[best]
-        history.append({"step": len(history), "clause": best, "objective": current.value})
-    return current
+        return best, candidates[best]
 
-
-def _note_stop(current: Iterate, history: History) -> dict[str, object]:
-    return {"step": len(history), "objective": current.value, "stopped": "time limit"}
-
-
-Owners = NDArray[np.int64]
-DISTANCE_DIGITS = 9  # distances that agree to here are equal, whatever the order of the columns
+    return _improve(task, n_clauses, take_step)
 
 
 def alternating(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Improve a CNF by assigning rows to clauses and learning clauses in turn (section 4.3)."""
     # A row without `y` goes to the clause with the fewest true columns in it (3.9), at a tie to the
     # one whose rows are nearest on average. The objective may rise, because clauses are rounded.
-    current, history = initial_clauses(task, n_clauses)
-    if "stopped" in history[-1]:
-        return current.selection(history)
-    best = current
     seen: set[bytes] = set()
-    for _ in range(MAX_STEPS):
-        owner = row_owners(task.problem.table, task.y, task.weight, current.counts)
+    problem, y = task.problem, task.problem.y
+
+    def take_step(current: Iterate) -> tuple[None, Iterate] | None:
+        owner = row_owners(problem.table, y, problem.weight, current.counts)
         if owner.tobytes() in seen:  # clauses are a function of the owners: from here it circles
-            break
+            return None
         seen.add(owner.tobytes())
-        try:
-            clauses = [task.learn(task.y | (owner == r)) for r in range(n_clauses)]
-        except TimeLimitError:
-            history.append(_note_stop(best, history))
-            break
-        current = task.iterate(clauses)
-        history.append({"step": len(history), "clause": None, "objective": current.value})
-        if current.value < best.value - IMPROVEMENT:
-            best = current
-    return best.selection(history)
+        return None, task.iterate([task.learn(y | (owner == r)) for r in range(n_clauses)])
+
+    return _improve(task, n_clauses, take_step)
 
 
-def row_owners(table: BinnedTable, y: Bools, weight: Floats, counts: Counts) -> Owners:
+def row_owners(table: BinnedTable, y: Bools, weight: Floats, counts: Counts) -> Counts:
     """Choose for each row without `y` the clause that is to reject it (3.9)."""
     smallest = (counts == counts.min(axis=1, keepdims=True)) & ~y[:, None]
     owner = np.where(y, -1, smallest.argmax(axis=1))

@@ -20,10 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.search.columns.clause_selection import ClauseSelection, MovableCuts
-
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
+from rulekit.search.columns.clause_selection import Bools, ClauseSelection, MovableCuts
 
 IMPROVEMENT = 1e-9  # what an objective must fall by to count as lower
 MAX_MOVES = 1000
@@ -60,6 +57,7 @@ class _Move:
     kind: str
     r: int
     columns: tuple[int, ...] | None
+    value: float  # of the rule after it
     cut: tuple[int, int] | None = None  # a column to be made first, and appended to `columns`
 
 
@@ -92,20 +90,17 @@ class _State:
         """Find the best way to switch off, drop, add or swap, if one helps."""
         best, best_key = None, (self.value - IMPROVEMENT, 0)
         for r, clause in enumerate(self.clauses):
-            others = self._others_hold(r)
-            for kind, columns, value in self._changes(r, clause, others):
-                key = (round(value, 9), self._n_columns() - len(clause) + len(columns or ()))
-                if key < best_key and value < self.value - IMPROVEMENT:
-                    best, best_key = _Move(kind, r, columns), key
+            rest = self._n_columns() - len(clause)
+            for move in self._changes(r, clause):
+                key = round(move.value, 9), rest + len(move.columns or ())
+                if key < best_key and move.value < self.value - IMPROVEMENT:
+                    best, best_key = move, key
         return best
 
-    def _changes(
-        self, r: int, clause: tuple[int, ...], others: Bools
-    ) -> list[tuple[str, tuple[int, ...] | None, float]]:
+    def _changes(self, r: int, clause: tuple[int, ...]) -> list[_Move]:
         """List what clause r may become, each with the value of the rule."""
-        rest = self.theta * (self._n_columns() - len(clause))
-        listed: list[tuple[str, tuple[int, ...] | None, float]] = []
-        listed.append(("switch off", None, rest + self._wrong(others)))
+        others, rest = self._others_hold(r), self.theta * (self._n_columns() - len(clause))
+        listed = [_Move("switch off", r, None, rest + self._wrong(others))]
         # A swap is a drop and an add in one: from each clause with one column less, and from the
         # clause itself, all columns that could be added are weighed by one product.
         bases = [tuple(c for c in clause if c != gone) for gone in clause]
@@ -114,7 +109,7 @@ class _State:
             holds = self.counts[:, r] > 0 if base is clause else self._holds(base)
             value = rest + self.theta * len(base) + self._wrong(others & holds)
             if base is not clause:
-                listed.append(("drop", base, value))
+                listed.append(_Move("drop", r, base, value))
             # rows whose answer an added column turns: all other clauses hold, this one does not
             opens.append((base, value, np.where(others & ~holds, self.gain, 0.0)))
         changes = np.array([o for _, _, o in opens], dtype=self.numbers.dtype) @ self.numbers
@@ -122,12 +117,12 @@ class _State:
             if change.size:
                 j = int(change.argmin())
                 kind = "add" if base is clause else "swap"
-                listed.append((kind, (*base, j), value + float(change[j]) + self.theta))
+                listed.append(_Move(kind, r, (*base, j), value + float(change[j]) + self.theta))
         return listed
 
     def best_cut(self) -> _Move | None:
         """Find the best move of one cut, if one helps."""
-        best, best_value = None, self.value - IMPROVEMENT
+        best, lowest = None, self.value - IMPROVEMENT
         for r, clause in enumerate(self.clauses):
             for j in clause:
                 template, cut = self._template(j)
@@ -135,8 +130,8 @@ class _State:
                     continue
                 base = tuple(c for c in clause if c != j)
                 k, value = self._nearest_best_cut(r, base, template, cut)
-                if value < best_value and k != cut:
-                    best, best_value = _Move("move cut", r, base, (template, k)), value
+                if value < lowest and k != cut:
+                    best, lowest = _Move("move cut", r, base, value, (template, k)), value
         return best
 
     def _nearest_best_cut(

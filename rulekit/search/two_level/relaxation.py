@@ -15,65 +15,44 @@
 # *Chains.* Thresholds of one number are nested: along a nested side a running maximum M, with
 # ``M[k] >= u[k]`` and ``M[k] >= M[k+1]``, says the same as ``beta >= w`` for every true column.
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from rulekit._sums import addable
 from rulekit.exceptions import TimeLimitError
 from rulekit.search.columns.clause_selection import ClauseSelection, error_cost
-from rulekit.search.columns.rounding import (
+from rulekit.search.columns.priced_columns import (
     ALWAYS_PERTURBATION,
     PERTURBATION,
     TIE,
+    Bools,
+    Floats,
+    Ints,
     RedundancyGroup,
-    single_group,
     snap_weights,
 )
 from rulekit.search.lp import LinearProgram, seconds_left, solve_lp, solve_milp
 from rulekit.search.one_level.problem import CoverProblem
+from rulekit.search.two_level.hamming import TwoLevelTask
 
-Index = NDArray[np.intp]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
+Groups = tuple[RedundancyGroup, ...]
 # Beyond these the programs do not end while anyone waits: the relaxation takes 8 s at 2 million
 # entries, and time grows with the square of their number.
 MOST_OF_EXACT, MOST_OF_RELAXED = 400_000, 10_000_000
 
 
-@dataclass(frozen=True)
-class TwoLevelTable:
-    """Rows, weights and prices of a two-level problem, without rows of no weight."""
-
-    A: Floats  # (n, k)
-    y: Bools  # (n,)
-    weight: Floats  # (n,)
-    price: Floats  # (k,)
-    groups: tuple[RedundancyGroup, ...]
-
-
-def two_level_table(
-    problem: CoverProblem, theta: float, *, may_disable: bool = False
-) -> TwoLevelTable:
-    """Collect what the two-level programs need; a last column of ones disables a clause."""
-    A, y, weight = problem.distinct_rows()
-    groups, price = problem.groups, theta + problem.perturbation
-    if may_disable:
-        groups = (*groups, single_group([problem.n_columns]))
-        A = np.hstack([A, np.ones((len(A), 1))])
-        price = np.append(price, ALWAYS_PERTURBATION)
-    return TwoLevelTable(A, y, weight, price, groups)
-
-
-def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> LinearProgram:
+def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> LinearProgram:
     """Write (4.14): `copies` is R for distinct clauses, or 1 for one that represents all."""
-    k, n = table.A.shape[1], table.A.shape[0]
-    P, Z = np.flatnonzero(table.y), np.flatnonzero(~table.y)
+    A, y, weight = task.distinct_rows
+    (n, k), P, Z = A.shape, np.flatnonzero(y), np.flatnonzero(~y)
     each = n_clauses // copies  # clauses per copy
-    copy, psi, lower = _one_copy(table, P, Z)
+    copy, psi, lower = _one_copy(A, task.groups, P, Z)
+    # Distinct clauses are ordered by their number of columns, which changes no optimum: without an
+    # order the search would prove each of the R! arrangements of the same rule anew.
+    pairs = np.eye(copies - 1, copies) - np.eye(copies - 1, copies, 1)
+    ordered = np.kron(pairs, np.arange(copy.shape[1]) < k)
     total = sparse.hstack([_empty(len(Z), 2 * k), -each * sparse.eye_array(len(Z))])  # of beta
     matrix = sparse.vstack(
         [
@@ -81,39 +60,32 @@ def two_level_program(table: TwoLevelTable, n_clauses: int, copies: int) -> Line
                 [sparse.kron(sparse.eye_array(copies), copy), sparse.vstack([psi] * copies)]
             ),
             sparse.hstack([*[total] * copies, _unit(Z, n)]),  # psi - sum of beta >= -(R - 1)
-            sparse.hstack([_descending(copies, copy.shape[1], k), _empty(copies - 1, n)]),
+            sparse.hstack([sparse.csr_array(ordered), _empty(copies - 1, n)]),
         ],
         format="csr",
     )
-    low = np.concatenate(
-        [np.tile(lower, copies), np.full(len(Z), 1.0 - n_clauses), np.zeros(copies - 1)]
-    )
-    none = np.zeros(k + len(Z))
-    whole = np.concatenate([np.ones(k, dtype=bool), none > 0])
-    ceiling = np.concatenate([np.ones(k), none + np.inf])
+    low = [np.tile(lower, copies), np.full(len(Z), 1.0 - n_clauses), np.zeros(copies - 1)]
+    of_copy = np.concatenate([each * task.price, np.zeros(k + len(Z))])
+    whole = np.append(np.tile(np.arange(len(of_copy)) < k, copies), np.zeros(n, dtype=bool))
     return LinearProgram(
-        np.concatenate([np.tile(np.concatenate([each * table.price, none]), copies), table.weight]),
-        matrix,
-        low,
-        np.full(len(low), np.inf),
-        np.zeros(copies * len(ceiling) + n),
-        np.concatenate([np.tile(ceiling, copies), np.full(n, np.inf)]),
-        np.concatenate([np.tile(whole, copies), np.zeros(n, dtype=bool)]),
+        np.append(np.tile(of_copy, copies), weight),
+        *(matrix, np.concatenate(low), np.full(matrix.shape[0], np.inf)),
+        *(np.zeros(len(whole)), np.where(whole, 1.0, np.inf), whole),
     )
 
 
 def _one_copy(
-    table: TwoLevelTable, P: Index, Z: Index
+    A: Floats, groups: Groups, P: Ints, Z: Ints
 ) -> tuple[sparse.csr_array, sparse.csr_array, Floats]:
     """Write the rows of one clause: over its own variables, over psi, and what they must reach."""
-    n, k = table.A.shape
-    inner, outer = _links(table, Z)
-    reader, node = _reads(table, Z, inner, outer)
+    n, k = A.shape
+    inner, outer = _links(A, groups, Z)
+    reader, node = _reads(A, Z, inner, outer)
     identity = sparse.eye_array(k)
     m, n_links, n_reads = len(P), len(inner), len(node)
     rows = sparse.vstack(
         [
-            sparse.hstack([sparse.csr_array(table.A[P]), _empty(m, k + len(Z))]),  # psi + A w >= 1
+            sparse.hstack([sparse.csr_array(A[P]), _empty(m, k + len(Z))]),  # psi + A w >= 1
             sparse.hstack([-identity, identity, _empty(k, len(Z))]),  # M >= w
             sparse.hstack(
                 [_empty(n_links, k), _unit(inner, k) - _unit(outer, k), _empty(n_links, len(Z))]
@@ -127,33 +99,33 @@ def _one_copy(
     return rows, psi, np.concatenate([np.ones(m), np.zeros(rest)])
 
 
-def _links(table: TwoLevelTable, Z: Index) -> tuple[Index, Index]:
+def _links(A: Floats, groups: Groups, Z: Ints) -> tuple[Ints, Ints]:
     """Pair each threshold with the next larger one of its side, where rows bear out the nesting."""
     pairs: list[tuple[int, int]] = []
-    size = table.A.sum(axis=0)
-    for side in (side for g in table.groups for side in (g.low, g.high)):
+    size = A.sum(axis=0)
+    for side in (side for g in groups for side in (g.low, g.high)):
         # by size, not by rank: missing values may make variants of one threshold, and a link is
         # right only where every row of Z in the narrower one is in the wider one
         order = side[np.argsort(size[side], kind="stable")]
-        true = table.A[np.ix_(Z, order)]
+        true = A[np.ix_(Z, order)]
         if (true[:, :-1] <= true[:, 1:]).all():
             pairs += pairwise(order.tolist())
     links = np.array(pairs, dtype=np.intp).reshape(-1, 2)
     return links[:, 0], links[:, 1]
 
 
-def _reads(table: TwoLevelTable, Z: Index, inner: Index, outer: Index) -> tuple[Index, Index]:
+def _reads(A: Floats, Z: Ints, inner: Ints, outer: Ints) -> tuple[Ints, Ints]:
     """List (row of Z, column) where a row reads a maximum: a true column, none inside it true."""
-    inside = np.full(table.A.shape[1], -1)
+    inside = np.full(A.shape[1], -1)
     inside[outer] = inner
     # Where the next narrower threshold holds too, its maximum is at least this one's (M[inner] >=
     # M[outer]): only the narrowest true threshold of a side needs a condition of its own.
-    true = table.A[Z] > 0
+    true = A[Z] > 0
     reader, node = np.nonzero(true & ~((inside >= 0) & true[:, inside]))
     return reader, node
 
 
-def _unit(columns: Index, width: int) -> sparse.csr_array:
+def _unit(columns: Ints, width: int) -> sparse.csr_array:
     """Stack unit rows: row i has a one in ``columns[i]``."""
     ones, rows = np.ones(len(columns)), np.arange(len(columns))
     return sparse.csr_array((ones, (rows, columns)), shape=(len(columns), width))
@@ -163,77 +135,49 @@ def _empty(rows: int, columns: int) -> sparse.csr_array:
     return sparse.csr_array((rows, columns))
 
 
-def _descending(copies: int, width: int, k: int) -> sparse.csr_array:
-    """Order distinct clauses by their number of columns, which changes no optimum."""
-    # Clauses that only change places are the same rule; without an order the search would prove
-    # each of the R! arrangements anew.
-    step = np.zeros((copies - 1, copies * width))
-    for r in range(copies - 1):
-        step[r, r * width : r * width + k] = 1.0
-        step[r, (r + 1) * width : (r + 1) * width + k] = -1.0
-    return sparse.csr_array(step)
-
-
-def relax(
-    table: TwoLevelTable, n_clauses: int, *, time_limit: float | None = None
-) -> tuple[Floats, float]:
-    """Solve the relaxation of (4.14) by one clause that represents all, with chains."""
-    answer = solve_lp(two_level_program(table, n_clauses, 1), time_limit=time_limit)
-    if answer.x is None or answer.value is None:
-        if answer.status == "time limit":
-            raise TimeLimitError(
-                f"The two-level linear program was not solved within {time_limit:.3g} s; raise "
-                "`time_limit`, or use `method='alternating'`."
-            )
-        raise answer.error("The two-level linear program")
-    return snap_weights(answer.x[: len(table.price)]), answer.value
-
-
-def solve_two_level_lp(
-    problem: CoverProblem, theta: float, n_clauses: int, *, may_disable: bool = False
-) -> ClauseSelection:
+def solve_two_level_lp(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:
     """Learn all clauses at once by the relaxation of (4.14), and round them without redundancy."""
+    problem = task.problem
     _check_size(problem, 1, MOST_OF_RELAXED, "two-level linear program", "rows x literals")
-    table = two_level_table(problem, theta, may_disable=may_disable)
     limit = seconds_left(problem.deadline)
-    u, value = relax(table, n_clauses, time_limit=limit)
-    w = _round(table, np.tile(u, (n_clauses, 1)))
+    # one clause represents all, with chains
+    answer = solve_lp(two_level_program(task, n_clauses, 1), time_limit=limit)
+    if answer.status == "time limit":
+        raise TimeLimitError(
+            f"The two-level linear program was not solved within {limit:.3g} s; raise "
+            "`time_limit`, or use `method='alternating'`."
+        )
+    if answer.x is None or answer.value is None:
+        raise answer.error("The two-level linear program")
+    u, value = snap_weights(answer.x[: len(task.price)]), answer.value
+    w = _round(task, np.tile(u, (n_clauses, 1)))
     # The optimum is that of perturbed prices; each of R clauses of weight u paid at most this much
     # too much, so that the value minus it is a bound for the given prices.
     slack = n_clauses * float(problem.perturbation.max(initial=0.0) + ALWAYS_PERTURBATION)
-    bound = value - slack * max(1.0, float(u.sum()))
-    return _selection(problem, table, w, theta, bound, False)
+    return _select(task, w, value - slack * max(1.0, float(u.sum())), proved=False)
 
 
 def solve_two_level_exact(
-    problem: CoverProblem,
-    theta: float,
-    n_clauses: int,
-    *,
-    may_disable: bool = False,
-    start: ClauseSelection | None = None,
+    task: TwoLevelTask, n_clauses: int, start: ClauseSelection | None = None
 ) -> ClauseSelection:
     """Solve the integer program (4.14) on a small table, with proof or with a bound."""
+    problem = task.problem
     _check_size(problem, n_clauses, MOST_OF_EXACT, "exact method", "rows x literals x clauses")
-    table = two_level_table(problem, theta, may_disable=may_disable)
     limit = seconds_left(problem.deadline)
-    solution = solve_milp(two_level_program(table, n_clauses, n_clauses), time_limit=limit)
+    solution = solve_milp(two_level_program(task, n_clauses, n_clauses), time_limit=limit)
     if solution.status not in ("optimal", "time limit"):
         raise solution.error("The two-level integer program")
-    k = len(table.price)
+    k, n_rows = len(task.price), len(task.distinct_rows[1])
     w = np.zeros((n_clauses, k))
     if solution.x is not None:
         # the weights lead the variables of each clause; psi, one a row, follows all clauses
-        w = np.round(solution.x[: len(solution.x) - len(table.y)].reshape(n_clauses, -1)[:, :k])
+        w = np.round(solution.x[: len(solution.x) - n_rows].reshape(n_clauses, -1)[:, :k])
     proved = solution.status == "optimal"
     bound = None if solution.bound is None else solution.bound - n_clauses * k * PERTURBATION
-    rule = _selection(problem, table, w, theta, bound, proved)
-    if start is None or proved:
+    rule = _select(task, w, bound, proved=proved)
+    if start is None or proved or _error(task, start.chosen) >= rule.value:
         return rule
-    error = _error(problem, start.chosen, theta)
-    if error >= rule.value:
-        return rule
-    return ClauseSelection(start.chosen, error, (), rule.lower_bound)
+    return ClauseSelection(start.chosen, _error(task, start.chosen), (), rule.lower_bound)
 
 
 def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit: str) -> None:
@@ -248,18 +192,18 @@ def _check_size(problem: CoverProblem, copies: int, most: int, method: str, unit
         )
 
 
-def _round(table: TwoLevelTable, w: Floats) -> Floats:
+def _round(task: TwoLevelTask, w: Floats) -> Floats:
     """Settle (clause, group) after (clause, group), heaviest first, by the relaxed error cost."""
     w = w.copy()
-    mass = np.array([[row[g.columns].sum() for g in table.groups] for row in w])
+    mass = np.array([[row[g.columns].sum() for g in task.groups] for row in w])
     order = np.argsort(-np.round(mass, 9).ravel(), kind="stable")
     for r, g in zip(*np.unravel_index(order, mass.shape), strict=True):
-        group = table.groups[g]
+        group = task.groups[g]
         # The group's own weights go first: the gain is that over the clause without it.
         w[r, group.columns] = 0.0
-        gain = _gain_of_covering(table, w, int(r))
-        block = table.A[:, group.columns].T
-        w[r, _cheapest_combination(group, block, addable(gain), table.price)] = 1.0
+        gain = _gain_of_covering(task, w, int(r))
+        block = task.distinct_rows[0][:, group.columns].T
+        w[r, _cheapest_combination(group, block, addable(gain), task.price)] = 1.0
     return w
 
 
@@ -288,37 +232,32 @@ def _cheapest_combination(
     return [int(group.low[a]), int(group.high[b])]
 
 
-def _gain_of_covering(table: TwoLevelTable, w: Floats, r: int) -> Floats:
+def _gain_of_covering(task: TwoLevelTask, w: Floats, r: int) -> Floats:
     """Return for each row by how much its error (4.14) falls if clause r becomes true on it."""
     # A row of y waits for its worst clause. What the others lack stays, however true r becomes, so
     # that r saves only what it lacks more than they do; where another is worse it saves nothing.
-    short = np.maximum(0.0, 1.0 - table.A @ w.T)  # (n, R)
+    A, y, weight = task.distinct_rows
+    short = np.maximum(0.0, 1.0 - A @ w.T)  # (n, R)
     others = np.delete(short, r, axis=1).max(axis=1, initial=0.0)
     saved = np.maximum(others, short[:, r]) - others
     # Another row is wrong as far as all clauses are true on it at once. beta is a maximum over the
     # true columns, not a sum, so that one whole column takes it from what it is to 1; and as long
     # as the others together leave a gap (slack + 1 <= 0) the row is rejected and nothing is lost.
-    beta = np.stack([(table.A * row).max(axis=1, initial=0.0) for row in w], axis=1)
+    beta = np.stack([(A * row).max(axis=1, initial=0.0) for row in w], axis=1)
     slack = np.delete(beta, r, axis=1).sum(axis=1) - (len(w) - 1)
     lost = np.maximum(0.0, slack + 1.0) - np.maximum(0.0, slack + beta[:, r])
-    return table.weight * np.where(table.y, saved, -lost)
+    return weight * np.where(y, saved, -lost)
 
 
-def _selection(
-    problem: CoverProblem,
-    table: TwoLevelTable,
-    w: Floats,
-    theta: float,
-    bound: float | None,
-    proved: bool,
-) -> ClauseSelection:
+def _select(task: TwoLevelTask, w: Floats, bound: float | None, *, proved: bool) -> ClauseSelection:
     """Write whole weights as clauses, and value them."""
-    enabled = ~(w[:, problem.n_columns :] > 0.5).any(axis=1)
-    chosen = w[enabled, : problem.n_columns] > 0.5
-    value = _error(problem, chosen, theta)
+    d = task.problem.n_columns
+    chosen = w[~(w[:, d:] > 0.5).any(axis=1), :d] > 0.5
+    value = _error(task, chosen)
     return ClauseSelection(chosen, value, (), value if proved else bound, proved)
 
 
-def _error(problem: CoverProblem, chosen: Bools, theta: float) -> float:
-    A, y, weight = problem.distinct_rows()
-    return error_cost(A > 0, y, weight, chosen, theta)
+def _error(task: TwoLevelTask, chosen: Bools) -> float:
+    """Weigh the rows that a rule gets wrong, and its columns."""
+    A, y, weight = task.distinct_rows
+    return error_cost(A[:, : task.problem.n_columns] > 0, y, weight, chosen, task.theta)

@@ -41,9 +41,9 @@ def test_numbers_are_written_with_all_their_digits():
 def test_a_column_beyond_the_last_is_refused(tmp_path):
     with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
         sheet = ProtectedSheet(book, "S")
-        sheet.heading(1, MOST_COLUMNS, "last")
+        sheet.value(1, MOST_COLUMNS, "last", "heading")
         with pytest.raises(ExportError, match="at most 16384 columns"):
-            sheet.heading(1, MOST_COLUMNS + 1, "beyond")
+            sheet.value(1, MOST_COLUMNS + 1, "beyond", "heading")
 
 
 MOST = 60  # workbooks handed to the program at once
@@ -204,13 +204,8 @@ def test_only_input_cells_are_open_and_files_are_reproducible():
     assert book == to_xlsx(card(), n_cases=2)
     opened = openpyxl.load_workbook(io.BytesIO(book))
     assert all(sheet.protection.sheet for sheet in opened)
-    free = {
-        (sheet.title, c.coordinate)
-        for sheet in opened
-        for row in sheet.iter_rows()
-        for c in row
-        if not c.protection.locked
-    }
+    places = ((sheet.title, c) for sheet in opened for row in sheet.iter_rows() for c in row)
+    free = {(title, c.coordinate) for title, c in places if not c.protection.locked}
     cases = {("Cases", f"{column}{row}") for column in "ABCD" for row in (4, 5)}
     assert free == cases | {("Scorecard", f"B{row}") for row in (4, 5, 6)}
 

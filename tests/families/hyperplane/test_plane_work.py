@@ -6,7 +6,7 @@ import pytest
 
 from rulekit import LPSVM, HyperplaneRuleClassifier, load_sample
 from rulekit.families.hyperplane.numeric_design import Number
-from rulekit.families.hyperplane.plane_work import face_literals, off_the_rows, plane_condition
+from rulekit.families.hyperplane.plane_work import off_the_rows, plane_condition
 from rulekit.families.hyperplane.solver.half_space import plane_values
 from rulekit.rules import Literal
 
@@ -14,9 +14,9 @@ from rulekit.rules import Literal
 def test_faces_and_planes_are_bounds_that_miss_no_row(model):
     assert off_the_rows(np.array([1.0, 2.0, 4.0]), 3.0) == 3.0
     age = Number("age")
-    assert face_literals(age, 1.0, 30.0, np.inf) == (Literal("age", ">", 30.0),)
-    assert face_literals(age, -1.0, -np.inf, -30.0) == (Literal("age", ">=", 30.0),)
-    assert face_literals(age, 1.0, -np.inf, np.inf) == ()
+    assert age.literals(1.0, 30.0, np.inf) == (Literal("age", ">", 30.0),)
+    assert age.literals(-1.0, -np.inf, -30.0) == (Literal("age", ">=", 30.0),)
+    assert age.literals(1.0, -np.inf, np.inf) == ()
     fitted, X = model
     columns = {name: X[name].to_numpy() for name in X}
     above = plane_condition(fitted.plane_, above=True).mask(columns)

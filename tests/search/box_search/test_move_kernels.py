@@ -15,11 +15,10 @@ from tests.strategies.boxes import box_problems, box_rows, boxes_for
 def test_violations_and_matching_clauses_equal_a_recount(data):
     problem = data.draw(box_problems(max_rows=30, max_features=5))
     start = data.draw(boxes_for(problem))
-    theta, k = data.draw(st.sampled_from((0.1, 1.0))), start.n_clauses
+    theta, k = data.draw(st.sampled_from((0.1, 1.0))), len(start)
     descent = Descent(problem, max(1, k))
     arrays, work = (descent._table, descent._work, descent._log), descent._work
-    for part, values in enumerate((start.low, start.high, start.absent)):
-        work.box[:k, :, part] = values
+    work.box[:k, :, :3] = start
     for task in (descent_kernels.ENTER, descent_kernels.DESCEND):
         k = descent_kernels.visit(*arrays, task, k, theta, np.uint64(7))
         rows = descent._table.rows
@@ -53,7 +52,7 @@ def test_features_sharing_a_column_are_searched_independently(prices, missing):
     plan = SearchPlan((0.1, 1.0, 4.0), 3, 2)
     results = [
         [
-            (e.n_clauses, e.n_conditions, e.loss.hex(), e.boxes.low.tobytes())
+            (e.n_clauses, e.n_conditions, e.loss.hex(), e.boxes[:, :, 0].tobytes())
             for e in search_rows(problem, plan, np.random.default_rng(0)).entries
         ]
         for problem in of_levels(prices, missing)

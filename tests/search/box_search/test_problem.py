@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rulekit import Binarizer
-from rulekit.search.box_search.problem import Axes, Boxes, BoxRows
+from rulekit.search.box_search.problem import Axes, BoxRows, evaluate_boxes, whole_box
 
 
 def labelled(X, y):
@@ -34,22 +34,19 @@ def test_each_end_of_a_box_accepts_the_rows_its_condition_does(missing, opposite
     X, y = mixed(missing)
     dnf = labelled(X, y).opposite if opposite else labelled(X, y)
     boxes = BoxRows.from_table(dnf)
-    p = boxes.n_features
     assert boxes.condition_of
     # the rows of the search are merged and sorted, so that rows are compared by number and class
     for (f, kind, k, accepts), j in boxes.condition_of.items():
-        low, high = np.zeros((1, p), int), boxes.n_bins[None] - 1
+        box = whole_box(boxes.n_bins)
         if kind == "low":
-            low[0, f] = k
+            box[0, f, 0] = k
         elif kind == "high":
-            high[0, f] = k
+            box[0, f, 1] = k
         elif k == 1:
-            low[0, f], high[0, f] = 1, 0
-        absent = np.ones((1, p), bool)
-        absent[0, f] = accepts
-        box = Boxes(low, high, absent)
+            box[0, f, :2] = 1, 0
+        box[0, f, 2] = accepts
         assert np.flatnonzero(boxes.find_conditions(box)[0]).tolist() == [j]
-        held = box.evaluate(boxes.codes, boxes.n_bins)[:, 0]
+        held = evaluate_boxes(box, boxes.codes, boxes.n_bins)[:, 0]
         for side in (False, True):
             expected = dnf.values[:, j] & (dnf.y == side)
             assert boxes.weight[held & (boxes.y == side)].sum() == expected.sum()

@@ -14,14 +14,22 @@ from rulekit.search.box_search.search import (
     Archive,
     Descent,
     SearchPlan,
+    SingleBox,
     perturb,
     refine_cuts,
-    search_rounds,
     search_rows,
 )
 from rulekit.search.columns.clause_selection import MovableCuts, hamming_cost
+from tests.reference import rule_lists as slow
 from tests.reference.boxes import literals_of, loss_of
-from tests.strategies.boxes import HAMMING, box_problems, box_rows, boxes_for, single_conditions
+from tests.strategies.boxes import (
+    HAMMING,
+    box_problems,
+    box_rows,
+    boxes_for,
+    list_problems,
+    single_conditions,
+)
 from tests.strategies.covers import binned_matrix
 
 THETAS = (0.1, 0.5, 1.0, 2.0)
@@ -39,12 +47,12 @@ def planted(n=300, p=5, bins=6, seed=0):
 def test_perturbed_rule_is_allowed_by_the_problem(data):
     problem = data.draw(box_problems())
     boxes = data.draw(boxes_for(problem))
-    given_low = boxes.low.copy()
+    unchanged = boxes.copy()
     perturbed = perturb(problem, boxes, np.random.default_rng(data.draw(st.integers(0, 100))))
-    assert perturbed.n_clauses in (boxes.n_clauses, boxes.n_clauses - 1)
-    assert (perturbed.low >= 0).all()
-    assert (perturbed.high < problem.n_bins).all()
-    assert (boxes.low == given_low).all()
+    assert len(perturbed) in (len(boxes), len(boxes) - 1)
+    assert (perturbed[:, :, 0] >= 0).all()
+    assert (perturbed[:, :, 1] < problem.n_bins).all()
+    assert (boxes == unchanged).all()
 
 
 @given(box_problems(max_rows=12))
@@ -53,7 +61,7 @@ def test_archived_rules_equal_their_entries(problem):
     for entry in archive.entries:
         assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), abs=1e-9)
         assert entry.n_conditions == literals_of(problem, entry.boxes)
-        assert entry.n_clauses == entry.boxes.n_clauses
+        assert entry.n_clauses == len(entry.boxes)
 
 
 @given(box_problems())
@@ -74,7 +82,8 @@ def test_the_archive_is_monotone_and_only_improves():
     sizes = [archive.answer(4, theta).n_conditions for theta in (0.01, 0.1, 1.0, 10.0, 1000.0)]
     assert sizes == sorted(sizes, reverse=True)
     problem, best = planted(seed=5), None
-    for archive in search_rounds(problem, SearchPlan(THETAS, 4, 3), np.random.default_rng(0)):
+    for n_rounds in range(4):
+        archive = search_rows(problem, SearchPlan(THETAS, 4, n_rounds), np.random.default_rng(0))
         now = [archive.answer(k, t).objective(t) for k in range(1, 5) for t in THETAS]
         assert best is None or all(n <= b + 1e-9 for n, b in zip(now, best, strict=True))
         best = now
@@ -103,7 +112,7 @@ def test_the_hamming_prices_give_the_objective_of_the_two_level_paper():
     for entry in archive.entries:
         chosen = np.zeros((entry.n_clauses, len(literals)), bool)
         for r in range(entry.n_clauses):
-            low, high = entry.boxes.low[r], entry.boxes.high[r]
+            low, high, _ = entry.boxes[r].T
             for j, (f, c, s) in enumerate(literals):
                 chosen[r, j] = low[f] == c if s == 0 else high[f] + 1 == c
         # a DNF of y is a CNF of not-y over the complement
@@ -114,23 +123,17 @@ def test_the_hamming_prices_give_the_objective_of_the_two_level_paper():
 
 def _repeats_a_feature(boxes):
     """An interval violated at both ends cannot be: a feature then counts one violation in both."""
-    return bool((boxes.low > boxes.high).any())
+    return bool((boxes[:, :, 0] > boxes[:, :, 1]).any())
 
 
 def test_one_sided_and_forbidden_intervals_never_appear():
     problem = planted()
     start, end = np.array([1, 0, 1, 0, 1], bool), np.array([0, 1, 0, 0, 1], bool)
-    limited = box_rows(
-        problem.codes,
-        problem.n_bins,
-        problem.y,
-        None,
-        may_start=start[:, None],
-        may_end=end[:, None],
-    )
+    may = {"may_start": start[:, None], "may_end": end[:, None]}
+    limited = box_rows(problem.codes, problem.n_bins, problem.y, **may)
     for entry in search_rows(limited, SearchPlan(THETAS, 3, 2), np.random.default_rng(0)).entries:
-        assert not (entry.boxes.low[:, ~start] > 0).any()
-        assert not (entry.boxes.high[:, ~end] < 5).any()
+        assert not (entry.boxes[:, ~start, 0] > 0).any()
+        assert not (entry.boxes[:, ~end, 1] < 5).any()
 
 
 def test_the_largest_number_of_cells_is_searched_and_no_more():
@@ -193,7 +196,7 @@ def test_perturbations_of_some_columns_find_rules_of_all(monkeypatch):
     monkeypatch.setattr(module, "PART_COLUMNS", 5)
     archive = search_rows(problem, plan, np.random.default_rng(0))
     for entry in archive.entries:
-        assert entry.boxes.low.shape[1] == 12
+        assert entry.boxes.shape[1] == 12
         assert entry.loss == pytest.approx(loss_of(problem, entry.boxes), rel=1e-12)
     after = losses(archive)
     assert all(after[size] <= loss for size, loss in before.items())
@@ -345,3 +348,35 @@ def test_barred_cuts_stay_and_no_clause_costs_what_it_misses():
         table.with_labels(y, weight).opposite, movable, np.zeros((0, table.shape[1]), bool)
     )
     assert (moved, loss) == ({}, weight[~y].sum())
+
+
+CLOSE = 1e-5
+
+
+def worth(problem, box, savings, theta):
+    rules = slow.list_of(problem, [box], (0,), 0)
+    inside = [slow.violations_of(problem, rules.boxes, 0, i) == 0 for i in range(len(savings))]
+    return savings[inside].sum() - theta * slow.literals_of(problem, rules.boxes)
+
+
+@given(data=st.data())
+def test_search_starts_at_the_best_small_box_and_ends_at_a_minimum(data):
+    problem = data.draw(list_problems(max_rows=10, max_bins=3))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**16)))
+    theta = data.draw(st.sampled_from([0.0, 0.3, 1.0]))
+    single = SingleBox(problem)
+    savings = rng.integers(-4, 5, len(problem.y)) / 2.0
+    start = single.start_box(savings, theta)
+    small = max(worth(problem, box, savings, theta) for box in slow.small_boxes(problem))
+    assert abs(worth(problem, start, savings, theta) - small) <= CLOSE
+    other = rng.integers(-4, 5, len(problem.y)) / 2.0  # savings change from call to call
+    end = single.improve(other, start, theta)
+    value = worth(problem, end, other, theta)
+    assert value >= worth(problem, start, other, theta)
+    for rules in slow.changed(problem, slow.list_of(problem, [end], (0,), 0)):
+        assert worth(problem, rules.boxes[0], other, theta) <= value + CLOSE
+
+
+def test_without_features_the_best_box_is_the_whole():
+    problem = box_rows(np.zeros((3, 0), int), np.zeros(0, int), np.array([0, 1, 1]))
+    assert SingleBox(problem).start_box(np.ones(len(problem.y)), 0.1).shape == (0, 3)

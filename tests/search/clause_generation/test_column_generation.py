@@ -1,13 +1,16 @@
-"""Column generation against the linear program over all clauses there are."""
+"""Column generation and pricing, against the program over all clauses and by definition."""
 
 from itertools import combinations, product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from rulekit.search.box_search.problem import Boxes, no_boxes
-from rulekit.search.clause_generation import exact_clause, pricing
+from rulekit.search.box_search.problem import ERRORS, evaluate_boxes
+from rulekit.search.box_search.search import Descent
+from rulekit.search.clause_generation import column_generation, exact_clause
 from rulekit.search.clause_generation.column_generation import (
     ClauseMaster,
     ClausePool,
@@ -22,10 +25,12 @@ from rulekit.search.clause_generation.exact_clause import (
     box_of_literals,
     half_lines,
 )
-from rulekit.search.clause_generation.pricing import BoxPricing, join_boxes
 from tests.engines import solved_by
+from tests.reference.box_moves import best_intervals
 from tests.reference.boxes import choices
-from tests.strategies.boxes import box_rows
+from tests.strategies.boxes import box_problems, box_rows
+
+NONE = np.zeros((0, 3, 3), int)
 
 
 def small(seed, missing=False):
@@ -38,8 +43,7 @@ def small(seed, missing=False):
 
 def all_clauses(problem):
     for combination in product(*(list(choices(problem, f)) for f in range(problem.n_features))):
-        low, high, absent = (np.array([part], np.int64) for part in zip(*combination, strict=True))
-        yield Boxes(low, high, absent.astype(bool))
+        yield np.array([combination], np.int64)
 
 
 def master_over(pool):
@@ -55,13 +59,13 @@ def master_over(pool):
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("missing", [False, True])
-@pytest.mark.parametrize("many", [1, pricing.MANY_COLUMNS])
+@pytest.mark.parametrize("many", [1, column_generation.MANY_COLUMNS])
 def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing, many, monkeypatch):
-    monkeypatch.setattr(pricing, "MANY_COLUMNS", many)
+    monkeypatch.setattr(column_generation, "MANY_COLUMNS", many)
     problem = small(seed, missing)
     rule = generate_boxes(problem, GenerationPlan(0.6, 0.4))
     pool = ClausePool(problem, 0.6, 0.4)
-    pool.add(join_boxes(list(all_clauses(problem)), problem.n_features))
+    pool.add(np.concatenate(list(all_clauses(problem))))
     least = master_over(pool)
     assert rule.master_value == pytest.approx(least, abs=1e-6)
     assert least * (1 - 1e-6) <= rule.lower_bound <= least  # what pricing may hide is taken off
@@ -71,11 +75,11 @@ def test_a_proved_bound_is_the_value_over_all_clauses(seed, missing, many, monke
 def test_the_bound_is_below_the_rule_and_the_objective_is_its_own(seed):
     problem = small(seed)
     rule = generate_boxes(problem, GenerationPlan(0.6, 0.4))
-    fired = rule.boxes.evaluate(problem.codes, problem.n_bins)
-    literals = rule.boxes.literals(problem.n_bins, problem.has_missing).sum()
+    fired = evaluate_boxes(rule.boxes, problem.codes, problem.n_bins)
+    literals = problem.count_literals(rule.boxes).sum()
     value = problem.weight[problem.y & ~fired.any(axis=1)].sum()
     value += (problem.weight[~problem.y, None] * fired[~problem.y]).sum()
-    value += 0.6 * rule.boxes.n_clauses + 0.4 * literals
+    value += 0.6 * len(rule.boxes) + 0.4 * literals
     assert rule.objective == pytest.approx(value, abs=1e-9)
     assert rule.lower_bound <= rule.objective + 1e-9
 
@@ -92,7 +96,7 @@ def test_generation_claims_bounds_only_with_whole_pricing():
     assert any(rule.lower_bound and not rule.solved for rule in results)
     problem = small(1)
     rule = generate_boxes(problem, GenerationPlan(100.0, 100.0))
-    assert rule.boxes.n_clauses == 0
+    assert len(rule.boxes) == 0
     assert rule.lower_bound == pytest.approx(rule.objective)
 
 
@@ -118,7 +122,7 @@ def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
         return clause
 
     monkeypatch.setattr(exact_clause, "best_clause", counted)
-    monkeypatch.setattr(BoxPricing, "price", lambda self, *args: (no_boxes(3), np.zeros(0)))
+    monkeypatch.setattr(ClausePool, "price", lambda self, *args: (NONE, np.zeros(0)))
     everything = generate_boxes(small(0), GenerationPlan(0.6, 0.4))
     n_tests, n_searches = sum(tried), len(tried)
     assert everything.solved
@@ -137,18 +141,19 @@ def test_half_lines_join_to_the_box_they_describe():
         chosen = [literals[j] for j in rng.choice(len(literals), size=3, replace=False)]
         box = box_of_literals(problem, chosen)
         each = [box_of_literals(problem, [one]) for one in chosen]
-        held = [one.evaluate(problem.codes, problem.n_bins)[:, 0] for one in each]
+        held = [evaluate_boxes(one, problem.codes, problem.n_bins)[:, 0] for one in each]
         together = np.all(held, axis=0)
-        np.testing.assert_array_equal(box.evaluate(problem.codes, problem.n_bins)[:, 0], together)
+        np.testing.assert_array_equal(
+            evaluate_boxes(box, problem.codes, problem.n_bins)[:, 0], together
+        )
 
 
 def random_clauses(rng, n_bins, k):
     a, b = rng.integers(0, n_bins, size=(2, k, len(n_bins)))
     whole = rng.random((k, len(n_bins))) < 0.4
     low, high = np.minimum(a, b), np.maximum(a, b)
-    return Boxes(
-        np.where(whole, 0, low), np.where(whole, n_bins - 1, high), np.ones(whole.shape, bool)
-    )
+    low, high = np.where(whole, 0, low), np.where(whole, n_bins - 1, high)
+    return np.stack([low, high, np.ones_like(low)], axis=2)
 
 
 def random_pool(seed, k=14, noise=0.1):
@@ -174,9 +179,9 @@ def test_pool_keeps_the_cheapest_of_equal_clauses():
     for _ in range(3):
         pool.add(random_clauses(rng, problem.n_bins, 40))
     boxes = pool.boxes_of(range(len(pool)))
-    held = boxes.evaluate(problem.codes, problem.n_bins).T
+    held = evaluate_boxes(boxes, problem.codes, problem.n_bins).T
     np.testing.assert_array_equal(pool.held, held[:, problem.y])
-    size = boxes.literals(problem.n_bins, problem.has_missing).sum(axis=1)
+    size = problem.count_literals(boxes).sum(axis=1)
     cost = held[:, ~problem.y] @ problem.weight[~problem.y] + 0.7 + 0.4 * size
     np.testing.assert_allclose(pool.cost, cost)
     assert len(np.unique(pool.held, axis=0)) == len(pool)
@@ -237,3 +242,77 @@ def test_a_rule_to_start_from_is_never_made_dearer(seed):
     assert wider.z.sum() == answer.z.sum()
     again = choose_clauses(pool, wider, start=best)
     assert pool.objective(again) <= pool.objective(best)
+
+
+@pytest.fixture(params=["few columns", "many columns"])
+def pricing_of_some_first(request):
+    """Of four columns some are many, where one is."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "many columns":
+            patch.setattr(column_generation, "MANY_COLUMNS", 1)
+            patch.setattr(column_generation, "LIFTED", 1)
+        yield
+
+
+def reduced_cost(pricing, boxes, weight):
+    """By the definition: prices, plus the other class, minus the dual prices of the rows held."""
+    problem = pricing.problem
+    held = evaluate_boxes(boxes, problem.codes, problem.n_bins)
+    size = problem.count_literals(boxes).sum(axis=1)
+    saved = np.where(problem.y, weight, -weight) @ held
+    return pricing.clause_price + pricing.literal_price * size - saved
+
+
+@st.composite
+def priced(draw):
+    problem = draw(box_problems(max_rows=25, max_features=4, prices=(ERRORS,)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    mu = np.asarray(problem.weight) * rng.choice([0.0, 0.3, 1.0, rng.random()], problem.n_rows)
+    weight = np.where(problem.y, mu, problem.weight)
+    return problem.reweight(weight), draw(st.sampled_from([0.01, 0.3, 1.0]))
+
+
+@pytest.mark.usefixtures("pricing_of_some_first")
+@settings(deadline=None)
+@given(priced(), st.integers(1, 20))
+def test_reduced_costs_equal_the_clauses_and_are_sorted(given_problem, batch):
+    problem, price = given_problem
+    pricing = ClausePool(problem, 0.5, price)
+    weight = np.asarray(problem.weight)
+    boxes, cost = pricing.price(weight[problem.y], np.zeros((0, problem.n_features, 3), int), batch)
+    assert len(cost) == len(boxes) <= batch
+    np.testing.assert_allclose(cost, reduced_cost(pricing, boxes, weight), atol=1e-9)
+    assert (np.diff(cost) >= 0).all()
+    assert (cost < 0).all()
+    assert len(np.unique(boxes, axis=0)) == len(boxes)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("pricing_of_some_first")
+@settings(deadline=None)
+@given(priced())
+def test_no_single_interval_beats_what_pricing_returns(given_problem):
+    problem, price = given_problem
+    pricing = ClausePool(problem, 0.1, price)
+    weight = np.asarray(problem.weight)
+    _, cost = pricing.price(weight[problem.y], np.zeros((0, problem.n_features, 3), int), 5)
+    H = np.zeros((problem.n_features, 1 + problem.n_bins.max()))
+    for row, s in zip(problem.codes, np.where(problem.y, weight, -weight), strict=True):
+        H[np.arange(problem.n_features), row] += s
+    best = best_intervals(problem, np.arange(problem.n_features), H, price)[0].max()
+    assert min([0.0, *cost]) <= 0.1 - best + 1e-6
+
+
+def test_all_columns_are_priced_if_promising_ones_find_too_little(monkeypatch):
+    """Alone the first column saves most; only the other two together make the clause that pays."""
+    monkeypatch.setattr(column_generation, "MANY_COLUMNS", 1)
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 2, (200, 3))
+    y = codes[:, 1] & codes[:, 2] == 1
+    codes[:, 0] = np.where(rng.random(200) < 0.8, y, ~y)
+    problem = box_rows(codes, np.array([2, 2, 2]), y)
+    descent = Descent(problem)
+    assert descent.features_of(descent.choose_alone(1.0)[0], 1).tolist() == [0]
+    boxes, cost = ClausePool(problem, 1.0, 1.0).price(problem.weight[problem.y], NONE, 15)
+    assert problem.count_literals(boxes)[0].tolist() == [0, 1, 1]
+    assert cost[0] == 3 - y.sum()

@@ -6,10 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.search.columns import rounding_kernels as kernel
-from rulekit.search.columns.generated_dual import solve_small_dual
-from rulekit.search.columns.rounding import default_perturbation, round_without_redundancy
+from rulekit.search.columns.priced_columns import (
+    default_perturbation,
+    round_without_redundancy,
+    solve_small_dual,
+)
 from rulekit.search.lp import solve_lp
-from rulekit.search.screening.bounds import compact_program
+from rulekit.search.screening.screen import compact_program
 from tests.reference import rounding as reference
 from tests.strategies.covers import rounding_task, small_dual, threshold_table
 

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from rulekit.search.columns.priced_columns import find_beaten
-from rulekit.search.columns.rounding import default_perturbation
+from rulekit.search.columns.priced_columns import default_perturbation, find_beaten
 from rulekit.search.one_level.problem import _order_chains
 from tests.strategies.covers import (
     binned_matrix,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.columns.rounding import PERTURBATION, default_perturbation, round_clause
+from rulekit.search.columns.priced_columns import PERTURBATION, default_perturbation, round_clause
 from rulekit.search.lp import solve_lp
 from rulekit.search.one_level import problem as cover_program
 from rulekit.search.one_level.problem import ThetaPath, Vertex

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from rulekit.search.box_search.search import SearchPlan
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 from tests.reference import rule_lists as slow
-from tests.strategies.boxes import box_rows, single_conditions
-from tests.strategies.rule_lists import list_problems, lists_for
+from tests.strategies.boxes import box_rows, list_problems, lists_for, single_conditions
 
 MOST = 3
 CLOSE = 1e-5  # moves that gain less are not made
@@ -24,7 +23,7 @@ def test_no_move_of_the_slow_twin_improves_what_a_visit_ends_with(data):
     rules, value = entry.boxes, entry.objective(theta)
     assert value <= slow.objective_of(problem, start, theta)
     moves = [slow.changed, slow.rearranged, slow.relabelled]
-    moves += [slow.extended] if rules.n_clauses < MOST else []
+    moves += [slow.extended] if len(rules) < MOST else []
     for move in moves:
         for other in move(problem, rules):
             assert slow.objective_of(problem, other, theta) >= value - CLOSE
@@ -38,8 +37,8 @@ def test_entries_are_consistent_and_cost_no_more_than_constants(data):
     constant = problem.weight.sum() - np.bincount(problem.y, problem.weight).max()
     for entry in archive.entries:
         assert entry.loss == slow.loss_of(problem, entry.boxes)
-        assert entry.n_conditions == slow.literals_of(problem, entry.boxes)
-        assert entry.n_clauses == entry.boxes.n_clauses <= MOST
+        assert entry.n_conditions == slow.literals_of(problem, entry.boxes.boxes)
+        assert entry.n_clauses == len(entry.boxes) <= MOST
     for theta in plan.thetas:
         assert archive.answer(MOST, theta).objective(theta) <= constant
     again = ListSearch(problem).run(plan, np.random.default_rng(0))
@@ -54,7 +53,7 @@ def test_the_best_single_condition_is_offered(problem):
     ListSearch(problem).offer_conditions(archive)
     n_classes = int(problem.y.max()) + 1
     losses = [
-        slow.loss_of(problem, RuleList(box.low, box.high, box.absent, (label,), default))
+        slow.loss_of(problem, RuleList(box, (label,), default))
         for box in single_conditions(problem)
         for label in range(n_classes)
         for default in range(n_classes)

@@ -86,8 +86,7 @@ def test_few_columns_are_generated_and_removals_certified():
     assert relaxed.lower == pytest.approx(value, abs=1e-6)
 
 
-def test_equal_rows_are_merged_with_their_weights(monkeypatch):
-    monkeypatch.setattr(proved_cover, "ROW_BLOCK", 3)
+def test_equal_rows_are_merged_with_their_weights():
     A = np.array([[1, 0], [0, 1], [1, 0], [0, 0]], dtype=bool)
     weight = np.array([1.0, 2.0, 4.0, 8.0])
     problem = price_columns(chained(binned_matrix(A)), np.ones(4, bool), 1.0, weight)
@@ -100,7 +99,7 @@ def test_equal_rows_are_merged_with_their_weights(monkeypatch):
 
 def test_a_solver_that_fails_is_named(monkeypatch):
     def broken(*args, **kwargs):
-        return LPSolution(None, None, None, None, "error", None, "no memory")
+        return LPSolution(message="no memory")
 
     monkeypatch.setattr(proved_cover, "solve_milp", broken)
     columns, y = fractional()

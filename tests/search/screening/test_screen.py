@@ -1,27 +1,32 @@
-"""Screening: nothing is removed that a best clause needs, and every removal can be checked."""
+"""Screening: no best clause is lost, bounds are bounds, and forged certificates are refused."""
+
+import dataclasses
 
 import numpy as np
 import pytest
 
 from rulekit.search.columns.priced_columns import price_columns, price_table
-from rulekit.search.screening.bounds import (
-    Bounds,
-    build_greedy_clause,
-    greedy_dual,
-    steepest_clause,
-)
-from rulekit.search.screening.proved_cover import best_columns
+from rulekit.search.screening.proved_cover import best_columns, relax
 from rulekit.search.screening.screen import (
     BASIC,
     COUNTING,
     ENHANCED,
     TESTS,
+    Bounds,
+    Outcome,
+    Screening,
+    build_greedy_clause,
     duality_test,
+    feasible,
+    greedy_bounds,
+    greedy_dual,
+    list_unproved,
     order_chains,
     screen,
+    steepest_clause,
 )
 from tests.reference import screening as reference
-from tests.strategies.covers import chained, labelled
+from tests.strategies.covers import binned_matrix, chained, labelled
 from tests.strategies.screening import N_INSTANCES, lp_bounds, solved_instances, tied_table
 
 EVERYTHING = ("simple", "consecutive", "chain", "duality basic", "duality enhanced")
@@ -125,3 +130,89 @@ def test_chains_run_from_the_narrowest_column():
     assert chain.tolist() == [k for k, columns in enumerate(chains) for _ in columns]
     for chain in chains:
         assert (np.diff(matrix[:, chain].astype(int), axis=1) >= 0).all()
+
+
+@pytest.mark.slow
+def test_the_enhanced_heuristic_takes_the_steepest_column_three_times():
+    for theta, cells, matrix, y, weight, _, _ in solved_instances()[::5]:
+        problem = price_columns(cells, y, theta, weight)
+        expected = reference.steepest_columns(matrix, y, weight, theta, 3)
+        assert problem.cost(steepest_clause(problem, 3)) == pytest.approx(
+            reference.cost(matrix, y, weight, theta, expected)
+        )
+
+
+def test_slightly_infeasible_duals_are_repaired_else_scaled():
+    for theta, cells, _, y, weight, _, _ in solved_instances()[::30]:
+        problem = price_columns(cells, y, theta, weight)
+        mu = relax(problem).mu
+        for excess in (1e-9, 0.3):
+            repaired = feasible(problem, mu + excess)
+            assert (problem.P.sums(repaired) <= problem.price).all()
+        near = feasible(problem, np.minimum(mu + 1e-12, problem.m))
+        assert near.sum() >= mu.sum() - 1e-6
+
+
+@pytest.mark.parametrize("enhanced", [False, True])
+def test_both_heuristics_bound_the_best_clause_from_both_sides(enhanced):
+    for theta, cells, _, y, weight, _, costs in solved_instances()[::5]:
+        result = greedy_bounds(price_columns(cells, y, theta, weight), enhanced=enhanced)
+        assert result.lower <= costs.min() + 1e-9
+        assert result.upper >= costs.min() - 1e-9
+
+
+def column_of(A):
+    return lambda j: A[:, j]
+
+
+@pytest.mark.slow
+def test_every_certificate_holds_also_by_its_printed_numbers():
+    for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
+        problem = price_columns(cells, y, theta, weight)
+        screening = screen(problem, (*TESTS, "duality given"), lp_bounds(problem))
+        assert list_unproved(screening, column_of(matrix), y, theta, weight) == []
+    checked = set()
+    for theta, cells, matrix, y, weight, _, _ in solved_instances()[::3]:
+        screening = screen(price_columns(cells, y, theta, weight), ENHANCED)
+        bounds = screening.outcomes[-1].bounds
+        for j in np.flatnonzero(screening.removed):
+            why = screening.removal(int(j))
+            checked.add(why["test"])
+            assert reference.certificate_holds(j, why, matrix, y, weight, theta, bounds)
+    assert checked == {"simple", "pairs", "duality"}
+
+
+def test_the_checker_refuses_certificates_that_were_tampered_with():
+    refused = {"simple": 0, "pairs": 0, "duality": 0}
+    for theta, cells, matrix, y, weight, _, _ in solved_instances()[:60]:
+        result = screen(price_columns(cells, y, theta, weight), ENHANCED)
+        for k, outcome in enumerate(result.outcomes):
+            kept = np.flatnonzero(~outcome.removed)
+            if not len(kept):
+                continue
+            wrong = outcome.removed.copy()
+            wrong[kept[0]] = True
+            forged = dataclasses.replace(outcome, removed=wrong)
+            outcomes = (*result.outcomes[:k], forged, *result.outcomes[k + 1 :])
+            reported = list_unproved(
+                dataclasses.replace(result, outcomes=outcomes), column_of(matrix), y, theta, weight
+            )
+            assert (outcome.test, int(kept[0])) in reported
+            refused[outcome.test] += 1
+    assert min(refused.values()) > 10
+
+
+def test_values_that_overdraw_or_circle_prove_nothing():
+    cells, matrix, y, weight, _ = tied_table(5, cuts=3)
+    result = screen(price_columns(cells, y, 0.1, weight), ENHANCED)
+    outcome = result.outcomes[-1]
+    assert outcome.removed.any()
+    too_much = dataclasses.replace(outcome.bounds, mu=np.ones_like(outcome.bounds.mu))
+    forged = dataclasses.replace(result, outcomes=(dataclasses.replace(outcome, bounds=too_much),))
+    reported = list_unproved(forged, column_of(matrix), y, 0.1, weight)
+    assert len(reported) == outcome.removed.sum()
+    A = np.array([[True, True], [True, True], [False, False]])
+    y = np.array([True, True, False])
+    both = Outcome("pairs", np.ones(2, bool), np.array([1, 0]), np.zeros(0))
+    forged = Screening(price_columns(chained(binned_matrix(A)), y, 0.5), (both,))
+    assert list_unproved(forged, column_of(A), y, 0.5) == [("pairs", 0), ("pairs", 1)]

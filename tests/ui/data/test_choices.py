@@ -20,7 +20,8 @@ from ui.data.choices import (
     quantile_cuts,
 )
 from ui.export.formats import script
-from ui.score.answers import as_before, outcomes_of
+from ui.rule_numbers import as_before
+from ui.score.answers import outcomes_of
 from ui.state import CUT, AppState, from_plain, to_plain
 
 N = 80
@@ -175,7 +176,8 @@ def test_long_wide_and_aimless_tables_have_fewer_figures(monkeypatch):
     table, frame = made()
     assert choices.describe_sample(table) == ""
     monkeypatch.setattr(choices, "MOST_ROWS", 100)
-    result = choices._figures(table)
+    monkeypatch.setattr(choices, "MOST_COLUMNS", 300)
+    result = column_figures(table)
     assert [sum(bars) for bars in result["spread"]][1] == 100
     assert result["association"][0] == cramers_v(frame.iloc[::4, :1], frame["ill"][::4])[0]
     assert "in one of 4 rows" in choices.describe_sample(table)

@@ -98,8 +98,9 @@ def test_driver_messages_are_logged_without_secrets(monkeypatch, caplog):
         pytest.raises(
             DataError, match=r"'t' of the connection 'a' cannot be opened \(OSError\)"
         ) as e,
+        Connection("a", ("t",), "postgres://me:${PW}@h/db").link("t").open(),
     ):
-        Connection("a", ("t",), "postgres://me:${PW}@h/db").link("t").open()
+        pass
     assert requested == ["postgres://me:s3cr%2Fet%20p%40ss@h/db"]
     assert e.value.__cause__ is None
     for result in (str(e.value), caplog.text):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from ui.data.reading import NO_WORD, first_lines, format_lines, numbers_of, words_of
-from ui.upload import AUTOMATIC
+from ui.workspace import AUTOMATIC
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -10,10 +10,9 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
-from rulekit.families.hyperplane.plane_work import face_literals
 from rulekit.families.hyperplane.solver.half_space import HalfSpace
 from rulekit.rules import LinearSplit
-from rulekit.style.palette import GREY, MARK, Look, base_layout, outcome_looks, plain
+from rulekit.style.palette import GREY, MARK, base_layout, outcome_looks, plain
 from rulekit.style.phrases import Wording, condition_text, join_list, number
 from rulekit.style.wording import percent, plural, short_number
 
@@ -60,37 +59,20 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
     value = _share(intervals, "value")
     figure = go.Figure(layout=base_layout())
     bar = {"orientation": "h", "width": 0.3, "hoverinfo": "skip"}
-    figure.add_trace(
-        go.Bar(
-            y=names,
-            x=[1.0] * len(names),
-            marker={"color": "rgba(128,128,128,0.25)"},
-            name="range in the training rows",
-            **bar,
-        )
-    )
-    figure.add_trace(
-        go.Bar(
-            y=names,
-            base=start,
-            x=np.maximum(stop - start, 0.004),
-            marker={"color": GREY},
-            name="the box",
-            **bar,
-        )
-    )
+    grey, words = {"color": "rgba(128,128,128,0.25)"}, "range in the training rows"
+    figure.add_bar(y=names, x=[1.0] * len(names), marker=grey, name=words, **bar)
+    wide = np.maximum(stop - start, 0.004)
+    figure.add_bar(y=names, base=start, x=wide, marker={"color": GREY}, name="the box", **bar)
     finite = np.isfinite(value)
-    figure.add_trace(
-        go.Scatter(
-            x=value[finite],
-            y=[n for n, there in zip(names, finite, strict=True) if there],
-            mode="markers+text",
-            text=[short_number(v) for v in intervals["value"][finite]],
-            textposition="top center",
-            marker={"symbol": "diamond-tall", "size": 20, **MARK},
-            hoverinfo="skip",
-            name="this case",
-        )
+    figure.add_scatter(
+        x=value[finite],
+        y=np.array(names, dtype=object)[finite],
+        mode="markers+text",
+        text=[short_number(v) for v in intervals["value"][finite]],
+        textposition="top center",
+        marker={"symbol": "diamond-tall", "size": 20, **MARK},
+        hoverinfo="skip",
+        name="this case",
     )
     figure.update_layout(height=120 + 58 * len(names), barmode="overlay", showlegend=True)
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
@@ -137,10 +119,7 @@ def projection_figure(
         chosen = k == shown.chosen
         figure.add_shape(
             type="rect",
-            x0=box.x0,
-            x1=box.x1,
-            y0=box.y0,
-            y1=box.y1,
+            **{end: getattr(box, end) for end in ("x0", "x1", "y0", "y1")},
             line={"color": colour if chosen else GREY, "width": 3 if chosen else 1},
             fillcolor=colour if chosen else "rgba(0,0,0,0)",
             opacity=0.35 if chosen else 0.7,
@@ -148,28 +127,33 @@ def projection_figure(
         )
     for is_class, name, look in zip((True, False), (described, other), looks, strict=True):
         rows = shown.points[shown.points["described"] == is_class]
-        figure.add_trace(_row_marks(rows, shown.n_others, plain(name, 30), look))
-    if shown.line is not None:
-        (x0, y0), (x1, y1) = shown.line
-        figure.add_trace(
-            go.Scatter(
-                x=[x0, x1],
-                y=[y0, y1],
-                mode="lines",
-                line={"color": GREY, "width": 2, "dash": "dash"},
-                hoverinfo="skip",
-                name="the plane, other columns as in the case",
-            )
-        )
-    figure.add_trace(
-        go.Scatter(
-            x=[shown.case[0]],
-            y=[shown.case[1]],
+        share = rows["others"].to_numpy() / shown.n_others if shown.n_others else np.ones(len(rows))
+        figure.add_scatter(
+            x=rows["x"],
+            y=rows["y"],
             mode="markers",
-            marker={"symbol": "star", "size": 16, **MARK},
-            hoverinfo="skip",
-            name="the case",
+            marker={
+                "symbol": look.symbol,
+                "size": 8,
+                "color": look.colour,
+                "opacity": FAINT + (1 - FAINT) * share,
+            },
+            text=[f"{int(v)} of {shown.n_others} other conditions hold" for v in rows["others"]],
+            hovertemplate="%{x}, %{y}<br>%{text}<extra></extra>",
+            name=plain(name, 30),
         )
+    if shown.line is not None:
+        x, y = zip(*shown.line, strict=True)
+        words, dashes = "the plane, other columns as in the case", {"width": 2, "dash": "dash"}
+        line = {"color": GREY, **dashes}
+        figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", name=words)
+    figure.add_scatter(
+        x=[shown.case[0]],
+        y=[shown.case[1]],
+        mode="markers",
+        marker={"symbol": "star", "size": 16, **MARK},
+        hoverinfo="skip",
+        name="the case",
     )
     figure.update_xaxes(title=plain(shown.x, 50))
     figure.update_yaxes(title=plain(shown.y, 50), automargin=True)
@@ -218,16 +202,14 @@ def coverage_figure(
     looks = outcome_looks(curves, classes)
     for (name, counts), look in zip(curves.items(), looks, strict=True):
         shares = np.concatenate([[0.0], np.cumsum(counts)]) / max(totals[name], 1)
-        figure.add_trace(
-            go.Scatter(
-                x=list(range(len(shares))),
-                y=shares,
-                mode="lines+markers",
-                line={"color": look.colour},
-                marker={"symbol": look.symbol, "size": 8},
-                name=plain(name, 40),
-                hovertemplate="%{x} boxes: %{y:.1%}<extra></extra>",
-            )
+        figure.add_scatter(
+            x=list(range(len(shares))),
+            y=shares,
+            mode="lines+markers",
+            line={"color": look.colour},
+            marker={"symbol": look.symbol, "size": 8},
+            name=plain(name, 40),
+            hovertemplate="%{x} boxes: %{y:.1%}<extra></extra>",
         )
     dtick = 1 if max(map(len, curves.values()), default=0) <= 15 else None
     figure.update_xaxes(title="Boxes, largest first", rangemode="tozero", dtick=dtick)
@@ -252,31 +234,9 @@ def coverage_sentence(curves: dict[str, list[int]], totals: dict[str, int]) -> s
 
 def _share(intervals: pd.DataFrame, name: str) -> np.ndarray:
     """Scale values to the bars: 0 at the smallest, 1 at the largest, clipped."""
-    low = intervals["low"].to_numpy(float)
-    span = intervals["high"].to_numpy(float) - low
-    position = np.divide(
-        intervals[name].to_numpy(float) - low, span, out=np.full(len(low), 0.5), where=span > 0
-    )
-    return np.asarray(np.clip(position, 0.0, 1.0))
-
-
-def _row_marks(rows: pd.DataFrame, n_others: int, name: str, look: Look) -> go.Scatter:
-    """Draw the rows of one class, fainter where fewer of the other conditions hold."""
-    share = rows["others"] / n_others if n_others else pd.Series(1.0, index=rows.index)
-    return go.Scatter(
-        x=rows["x"],
-        y=rows["y"],
-        mode="markers",
-        marker={
-            "symbol": look.symbol,
-            "size": 8,
-            "color": look.colour,
-            "opacity": (FAINT + (1 - FAINT) * share).to_numpy(),
-        },
-        text=[f"{int(v)} of {n_others} other conditions hold" for v in rows["others"]],
-        hovertemplate="%{x}, %{y}<br>%{text}<extra></extra>",
-        name=name,
-    )
+    low, high, value = (intervals[c].to_numpy(float) for c in ("low", "high", name))
+    share = np.divide(value - low, high - low, out=np.full(len(low), 0.5), where=high > low)
+    return np.asarray(np.clip(share, 0.0, 1.0))
 
 
 ANY = "any value"
@@ -291,25 +251,18 @@ def has_one_plane(model: Any) -> bool:
 
 def side_of(model: HyperplaneRuleClassifier, label: Any) -> HalfSpace:
     """Return the side of the hyperplane of a class."""
-    half: HalfSpace = model.plane_.half(list(model.boxes_).index(label))
-    return half
+    return cast(HalfSpace, model.plane_.half(list(model.boxes_).index(label)))
 
 
 def numbers_of(model: HyperplaneRuleClassifier, X: pd.DataFrame) -> Floats:
     """Return the hyperplane's input for some rows, shape (n, p), NaN for missing values."""
-    rows: NDArray[np.float64] = model.plane_.design.frame(model.read_columns(X)).to_numpy(float)
-    return rows
+    return cast(Floats, model.plane_.design.frame(model.read_columns(X)).to_numpy(float))
 
 
 def number_names(model: HyperplaneRuleClassifier, wording: Wording) -> list[str]:
     """Return the names of the hyperplane's inputs, in the order of its weights."""
-    used = np.flatnonzero(model.plane_.w).tolist()
-    names = []
-    for j in used:
-        number = model.plane_.design.numbers[j]
-        tail = number.name[len(number.feature) :]
-        names.append(f"{wording.name(number.feature)}{tail}")
-    return names
+    used = [model.plane_.design.numbers[j] for j in np.flatnonzero(model.plane_.w)]
+    return [f"{wording.name(n.feature)}{n.name[len(n.feature) :]}" for n in used]
 
 
 def plane_words(model: HyperplaneRuleClassifier, wording: Wording) -> str:
@@ -337,7 +290,7 @@ def intervals(
     words = []
     for i, column in enumerate(half.columns.tolist()):
         number = model.plane_.design.numbers[column]
-        literals = face_literals(number, float(half.signs[i]), face_low[i], face_high[i])
+        literals = number.literals(float(half.signs[i]), face_low[i], face_high[i])
         words.append(join_list(condition_text(c, wording) for c in literals) or ANY)
     v = case * half.signs
     return pd.DataFrame(
@@ -389,16 +342,10 @@ def projection(
         up = half.signs[axis] > 0
         corners[f"{name}0"] = low[:, axis] if up else -high[:, axis]
         corners[f"{name}1"] = high[:, axis] if up else -low[:, axis]
-    return Projection(
-        names[a],
-        names[b],
-        points,
-        pd.DataFrame(corners),
-        chosen,
-        int(counted.sum()),
-        _trace(plane.w[half.columns], plane.gamma, rows, (a, b), case),
-        (float(case[a]), float(case[b])),
-    )
+    line = _trace(plane.w[half.columns], plane.gamma, rows, axes, case)
+    boxes_shown, at = pd.DataFrame(corners), (float(case[a]), float(case[b]))
+    n_others = int(counted.sum())
+    return Projection(names[a], names[b], points, boxes_shown, chosen, n_others, line, at)
 
 
 def _trace(
@@ -437,10 +384,9 @@ def others_words(table: pd.DataFrame, axes: tuple[int, int]) -> str:
 
 def curves(model: HyperplaneRuleClassifier) -> tuple[dict[str, list[int]], dict[str, int]]:
     """Return the coverage curve of each class, the described one first, and its rows."""
-    labels = sorted(model.boxes_, key=lambda label: label != model.positive_label_)
-    counts = {str(label): model.boxes_[label].n_points.tolist() for label in labels}
-    totals = {str(label): model.boxes_[label].n_total for label in labels}
-    return counts, totals
+    sides = sorted(model.boxes_.items(), key=lambda side: side[0] != model.positive_label_)
+    counts = {str(label): boxes.n_points.tolist() for label, boxes in sides}
+    return counts, {str(label): boxes.n_total for label, boxes in sides}
 
 
 def coverage_table(model: HyperplaneRuleClassifier) -> pd.DataFrame:

@@ -85,35 +85,30 @@ def peel(half: HalfSpace, points: Floats, counts: Counts) -> Floats:
     corner = points.max(axis=0)
     if half.value(corner) <= half.cap:
         return corner
-    layers = [_Layers(points[:, i], counts) for i in range(half.n_features)]
+    columns = zip(points.T, half.weights.tolist(), strict=True)
+    layers = [_Layers(coordinates, counts, weight) for coordinates, weight in columns]
     codes = np.column_stack([layer.codes for layer in layers]).tolist()
-    alive = [True] * len(points)
-    weights, rows_of = half.weights.tolist(), counts.tolist()
+    alive, rows_of = [True] * len(points), counts.tolist()
     while half.value(corner) > half.cap:
-        # distance to the plane gained for each row given up
-        best, lowered = -1.0, -1
-        for i, layer in enumerate(layers):
-            gain = weights[i] * layer.step / layer.lost if layer.below >= 0 else -1.0
-            if gain > best:
-                best, lowered = gain, i
+        lowered = max(layers, key=lambda layer: layer.gain)
         # A point that goes with one feature's layer is gone from all features' layers.
-        for point in layers[lowered].outermost():
+        for point in lowered.outermost():
             if alive[point]:
                 alive[point] = False
                 for layer, code in zip(layers, codes[point], strict=True):
                     layer.counts[code] -= rows_of[point]
         for layer in layers:
             layer.settle()
-        corner = np.array([layer.value for layer in layers])
+        corner = np.array([layer.values[layer.top] for layer in layers])
     return corner
 
 
 class _Layers:
     """The points of one feature in layers of equal coordinate, of which the outermost go first."""
 
-    def __init__(self, coordinates: Floats, counts: Counts) -> None:
+    def __init__(self, coordinates: Floats, counts: Counts, weight: float) -> None:
         values, codes = np.unique(coordinates, return_inverse=True)
-        self.codes = codes
+        self.codes, self.weight = codes, weight
         self.values: list[float] = values.tolist()
         self.counts: list[int] = np.bincount(codes, counts).astype(int).tolist()
         self._members: list[int] = np.argsort(codes, kind="stable").tolist()
@@ -121,19 +116,12 @@ class _Layers:
         self.top, self.below = len(values) - 1, len(values) - 2
 
     @property
-    def value(self) -> float:
-        """Coordinate of the outermost layer."""
-        return self.values[self.top]
-
-    @property
-    def step(self) -> float:
-        """Distance of the next layer."""
-        return self.values[self.top] - self.values[self.below]
-
-    @property
-    def lost(self) -> int:
-        """Number of rows lost with the outermost layer."""
-        return self.counts[self.top]
+    def gain(self) -> float:
+        """Distance to the plane gained for each row lost with the outermost layer."""
+        if self.below < 0:
+            return -1.0
+        step = self.values[self.top] - self.values[self.below]
+        return self.weight * step / self.counts[self.top]
 
     def outermost(self) -> list[int]:
         """Points of the outermost layer, including those already removed by another feature."""
@@ -142,9 +130,6 @@ class _Layers:
     def settle(self) -> None:
         """Move to the outermost two layers that still contain a row."""
         counts = self.counts
-        if counts[self.top] == 0:
-            self.top = self.below
-            self.below = self.top - 1
         while self.top >= 0 and counts[self.top] == 0:
             self.top -= 1
             self.below = self.top - 1

@@ -24,7 +24,14 @@ REACH = 0.08  # as far as this share of the rows from where least is wrong
 def column_sets(Z: Floats, signed: Floats, size: int) -> list[Columns]:
     """List sets of `size` columns whose planes separate the classes well, without repetition."""
     sets = dict.fromkeys(_forward(Z, signed, size))
-    sets |= dict.fromkeys(s for s in _path(Z, signed, size) if len(s) == size)
+    program = LPSVMProgram(Z, np.sign(signed), np.abs(signed))
+    least = min(signed[signed > 0].sum(), -signed[signed < 0].sum())
+    for price in PATH / least:
+        columns = tuple(np.flatnonzero(program.solve(float(price)).w).tolist())
+        if len(columns) > size:
+            break
+        if len(columns) == size:
+            sets[columns] = None
     return list(sets)
 
 
@@ -55,19 +62,6 @@ def _moments(Z: Floats, signed: Floats) -> tuple[Floats, Floats]:
         centred = part - means[-1]
         within = within + np.einsum("ni,nj->ij", centred * weight[:, None], centred)
     return within, means[0] - means[1]
-
-
-def _path(Z: Floats, signed: Floats, size: int) -> list[Columns]:
-    """List the sets of at most `size` columns on the path of the 1-norm machine, short first."""
-    program = LPSVMProgram(Z, np.sign(signed), np.abs(signed))
-    least = min(signed[signed > 0].sum(), -signed[signed < 0].sum())
-    sets: dict[Columns, None] = {}
-    for price in PATH / least:
-        columns = tuple(np.flatnonzero(program.solve(float(price)).w).tolist())
-        if len(columns) > size:
-            break
-        sets[columns] = None
-    return list(sets)
 
 
 def least_wrong(values: Floats, signed: Floats) -> float:

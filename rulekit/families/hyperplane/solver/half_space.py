@@ -29,8 +29,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.exceptions import SolverError, TimeLimitError
-from rulekit.search.lp import LinearProgram, LPSolution, ResidentProgram
+from rulekit.exceptions import SolverError
+from rulekit.search.lp import LinearProgram, ResidentProgram
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -65,25 +65,14 @@ class HalfSpace:
         signs = direction * np.sign(w[columns])
         bound = direction * gamma
         a, b = signs * low[columns], signs * high[columns]
-        return cls(
-            columns,
-            signs,
-            np.abs(w[columns]),
-            # the plane itself is not above it: there the greatest value is the next smaller double
-            math.nextafter(bound, -math.inf) if above else bound,
-            np.minimum(a, b),
-            np.maximum(a, b),
-        )
+        # the plane itself is not above it: there the greatest value is the next smaller double
+        cap = math.nextafter(bound, -math.inf) if above else bound
+        return cls(columns, signs, np.abs(w[columns]), cap, np.minimum(a, b), np.maximum(a, b))
 
     @property
     def n_features(self) -> int:
         """Number of columns that count."""
         return len(self.columns)
-
-    @property
-    def order(self) -> NDArray[np.intp]:
-        """Features by falling ``weight * range``, ties by column."""
-        return np.argsort(-self.weights * (self.high - self.low), kind="stable")
 
     def orient(self, X: Floats) -> Floats:
         """Convert rows of the table to oriented coordinates, shape (m, n). Exact."""
@@ -183,28 +172,17 @@ class LPSVMProgram:
             LinearProgram(-np.ones(m), rows, low, high, nothing, nothing)
         )
 
-    def solve(self, nu: float, *, time_limit: float | None = None) -> LPSVMPlane:
+    def solve(self, nu: float) -> LPSVMPlane:
         """Solve for one price."""
         self._program.change_column_bounds(np.zeros(len(self._weight)), nu * self._weight)
-        solution = self._program.solve(time_limit=time_limit)
-        _check(solution)
-        assert solution.duals is not None
-        assert solution.value is not None
+        solution = self._program.solve()
+        if solution.status != "optimal" or solution.duals is None or solution.value is None:
+            raise SolverError(
+                "The linear program of the support vector machine must have a solution; the solver "
+                f"returned {solution.message!r}. Standardise the columns, or use another `nu`."
+            )
         duals = solution.duals  # of a maximum written as a minimum: w comes with its sign turned
         # noise of the solver is rounded away, so that another one leads to the same boxes
         w = np.array([float(f"{value:.10g}") for value in -duals[: self._n]])
         w = np.where(np.abs(w) * self._reach > ROUNDING, w, 0.0)
         return LPSVMPlane(w, float(f"{duals[self._n]:.10g}"), -solution.value)
-
-
-def _check(solution: LPSolution) -> None:
-    if solution.status == "time limit":
-        raise TimeLimitError(
-            "The linear program of the support vector machine was not solved within the time "
-            "limit. Raise the limit, or use fewer rows."
-        )
-    if solution.status != "optimal":
-        raise SolverError(
-            "The linear program of the support vector machine must have a solution; the solver "
-            f"returned {solution.message!r}. Standardise the columns, or use another `nu`."
-        )

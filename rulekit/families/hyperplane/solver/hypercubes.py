@@ -3,9 +3,17 @@
 # Every box is ``lower < v <= upper`` in oriented coordinates. A box leaves one region for each
 # feature (18), whose lower face is the very double of the box's upper face: boxes are disjoint
 # without a tolerance. (The paper's half-open ``l <= x < u`` loses points at the table's edge.)
-# Boxes of one depth are independent; the order of features within a region matters, see `_split`.
+# Boxes of one depth are independent; the order of features within a region matters.
+#
+# For few boxes of few faces:
+#   V        rows of both classes in the oriented coordinates of the boxes, shape (m, n)
+#   worth    (m,) the weight of each row, above 0 where the boxes' class is right
+#
+# Boxes stay disjoint, by exact comparison, and on their side of the plane: every step is taken only
+# where that holds and where the worth of all rows in boxes does not fall.
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +40,7 @@ class PlaneBoxes:
 
     def drop_small(self, min_points: int = 2, max_boxes: int | None = None) -> "PlaneBoxes":
         """Drop boxes of fewer points than `min_points`, and all but the first `max_boxes`."""
-        stay = np.flatnonzero(self.n_points >= min_points)[:max_boxes]
-        return self.only(stay)
+        return self.only(np.flatnonzero(self.n_points >= min_points)[:max_boxes])
 
     def only(self, stay: NDArray[np.intp]) -> "PlaneBoxes":
         """Keep the boxes of some positions, in their order."""
@@ -58,8 +65,9 @@ def extract_boxes(
 ) -> PlaneBoxes:
     """Cover points V (m, n) by disjoint boxes that do not cross the plane (algorithm 4.1)."""
     inside = V[half.contains(V)]
-    if half.n_features == 0:
-        return _everything(half, len(inside))
+    if half.n_features == 0:  # a plane without weights: one box without faces, or none
+        k = int(half.cap >= 0 and len(inside) > 0)
+        return _sort_boxes(half, [(np.zeros(0), np.zeros(0), len(inside), 0)] * k, k, len(inside))
     points, counts = np.unique(inside, axis=0, return_counts=True)
     choose, boxes, n_problems = CRITERIA[criterion], [], 0
     stack = [(Region.whole(half), points, counts, 0)] if len(points) else []
@@ -94,71 +102,97 @@ def carry_on(
         if (v <= corner).all():
             return region.lower, corner, depth
         left = ~(points <= corner).all(axis=1)
-        region, points, counts = _part_of(region, corner, points[left], counts[left], v)
+        ((region, points, counts),) = _remainder(region, corner, points[left], counts[left], v)
         depth += 1
 
 
-def _everything(half: HalfSpace, n: int) -> PlaneBoxes:
-    """Return the boxes of a plane without weights: one box without faces, or none."""
-    k = int(half.cap >= 0 and n > 0)
-    none = np.zeros((k, 0))
-    return PlaneBoxes(half, none, none, np.full(k, n), np.zeros(k, dtype=int), k, n)
-
-
-def _split(region: Region, corner: Floats, points: Floats, counts: Counts) -> NDArray[np.intp]:
-    """Order the features in which a box is cut out of a region: the order k of (18)."""
-    exceeding = ((points > corner) * counts[:, None]).sum(axis=0)
-    given = region.half.order
-    return np.asarray(given[np.argsort(exceeding[given], kind="stable")])
-
-
-def _sides(order: NDArray[np.intp], corner: Floats, points: Floats) -> NDArray[np.intp]:
-    """Return for each point outside a box the first feature in order by which it leaves it."""
-    return np.asarray((points[:, order] > corner[order]).argmax(axis=1))
-
-
 def _remainder(
-    region: Region, corner: Floats, points: Floats, counts: Counts
+    region: Region, corner: Floats, points: Floats, counts: Counts, of: Floats | None = None
 ) -> list[tuple[Region, Floats, Counts]]:
-    """Cut a box out of a region: the parts (18) that hold a point."""
-    if not len(points):
-        return []
-    order = _split(region, corner, points, counts)
-    sides = _sides(order, corner, points)
+    """Cut a box out of a region: the parts (18) that hold a point, or the one part of a point."""
+    half = region.half
+    exceeding = ((points > corner) * counts[:, None]).sum(axis=0)
+    # the order k of (18): by rows that exceed the box, then by falling weight times range
+    order = np.lexsort((-half.weights * (half.high - half.low), exceeding))
+    sides = (points[:, order] > corner[order]).argmax(axis=1)  # by which a point leaves the box
+    used = sides if of is None else [(of[order] > corner[order]).argmax()]
     parts = []
-    for side in np.unique(sides).tolist():
+    for side in np.unique(used).tolist():
+        lower, upper = region.lower.copy(), region.upper.copy()
+        before, at = order[:side], order[side]
+        # The very doubles of the box's faces: parts share no point, and none falls between them.
+        upper[before], lower[at] = corner[before], corner[at]
         there = sides == side
-        parts.append((_cut(region, corner, order, side), points[there], counts[there]))
+        parts.append((Region(half, lower, upper), points[there], counts[there]))
     return parts
-
-
-def _cut(region: Region, corner: Floats, order: NDArray[np.intp], position: int) -> Region:
-    """Return the part below the box in the features before `position`, and above it in that one."""
-    lower, upper = region.lower.copy(), region.upper.copy()
-    before, at = order[:position], order[position]
-    # The very doubles of the box's faces: parts share no point, and none falls between them.
-    upper[before] = corner[before]
-    lower[at] = corner[at]
-    return Region(region.half, lower, upper)
-
-
-def _part_of(
-    region: Region, corner: Floats, points: Floats, counts: Counts, v: Floats
-) -> tuple[Region, Floats, Counts]:
-    """Return the part of the remainder that contains a point, and the other points in it."""
-    order = _split(region, corner, points, counts)
-    side = int(_sides(order, corner, v[None, :])[0])
-    there = _sides(order, corner, points) == side
-    return _cut(region, corner, order, side), points[there], counts[there]
 
 
 def _sort_boxes(
     half: HalfSpace, boxes: list[tuple[Floats, Floats, int, int]], n_problems: int, n_total: int
 ) -> PlaneBoxes:
-    n = half.n_features
-    lower = np.array([f[0] for f in boxes], dtype=float).reshape(len(boxes), n)
-    upper = np.array([f[1] for f in boxes], dtype=float).reshape(len(boxes), n)
-    n_points = np.array([f[2] for f in boxes], dtype=int)
-    depth = np.array([f[3] for f in boxes], dtype=int)
+    """Collect lower and upper faces, numbers of points and depths, those with most points first."""
+    shape = len(boxes), half.n_features
+    lower, upper = (np.array([b[k] for b in boxes], dtype=float).reshape(shape) for k in (0, 1))
+    n_points, depth = (np.array([b[k] for b in boxes], dtype=int) for k in (2, 3))
     everything = PlaneBoxes(half, lower, upper, n_points, depth, n_problems, n_total)
     return everything.only(np.argsort(-n_points, kind="stable"))
+
+
+def few_boxes(boxes: PlaneBoxes, V: Floats, worth: Floats, most: int | None) -> PlaneBoxes:
+    """Keep the boxes of most worth, merge those that may be, and drop faces that no row needs."""
+    gain = np.array([worth[inside].sum() for inside in boxes.members(V).T])
+    order = np.argsort(-gain, kind="stable")
+    work = _Faces(boxes.only(order[gain[order] > 0][:most]), V, worth)
+    work.merge()
+    work.drop()
+    return work.boxes()
+
+
+class _Faces:
+    """Boxes whose faces are moved."""
+
+    def __init__(self, boxes: PlaneBoxes, V: Floats, worth: Floats) -> None:
+        self.given, self.half, self.V, self.worth = boxes, boxes.half, V, worth
+        self.faces = list(zip(boxes.lower, boxes.upper, boxes.depth.tolist(), strict=True))
+
+    def merge(self) -> None:
+        """Replace two boxes by the box around both, as long as there are such two."""
+        for a, (low, high, depth) in enumerate(self.faces):
+            for b, (other_low, other_high, other_depth) in enumerate(self.faces[:a]):
+                around = np.minimum(low, other_low), np.maximum(high, other_high)
+                apart = self._sum(low, high) + self._sum(other_low, other_high)
+                if self._is_allowed(*around, (a, b)) and self._sum(*around) >= apart:
+                    self.faces[b] = (*around, min(depth, other_depth))
+                    del self.faces[a]
+                    return self.merge()
+        return None
+
+    def drop(self) -> None:
+        """Move each face to the end of its column where nothing is lost by it."""
+        for k, feature, below in product(
+            range(len(self.faces)), range(self.half.n_features), (True, False)
+        ):
+            low, high, depth = self.faces[k]
+            wider = low.copy(), high.copy()
+            wider[not below][feature] = -np.inf if below else self.half.high[feature]
+            if self._is_allowed(*wider, (k,)) and self._sum(*wider) >= self._sum(low, high):
+                self.faces[k] = (*wider, depth)
+
+    def _is_allowed(self, low: Floats, high: Floats, instead_of: tuple[int, ...]) -> bool:
+        """Return whether a box is on its side and shares no point with the other boxes."""
+        if self.half.value(high) > self.half.cap:
+            return False
+        others = (faces for k, faces in enumerate(self.faces) if k not in instead_of)
+        return all((np.maximum(low, a) >= np.minimum(high, b)).any() for a, b, _ in others)
+
+    def _inside(self, low: Floats, high: Floats) -> Bools:
+        return np.asarray(((low < self.V) & (high >= self.V)).all(axis=1))
+
+    def _sum(self, low: Floats, high: Floats) -> float:
+        return float(self.worth[self._inside(low, high)].sum())
+
+    def boxes(self) -> PlaneBoxes:
+        """Return the boxes, those with most rows of their class first."""
+        right, given = self.worth > 0, self.given
+        boxes = [(a, b, int(self._inside(a, b)[right].sum()), d) for a, b, d in self.faces]
+        return _sort_boxes(self.half, boxes, given.n_problems, given.n_total)

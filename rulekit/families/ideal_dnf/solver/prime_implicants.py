@@ -41,19 +41,11 @@ class MinimumForm:
         """Whether no formula is known to be cheaper, with proof."""
         return self.bound >= self.cost
 
-    @property
-    def n_conditions(self) -> int:
-        """Number of literals."""
-        return int((self.cubes >= 0).sum())
-
     def holds(self) -> Bools:
         """Return on which types the formula holds, shape (2**k,)."""
         k = self.cubes.shape[1]
         mask, value = _as_bits(self.cubes)
-        types = np.arange(2**k)
-        hits = (types[:, None] & mask) == value
-        answer: Bools = hits.any(axis=1)
-        return answer
+        return np.asarray(((np.arange(2**k)[:, None] & mask) == value).any(axis=1))
 
 
 def minimum_dnf(on: Bools, off: Bools, *, time_limit: float | None = None) -> MinimumForm:
@@ -61,12 +53,12 @@ def minimum_dnf(on: Bools, off: Bools, *, time_limit: float | None = None) -> Mi
     primes = prime_implicants(on, off)
     if not on.any():
         return MinimumForm(primes[:0], 0, 0)
-    cover = _Cover.from_cubes(primes, np.flatnonzero(on))
+    cover = _Cover(primes, np.flatnonzero(on))
     # Forced terms and dominated ones take nothing from the optimum; what is left is often nothing,
     # and the integer program is never begun.
     forced = cover.reduce()
     paid = int(cover.cost[forced].sum())
-    if not cover.open:
+    if not len(cover.points):
         return _form(primes[forced], paid)
     chosen, bound = cover.cheapest(cover.greedy(), time_limit)
     return _form(primes[[*forced, *chosen]], paid + bound)
@@ -93,38 +85,32 @@ def prime_implicants(on: Bools, off: Bools) -> Cubes:
 class _Cover:
     """The primes still to choose from and the on types still to cover."""
 
-    def __init__(self, covers: Bools, cost: Ints) -> None:
-        self.covers, self.cost = covers, cost
-        self.primes = np.arange(len(cost))
-        self.points = np.arange(covers.shape[1])
-
-    @classmethod
-    def from_cubes(cls, primes: Cubes, on: Ints) -> "_Cover":
+    def __init__(self, primes: Cubes, on: Ints) -> None:
         mask, value = _as_bits(primes)
-        covers = (on[None, :] & mask[:, None]) == value[:, None]
-        return cls(covers, 1 + (primes >= 0).sum(axis=1).astype(np.int64))
+        self.covers = (on[None, :] & mask[:, None]) == value[:, None]
+        self.cost = 1 + (primes >= 0).sum(axis=1).astype(np.int64)
+        self.primes, self.points = np.arange(len(primes)), np.arange(len(on))
 
     @property
-    def open(self) -> bool:
-        """Whether a type is left to cover."""
-        return len(self.points) > 0
+    def table(self) -> Bools:
+        """Which of the primes covers which of the types."""
+        return np.asarray(self.covers[np.ix_(self.primes, self.points)])
 
     def reduce(self) -> list[int]:
         """Select forced primes and drop dominated primes and types, until nothing changes."""
         taken: list[int] = []
         size = None
-        while self.open and size != (len(self.primes), len(self.points)):
+        while len(self.points) and size != (len(self.primes), len(self.points)):
             size = (len(self.primes), len(self.points))
             forced = self._choose_forced()
             taken += forced
             if not forced:
-                self._drop_implied_points()
-                self._drop_dominated_primes()
+                self._drop_dominated()
         return taken
 
     def _choose_forced(self) -> list[int]:
         """Select the primes that alone cover a type."""
-        table = self.covers[np.ix_(self.primes, self.points)]
+        table = self.table
         alone = np.flatnonzero(table.sum(axis=0) == 1)
         if not len(alone):
             return []
@@ -138,23 +124,18 @@ class _Cover:
         useful = self.covers[np.ix_(primes, points)].any(axis=1)
         self.primes, self.points = primes[useful], points
 
-    def _drop_implied_points(self) -> None:
-        """Drop types that are covered whenever another one is."""
-        table = self.covers[np.ix_(self.primes, self.points)]
-        if table.shape[1] <= DOMINANCE_CELLS:
-            within = _find_contained(table.T)  # [a, b]: what covers a covers b
+    def _drop_dominated(self) -> None:
+        """Drop types covered whenever another one is; then primes that a cheaper one replaces."""
+        if len(self.points) <= DOMINANCE_CELLS:
+            within = _find_contained(self.table.T)  # [a, b]: what covers a covers b
             self.points = self.points[~_lesser(within.T, np.zeros(len(within)))]
-
-    def _drop_dominated_primes(self) -> None:
-        """Drop primes that cover nothing a prime of the same cost or less does not."""
-        table = self.covers[np.ix_(self.primes, self.points)]
-        if table.shape[0] <= DOMINANCE_CELLS:
-            lesser = _lesser(_find_contained(table), self.cost[self.primes].astype(float))
+        if len(self.primes) <= DOMINANCE_CELLS:
+            lesser = _lesser(_find_contained(self.table), self.cost[self.primes].astype(float))
             self._keep(self.primes[~lesser], self.points)
 
     def greedy(self) -> list[int]:
         """Choose by types covered a unit of cost, then leave out what became superfluous."""
-        table, cost = self.covers[np.ix_(self.primes, self.points)], self.cost[self.primes]
+        table, cost = self.table, self.cost[self.primes]
         left = np.ones(table.shape[1], dtype=bool)
         gain = table.sum(axis=1)
         chosen: list[int] = []
@@ -171,22 +152,12 @@ class _Cover:
                 chosen.remove(row)
         return [int(p) for p in self.primes[chosen]]
 
-    def least_price(self) -> int:
-        """Bound the cost from below: some prime is needed."""
-        return int(self.cost[self.primes].min())
-
     def cheapest(self, start: list[int], time_limit: float | None) -> tuple[list[int], int]:
         """Solve the covering program; return the primes chosen and the proved bound."""
-        table, cost = self.covers[np.ix_(self.primes, self.points)], self.cost[self.primes]
-        m, p = table.shape[1], table.shape[0]
-        program = LinearProgram(
-            cost.astype(float),
-            sparse.csr_matrix(table.T.astype(float)),
-            np.ones(m),
-            np.full(m, np.inf),
-            np.zeros(p),
-            np.ones(p),
-        )
+        table, cost = self.table, self.cost[self.primes]
+        p, m = table.shape
+        rows = sparse.csr_matrix(table.T.astype(float)), np.ones(m), np.full(m, np.inf)
+        program = LinearProgram(cost.astype(float), *rows, np.zeros(p), np.ones(p))
         begin = np.isin(self.primes, start).astype(float)
         price = float(self.cost[start].sum())
         solution = solve_milp(program, time_limit=time_limit, incumbent=(begin, price))
@@ -200,10 +171,8 @@ class _Cover:
         if solution.status == "optimal":
             return chosen, int(self.cost[chosen].sum())
         # costs are whole, so that a bound may be rounded up, but for the solver's tolerance
-        bound = (
-            self.least_price() if solution.bound is None else int(np.ceil(solution.bound - 1e-6))
-        )
-        return chosen, max(bound, self.least_price())
+        bound = 0 if solution.bound is None else int(np.ceil(solution.bound - 1e-6))
+        return chosen, max(bound, int(cost.min()))  # some prime is needed
 
 
 def _form(cubes: Cubes, bound: int) -> MinimumForm:
@@ -227,8 +196,7 @@ def _as_bits(cubes: Cubes) -> tuple[Ints, Ints]:
 def _find_contained(table: Bools) -> Bools:
     """Return which rows of a table lie in which others: [a, b] where all of a is in b."""
     counted = table.astype(np.float32)
-    inside: Bools = counted @ counted.T >= counted.sum(axis=1)[:, None]
-    return inside
+    return np.asarray(counted @ counted.T >= counted.sum(axis=1)[:, None])
 
 
 def _lesser(within: Bools, cost: NDArray[np.float64]) -> Bools:
@@ -236,5 +204,4 @@ def _lesser(within: Bools, cost: NDArray[np.float64]) -> Bools:
     better = within & (cost[None, :] <= cost[:, None])
     same = better & better.T
     earlier = np.tri(len(cost), k=-1, dtype=bool)  # [a, b]: b comes before a
-    lesser: Bools = (better & (~same | earlier)).any(axis=1)
-    return lesser
+    return np.asarray((better & (~same | earlier)).any(axis=1))

@@ -60,12 +60,9 @@ class Contingency:
 
     def flip(self, columns: Bools) -> "Contingency":
         """Count some columns by their complements: `columns` of shape (d,) says which."""
-        return Contingency(
-            self.n,
-            self.positives,
-            np.where(columns, self.n - self.ones, self.ones),
-            np.where(columns, self.positives - self.ones_positive, self.ones_positive),
-        )
+        ones = np.where(columns, self.n - self.ones, self.ones)
+        positive = np.where(columns, self.positives - self.ones_positive, self.ones_positive)
+        return Contingency(self.n, self.positives, ones, positive)
 
 
 def pack_bits(mask: Bools) -> Words:
@@ -142,8 +139,7 @@ def drop_last(counts: Counts) -> Counts:
 
 def majority(counts: Counts) -> Bools:
     """Return for which types the ideal classifier predicts the described class."""
-    more: Bools = counts[:, 1] > counts[:, 0]
-    return more
+    return np.asarray(counts[:, 1] > counts[:, 0])
 
 
 def least_errors(counts: Counts) -> Any:
@@ -173,16 +169,10 @@ class ValidationCurve:
         """Return the ranking whose first k columns do best; of equally good ones the first."""
         return int(np.argmax(self.right[k - 1]))
 
-    def best_right(self, k: int) -> Any:
-        """Count the held-out rows that the best k columns answer rightly."""
-        return self.right[k - 1].max()
-
     def smallest_sufficient(self, tolerance: float, max_columns: int) -> int:
         """Choose the smallest k that is nearly as good as the best."""
-        last = min(max_columns, self.max_columns)
-        best = max((self.best_right(k) for k in range(1, last + 1)), default=0)
-        for k in range(1, last + 1):
-            loss = best - self.best_right(k)
+        right = self.right[:max_columns].max(axis=1)
+        for k, loss in enumerate(right.max(initial=0) - right, start=1):
             if loss == 0 or _below(loss, tolerance, self.n_held_out):
                 return k
         return 0
@@ -191,8 +181,7 @@ class ValidationCurve:
 def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
     """Evaluate the ideal classifiers of all rankings and sizes; counts (2, 2**K, 2) each."""
     right, errors = zip(*(_one_curve(table) for table in counts), strict=True)
-    total = counts[0][1].sum().item()
-    return ValidationCurve(np.array(right).T, np.array(errors).T, total)
+    return ValidationCurve(np.array(right).T, np.array(errors).T, counts[0][1].sum().item())
 
 
 def curve_of_parts(parts: Sequence[Sequence[Counts]]) -> ValidationCurve:
@@ -294,8 +283,7 @@ def _margins(counts: Contingency) -> tuple[Floats, Floats, float, float]:
 
 def _difference(counts: Contingency) -> Floats:
     """Compute D of each column, exactly for integers."""
-    ones: Any = counts.ones
-    positive: Any = counts.ones_positive
+    ones, positive = counts.ones, counts.ones_positive
     if counts.n > EXACT_ROWS and ones.dtype.kind == "i":
         ones, positive = ones.astype(object), positive.astype(object)
     return np.asarray(positive * counts.n - ones * counts.positives, dtype=float)

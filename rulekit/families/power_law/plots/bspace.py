@@ -99,14 +99,8 @@ def sample_points(points: SplitPoints) -> SplitPoints:
             of_label = of_label[np.sort(order[:MAX_POINTS])]
         indices.append(of_label)
     places = np.concatenate(indices) if indices else np.zeros(0, dtype=int)
-    return replace(
-        points,
-        laws=points.laws[places],
-        margin=points.margin[places],
-        labels=points.labels[places],
-        wrong=points.wrong[places],
-        rows=points.rows[places],
-    )
+    drawn = ("laws", "margin", "labels", "wrong", "rows")
+    return replace(points, **{name: getattr(points, name)[places] for name in drawn})
 
 
 def bspace_figure(
@@ -139,17 +133,14 @@ def bspace_figure(
         Classes differ in colour and shape; rows decided wrongly are ringed. At most 2000 points of
         each class are drawn, by a fixed chance.
     """
-    words = _Words(split, dict(names or {}))
-    drawn = sample_points(points)
     star = None if case is None else split_points(split, case, [None], [None])
+    drawing = _Drawing(split, sample_points(points), names or {}, star, "log" if log else "linear")
     q = len(split.terms)
     if q == 1:
-        return _strip(split, drawn, star, words, log)
+        return drawing.strip()
     if q == 2:
-        return _plane(split, drawn, star, words, log)
-    if q == 3 and solid:
-        return _solid(split, drawn, star, words)
-    return _distance(split, drawn, star, words)
+        return drawing.plane()
+    return drawing.solid() if q == 3 and solid else drawing.distance()
 
 
 def columns_figure(
@@ -182,17 +173,16 @@ def columns_figure(
     """
     if len(split.features) != 2:
         raise ValueError(f"`split` must read two columns, it reads {len(split.features)}.")
-    words = _Words(split, dict(names or {}))
-    drawn = sample_points(points)
+    drawing = _Drawing(split, sample_points(points), names or {})
     a, b = split.features
-    x, y = (np.asarray(columns[f], dtype=float)[drawn.rows] for f in (a, b))
+    x, y = (np.asarray(columns[f], dtype=float)[drawing.points.rows] for f in (a, b))
     figure = go.Figure(layout=base_layout(420))
     gx, gy = np.meshgrid(_grid(x), _grid(y))
     margin = split.margin({a: gx.ravel(), b: gy.ravel()}).reshape(gx.shape)
     figure.add_trace(_boundary(gx[0], gy[:, 0], margin, split.is_band))
-    _add_points(figure, drawn, x, y)
-    figure.update_xaxes(title=plain(words.name(a), 80))
-    figure.update_yaxes(title=plain(words.name(b), 80))
+    drawing.add_points(figure, x, y)
+    figure.update_xaxes(title=plain(drawing.name(a), 80))
+    figure.update_yaxes(title=plain(drawing.name(b), 80))
     return figure
 
 
@@ -203,11 +193,8 @@ def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
         return "No row comes to this split."
     within = points.margin <= 0
     parts = []
-    sides = (
-        ("within the band", "outside it")
-        if split.is_band
-        else ("at or below the boundary", "above it")
-    )
+    sides = "at or below the boundary", "above it"
+    sides = ("within the band", "outside it") if split.is_band else sides
     for side, word in zip((within, ~within), sides, strict=True):
         labels, counts = np.unique(points.labels[side].astype(str), return_counts=True)
         classes = ", ".join(f"{c} {label}" for label, c in zip(labels, counts, strict=True))
@@ -221,11 +208,14 @@ def bspace_sentence(split: PowerLawSplit, points: SplitPoints) -> str:
 
 
 @dataclass(frozen=True)
-class _Words:
-    """Column names and axis labels."""
+class _Drawing:
+    """A figure of a split: rows, names of columns, a row that is marked, and the kind of axes."""
 
     split: PowerLawSplit
-    names: dict[str, str]
+    points: SplitPoints
+    names: Mapping[str, str]
+    star: SplitPoints | None = None
+    kind: str = "linear"
 
     def name(self, feature: str) -> str:
         return self.names.get(feature, feature)
@@ -233,128 +223,103 @@ class _Words:
     def law(self, k: int) -> str:
         return plain(self.split.terms[k].text(self.name, _short), 80)
 
-    @property
-    def f(self) -> str:
-        return plain(f"f = {self.split.sum_text(self.name, _short)}, less its bound", 90)
+    def strip(self) -> go.Figure:
+        """One power law: a strip with random height of the points."""
+        figure, laws = go.Figure(layout=base_layout(300)), self.points.laws
+        height = np.random.default_rng(0).uniform(0.1, 0.9, len(laws))
+        self.add_points(figure, laws[:, 0], height)
+        weight = self.split.terms[0].weight
+        for bound in (self.split.low, self.split.high):
+            if bound is not None and (self.kind != "log" or bound / weight > 0):
+                figure.add_vline(x=bound / weight, line={"width": 2, "dash": "dash"})
+        if self.star is not None:
+            _add_star(figure, self.star.laws[:, 0], np.full(len(self.star.laws), 0.5))
+        figure.update_xaxes(title=self.law(0), type=self.kind)
+        figure.update_yaxes(visible=False, range=[0, 1])
+        return figure
 
+    def plane(self) -> go.Figure:
+        """Two power laws: a plane; the boundary is a line, or the two edges of a band."""
+        figure, split = go.Figure(layout=base_layout(420)), self.split
+        x, y = self.points.laws.T
+        log = self.kind == "log"
+        gx, gy = (np.geomspace(v.min(), v.max(), GRID) if log else _grid(v) for v in (x, y))
+        a, b = (t.weight for t in split.terms)
+        total = a * gx[None, :] + b * gy[:, None]
+        margin = total - split.high
+        if split.low is not None:
+            margin = np.maximum(margin, split.low - total)
+        figure.add_trace(_boundary(gx, gy, margin, split.is_band))
+        self.add_points(figure, x, y)
+        if self.star is not None:
+            _add_star(figure, *self.star.laws.T)
+        figure.update_xaxes(title=self.law(0), type=self.kind)
+        figure.update_yaxes(title=self.law(1), type=self.kind)
+        return figure
 
-def _strip(
-    split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words, log: bool
-) -> go.Figure:
-    """One power law: a strip with random height of the points."""
-    figure = go.Figure(layout=base_layout(300))
-    height = np.random.default_rng(0).uniform(0.1, 0.9, len(points.laws))
-    _add_points(figure, points, points.laws[:, 0], height)
-    weight = split.terms[0].weight
-    for bound in (split.low, split.high):
-        if bound is not None and (not log or bound / weight > 0):
-            figure.add_vline(x=bound / weight, line={"width": 2, "dash": "dash"})
-    if star is not None:
-        _add_star(figure, star.laws[:, 0], np.full(len(star.laws), 0.5))
-    figure.update_xaxes(title=words.law(0), type="log" if log else "linear")
-    figure.update_yaxes(visible=False, range=[0, 1])
-    return figure
+    def distance(self) -> go.Figure:
+        """Draw f against its largest power law: the boundary is a vertical line."""
+        figure, points = go.Figure(layout=base_layout(420)), self.points
+        weights = np.array([t.weight for t in self.split.terms])
+        k = int(np.abs(weights * points.laws.std(axis=0)).argmax()) if len(points.laws) else 0
+        self.add_points(figure, points.margin, points.laws[:, k])
+        figure.add_vline(x=0, line={"width": 2, "dash": "dash"})
+        if self.star is not None:
+            _add_star(figure, self.star.margin, self.star.laws[:, k])
+        text = f"f = {self.split.sum_text(self.name, _short)}, less its bound"
+        figure.update_xaxes(title=plain(text, 90))
+        figure.update_yaxes(title=self.law(k))
+        return figure
 
+    def solid(self) -> go.Figure:
+        """Draw three power laws with the boundary as planes."""
+        figure, laws = go.Figure(layout=base_layout(520)), self.points.laws
+        self.add_points(figure, *laws[:, :3].T)
+        x, y = (_grid(laws[:, k], 60) for k in (0, 1))
+        ends = _grid(laws[:, 2], 2)
+        a, b, c = (t.weight for t in self.split.terms)
+        look = {"colorscale": [[0, GREY], [1, GREY]], "showscale": False, "hoverinfo": "skip"}
+        for bound in (self.split.low, self.split.high):
+            if bound is not None:
+                z = (bound - a * x[None, :] - b * y[:, None]) / c
+                z[(z < ends[0]) | (z > ends[1])] = np.nan  # as far as there are rows
+                figure.add_surface(x=x, y=y, z=z, opacity=0.35, **look)
+        if self.star is not None:
+            _add_star(figure, *self.star.laws[:, :3].T)
+        figure.update_layout(
+            scene={f"{axis}axis": {"title": self.law(k)} for k, axis in enumerate("xyz")}
+        )
+        return figure
 
-def _plane(
-    split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words, log: bool
-) -> go.Figure:
-    """Two power laws: a plane; the boundary is a line, or the two edges of a band."""
-    figure = go.Figure(layout=base_layout(420))
-    x, y = points.laws[:, 0], points.laws[:, 1]
-    gx, gy = (np.geomspace(v.min(), v.max(), GRID) if log else _grid(v) for v in (x, y))
-    a, b = (t.weight for t in split.terms)
-    total = a * gx[None, :] + b * gy[:, None]
-    margin = total - split.high
-    if split.low is not None:
-        margin = np.maximum(margin, split.low - total)
-    figure.add_trace(_boundary(gx, gy, margin, split.is_band))
-    _add_points(figure, points, x, y)
-    if star is not None:
-        _add_star(figure, star.laws[:, 0], star.laws[:, 1])
-    kind = "log" if log else "linear"
-    figure.update_xaxes(title=words.law(0), type=kind)
-    figure.update_yaxes(title=words.law(1), type=kind)
-    return figure
-
-
-def _distance(
-    split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words
-) -> go.Figure:
-    """Draw f against its largest power law: the boundary is a vertical line."""
-    figure = go.Figure(layout=base_layout(420))
-    weights = np.array([t.weight for t in split.terms])
-    k = int(np.abs(weights * points.laws.std(axis=0)).argmax()) if len(points.laws) else 0
-    _add_points(figure, points, points.margin, points.laws[:, k])
-    figure.add_vline(x=0, line={"width": 2, "dash": "dash"})
-    if star is not None:
-        _add_star(figure, star.margin, star.laws[:, k])
-    figure.update_xaxes(title=words.f)
-    figure.update_yaxes(title=words.law(k))
-    return figure
-
-
-def _solid(
-    split: PowerLawSplit, points: SplitPoints, star: SplitPoints | None, words: _Words
-) -> go.Figure:
-    """Draw three power laws with the boundary as planes."""
-    figure = go.Figure(layout=base_layout(520))
-    _add_points(figure, points, *points.laws[:, :3].T)
-    x, y = (_grid(points.laws[:, k], 60) for k in (0, 1))
-    ends = _grid(points.laws[:, 2], 2)
-    a, b, c = (t.weight for t in split.terms)
-    for bound in (split.low, split.high):
-        if bound is not None:
-            z = (bound - a * x[None, :] - b * y[:, None]) / c
-            z[(z < ends[0]) | (z > ends[1])] = np.nan  # as far as there are rows
-            figure.add_trace(
-                go.Surface(
-                    x=x,
-                    y=y,
-                    z=z,
-                    opacity=0.35,
-                    colorscale=[[0, GREY], [1, GREY]],
-                    showscale=False,
-                    hoverinfo="skip",
-                )
-            )
-    if star is not None:
-        _add_star(figure, *star.laws[:, :3].T)
-    titles = {f"{axis}axis": {"title": words.law(k)} for k, axis in enumerate("xyz")}
-    figure.update_layout(scene=titles)
-    return figure
-
-
-def _add_points(figure: go.Figure, points: SplitPoints, *at: Floats) -> None:
-    """Add one trace per class, and rings around wrong predictions, in a plane or in space."""
-    dots: dict[str, Any] = {"size": 7, "opacity": 0.65}
-    rings: dict[str, Any] = {"size": 13, "line": {"width": 2}}
-    if len(at) == 3:
-        dots, rings = {"size": 3, "opacity": 0.7}, {"size": 7}
-    for label, look in looks_of(points).items():
-        of_label = np.equal(points.labels, label)
-        traced = {
-            "name": plain(label),
-            "marker": {**dots, "color": look.colour, "symbol": look.symbol},
-            "customdata": points.rows[of_label] + 1,
-            "hovertemplate": "row %{customdata}<extra></extra>",
-        }
-        figure.add_trace(_markers([x[of_label] for x in at], **traced))
-    if points.wrong.any():
-        marker = {"symbol": "circle-open", "color": GREY, **rings}
-        wrong = [x[points.wrong] for x in at]
-        figure.add_trace(_markers(wrong, name=WRONG, marker=marker, hoverinfo="skip"))
-    figure.update_layout(showlegend=None if len(at) == 3 else True)
+    def add_points(self, figure: go.Figure, *at: Floats) -> None:
+        """Add one trace per class, and rings around wrong predictions, in a plane or in space."""
+        points = self.points
+        dots: dict[str, Any] = {"size": 7, "opacity": 0.65}
+        rings: dict[str, Any] = {"size": 13, "line": {"width": 2}}
+        if len(at) == 3:
+            dots, rings = {"size": 3, "opacity": 0.7}, {"size": 7}
+        for label, look in looks_of(points).items():
+            of_label = np.equal(points.labels, label)
+            traced = {
+                "name": plain(label),
+                "marker": {**dots, "color": look.colour, "symbol": look.symbol},
+                "customdata": points.rows[of_label] + 1,
+                "hovertemplate": "row %{customdata}<extra></extra>",
+            }
+            figure.add_trace(_markers([x[of_label] for x in at], **traced))
+        if points.wrong.any():
+            marker = {"symbol": "circle-open", "color": GREY, **rings}
+            wrong = [x[points.wrong] for x in at]
+            figure.add_trace(_markers(wrong, name=WRONG, marker=marker, hoverinfo="skip"))
+        figure.update_layout(showlegend=None if len(at) == 3 else True)
 
 
 def _add_star(figure: go.Figure, *at: Floats) -> None:
     """Mark one row, in a plane or in space."""
-    if len(at) == 2:
-        marker, hover = {"size": 16, "symbol": "star"}, "this case<extra></extra>"
-    else:
-        marker, hover = {"size": 8, "symbol": "diamond"}, None
-    look = {"name": "this case", "marker": marker | MARK, "hovertemplate": hover}
-    figure.add_trace(_markers(at, **look))
+    flat = len(at) == 2
+    marker = {"size": 16, "symbol": "star"} if flat else {"size": 8, "symbol": "diamond"}
+    look = {"marker": marker | MARK, "hovertemplate": "this case<extra></extra>" if flat else None}
+    figure.add_trace(_markers(at, name="this case", **look))
 
 
 def _markers(at: Sequence[Floats], **look: Any) -> go.Scatter | go.Scatter3d:

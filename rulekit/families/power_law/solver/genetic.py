@@ -49,15 +49,16 @@ from rulekit.families.power_law.solver.structures import (
 WORK = 400_000  # numbers of all individuals on all rows that are worked on together
 
 
-class GeneticLevel:
-    """Finds weights and bias as the paper does (supplement S2-C); in place of `LowerLevel`."""
+class GeneticLevel(LowerLevel):
+    """Finds weights and bias as the paper does (supplement S2-C)."""
 
     population, generations = 50, 50
     crossover, eta_crossover, eta_mutation = 0.9, 2.0, 15.0
     patience, progress = 10, 1e-4
 
     def __init__(self, table: PowerTable, mass: ClassMass, rng: np.random.Generator) -> None:
-        self.table, self.mass, self.rng = table, mass, rng
+        super().__init__(table, mass)
+        self.rng = rng
 
     def screen(self, structures: Exponents, modulus: bool) -> Splits:
         """Run the algorithm for each structure; shapes: structures (P, p, d)."""
@@ -107,8 +108,7 @@ class GeneticLevel:
         S, N = len(block.places), self.population
         one, other = self._pairs(S, N)
         each = np.arange(S)[:, None]
-        a = block.laws[each, :, one]
-        b = block.laws[each, :, other]
+        a, b = block.laws[each, :, one], block.laws[each, :, other]
         w = a - b
         share = self.rng.random((S, N, 1))
         along_a, along_b = ((w * x).sum(axis=2, keepdims=True) for x in (a, b))
@@ -134,13 +134,11 @@ class GeneticLevel:
 
     def _worth(self, laws: Floats, people: Floats, modulus: bool) -> Floats:
         """FL of individuals: shape (S, N)."""
-        from rulekit.families.power_law.solver import split_kernels
+        from rulekit.families.power_law.solver.split_kernels import people_worth
 
         mass = self.mass
         arrays = (np.ascontiguousarray(part) for part in (laws, people))
-        worth = split_kernels.people_worth(
-            *arrays, mass.label, mass.total, mass.units, mass.unit, modulus
-        )
+        worth = people_worth(*arrays, mass.label, mass.total, mass.units, mass.unit, modulus)
         return np.asarray(worth)
 
     def _select(self, people: Floats, worth: Floats) -> Floats:
@@ -231,11 +229,9 @@ class _Evolution:
     ) -> None:
         self.task, self.rng, self.varying = task, rng, varying
         self.table = PowerTable(task.X[:, varying], max(abs(e) for e in task.exponents))
-        self.lower: LowerLevel | GeneticLevel = (
-            LowerLevel(self.table, task.mass)
-            if lower_level == "exact"
-            else GeneticLevel(self.table, task.mass, rng)
-        )
+        self.lower = LowerLevel(self.table, task.mass)
+        if lower_level == "genetic":
+            self.lower = GeneticLevel(self.table, task.mass, rng)
         self.d, self.p = len(varying), task.max_power_laws
         self.E = np.array(sorted({0, *task.exponents}), dtype=np.int8)
         self.size, self.rate = min(10 * self.d, MAX_POPULATION), min(0.33, 1.0 / self.d)
@@ -278,9 +274,8 @@ class _Evolution:
             structures[k, row, first] = self.rng.choice(nonzero)
             modulus[k] = k >= self.d if k < kinds * self.d else self.rng.random() < 0.5
             if k >= kinds * self.d:
-                structures[k, self.rng.integers(self.p), self.rng.integers(self.d)] = (
-                    self.rng.choice(nonzero)
-                )
+                exponent = self.rng.choice(nonzero)
+                structures[k, self.rng.integers(self.p), self.rng.integers(self.d)] = exponent
         return structures, modulus & self.task.modulus
 
     def _evaluate(self, structures: Exponents, modulus: Bools) -> Population:

@@ -9,7 +9,7 @@
 #   p      power laws of a structure, at most    E  (P, p, d) exponents of P structures
 #   B      the value of a power law, Eq. 3       FU non-zero exponents of a structure, Eq. 7
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,7 @@ BLOCK = 64  # power laws that are worked on together
 FLAT = 1e-12  # a power law that varies less than this share of its size is a constant
 
 
-@dataclass(frozen=True)
-class Laws:
+class Laws(NamedTuple):
     """Power laws on the rows, centred and scaled so that weights are of like size."""
 
     values: Floats  # (R, n)
@@ -54,9 +53,8 @@ class PowerTable:
     def raw(self, rows: Exponents) -> Floats:
         """Multiply out power laws: shape (R, n) for exponents of shape (R, d)."""
         law, feature = np.nonzero(rows)
-        flat = (
-            (rows[law, feature].astype(np.intp) + self.largest) * len(rows.T) + feature
-        ).tolist()
+        power = rows[law, feature].astype(np.intp) + self.largest
+        flat = (power * len(rows.T) + feature).tolist()
         start = np.searchsorted(law, np.arange(len(rows) + 1)).tolist()
         powers = self.powers.reshape(-1, self.n_rows)
         value = np.empty((len(rows), self.n_rows))

@@ -13,7 +13,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +35,6 @@ from rulekit.families.power_law.solver.split_search import (
     POLISHED,
     REFINED,
     SETTLED,
-    Effort,
     LowerLevel,
 )
 from rulekit.families.power_law.solver.split_task import FoundSplit, SplitTask, sample_rows
@@ -57,23 +56,11 @@ CLEARLY = 0.8  # a band of any size beats a cut with less than this share of its
 ShouldStop = Callable[[], bool]
 
 
-class LowerSearch(Protocol):
-    """Method that finds weights and bias of power laws."""
-
-    def screen(self, structures: Exponents, modulus: bool) -> Splits:
-        """Find weights for each structure."""
-
-    def improve(
-        self, splits: Splits, modulus: bool, effort: Effort, rng: np.random.Generator
-    ) -> Splits:
-        """Work on what `screen` found."""
-
-
 def beam_search(
     task: SplitTask,
     rng: np.random.Generator,
     should_stop: ShouldStop | None = None,
-    lower: LowerSearch | None = None,
+    lower: LowerLevel | None = None,
     memo: "dict[bool, Beam] | None" = None,
 ) -> FoundSplit | None:
     """Find a short split that is pure enough."""
@@ -91,8 +78,8 @@ def beam_search(
             if modulus and False in beams:
                 level = beams[False].lower
             else:
-                largest = max(map(abs, task.exponents))
-                level = lower or LowerLevel(PowerTable(task.X, largest), task.mass)
+                table = PowerTable(task.X, max(map(abs, task.exponents)))
+                level = lower or LowerLevel(table, task.mass)
             beams[modulus] = Beam(task, level, modulus, seed, whole)
         return beams[modulus]
 
@@ -125,7 +112,7 @@ class Beam:
     def __init__(
         self,
         task: SplitTask,
-        lower: LowerSearch,
+        lower: LowerLevel,
         modulus: bool,
         seed: int,
         whole: SplitTask | None = None,
@@ -173,7 +160,9 @@ class Beam:
         if size <= len(self.levels):
             return self.levels[size - 1]
         if size == 1:
-            structures = self._singles(self.varying)
+            p, d = task.max_power_laws, task.X.shape[1]
+            structures = np.zeros((len(self.varying), p, d), dtype=np.int8)
+            structures[np.arange(len(self.varying)), 0, self.varying] = 1
             self._choose_pool(structures)
         else:
             structures = self._expand(self.levels[size - 2].structures[:WIDTH], self.pool)
@@ -208,21 +197,10 @@ class Beam:
         rest = splits.take(np.arange(len(top), len(splits)))
         top = self.lower.improve(top, self.modulus, POLISHED, rng)
         both = top.append(rest).sort()
-        self.history.append(
-            {
-                "modulus": self.modulus,
-                "n_exponents": size,
-                "n_structures": len(structures),
-                "impurity": float(both.impurity[0]),
-            }
-        )
+        counts = {"n_exponents": size, "n_structures": len(structures)}
+        least = {"impurity": float(both.impurity[0])}
+        self.history.append({"modulus": self.modulus, **counts, **least})
         return both
-
-    def _singles(self, features: Ints) -> Exponents:
-        p, d = self.task.max_power_laws, self.task.X.shape[1]
-        structures = np.zeros((len(features), p, d), dtype=np.int8)
-        structures[np.arange(len(features)), 0, features] = 1
-        return structures
 
     def _expand(self, parents: Exponents, pool: Ints) -> Exponents:
         """Add one exponent to each structure in every way."""
@@ -233,9 +211,8 @@ class Beam:
             for row in range(min(used + 1, self.task.max_power_laws)):
                 free = pool[parent[row, pool] == 0]
                 new = np.repeat(parent[None], len(free) * len(exponents), axis=0)
-                new[np.arange(len(new)), row, np.repeat(free, len(exponents))] = np.tile(
-                    exponents, len(free)
-                )
+                columns = np.repeat(free, len(exponents))
+                new[np.arange(len(new)), row, columns] = np.tile(exponents, len(free))
                 structures.append(new)
         return np.concatenate(structures)
 

@@ -203,103 +203,11 @@ class LowerLevel:
         improved = empty_splits(splits.structures, self.mass.gini)
         for block in blocks(self.table, splits.structures):
             best = block.start_splits(self.mass.gini)
-            begun = block.scale_weights(splits.weights)
-            for w in self._starts(block, begun, modulus, effort, rng):
-                best = best.take_better(self._descend(block, w, modulus, effort, rng))
+            descent = _Descent(block, self.mass, modulus, effort, rng)
+            for w in descent.starts(block.scale_weights(splits.weights)):
+                best = best.take_better(descent.descend(w))
             block.write(best, improved)
         return splits.take_better(improved)
-
-    def _starts(
-        self,
-        block: StructureBlock,
-        w: Floats,
-        modulus: bool,
-        effort: Effort,
-        rng: np.random.Generator,
-    ) -> list[Floats]:
-        """Return the weights at hand, and the best of the axes and of many random directions."""
-        if effort.starts == 1 or block.size == 1:
-            return [w]
-        # One sort tells what a start is worth, a descent from it takes dozens: many are drawn, few
-        # are followed.
-        shape = (len(block.places), block.size)
-        tried = [np.broadcast_to(axis, shape) for axis in np.eye(block.size)]
-        tried += [_random(shape, rng) for _ in range(effort.draws)]
-        worth = np.array([self._bias(block.projected(t), modulus).impurity for t in tried])
-        order = np.argsort(worth, axis=0, kind="stable")[: effort.starts - 1]
-        each = np.arange(len(block.places))
-        return [w, *(np.stack(tried)[start, each] for start in order)]
-
-    def _descend(
-        self,
-        block: StructureBlock,
-        w: Floats,
-        modulus: bool,
-        effort: Effort,
-        rng: np.random.Generator,
-    ) -> Found:
-        """Step along each coordinate, then along random lines, as long as it helps."""
-        w = _unit(w)
-        now = self._bias(block.projected(w), modulus)
-        for sweep in range(effort.sweeps if block.size > 1 else 0):
-            before = now.impurity
-            for line in range(block.size + effort.lines):
-                if line < block.size:
-                    change = np.zeros_like(w)
-                    change[:, line] = 1.0
-                else:
-                    change = _random(w.shape, rng)
-                # first around the mean, as the closed forms are; then around rows, whose splits no
-                # turn around the mean reaches
-                pivot = None if sweep == 0 and line < block.size else rng
-                w, now = self._step(block, w, now, change, modulus, pivot)
-            if modulus:
-                now = now.take_better(self._bias(block.projected(w), modulus))
-            if not (now.impurity < before - EQUAL).any():
-                break
-        if modulus:
-            value = block.projected(w)
-            now = center_cuts(value, now, self.mass).take_better(best_interval(value, self.mass))
-        return Found(**vars(now), weights=w)
-
-    def _step(
-        self,
-        block: StructureBlock,
-        w: Floats,
-        now: Cuts,
-        change: Floats,
-        modulus: bool,
-        pivot: np.random.Generator | None,
-    ) -> tuple[Floats, Cuts]:
-        """Take the best step along a line and the best bias there, where both together help."""
-        value, along = block.projected(w), block.projected(change)
-        centre = np.zeros(len(w))
-        if pivot is not None:
-            centre = along[:, int(pivot.integers(along.shape[1]))].copy()
-            along -= centre[:, None]
-        if modulus:
-            step = best_band_step(value, along, (now.low, now.high), self.mass)
-        else:
-            step = best_step(value - now.high[:, None], along, self.mass)
-        better = step.impurity < now.impurity - EQUAL
-        if not better.any():
-            return w, now
-        far = np.where(better, step.high, 0.0)
-        moved = w + far[:, None] * change
-        size = np.abs(moved).max(axis=1)
-        better &= size > 0
-        size = np.where(size > 0, size, 1.0)
-        moved /= size[:, None]
-        if modulus:  # the band goes with the pivot
-            shift = far * centre
-            there = Cuts(step.impurity, (now.low + shift) / size, (now.high + shift) / size)
-        else:  # the step kept the bias: with a new one the moved weights may split better still
-            there = self._bias(block.projected(moved), modulus)
-            better &= there.impurity < now.impurity - EQUAL
-        return np.where(better[:, None], moved, w), now.where(better, there)
-
-    def _bias(self, value: Floats, modulus: bool) -> Cuts:
-        return best_interval(value, self.mass, 1, 2) if modulus else best_cut(value, self.mass)
 
     def _directions(self, block: StructureBlock, modulus: bool) -> list[tuple[Floats, int, Floats]]:
         """Closed-form directions of shape (P, size), the class each is for, and how wide it is."""
@@ -313,6 +221,89 @@ class LowerLevel:
         directions = [(k, *computed(k)) for k in targets]
         # Of unit size, so that what rounding leaves of power laws that cancel stays below a step.
         return [(_unit(w), k, width) for k, w, width in directions]
+
+
+@dataclass(frozen=True)
+class _Descent:
+    """Improves the weights of the structures of a block."""
+
+    block: StructureBlock
+    mass: ClassMass
+    modulus: bool
+    effort: Effort
+    rng: np.random.Generator
+
+    def starts(self, w: Floats) -> list[Floats]:
+        """Return the weights at hand, and the best of the axes and of many random directions."""
+        block, effort = self.block, self.effort
+        if effort.starts == 1 or block.size == 1:
+            return [w]
+        # One sort tells what a start is worth, a descent from it takes dozens: many are drawn, few
+        # are followed.
+        shape = (len(block.places), block.size)
+        tried = [np.broadcast_to(axis, shape) for axis in np.eye(block.size)]
+        tried += [_random(shape, self.rng) for _ in range(effort.draws)]
+        worth = np.array([self._bias(block.projected(t)).impurity for t in tried])
+        order = np.argsort(worth, axis=0, kind="stable")[: effort.starts - 1]
+        each = np.arange(len(block.places))
+        return [w, *(np.stack(tried)[start, each] for start in order)]
+
+    def descend(self, w: Floats) -> Found:
+        """Step along each coordinate, then along random lines, as long as it helps."""
+        block, effort, w = self.block, self.effort, _unit(w)
+        now = self._bias(block.projected(w))
+        for sweep in range(effort.sweeps if block.size > 1 else 0):
+            before = now.impurity
+            for line in range(block.size + effort.lines):
+                if line < block.size:
+                    change = np.zeros_like(w)
+                    change[:, line] = 1.0
+                else:
+                    change = _random(w.shape, self.rng)
+                # first around the mean, as the closed forms are; then around rows, whose splits no
+                # turn around the mean reaches
+                w, now = self._step(w, now, change, around_mean=sweep == 0 and line < block.size)
+            if self.modulus:
+                now = now.take_better(self._bias(block.projected(w)))
+            if not (now.impurity < before - EQUAL).any():
+                break
+        if self.modulus:
+            value = block.projected(w)
+            now = center_cuts(value, now, self.mass).take_better(best_interval(value, self.mass))
+        return Found(**vars(now), weights=w)
+
+    def _step(
+        self, w: Floats, now: Cuts, change: Floats, *, around_mean: bool
+    ) -> tuple[Floats, Cuts]:
+        """Take the best step along a line and the best bias there, where both together help."""
+        value, along = self.block.projected(w), self.block.projected(change)
+        centre = np.zeros(len(w))
+        if not around_mean:
+            centre = along[:, int(self.rng.integers(along.shape[1]))].copy()
+            along -= centre[:, None]
+        if self.modulus:
+            step = best_band_step(value, along, (now.low, now.high), self.mass)
+        else:
+            step = best_step(value - now.high[:, None], along, self.mass)
+        better = step.impurity < now.impurity - EQUAL
+        if not better.any():
+            return w, now
+        far = np.where(better, step.high, 0.0)
+        moved = w + far[:, None] * change
+        size = np.abs(moved).max(axis=1)
+        better &= size > 0
+        size = np.where(size > 0, size, 1.0)
+        moved /= size[:, None]
+        if self.modulus:  # the band goes with the pivot
+            shift = far * centre
+            there = Cuts(step.impurity, (now.low + shift) / size, (now.high + shift) / size)
+        else:  # the step kept the bias: with a new one the moved weights may split better still
+            there = self._bias(self.block.projected(moved))
+            better &= there.impurity < now.impurity - EQUAL
+        return np.where(better[:, None], moved, w), now.where(better, there)
+
+    def _bias(self, value: Floats) -> Cuts:
+        return best_interval(value, self.mass, 1, 2) if self.modulus else best_cut(value, self.mass)
 
 
 def _random(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:

@@ -151,8 +151,8 @@ class SplitTask:
     max_power_laws: int = 3
     exponents: tuple[int, ...] = (-3, -2, -1, 1, 2, 3)
     modulus: bool = True
-    tau: float = 0.05
     max_exponents: int = 12
+    tau: float = 0.05
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def target_impurity(mass: ClassMass, tau: float) -> float:
         square[moved] += n * n
         rest[moved] -= n
         rest_square[moved] -= n * n
-    tiny = 1e-12 * whole
+    tiny = TINY * whole
     leftover = 1 - (square / left + rest_square / np.maximum(rest, tiny)) / whole
     best = float(np.where(rest > tiny, leftover, np.inf).min())
     return max(best, 0.0) + min(tau, 0.1 * mass.gini)

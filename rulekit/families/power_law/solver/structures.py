@@ -48,22 +48,6 @@ class StructureBlock:
     mean: Floats  # (P, size)
     scale: Floats
 
-    @classmethod
-    def from_table(
-        cls, table: PowerTable, structures: Exponents, places: Ints, size: int
-    ) -> "StructureBlock":
-        """Compute the power laws of some structures, all of `size` power laws."""
-        exponents = structures[places, :size]
-        laws = table.laws(exponents.reshape(-1, structures.shape[2]))
-        shape = (len(places), size)
-        return cls(
-            places,
-            exponents,
-            laws.values.reshape(*shape, -1),
-            laws.mean.reshape(shape),
-            laws.scale.reshape(shape),
-        )
-
     @property
     def size(self) -> int:
         """Power laws of each."""
@@ -112,9 +96,8 @@ class Moments:
 
         if k not in self._computed:
             inside = np.where(self.mass.codes == k, self.weight, 0.0)
-            computed = split_kernels.moments(
-                self.table.powers, self.structures, self.weight, inside
-            )
+            rows = self.weight, inside
+            computed = split_kernels.moments(self.table.powers, self.structures, *rows)
             self._computed[k] = computed
             if self.mass.n_classes == 2:  # what is not in one class is in the other
                 mean, second, mu, within = computed
@@ -160,4 +143,8 @@ def blocks(
     for size in range(1, structures.shape[1] + 1):
         places = np.flatnonzero(sizes == size)
         for start in range(0, len(places), step):
-            yield StructureBlock.from_table(table, structures, places[start : start + step], size)
+            some = places[start : start + step]
+            exponents = structures[some, :size]
+            laws = table.laws(exponents.reshape(-1, structures.shape[2]))
+            parts = (part.reshape(len(some), size, *part.shape[1:]) for part in laws)
+            yield StructureBlock(some, exponents, *parts)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -78,8 +79,7 @@ class PointsProblem:
         from rulekit.families.scorecard.solver.card_kernels import gains
 
         unit = grid_unit(float(self.weights.sum()) * LARGEST)
-        gained: Floats = gains(self._cells, np.array(chosen, dtype=np.int64), unit)
-        return gained
+        return np.asarray(gains(self._cells, np.array(chosen, dtype=np.int64), unit))
 
 
 def class_masses(y: NDArray[np.bool_], weight: Floats, moved: float) -> Floats:
@@ -170,8 +170,7 @@ class PointsPath:
                 if new.loss < math.inf:
                     extended[new.chosen] = new
         best = sorted(extended.values(), key=_order)[: self.beam]
-        settled = {new.chosen: new for new in map(self._exchange, best)}
-        return sorted(settled.values(), key=_order)
+        return sorted({new.chosen: new for new in map(self._exchange, best)}.values(), key=_order)
 
     def _exchange(self, card: Card) -> Card:
         """Replace one condition by the best other one, while that helps."""
@@ -203,20 +202,11 @@ class PointsPath:
                 order = order[np.isin(order, list(missing[0]))]
             else:
                 order = order[gains[order] > SAME * len(self.problem.weights)]
-            self._ranked[chosen] = self._few_of_each(order.tolist(), chosen)
+            order = order[~np.isin(order, chosen)]
+            sources, best = self.problem.source[order].tolist(), enumerate(order.tolist())
+            few = (j for k, j in best if sources[:k].count(sources[k]) < OF_ONE_SOURCE)
+            self._ranked[chosen] = list(islice(few, self.tries))
         return self._ranked[chosen]
-
-    def _few_of_each(self, order: list[int], chosen: tuple[int, ...]) -> list[int]:
-        selected: list[int] = []
-        of_source: dict[int, int] = {}
-        for j in order:
-            f = int(self.problem.source[j])
-            if j not in chosen and of_source.get(f, 0) < OF_ONE_SOURCE:
-                of_source[f] = of_source.get(f, 0) + 1
-                selected.append(j)
-            if len(selected) == self.tries:
-                break
-        return selected
 
 
 def _order(card: Card) -> tuple[float, tuple[int, ...]]:

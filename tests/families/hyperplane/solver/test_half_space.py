@@ -40,7 +40,6 @@ def test_half_spaces_turn_features_and_belong_to_the_lower_side():
     assert half.weights.tolist() == [2.0, 1.0]
     assert (half.low.tolist(), half.high.tolist()) == ([-3.0, 0.0], [0.0, 4.0])
     assert half.orient(np.array([[7.0, 1.0, 2.0]])).tolist() == [[-1.0, 2.0]]
-    assert half.order.tolist() == [0, 1]
     w, low, high = np.array([1.0, 1.0]), np.zeros(2), np.full(2, 4.0)
     on_it = np.array([[1.0, 2.0]])
     lower = HalfSpace.from_plane(w, 3.0, low, high, above=False)
