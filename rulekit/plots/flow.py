@@ -14,7 +14,7 @@ from rulekit.data.target import read_labels
 from rulekit.explain.subject import columns_for
 from rulekit.plots.outcomes import FEW, gather_outliers, outcome_bins_figure
 from rulekit.rules import Columns, RuleSet, scorecard_of
-from rulekit.rules.analysis.flow import Part, divide_rows
+from rulekit.rules.analysis.tree import Part, divide_rows
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import GREY, MARK, Look, bars, base_layout, outcome_looks, plain
 from rulekit.style.phrases import PLAIN, Wording, clause_words, whole_percent, write_outcome

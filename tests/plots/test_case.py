@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.plots import case_figure, case_sentence
+from rulekit.plots.case import points_figure
 from rulekit.rules import Clause, Literal, PointsSplit
 from rulekit.style.phrases import Wording
 
@@ -111,3 +112,15 @@ def test_dates_parts_and_ordered_levels_are_drawn_as_compared(test, cells, case,
     if test.part:
         both = Clause((test, Literal("at", "<=", 3, part="month")))
         assert len(titles(case_figure(both, case, reference, ["a", "b"]))) == 2
+
+
+def test_points_of_a_case_grow_to_its_total_beside_the_required_ones():
+    tests = (OLD, Literal("sex", "==", "m"), Literal("age", ">", 70.0))
+    bands = [PointsSplit(tests, (3, -2, 1), total) for total in (4, 2)]
+    figure = points_figure(bands, row(80.0), Wording(names={"age": "<b>Age</b>"}))
+    steps, total = figure.data
+    assert (list(steps.base), list(steps.x)) == ([0, 4], [4, -2])
+    assert list(total.x) == [2]
+    assert [shape.x0 for shape in figure.layout.shapes] == [4, 2]
+    names = ["&lt;b&gt;Age&lt;/b&gt;", "sex is &#x27;m&#x27;", "total"]
+    assert ticks(figure.layout.yaxis) == dict(enumerate(names))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rulekit.plots import flow_figure, flow_sentence, flow_table
 from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
-from rulekit.rules.analysis.flow import divide_rows
+from rulekit.rules.analysis.tree import divide_rows
 from tests.strategies.rules import columns, rule_sets
 
 OLD, HEAVY = Literal("age", ">", 50), Literal("bmi", ">", 30)

@@ -19,7 +19,7 @@ from rulekit.rules import (
     RuleSet,
     make_cases,
 )
-from rulekit.rules.power_law_split import WriteNumber
+from rulekit.rules.sums import WriteNumber
 from rulekit.rules.writer import ConditionWriter
 
 

@@ -19,7 +19,7 @@ from rulekit.export.documents.blocks import Block, Cell, Text, describe_rule
 from rulekit.export.documents.html import draw_parts, name_parts, write_blocks
 from rulekit.export.subject import PredictedRows, column_kinds, rule_to_export
 from rulekit.rules import ColumnSchema, Condition, PointsSplit, RuleSet
-from rulekit.rules.analysis.cells import TooLongError, list_cells
+from rulekit.rules.analysis.row_search import TooLongError, list_cells
 from rulekit.rules.condition import unseen_text
 from rulekit.rules.schema import NUMERIC, schema_of
 from rulekit.rules.writer import ConditionWriter

@@ -16,7 +16,7 @@ from rulekit.rules import (
     scorecard_of,
 )
 from rulekit.rules.condition import GAPS, NAMES, WORDS, number_text, spell_part
-from rulekit.rules.power_law_split import Write, WriteNumber
+from rulekit.rules.sums import Write, WriteNumber
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.scorecard import clause_names, points_listed
 
