@@ -44,19 +44,12 @@ with right, sentences():
         else:
             check = formats.verify_format(state, model, chosen)
             (st.success if check.ok else st.error)(md(check.sentence, 300))
-        st.download_button(
-            f"Download {form.name}",
-            data=text,
-            file_name=file_name(stem, form.suffix),
-            mime=form.mime,
-            on_click="ignore",
-            type="primary",
-            key="download_format",
-        )
+        name = file_name(stem, form.suffix)
+        button = {"mime": form.mime, "type": "primary", "key": "download_format"}
+        st.download_button(f"Download {form.name}", text, name, on_click="ignore", **button)
         if looks:
-            st.caption(
-                f"It contains the error on the test rows, now shown for {plural(looks, 'rule')}."
-            )
+            shown = plural(looks, "rule")
+            st.caption(f"It contains the error on the test rows, now shown for {shown}.")
         if form.suffix.endswith("html"):
             page = f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"
             st.iframe(page, height=PREVIEW, alt="The page, as a browser will show it")

@@ -39,7 +39,6 @@ DURATIONS = "durations"  # among `options`: the text columns that were converted
 CUT = "cut"  # among `options`: the numeric target that became two classes, and its cut
 KEEP = {"persist_state": "session"}  # of a widget: its value is kept when the page is left
 FEWEST_TIMES = 10  # dates of a column by which rows can be split
-MOST_FOLDS = 20  # values of a column of fold numbers
 IGNORED = "ignored"  # among `options`: the columns that a person has set to ignore
 SERVER = "server"  # among `options`: the file on the server that the table is a sample of
 
@@ -306,24 +305,27 @@ class AppState:
         return self.dates(by).loc[self.data[0].index] if by in self.time_columns else None
 
     @property
+    def fold_numbers(self) -> NDArray[np.intp] | None:
+        """The fold of each training row by a column; None without one that leaves two classes."""
+
+        def find() -> NDArray[np.intp] | None:
+            y = self.training[1]
+            part = pd.factorize(self.table.frame.loc[y.index, self.split.folds], sort=True)[0]
+            counts = pd.crosstab(part, y.to_numpy())
+            n_learned = ((counts.sum() - counts) > 0).sum(axis=1)  # classes outside each fold
+            return part if part.min() >= 0 and len(counts) > 1 and n_learned.min() > 1 else None
+
+        is_known = self.split.folds in self.fold_columns
+        return compute_once("fold numbers", self.fit_key, find) if is_known else None
+
+    @property
     def fold_columns(self) -> list[str]:
-        """The columns by whose values each fold is tested on rules learned from the other rows."""
-
-        def find() -> list[str]:
-            y, columns = self.training[1], self.table.columns
-            names = [c.name for c in columns if c.role in ("feature", "ignore") and not c.n_missing]
-            few = [n for n in names if 2 <= self.table.column(n).n_distinct <= MOST_FOLDS]
-            counts = {n: pd.crosstab(self.table.frame.loc[y.index, n], y) for n in few}
-            learned = {n: ((part.sum() - part) > 0).sum(axis=1) for n, part in counts.items()}
-            return [n for n, classes in learned.items() if len(classes) > 1 and classes.min() > 1]
-
-        return compute_once("fold columns", self.fit_key, find) if self.ready else []
+        """The columns that may have the numbers of folds."""
+        return [name for name, role in self._roles if role in ("feature", "ignore")]
 
     def folds(self, n_folds: int) -> list[Fold]:
         """Return the folds of the training rows, the same ones every time."""
-        if self.split.folds in self.fold_columns:
-            numbers = self.table.frame.loc[self.training[1].index, self.split.folds]
-            part = pd.factorize(numbers, sort=True)[0]
+        if (part := self.fold_numbers) is not None:
             return make_folds(self.training[1], PredefinedSplit(part))
         groups, times = self.training_groups, self.times
         times = None if times is None else times.iloc[self.rows()[0]]

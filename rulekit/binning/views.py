@@ -61,13 +61,25 @@ class Cutting:
     sets: bool
     classes: NDArray[np.intp] | None  # (n,)
 
-    def views(self, name: str, column: NDArray[Any], reading: Reading) -> list[ColumnEncoding]:
-        """Read a column of text or truth values; shapes: column (n,)."""
-        nothing = LevelColumn(name, (), bool(missing_in(column).any()))
-        first, *rest = self._read(name, column, reading) or [nothing]
-        return [first, *(replace(view, extra=True) for view in rest)]
+    def encode(
+        self, name: str, column: NDArray[Any], cuts: Values | None, reading: Reading
+    ) -> list[ColumnEncoding]:
+        """Cut a column (n,), where `cuts` are those of numbers, or of dates by the user."""
+        absent = missing_in(column)
+        has_missing = bool(absent.any())
+        if column.dtype != object and cuts is not None:
+            return [OrderedColumn(name, cuts, has_missing)]
+        if column.dtype != object:
+            groups = tuple((float(v),) for v in np.unique(column[~absent]) + 0.0)
+            return [LevelColumn(name, groups, has_missing, numeric=True)]
+        views = self._read(name, column, reading) or [LevelColumn(name, (), has_missing)]
+        if cuts is not None:
+            rest = [view for view in views if view.part not in (None, "date")]
+            views = [OrderedColumn(name, cuts, has_missing, "date"), *rest]
+        return [views[0], *(replace(view, extra=True) for view in views[1:])]
 
     def _read(self, name: str, column: NDArray[Any], reading: Reading) -> list[ColumnEncoding]:
+        """Read a column of text or truth values."""
         absent = missing_in(column)
         present, has_missing = column[~absent], bool(absent.any())
         classes = None if self.classes is None else self.classes[~absent]
@@ -95,12 +107,11 @@ class Cutting:
     ) -> list[ColumnEncoding]:
         counts = pd.Series(present, dtype=object).value_counts()
         groups = level_groups(name, dict(counts.items()), self.max_levels, refuse=refuse)
-        numeric = part is not None
-        plain = LevelColumn(name, groups, has_missing, numeric, part)
-        if not self.sets or classes is None or len(groups) < 2 or len(np.unique(classes)) < 2:
+        plain = LevelColumn(name, groups, has_missing, part is not None, part)
+        if not self.sets or classes is None or len(groups) < 2:
             return [plain]
-        present_classes = np.unique(classes)
-        described = present_classes[1:] if len(present_classes) <= 2 else present_classes
+        described = np.unique(classes)
+        described = described[1:] if len(described) <= 2 else described
         views: list[LevelColumn] = []
         for k in described:
             parted = self._part_rare(groups, present, classes == k)
@@ -108,7 +119,7 @@ class Cutting:
             sorted_groups = _sort_by_share(parted, codes, classes == k)
             base = frozenset(x for view in views for x in view.base_literals())
             views.append(replace(plain, groups=sorted_groups, ranked=True, skip=base))
-        return [*views]
+        return [*views] or [plain]
 
     def _part_rare(
         self, groups: Groups, present: NDArray[Any], of_class: NDArray[np.bool_]
@@ -210,12 +221,12 @@ def read_ordered_levels(
     except RuleError as error:
         raise DataError(f"Column {name!r}: {error}") from error
     counts = pd.Series(present, dtype=object).map(str).value_counts()
-    left_out = sorted(set(counts.index) - set(levels))
-    if left_out:
+    if left_out := sorted(set(counts.index) - set(levels)):
         more = f" and {len(left_out) - 1} more" if len(left_out) > 1 else ""
+        first = f"{left_out[0]!r}{more} ({int(counts[left_out[0]])} rows)"
         raise DataError(
-            f"The order of column {name!r} must name every level; {left_out[0]!r}{more} "
-            f"({int(counts[left_out[0]])} rows) is not in it. Add it in its place."
+            f"The order of column {name!r} must name every level; {first} is not in it. Add it in "
+            "its place."
         )
     places = sorted(levels.index(v) for v in counts.index)
     cuts = [np.floor((a + b) / 2) + 0.5 for a, b in pairwise(places)]
@@ -258,12 +269,10 @@ def readings_of(
                     f"`{parameter}` names column {name!r}, which {why}. Remove the entry or "
                     "correct the name."
                 )
-            if parameter == "orders":
-                readings[str(name)] = Reading(order=value)
-            else:
-                readings[str(name)] = Reading(read_as=check_reading(str(name), value))
-    both = sorted(set(map(str, read_as)) & set(map(str, orders)))
-    if both:
+            by_order = parameter == "orders"
+            read = None if by_order else check_reading(str(name), value)
+            readings[str(name)] = Reading(read, value if by_order else None)
+    if both := sorted(set(map(str, read_as)) & set(map(str, orders))):
         raise ValueError(
             f"Column {both[0]!r} is in both `orders` and `read_as`. Remove one of the two entries."
         )
@@ -342,22 +351,17 @@ class TableReader:
 
 def describe_ignored(names: Sequence[str], kinds: Mapping[str, str]) -> str:
     """Describe columns that are left out: dates first, then texts."""
-    dates = [name for name in names if kinds.get(name) == "date"]
-    texts = [name for name in names if name not in dates]
-    parts = [
-        (dates, "dates, which this learner does not compare in time"),
-        (texts, "texts, as names and identifiers do"),
-    ]
-    return " ".join(_describe_unused(part, cause) for part, cause in parts if part)
-
-
-def _describe_unused(names: Sequence[str], cause: str) -> str:
-    several = len(names) > 1
-    return (
-        f"Column{'s' if several else ''} {few([*map(quote, names)])} "
-        f"{'hold' if several else 'holds'} too many different {cause}; "
-        f"{'they are' if several else 'it is'} not used."
-    )
+    sentences = []
+    for is_date, cause in (
+        (True, "dates, which this learner does not compare in time"),
+        (False, "texts, as names and identifiers do"),
+    ):
+        part = [quote(name) for name in names if (kinds.get(name) == "date") == is_date]
+        words = ("Column", "holds", "it is") if len(part) == 1 else ("Columns", "hold", "they are")
+        columns, hold, they_are = words
+        text = f"{columns} {few(part)} {hold} too many different {cause}; {they_are} not used."
+        sentences += [text] if part else []
+    return " ".join(sentences)
 
 
 def drop_ignored(

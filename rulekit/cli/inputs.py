@@ -132,10 +132,8 @@ _READING = (
         help='Levels of this column that differ in case or spaces are one: "Yes" and "yes".',
     ),
 )
-_PARTS = (
-    *("delimiter", "encoding", "decimal", "header", "sheet", "day_first", "percent"),
-    *("header_row", "skip_last"),
-)
+_TEXT = ("delimiter", "encoding", "decimal", "header", "sheet", "day_first", "percent")
+_PARTS = (*_TEXT, "header_row", "skip_last")
 
 
 def reads_tables(verb: Verb) -> Verb:

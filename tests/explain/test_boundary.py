@@ -123,10 +123,8 @@ def test_distances_need_numbers_that_vary_and_one_label():
     with pytest.raises(DataError, match="4 rows and 2 labels"):
         explain(rule, frame, ["ill", "well"])
     rule = RuleSet((), (), "dnf", "well")
-    assert hamming_distances(rule, {"a": np.zeros(2)}, np.array(["well", "ill"], object)) == [
-        0,
-        None,
-    ]
+    labels = np.array(["well", "ill"], object)
+    assert hamming_distances(rule, {"a": np.zeros(2)}, labels) == [0, None]
     clauses = (Clause((LITERALS[0],)), Clause((LITERALS[1],)))
     rule = RuleSet(clauses, ("x", "y"), "dnf", "z")
     assert hamming_distances(rule, ROWS, np.array(["x"] * 4, object)) == [None] * 4

@@ -63,7 +63,6 @@ def reloaded(app, open_app):
     return open_app("models", query={"analysis": app.query_params["analysis"]})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("picked", [False, True])
 def test_the_rule_of_the_library_takes_over_unless_one_is_picked(open_app, monkeypatch, picked):
     monkeypatch.setattr("ui.models.run.start_choice", start_choice)

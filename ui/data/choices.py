@@ -219,13 +219,9 @@ def _cut_card(numbers: pd.Series, name: str, key: str) -> None:
     one_sided = above in (0, n_present)
     if one_sided:
         st.caption("A cut needs rows on both sides. Choose another one.")
-    st.button(
-        "Use this cut",
-        key="use_cut",
-        type="primary" if name not in app_state().options.get(CUT, {}) else "secondary",
-        disabled=one_sided,
-        on_click=once(lambda: cut_target(cut)),
-    )
+    kind = "secondary" if name in app_state().options.get(CUT, {}) else "primary"
+    use = once(partial(cut_target, cut))
+    st.button("Use this cut", "use_cut", type=kind, disabled=one_sided, on_click=use)
 
 
 def _choose_class(state: AppState, counts: dict[Any, int], key: str) -> None:
@@ -385,14 +381,12 @@ def _audit_line(table: Table) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         words = f"Protected attributes among the features: {cap_list(names, 4)}."
         st.caption(md(words, 400), width="content")
-        st.button(
-            "Use for audit only",
-            key="audit_only",
-            type="tertiary",
-            on_click=partial(set_roles, names, "ignore"),
-            help="No rule reads these columns then. Groups, on Rules, still shows the errors in "
-            "each of their groups.",
+        words = (
+            "No rule reads these columns then. Groups, on Rules, still shows the errors in each of "
+            "their groups."
         )
+        ignore = partial(set_roles, names, "ignore")
+        st.button("Use for audit only", "audit_only", words, ignore, type="tertiary")
 
 
 def read_dates(name: str, day_first: bool | None) -> None:

@@ -329,15 +329,10 @@ def _line(saved: analyses.Saved) -> None:
     words = [saved.table] if saved.name != saved.table else []
     words += [f"{saved.rows:,} rows", saved.rule or "no rule yet", f"{saved.when:%d %b %Y, %H:%M}"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.button(
-            md(saved.name, 50),
-            key=f"open_{saved.id}",
-            type="tertiary",
-            icon=":material/folder_open:",
-            disabled=here,
-            help="This one is open." if here else "Open it.",
-            on_click=_then_rerun(workspace.reopen, saved.id),
-        )
+        look = {"type": "tertiary", "icon": ":material/folder_open:", "disabled": here}
+        hint, reopen = "This one is open.", _then_rerun(workspace.reopen, saved.id)
+        hint = hint if here else "Open it."
+        st.button(md(saved.name, 50), f"open_{saved.id}", hint, reopen, **look)
         st.caption(md(" · ".join(words), 160))
         with st.popover("", icon=":material/more_horiz:", help="Rename, duplicate, forget"):
             key = f"rename_{saved.id}"

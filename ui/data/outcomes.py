@@ -54,23 +54,14 @@ def outcome_fields(key: str) -> None:
         st.caption("With a new name the current rule is learned again, with the same settings.")
 
 
-def rare_classes(state: AppState) -> dict[Any, int]:
-    """Return the classes with too few rows to learn from that are neither left out nor joined."""
-    return {
-        label: n
-        for label, n in state.class_counts.items()
-        if n < FEW_ROWS and state.get_display_name(label) not in (None, OTHER)
-    }
-
-
 def rare_classes_line() -> None:
     """Offer to leave out or join the classes of few rows, or to bring them back."""
     state = app_state()
-    rare, n_classes = rare_classes(state), len(state.classes)
+    counts, n_classes = state.class_counts, len(state.classes)
+    aside = [label for label in counts if state.get_display_name(label) in (None, OTHER)]
+    rare = {label: n for label, n in counts.items() if n < FEW_ROWS and label not in aside}
     names = [f"{describe_class(label, state)} ({n})" for label, n in rare.items()]
-    back = [
-        c for c in state.class_counts if state.get_display_name(c) in (None, OTHER) and c != OTHER
-    ]
+    back = [label for label in aside if label != OTHER]
     sentences = [f"Fewer than {FEW_ROWS} rows: {cap_list(names, 5)}."] * bool(rare)
     sentences += [f"Left out or joined: {cap_list([md(c, 40) for c in back], 5)}."] * bool(back)
     if not sentences:

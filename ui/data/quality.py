@@ -200,14 +200,12 @@ def show_left_out() -> None:
     named = [f"{name} ({reason})" for name, reason in reasons.items()]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(md(f"Not used: {cap_list(named, MOST_NAMED)}.", 400), width="content")
-        st.button(
-            "Use as features",
-            key="use_left_out",
-            type="tertiary",
-            on_click=once(lambda: use_columns(reasons)),
-            help="Rules then read the date and year of dates, their month, weekday and hour where "
-            "these come again, and the words of texts. The curve is searched again.",
+        words = (
+            "Rules then read the date and year of dates, their month, weekday and hour where these "
+            "come again, and the words of texts. The curve is searched again."
         )
+        use = once(partial(use_columns, reasons))
+        st.button("Use as features", "use_left_out", words, use, type="tertiary")
 
 
 def _compute_once(name: str, found: Callable[..., Any]) -> Any:
@@ -251,21 +249,16 @@ def readings_card() -> None:
         elif way == DATE:
             mark = "In dates like 03/04/2024 the day is"
             day_first = menu(mark, DAY_FIRST, None, f"day_first_{key}", persist_state=None)
-            st.button(
-                "Read as dates",
-                key="read_dates",
-                on_click=once(lambda: read_dates(name, day_first)),
-                help="Rules then read the date and its year; month, weekday and hour where these "
-                "come again. Cells that are no date become missing. Loading the table again "
-                "undoes it.",
+            words = (
+                "Rules then read the date and its year; month, weekday and hour where these come "
+                "again. Cells that are no date become missing. Loading the table again undoes it."
             )
+            convert = once(partial(read_dates, name, day_first))
+            st.button("Read as dates", "read_dates", words, convert)
         else:
-            st.button(
-                "Read as durations, in days",
-                key="read_durations",
-                on_click=once(lambda: read_durations(name)),
-                help="Such as 06:30:00 or 2 days 12:00:00. Loading the table again undoes it.",
-            )
+            words = "Such as 06:30:00 or 2 days 12:00:00. Loading the table again undoes it."
+            convert = once(partial(read_durations, name))
+            st.button("Read as durations, in days", "read_durations", words, convert)
 
 
 def ways(table: Table, column: Column) -> list[str]:

@@ -153,7 +153,8 @@ def _fields(upload: Upload) -> None:
         rows = ", ".join(map(str, options.skip_rows or ()))
         type_in(low[0], "Lines not read", "skip_rows", rows, numbers_of)
         last = "" if options.skip_last is None else str(options.skip_last)
-        type_in(low[1], "Lines not read at the end", "skip_last", last, _count_of)
+        label = "Lines not read at the end"
+        type_in(low[1], label, "skip_last", last, lambda text: (numbers_of(text) or (None,))[0])
     words = NO_WORD if options.missing == () else ", ".join(options.missing or ())
     type_in(low[2], "Words for “missing”", "missing", words, words_of)
 
@@ -164,11 +165,6 @@ def numbers_of(text: str) -> tuple[int, ...] | None:
     for first, last in re.findall(r"(\d+)(?:\s*[-–]\s*(\d+))?", text):
         numbers += range(int(first), min(int(last or first), int(first) + 999) + 1)
     return tuple(numbers) or None
-
-
-def _count_of(text: str) -> int | None:
-    numbers = numbers_of(text)
-    return numbers[0] if numbers else None
 
 
 def words_of(text: str) -> tuple[str, ...] | None:

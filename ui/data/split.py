@@ -22,11 +22,12 @@ from ui.data.outcomes import is_code
 from ui.escape import md
 from ui.rule_numbers import read_as_before
 from ui.shell import once, sentences
-from ui.state import AppState, app_state, from_plain, to_plain
+from ui.state import AppState, app_state, from_plain, to_plain, update
 from ui.theme import chart
 from ui.widgets import menu
 from ui.workspace import change
 
+MOST_FOLDS = 20  # values of a column of fold numbers
 Counts = Mapping[str, Mapping[str, int]]
 
 
@@ -72,10 +73,19 @@ def _own_fields(state: AppState, turn: str) -> None:
     def take_folds() -> None:
         state, name = app_state(), st.session_state[folds]
         table = state.table.with_roles({name: "ignore"} if name else {})
-        change(table=table, split=replace(state.split, folds=name))
+        split = replace(state.split, folds=name)
+        if name and update(state, table=table, split=split).fold_numbers is None:
+            refresh_editor()  # the field shows what it was
+            raise DataError(
+                f"The values of {quote(name)} are no folds: outside each of them there must be "
+                "rows of two outcomes. Choose another column."
+            )
+        change(table=table, split=split)
         refresh_editor()
 
-    with st.expander("Test rows or folds of your own"):
+    key = "own_rows"  # otherwise a sentence above the page would close it
+    card = st.expander("Test rows or folds of your own", key=key, on_change="rerun")
+    with card:
         if state.split.own_rows:
             st.button("Remove your test rows", "drop_test_rows", on_click=once(drop_test_rows))
         else:
@@ -83,8 +93,10 @@ def _own_fields(state: AppState, turn: str) -> None:
             words += "columns that rules read and the outcome, and is read as the table was."
             label = "A second file, of test rows"
             st.file_uploader(label, key=file, help=words, on_change=once(take_file))
-        if columns := state.fold_columns:
-            choices = {"": "at random"} | {name: f"by the values of {name}" for name in columns}
+        columns = [c for c in state.table.columns if c.name in state.fold_columns]
+        names = [c.name for c in columns if 2 <= c.n_distinct <= MOST_FOLDS and not c.n_missing]
+        if names and card.open:  # thousands of names take the browser a second
+            choices = {"": "at random"} | {name: f"by the values of {name}" for name in names}
             words = "Each value of the column is a fold: rules learned from the other rows are "
             words += "tested on its rows. No rule reads the column then."
             options = {"persist_state": None, "help": words, "on_change": once(take_folds)}

@@ -102,7 +102,10 @@ def suggestion_line(result: RunResult) -> None:
     if suggested is None:
         return
     if not suggested.beats:
-        st.markdown(md(beaten_words(app_state()), 400))
+        shares = app_state().training[1].value_counts(normalize=True)
+        wrong = f"({percent(1 - shares.iloc[0])} of training rows wrong)"
+        words = f"No short rule beats always {shares.index[0]} {wrong}."
+        st.markdown(md(f"{words} More rows, other columns or other cut points may help.", 400))
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         by = " by the quick search" * (QUICK in result.settings[suggested.number])
@@ -154,15 +157,6 @@ def _reason(result: RunResult, suggested: Suggestion) -> None:
         hide_index=True,
         column_config={quantity: number, DECIDES: number},
         alt="The error in folds and the estimate that decides, by conditions allowed",
-    )
-
-
-def beaten_words(state: AppState) -> str:
-    """Return that no rule beats the most frequent outcome, and what could help."""
-    shares = state.training[1].value_counts(normalize=True)
-    return (
-        f"No short rule beats always {shares.index[0]} ({percent(1 - shares.iloc[0])} of training "
-        "rows wrong). More rows, other columns or other cut points may help."
     )
 
 

@@ -126,8 +126,8 @@ def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
     with st.expander("How thorough?"):
         y, column = state.training[1], state.split.folds
         choices = fold_choices(len(y), int(y.value_counts().min()))
-        if column in state.fold_columns:
-            folds = len(state.folds(2))
+        if (part := state.fold_numbers) is not None:
+            folds = int(part.max()) + 1
             st.caption(f"Cross-validation: the {folds} folds of {md(state.label(column), 60)}.")
         else:
             folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)

@@ -423,31 +423,18 @@ def gap_fields(state: AppState, usual: RunSpec, *, listed: bool) -> dict[str, ob
     others.sort(key=lambda c: not 2 <= c.n_distinct <= FEW_GROUPS)
     selected = st.session_state.get(key, usual.gap_column)
     columns = [c.name for c in others if listed or c.name == selected]
-    column = st.selectbox(
-        "Groups by",
-        columns,
-        columns.index(usual.gap_column) if usual.gap_column in columns else None,
-        format_func=state.label,
-        key=key,
-        placeholder="No limit",
-        help="Any column of the table, whether rules read it or not.",
-        **KEEP,
+    index = columns.index(usual.gap_column) if usual.gap_column in columns else None
+    words = "Any column of the table, whether rules read it or not."
+    options = {"placeholder": "No limit", **KEEP}
+    column = st.selectbox("Groups by", columns, index, state.label, key, words, **options)
+    words = (
+        "Between two groups, in the true or the false positive rate, on the training rows. Only "
+        "rules within it are suggested. Groups of fewer than 30 rows are not compared. Rules with "
+        "a smaller gap than any on the curve are searched on Rules, under Groups."
     )
-    points = st.number_input(
-        "Largest gap, in points",
-        min_value=0.0,
-        max_value=100.0,
-        value=None if usual.max_gap is None else 100 * usual.max_gap,
-        step=1.0,
-        format="%g",
-        key="run_max_gap",
-        placeholder="No limit",
-        disabled=column is None,
-        help="Between two groups, in the true or the false positive rate, on the training rows. "
-        "Only rules within it are suggested. Groups of fewer than 30 rows are not compared. Rules "
-        "with a smaller gap than any on the curve are searched on Rules, under Groups.",
-        **KEEP,
-    )
+    value = None if usual.max_gap is None else 100 * usual.max_gap
+    label, options = "Largest gap, in points", {**options, "disabled": column is None}
+    points = st.number_input(label, 0.0, 100.0, value, 1.0, "%g", "run_max_gap", words, **options)
     if column is None or points is None:
         return {"gap_column": "", "max_gap": None}
     return {"gap_column": column, "max_gap": points / 100}

@@ -73,7 +73,7 @@ def _selector(search: ClassifierMixin, spec: RunSpec, state: AppState) -> RuleCl
     shared = {name: getattr(search, name) for name in names}
     shared["n_jobs"] = 1  # searches hold the interpreter's lock
     groups, weight = state.training_groups, state.training_weight
-    if state.times is not None or state.split.folds in state.fold_columns:
+    if state.times is not None or state.fold_numbers is not None:
         shared["cv"] = state.folds(INNER_FOLDS)
     elif groups is not None:
         counts = np.ones(len(groups), bool) if weight is None else weight > 0

@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from xml.parsers.expat import ExpatError, ParserCreate
 
@@ -99,10 +100,20 @@ def read_spreadsheet(raw: bytes, kind: str, options: ParseOptions, limits: Limit
         sheet = read_sheet(raw, options.sheet)
     else:
         sheet = read_apart("workbook:read_sheet", raw, options.sheet)
-    table = columns_of_sheet(sheet, options, limits)
+    notes = []
+    if len(sheet.names) > 1 and options.sheet is None:
+        notes.append(f"The file has {len(sheet.names)} sheets; {quote(sheet.name)} was read.")
+    if n_filled := _fill_merged(sheet):
+        notes.append(f"{n_filled} cells below merged ones got their value.")
+    rows = [(sheet.start + k, row) for k, row in enumerate(sheet.rows, 1) if count_cells(row)]
+    table = columns_of_rows(rows, options, limits, "Row")
+    notes += table.notes
     if n_errors:
-        table.notes.append(f"{n_errors} cells of the file are errors (as #N/A), read as missing.")
-    return table
+        notes.append(f"{n_errors} cells of the file are errors (as #N/A), read as missing.")
+    if len(sheet.names) > 1:
+        options = replace(options, sheet=sheet.name)
+    layout = None if table.layout is None else replace(table.layout, sheets=sheet.names)
+    return replace(table, notes=notes, options=options, layout=layout)
 
 
 def _check_sheets(raw: bytes, limits: Limits) -> int:
@@ -163,22 +174,6 @@ def _number(letters: bytes) -> int:
     return number
 
 
-def columns_of_sheet(sheet: Sheet, options: ParseOptions, limits: Limits) -> RawTable:
-    """Return the requested columns of a sheet, with notes."""
-    notes = []
-    if len(sheet.names) > 1 and options.sheet is None:
-        notes.append(f"The file has {len(sheet.names)} sheets; {quote(sheet.name)} was read.")
-    n_filled = _fill_merged(sheet)
-    if n_filled:
-        notes.append(f"{n_filled} cells below merged ones got their value.")
-    rows = [(sheet.start + k, row) for k, row in enumerate(sheet.rows, 1) if count_cells(row)]
-    table = columns_of_rows(rows, options, limits, "Row")
-    if len(sheet.names) > 1:
-        options = replace(options, sheet=sheet.name)
-    layout = None if table.layout is None else replace(table.layout, sheets=sheet.names)
-    return RawTable(table.columns, [*notes, *table.notes], options, table.units, layout)
-
-
 def _fill_merged(sheet: Sheet) -> int:
     """Fill merged cells downwards; return the number of cells."""
     n_filled = 0
@@ -211,11 +206,10 @@ def columns_of_rows(
     skip.update(comments)
     body = [row for row in body if row[0] not in skip]
     n_before = len(body)
-    if len(header) > 1:
-        body = [row for row in body if list(row[1]) != header]
+    body = [row for row in body if len(header) < 2 or list(row[1]) != header]
     if len(body) < n_before:
         notes.append(f"{n_before - len(body)} rows repeat the header and are not read.")
-    n_cut, more = count_after(body[-TAIL:], options, _Sums(body).adds_up, word)
+    n_cut, more = count_after(body[-TAIL:], options, partial(_adds_up, body), word)
     begin = rows[: n_head + LINES]
     layout = layout.with_lines(begin, body[-TAIL:], n_cut, sorted(skip))
     body, notes = body[: max(0, len(body) - n_cut)], notes + more
@@ -240,17 +234,11 @@ def columns_of_rows(
     return RawTable(cells, [*notes, *more, *repairs], options, units, layout)
 
 
-class _Sums:
-    """Sums of the columns of rows."""
-
-    def __init__(self, body: Sequence[Row]) -> None:
-        self.body = body
-
-    def adds_up(self, position: int, how: str, n_after: int) -> bool:
-        """Return whether the last cell but some of a column is the sum or mean of those above."""
-        cells = [row[position] for _, row in self.body[: len(self.body) - n_after]]
-        numbers = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
-        return ends_with_total(numbers.to_numpy(dtype=float, na_value=np.nan), how)
+def _adds_up(body: Sequence[Row], position: int, how: str, n_after: int) -> bool:
+    """Return whether the last cell but some of a column is the sum or mean of those above."""
+    cells = [row[position] for _, row in body[: len(body) - n_after]]
+    numbers = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
+    return ends_with_total(numbers.to_numpy(dtype=float, na_value=np.nan), how)
 
 
 def _drop_unnamed(
@@ -280,17 +268,11 @@ def frame_of_cells(
         if values is None
     }
     read = convert_columns(texts, options)
-    long = [name for name, values in plain.items() if _is_long(values)]
-    if long:
-        read.notes.append(
-            f"Columns {few([*map(quote, long)])} hold numbers of 16 digits or more; a spreadsheet "
-            "keeps 15. Store identifiers as text."
-        )
+    floats = {k: v for k, v in plain.items() if v is not None and v.dtype == float}
+    if long := [quote(name) for name, v in floats.items() if (v.abs() > EXACT).any()]:
+        digits = "hold numbers of 16 digits or more; a spreadsheet keeps 15"
+        read.notes.append(f"Columns {few(long)} {digits}. Store identifiers as text.")
     return pd.DataFrame({**plain, **read.columns}), read
-
-
-def _is_long(values: pd.Series | None) -> bool:
-    return values is not None and values.dtype == float and bool((values.abs() > EXACT).any())
 
 
 def _plain(values: list[Any]) -> pd.Series | None:

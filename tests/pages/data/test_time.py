@@ -86,6 +86,8 @@ def test_folds_of_a_column_are_those_of_the_search(open_app):
     parts = [b"%s,%d\n" % (line, 1 + k % 4) for k, line in enumerate(lines[1:])]
     app = upload(open_app(), lines[0] + b",part\n" + b"".join(parts))
     app = app.button(key="use_suggestion").click().run()
+    app.session_state["own_rows"] = True
+    app = app.run()
     folds = next(s for s in app.selectbox if s.label == "Folds of cross-validation")
     assert folds.options == ["at random", "by the values of part"]
     app = folds.set_value("part").run()

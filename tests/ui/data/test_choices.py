@@ -20,7 +20,8 @@ from ui.data.choices import (
     quantile_cuts,
 )
 from ui.export.formats import script
-from ui.score.answers import as_before, outcomes_of
+from ui.rule_numbers import as_before
+from ui.score.answers import outcomes_of
 from ui.state import CUT, AppState, from_plain, to_plain
 
 N = 80

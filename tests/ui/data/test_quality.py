@@ -14,7 +14,7 @@ from tests.pages.driving import errors, opened, routed
 from ui.data.choices import apply_edits, use_columns
 from ui.data.quality import find_left_out, list_conversions, parse_levels, proposals, ways
 from ui.export.formats import script
-from ui.score.answers import as_before
+from ui.rule_numbers import as_before
 from ui.state import DATES, DURATIONS, AppState, from_plain, to_plain
 
 ROWS = 300

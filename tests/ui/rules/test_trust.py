@@ -100,7 +100,7 @@ def test_outcomes_that_are_numbers_are_learned_again_too():
     )
     train, _ = rows_of(state, model)
     options = {"n_resamples": 2}
-    assert trust.repeat(model, train.X, train.target, options, Quiet()).n_made == 2
+    assert trust.repeat(model, (train.X, train.target), options, Quiet()).n_made == 2
 
 
 @pytest.mark.slow
