@@ -21,7 +21,6 @@ header("export")
 PREVIEW = 440  # height in pixels: the box and the button above it fit on one screen
 model = scaled(require_model())
 state = app_state()
-stem = f"rule for {state.target if state.several else state.positive}"
 
 left, right = two_columns()
 with left:
@@ -44,7 +43,7 @@ with right, sentences():
         else:
             check = formats.verify_format(state, model, chosen)
             (st.success if check.ok else st.error)(md(check.sentence, 300))
-        name = file_name(stem, form.suffix)
+        name = file_name("rule", form.suffix, state.table.name)
         button = {"mime": form.mime, "type": "primary", "key": "download_format"}
         st.download_button(f"Download {form.name}", text, name, on_click="ignore", **button)
         if looks:
@@ -68,14 +67,14 @@ with left.expander("Everything together: all formats, notes, run record"), sente
         change(notes=notes)
         state = app_state()
     files = {
-        "download_zip": ("all formats and the run record (zip)", stem, "zip", formats.bundle),
+        "download_zip": ("all formats and the run record (zip)", "rule", "zip", formats.bundle),
         "download_record": ("the run record (JSON)", "run record", "json", formats.record_text),
     }
     for key, (words, name, suffix, write) in files.items():
         st.download_button(
             f"Download {words}",
             partial(write, state, model),
-            file_name(name, suffix),
+            file_name(name, suffix, state.table.name),
             f"application/{suffix}",
             key,
             on_click="ignore",

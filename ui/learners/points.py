@@ -25,7 +25,7 @@ from rulekit.style.scorecard import (
     scales_of,
 )
 from rulekit.style.wording import percent
-from ui.escape import md
+from ui.escape import file_name, md
 from ui.learners.learner import Cards, Dial, Learner
 from ui.rule_numbers import Cases
 from ui.state import app_state
@@ -116,7 +116,7 @@ def scorecard(model: ClassifierMixin, words: Wording, rows: Cases) -> None:
     right.download_button(
         "Sheet to print and fill in",
         data=to_sheet(model, title="Points to add up", wording=words),
-        file_name="points.sheet.html",
+        file_name=file_name("points", "sheet.html", app_state().table.name),
         mime="text/html",
         on_click="ignore",
         key="points_sheet",

@@ -331,7 +331,7 @@ def downloads(cases: NewCases, scored: Scored) -> None:
             st.download_button(
                 "Parquet" if suffix == "parquet" else suffix.upper(),
                 data=partial(_file, suffix, scored, cases.cells),
-                file_name=file_name(f"scored {cases.name}", suffix),
+                file_name=file_name("scored", suffix, cases.name),
                 mime=kind.mime,
                 on_click="ignore",
                 key=f"score_{suffix}",

@@ -40,13 +40,11 @@ def test_points_of_a_case_add_up_and_its_chance_is_named(model):
     for i in range(40):
         row = row_values(model.read_columns(X.iloc[[i]]), 0)
         table = case_table(read_points(split, row), Wording())
-        assert (table["so far"].iloc[-1] >= split.total) == (
-            model.predict(X.iloc[[i]])[0] == "high"
-        )
+        predicted = model.predict(X.iloc[[i]])[0]
+        assert (table["so far"].iloc[-1] >= split.total) == (predicted == "high")
         assert table["so far"].tolist() == table["this case"].cumsum().tolist()
-        chance = round(
-            100 * model.predict_proba(X.iloc[[i]])[0, list(model.classes_).index("high")]
-        )
+        place = list(model.classes_).index("high")
+        chance = round(100 * model.predict_proba(X.iloc[[i]])[0, place])
         assert chance_sentence(model, X.iloc[[i]]) == f" Of 100 such cases, {chance} are high."
 
 
