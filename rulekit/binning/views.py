@@ -52,6 +52,16 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class _Cells:
+    """The present cells of a column that holds no numbers, and the classes of their rows."""
+
+    name: str
+    present: NDArray[Any]
+    classes: NDArray[np.intp] | None
+    has_missing: bool
+
+
+@dataclass(frozen=True)
 class Cutting:
     """How the columns of one table become conditions, by the parameters of `Binarizer`."""
 
@@ -72,51 +82,44 @@ class Cutting:
         if column.dtype != object:
             groups = tuple((float(v),) for v in np.unique(column[~absent]) + 0.0)
             return [LevelColumn(name, groups, has_missing, numeric=True)]
-        views = self._read(name, column, reading) or [LevelColumn(name, (), has_missing)]
+        classes = None if self.classes is None else self.classes[~absent]
+        cells = _Cells(name, column[~absent], classes, has_missing)
+        views = self._read(cells, reading) or [LevelColumn(name, (), has_missing)]
         if cuts is not None:
             rest = [view for view in views if view.part not in (None, "date")]
             views = [OrderedColumn(name, cuts, has_missing, "date"), *rest]
         return [views[0], *(replace(view, extra=True) for view in views[1:])]
 
-    def _read(self, name: str, column: NDArray[Any], reading: Reading) -> list[ColumnEncoding]:
+    def _read(self, cells: _Cells, reading: Reading) -> list[ColumnEncoding]:
         """Read a column of text or truth values."""
-        absent = missing_in(column)
-        present, has_missing = column[~absent], bool(absent.any())
-        classes = None if self.classes is None else self.classes[~absent]
+        name, present, has_missing = cells.name, cells.present, cells.has_missing
         if reading.order is not None:
             return [read_ordered_levels(name, present, reading.order, has_missing)]
-        read_as = reading.read_as or infer_reading(present, classes, self.max_levels)
+        read_as = reading.read_as or infer_reading(present, cells.classes, self.max_levels)
         if read_as in ("levels", None):
-            return self._levels(name, present, classes, has_missing, refuse=read_as is None)
+            return self._levels(cells, refuse=read_as is None)
         if read_as == "words":
-            words = choose_words([str(v) for v in present], classes)
+            words = choose_words([str(v) for v in present], cells.classes)
             return [WordColumn(name, word, has_missing) for word in words]
         parts = (read_as,) if isinstance(read_as, str) else tuple(read_as)
-        return [
-            view for part in parts for view in self._part(name, present, classes, has_missing, part)
-        ]
+        return [view for part in parts for view in self._part(cells, part)]
 
     def _levels(
-        self,
-        name: str,
-        present: NDArray[Any],
-        classes: NDArray[np.intp] | None,
-        has_missing: bool,
-        part: str | None = None,
-        refuse: bool = False,
+        self, cells: _Cells, part: str | None = None, refuse: bool = False
     ) -> list[ColumnEncoding]:
-        counts = pd.Series(present, dtype=object).value_counts()
-        groups = level_groups(name, dict(counts.items()), self.max_levels, refuse=refuse)
-        plain = LevelColumn(name, groups, has_missing, part is not None, part)
-        if not self.sets or classes is None or len(groups) < 2:
+        counts = pd.Series(cells.present, dtype=object).value_counts()
+        groups = level_groups(cells.name, dict(counts.items()), self.max_levels, refuse=refuse)
+        plain = LevelColumn(cells.name, groups, cells.has_missing, part is not None, part)
+        if not self.sets or cells.classes is None or len(groups) < 2:
             return [plain]
-        described = np.unique(classes)
+        described = np.unique(cells.classes)
         described = described[1:] if len(described) <= 2 else described
         views: list[LevelColumn] = []
         for k in described:
-            parted = self._part_rare(groups, present, classes == k)
-            codes = replace(plain, groups=parted).group_codes(present)
-            sorted_groups = _sort_by_share(parted, codes, classes == k)
+            of_class = cells.classes == k
+            parted = self._part_rare(groups, cells.present, of_class)
+            codes = replace(plain, groups=parted).group_codes(cells.present)
+            sorted_groups = _sort_by_share(parted, codes, of_class)
             base = frozenset(x for view in views for x in view.base_literals())
             views.append(replace(plain, groups=sorted_groups, ranked=True, skip=base))
         return [*views] or [plain]
@@ -141,33 +144,20 @@ class Cutting:
         ]
         return (*frequent, *(tuple(sorted(levels, key=str)) for levels in parts if levels))
 
-    def _part(
-        self,
-        name: str,
-        present: NDArray[Any],
-        classes: NDArray[np.intp] | None,
-        has_missing: bool,
-        part: str,
-    ) -> list[ColumnEncoding]:
+    def _part(self, cells: _Cells, part: str) -> list[ColumnEncoding]:
         """Read one part of dates; one that is the same in every row gives nothing."""
-        values = positions_in(name, present, part, None)
+        values = positions_in(cells.name, cells.present, part, None)
         distinct = np.unique(values)
         if len(distinct) < 2:
             return []
-        named = OrderedColumn(name, np.empty(0), has_missing, part)
-        cuts = self.cuts(named, values, classes, distinct)
+        named = OrderedColumn(cells.name, np.empty(0), cells.has_missing, part)
+        cuts = self.cuts(named, values, cells.classes, distinct)
         views: list[ColumnEncoding] = [replace(named, cuts=cuts)] if len(cuts) else []
         if part == "weekday" or (part == "month" and len(distinct) > 2):
-            views += self._levels(name, values.astype(object), classes, has_missing, part)
+            views += self._levels(replace(cells, present=values.astype(object)), part)
         return views
 
-    def cuts(
-        self,
-        column: OrderedColumn,
-        values: Values,
-        classes: NDArray[np.intp] | None,
-        distinct: Values,
-    ) -> Values:
+    def cuts(self, column: OrderedColumn, values: Values, classes: Any, distinct: Values) -> Values:
         """Choose the cuts of a part of dates, each written as short as can be."""
         if self.method == "manual" and column.part == "date":
             return np.empty(0)
@@ -180,10 +170,8 @@ class Cutting:
             cuts = round_to_calendar(column, raw, distinct)
             return cuts if classes is None else move_to_best_cut(column, cuts, values, classes)
         bin_index = np.unique(np.searchsorted(distinct, raw, side="right"))
-        edges = [
-            column.edge_between(float(r), float(distinct[k - 1]), float(distinct[k]))
-            for r, k in zip(raw, bin_index, strict=False)
-        ]
+        pairs = zip(raw.tolist(), bin_index.tolist(), strict=False)
+        edges = [column.edge_between(r, *distinct[k - 1 : k + 1].tolist()) for r, k in pairs]
         return np.unique(np.array(edges, dtype=float))
 
 

@@ -62,7 +62,15 @@ class _BoundaryMove(ConditionWriter[Floats]):
         if literal.op not in ORDERED or not width or literal.part in WHOLE_PARTS:
             return np.full(len(self.answers), np.inf)
         here = np.asarray(literal.compute_values(self.columns), dtype=float)
-        sides, values = _find_neighbours(literal)
+        # positions and cells just below and just above where the test changes its result
+        sides, values = np.full(2, float(literal.positions[0])), np.empty(0)
+        if order is not None:
+            sides = np.array([np.floor(literal.edge), np.ceil(literal.edge)])
+            values = np.array([order[int(k)] for k in sides], dtype=object)
+        elif literal.is_plain:
+            values = np.array([literal.edge, np.nextafter(literal.edge, np.inf)])
+        else:  # a second before and a second after
+            values = np.array([literal.turning[0], literal.turning[-1]], dtype=object)
         target = np.where(here <= literal.edge, 1, 0)
         present = ~missing_in(here)
         moved = np.where(present, values[target], self.columns[literal.feature])
@@ -85,19 +93,6 @@ def _from_bound(margin: Floats) -> Floats:
     finite_margins = margin[np.isfinite(margin)]
     width = np.subtract(*np.quantile(finite_margins, [0.95, 0.05])) if len(finite_margins) else 0.0
     return np.where(np.isfinite(margin) & (width > 0), np.abs(margin) / (width or 1.0), np.inf)
-
-
-def _find_neighbours(literal: Literal) -> tuple[Floats, NDArray[Any]]:
-    """Return positions and cells just below and just above where a test changes its result."""
-    if literal.order is not None:
-        places = np.array([np.floor(literal.edge), np.ceil(literal.edge)])
-        return places, np.array([literal.order[int(k)] for k in places], dtype=object)
-    threshold = float(literal.positions[0])
-    if literal.is_plain:
-        values = np.array([literal.edge, np.nextafter(literal.edge, np.inf)])
-    else:  # a second before and a second after
-        values = np.array([literal.turning[0], literal.turning[-1]], dtype=object)
-    return np.full(2, threshold), values
 
 
 def ranges_of(columns: Columns) -> dict[str, float]:

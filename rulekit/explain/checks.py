@@ -62,11 +62,6 @@ class CheckedClause:
         return tuple(c for c in self.checks if not c.holds)
 
     @property
-    def n_met(self) -> int:
-        """Number of conditions that hold."""
-        return len(self.checks) - len(self.failing)
-
-    @property
     def nearness(self) -> tuple[int, float, int]:
         """Sort key of near misses: missing conditions, sum of shares (unknown: 1), index."""
         shares = [1.0 if c.share is None else c.share for c in self.failing]
@@ -78,7 +73,7 @@ class CheckedClause:
             "clause": self.index + 1,
             "answer": self.label,
             "conditions": len(self.checks),
-            "met": self.n_met,
+            "met": sum(c.holds for c in self.checks),
             "checks": [c.to_dict() for c in self.checks],
         }
         return {**plain, "sentence": self.sentence} if self.sentence else plain
@@ -152,7 +147,8 @@ def describe_near_miss(
     name = f"{wording.clause.capitalize()} {checked.index + 1}"
     joint = " and " if wording.spoken else "; "
     missing = joint.join(c.text for c in checked.failing)
-    met, total = checked.n_met, len(checked.checks)
+    total = len(checked.checks)
+    met = total - len(checked.failing)
     if wording.spoken or is_band:
         text = f"For {label_text(checked.label, wording)}, {missing}."
     elif mirrored:

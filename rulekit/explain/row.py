@@ -226,11 +226,13 @@ def explain(
     if columns is not X:
         columns.report.warn(stacklevel=2)
     past = training_rows(model, training)
-    fixed, unused = (
-        _check_names(immutable, columns.names),
-        _list_unused(model, columns.names, labels),
-    )
-    checks = monotonicity_checks(model)
+    fixed = frozenset({immutable} if isinstance(immutable, str) else immutable)
+    if strange := sorted(fixed - set(columns.names)):
+        shown = join_list(map(repr, list(columns.names)[:MAX_LISTED]))
+        raise DataError(
+            f"`immutable` names {strange[0]!r}, which is no column of the table ({shown} ...)."
+        )
+    unused, checks = _list_unused(model, columns.names, labels), monotonicity_checks(model)
     context = _Context(rule, rule.as_dnf, past, fixed, wording, unused, checks)
     answers = rule.predict(columns).tolist()
     distances: list[int | None] = [None] * len(answers)
@@ -363,14 +365,3 @@ def _join_reasons(reasons: list[str], word: str) -> str:
     more = len(reasons) - MAX_LISTED
     rest = [f"and {count_noun(more, f'more {word}')} likewise"] * (more > 0)
     return "; ".join([*reasons[:MAX_LISTED], *rest])
-
-
-def _check_names(immutable: Collection[str], columns: Sequence[str]) -> frozenset[str]:
-    names = {immutable} if isinstance(immutable, str) else set(immutable)
-    strange = sorted(names - set(columns))
-    if strange:
-        from_table = join_list(repr(c) for c in list(columns)[:MAX_LISTED])
-        raise DataError(
-            f"`immutable` names {strange[0]!r}, which is no column of the table ({from_table} ...)."
-        )
-    return frozenset(names)

@@ -119,11 +119,11 @@ class Condition(ABC):
         # 1 if it can only come to hold, -1 if it can only cease to, 0 if neither, None where both
         # happen or nothing is known; for present values.
 
-
-def join_trends(trends: Iterable[int | None]) -> int | None:
-    """Return the one direction of several trends, 0 if they have none, None if it is unknown."""
-    signs = {*trends} - {0}
-    return None if len(signs) > 1 else next(iter(signs), 0)
+    @staticmethod
+    def join_trends(trends: Iterable[int | None]) -> int | None:
+        """Return the one direction of several trends, 0 if they have none, None if unknown."""
+        signs = {*trends} - {0}
+        return None if len(signs) > 1 else next(iter(signs), 0)
 
 
 def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
@@ -210,20 +210,6 @@ def value_text(value: Scalar) -> str:
     return number_text(value) if isinstance(value, float) else value
 
 
-def scalar(value: Any) -> Scalar:
-    """Convert NumPy scalars and whole numbers to str, bool or float."""
-    if isinstance(value, (str, np.str_)):
-        return str(value)
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    if isinstance(value, (int, float, np.integer, np.floating)):
-        number = float(value)
-        if math.isnan(number):
-            raise RuleError("A literal cannot be compared with NaN. Use the operator 'missing'.")
-        return number + 0.0  # -0.0 becomes 0.0: equal numbers, equal literals
-    raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
-
-
 @lru_cache(maxsize=100_000)
 def moment(text: str) -> datetime | None:
     """Parse ISO text as a moment to whole seconds, in UTC if it has an offset, else None."""
@@ -270,27 +256,6 @@ def check_order(order: Any) -> tuple[str, ...]:
     if twice is not None:
         raise RuleError(f"The level {twice!r} is listed twice in an order. Remove one.")
     return levels
-
-
-def position(value: Any, part: str | None, order: Sequence[str] | None) -> float:
-    """Convert a test value to a position: days since 1970, place in an order, or the number."""
-    if order is not None:
-        if value not in order:
-            raise RuleError(
-                f"A level must be one of its order {tuple(order)}, got {value!r}; add it to the "
-                "order or compare with another."
-            )
-        return float(order.index(value))
-    if part == "date":
-        date = moment(value) if isinstance(value, str) else None
-        if date is None:
-            raise RuleError(
-                f"A date must be written as '2024-03-01' or '2024-03-01 12:30:00', got {value!r}."
-            )
-        return (date - EPOCH).total_seconds() / DAY
-    if isinstance(value, (bool, str)) or not np.isfinite(value):
-        raise RuleError(f"The {part} of a date is compared with a finite number, got {value!r}.")
-    return float(value)
 
 
 def value_at(number: float, part: str | None, order: Sequence[str] | None) -> Any:
@@ -398,45 +363,6 @@ def _lower_case() -> dict[str, str]:
     """Return the lower case of each letter that has another one, whatever is beside it."""
     letters = map(chr, range(sys.maxunicode + 1))
     return {c: c.lower() for c in letters if c.lower() != c and c != _SIGMA}
-
-
-def check_number(op: str, value: Any) -> bool:
-    """Return whether an operator takes several values; RuleError if it gets another number."""
-    several = op in ("in", "not-in")
-    if isinstance(value, tuple) != several or value is None or (several and not value):
-        needs = "a non-empty tuple" if several else "one value"
-        raise RuleError(f"A literal with operator {op!r} needs {needs}, got {value!r}.")
-    return several
-
-
-def check_value(op: str, value: Any) -> Any:
-    """Return the normalised test value of a column; RuleError if it does not fit."""
-    if op in GAPS:
-        if value is not None:
-            raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
-        return None
-    if check_number(op, value):
-        return tuple(sorted({scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
-    if op in WORDS:
-        word = value.lower() if isinstance(value, str) else ""
-        if not word or words_of(value).split(" ") != ["", word, ""]:
-            raise RuleError(
-                "A test of a word needs one word, without blanks or the marks "
-                f"{SEPARATORS.strip()!r}, got {value!r}."
-            )
-        return word
-    value = scalar(value)
-    if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
-        raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")
-    return value
-
-
-def contains(column: NDArray[Any], word: str) -> NDArray[np.bool_]:
-    """Return whether the text of each cell contains a word, shape (n,); False for non-text."""
-    wanted = f" {word} "
-    cells = column.tolist()
-    holds = {v: wanted in words_of(v) for v in set(cells) if isinstance(v, str)}
-    return np.array([holds.get(v, False) for v in cells], dtype=bool)
 
 
 def unseen_text(values: Iterable[Any]) -> str:

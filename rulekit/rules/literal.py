@@ -1,6 +1,7 @@
 """A literal: one test of one column, with a defined result for missing values."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
 from typing import Any, ClassVar
@@ -10,26 +11,26 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import (
+    DAY,
+    EPOCH,
     GAPS,
     ORDERED,
+    SEPARATORS,
     WORDS,
     Columns,
     Condition,
     Scalar,
     as_numbers,
-    check_number,
     check_order,
     check_part,
-    check_value,
-    contains,
     missing_in,
-    position,
+    moment,
     positions_in,
-    scalar,
     spell_part,
     turning_dates,
     value_at,
     value_text,
+    words_of,
 )
 
 Value = Scalar | tuple[Scalar, ...] | None
@@ -191,6 +192,11 @@ class Literal(Condition):
         return holds(self, float(self.order.index(level)))
 
     @property
+    def features(self) -> tuple[str, ...]:
+        """The column read."""
+        return (self.feature,)
+
+    @property
     def tests(self) -> tuple["Literal", ...]:
         """The tests it consists of: itself."""
         return (self,)
@@ -347,3 +353,77 @@ def holds(literal: Literal, value: Scalar) -> bool:
         (limit,) = literal.positions
         return not isinstance(value, str) and bool(COMPARED[literal.op](value, limit))
     return (value in literal.positions) == (literal.op in ("==", "in"))
+
+
+def scalar(value: Any) -> Scalar:
+    """Convert NumPy scalars and whole numbers to str, bool or float."""
+    if isinstance(value, (str, np.str_)):
+        return str(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        number = float(value)
+        if math.isnan(number):
+            raise RuleError("A literal cannot be compared with NaN. Use the operator 'missing'.")
+        return number + 0.0  # -0.0 becomes 0.0: equal numbers, equal literals
+    raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
+
+
+def position(value: Any, part: str | None, order: Sequence[str] | None) -> float:
+    """Convert a test value to a position: days since 1970, place in an order, or the number."""
+    if order is not None:
+        if value not in order:
+            raise RuleError(
+                f"A level must be one of its order {tuple(order)}, got {value!r}; add it to the "
+                "order or compare with another."
+            )
+        return float(order.index(value))
+    if part == "date":
+        date = moment(value) if isinstance(value, str) else None
+        if date is None:
+            raise RuleError(
+                f"A date must be written as '2024-03-01' or '2024-03-01 12:30:00', got {value!r}."
+            )
+        return (date - EPOCH).total_seconds() / DAY
+    if isinstance(value, (bool, str)) or not np.isfinite(value):
+        raise RuleError(f"The {part} of a date is compared with a finite number, got {value!r}.")
+    return float(value)
+
+
+def check_number(op: str, value: Any) -> bool:
+    """Return whether an operator takes several values; RuleError if it gets another number."""
+    several = op in ("in", "not-in")
+    if isinstance(value, tuple) != several or value is None or (several and not value):
+        needs = "a non-empty tuple" if several else "one value"
+        raise RuleError(f"A literal with operator {op!r} needs {needs}, got {value!r}.")
+    return several
+
+
+def check_value(op: str, value: Any) -> Any:
+    """Return the normalised test value of a column; RuleError if it does not fit."""
+    if op in GAPS:
+        if value is not None:
+            raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
+        return None
+    if check_number(op, value):
+        return tuple(sorted({scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
+    if op in WORDS:
+        word = value.lower() if isinstance(value, str) else ""
+        if not word or words_of(value).split(" ") != ["", word, ""]:
+            raise RuleError(
+                "A test of a word needs one word, without blanks or the marks "
+                f"{SEPARATORS.strip()!r}, got {value!r}."
+            )
+        return word
+    value = scalar(value)
+    if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
+        raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")
+    return value
+
+
+def contains(column: NDArray[Any], word: str) -> NDArray[np.bool_]:
+    """Return whether the text of each cell contains a word, shape (n,); False for non-text."""
+    wanted = f" {word} "
+    cells = column.tolist()
+    holds = {v: wanted in words_of(v) for v in set(cells) if isinstance(v, str)}
+    return np.array([holds.get(v, False) for v in cells], dtype=bool)

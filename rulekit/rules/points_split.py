@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import Columns, Condition, join_trends, list_numbers, unseen_text
+from rulekit.rules.condition import Columns, Condition, list_numbers, unseen_text
 from rulekit.rules.literal import COMPARED, Literal, holds
 
 MOST = 1_000_000
@@ -171,7 +171,7 @@ class PointsSplit(Condition):
     def trend(self, feature: str) -> int | None:
         """Return the combined direction of the points of the column's conditions."""
         trends = [(c.trend(feature), p) for c, p in self.given if p]
-        return join_trends(t and t * (1 if (p > 0) == self.reached else -1) for t, p in trends)
+        return self.join_trends(t and t * (1 if (p > 0) == self.reached else -1) for t, p in trends)
 
     def shorter(self) -> Condition:
         """Remove conditions with 0 points; a single remaining condition replaces the sum."""

@@ -16,15 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import (
-    Columns,
-    Condition,
-    absent_in,
-    finite,
-    join_trends,
-    number_text,
-    numbers_in,
-)
+from rulekit.rules.condition import Columns, Condition, absent_in, finite, number_text, numbers_in
 
 Floats = NDArray[np.float64]
 Write = Callable[[str], str]
@@ -413,7 +405,7 @@ class PowerLawSplit(ColumnSum):
 
     def trend(self, feature: str) -> int | None:
         """Return the signs of weights and exponents; a band has no direction."""
-        sign = join_trends(_sign(term, feature) for term in self.terms)
+        sign = self.join_trends(_sign(term, feature) for term in self.terms)
         if not sign or self.is_band:
             return sign and None
         return -sign if self.inside else sign

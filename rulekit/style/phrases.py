@@ -88,9 +88,11 @@ def one_line(text: str, limit: int = MAX_TEXT) -> str:
 
 def number(value: float, beside: float | None = None) -> str:
     """Format a number with six significant digits, or as many as show its order to another."""
+    if beside is None:
+        return _decimal(value, DIGITS)
     for digits in range(DIGITS, 17):
-        a, b = (float(f"{v:.{digits}g}") for v in (value, value if beside is None else beside))
-        if beside is None or (a < b, a > b) == (value < beside, value > beside):
+        a, b = float(f"{value:.{digits}g}"), float(f"{beside:.{digits}g}")
+        if (a < b) == (value < beside) and (a > b) == (value > beside):
             return _decimal(value, digits)
     return _decimal(value, 17)
 

@@ -91,14 +91,9 @@ def test_changes_and_similar_cases_follow_ranges_and_types():
 def test_smallest_change_may_use_several_columns():
     low = {"age": 50.0, "bp": 120.0, "town": "Köln", "sport": False}
     change = smallest_change(card(4), low, immutable=("age",))
-    assert change.sentence == (
-        "The prediction would be high if bp were above 140 (now 120) and town were 'Bonn' (now "
-        "'Köln')."
-    )
+    assert "bp were above 140 (now 120) and town were 'Bonn' (now 'Köln')." in change.sentence
     none = smallest_change(card(4), low, immutable=("age", "bp"))
-    assert none.sentence == (
-        "No change gives another prediction while age and bp stay as they are."
-    )
+    assert none.sentence.endswith("while age and bp stay as they are.")
 
 
 @pytest.mark.slow

@@ -111,10 +111,8 @@ def test_conditions_of_another_kind_stay_as_they_are():
             raise AssertionError("grouping conditions does not negate them")
 
     odd = Odd()
-    assert intervals(Clause((odd, Literal("a", ">", 1)))) == (
-        odd,
-        feature_test([Literal("a", ">", 1)]),
-    )
+    above = Literal("a", ">", 1)
+    assert intervals(Clause((odd, above))) == (odd, feature_test([above]))
 
 
 def lit(text, missing=False):

@@ -13,7 +13,7 @@ from pyarrow import orc
 from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
-from rulekit.data.reading.delimited import check_cell, check_size
+from rulekit.data.reading.delimited import check_cells, check_size
 from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError
 
@@ -162,7 +162,7 @@ def _decode(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
     if len(lengths):
         longest = int(lengths.argmax())
         row = int(np.argmax(codes == longest)) + 1
-        check_cell(values[longest].as_py() or "", row, name, limits)
+        check_cells([values[longest].as_py()], name, limits, row)
     total = int(np.append(lengths, 0)[codes].sum())
     if total > limits.max_inflated:
         raise DataError(

@@ -299,13 +299,14 @@ def check_size(n_rows: int, n_columns: int, limits: Limits) -> None:
         )
 
 
-def check_cell(text: str, row: int, column: str, limits: Limits) -> None:
-    """Raise DataError if a cell is longer than allowed; `row` counts from 1."""
-    if len(text) > limits.max_cell_length:
-        raise DataError(
-            f"A cell may hold {limits.max_cell_length:,} characters at most; row {row} of column "
-            f"{quote(column)} holds {len(text):,}. Shorten it, or leave the column out."
-        )
+def check_cells(cells: Iterable[Any], column: str, limits: Limits, row: int = 1) -> None:
+    """Raise DataError if a text among cells is longer than allowed; `row` is that of the first."""
+    for number, text in enumerate(cells, start=row):
+        if isinstance(text, str) and len(text) > limits.max_cell_length:
+            raise DataError(
+                f"A cell may hold {limits.max_cell_length:,} characters at most; row {number} of "
+                f"column {quote(column)} holds {len(text):,}. Shorten it, or leave the column out."
+            )
 
 
 class _Rows:
@@ -339,8 +340,7 @@ class _Rows:
             )
             for (name, arrays), cells in zip(parts.items(), cells_of, strict=True):
                 if max(map(len, cells)) > limits.max_cell_length:
-                    for row, cell in enumerate(cells, start=self.n_rows + 1):
-                        check_cell(cell, row, name, limits)
+                    check_cells(cells, name, limits, self.n_rows + 1)
                 arrays.append(pa.array(cells, pa.string()))
             self.n_rows += len(rows)
         if len(self.after) > TAIL:

@@ -20,7 +20,7 @@ from rulekit.data.headers import check_width, few, quote, repair_headers, select
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
 from rulekit.data.reading.cell_kinds import count_cells, is_empty
-from rulekit.data.reading.delimited import RawTable, check_cell, check_size, drop_sentence
+from rulekit.data.reading.delimited import RawTable, check_cells, check_size, drop_sentence
 from rulekit.data.reading.layout import (
     LINES,
     TAIL,
@@ -178,10 +178,9 @@ def _fill_merged(sheet: Sheet) -> int:
     """Fill merged cells downwards; return the number of cells."""
     n_filled = 0
     for first, last, column in sheet.merged:
-        if not 0 <= first < len(sheet.rows) or not 0 <= column < len(sheet.rows[first]):
-            continue
-        value = sheet.rows[first][column]
-        for row in [] if is_empty(value) else sheet.rows[first + 1 : last + 1]:
+        rows = sheet.rows[first : last + 1] if first >= 0 <= column else []
+        value = rows[0][column] if rows and column < len(rows[0]) else None
+        for row in [] if is_empty(value) else rows[1:]:
             if is_empty(row[column]):
                 row[column] = value
                 n_filled += 1
@@ -223,11 +222,8 @@ def columns_of_rows(
     check_size(len(body), len(positions), limits)
     cells = {}
     for k in positions:
-        values = [None if is_empty(row[k]) else row[k] for _, row in body]
-        for number, value in enumerate(values, start=1):
-            if isinstance(value, str):
-                check_cell(value, number, names[k], limits)
-        cells[names[k]] = values
+        cells[names[k]] = [None if is_empty(row[k]) else row[k] for _, row in body]
+        check_cells(cells[names[k]], names[k], limits)
     more = [] if options.columns is not None else _drop_unnamed(cells, names, layout.names)
     repairs = repairs if layout.header is not None else []
     units = {names[k]: unit for k, unit in layout.units.items() if names[k] in cells}
@@ -245,11 +241,8 @@ def _drop_unnamed(
     cells: dict[str, list[Any]], names: Sequence[str], raw: Sequence[Any]
 ) -> list[str]:
     """Remove columns without a name and without a cell; return a note on them."""
-    empty = [
-        name
-        for name, cell in zip(names, raw, strict=True)
-        if is_empty(cell) and all(value is None for value in cells[name])
-    ]
+    nameless = [name for name, cell in zip(names, raw, strict=True) if is_empty(cell)]
+    empty = [name for name in nameless if all(value is None for value in cells[name])]
     if not empty or len(empty) == len(names):
         return []
     for name in empty:
@@ -263,11 +256,11 @@ def frame_of_cells(
     """Return columns of values as a frame, those with texts read as texts, and how."""
     plain = {name: _plain(values) for name, values in cells.items()}
     texts = {
-        name: pa.chunked_array([pa.array(map(_text, cells[name]), pa.string())])
-        for name, values in plain.items()
-        if values is None
+        name: pa.array(map(_text, cells[name]), pa.string())
+        for name, v in plain.items()
+        if v is None
     }
-    read = convert_columns(texts, options)
+    read = convert_columns({k: pa.chunked_array([v]) for k, v in texts.items()}, options)
     floats = {k: v for k, v in plain.items() if v is not None and v.dtype == float}
     if long := [quote(name) for name, v in floats.items() if (v.abs() > EXACT).any()]:
         digits = "hold numbers of 16 digits or more; a spreadsheet keeps 15"

@@ -62,11 +62,15 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row, shape (n,)."""
-        return self.learner_.predict(self.encoder_.transform(self._frame(_columns(X))))
+        return self.learner_.predict(self._encode(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Predict the probability of each class, shape (n, number of classes)."""
-        return self.learner_.predict_proba(self.encoder_.transform(self._frame(_columns(X))))
+        return self.learner_.predict_proba(self._encode(X))
+
+    def _encode(self, X: Any) -> Any:
+        """Transform rows."""
+        return self.encoder_.transform(self._frame(_columns(X)))
 
     @property
     def n_conditions_(self) -> int | None:

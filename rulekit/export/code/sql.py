@@ -95,9 +95,12 @@ class SqlWriter(CodeWriter):
         """Write a SELECT of the test cases that `case` answers otherwise than the rule."""
         names = (free_name(n, self.rule.features) for n in ("expected", "shows", "prediction"))
         expected, shows, prediction = map(self.name, names)
-        cases = []
+        cases, double = [], self.dialect.double.format("NULL")
         for case in make_cases(self.rule):
-            cells = [f"{self._cell(f, v)} AS {self.name(f)}" for f, v in case.row.items()]
+            # a missing cell has the type of its column
+            gaps = {f: GAPS_OF.get(self.kinds[f]) or double for f in case.row}
+            filled = {f: gaps[f] if v is None else self.source(v) for f, v in case.row.items()}
+            cells = [f"{cell} AS {self.name(f)}" for f, cell in filled.items()]
             cells.append(f"{self.source(case.answer)} AS {expected}")
             cases.append(f"SELECT {', '.join(cells)}, {self.source(case.shows)} AS {shows}")
         if not cases:
@@ -105,12 +108,6 @@ class SqlWriter(CodeWriter):
         listed = "\n  UNION ALL ".join(cases)
         answered = f'SELECT *, {self.case()} AS {prediction}\nFROM ({listed}) AS "cases"'
         return f'SELECT * FROM (\n{answered}\n) AS "answered"\nWHERE {prediction} <> {expected}'
-
-    def _cell(self, feature: str, value: Any) -> str:
-        """Write a cell of a test case; a missing one has the type of its column."""
-        if value is not None:
-            return self.source(value)
-        return GAPS_OF.get(self.kinds[feature]) or self.dialect.double.format("NULL")
 
     def condition(self) -> str:
         """Write the condition that the rule matches."""

@@ -110,7 +110,8 @@ def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str
         levels = [*(column.levels or sorted({str(v) for t in tests for v in t.turning}))]
         levels.append(unseen_text(levels))
     unit = wording.units.get(column.name) or column.unit or ""
-    seen = "" if low is None or high is None else f"{_end(low)} to {_end(high)}"
+    ends = [v if v is None or isinstance(v, str) else exact(v) for v in (low, high)]
+    seen = "" if None in ends else " to ".join(map(str, ends))
     kinds = {"date": "datetime-local" if column.time else "date"}
     return {
         **column.to_dict(),
@@ -121,10 +122,6 @@ def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str
         "mode": "decimal" if column.kind in NUMERIC else "text",
         "candidates": cells,
     }
-
-
-def _end(value: float | str) -> str:
-    return value if isinstance(value, str) else exact(value)
 
 
 @dataclass(frozen=True)

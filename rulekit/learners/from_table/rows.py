@@ -58,6 +58,11 @@ class RowNumbers:
         return again.cast("int64") & ibis.literal(WORDS - 1, "int64")
 
 
+def limit(share: float) -> int:
+    """Return the number below which a share of the rows is drawn."""
+    return round(share * WORDS)
+
+
 Floats = NDArray[np.float64]
 MAX_CLASSES = 100
 BITS = 60  # conditions whose answers are joined in one number
@@ -102,7 +107,7 @@ class TableRows:
         part: Any = ibis.literal(False)
         if parts.test_share:
             numbers = self._numbers.make_numbers(selected[base], TEST)
-            part = numbers < round(parts.test_share * WORDS)
+            part = numbers < limit(parts.test_share)
         selected = selected.mutate(**{held: part, label: read(selected[target])})
         counted = selected.group_by([label, held]).aggregate(n=selected.count())
         counts = fetch(counted.limit(4 * MAX_CLASSES)).to_pandas()
@@ -215,7 +220,7 @@ class TableRows:
         of_row = {"label": self.label, "held": self.held, "wrong": wrong, "number": number}
         selected = self.all.select(**of_row, **columns)
         most = [
-            ((selected.label == k) & (selected.wrong == w), round(float(share) * WORDS))
+            ((selected.label == k) & (selected.wrong == w), limit(float(share)))
             for (k, w), share in np.ndenumerate(shares.reshape(len(self.classes), -1))
         ]
         drawn = selected.filter(~selected.held & (selected.number < ibis.cases(*most, else_=0)))

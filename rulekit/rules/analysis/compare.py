@@ -112,6 +112,7 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
 
     Examples
     --------
+    >>> from rulekit.rules import RuleSet
     >>> a = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
     >>> b = RuleSet((Clause((Literal("age", ">", 55),)),), ("ill",), "dnf", "well")
     >>> found = compare_rules(a, b, {"age": np.array([40.0, 52.0, 60.0])})

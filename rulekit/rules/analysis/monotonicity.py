@@ -121,7 +121,7 @@ def check_monotonicity(
 
     Examples
     --------
-    >>> from rulekit.rules import Clause, Literal
+    >>> from rulekit.rules import Clause, Literal, RuleSet
     >>> rule = RuleSet(
     ...     (Clause((Literal("age", ">", 30), Literal("age", "<=", 60))),), ("yes",), "dnf", "no"
     ... )

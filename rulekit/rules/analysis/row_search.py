@@ -358,16 +358,12 @@ def _list_steps(rule: RuleSet, feature: str, sums: bool) -> Iterator[tuple[Any, 
     yield from pairwise(cells)
 
 
-def decides(rule: RuleSet, k: int) -> Wanted:
-    """Want a row that clause k of a DNF decides."""
+def decides(rule: RuleSet, k: int, later: int | None = None) -> Wanted:
+    """Want a row that clause k of a DNF decides, and for which a later clause holds as well."""
     earlier = [(clause, False) for clause in rule.clauses[:k]]
-    return partial(_all_of, [*earlier, (rule.clauses[k], True)])
-
-
-def decides_before(rule: RuleSet, k: int, j: int) -> Wanted:
-    """Want a row that clause k of a DNF decides, and for which a later clause holds."""
-    earlier = [(clause, False) for clause in rule.clauses[:k]]
-    return partial(_all_of, [(rule.clauses[j], True), (rule.clauses[k], True), *earlier])
+    if later is None:
+        return partial(_all_of, [*earlier, (rule.clauses[k], True)])
+    return partial(_all_of, [(rule.clauses[later], True), (rule.clauses[k], True), *earlier])
 
 
 def holds_without(rule: RuleSet, k: int, j: int) -> Wanted:

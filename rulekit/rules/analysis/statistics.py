@@ -190,12 +190,7 @@ def rule_statistics(model: Any, X: Any, y: Sequence[Label] | NDArray[Any]) -> Ru
     Parameters
     ----------
     model, X, y
-        As for `clause_statistics`.
-
-    Raises
-    ------
-    RuleError
-        As for `clause_statistics`.
+        As for `clause_statistics`, which raises the same errors.
 
     Examples
     --------

@@ -25,13 +25,9 @@ MOST_LISTED = 10_000
 NUMBERED = 10  # rows listed for a finding
 #: What a finished rule should not have; all others are notes.
 FAULTS = (
-    "masked clause",
-    "subsumed clause",
-    "reducible condition",
-    "reducible level",
-    "unreachable outcome",
-    "broken promise",
-)
+    "masked clause", "subsumed clause", "reducible condition", "reducible level",
+    "unreachable outcome", "broken promise",
+)  # fmt: skip
 NOTES = ("overlap", "gap", "brittle limit")
 
 
@@ -230,13 +226,12 @@ class _Check:
         masked = set()
         changes = mutations(self.dnf, self.schema)
         without = {m.clause: m.rule for m in changes if m.part == "clause"}
-        for k in range(self.dnf.n_clauses):
-            question = f"whether {self._name(k)} ever decides"
-            if self.find(row_search.decides(self.dnf, k), question) is not None:
-                continue
-            masked.add(k)
-            text = f"{_capital(self._name(k))} never decides: {self._why_masked(k)}."
-            self.add("masked clause", text, clause=k, shorter=self._as_given(without[k]))
+        for k, name in ((k, self._name(k)) for k in range(self.dnf.n_clauses)):
+            wanted = row_search.decides(self.dnf, k)
+            if self.find(wanted, f"whether {name} ever decides") is None:
+                masked.add(k)
+                text = f"{_capital(name)} never decides: {self._why_masked(k)}."
+                self.add("masked clause", text, clause=k, shorter=self._as_given(without[k]))
         return masked
 
     def _why_masked(self, k: int) -> str:
@@ -293,7 +288,7 @@ class _Check:
             if rule.labels[k] == rule.labels[j] or {k, j} & without:
                 continue
             pair = f"{self.word}s {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
-            row = self.find(row_search.decides_before(rule, k, j), f"whether {pair} overlap")
+            row = self.find(row_search.decides(rule, k, j), f"whether {pair} overlap")
             if not row:
                 continue
             rows: tuple[int, ...] = ()

@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency, kstest
 
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError, RuleError
-from rulekit.learners.from_table.rows import WORDS, Parts, RowNumbers, TableRows
+from rulekit.learners.from_table.rows import WORDS, Parts, RowNumbers, TableRows, limit
 from rulekit.learners.shares import Likeness
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.learners.tables import in_engine
@@ -197,5 +197,6 @@ def test_row_numbers_follow_content_and_seed(engine):
     assert [len(set(result[frame(2000)["town"] == t])) for t in ("Ulm", "Köln")] == [1, 1]
     assert len(set(result.tolist())) == 3
     result = numbers(in_engine(frame()), engine)
-    share = float((result < 0.3 * WORDS).mean())
+    share = float((result < limit(0.3)).mean())
     assert abs(share - 0.3) < 4 * np.sqrt(0.21 / N)
+    assert limit(1.0) == WORDS

@@ -89,10 +89,8 @@ def learned():
 def test_sixty_planted_faults_are_found(learned):
     rng = np.random.default_rng(7)
     cases = [make_cases(rule) for rule in learned]
-    assert all(
-        len(rule_cases) <= 5 * rule.n_conditions + 5
-        for rule_cases, rule in zip(cases, learned, strict=True)
-    )
+    for own, rule in zip(cases, learned, strict=True):
+        assert len(own) <= 5 * rule.n_conditions + 5
     missed = 0
     for k in range(60):
         rule, own = learned[k % len(learned)], cases[k % len(learned)]
