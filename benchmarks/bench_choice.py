@@ -32,8 +32,8 @@ from benchmarks._cli import BenchTable, Row, report, run, tables
 from rulekit import RuleClassifier, sweep
 from rulekit.data import make_folds
 from rulekit.evaluation import ReferenceModel, SweepStore
-from rulekit.evaluation.sweeps.keys import code_version, data_digest
 from rulekit.evaluation.sweeps.result import fit_setting
+from rulekit.evaluation.sweeps.store import code_version, data_digest
 
 TABLES = (
     *("banknote", "pima", "heart_cleveland", "breast_cancer_wisconsin", "wdbc"),

@@ -32,8 +32,8 @@ from benchmarks.bench_choice import FOLDS, INNER_FOLDS
 from rulekit import BoxSearchClassifier, RuleClassifier, sweep
 from rulekit.data import make_folds
 from rulekit.evaluation import ReferenceModel, SweepStore
-from rulekit.evaluation.sweeps.keys import code_version, data_digest
 from rulekit.evaluation.sweeps.result import fit_setting
+from rulekit.evaluation.sweeps.store import code_version, data_digest
 from rulekit.learners.literal.boxes import search_lists
 from rulekit.learners.literal.several import SeveralClasses
 

@@ -37,8 +37,8 @@ from benchmarks.bench_choice import FOLDS, INNER_FOLDS, KEPT, MOST_SPLITS, TABLE
 from rulekit import sweep
 from rulekit.data import make_folds
 from rulekit.evaluation import ReferenceModel, SweepStore
-from rulekit.evaluation.sweeps.keys import code_version, data_digest
 from rulekit.evaluation.sweeps.result import fit_setting
+from rulekit.evaluation.sweeps.store import code_version, data_digest
 
 DEPTH = 4
 SECONDS = 1  # by the clock, a search

@@ -106,7 +106,7 @@ def _listed_and_all(seed: int) -> tuple[int, int]:
     cells = problem.table
     wanted = near_rules_by_force(space.holds, cells.y, cells.weight, 0.5, SMALL_MARGIN, 2, 4, best)
     limit = min([best, *wanted.values()]) + SMALL_MARGIN
-    listed = {rule.columns for rule in space.grow_rules(candidates, limit, 10_000).rules}
+    listed = {rule.columns for rule in space.grow_rules(candidates, limit, 10_000)}
     rules = {tuple(sorted(rule)) for rule in wanted}
     return len(listed & rules), len(rules)
 

@@ -21,7 +21,6 @@ header("export")
 PREVIEW = 440  # height in pixels: the box and the button above it fit on one screen
 model = scaled(require_model())
 state = app_state()
-stem = f"rule for {state.target if state.several else state.positive}"
 
 left, right = two_columns()
 with left:
@@ -44,19 +43,12 @@ with right, sentences():
         else:
             check = formats.verify_format(state, model, chosen)
             (st.success if check.ok else st.error)(md(check.sentence, 300))
-        st.download_button(
-            f"Download {form.name}",
-            data=text,
-            file_name=file_name(stem, form.suffix),
-            mime=form.mime,
-            on_click="ignore",
-            type="primary",
-            key="download_format",
-        )
+        name = file_name("rule", form.suffix, state.table.name)
+        button = {"mime": form.mime, "type": "primary", "key": "download_format"}
+        st.download_button(f"Download {form.name}", text, name, on_click="ignore", **button)
         if looks:
-            st.caption(
-                f"It contains the error on the test rows, now shown for {plural(looks, 'rule')}."
-            )
+            shown = plural(looks, "rule")
+            st.caption(f"It contains the error on the test rows, now shown for {shown}.")
         if form.suffix.endswith("html"):
             page = f"data:text/html;charset=utf-8;base64,{b64encode(text.encode()).decode()}"
             st.iframe(page, height=PREVIEW, alt="The page, as a browser will show it")
@@ -75,14 +67,14 @@ with left.expander("Everything together: all formats, notes, run record"), sente
         change(notes=notes)
         state = app_state()
     files = {
-        "download_zip": ("all formats and the run record (zip)", stem, "zip", formats.bundle),
+        "download_zip": ("all formats and the run record (zip)", "rule", "zip", formats.bundle),
         "download_record": ("the run record (JSON)", "run record", "json", formats.record_text),
     }
     for key, (words, name, suffix, write) in files.items():
         st.download_button(
             f"Download {words}",
             partial(write, state, model),
-            file_name(name, suffix),
+            file_name(name, suffix, state.table.name),
             f"application/{suffix}",
             key,
             on_click="ignore",

@@ -9,10 +9,7 @@ from ui.learners.literal import LEARNED
 from ui.learners.offered import CARDS
 from ui.picked import constraint_lines, require_model, setting_words
 from ui.rule_numbers import rows_of
-from ui.rules import cards
-from ui.rules.editor import edit_button, editor, get_edited_clause, offer_without, undo
-from ui.rules.own_rule import own_rule_card
-from ui.rules.trust import groups_card, how_stable_card, just_as_good_card, months_card
+from ui.rules import cards, editor, trust
 from ui.shell import guard, header, open_tab, sentences, two_columns
 from ui.state import app_state
 from ui.widgets import choice
@@ -31,16 +28,16 @@ with sentences():
         cards.alarms(rule, train)
         all_rows_card(model, state)
         off = cards.clause_lines(model, train, test, state)
-        offer_without(rule, off, train, test)
+        editor.offer_without(rule, off, train, test)
         constraint_lines(rule, state)
-        if get_edited_clause(state) == rule.n_clauses:
-            editor(rule, rule.n_clauses, train, test, state)
+        if editor.get_edited_clause(state) == rule.n_clauses:
+            editor.editor(rule, rule.n_clauses, train, test, state)
         with st.container(horizontal=True):
-            edit_button(rule, rule.n_clauses, "Add a clause", state)
+            editor.edit_button(rule, rule.n_clauses, "Add a clause", state)
             cards.name_conditions(rule, state)
-            undo(state)
+            editor.undo(state)
         st.caption(md(setting_words(state.setting or {}), 200))
-        own_rule_card(rule, state)
+        editor.own_rule_card(rule, state)
         picture = st.container()
 
     with right:
@@ -59,8 +56,7 @@ with sentences():
             if title == "Errors":
                 view = cards.view(title, "Predictions", "Operating points", "Overlap")
                 if view == "Predictions":
-                    cards.outcomes(rule, rows, state.labels)
-                    cards.show_covered(rule, rows, state)
+                    cards.predictions_card(rule, rows, state)
                     for card in CARDS:
                         card.pictures(model, train, rows, wording(state))
                 elif view == "Overlap":
@@ -76,12 +72,12 @@ with sentences():
                 elif view == "Probabilities":
                     cards.chances_card(model, rows, state)
                 elif view == "Stability":
-                    months_card(model, train, test, state)
-                    how_stable_card(model, train, state)
+                    trust.months_card(model, train, test, state)
+                    trust.how_stable_card(model, train, state)
                 else:
                     for card in CARDS:
                         card.rules(model, state)
             elif title == "Groups":
-                groups_card(model, rows, state)
+                trust.groups_card(model, rows, state)
             else:
-                just_as_good_card(model, train, state)
+                trust.just_as_good_card(model, train, state)

@@ -18,7 +18,7 @@ with sentences():
         if cases is None:
             st.stop()
         with sentences():
-            result = answers.score_cases(cases, model, state)
+            cases, result = answers.score_cases(cases, model, state)
             answers.differences(cases, result)
             picked = answers.case_table(cases, result, state)
             with right:

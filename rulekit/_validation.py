@@ -1,6 +1,6 @@
 """Checks of parameters and input; the only module that uses scikit-learn's private checks."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from inspect import signature
 from numbers import Real
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, column_or_1d, compute_sample_weight
-from sklearn.utils._param_validation import HasMethods, StrOptions, validate_parameter_constraints
+from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils._param_validation import Interval as _Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -20,6 +20,7 @@ from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 
+Floats = NDArray[np.float64]
 __all__ = [
     "HasMethods",
     "Interval",
@@ -28,7 +29,6 @@ __all__ = [
     "check_frame",
     "check_needs",
     "check_parameters",
-    "check_some_parameters",
     "check_target",
     "class_factors",
     "row_weights",
@@ -70,12 +70,6 @@ def check_needs(estimator: BaseEstimator, needs: Iterable[Needs]) -> None:
             )
 
 
-def check_some_parameters(estimator: BaseEstimator, values: Mapping[str, Any]) -> None:
-    """Validate some values against an estimator's `_parameter_constraints`."""
-    constraints = {name: estimator._parameter_constraints[name] for name in values}
-    validate_parameter_constraints(constraints, dict(values), type(estimator).__name__)
-
-
 def check_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:
     """Convert rows to a data frame (n, p) with the columns of the estimator."""
     X = as_pandas(X)
@@ -91,7 +85,14 @@ def check_frame(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFram
             "is required. Pass the columns to learn from."
         )
     if not reset and names is not None:
-        X = _sort_columns(X, names)
+        missing = [repr(name[:60]) for name in names if name not in X.columns]
+        if missing:
+            are, column = ("is", "column") if len(missing) == 1 else ("are", "columns")
+            raise DataError(
+                f"The table must have the columns of the table the rule was learned from; "
+                f"{few(missing)} {are} missing. Add the {column}, or rename what holds the same."
+            )
+        X = X[list(names)]
     validate_data(estimator, X, skip_check_array=True, reset=reset)
     if len(X) == 0:
         raise DataError(
@@ -110,18 +111,6 @@ def _frame_of_array(estimator: BaseEstimator, X: Any, reset: bool) -> pd.DataFra
     if names is None:
         names = [f"x{j}" for j in range(rows.shape[1])]
     return pd.DataFrame(rows, columns=list(names))
-
-
-def _sort_columns(X: pd.DataFrame, names: NDArray[np.object_]) -> pd.DataFrame:
-    missing = [name for name in names if name not in X.columns]
-    if missing:
-        shown = few([repr(name[:60]) for name in missing])
-        raise DataError(
-            f"The table must have the columns of the table the rule was learned from; {shown} "
-            f"{'is' if len(missing) == 1 else 'are'} missing. Add the column"
-            f"{'' if len(missing) == 1 else 's'}, or rename what holds the same."
-        )
-    return X[list(names)]
 
 
 def check_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
@@ -154,9 +143,7 @@ def check_target(target: Any, n_rows: int, name: str) -> NDArray[Any]:
     return y
 
 
-def row_weights(
-    sample_weight: Any, class_weight: Any, X: pd.DataFrame, y: NDArray[Any]
-) -> NDArray[np.float64]:
+def row_weights(sample_weight: Any, class_weight: Any, X: pd.DataFrame, y: NDArray[Any]) -> Floats:
     """Combine weights of rows and of classes, shape (n,), not rescaled, some positive."""
     weight = np.ones(len(y))
     if sample_weight is not None:
@@ -170,7 +157,7 @@ def row_weights(
     return weight
 
 
-def weights_of_classes(class_weight: Any, y: NDArray[Any]) -> NDArray[np.float64]:
+def weights_of_classes(class_weight: Any, y: NDArray[Any]) -> Floats:
     """Return the class weight of each row, shape (n,)."""
     if not isinstance(class_weight, dict):
         return np.asarray(compute_sample_weight(class_weight, y), dtype=np.float64)

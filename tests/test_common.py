@@ -6,12 +6,12 @@ from inspect import getdoc, isclass
 from itertools import chain
 
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rulekit
 from rulekit import families, learners
-from rulekit._validation import Interval, check_some_parameters
+from rulekit._validation import Interval, check_parameters
 from rulekit.binning import Binarizer
 from rulekit.families import (
     LPSVM,
@@ -130,7 +130,7 @@ def test_true_is_not_accepted_as_a_number(estimator):
         numbers = [one for one in accepted if isinstance(one, Interval)]
         if numbers and "boolean" not in map(str, accepted):
             with pytest.raises(ValueError, match=f"The '{name}' parameter of .* Got True instead"):
-                check_some_parameters(estimator, {name: True})
+                check_parameters(clone(estimator).set_params(**{name: True}))
 
 
 def test_learners_document_that_probabilities_may_oppose_rules():

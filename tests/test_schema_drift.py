@@ -307,10 +307,7 @@ def draw_and_compare(kind: str, rng: np.random.Generator, with_command: bool = F
             "score by model": lambda: explain.score(model, new).answers,
             "explain": lambda: [e.prediction for e in explain(saved, new)],
             "probabilities": lambda: np.where(model.predict_proba(new)[:, 0] < 2, expected, ""),
-            **{
-                f: lambda f=f: checked(f, saved, new)
-                for f in ("python", "sqlite", "duckdb", "text")
-            },
+            **{name: lambda name=name: checked(name, saved, new) for name in EXPORTS},
         }
         results = {name: answers(way) for name, way in ways.items()}
         case = f"{kind}: learned as {trained_as}, given as {holder}: {values}\n{to_text(model)}"

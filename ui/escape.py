@@ -8,6 +8,7 @@
 
 import re
 from functools import lru_cache
+from pathlib import PurePath
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:^=&@/])")
 JOINER = "\u2060"  # has no width, and breaks what would be read as an icon, an arrow or a link
@@ -41,7 +42,8 @@ def forget() -> None:
     _escape.cache_clear()
 
 
-def file_name(stem: str, suffix: str) -> str:
-    """Return a download's name from fixed words: letters, digits, dots and dashes only."""
-    clean = re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-").lower()[:40]
+def file_name(words: str, suffix: str, table: str = "") -> str:
+    """Return a download's name, a table's name first: letters, digits, dots and dashes only."""
+    stem = f"{PurePath(table).stem[:30]} {words}"
+    clean = re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-").lower()[:50]
     return f"{clean or 'rulekit'}.{suffix}"

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from rulekit.plots import flow_figure, flow_sentence, flow_table
+from ui.escape import file_name
 from ui.state import app_state
 from ui.words import wording
 
@@ -71,6 +72,9 @@ def chart(
             selected={"marker": {"size": 16}},
             selector={"type": "scatter"},
         )
+    table = app_state().table
+    name = file_name("chart", "png", "" if table is None else table.name)
+    picture = {"toImageButtonOptions": {"filename": name.removesuffix(".png")}}
     return st.plotly_chart(
         figure,
         key=key,  # keeps the selection when the data change
@@ -78,7 +82,7 @@ def chart(
         theme="streamlit",
         on_select=on_select,
         selection_mode="points",
-        config=CONFIG,
+        config=CONFIG | picture,
     )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -177,13 +176,10 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         classes = self._classes(y, columns)
         cuts |= self._automatic_cuts(columns, cuts, classes)
         cutting = Cutting(self.method, self.n_thresholds, self.max_levels, self.sets, classes)
-        encodings = [
-            encoding
-            for name in sorted(columns)
-            for encoding in self._views(
-                name, columns[name], cutting, cuts.get(name), readings.get(name)
-            )
-        ]
+        encodings: list[ColumnEncoding] = []
+        for name in sorted(columns):
+            reading = readings.get(name, Reading())
+            encodings += cutting.encode(name, columns[name], cuts.get(name), reading)
         tested = self.test_missing
         names = set(columns) if tested is True else set(tested or ())
         if unknown := sorted(names - set(columns)):
@@ -291,11 +287,9 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         n = len(next(iter(columns.values())))
         if codes.shape != (n,):
             raise ValueError(f"`y` must have one class a row: {n} expected, found {len(codes)}.")
-        if (codes < 0).any():
-            raise DataError(
-                f"`y` must have a class in every row; it is missing in {int((codes < 0).sum())}. "
-                "Leave these rows out."
-            )
+        if n_missing := int((codes < 0).sum()):
+            found = f"it is missing in {n_missing}. Leave these rows out."
+            raise DataError(f"`y` must have a class in every row; {found}")
         return codes
 
     def _user_cuts(
@@ -318,28 +312,6 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
             given[str(name)] = edges_of_cuts(str(name), cuts, part)
         return given
 
-    def _views(
-        self,
-        name: str,
-        column: NDArray[Any],
-        cutting: Cutting,
-        cuts: NDArray[np.float64] | None,
-        reading: Reading | None,
-    ) -> list[ColumnEncoding]:
-        absent = missing_in(column)
-        has_missing = bool(absent.any())
-        present = column[~absent]
-        if column.dtype == object:
-            views = cutting.views(name, column, reading or Reading())
-            if cuts is None:
-                return views
-            rest = [replace(e, extra=True) for e in views if e.part not in (None, "date")]
-            return [OrderedColumn(name, cuts, has_missing, "date"), *rest]
-        if cuts is None:
-            groups = tuple((float(v),) for v in np.unique(present) + 0.0)
-            return [LevelColumn(name, groups, has_missing, numeric=True)]
-        return [OrderedColumn(name, cuts, has_missing)]
-
     def _automatic_cuts(
         self,
         columns: Mapping[str, NDArray[Any]],
@@ -348,14 +320,11 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
     ) -> dict[str, NDArray[np.float64]]:
         """Choose the cuts of numeric columns of three values or more, other than those given."""
         chosen = {}
-        for name in sorted(columns):
-            column = columns[name]
-            if column.dtype == object:
-                continue
-            absent = missing_in(column)
-            present = column[~absent]
-            distinct = np.unique(present)
-            if name in given or len(distinct) <= 2:
+        numeric = {name: column for name, column in columns.items() if column.dtype != object}
+        for name in sorted(numeric.keys() - given.keys()):
+            absent = missing_in(numeric[name])
+            present = numeric[name][~absent]
+            if len(distinct := np.unique(present)) <= 2:
                 continue
             if self.method == "manual":
                 raise ValueError(
@@ -449,27 +418,24 @@ def candidate_summary(
 def _summary(
     encoding: ColumnEncoding, counts: NDArray[np.intp], labels: list[Any]
 ) -> ColumnSummary:
-    kind, cuts = "levels", ()
-    reads = encoding.part or ""
+    kind, cuts, reads = "levels", (), encoding.part or ""
+    others = ["missing"]
     if isinstance(encoding, OrderedColumn):
-        kind, cuts, ends = "ordered", tuple(encoding.cuts.tolist()), _bins(encoding)
+        kind, cuts, bins = "ordered", tuple(encoding.cuts.tolist()), _bins(encoding)
         reads = "order" if encoding.order else reads
-        n_trained = len(ends)
     elif isinstance(encoding, LevelColumn):
-        ends = _levels(encoding)
-        n_trained = len(ends)
-        ends.append(("not seen in training", np.nan, np.nan))
+        parts = [(spell_part(group[0], encoding.part), len(group)) for group in encoding.groups]
+        names = [value_text(v) if n == 1 else f"{n} rare levels" for v, n in parts]
+        bins = [(name, np.nan, np.nan) for name in names]
+        others.insert(0, "not seen in training")
     else:
         kind, reads = "words", repr(encoding.word)
-        ends = [(f"{a} {reads}", np.nan, np.nan) for a in ("without", "with")]
-        n_trained = len(ends)
-    ends.append(("missing", np.nan, np.nan))
+        bins = [(f"{a} {reads}", np.nan, np.nan) for a in ("without", "with")]
+    ends = [*bins, *((name, np.nan, np.nan) for name in others)]
     cells = [
-        CellSummary(
-            name, low, high, int(row.sum()), dict(zip(labels, row[:-1].tolist(), strict=True))
-        )
-        for k, ((name, low, high), row) in enumerate(zip(ends, counts, strict=True))
-        if k < n_trained or row.any()
+        CellSummary(*end, int(row.sum()), dict(zip(labels, row[:-1].tolist(), strict=True)))
+        for k, (end, row) in enumerate(zip(ends, counts, strict=True))
+        if k < len(bins) or row.any()
     ]
     n_conditions = len(encoding.conditions())
     kind = kind if n_conditions else "nothing"
@@ -482,25 +448,9 @@ def _bins(encoding: OrderedColumn) -> list[tuple[str, float, float]]:
         return [("any", -np.inf, np.inf)]
     below, above = ([encoding.cut_literal(k, side) for k in range(len(cuts))] for side in (-1, 1))
     texts = [[value_text(spell_part(x.value, x.part)) for x in side] for side in (below, above)]
-    names = [f"{below[0].op} {texts[0][0]}"]
-    if encoding.is_plain:
-        names += [f"> {a} to {b}" for a, b in pairwise(texts[0])]
-    else:
-        names += [
-            f"{above[0].op} {a}, {below[0].op} {b}"
-            for a, b in zip(texts[1][:-1], texts[0][1:], strict=True)
-        ]
+    between = "> {} to {}" if encoding.is_plain else f"{above[0].op} {{}}, {below[0].op} {{}}"
+    inner = zip(texts[1][:-1], texts[0][1:], strict=True)
+    names = [f"{below[0].op} {texts[0][0]}", *(between.format(*pair) for pair in inner)]
     names.append(f"{above[-1].op} {texts[1][-1]}")
     ends = [-np.inf, *cuts.tolist(), np.inf]
     return list(zip(names, ends[:-1], ends[1:], strict=True))
-
-
-def _levels(encoding: LevelColumn) -> list[tuple[str, float, float]]:
-    return [
-        (
-            value_text(spell_part(g[0], encoding.part)) if len(g) == 1 else f"{len(g)} rare levels",
-            np.nan,
-            np.nan,
-        )
-        for g in encoding.groups
-    ]

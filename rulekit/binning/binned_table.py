@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 DENSE = 2_000_000  # entries of a matrix that is kept as a whole
+
+
+#: Fields of `Conditions` with an entry for each condition.
+CONDITION_PARTS = ("feature", "runs", "side", "rank", "literals", "chain", "place")
 
 
 def _nothing() -> Ints:
@@ -63,11 +68,11 @@ class Conditions:
     place: Ints = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:
-        if not len(self.feature) == len(self.runs) == len(self.side) == len(self.rank):
+        lengths = [len(part) for part in (self.feature, self.runs, self.side, self.rank)]
+        if len(set(lengths)) > 1:
             raise ValueError(
                 "`feature`, `runs`, `side` and `rank` must have one entry a condition; their "
-                f"lengths are {len(self.feature)}, {len(self.runs)}, {len(self.side)} and "
-                f"{len(self.rank)}."
+                "lengths are {}, {}, {} and {}.".format(*lengths)
             )
 
     def __len__(self) -> int:
@@ -75,12 +80,9 @@ class Conditions:
 
     def take(self, columns: Ints) -> "Conditions":
         """Keep some conditions, in this order."""
-        parts = {name: getattr(self, name) for name in ("literals", "chain", "place")}
-        taken = {name: _take(part, columns) for name, part in parts.items() if len(part)}
-        feature, runs = self.feature[columns], self.runs[columns]
-        return Conditions(
-            self.n_codes, feature, runs, self.side[columns], self.rank[columns], **taken
-        )
+        parts = {name: getattr(self, name) for name in CONDITION_PARTS}
+        taken = {name: _take(part, columns) if len(part) else part for name, part in parts.items()}
+        return Conditions(self.n_codes, **taken)
 
     def opposite(self) -> "Conditions":
         """Return the conditions that hold in the other bins, in this order."""
@@ -182,6 +184,11 @@ def join_conditions(parts: Sequence[Conditions]) -> Conditions:
     return Conditions(feature=feature, literals=written, chain=chain, **arrays)
 
 
+def _shared(name: str, text: str) -> Ints:
+    """Return a property of `BinnedTable`: an array that its conditions have."""
+    return property(attrgetter(f"conditions.{name}"), doc=text)  # type: ignore[return-value]
+
+
 @dataclass(frozen=True, eq=False)
 class BinnedTable:
     """A table as bin codes, and the conditions that each column offers as sets of bins.
@@ -233,16 +240,13 @@ class BinnedTable:
         """Keep some rows: a slice, their numbers or a mask; the conditions are shared."""
         codes = np.asfortranarray(np.atleast_2d(self.codes[rows]))
         given = self.__dict__.get("conditions", self.given)
-        part = BinnedTable(codes, self.encodings, given, *self._labels_of(rows))
+        labels = (self.y, self.weight)
+        if len(self.y):
+            labels = np.atleast_1d(self.y[rows]), np.atleast_1d(self.weight[rows])
+        part = BinnedTable(codes, self.encodings, given, *labels)
         if "complement" in self.__dict__:  # does not depend on the rows
             part.__dict__["complement"] = self.complement
         return part
-
-    def _labels_of(self, rows: Any) -> tuple[Bools, Floats]:
-        """Labels and weights of some rows, where there are any."""
-        if not len(self.y):
-            return self.y, self.weight
-        return np.atleast_1d(self.y[rows]), np.atleast_1d(self.weight[rows])
 
     def with_labels(self, y: Bools, weight: Floats) -> "BinnedTable":
         """Return the table with other labels and weights (n,), sharing what was computed before."""
@@ -279,25 +283,12 @@ class BinnedTable:
         """The columns, sorted by name: length p."""
         return tuple(e.name for e in self.encodings)
 
-    @property
-    def n_codes(self) -> Ints:
-        """Number of bins of each column, shape (p,)."""
-        return self.conditions.n_codes
-
-    @property
-    def feature(self) -> Ints:
-        """Index into `features` and `encodings` of each condition, shape (d,)."""
-        return self.conditions.feature
-
-    @property
-    def side(self) -> Ints:
-        """Side of each condition, shape (d,): see `Conditions`."""
-        return self.conditions.side
-
-    @property
-    def rank(self) -> Ints:
-        """Index of the cut among the cuts of its column, ascending; 0 where `side` is 0: (d,)."""
-        return self.conditions.rank
+    n_codes = _shared("n_codes", "Number of bins of each column, shape (p,).")
+    feature = _shared("feature", "Index into `encodings` of each condition, shape (d,).")
+    side = _shared("side", "Side of each condition, shape (d,): see `Conditions`.")
+    rank = _shared("rank", "Index of the cut of each condition, 0 where `side` is 0: (d,).")
+    chain = _shared("chain", "Chain of each condition, see `Conditions`: shape (d,) or (0,).")
+    place = _shared("place", "Position in its chain, the narrowest first: shape as `chain`.")
 
     @property
     def literals(self) -> Sequence[Literal]:
@@ -327,16 +318,6 @@ class BinnedTable:
         """The matrix as numbers, shape (n, d), where it is small and sums over it are exact."""
         n, d = self.shape
         return self.values.astype(float) if n * d <= DENSE and not len(self.chain) else None
-
-    @property
-    def chain(self) -> Ints:
-        """Chain of each condition, see `Conditions`: shape (d,), or (0,) where they are unknown."""
-        return self.conditions.chain
-
-    @property
-    def place(self) -> Ints:
-        """Position of each condition in its chain, the narrowest first: shape as `chain`."""
-        return self.conditions.place
 
     def sums(self, values: Floats) -> Floats:
         """Sum numbers over the rows of each condition: (n, k) gives (d, k), exactly on a grid."""
@@ -380,12 +361,10 @@ class BinnedTable:
         for feature in np.unique(features).tolist():
             at = np.flatnonzero(features == feature)
             cells = codes[:, feature]
-            few = len(cells) < self.n_codes[feature]
-            formed[:, at] = (
-                _inside(cells, self.conditions.runs[columns[at]])
-                if few
-                else self.conditions.table(columns[at])[cells]
-            )
+            if len(cells) < self.n_codes[feature]:
+                formed[:, at] = _inside(cells, self.conditions.runs[columns[at]])
+            else:
+                formed[:, at] = self.conditions.table(columns[at])[cells]
         return formed
 
     def take_columns(self, columns: Ints) -> "BinnedTable":
@@ -395,12 +374,9 @@ class BinnedTable:
     def drop_empty_bins(self) -> "BinnedTable":
         """Make a table of few rows, in which each bin that some row lies in is seen."""
         cells = [np.flatnonzero(np.bincount(column)) for column in self.codes.T]
-        most = max((len(of_column) for of_column in cells), default=0)
-        codes = [
-            np.pad(of_column, (0, most - len(of_column)), "edge") for of_column in cells if most
-        ]
-        shape = (most, self.codes.shape[1])
-        seen = np.reshape(np.array(codes, self.codes.dtype).T, shape)
+        most = max(map(len, cells), default=0)
+        codes = [np.pad(part, (0, most - len(part)), "edge") for part in cells if most]
+        seen = np.reshape(np.array(codes, self.codes.dtype).T, (most, self.codes.shape[1]))
         return BinnedTable(np.asfortranarray(seen), self.encodings, self.conditions)
 
     def evaluate_dnf(self, chosen: Bools) -> Bools:
@@ -430,10 +406,7 @@ class BinnedTable:
             ranks.append(rank[row.reshape(-1)])
         most = max((int(rank.max(initial=0)) for rank in ranks), default=0)
         kind = np.min_scalar_type(most).newbyteorder(">")  # bytes that sort like the numbers
-        table = np.zeros((len(self.codes), len(ranks)), kind)
-        for k, rank in enumerate(ranks):
-            table[:, k] = rank
-        return table
+        return np.array(ranks, kind).reshape(len(ranks), len(self.codes)).T.copy()
 
     def sort_rows(self) -> tuple["BinnedTable", Ints]:
         """Sort the rows by results of conditions, see `row_order`; return their numbers too."""

@@ -29,12 +29,11 @@ def find_recurring_parts(column: NDArray[Any]) -> tuple[str, ...]:
     counts = pd.Series(column, dtype=object).value_counts()
     dated = [(d, n) for v, n in counts.items() if (d := moment(str(v))) is not None]
     offered = list(DATE_PARTS)
-    for part, (value_of, period_of) in RECURRING.items():
+    for part, (value_of, period_of) in RECURRING.items() if dated else ():
         rows = pd.DataFrame([(value_of(d), period_of(d), n) for d, n in dated])
-        if len(rows):
-            twice = rows.groupby(0)[1].transform("nunique") > 1
-            if rows[2][twice].sum() < ROWS * rows[2].sum():
-                offered.remove(part)
+        twice = rows.groupby(0)[1].transform("nunique") > 1
+        if rows[2][twice].sum() < ROWS * rows[2].sum():
+            offered.remove(part)
     return tuple(offered)
 
 
@@ -43,13 +42,12 @@ def round_to_calendar(column: OrderedColumn, raw: Values, distinct: Values) -> V
     ends = np.concatenate([distinct[:1], raw, distinct[-1:]])
     middle = (ends[1:] + ends[:-1]) / 2
     turning_points = []
-    for cut, low, high in zip(raw, middle[:-1], middle[1:], strict=True):
-        round_day = round_date(float(low), float(high), float(cut))
+    for cut, low, high in zip(raw.tolist(), middle[:-1].tolist(), middle[1:].tolist(), strict=True):
+        round_day = round_date(low, high, cut)
         if round_day is None:
             k = int(np.searchsorted(distinct, cut, side="right"))
-            turning_points.append(
-                column.edge_between(float(cut), float(distinct[k - 1]), float(distinct[k]))
-            )
+            neighbours = distinct[k - 1 : k + 1].tolist()
+            turning_points.append(column.edge_between(cut, *neighbours))
         else:
             turning_points.append(float(np.nextafter(round_day, -np.inf)))
     cuts = np.unique(np.array(turning_points, dtype=float))

@@ -183,17 +183,17 @@ class LevelColumn:
 
     @cached_property
     def _group_of(self) -> tuple[pd.Index, NDArray[np.intp]]:
-        levels = [v for group in self.groups for v in group]
-        index = pd.Index(levels, dtype=float if self.numeric else object)
-        group = [k for k, group in enumerate(self.groups) for _ in group]
-        return index, np.array([*group, len(self.groups)], dtype=int)  # -1: not seen
+        levels = [(v, k) for k, group in enumerate(self.groups) for v in group]
+        index = pd.Index([v for v, _ in levels], dtype=float if self.numeric else object)
+        # code -1, a level that was not seen, reads the last entry
+        return index, np.array([*(k for _, k in levels), len(self.groups)], dtype=int)
 
     def codes(self, column: NDArray[Any]) -> NDArray[np.intp]:
         """Return the bin index of each row, shape (n,)."""
+        if not self.numeric or self.part is not None:
+            column = as_objects(column)
         if self.part is not None:
-            column = positions_in(self.name, as_objects(column), self.part, None)
-        else:
-            column = column if self.numeric else as_objects(column)
+            column = positions_in(self.name, column, self.part, None)
         return np.where(missing_in(column), self.n_cells - 1, self.group_codes(column))
 
     def group_codes(self, compared: NDArray[Any]) -> NDArray[np.intp]:
@@ -270,9 +270,17 @@ class LevelColumn:
             return 0, 0
         return self._places.get(replace(literal, missing=False), (0, 0))
 
-    def conditions(self, *, by_text: bool = False) -> Conditions:
+    def conditions(self: "LevelColumn | WordColumn", *, by_text: bool = False) -> Conditions:
         """List the conditions as runs of cells; without `by_text` sets have no side."""
-        return _list_conditions(self, by_text)
+        literals = literals_of(self)
+        none = np.zeros(len(literals), dtype=int)
+        runs = runs_of([cell_table(self, literals)])
+        n_codes = np.array([self.n_cells])
+        if not by_text:
+            return Conditions(n_codes, none, runs, none, none, literals, none - 1, none)
+        places = [self.place(literal) for literal in literals]
+        side, rank = np.array(places, np.intp).reshape(-1, 2).T
+        return Conditions(n_codes, none, runs, side, rank, literals)
 
 
 @dataclass(frozen=True)
@@ -313,9 +321,7 @@ class WordColumn:
         """Return side and rank of a literal: (0, 0)."""
         return 0, 0
 
-    def conditions(self, *, by_text: bool = False) -> Conditions:
-        """List the conditions as runs of cells; without `by_text` sets have no side."""
-        return _list_conditions(self, by_text)
+    conditions = LevelColumn.conditions
 
 
 ColumnEncoding = OrderedColumn | LevelColumn | WordColumn
@@ -363,14 +369,3 @@ def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray
     for j, literal in enumerate(literals):
         table[:, j] = literal.mask_of(cells)
     return table
-
-
-def _list_conditions(column: LevelColumn | WordColumn, by_text: bool) -> Conditions:
-    literals = literals_of(column)
-    none = np.zeros(len(literals), dtype=int)
-    runs = runs_of([cell_table(column, literals)])
-    if by_text:
-        places = [column.place(literal) for literal in literals]
-        side, rank = np.array(places, np.intp).reshape(-1, 2).T
-        return Conditions(np.array([column.n_cells]), none, runs, side, rank, literals)
-    return Conditions(np.array([column.n_cells]), none, runs, none, none, literals, none - 1, none)

@@ -12,7 +12,6 @@
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,8 +40,8 @@ def quantile_cuts(values: Values, classes: Classes | None, n_thresholds: int) ->
     parts = [n_thresholds]
     if len(sides) == 2:
         share = round(n_thresholds * len(sides[0]) / (len(sides[0]) + len(sides[1])))
-        parts = [min(max(share, 1), n_thresholds - 1)]
-        parts.append(n_thresholds - parts[0])
+        below = min(max(share, 1), n_thresholds - 1)
+        parts = [below, n_thresholds - below]
     around = [sides[0][-1], usual] if sides[0][0] < usual else [usual]
     inside = [_cut_evenly(side, k) for side, k in zip(sides, parts, strict=True)]
     return np.concatenate([around, *inside])
@@ -147,14 +146,8 @@ Counts = NDArray[np.int64]
 NOISE = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    """The best accepted cut of the values ``start .. stop-1``: before value number `at`."""
-
-    start: int
-    at: int
-    stop: int
-    gain: float
+#: The best accepted cut of the values ``start .. stop-1``: minus its gain, start, at, stop.
+Split = tuple[float, int, int, int]
 
 
 def mdlp_cuts(
@@ -168,26 +161,20 @@ def mdlp_cuts(
     np.add.at(counts, (codes, classes), 1)
     before = np.vstack([np.zeros((1, n_classes), dtype=np.int64), np.cumsum(counts, axis=0)])
     cuts: list[int] = []
-    heap: list[tuple[float, int, _Split]] = []
-    _push(heap, best_split(before, 0, len(distinct)))
+    heap = best_split(before, 0, len(distinct))
     while heap and (max_cuts is None or len(cuts) < max_cuts):
-        _, _, split = heapq.heappop(heap)
-        cuts.append(split.at)
-        _push(heap, best_split(before, split.start, split.at))
-        _push(heap, best_split(before, split.at, split.stop))
-    at = np.array(sorted(cuts), dtype=int)
-    return np.asarray((distinct[at - 1] + distinct[at]) / 2, dtype=float)
+        _, start, at, stop = heapq.heappop(heap)
+        cuts.append(at)
+        for split in best_split(before, start, at) + best_split(before, at, stop):
+            heapq.heappush(heap, split)
+    places = np.array(sorted(cuts), dtype=int)
+    return np.asarray((distinct[places - 1] + distinct[places]) / 2, dtype=float)
 
 
-def _push(heap: list[tuple[float, int, _Split]], split: _Split | None) -> None:
-    if split is not None:
-        heapq.heappush(heap, (-split.gain, split.start, split))
-
-
-def best_split(before: Counts, start: int, stop: int) -> _Split | None:
-    """Find the accepted cut of the values ``start .. stop-1``, None if none pays."""
+def best_split(before: Counts, start: int, stop: int) -> list[Split]:
+    """Find the accepted cut of the values ``start .. stop-1``; none if none pays."""
     if stop - start < 2:
-        return None
+        return []
     whole = before[stop] - before[start]
     left = before[start + 1 : stop] - before[start]
     right = whole - left
@@ -203,8 +190,8 @@ def best_split(before: Counts, start: int, stop: int) -> _Split | None:
     # Gain > (log2(N - 1) + log2(3**c - 2) - c Ent + c1 Ent1 + c2 Ent2) / N
     price = log2(ways).sum() - present * ent + saved
     if gain[best] <= price / n:
-        return None
-    return _Split(start, start + 1 + best, stop, float(gain[best] * n))
+        return []
+    return [(-float(gain[best] * n), start, start + 1 + best, stop)]
 
 
 def entropy(counts: Counts) -> NDArray[np.float64]:

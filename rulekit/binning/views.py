@@ -52,6 +52,16 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class _Cells:
+    """The present cells of a column that holds no numbers, and the classes of their rows."""
+
+    name: str
+    present: NDArray[Any]
+    classes: NDArray[np.intp] | None
+    has_missing: bool
+
+
+@dataclass(frozen=True)
 class Cutting:
     """How the columns of one table become conditions, by the parameters of `Binarizer`."""
 
@@ -61,54 +71,58 @@ class Cutting:
     sets: bool
     classes: NDArray[np.intp] | None  # (n,)
 
-    def views(self, name: str, column: NDArray[Any], reading: Reading) -> list[ColumnEncoding]:
-        """Read a column of text or truth values; shapes: column (n,)."""
-        nothing = LevelColumn(name, (), bool(missing_in(column).any()))
-        first, *rest = self._read(name, column, reading) or [nothing]
-        return [first, *(replace(view, extra=True) for view in rest)]
-
-    def _read(self, name: str, column: NDArray[Any], reading: Reading) -> list[ColumnEncoding]:
+    def encode(
+        self, name: str, column: NDArray[Any], cuts: Values | None, reading: Reading
+    ) -> list[ColumnEncoding]:
+        """Cut a column (n,), where `cuts` are those of numbers, or of dates by the user."""
         absent = missing_in(column)
-        present, has_missing = column[~absent], bool(absent.any())
+        has_missing = bool(absent.any())
+        if column.dtype != object and cuts is not None:
+            return [OrderedColumn(name, cuts, has_missing)]
+        if column.dtype != object:
+            groups = tuple((float(v),) for v in np.unique(column[~absent]) + 0.0)
+            return [LevelColumn(name, groups, has_missing, numeric=True)]
         classes = None if self.classes is None else self.classes[~absent]
+        cells = _Cells(name, column[~absent], classes, has_missing)
+        views = self._read(cells, reading) or [LevelColumn(name, (), has_missing)]
+        if cuts is not None:
+            rest = [view for view in views if view.part not in (None, "date")]
+            views = [OrderedColumn(name, cuts, has_missing, "date"), *rest]
+        return [views[0], *(replace(view, extra=True) for view in views[1:])]
+
+    def _read(self, cells: _Cells, reading: Reading) -> list[ColumnEncoding]:
+        """Read a column of text or truth values."""
+        name, present, has_missing = cells.name, cells.present, cells.has_missing
         if reading.order is not None:
             return [read_ordered_levels(name, present, reading.order, has_missing)]
-        read_as = reading.read_as or infer_reading(present, classes, self.max_levels)
+        read_as = reading.read_as or infer_reading(present, cells.classes, self.max_levels)
         if read_as in ("levels", None):
-            return self._levels(name, present, classes, has_missing, refuse=read_as is None)
+            return self._levels(cells, refuse=read_as is None)
         if read_as == "words":
-            words = choose_words([str(v) for v in present], classes)
+            words = choose_words([str(v) for v in present], cells.classes)
             return [WordColumn(name, word, has_missing) for word in words]
         parts = (read_as,) if isinstance(read_as, str) else tuple(read_as)
-        return [
-            view for part in parts for view in self._part(name, present, classes, has_missing, part)
-        ]
+        return [view for part in parts for view in self._part(cells, part)]
 
     def _levels(
-        self,
-        name: str,
-        present: NDArray[Any],
-        classes: NDArray[np.intp] | None,
-        has_missing: bool,
-        part: str | None = None,
-        refuse: bool = False,
+        self, cells: _Cells, part: str | None = None, refuse: bool = False
     ) -> list[ColumnEncoding]:
-        counts = pd.Series(present, dtype=object).value_counts()
-        groups = level_groups(name, dict(counts.items()), self.max_levels, refuse=refuse)
-        numeric = part is not None
-        plain = LevelColumn(name, groups, has_missing, numeric, part)
-        if not self.sets or classes is None or len(groups) < 2 or len(np.unique(classes)) < 2:
+        counts = pd.Series(cells.present, dtype=object).value_counts()
+        groups = level_groups(cells.name, dict(counts.items()), self.max_levels, refuse=refuse)
+        plain = LevelColumn(cells.name, groups, cells.has_missing, part is not None, part)
+        if not self.sets or cells.classes is None or len(groups) < 2:
             return [plain]
-        present_classes = np.unique(classes)
-        described = present_classes[1:] if len(present_classes) <= 2 else present_classes
+        described = np.unique(cells.classes)
+        described = described[1:] if len(described) <= 2 else described
         views: list[LevelColumn] = []
         for k in described:
-            parted = self._part_rare(groups, present, classes == k)
-            codes = replace(plain, groups=parted).group_codes(present)
-            sorted_groups = _sort_by_share(parted, codes, classes == k)
+            of_class = cells.classes == k
+            parted = self._part_rare(groups, cells.present, of_class)
+            codes = replace(plain, groups=parted).group_codes(cells.present)
+            sorted_groups = _sort_by_share(parted, codes, of_class)
             base = frozenset(x for view in views for x in view.base_literals())
             views.append(replace(plain, groups=sorted_groups, ranked=True, skip=base))
-        return [*views]
+        return [*views] or [plain]
 
     def _part_rare(
         self, groups: Groups, present: NDArray[Any], of_class: NDArray[np.bool_]
@@ -130,33 +144,20 @@ class Cutting:
         ]
         return (*frequent, *(tuple(sorted(levels, key=str)) for levels in parts if levels))
 
-    def _part(
-        self,
-        name: str,
-        present: NDArray[Any],
-        classes: NDArray[np.intp] | None,
-        has_missing: bool,
-        part: str,
-    ) -> list[ColumnEncoding]:
+    def _part(self, cells: _Cells, part: str) -> list[ColumnEncoding]:
         """Read one part of dates; one that is the same in every row gives nothing."""
-        values = positions_in(name, present, part, None)
+        values = positions_in(cells.name, cells.present, part, None)
         distinct = np.unique(values)
         if len(distinct) < 2:
             return []
-        named = OrderedColumn(name, np.empty(0), has_missing, part)
-        cuts = self.cuts(named, values, classes, distinct)
+        named = OrderedColumn(cells.name, np.empty(0), cells.has_missing, part)
+        cuts = self.cuts(named, values, cells.classes, distinct)
         views: list[ColumnEncoding] = [replace(named, cuts=cuts)] if len(cuts) else []
         if part == "weekday" or (part == "month" and len(distinct) > 2):
-            views += self._levels(name, values.astype(object), classes, has_missing, part)
+            views += self._levels(replace(cells, present=values.astype(object)), part)
         return views
 
-    def cuts(
-        self,
-        column: OrderedColumn,
-        values: Values,
-        classes: NDArray[np.intp] | None,
-        distinct: Values,
-    ) -> Values:
+    def cuts(self, column: OrderedColumn, values: Values, classes: Any, distinct: Values) -> Values:
         """Choose the cuts of a part of dates, each written as short as can be."""
         if self.method == "manual" and column.part == "date":
             return np.empty(0)
@@ -169,10 +170,8 @@ class Cutting:
             cuts = round_to_calendar(column, raw, distinct)
             return cuts if classes is None else move_to_best_cut(column, cuts, values, classes)
         bin_index = np.unique(np.searchsorted(distinct, raw, side="right"))
-        edges = [
-            column.edge_between(float(r), float(distinct[k - 1]), float(distinct[k]))
-            for r, k in zip(raw, bin_index, strict=False)
-        ]
+        pairs = zip(raw.tolist(), bin_index.tolist(), strict=False)
+        edges = [column.edge_between(r, *distinct[k - 1 : k + 1].tolist()) for r, k in pairs]
         return np.unique(np.array(edges, dtype=float))
 
 
@@ -210,12 +209,12 @@ def read_ordered_levels(
     except RuleError as error:
         raise DataError(f"Column {name!r}: {error}") from error
     counts = pd.Series(present, dtype=object).map(str).value_counts()
-    left_out = sorted(set(counts.index) - set(levels))
-    if left_out:
+    if left_out := sorted(set(counts.index) - set(levels)):
         more = f" and {len(left_out) - 1} more" if len(left_out) > 1 else ""
+        first = f"{left_out[0]!r}{more} ({int(counts[left_out[0]])} rows)"
         raise DataError(
-            f"The order of column {name!r} must name every level; {left_out[0]!r}{more} "
-            f"({int(counts[left_out[0]])} rows) is not in it. Add it in its place."
+            f"The order of column {name!r} must name every level; {first} is not in it. Add it in "
+            "its place."
         )
     places = sorted(levels.index(v) for v in counts.index)
     cuts = [np.floor((a + b) / 2) + 0.5 for a, b in pairwise(places)]
@@ -258,12 +257,10 @@ def readings_of(
                     f"`{parameter}` names column {name!r}, which {why}. Remove the entry or "
                     "correct the name."
                 )
-            if parameter == "orders":
-                readings[str(name)] = Reading(order=value)
-            else:
-                readings[str(name)] = Reading(read_as=check_reading(str(name), value))
-    both = sorted(set(map(str, read_as)) & set(map(str, orders)))
-    if both:
+            by_order = parameter == "orders"
+            read = None if by_order else check_reading(str(name), value)
+            readings[str(name)] = Reading(read, value if by_order else None)
+    if both := sorted(set(map(str, read_as)) & set(map(str, orders))):
         raise ValueError(
             f"Column {both[0]!r} is in both `orders` and `read_as`. Remove one of the two entries."
         )
@@ -342,22 +339,17 @@ class TableReader:
 
 def describe_ignored(names: Sequence[str], kinds: Mapping[str, str]) -> str:
     """Describe columns that are left out: dates first, then texts."""
-    dates = [name for name in names if kinds.get(name) == "date"]
-    texts = [name for name in names if name not in dates]
-    parts = [
-        (dates, "dates, which this learner does not compare in time"),
-        (texts, "texts, as names and identifiers do"),
-    ]
-    return " ".join(_describe_unused(part, cause) for part, cause in parts if part)
-
-
-def _describe_unused(names: Sequence[str], cause: str) -> str:
-    several = len(names) > 1
-    return (
-        f"Column{'s' if several else ''} {few([*map(quote, names)])} "
-        f"{'hold' if several else 'holds'} too many different {cause}; "
-        f"{'they are' if several else 'it is'} not used."
-    )
+    sentences = []
+    for is_date, cause in (
+        (True, "dates, which this learner does not compare in time"),
+        (False, "texts, as names and identifiers do"),
+    ):
+        part = [quote(name) for name in names if (kinds.get(name) == "date") == is_date]
+        words = ("Column", "holds", "it is") if len(part) == 1 else ("Columns", "hold", "they are")
+        columns, hold, they_are = words
+        text = f"{columns} {few(part)} {hold} too many different {cause}; {they_are} not used."
+        sentences += [text] if part else []
+    return " ".join(sentences)
 
 
 def drop_ignored(

@@ -17,16 +17,12 @@ def choose_words(
     texts: Sequence[str], classes: NDArray[np.intp] | None, max_words: int = MAX_WORDS
 ) -> tuple[str, ...]:
     """Choose the words that separate classes most: O(n w c) for w words a text and c classes."""
-    n_classes = 1 if classes is None else int(classes.max(initial=0)) + 1
+    labels = np.zeros(len(texts), dtype=np.intp) if classes is None else classes
+    total = np.bincount(labels, minlength=1)
     words: dict[str, NDArray[np.int64]] = {}
-    folded: Counter[tuple[str, int]] = Counter(
-        zip(texts, [0] * len(texts) if classes is None else classes.tolist(), strict=True)
-    )
-    total = np.zeros(n_classes, dtype=np.int64)
-    for (text, label), times in folded.items():
-        total[label] += times
+    for (text, label), times in Counter(zip(texts, labels.tolist(), strict=True)).items():
         for word in set(words_of(text).split(" ")) - {""}:
-            words.setdefault(word, np.zeros(n_classes, dtype=np.int64))[label] += times
+            words.setdefault(word, np.zeros_like(total))[label] += times
     n = len(texts)
     common = {w: c for w, c in words.items() if FEWEST_ROWS <= c.sum() < n}
 

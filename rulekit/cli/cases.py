@@ -1,6 +1,5 @@
 """The commands for cases: `explain` some rows of a table, `score` all of them."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +80,10 @@ def score(rule: str, table: str, reading: ReadSettings, as_json: bool, **options
     Without -o the cases go to standard output as CSV, with --json into the object that is printed.
     """
     output, target = options["output"], options["target"]
-    write = _writer(output)
+    suffix = "csv" if output is None else Path(output).suffix.removeprefix(".").lower()
+    if suffix not in CASE_FILES:
+        suffixes = ", ".join(f".{name}" for name in CASE_FILES)
+        raise click.UsageError(f"-o must end in one of {suffixes}; got {output!r}.")
     if options["outcomes"] and target is None:
         raise click.UsageError("--outcome names values of the target. Give --target.")
     rule_set = read_rule(rule)
@@ -95,17 +97,8 @@ def score(rule: str, table: str, reading: ReadSettings, as_json: bool, **options
         frame = cases_frame(result, changes=changes, progress=work.report, cells=given.cells)
     if output is not None:
         with working(f"Writing {len(result):,} cases"):
-            write_file(output, write(frame))
+            write_file(output, CASE_FILES[suffix].write(frame))
     _report(result, actual, None if output is not None else frame, as_json)
-
-
-def _writer(output: str | None) -> Callable[[pd.DataFrame], bytes]:
-    """Return the writer of the output file, by the file's suffix."""
-    suffix = "csv" if output is None else Path(output).suffix.removeprefix(".").lower()
-    if suffix not in CASE_FILES:
-        suffixes = ", ".join(f".{name}" for name in CASE_FILES)
-        raise click.UsageError(f"-o must end in one of {suffixes}; got {output!r}.")
-    return CASE_FILES[suffix].write
 
 
 def _score(

@@ -132,10 +132,8 @@ _READING = (
         help='Levels of this column that differ in case or spaces are one: "Yes" and "yes".',
     ),
 )
-_PARTS = (
-    *("delimiter", "encoding", "decimal", "header", "sheet", "day_first", "percent"),
-    *("header_row", "skip_last"),
-)
+_TEXT = ("delimiter", "encoding", "decimal", "header", "sheet", "day_first", "percent")
+_PARTS = (*_TEXT, "header_row", "skip_last")
 
 
 def reads_tables(verb: Verb) -> Verb:
@@ -171,22 +169,20 @@ def missing_words(text: str | None) -> dict[str, Any]:
 
 def outcome_names(_: Any, __: Any, given: tuple[str, ...]) -> dict[str, str]:
     """Parse repeated ``VALUE=NAME`` options."""
-    for pair in given:
-        if not all(part.strip() for part in pair.partition("=")[::2]):
-            raise click.BadParameter(f"must be VALUE=NAME, as in 1=died; got {pair!r}.")
-    return {pair.partition("=")[0].strip(): pair.partition("=")[2].strip() for pair in given}
+    pairs = [[part.strip() for part in pair.partition("=")[::2]] for pair in given]
+    if wrong := [pair for pair, parts in zip(given, pairs, strict=True) if not all(parts)]:
+        raise click.BadParameter(f"must be VALUE=NAME, as in 1=died; got {wrong[0]!r}.")
+    return dict(pairs)
 
 
-def outcome_option(verb: Verb) -> Verb:
-    """Add the option for names of outcomes, as `outcomes`."""
-    return click.option(
-        "--outcome",
-        "outcomes",
-        multiple=True,
-        callback=outcome_names,
-        metavar="VALUE=NAME",
-        help="What a value of the target is called, as in 1=died. May be repeated.",
-    )(verb)
+outcome_option = click.option(
+    "--outcome",
+    "outcomes",
+    multiple=True,
+    callback=outcome_names,
+    metavar="VALUE=NAME",
+    help="What a value of the target is called, as in 1=died. May be repeated.",
+)
 
 
 def note_report(report: Report, positions: Sequence[int] | None = None) -> None:

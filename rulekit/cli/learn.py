@@ -6,7 +6,6 @@ from typing import Any
 import click
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.model_selection import PredefinedSplit
 
 from rulekit.binning import Binarizer
@@ -205,7 +204,7 @@ def _check_test_rows(options: dict[str, Any]) -> None:
     if options["test"] is not None and options["test_share"]:
         raise click.UsageError("--test gives the test rows. Remove --test-share.")
     if options["test_share"] is None:
-        options["test_share"] = 0.0 if options["test"] is not None else TEST_SHARE
+        options["test_share"] = TEST_SHARE if options["test"] is None else 0.0
     if options["split_by"] is not None and options["group"] is not None:
         raise click.UsageError("--split-by and --group exclude each other. Remove one.")
     if options["folds"] is not None and options["learner"] != "short-rule":
@@ -323,10 +322,10 @@ def _note_findings(table: Table, target: str) -> None:
         option = FIXES.get(finding.suggestion or "", "")
         words = f" ({option.format(finding.column, finding.value)})" if option else ""
         sentences.append(f"{finding.sentence}{words}")
-    for sentence in sentences[:MOST_FINDINGS]:
+    if (more := len(sentences) - MOST_FINDINGS) > 0:
+        sentences[MOST_FINDINGS:] = [f"{more} more such findings are on Data."]
+    for sentence in sentences:
         note(f"Note: {sentence}")
-    if len(sentences) > MOST_FINDINGS:
-        note(f"Note: {len(sentences) - MOST_FINDINGS} more such findings are on Data.")
 
 
 def _rows(table: Table, target: str, options: dict[str, Any]) -> tuple[pd.DataFrame, pd.Series]:
@@ -361,9 +360,7 @@ def _name_outcome(label: Any, outcomes: dict[str, str]) -> Any:
     return outcomes.get(str(label), str(label)) if outcomes else label
 
 
-def _figures(
-    model: Any, X: pd.DataFrame, y: pd.Series, weight: NDArray[np.float64] | None
-) -> dict[str, Any] | None:
+def _figures(model: Any, X: pd.DataFrame, y: pd.Series, weight: Any) -> dict[str, Any] | None:
     """Count the rows that the rule predicts wrongly; None if there are no rows."""
     if not len(X):
         return None

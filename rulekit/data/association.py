@@ -56,10 +56,9 @@ def _numbers(X: pd.DataFrame) -> NDArray[np.float64]:
     numbers[:, numeric] = X.loc[:, numeric].to_numpy(dtype=float, na_value=np.nan)
     for j in np.flatnonzero(~numeric):
         series = X.iloc[:, j]
-        if isinstance(series.dtype, pd.CategoricalDtype):
-            codes = series.cat.codes.to_numpy()
-        else:
-            codes = pd.factorize(series.astype(str).where(series.notna()), sort=True)[0]
+        is_category = isinstance(series.dtype, pd.CategoricalDtype)
+        texts = series if is_category else series.astype(str).where(series.notna())
+        codes = texts.cat.codes if is_category else pd.factorize(texts, sort=True)[0]
         numbers[:, j] = np.where(codes < 0, np.nan, codes)
     return numbers
 

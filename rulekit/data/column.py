@@ -122,12 +122,11 @@ def role_notes(columns: Sequence[Column]) -> list[str]:
             is_id = column.role == "id"
             reason = "an identifier and is not used" if is_id else reasons[column.kind]
             groups.setdefault(reason, []).append(quote(column.name))
-    return [
-        f"Column {names[0]} is {reason}."
-        if len(names) == 1
-        else f"{len(names)} columns ({few(names)}): each is {reason}."
-        for reason, names in groups.items()
-    ]
+    notes = []
+    for reason, names in groups.items():
+        several = f"{len(names)} columns ({few(names)}): each"
+        notes.append(f"{several if len(names) > 1 else f'Column {names[0]}'} is {reason}.")
+    return notes
 
 
 def whole(series: pd.Series) -> pd.Series:

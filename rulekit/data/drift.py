@@ -43,13 +43,6 @@ class DriftNote:
     blocks: bool = False
 
 
-def _stats() -> Any:
-    """Import SciPy's tests when they are needed; that takes half a second."""
-    from scipy import stats
-
-    return stats
-
-
 def compare_tables(
     reference: Table | pd.DataFrame,
     new: Table | pd.DataFrame,
@@ -250,7 +243,9 @@ def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> Drif
     was, is_now = (100 * share.loc[word, when] for when in ("then", "now"))
     if abs(is_now - was) < 100 * LEAST_MOVED:
         return None
-    if _stats().chi2_contingency(counts).pvalue >= level / len(share):
+    from scipy import stats  # when needed: that takes half a second
+
+    if stats.chi2_contingency(counts).pvalue >= level / len(share):
         return None
     text = (
         f"has moved: the word {quote(word)} is in {is_now:.1f} % of its texts, formerly in "
@@ -276,13 +271,15 @@ def _compare_distributions(
         return None
     if column.kind == "text":
         return _word(column, then, now, level)
+    from scipy import stats
+
     if column.is_number or is_date:
         before, after = then.to_numpy(dtype=float), now.to_numpy(dtype=float)
         words = f"half are above {np.median(after):.6g}, formerly above {np.median(before):.6g}"
         if is_date:
             middle = [_day(s.quantile(interpolation="lower")) for s in (now, then)]
             words = "half are after {}, formerly after {}".format(*middle)
-        test = _stats().ks_2samp(before, after, method="asymp")
+        test = stats.ks_2samp(before, after, method="asymp")
         moved, chance = float(test.statistic), float(test.pvalue)
     else:
         shares = pd.concat(
@@ -290,7 +287,7 @@ def _compare_distributions(
         ).fillna(0)
         if len(shares) < 2:
             return None
-        chance = float(_stats().chi2_contingency(shares.to_numpy()).pvalue)
+        chance = float(stats.chi2_contingency(shares.to_numpy()).pvalue)
         change = (shares / shares.sum()).diff(axis=1)["now"].sort_values(kind="stable")
         moved, name = float(change.abs().sum() / 2), change.abs().idxmax()
         part = (shares / shares.sum()).loc[name]

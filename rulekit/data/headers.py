@@ -4,6 +4,7 @@ import datetime
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from rulekit.data.options import Limits
@@ -23,10 +24,8 @@ def repair_headers(names: Sequence[Any], limits: Limits) -> tuple[list[str], lis
         name, reasons = _clean_name(raw, position, limits.max_header_length)
         if name in taken:
             reasons.append("occurred before, and was numbered")
-            number = 2
-            while f"{name} ({number})" in taken:
-                number += 1
-            name = f"{name} ({number})"
+            numbered = (f"{name} ({number})" for number in count(2))
+            name = next(other for other in numbered if other not in taken)
         taken.add(name)
         repaired.append(name)
         for reason in reasons:
@@ -38,9 +37,8 @@ def select_columns(
     names: Sequence[str], requested: Sequence[str] | None, limits: Limits
 ) -> list[int]:
     """Return the positions of the columns to read, in the file's order."""
-    if requested is None and len(names) > limits.max_columns:
-        raise too_wide(len(names), limits, names)
     if requested is None:
+        check_width(len(names), limits, limits.max_columns, names)
         return list(range(len(names)))
     wanted = set(requested)
     if unknown := sorted(wanted - set(names)):
@@ -52,19 +50,13 @@ def select_columns(
     return [position for position, name in enumerate(names) if name in wanted]
 
 
-def check_width(width: int, limits: Limits) -> None:
-    """Raise DataError if there are too many columns to choose from."""
-    if width > max(MAX_NAMES, limits.max_columns):
-        raise too_wide(width, limits)
-
-
-def too_wide(width: int, limits: Limits, names: Sequence[str] = ()) -> WideTableError:
-    """Return the error for a table of too many columns, with their names."""
-    return WideTableError(
-        f"A table may have at most {limits.max_columns:,} columns; this one has {width:,}. "
-        "Leave out columns that are not needed.",
-        names,
-    )
+def check_width(
+    width: int, limits: Limits, most: int = MAX_NAMES, names: Sequence[str] = ()
+) -> None:
+    """Raise DataError if there are too many columns to read, or to choose from."""
+    if width > max(most, limits.max_columns):
+        text = f"A table may have at most {limits.max_columns:,} columns; this one has {width:,}."
+        raise WideTableError(f"{text} Leave out columns that are not needed.", names)
 
 
 def quote(name: Any, length: int = 40) -> str:

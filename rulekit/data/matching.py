@@ -11,7 +11,7 @@ from rulekit.data.digest import digest_of
 from rulekit.data.headers import few, quote
 from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, ParseOptions
 from rulekit.data.schema import Table
-from rulekit.rules.schema import NUMERIC, Schema
+from rulekit.rules.schema import NUMERIC, TEXTUAL, Schema
 
 
 def match_names(table: Table, names: Iterable[str]) -> Table:
@@ -115,12 +115,12 @@ def reading_options(
     if outcome is not None:
         seen[outcome[0]] = tuple(map(str, outcome[1]))
     words = {name: tuple(w for w in MISSING if w in levels) for name, levels in seen.items()}
+    levels = {name: kept for name, kept in words.items() if kept}
     orders = {c.name: c.day_first for c in columns if c.day_first is not None}
     shares = any(c.unit == "%" and not c.percent for c in columns)
-    texts = tuple(c.name for c in columns if c.kind in ("level", "grade", "words"))
+    texts = tuple(c.name for c in columns if c.kind in TEXTUAL)
     other_marks = {c.name: c.decimal for c in columns if c.decimal not in (None, mark)}
     missing = {c.name: c.missing for c in columns if c.missing}
-    levels = {name: kept for name, kept in words.items() if kept}
     return replace(
         options,
         decimal=mark,

@@ -14,6 +14,7 @@ from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.data.target import read_labels
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
+from rulekit.learners.choice import mark_counted
 from rulekit.rules import wilson_interval
 
 
@@ -27,11 +28,11 @@ def balanced_error_rate(
     y: ArrayLike, predicted: ArrayLike, weight: ArrayLike | None = None
 ) -> float:
     """Compute the mean over the classes in `y` of the share of their rows that are wrong."""
-    true, weights = _array(y), _weights(weight, len(_array(y)))
-    wrong = np.asarray(_array(predicted) != true, dtype=float)
-    masks = [np.asarray(true == label, dtype=bool) for label in pd.unique(true)]
-    shares = [_share(wrong[m], weights[m]) for m in masks]
-    defined = [s for s in shares if not math.isnan(s)]
+    true, answers = _array(y), _array(predicted)
+    weights = _weights(weight, len(true))
+    of_class = [np.asarray(true == label, dtype=bool) for label in pd.unique(true)]
+    shares = [error_rate(true[rows], answers[rows], weights[rows]) for rows in of_class]
+    defined = [share for share in shares if not math.isnan(share)]
     return float(np.mean(defined)) if defined else math.nan
 
 
@@ -39,15 +40,9 @@ def confusion_counts(
     y: ArrayLike, predicted: ArrayLike, positive: Any, weight: ArrayLike | None = None
 ) -> dict[str, float]:
     """Count true and false positives and negatives of one class; all arrays (n,)."""
-    true = np.asarray(_array(y) == positive, dtype=bool)
-    is_predicted = np.asarray(_array(predicted) == positive, dtype=bool)
+    true, called = (np.asarray(_array(v) == positive, dtype=bool) for v in (y, predicted))
     weights = _weights(weight, len(true))
-    cells = {
-        "tp": true & is_predicted,
-        "fp": ~true & is_predicted,
-        "fn": true & ~is_predicted,
-        "tn": ~true & ~is_predicted,
-    }
+    cells = {"tp": true & called, "fp": ~true & called, "fn": true & ~called, "tn": ~true & ~called}
     return {name: float(weights[mask].sum()) for name, mask in cells.items()}
 
 
@@ -163,11 +158,9 @@ def reliability(true: ArrayLike, chance: ArrayLike) -> pd.DataFrame:
     band = np.minimum((stated * BANDS + 1e-9).astype(int), BANDS - 1)
     bands = []
     for k in np.unique(band).tolist():
-        in_band = band == k
-        n, share = int(in_band.sum()), float(happened[in_band].mean())
-        interval = wilson_interval(share * n, n)
-        means = float(stated[in_band].mean()), share
-        bands.append((k / BANDS, (k + 1) / BANDS, n, *means, *interval))
+        n, share = int((band == k).sum()), float(happened[band == k].mean())
+        means = float(stated[band == k].mean()), share
+        bands.append((k / BANDS, (k + 1) / BANDS, n, *means, *wilson_interval(share * n, n)))
     names = ["low", "high", "rows", "stated", "share", "low95", "high95"]
     return pd.DataFrame(bands, columns=names)
 
@@ -187,6 +180,8 @@ def _check_chances(
 @dataclass(frozen=True)
 class Gap:
     """The largest difference of one rate between two groups, with Newcombe's 95 % interval."""
+
+    # Statistics in Medicine 17 (1998), method 10
 
     measure: str
     high: str
@@ -246,25 +241,25 @@ class GroupMetrics:
 
     def sentences(self) -> list[str]:
         """Return the gaps, largest first, and the groups too small to be compared, as sentences."""
-        sentences = [
-            self._describe(gap) for gap in sorted(self.gaps.values(), key=lambda g: -g.size)
-        ]
+        largest_first = sorted(self.gaps.values(), key=lambda gap: -gap.size)
         alike: dict[tuple[str, ...], list[str]] = {}
         for measure, groups in self.small.items():
             if groups:
                 alike.setdefault(groups, []).append(share_words(measure, self.positive))
-        for groups, shares in alike.items():
-            sentences.append(
+        return [
+            *map(self._describe, largest_first),
+            *(
                 f"Not compared where {self.name} is {' or '.join(groups)} (fewer than {self.few} "
                 f"rows): {', '.join(shares)}."
-            )
-        for measure in GROUP_MEASURES:
-            if measure not in self.gaps:
-                sentences.append(
-                    f"Not compared: {share_words(measure, self.positive)}. Fewer than two groups "
-                    f"have {self.few} rows or more."
-                )
-        return sentences
+                for groups, shares in alike.items()
+            ),
+            *(
+                f"Not compared: {share_words(measure, self.positive)}. Fewer than two groups have "
+                f"{self.few} rows or more."
+                for measure in GROUP_MEASURES
+                if measure not in self.gaps
+            ),
+        ]
 
     def _describe(self, gap: Gap) -> str:
         words, size = share_words(gap.measure, self.positive), f"{100 * gap.size:.1f} points"
@@ -325,11 +320,6 @@ def group_metrics(
     ValueError
         If `positive` is needed and not given, or is no class; or another parameter is invalid.
 
-    Notes
-    -----
-    Intervals of shares are Wilson's; the interval of a gap is Newcombe's (Statistics in Medicine
-    17, 1998, method 10).
-
     Examples
     --------
     >>> from rulekit.rules import Clause, Literal, RuleSet
@@ -352,12 +342,7 @@ def group_metrics(
     _check_rows(len(X), {"`y`": truth, "`group`": groups.codes})
     answers = np.asarray(model.predict(X), dtype=object)
     positive = _positive(model, positive, {*truth.tolist(), *answers.tolist()})
-    table, overall = _shares(
-        np.equal(truth, positive).astype(bool),
-        np.equal(answers, positive).astype(bool),
-        np.not_equal(truth, answers).astype(bool),
-        groups,
-    )
+    table, overall = _shares(truth, answers, positive, groups)
     gaps = {m: gap for m in GROUP_MEASURES if (gap := _largest_gap(table, m, few)) is not None}
     return GroupMetrics(groups.name, positive, table, overall, gaps, int(few))
 
@@ -378,9 +363,8 @@ def _grouping(X: pd.DataFrame, group: Any) -> RowGroups:
 def _check_rows(n: int, given: Mapping[str, Any]) -> None:
     for name, values in given.items():
         if len(values) != n:
-            raise DataError(
-                f"{name} must have a value for each of the {n} rows; it has {len(values)}."
-            )
+            k = len(values)
+            raise DataError(f"{name} must have a value for each of the {n} rows; it has {k}.")
     absent = np.asarray(pd.isna(given["`y`"]))
     if absent.any():
         raise DataError(
@@ -408,19 +392,10 @@ def _positive(model: Any, positive: Any, classes: set[Any]) -> Any:
 
 
 def _shares(
-    true: NDArray[np.bool_], called: NDArray[np.bool_], wrong: NDArray[np.bool_], groups: RowGroups
+    truth: NDArray[Any], answers: NDArray[Any], positive: Any, groups: RowGroups
 ) -> tuple[pd.DataFrame, pd.Series]:
     """Count rows and rates by group and in total."""
-    masks = {
-        "rows": np.ones(len(true), dtype=bool),
-        "positives": true,
-        "negatives": ~true,
-        "error": wrong,
-        "found": true & called,
-        "false_alarms": ~true & called,
-        "called_positive": called,
-    }
-    n = len(groups.labels)
+    n, masks = len(groups.labels), mark_counted(truth, answers, positive)
     counts = {m: np.r_[np.bincount(groups.codes[v], None, n), v.sum()] for m, v in masks.items()}
     index = pd.Index([*groups.labels, "all"], name=groups.name)
     table = pd.DataFrame({name: counts[name] for name in ("rows", "positives", "negatives")}, index)
@@ -437,10 +412,7 @@ def _largest_gap(table: pd.DataFrame, measure: str, few: int) -> Gap | None:
     if len(rows) < 2:
         return None
     high, low = str(rows[measure].idxmax()), str(rows[measure].idxmin())
-    p, p_low, p_high = rows.loc[high, [measure, f"{measure}_low", f"{measure}_high"]]
-    q, q_low, q_high = rows.loc[low, [measure, f"{measure}_low", f"{measure}_high"]]
-    interval = (
-        float(p - q - math.hypot(p - p_low, q_high - q)),
-        float(p - q + math.hypot(p_high - p, q - q_low)),
-    )
-    return Gap(measure, high, low, float(p), float(q), interval)
+    ends = rows.loc[[high, low], [measure, f"{measure}_low", f"{measure}_high"]].to_numpy(float)
+    (p, p_low, p_high), (q, q_low, q_high) = ends.tolist()
+    below, above = math.hypot(p - p_low, q_high - q), math.hypot(p_high - p, q - q_low)
+    return Gap(measure, high, low, p, q, (p - q - below, p - q + above))

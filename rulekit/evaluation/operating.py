@@ -1,6 +1,7 @@
 """Operating points of a rule: clause by clause, or at any probability threshold."""
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -102,40 +103,33 @@ def operating_points(
     if positive not in classes:
         raise ValueError(f"`positive` must be one of the classes {classes}, got {positive!r}.")
     columns = model.read_columns(X)
-    points: list[tuple[str, Any, NDArray[Any]]] = []
+    points: list[tuple[Any, NDArray[Any]]]
     if by == "clauses":
-        points = [("clauses", on, rule.predict(columns)) for on, rule in clause_points(model)]
+        name, points = "clauses", [(on, rule.predict(columns)) for on, rule in clause_points(model)]
     else:
-        chance = chances_of(model, columns)
-        for threshold in [1.0, *np.unique(chance)[::-1].tolist()]:
-            answers = np.where(chance >= threshold, described, other)
-            points.append(("threshold", threshold, answers))
+        name, chance = "threshold", chances_of(model, columns)
+        levels = [1.0, *np.unique(chance)[::-1].tolist()]
+        points = [(level, np.where(chance >= level, described, other)) for level in levels]
     rows = []
-    for name, value, answers in points:
-        figures = _figures(y, answers, positive)
+    for value, answers in points:
+        rows.append({name: value} | _figures(y, answers, positive))
         if costs is not None:
-            figures["cost_per_100"] = cost_per_100(y, answers, costs, positive=described)
-        rows.append({name: value} | figures)
+            rows[-1]["cost_per_100"] = cost_per_100(y, answers, costs, positive=described)
     return pd.DataFrame(rows)
 
 
 def chances_of(model: Any, columns: Any) -> NDArray[np.float64]:
     """Return the probability of the described class, where known, shape (n,)."""
     class_index = model.classes_.tolist().index(model.positive_label_)
-    chance: NDArray[np.float64] = model.predict_proba(columns)[:, class_index].round(9)
-    return chance
+    return np.asarray(model.predict_proba(columns)[:, class_index].round(9))
 
 
 def _figures(y: ArrayLike, answers: Any, positive: Any) -> dict[str, float]:
-    counts = confusion_counts(y, answers, positive)
-    tp, fp, fn, tn = (counts[name] for name in ("tp", "fp", "fn", "tn"))
-
-    def share(part: float, whole: float) -> float:
-        return part / whole if whole else np.nan
-
-    whole = tp + fp + fn + tn
-    figures = share(tp + fp, whole), share(tp, tp + fn), share(fp, fp + tn), share(tp, tp + fp)
-    return dict(zip(MEASURES, (*figures, share(fp + fn, whole)), strict=True))
+    tp, fp, fn, tn = confusion_counts(y, answers, positive).values()
+    n = tp + fp + fn + tn
+    parts = (tp + fp, n), (tp, tp + fn), (fp, fp + tn), (tp, tp + fp), (fp + fn, n)
+    shares = (part / whole if whole else np.nan for part, whole in parts)
+    return dict(zip(MEASURES, shares, strict=True))
 
 
 def threshold_rule(model: Any, threshold: float) -> RuleSet:
@@ -178,15 +172,10 @@ def threshold_rule(model: Any, threshold: float) -> RuleSet:
             f"A limit on the probability can be written as a rule of up to {MOST_CONDITIONS} "
             f"conditions; this rule has {len(conditions)}. Use `by='clauses'`, or a shorter rule."
         )
-    k = len(conditions)
-    codes = np.arange(2**k)
-    holds = ((codes[:, None] >> np.arange(k - 1, -1, -1)) & 1).astype(bool)
-    met = holds ^ (rule.form == "cnf")
-    class_index = model.classes_.tolist().index(positive)
-    on = (
-        model._shares.compute_by_pattern(likeness.patterns(met))[:, class_index].round(9)
-        >= threshold
-    )
+    holds = np.array(list(product((False, True), repeat=len(conditions))), dtype=bool)
+    patterns = likeness.patterns(holds ^ (rule.form == "cnf"))
+    chances = model._shares.compute_by_pattern(patterns)
+    on = chances[:, model.classes_.tolist().index(positive)].round(9) >= threshold
     sides = [(c, c.negate()) for c in conditions]
 
     def clause(cube: Any) -> Clause | None:
@@ -204,10 +193,7 @@ def _from_total(model: Any, split: PointsSplit, threshold: float, default: Any) 
     lowest, highest = split.span
     totals = np.arange(lowest, highest + 1)
     reached = totals[model._chances.compute(totals).round(9) >= threshold]
-    positive = model.positive_label_
     if not len(reached):
         return RuleSet((), (), "dnf", default)
-    clause = (
-        Clause(()) if reached[0] == lowest else Clause((replace(split, total=int(reached[0])),))
-    )
-    return RuleSet((clause,), (positive,), "dnf", default)
+    conditions = () if reached[0] == lowest else (replace(split, total=int(reached[0])),)
+    return RuleSet((Clause(conditions),), (model.positive_label_,), "dnf", default)

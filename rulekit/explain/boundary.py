@@ -43,10 +43,8 @@ def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, floa
     array([0.2, 0.1])
     """
     move = _BoundaryMove(rule, columns, ranges, rule.predict(columns))
-    distance = np.full(len(move.answers), np.inf)
-    for condition in rule.conditions:
-        distance = np.fmin(distance, move.write(condition))
-    return distance
+    distances = [np.full(len(move.answers), np.inf), *map(move.write, rule.conditions)]
+    return np.asarray(np.fmin.reduce(distances))
 
 
 @dataclass(frozen=True)
@@ -59,13 +57,20 @@ class _BoundaryMove(ConditionWriter[Floats]):
     answers: NDArray[np.object_]
 
     def literal(self, literal: Literal) -> Floats:
-        width = (
-            self.ranges.get(literal.feature) if literal.order is None else len(literal.order) - 1
-        )
+        order = literal.order
+        width = self.ranges.get(literal.feature) if order is None else len(order) - 1
         if literal.op not in ORDERED or not width or literal.part in WHOLE_PARTS:
             return np.full(len(self.answers), np.inf)
         here = np.asarray(literal.compute_values(self.columns), dtype=float)
-        sides, values = _find_neighbours(literal)
+        # positions and cells just below and just above where the test changes its result
+        sides, values = np.full(2, float(literal.positions[0])), np.empty(0)
+        if order is not None:
+            sides = np.array([np.floor(literal.edge), np.ceil(literal.edge)])
+            values = np.array([order[int(k)] for k in sides], dtype=object)
+        elif literal.is_plain:
+            values = np.array([literal.edge, np.nextafter(literal.edge, np.inf)])
+        else:  # a second before and a second after
+            values = np.array([literal.turning[0], literal.turning[-1]], dtype=object)
         target = np.where(here <= literal.edge, 1, 0)
         present = ~missing_in(here)
         moved = np.where(present, values[target], self.columns[literal.feature])
@@ -90,36 +95,19 @@ def _from_bound(margin: Floats) -> Floats:
     return np.where(np.isfinite(margin) & (width > 0), np.abs(margin) / (width or 1.0), np.inf)
 
 
-def _find_neighbours(literal: Literal) -> tuple[Floats, NDArray[Any]]:
-    """Return positions and cells just below and just above where a test changes its result."""
-    if literal.order is not None:
-        places = np.array([np.floor(literal.edge), np.ceil(literal.edge)])
-        return places, np.array([literal.order[int(k)] for k in places], dtype=object)
-    threshold = float(literal.positions[0])
-    if literal.is_plain:
-        values = np.array([literal.edge, np.nextafter(literal.edge, np.inf)])
-    else:  # a second before and a second after
-        values = np.array([literal.turning[0], literal.turning[-1]], dtype=object)
-    return np.full(2, threshold), values
-
-
 def ranges_of(columns: Columns) -> dict[str, float]:
     """Return the width of each column's range if positive and finite; dates in days."""
     ranges = {}
     for name, column in columns.items():
-        numbers = _days(column) if column.dtype == object else np.asarray(column, dtype=float)
+        if column.dtype == object:  # dates, or no numbers
+            cells = [v for v in set(column.tolist()) if v is not None]
+            dated = cells if all(isinstance(v, str) and moment(v) for v in cells) else []
+            column = positions_in(name, np.array(dated, dtype=object), "date", None)
+        numbers = np.asarray(column, dtype=float)
         numbers = numbers[np.isfinite(numbers)]
         if len(numbers) and numbers.max() > numbers.min():
             ranges[name] = float(numbers.max() - numbers.min())
     return ranges
-
-
-def _days(column: NDArray[np.object_]) -> Floats:
-    """Read a column as days since 1970; None unless every present cell is a date."""
-    present = [v for v in set(column.tolist()) if v is not None]
-    if not all(isinstance(v, str) and moment(v) for v in present):
-        return np.empty(0)
-    return positions_in("", np.array(present, dtype=object), "date", None)
 
 
 def hamming_distances(
@@ -132,7 +120,15 @@ def hamming_distances(
     # is the mirror image. None for a rule without clauses that would have to hold, or with several
     # labels.
     labels = classes or tuple(dict.fromkeys((*rule.labels, rule.default)))
-    _check_labels(y, labels, len(rule.clauses_fired(columns)))
+    n = len(rule.clauses_fired(columns))
+    if len(y) != n:
+        raise DataError(f"`y` must hold one label a row; there are {n} rows and {len(y)} labels.")
+    strange = next((i for i, v in enumerate(y) if v not in labels), None)
+    if strange is not None and len(labels) > 1:  # a rule without clauses names one class only
+        raise DataError(
+            f"`y` holds {label_text(y[strange])} (row {strange}), which the rule never predicts; "
+            f"its labels are {join_list(map(label_text, labels))}."
+        )
     if len(set(rule.labels)) > 1:
         return [None] * len(y)
     if not rule.clauses:
@@ -143,16 +139,3 @@ def hamming_distances(
     to_hold, held = failing.min(axis=0), (failing == 0).sum(axis=0)
     is_first_class = np.array([v == dnf.labels[0] for v in y], dtype=bool)
     return [int(v) for v in np.where(is_first_class, to_hold, held)]
-
-
-def _check_labels(y: NDArray[Any], classes: tuple[Any, ...], n: int) -> None:
-    if len(y) != n:
-        raise DataError(f"`y` must hold one label a row; there are {n} rows and {len(y)} labels.")
-    if len(classes) < 2:  # a rule without clauses does not name the other class
-        return
-    strange = next((i for i, v in enumerate(y) if v not in classes), None)
-    if strange is not None:
-        raise DataError(
-            f"`y` holds {label_text(y[strange])} (row {strange}), which the rule never predicts; "
-            f"its labels are {join_list(label_text(c) for c in classes)}."
-        )

@@ -4,20 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rulekit.explain.counterfactual import Bounds
-from rulekit.explain.splits import change_text, linear_text, read_points, read_split
+from rulekit.explain.splits import linear_text, read_points, read_split
+from rulekit.explain.subject import Bounds, Ranges
 from rulekit.rules import Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.writer import ConditionWriter
-from rulekit.style.phrases import (
-    LONG_SUM,
-    PLAIN,
-    Wording,
-    count_noun,
-    explain_match,
-    label_text,
-    unmet_text,
-)
+from rulekit.style.phrases import LONG_SUM, PLAIN, Wording, explain_match, label_text, unmet_text
 
 
 @dataclass(frozen=True)
@@ -57,6 +49,7 @@ class CheckedClause:
     index: int
     label: Any
     checks: tuple[CheckedLiteral, ...]
+    sentence: str = ""  # what a clause that does not hold is missing
 
     @property
     def holds(self) -> bool:
@@ -69,30 +62,21 @@ class CheckedClause:
         return tuple(c for c in self.checks if not c.holds)
 
     @property
-    def n_met(self) -> int:
-        """Number of conditions that hold."""
-        return len(self.checks) - len(self.failing)
+    def nearness(self) -> tuple[int, float, int]:
+        """Sort key of near misses: missing conditions, sum of shares (unknown: 1), index."""
+        shares = [1.0 if c.share is None else c.share for c in self.failing]
+        return (len(shares), sum(shares), self.index)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the checks as plain values; the number counts from 1, as in sentences."""
-        return {
+        plain = {
             "clause": self.index + 1,
             "answer": self.label,
             "conditions": len(self.checks),
-            "met": self.n_met,
+            "met": sum(c.holds for c in self.checks),
             "checks": [c.to_dict() for c in self.checks],
         }
-
-
-@dataclass(frozen=True)
-class NearMiss(CheckedClause):
-    """A clause that fails on a row; a CNF is mirrored, so it holds where the CNF's clause fails."""
-
-    sentence: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the near miss as plain values."""
-        return {**super().to_dict(), "sentence": self.sentence}
+        return {**plain, "sentence": self.sentence} if self.sentence else plain
 
 
 @dataclass(frozen=True)
@@ -102,28 +86,22 @@ class Checker(ConditionWriter[CheckedLiteral]):
     value: Any
     row: Mapping[str, Any]
     holds: bool
-    ranges: Mapping[str, float] | None = None
+    ranges: Ranges = field(default_factory=dict)
     wording: Wording = PLAIN
     whole: Bounds = field(default_factory=dict)
 
     def literal(self, literal: Literal) -> CheckedLiteral:
         """Check a test of one column."""
         cell = self.value if literal.is_plain else self.row[literal.feature]
-        value = literal.position_of(cell)
-        describe = explain_match if self.holds else unmet_text
-        distance = None
+        value, distance = literal.position_of(cell), None
         if literal.op in ORDERED and value is not None:
-            (limit,) = literal.positions
-            assert isinstance(limit, float)
-            distance = 0.0 if self.holds else abs(float(value) - limit)
-        width = (self.ranges or {}).get(literal.feature)
+            distance = 0.0 if self.holds else abs(float(value) - float(literal.positions[0]))
+        width = self.ranges.get(literal.feature)
         if literal.order is not None:
             width = len(literal.order) - 1.0
         share = distance / width if distance is not None and width else None
-        checked = self._check_condition(
-            literal, distance, share, describe(literal, cell, self.wording)
-        )
-        return replace(checked, value=cell)
+        text = (explain_match if self.holds else unmet_text)(literal, cell, self.wording)
+        return replace(self._check_condition(literal, distance, share, text), value=cell)
 
     def linear(self, split: LinearSplit) -> CheckedLiteral:
         """Check a weighted sum; it has no share of a range."""
@@ -135,44 +113,42 @@ class Checker(ConditionWriter[CheckedLiteral]):
 
     def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
         """Check a sum of power laws; the share is that of the smallest change of one column."""
-        reading = read_split(
-            split, self.row, ranges=self.ranges, whole=self.whole, wording=self.wording
-        )
+        reading = read_split(split, self.row, **self._scale)
         text, share = reading.reason, None
         if not reading.holds and reading.changes:
             share = reading.changes[0].share
             if not self.wording.spoken and self.wording.score(split) != LONG_SUM:
-                text += f"; {change_text(reading.changes[0], self.wording)} would change it"
+                text += f"; {reading.changes[0].text} would change it"
         distance = None if reading.margin is None else 0.0 if reading.holds else abs(reading.margin)
         return self._check_condition(split, distance, share, text)
 
     def points(self, split: PointsSplit) -> CheckedLiteral:
         """Check points; the share is that of all points."""
-        reading = read_points(
-            split, self.row, ranges=self.ranges, whole=self.whole, wording=self.wording
-        )
-        lowest, highest = split.span
-        return self._check_condition(
-            split, float(reading.off), reading.off / (highest - lowest), reading.text
-        )
+        reading, (lowest, highest) = read_points(split, self.row, **self._scale), split.span
+        off = float(reading.off)
+        return self._check_condition(split, off, off / (highest - lowest), reading.text)
+
+    @property
+    def _scale(self) -> dict[str, Any]:
+        return {"ranges": self.ranges, "whole": self.whole, "wording": self.wording}
 
     def _check_condition(
         self, condition: Condition, distance: float | None, share: float | None, text: str
     ) -> CheckedLiteral:
-        text = self.wording.lead(condition, text)
-        return CheckedLiteral(
-            condition, self.value, self.holds, distance, share, text, dict(self.row)
-        )
+        measured = distance, share, self.wording.lead(condition, text)
+        return CheckedLiteral(condition, self.value, self.holds, *measured, dict(self.row))
 
 
 def describe_near_miss(
     checked: CheckedClause, mirrored: bool, wording: Wording = PLAIN, *, is_band: bool = False
-) -> NearMiss:
+) -> CheckedClause:
     """Describe what a clause that does not match, or a band of totals, is missing."""
+    # A CNF is mirrored: a clause holds where the CNF's clause fails.
     name = f"{wording.clause.capitalize()} {checked.index + 1}"
     joint = " and " if wording.spoken else "; "
     missing = joint.join(c.text for c in checked.failing)
-    met, total = checked.n_met, len(checked.checks)
+    total = len(checked.checks)
+    met = total - len(checked.failing)
     if wording.spoken or is_band:
         text = f"For {label_text(checked.label, wording)}, {missing}."
     elif mirrored:
@@ -181,11 +157,5 @@ def describe_near_miss(
         text = f"{name} does not match: {missing}."
     else:
         nearly = "nearly matches" if len(checked.failing) == 1 else "does not match"
-        text = f"{name} {nearly}, {met} of {count_noun(total, 'condition')} met: {missing}."
-    return NearMiss(checked.index, checked.label, checked.checks, text)
-
-
-def nearness(miss: NearMiss) -> tuple[int, float, int]:
-    """Sort key of near misses: missing conditions, sum of shares (unknown: 1), index."""
-    shares = [1.0 if c.share is None else c.share for c in miss.failing]
-    return (len(shares), sum(shares), miss.index)
+        text = f"{name} {nearly}, {met} of {total:,} conditions met: {missing}."
+    return replace(checked, sentence=text)

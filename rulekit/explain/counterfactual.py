@@ -27,28 +27,23 @@ from rulekit.explain.domains import (
     cells_of,
     fill_untested,
     number_cuts,
-    results,
     whole_bounds,
 )
-from rulekit.explain.subject import rows_with
-from rulekit.rules import Columns, Condition, Literal, RuleSet
-from rulekit.rules.condition import ORDERED, WORDS, as_column, list_numbers
-from rulekit.rules.writer import kind_of
+from rulekit.explain.subject import Bounds, Ranges, Row, rows_with
+from rulekit.rules import Clause, Columns, Condition, Literal, RuleSet
+from rulekit.rules.condition import ORDERED, WORDS, as_column, list_numbers, words_of
 from rulekit.style.phrases import (
     PLAIN,
     Wording,
+    cap_list,
     exact,
     join_list,
     label_text,
-    levels,
     number,
     outcome_text,
     show_value,
 )
 
-Row = Mapping[str, Any]
-Ranges = Mapping[str, float]  # widths of columns
-Bounds = Mapping[str, tuple[float, float]]  # see `whole_bounds`
 MAX_CHECKED = 4096
 
 
@@ -60,6 +55,7 @@ class Change:
     old: Any
     new: Any
     text: str
+    share: float | None = None  # the change as a share of the column's range
 
     def to_dict(self) -> dict[str, Any]:
         """Return the change as plain values."""
@@ -72,26 +68,21 @@ def changes_between(
     """List the columns in which two rows differ, with the required values."""
     after = {f: c.value for f, c in candidates.items()}
     moved = [f for f in rule.features if candidates[f].cost > 0 or after[f] != row[f]]
-    literals = {f: [t for t in rule.tests if t.feature == f] for f in moved}
-    runs = {f: _run(rule, literals[f], row, after, f) for f in moved}
+    tests = {f: [t for t in rule.tests if t.feature == f] for f in moved}
+    runs = {f: _run(rule, tests[f], row[f], after, f) for f in moved}
     if not _all_agree(rule, after, runs):
         runs = {f: [after[f]] for f in moved}
-    return tuple(
-        Change(f, row[f], after[f], _text(f, row[f], candidates[f], runs[f], literals[f], wording))
-        for f in moved
-    )
+    texts = {f: _text(f, row[f], candidates[f], runs[f], tests[f], wording) for f in moved}
+    return tuple(Change(f, row[f], after[f], texts[f]) for f in moved)
 
 
-def _run(
-    rule: RuleSet, literals: Sequence[Literal], row: Row, after: Row, feature: str
-) -> list[Any]:
+def _run(rule: RuleSet, tests: Sequence[Literal], old: Any, after: Row, feature: str) -> list[Any]:
     """Collect neighbouring values, away from the old one, with the same prediction."""
-    new, old = after[feature], row[feature]
-    if not _is_number(new) or not _is_number(old) or not math.isfinite(old):
+    new = after[feature]
+    numeric = isinstance(new, float) and isinstance(old, float) and math.isfinite(old)
+    if not numeric or not any(x.op in ORDERED for x in tests):
         return [new]
-    if not any(x.op in ORDERED for x in literals):
-        return [new]
-    cells = list_numbers([*number_cuts(literals), new])
+    cells = list_numbers([*number_cuts(tests), new])
     outward = [v for v in cells if v > new] if new > old else [v for v in cells if v < new][::-1]
     run = [new, *outward]
     same = rule.predict(rows_with(after, {feature: run})) == rule.predict(rows_with(after, {}))
@@ -106,48 +97,39 @@ def _all_agree(rule: RuleSet, after: Row, runs: Mapping[str, Sequence[Any]]) -> 
     return len(set(rule.predict(rows_with(after, values)))) == 1
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, float) and not isinstance(value, bool)
-
-
 def _text(
-    feature: str,
-    old: Any,
-    to: DomainValue,
-    run: Sequence[Any],
-    literals: Sequence[Literal],
-    wording: Wording,
+    feature: str, old: Any, to: DomainValue, run: list[Any], tests: list[Literal], wording: Wording
 ) -> str:
     name, now = wording.name(feature), show_value(old, wording=wording)
     if to.value is None:
         return f"{name} were missing (now {now})"
-    tests = [x for x in literals if x.op in WORDS]
-    if tests and not isinstance(to.value, OtherText):
-        return f"{name} {_words_text(tests, old, to.value)}"
-    if any(x.part for x in literals):
+    words = [x for x in tests if x.op in WORDS]
+    if words and not isinstance(to.value, OtherText):
+        return f"{name} {_words_text(words, old, to.value)}"
+    if any(x.part for x in tests):
         return f"{name} were {to.value} (now {'missing' if old is None else old})"
     if isinstance(to.value, OtherText):
-        named = dict.fromkeys(v for x in literals for v in x.values)
+        named = dict.fromkeys(v for x in tests for v in x.values)
         other = "other than" if len(named) == 1 else "none of"
-        return f"{name} were {other} {levels(named, wording)} (now {now})"
-    cuts = number_cuts(literals)
-    if not _is_number(to.value) or not _is_number(old) or not cuts:
+        listed = cap_list([show_value(v, wording=wording) for v in named])
+        return f"{name} were {other} {listed} (now {now})"
+    cuts = number_cuts(tests)
+    if not isinstance(to.value, float) or not isinstance(old, float) or not cuts:
         return f"{name} were {show_value(to.value, wording=wording)} (now {now})"
-    words = _range_text(feature, to, run, cuts, wording)
+    text = _range_text(feature, to, run, cuts, wording)
     nearest = min(cuts, key=lambda t: abs(t - old))
-    return f"{name} were {words} (now {number(old, nearest)})"
+    return f"{name} were {text} (now {number(old, nearest)})"
 
 
 def _words_text(tests: Sequence[Literal], old: Any, new: str) -> str:
     """Return the words that were added and removed."""
-    column = {tests[0].feature: as_column([old, new])}
-    changed = []
-    for word in dict.fromkeys(str(x.value) for x in tests):
-        had, has = Literal(tests[0].feature, "contains", word).mask(column).tolist()
-        if had != has:
-            changed.append(
-                f"{'contained' if has else 'did not contain'} the word {show_value(word)}"
-            )
+    had, has = (words_of(text) if isinstance(text, str) else "" for text in (old, new))
+    words = [(word, f" {word} ") for word in dict.fromkeys(str(x.value) for x in tests)]
+    changed = [
+        f"{'contained' if marked in has else 'did not contain'} the word {show_value(word)}"
+        for word, marked in words
+        if (marked in had) != (marked in has)
+    ]
     return join_list(changed) or "were not missing"
 
 
@@ -157,19 +139,16 @@ def _range_text(
     """Return the values of a run in words: "126 or lower", "above 126, but below 150"."""
     if len(run) == 1 and (to.beyond is None or to.value in cuts):
         return wording.amount(feature, exact(to.value))
-    up = run[-1] > run[0] if len(run) > 1 else to.value > (to.beyond or 0.0)
+    last, up = run[-1], run[-1] > run[0] if len(run) > 1 else to.value > (to.beyond or 0.0)
+    more, above, below = ("higher", "above", "below") if up else ("lower", "below", "above")
     if to.beyond is None:
-        start = f"{wording.amount(feature, exact(to.value))} or {'higher' if up else 'lower'}"
+        start = f"{wording.amount(feature, exact(to.value))} or {more}"
     else:
-        start = f"{'above' if up else 'below'} {wording.amount(feature, exact(to.beyond))}"
-    last = run[-1]
+        start = f"{above} {wording.amount(feature, exact(to.beyond))}"
     further = [t for t in cuts if (t > last if up else t < last)]
     if last in cuts:
         return f"{start}, {'up' if up else 'down'} to {exact(last)}"
-    if not further:
-        return start
-    end = exact(further[0] if up else further[-1])
-    return f"{start}, but {'below' if up else 'above'} {end}"
+    return f"{start}, but {below} {exact(further[0 if up else -1])}" if further else start
 
 
 STEP = 1e-3  # share of the range by which a returned value may lie past the bound
@@ -189,13 +168,12 @@ def turning_values(
     for feature in features:
         values: list[float] = []
         for limit in dict.fromkeys(v for c in conditions for v in c.limits(feature, row)):
-            margin = STEP * _unit(feature, limit or row[feature], ranges)
             if feature in whole:
                 tried = _whole_numbers_beside(limit, row[feature], *whole[feature])
             else:
+                margin = STEP * _unit(feature, limit or row[feature], ranges)
                 tried = list(_list_numbers_past(limit, row[feature], margin))
-            pairs = zip(tried, turned(rows_with(row, {feature: tried})), strict=True)
-            values += [value for value, turns in pairs if turns][:1]
+            values += list(compress(tried, turned(rows_with(row, {feature: tried}))))[:1]
         if values:
             yield feature, min(values, key=lambda v: abs(v - row[feature]))
 
@@ -208,8 +186,8 @@ def _whole_numbers_beside(bound: float, old: float, low: float, high: float) -> 
     """Return the whole numbers at a bound and next to it, the nearest to the old value first."""
     step = max(1.0, float(np.spacing(abs(bound))))
     near = {float(f(bound)) + k * step for f in (np.floor, np.ceil) for k in (-1, 0, 1)}
-    low, high = min(low, old), max(high, old)
-    return sorted({min(max(v, low), high) for v in near}, key=lambda v: abs(v - old))
+    within = {min(max(v, min(low, old)), max(high, old)) for v in near}
+    return sorted(within, key=lambda v: abs(v - old))
 
 
 def _list_numbers_past(bound: float, old: float, margin: float) -> Iterator[float]:
@@ -252,6 +230,8 @@ TOO_MANY = (
 EXACT, ROWS, ALONE, NONE = "all columns", "row by row", "one column alone", "none"
 WAYS = {"literal": EXACT, "points": ROWS, "power_law": ALONE, "linear": NONE}  # for each kind
 Fixed = frozenset[tuple[str, int]]
+#: A partial change in a heap: columns changed, cost, option, a number, fixed cells, all cells.
+Entry = tuple[int, float, int, int, Fixed, dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -293,51 +273,40 @@ def smallest_change(
     # rows are tried first, then all values, then missing ones. The search is by uniform cost, so
     # its first result is optimal. For power laws only changes of one column are searched, for
     # weighted sums none. RuleError after 100,000 steps.
-    row = {f: values[f] for f in rule.features}
+    row, training = {f: values[f] for f in rule.features}, training or {}
     now = rule.predict(rows_with(row, {}) or {"": np.zeros(1)})[0]
-
-    ways = {WAYS[kind_of(condition)] for condition in rule.conditions}
+    ways = {WAYS[condition.kind] for condition in rule.conditions}
     if ALONE in ways:
-        return _single_change(rule, row, now, training or {}, immutable, wording)
+        return _single_change(rule, row, now, training, immutable, wording)
     if NONE in ways:
         return Counterfactual((), None, None, NOT_SEARCHED)
-    stated = fill_untested(rule, row)
-    for seen, erase in ((training, False), (None, False), (None, True)):
+    stated, dnf = fill_untested(rule, row), rule.as_dnf
+    tests = {f: [t for t in dnf.tests if t.feature == f] for f in row}
+    for seen, erase in ((training or stated, False), (stated, False), (stated, True)):
         options = {
             f: (DomainValue(value, 0.0),)
             if f in immutable
-            else cells_of(
-                [t for t in rule.as_dnf.tests if t.feature == f],
-                value,
-                (seen or stated).get(f),
-                erase=erase,
-            )
+            else cells_of(tests[f], value, seen.get(f), erase=erase)
             for f, value in row.items()
         }
         if ROWS in ways:
             change = _fewest_columns(rule, options, now)
         else:
-            change = _Search(rule.as_dnf, options, now).run()
+            change = _Search(dnf, options, now).run()
         if change is not None:
             changes = changes_between(rule, row, change, wording)
             after = rule.predict(rows_with({f: c.value for f, c in change.items()}, {}))[0]
             total = sum(c.cost for c in change.values())
-            return Counterfactual(
-                changes, after, total, _sentence(after, changes, training or {}, wording)
-            )
+            text = _sentence(after, changes, training, wording)
+            return Counterfactual(changes, after, total, text)
     return Counterfactual((), None, None, _reason_for_none(rule, now, immutable, wording))
 
 
 def _single_change(
-    rule: RuleSet,
-    row: Row,
-    now: Any,
-    training: Columns,
-    immutable: Collection[str],
-    wording: Wording,
+    rule: RuleSet, row: Row, now: Any, training: Columns, fixed: Collection[str], wording: Wording
 ) -> Counterfactual:
     """Find the smallest change of a single number that gives another prediction."""
-    numbers = [f for f in rule.features if f not in immutable and _is_number(row[f])]
+    numbers = [f for f in rule.features if f not in fixed and isinstance(row[f], float)]
     seen = {f: training[f] for f in numbers if f in training}
     ranges, whole = ranges_of(seen), whole_bounds(seen)
     turning = turning_values(
@@ -351,8 +320,8 @@ def _single_change(
         return Counterfactual((), None, None, NO_SINGLE_CHANGE.format(within))
     cost, feature, new = best
     (answer,) = rule.predict(rows_with(row, {feature: [new]}))
-    amount = wording.amount(feature, exact(new))
-    text = f"{wording.name(feature)} were {amount} (now {number(row[feature], new)})"
+    amount, now = wording.amount(feature, exact(new)), number(row[feature], new)
+    text = f"{wording.name(feature)} were {amount} (now {now})"
     changes = (Change(feature, row[feature], new, text),)
     return Counterfactual(changes, answer, cost, _sentence(answer, changes, training, wording))
 
@@ -369,7 +338,7 @@ def _sentence(after: Any, changes: tuple[Change, ...], training: Columns, wordin
 def _is_outside(value: Any, training: Columns, feature: str) -> bool:
     """Return whether a number is below or above every value of the training rows."""
     column = training.get(feature)
-    if not _is_number(value) or column is None or column.dtype.kind in "Ob":
+    if not isinstance(value, float) or column is None or column.dtype.kind in "Ob":
         return False
     known = column[np.isfinite(column)]
     return len(known) > 0 and not known.min() <= value <= known.max()
@@ -415,10 +384,11 @@ class _Search:
     def __init__(self, dnf: RuleSet, options: dict[str, tuple[DomainValue, ...]], now: Any) -> None:
         self.wanted = [label != now for label in (*dnf.labels, dnf.default)]
         self.options = options
+        columns = {f: {f: as_column([c.value for c in cells])} for f, cells in options.items()}
         self.fits: list[dict[str, NDArray[Any]]] = [
             {
-                f: np.all(results(x, options[f]), axis=0)
-                for f, x in _group_by_column(c.literals).items()
+                f: Clause(tuple(t for t in c.literals if t.feature == f)).mask(columns[f])
+                for f in c.features
             }
             for c in dnf.clauses
         ]
@@ -427,41 +397,28 @@ class _Search:
     def run(self) -> dict[str, DomainValue] | None:
         """Return the cheapest row with a wanted prediction, None if there is none."""
         numbers = [k for k, wanted in enumerate(self.wanted) if wanted]
-        nothing: Fixed = frozenset()
-        heap = [
-            self._entry(k, nothing)
-            for k in numbers
-            if self._complete_change(k, nothing) is not None
-        ]
+        heap = [entry for k in numbers for entry in self._complete_change(k, frozenset())]
         heapq.heapify(heap)
         visited: set[tuple[int, Fixed]] = set()
         while heap:
-            _, _, option, _, fixed = heapq.heappop(heap)
+            _, _, option, _, fixed, chosen = heapq.heappop(heap)
             if (option, fixed) in visited:
                 continue
             visited.add((option, fixed))
             if len(visited) > MAX_STEPS:
                 raise RuleError(TOO_MANY.format("steps"))
-            chosen = self._complete_change(option, fixed)
-            assert chosen is not None
             standing = [
                 c
                 for c in self._list_unwanted_clauses(option)
                 if all(fits[chosen[f]] for f, fits in self.fits[c].items())
             ]
             if not standing:
-                return {f: self.options[f][option] for f, option in chosen.items()}
+                return {f: self.options[f][cell] for f, cell in chosen.items()}
             branches = [list(self._ways(c, option, fixed)) for c in standing]
             for way in min(branches, key=len):
-                heapq.heappush(heap, self._entry(option, fixed | {way}))
+                for entry in self._complete_change(option, fixed | {way}):
+                    heapq.heappush(heap, entry)
         return None
-
-    def _entry(self, option: int, fixed: Fixed) -> tuple[int, float, int, int, Fixed]:
-        chosen = self._complete_change(option, fixed)
-        assert chosen is not None
-        changed = sum(option > 0 for option in chosen.values())
-        cost = sum(self.options[f][option].cost for f, option in chosen.items())
-        return (changed, cost, option, next(self.order), fixed)
 
     def _list_unwanted_clauses(self, option: int) -> list[int]:
         """Clauses before the deciding one that would cause an unwanted prediction."""
@@ -471,15 +428,18 @@ class _Search:
         anything = np.ones(len(self.options[feature]), dtype=bool)
         return self.fits[option].get(feature, anything) if option < len(self.fits) else anything
 
-    def _complete_change(self, option: int, fixed: Fixed) -> dict[str, int] | None:
-        """Complete a partial change as cheaply as the deciding clause allows."""
+    def _complete_change(self, option: int, fixed: Fixed) -> Iterator[Entry]:
+        """Complete a partial change as cheaply as the deciding clause allows, if it does."""
         chosen = {}
         for feature, options in self.options.items():
             allowed = np.flatnonzero(self._is_allowed(option, feature))
             if not len(allowed):
-                return None
+                return
             chosen[feature] = int(min(allowed, key=lambda k: (k > 0, options[k].cost, k)))
-        return {**chosen, **dict(fixed)}
+        chosen |= dict(fixed)
+        changed = sum(cell > 0 for cell in chosen.values())
+        cost = sum(self.options[f][cell].cost for f, cell in chosen.items())
+        yield (changed, cost, option, next(self.order), fixed, chosen)
 
     def _ways(self, clause: int, option: int, fixed: Fixed) -> Iterator[tuple[str, int]]:
         """Return undominated cells that make a clause fail; every solution has one of them."""
@@ -488,12 +448,8 @@ class _Search:
             if feature in taken:
                 continue
             usable = np.flatnonzero(self._is_allowed(option, feature) & ~fits).tolist()
-            rivals = [
-                self.fits[c][feature]
-                for c in self._list_unwanted_clauses(option)
-                if feature in self.fits[c]
-            ]
-            fails = ~np.array(rivals)
+            unwanted = [self.fits[c] for c in self._list_unwanted_clauses(option)]
+            fails = ~np.array([fits[feature] for fits in unwanted if feature in fits])
             for k in usable:
                 if not any(self._beats(feature, fails, m, k) for m in usable if m != k):
                     yield feature, k
@@ -504,10 +460,3 @@ class _Search:
         if mine > other or not np.all(fails[:, m] >= fails[:, k]):
             return False
         return mine < other or bool(np.any(fails[:, m] > fails[:, k])) or m < k
-
-
-def _group_by_column(literals: tuple[Literal, ...]) -> dict[str, list[Literal]]:
-    grouped: dict[str, list[Literal]] = {}
-    for literal in literals:
-        grouped.setdefault(literal.feature, []).append(literal)
-    return grouped

@@ -27,6 +27,7 @@ from rulekit.rules.condition import (
     unseen_text,
     words_of,
 )
+from rulekit.rules.rule_set import stack_masks
 
 FEW_VALUES = 10
 FEW_WORDS = 5
@@ -38,9 +39,9 @@ STEP = 1e-3
 class Domain:
     """The values a column may be changed to."""
 
-    kind: str
-    values: tuple[Any, ...] = ()
+    values: tuple[Any, ...] | None = None  # None for all numbers, or all whole ones
     scale: float = 1.0
+    is_whole: bool = False
     positions: Mapping[str, float] = field(default_factory=dict, compare=False)
 
     def cost(self, old: Any, new: Any) -> float:
@@ -49,9 +50,8 @@ class Domain:
             return abs(self.positions[new] - self.positions[old]) / self.scale
         if old is None or new is None or isinstance(new, (str, bool)):
             return 1.0
-        if not math.isfinite(old) or not math.isfinite(new):
-            return 1.0
-        return abs(float(new) - float(old)) / self.scale
+        is_finite = math.isfinite(old) and math.isfinite(new)
+        return abs(float(new) - float(old)) / self.scale if is_finite else 1.0
 
 
 @dataclass(frozen=True)
@@ -65,75 +65,65 @@ class DomainValue:
 
 def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: Any) -> Domain:
     """Compute the values a column may be changed to; shapes: seen (n,)."""
+    present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
     read = next((x for x in literals if not x.is_plain or x.op in WORDS), None)
     if read is not None:
-        return _read_domain(read, literals, seen, current)
-    named = [v for literal in literals for v in literal.values]
-    present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
+        return _read_domain(read, literals, present, current)
+    named: list[Any] = [v for literal in literals for v in literal.values]
     values = [*named, *present, *([] if current is None else [current])]
     if any(isinstance(v, str) for v in values):
         texts = [v for v in (present or named) if isinstance(v, str)]
         other = () if present else (OtherText(unseen_text(values)),)
-        return Domain("values", (*texts, *other))
+        return Domain((*texts, *other))
     if any(isinstance(v, (bool, np.bool_)) for v in values):
-        return Domain("values", (True, False))
+        return Domain((True, False))
     if present:
-        return _numeric_domain(np.array(present, dtype=float))
+        numbers = np.array(present, dtype=float)
+        finite = numbers[np.isfinite(numbers)]
+        span = float(np.ptp(finite)) if len(finite) else 0.0
+        scale = span if 0.0 < span < math.inf else 1.0
+        if len(present) <= FEW_VALUES:
+            return Domain(tuple(sorted(numbers.tolist())), scale)
+        return Domain(None, scale, bool(np.all(finite == np.floor(finite))))
     if all(literal.op in ("==", "!=") for literal in literals) and set(named) <= {0.0, 1.0}:
-        return Domain("values", (0.0, 1.0))
-    return Domain("numbers", scale=_spread(named))
+        return Domain((0.0, 1.0))
+    limits = [float(v) for v in named if math.isfinite(v)] or [0.0]
+    return Domain(None, max(limits) - min(limits) or abs(limits[0]) or 1.0)
 
 
-def _read_domain(
-    read: Literal, literals: Sequence[Literal], seen: NDArray[Any] | None, current: Any
-) -> Domain:
-    present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
+def _read_domain(read: Literal, tests: Sequence[Literal], seen: list[Any], current: Any) -> Domain:
+    """Compute the values of a column of words, ordered levels or dates."""
     if read.op in WORDS:
-        words = list(dict.fromkeys(str(x.value) for x in literals if x.op in WORDS))
-        return Domain("values", _vary_words("" if current is None else current, words))
+        words = list(dict.fromkeys(str(x.value) for x in tests if x.op in WORDS))
+        return Domain(_vary_words("" if current is None else current, words))
     if read.order is not None:
         places = {level: float(k) for k, level in enumerate(read.order)}
-        levels = [v for v in read.order if v in present] if present else read.order
-        return Domain("values", tuple(levels), len(places) - 1.0, places)
-    changes = [str(v) for x in literals for v in x.turning]
+        levels = [v for v in read.order if v in seen] if seen else read.order
+        return Domain(tuple(levels), len(places) - 1.0, positions=places)
+    changes = [str(v) for x in tests for v in x.turning]
     dates = [d for d in map(moment, dict.fromkeys(changes)) if d is not None]
     now = moment(current) if isinstance(current, str) else None
     dates += [shift_moment(now, 3600 * h) for h in range(-24, 25)] if now else []
     dates += [shift_moment(now, DAY * d) for d in range(-366, 367)] if now else []
-    days = {text: (date - EPOCH).total_seconds() for text in present if (date := moment(text))}
-    span = (max(days.values()) - min(days.values())) if days else 0.0
+    days = {text: (date - EPOCH).total_seconds() for text in seen if (date := moment(text))}
+    span = max(days.values()) - min(days.values()) if days else 0.0
     seconds = {moment_text(d): (d - EPOCH).total_seconds() for d in dates}
     values = tuple(sorted(seconds, key=lambda text: seconds[text]))
     if now is not None:
         seconds[current] = (now - EPOCH).total_seconds()
-    return Domain("values", values, span or YEAR, seconds)
+    return Domain(values, span or YEAR, positions=seconds)
 
 
 def _vary_words(text: str, words: Sequence[str]) -> tuple[str, ...]:
     """Return a text with and without some words: all combinations if few, else one by one."""
-    plain = text
-    mark = f"[{re.escape(SEPARATORS)}]"
+    plain, mark = text, f"[{re.escape(SEPARATORS)}]"
     for word in words:
         plain = re.sub(rf"(?:^|(?<={mark})){re.escape(word)}(?={mark}|$)", "", plain, flags=re.I)
     held = [w for w in words if f" {w} " in words_of(text)]
     sizes = range(len(words) + 1) if len(words) <= FEW_WORDS else (0, 1, len(words))
     chosen = [list(group) for n in sizes for group in combinations(words, n)]
     chosen += [[w for w in held if w != word] for word in held] + [[*held, w] for w in words]
-    worded = [" ".join([*plain.split(), *group]) for group in chosen]
-    return tuple(dict.fromkeys(worded))
-
-
-def _numeric_domain(present: NDArray[np.float64]) -> Domain:
-    finite = present[np.isfinite(present)]
-    scale = float(np.ptp(finite)) if len(finite) else 0.0
-    scale = scale if scale > 0 and math.isfinite(scale) else 1.0
-    if len(present) <= FEW_VALUES:
-        return Domain("values", tuple(sorted(present.tolist())), scale)
-    return Domain("whole numbers" if _is_whole(finite) else "numbers", scale=scale)
-
-
-def _is_whole(finite: NDArray[np.float64]) -> bool:
-    return bool(np.all(finite == np.floor(finite)))
+    return tuple(dict.fromkeys(" ".join([*plain.split(), *group]) for group in chosen))
 
 
 def whole_bounds(columns: Columns) -> dict[str, tuple[float, float]]:
@@ -144,17 +134,12 @@ def whole_bounds(columns: Columns) -> dict[str, tuple[float, float]]:
             continue
         numbers = np.asarray(column, dtype=float)
         numbers = numbers[np.isfinite(numbers)]
-        if len(numbers) and _is_whole(numbers):
+        if len(numbers) and np.all(numbers == np.floor(numbers)):
             few = len(np.unique(numbers)) <= FEW_VALUES
-            ends = (numbers.min(), numbers.max()) if few else (-math.inf, math.inf)
-            bounds[name] = float(ends[0]), float(ends[1])
+            bounds[name] = (-math.inf, math.inf)
+            if few:
+                bounds[name] = float(numbers.min()), float(numbers.max())
     return bounds
-
-
-def _spread(numbers: Sequence[Any]) -> float:
-    finite = [float(v) for v in numbers if math.isfinite(v)]
-    spread = max(finite) - min(finite) if finite else 0.0
-    return spread or (abs(finite[0]) if finite else 0.0) or 1.0
 
 
 def fill_untested(rule: RuleSet, row: Mapping[str, Any]) -> Columns:
@@ -186,28 +171,22 @@ def cells_of(
     domain = domain_of(literals, seen, current)
     if width:
         domain = replace(domain, scale=width)
-    if whole and not any(isinstance(v, (bool, str)) for v in domain.values):
-        domain = replace(domain, kind="whole numbers")
+    if whole and not any(isinstance(v, (bool, str)) for v in domain.values or ()):
+        domain = replace(domain, values=None, is_whole=True)
     values = [DomainValue(current, 0.0)]
-    if domain.kind == "values":
+    if domain.values is None:
+        values += _number_cells(literals, domain, current, whole or (-math.inf, math.inf))
+    else:
         others = [v for v in domain.values if v != current]
         values += [DomainValue(v, domain.cost(current, v)) for v in others]
-    else:
-        values += _number_cells(literals, domain, current, whole or (-math.inf, math.inf))
     if erase and current is not None:
         values.append(DomainValue(None, 1.0))
     best: dict[tuple[bool, ...], DomainValue] = {}
-    for pattern, candidate in zip(results(literals, values).T.tolist(), values, strict=True):
-        pattern = tuple(pattern)
+    results = stack_masks(literals, {literals[0].feature: as_column([v.value for v in values])})
+    for pattern, candidate in zip(map(tuple, results.tolist()), values, strict=True):
         if pattern not in best or candidate.cost < best[pattern].cost:
             best[pattern] = candidate
     return tuple(best.values())
-
-
-def results(literals: Sequence[Literal], cells: Sequence[DomainValue]) -> NDArray[np.bool_]:
-    """Test literals of one column on candidate values, shape (n_literals, n_cells)."""
-    column = {literals[0].feature: as_column([c.value for c in cells])}
-    return np.array([literal.mask(column) for literal in literals])
 
 
 def _number_cells(
@@ -217,16 +196,14 @@ def _number_cells(
     has_value = current is not None and math.isfinite(current)
     cuts = number_cuts(literals)
     origin = float(current) if has_value else cuts[0] if cuts else 0.0
-    whole, scale = domain.kind == "whole numbers", domain.scale
-    low, high = bounds
+    whole, scale, (low, high) = domain.is_whole, domain.scale, bounds
     if has_value:  # a value beyond the bounds may move towards them
         low, high = min(low, math.ceil(origin)), max(high, math.floor(origin))
     named = [t for t in cuts if low <= t <= high and (not whole or t == math.floor(t))]
-    points = [DomainValue(t, abs(t - origin)) for t in named]
+    cells = [DomainValue(t, abs(t - origin)) for t in named]  # points first: they win ties
     ends = [(max(a, low - 1), min(b, high + 1)) for a, b in pairwise([-math.inf, *cuts, math.inf])]
-    inside = _whole_number_inside if whole else _inside
-    intervals = filter(None, (inside(*pair, origin, scale) for pair in ends))
-    cells = [*points, *intervals]  # points first: they win ties
+    inside = _whole_inside if whole else _inside
+    cells += filter(None, (inside(*pair, origin, scale) for pair in ends))
     return [replace(c, cost=c.cost / scale if has_value else 1.0) for c in cells]
 
 
@@ -248,9 +225,7 @@ def _inside(low: float, high: float, origin: float, scale: float) -> DomainValue
     return DomainValue(value, abs(end - origin), end) if low < value < high else None
 
 
-def _whole_number_inside(
-    low: float, high: float, origin: float, scale: float
-) -> DomainValue | None:
+def _whole_inside(low: float, high: float, origin: float, _scale: float) -> DomainValue | None:
     """Return the nearest whole number inside an open interval, if there is one."""
     smallest = math.floor(low) + 1.0 if math.isfinite(low) else -math.inf
     largest = math.ceil(high) - 1.0 if math.isfinite(high) else math.inf

@@ -89,16 +89,11 @@ def rank_reasons(
         test, points, by = tests[k], int(given_points[k, row]), int(off[k, row])
         cell = show_value(value_at(columns[test.feature], row), wording=wording)
         side = "above the least" if is_top[row] else "below the most"
-        named = [
-            ("" if holds[c][row] else "not ") + wording.texts[str(c)]
-            for c, _ in scales[k]
-            if str(c) in wording.texts
-        ]
+        texts = [(holds[c][row], wording.texts.get(str(c))) for c, _ in scales[k]]
+        named = [("" if held else "not ") + text for held, text in texts if text is not None]
         lead = ", ".join(named) or f"{wording.subject(test)} {cell}"
         text = f"{lead}: {count_noun(points, 'point')}, {by} {side}"
         return Reason(test.feature, points, by, text)
 
-    return [
-        tuple(reason(k, row) for k in ranked[:, row] if off[k, row])
-        for row in range(ranked.shape[1])
-    ]
+    rows = range(ranked.shape[1])
+    return [tuple(reason(k, row) for k in ranked[:, row] if off[k, row]) for row in rows]

@@ -6,29 +6,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rulekit._notebook import notebook_html
 from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import hamming_distances
-from rulekit.explain.checks import (
-    CheckedClause,
-    CheckedLiteral,
-    Checker,
-    NearMiss,
-    describe_near_miss,
-    nearness,
-)
+from rulekit.explain.checks import CheckedClause, CheckedLiteral, Checker, describe_near_miss
 from rulekit.explain.counterfactual import Counterfactual, smallest_change
 from rulekit.explain.reasons import Reason, rank_reasons
 from rulekit.explain.similar import (
     PastCases,
     SimilarCase,
     Training,
-    count_past_cases,
-    count_rows_by_clause,
-    deciding_clause,
+    list_past_cases,
     similar_cases,
     training_rows,
 )
@@ -45,7 +35,6 @@ from rulekit.style.phrases import (
     label_text,
     outcome_text,
 )
-from rulekit.style.scorecard import clause_names
 
 
 @dataclass(frozen=True)
@@ -63,7 +52,7 @@ class Explanation:
         The clauses that hold, the deciding one first, with the row's values. For a CNF that
         predicts its label: every clause, with the conditions that hold in it. For another CNF: the
         clauses that fail, described by what holds instead (the negated conditions).
-    near_misses : tuple of NearMiss
+    near_misses : tuple of CheckedClause
         The other clauses, nearest first, after those that would change the prediction if they held:
         of another class, and before the deciding clause. For a CNF these are the clauses that hold,
         described by what would have to be true for them to fail.
@@ -73,15 +62,13 @@ class Explanation:
         Outcomes of training rows decided in the same way, if given.
     values : dict of str to float, str, bool or None
         The row's values in the columns that the rule reads.
-    counterfactual : Counterfactual
-        The smallest change that gives another prediction; computed on first access.
     """
 
     row: int
     prediction: Any
     sentence: str
     fired: tuple[CheckedClause, ...]
-    near_misses: tuple[NearMiss, ...]
+    near_misses: tuple[CheckedClause, ...]
     hamming_distance: int | None
     past: PastCases | None
     values: dict[str, Any]
@@ -89,12 +76,12 @@ class Explanation:
 
     @cached_property
     def counterfactual(self) -> Counterfactual:
-        """The smallest change that gives another prediction."""
+        """The smallest change that gives another prediction; computed on first access."""
         context = self._context
         return smallest_change(
             context.rule,
             self.values,
-            training=context.training.columns if context.training else None,
+            training=context.training.columns,
             immutable=context.immutable,
             wording=context.wording,
         )
@@ -118,12 +105,10 @@ class Explanation:
 
         See `rulekit.rules.monotonicity_checks`; columns with a missing value are left out.
         """
-        present = {name for name, value in self.values.items() if value is not None}
-        context = self._context
         return tuple(
-            check.describe_row(self.prediction, context.wording.name)
-            for check in context.monotonicity
-            if check.kept and check.feature in present
+            check.describe_row(self.prediction, self._context.wording.name)
+            for check in self._context.monotonicity
+            if check.kept and self.values.get(check.feature) is not None
         )
 
     @cached_property
@@ -136,10 +121,7 @@ class Explanation:
 
     def similar(self, k: int = 5) -> tuple[SimilarCase, ...]:
         """Find the training rows most like this one; empty without training rows."""
-        context = self._context
-        if context.training is None:
-            return ()
-        return similar_cases(context.rule, context.training, self.values, k)
+        return similar_cases(self._context.rule, self._context.training, self.values, k)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
@@ -167,32 +149,20 @@ class _Context:
 
     rule: RuleSet
     dnf: RuleSet
-    training: Training | None
+    training: Training
     immutable: frozenset[str]
     wording: Wording
     unused: tuple[str, ...]
     monotonicity: tuple[MonotonicityCheck, ...]
-
-    @property
-    def is_mirrored(self) -> bool:
-        """Whether the rule is a CNF, of which the DNF is the mirror image."""
-        return self.rule.form == "cnf"
 
     @cached_property
     def is_scorecard(self) -> bool:
         """Whether the clauses are ranges of totals."""
         return bool(scorecard_of(self.dnf))
 
-    def clause_name(self, index: int) -> str:
-        """Return the name of a clause, of no clause (-1), or of a scorecard's range of totals."""
-        name = clause_names(self.dnf, self.wording.clause)[index].capitalize()
-        return name if index >= 0 or self.is_scorecard else f"{name} matches"
-
     def checker(self, value: Any, row: Mapping[str, Any], holds: bool) -> Checker:
         """Return what checks a condition on one row."""
         past = self.training
-        if past is None:
-            return Checker(value, row, holds, wording=self.wording)
         return Checker(value, row, holds, past.ranges, self.wording, past.whole)
 
 
@@ -255,60 +225,60 @@ def explain(
     labels = (y, training[1] if isinstance(training, tuple) else None)
     if columns is not X:
         columns.report.warn(stacklevel=2)
-    past = None if training is None else training_rows(model, training)
-    context = _Context(
-        rule,
-        rule.as_dnf,
-        past,
-        _check_names(immutable, columns.names),
-        wording,
-        _list_unused(model, columns.names, labels),
-        monotonicity_checks(model),
-    )
+    past = training_rows(model, training)
+    fixed = frozenset({immutable} if isinstance(immutable, str) else immutable)
+    if strange := sorted(fixed - set(columns.names)):
+        shown = join_list(map(repr, list(columns.names)[:MAX_LISTED]))
+        raise DataError(
+            f"`immutable` names {strange[0]!r}, which is no column of the table ({shown} ...)."
+        )
+    unused, checks = _list_unused(model, columns.names, labels), monotonicity_checks(model)
+    context = _Context(rule, rule.as_dnf, past, fixed, wording, unused, checks)
     answers = rule.predict(columns).tolist()
+    distances: list[int | None] = [None] * len(answers)
+    if y is not None:
+        classes = getattr(model, "classes_", None)
+        names = None if classes is None else tuple(np.asarray(classes).tolist())
+        distances = hamming_distances(rule, columns, read_labels(y).astype(object), names)
     checked = _check_rows(context, columns, len(answers))
-    distances = _distances(model, rule, columns, y, len(answers))
-    past_rows = _count_past_cases(context, columns)
     read = {f: columns[f] for f in rule.features}
-    rows = zip(answers, checked, distances, past_rows, strict=True)
+    past_cases = list_past_cases(context.dnf, columns, past, wording)
+    rows = zip(answers, checked, distances, past_cases, strict=True)
     return [
-        _explanation(context, i, answer, clauses, distance, cases, row_values(read, i))
-        for i, (answer, clauses, distance, cases) in enumerate(rows)
+        Explanation(i, v, *_reason(context, v, clauses), off, cases, row_values(read, i), context)
+        for i, (v, clauses, off, cases) in enumerate(rows)
     ]
 
 
 def _list_unused(model: Any, names: Sequence[str], labels: Any) -> tuple[str, ...]:
     """List the columns that the rule does not read, without the outcome that labels name."""
+    learned = list(map(str, getattr(model, "feature_names_in_", ())))
     left = {str(y.name) for y in labels if getattr(y, "name", None) is not None}
-    left = {*left.difference(getattr(model, "feature_names_in_", ())), *rule_of(model).features}
-    learned = map(str, getattr(model, "feature_names_in_", ()))
+    left = {*left.difference(learned), *rule_of(model).features}
     return tuple(name for name in dict.fromkeys([*learned, *names]) if name not in left)
 
 
-def _explanation(
-    context: _Context,
-    row: int,
-    answer: Any,
-    clauses: list[CheckedClause],
-    distance: int | None,
-    past: PastCases | None,
-    values: dict[str, Any],
-) -> Explanation:
-    held = tuple(c for c in clauses if c.holds)
-    mirrored = context.is_mirrored
+def _reason(
+    context: _Context, answer: Any, clauses: list[CheckedClause]
+) -> tuple[str, tuple[CheckedClause, ...], tuple[CheckedClause, ...]]:
+    """Return the sentence on one row, the clauses that hold, and the near misses."""
+    fired, mirrored = tuple(c for c in clauses if c.holds), context.rule.form == "cnf"
     missed = [
         describe_near_miss(c, mirrored, context.wording, is_band=context.is_scorecard)
         for c in clauses
         if not c.holds
     ]
     # clauses after the deciding one do not affect the prediction
-    decides = held[0].index if held else len(clauses)
-    missed.sort(key=lambda m: (m.label == answer or m.index > decides, nearness(m)))
-    fired = held
-    if mirrored and not held:
-        fired = tuple(_as_written(context, c) for c in clauses)
-    sentence = _sentence(context, answer, missed, fired)
-    return Explanation(row, answer, sentence, fired, tuple(missed), distance, past, values, context)
+    decides = fired[0].index if fired else len(clauses)
+    missed.sort(key=lambda m: (m.label == answer or m.index > decides, m.nearness))
+    if mirrored and not fired:  # the CNF's own clauses, with the conditions that hold
+        met = (
+            [context.checker(c.value, c.row, True).write(c.literal.negate()) for c in k.failing]
+            for k in clauses
+        )
+        label = context.rule.labels[0]
+        fired = tuple(CheckedClause(k, label, tuple(checks)) for k, checks in enumerate(met))
+    return _sentence(context, answer, missed, fired), fired, tuple(missed)
 
 
 def _check_rows(context: _Context, columns: Columns, n: int) -> list[list[CheckedClause]]:
@@ -330,16 +300,8 @@ def _check_rows(context: _Context, columns: Columns, n: int) -> list[list[Checke
     return rows
 
 
-def _as_written(context: _Context, checked: CheckedClause) -> CheckedClause:
-    """Convert a mirrored failing clause back: the CNF's clause, with the conditions that hold."""
-    checks = tuple(
-        context.checker(c.value, c.row, True).write(c.literal.negate()) for c in checked.failing
-    )
-    return CheckedClause(checked.index, context.rule.labels[0], checks)
-
-
 def _sentence(
-    context: _Context, answer: Any, missed: list[NearMiss], fired: tuple[CheckedClause, ...]
+    context: _Context, answer: Any, missed: list[CheckedClause], fired: tuple[CheckedClause, ...]
 ) -> str:
     wording, word, rule = context.wording, context.wording.clause, context.rule
     if wording.spoken:
@@ -347,48 +309,43 @@ def _sentence(
     start = f"Predicted {outcome_text(answer)}"
     if rule.is_constant:
         return f"{start}: the rule reads no column, every row gets this prediction."
-    if context.is_mirrored and answer == rule.labels[0]:
-        reasons = [f"{word} {c.index + 1} as {c.checks[0].text}" for c in fired]
+    names, mirrored = [f"{word} {c.index + 1}" for c in fired], rule.form == "cnf"
+    if mirrored and answer == rule.labels[0]:
+        reasons = [f"{name} as {c.checks[0].text}" for name, c in zip(names, fired, strict=True)]
         return f"{start}: every {word} holds, {_join_reasons(reasons, word)}."
     if not fired:
-        if not context.is_scorecard:
-            return f"{start}: {_none(missed, word)}"
-        nearest = missed[0].sentence
-        return f"{start}: {nearest[0].lower()}{nearest[1:]}"
-    first, rest = fired[0], [f"{word} {c.index + 1}" for c in fired[1:]]
-    if context.is_mirrored:
-        reasons = [f"{word} {c.index + 1} fails, {_all_of(c.checks, wording)}" for c in fired]
+        near, failing = missed[0], "; ".join(c.text for c in missed[0].failing)
+        text = f"no {word} matches. Closest is {word} {near.index + 1}: {failing}."
+        if context.is_scorecard:
+            text = near.sentence[0].lower() + near.sentence[1:]
+        elif len(missed) == 1:
+            text = f"{word} 1 does not match, as {failing}."
+        return f"{start}: {text}"
+    causes = [_all_of(c.checks, wording) for c in fired]
+    if mirrored:
+        reasons = [f"{name} fails, {cause}" for name, cause in zip(names, causes, strict=True)]
         return f"{start}: {_join_reasons(reasons, word)}."
     if context.is_scorecard:
-        return f"{start}: {_all_of(first.checks, wording)}."
-    also = f"; {join_list(rest)} {'match' if len(rest) > 1 else 'matches'} too" if rest else ""
-    because = _all_of(first.checks, wording) if first.checks else "a clause without conditions"
-    return f"{start}: {because} ({word} {first.index + 1}{also})."
+        return f"{start}: {causes[0]}."
+    also = f"; {join_list(names[1:])} {'match' if len(names) > 2 else 'matches'} too"
+    because = causes[0] if fired[0].checks else "a clause without conditions"
+    return f"{start}: {because} ({names[0]}{also if names[1:] else ''})."
 
 
 def _address_person(
-    context: _Context, answer: Any, missed: list[NearMiss], fired: tuple[CheckedClause, ...]
+    context: _Context, answer: Any, missed: list[CheckedClause], fired: tuple[CheckedClause, ...]
 ) -> str:
     """Return the reason, addressed to the person concerned."""
     wording = context.wording
     start = f"Predicted {label_text(answer, wording)}"
     if context.rule.is_constant:
         return f"{start} for everybody, whatever the values are."
-    if context.is_mirrored and answer == context.rule.labels[0]:
+    if context.rule.form == "cnf" and answer == context.rule.labels[0]:
         return f"{start} because {_join_texts(c.checks[0].text for c in fired)}."
     if fired:
         return f"{start} because {_all_of(fired[0].checks, wording)}."
     failing = join_list(c.text for c in missed[0].failing)
     return f"{start}: for {label_text(missed[0].label, wording)}, {failing}."
-
-
-def _none(missed: list[NearMiss], word: str) -> str:
-    """Return what the nearest clause requires of a row that no clause matches."""
-    near = missed[0]
-    failing = "; ".join(c.text for c in near.failing)
-    if len(missed) == 1:
-        return f"{word} 1 does not match, as {failing}."
-    return f"no {word} matches. Closest is {word} {near.index + 1}: {failing}."
 
 
 def _all_of(checks: tuple[CheckedLiteral, ...], wording: Wording) -> str:
@@ -406,44 +363,5 @@ def _join_texts(texts: Iterable[str]) -> str:
 def _join_reasons(reasons: list[str], word: str) -> str:
     """Join at most five reasons."""
     more = len(reasons) - MAX_LISTED
-    listed = reasons[:MAX_LISTED] + (
-        [f"and {count_noun(more, f'more {word}')} likewise"] * (more > 0)
-    )
-    return "; ".join(listed)
-
-
-def _distances(model: Any, rule: RuleSet, columns: Columns, y: Any, n: int) -> list[int | None]:
-    if y is None:
-        return [None] * n
-    classes = getattr(model, "classes_", None)
-    labels = None if classes is None else tuple(np.asarray(classes).tolist())
-    return hamming_distances(rule, columns, read_labels(y).astype(object), labels)
-
-
-def _count_past_cases(context: _Context, columns: Columns) -> list[PastCases | None]:
-    """Count the past cases once for each deciding clause."""
-    dnf, past = context.dnf, context.training
-    deciding = deciding_clause(dnf, columns)
-    if past is None or past.labels is None:
-        return [None] * len(deciding)
-    counted = count_rows_by_clause(dnf, past.columns)
-    labels: NDArray[Any] = past.labels
-    labels_by_clause: Mapping[int, Any] = {-1: dnf.default, **dict(enumerate(dnf.labels))}
-    cases = {
-        k: count_past_cases(
-            labels, counted[:, k], labels_by_clause[k], context.clause_name(k), context.wording
-        )
-        for k in map(int, np.unique(deciding))
-    }
-    return [cases[int(k)] for k in deciding]
-
-
-def _check_names(immutable: Collection[str], columns: Sequence[str]) -> frozenset[str]:
-    names = {immutable} if isinstance(immutable, str) else set(immutable)
-    strange = sorted(names - set(columns))
-    if strange:
-        from_table = join_list(repr(c) for c in list(columns)[:MAX_LISTED])
-        raise DataError(
-            f"`immutable` names {strange[0]!r}, which is no column of the table ({from_table} ...)."
-        )
-    return frozenset(names)
+    rest = [f"and {count_noun(more, f'more {word}')} likewise"] * (more > 0)
+    return "; ".join([*reasons[:MAX_LISTED], *rest])

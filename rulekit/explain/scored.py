@@ -14,7 +14,7 @@ from rulekit.data.columns.report import NOTHING, Report
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import DataError
 from rulekit.explain.row import Explanation, explain
-from rulekit.explain.similar import count_rows_by_clause, deciding_clause
+from rulekit.explain.similar import deciding_clause
 from rulekit.explain.subject import columns_for
 from rulekit.rules import Columns
 from rulekit.rules.rule_set import rule_of
@@ -40,10 +40,8 @@ class Figures:
         """Probability that chance alone makes the error at least this much worse."""
         from scipy.stats import fisher_exact  # slow to import
 
-        counts = [
-            [self.right_then, self.n_then - self.right_then],
-            [self.right_now, self.n_now - self.right_now],
-        ]
+        wrong_then, wrong_now = self.n_then - self.right_then, self.n_now - self.right_now
+        counts = [[self.right_then, wrong_then], [self.right_now, wrong_now]]
         return float(fisher_exact(counts, alternative="greater").pvalue)
 
     @property
@@ -111,13 +109,8 @@ class Scored:
     def explain_rows(self, rows: Sequence[int]) -> list[Explanation]:
         """Explain some rows, by position."""
         part = columns_for(self.model, self.X.iloc[list(rows)])
-        return explain(
-            self.model,
-            part,
-            training=self._training,
-            immutable=self._immutable,
-            wording=self.wording,
-        )
+        options = {"training": self._training, "immutable": self._immutable}
+        return explain(self.model, part, wording=self.wording, **options)
 
     def table(
         self, *, changes: bool = False, progress: Callable[[float], Any] | None = None
@@ -127,11 +120,8 @@ class Scored:
         The index is that of the new table. With `changes` the smallest change of every row is
         computed, equal rows once (about a millisecond each); `progress` receives the share done.
         """
-        columns: dict[str, Any] = {
-            "answer": self.answers,
-            "clause": self.clauses,
-            "missing": self.missing,
-        }
+        columns: dict[str, Any] = {"answer": self.answers, "clause": self.clauses}
+        columns["missing"] = self.missing
         if changes:
             read = pd.DataFrame(dict(_read(self.model, self.X)))
             alike = pd.util.hash_pandas_object(read, index=False).to_numpy()
@@ -170,11 +160,8 @@ def score(  # noqa: PLR0913  all but two by keyword
     before : pair of table and outcomes, optional
         Rows to evaluate the rule on, preferably held out; with `outcomes` they yield
         `Scored.figures`.
-    training : table, or pair of table and labels, optional
+    training, wording, immutable
         As for `rulekit.explain`.
-    wording : Wording
-    immutable : collection of str
-        Columns that the smallest change must not change.
 
     Raises
     ------
@@ -217,24 +204,16 @@ def score(  # noqa: PLR0913  all but two by keyword
     if outcomes is not None:
         truth = np.asarray(outcomes, dtype=object)
         if len(truth) != len(X):
-            raise DataError(
-                f"`outcomes` has {len(truth)} values for {len(X)} rows. Give one a row."
-            )
+            message = f"`outcomes` has {len(truth)} values for {len(X)} rows. Give one a row."
+            raise DataError(message)
         if before is not None:
             figures = _figures(model, columns, truth, before)
-    return Scored(
-        model,
-        X,
-        answers,
-        deciding + 1,
-        _missing(rule.as_dnf.clauses, columns, deciding),
-        drift,
-        figures,
-        read.report,
-        training,
-        wording.with_texts(rule),
-        immutable,
-    )
+    lacking = [(~c.condition_masks(columns)).sum(axis=1) for c in rule.as_dnf.clauses]
+    missing = np.zeros(len(X), dtype=np.intp)
+    if lacking:
+        missing = np.where(deciding < 0, np.min(lacking, axis=0), 0)
+    found, wording = (deciding + 1, missing, drift, figures, read.report), wording.with_texts(rule)
+    return Scored(model, X, answers, *found, training, wording, immutable)
 
 
 def _drift(
@@ -259,31 +238,15 @@ def _read(model: Any, X: Any) -> Columns:
     return {name: columns[name] for name in rule_of(model).features} or columns
 
 
-def _missing(
-    clauses: Sequence[Any], columns: Columns, deciding: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """Count the missing conditions of the nearest clause where none matches."""
-    lacking = [(~c.condition_masks(columns)).sum(axis=1) for c in clauses]
-    if not lacking:
-        return np.zeros(len(deciding), dtype=np.intp)
-    return np.where(deciding < 0, np.min(lacking, axis=0), 0)
-
-
 def _figures(
     model: Any, columns: Columns, truth: NDArray[Any], before: tuple[Any, ArrayLike]
 ) -> tuple[Figures, ...]:
     """Count errors in training and now; rows with unknown outcome are left out."""
-    has_outcome = ~pd.isna(truth)
-    now, y_now = {k: v[has_outcome] for k, v in columns.items()}, truth[has_outcome]
+    known, rule, counts = ~pd.isna(truth), rule_of(model), []
     then, y_then = _read(model, before[0]), np.asarray(before[1], dtype=object)
-    rule = rule_of(model)
-    sides = [(then, y_then), (now, y_now)]
-    whole = [(len(y), int((rule.predict(c) == y).sum())) for c, y in sides]
-    figures = [Figures(0, *whole[0], *whole[1])]
-    dnf = rule.as_dnf
-    counted = [count_rows_by_clause(dnf, c) for c, _ in sides]
-    for k, label in enumerate(dnf.labels):
-        pairs = [(n[:, k], y) for n, (_, y) in zip(counted, sides, strict=True)]
-        counts = [(int(n.sum()), int((y[n] == label).sum())) for n, y in pairs]
-        figures.append(Figures(k + 1, *counts[0], *counts[1]))
-    return tuple(figures)
+    for c, y in ((then, y_then), ({k: v[known] for k, v in columns.items()}, truth[known])):
+        deciding = deciding_clause(rule.as_dnf, c)
+        by_clause = ((y[deciding == k], label) for k, label in enumerate(rule.as_dnf.labels))
+        pairs = [(y, rule.predict(c)), *by_clause]
+        counts.append([(len(actual), int((actual == v).sum())) for actual, v in pairs])
+    return tuple(Figures(k, *a, *b) for k, (a, b) in enumerate(zip(*counts, strict=True)))

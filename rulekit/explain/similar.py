@@ -1,7 +1,7 @@
 """Past cases: outcomes of rows with the same decision, and the rows most like a given one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,25 +11,28 @@ from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 from rulekit.explain.boundary import ranges_of
 from rulekit.explain.domains import whole_bounds
-from rulekit.explain.subject import columns_for, row_values, rows_with
-from rulekit.rules import Condition, RuleSet
+from rulekit.explain.subject import Bounds, Ranges, columns_for, row_values, rows_with
+from rulekit.rules import Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import missing_in
-from rulekit.rules.rule_set import rule_of
+from rulekit.rules.rule_set import rule_of, stack_masks
 from rulekit.style.phrases import PLAIN, Wording, label_text, whole_percent, write_outcome
+from rulekit.style.scorecard import clause_names
 
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Past rows with their true labels; shapes: columns (n,), labels (n,)."""
+    """Past rows, if there are any, with their true labels; shapes: columns (n,), labels (n,)."""
 
-    columns: dict[str, NDArray[Any]]
-    labels: NDArray[Any] | None
-    ranges: dict[str, float]  # widths of the columns of numbers
-    whole: dict[str, tuple[float, float]]  # see `whole_bounds`, of the columns that the rule reads
+    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    labels: NDArray[Any] | None = None
+    ranges: Ranges = field(default_factory=dict)  # of the columns of numbers
+    whole: Bounds = field(default_factory=dict)  # of the columns that the rule reads
 
 
 def training_rows(model: Any, training: Any) -> Training:
-    """Read past rows, given as a table or as a pair of table and labels."""
+    """Read past rows, given as a table, as a pair of table and labels, or None."""
+    if training is None:
+        return Training()
     X, y = training if isinstance(training, tuple) else (training, None)
     columns = columns_for(model, X)
     labels = None if y is None else read_labels(y).astype(object)
@@ -53,34 +56,41 @@ class PastCases:
     sentence: str
 
 
-def count_past_cases(
-    labels: NDArray[Any], alike: NDArray[np.bool_], label: Any, name: str, wording: Wording = PLAIN
-) -> PastCases:
-    """Count the past rows of a named clause, and those with its label: labels, alike (n,)."""
-    n = int(alike.sum())
-    same = int(sum(v == label for v in labels[alike]))
+def list_past_cases(
+    dnf: RuleSet, columns: Columns, past: Training, wording: Wording = PLAIN
+) -> list[PastCases | None]:
+    """Count the past cases of the clause that decides each row; None without known labels."""
+    deciding = deciding_clause(dnf, columns)
+    if past.labels is None:
+        return [None] * len(deciding)
+    counted, answers = deciding_clause(dnf, past.columns), (*dnf.labels, dnf.default)
+    names = [name.capitalize() for name in clause_names(dnf, wording.clause)]
+    names[-1] += "" if scorecard_of(dnf) else " matches"  # of no clause
+    cases = {
+        k: _count_past_cases(past.labels[counted == k], answers[k], names[k], wording)
+        for k in map(int, np.unique(deciding))
+    }
+    return [cases[int(k)] for k in deciding]
+
+
+def _count_past_cases(labels: NDArray[Any], label: Any, name: str, wording: Wording) -> PastCases:
+    """Count the past rows of a named clause, and those with its label."""
+    n, same = len(labels), int(sum(v == label for v in labels))
+    rows = f"{same:,} of {n:,} {'past case' if wording.spoken else 'training row'}{'s' * (n != 1)}"
     if wording.spoken:
-        cases = "past case" if n == 1 else "past cases"
-        outcome = label_text(label, wording)
-        text = f"In {same:,} of {n:,} {cases} with the same reason it was {outcome}."
-        return PastCases(n, same, label, text if n else "No past case has this reason.")
-    if n == 0:
-        return PastCases(0, 0, label, f"{name}: no training row.")
-    rows = "training row" if n == 1 else "training rows"
-    text = f"{name}: {write_outcome(label)} in {same:,} of {n:,} {rows} ({whole_percent(same, n)})."
+        text = f"In {rows} with the same reason it was {label_text(label, wording)}."
+        text = text if n else "No past case has this reason."
+    elif n:
+        text = f"{name}: {write_outcome(label)} in {rows} ({whole_percent(same, n)})."
+    else:
+        text = f"{name}: no training row."
     return PastCases(n, same, label, text)
-
-
-def count_rows_by_clause(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.bool_]:
-    """Return the rows that each clause decides, and last those of no clause: (n, k + 1)."""
-    first = dnf.clauses_deciding(columns)
-    return np.column_stack([first, ~first.any(axis=1)])
 
 
 def deciding_clause(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
     """Return the index of the clause that decides each row, -1 for none."""
-    by_clause = count_rows_by_clause(dnf, columns)
-    return np.where(by_clause[:, -1], -1, by_clause.argmax(axis=1))
+    first = dnf.clauses_deciding(columns)
+    return np.asarray(np.column_stack([~first.any(axis=1), first]).argmax(axis=1) - 1)
 
 
 @dataclass(frozen=True)
@@ -98,33 +108,19 @@ def similar_cases(
     rule: RuleSet, training: Training, values: Mapping[str, Any], k: int = 5
 ) -> tuple[SimilarCase, ...]:
     """Find the past rows most like a row, as the rule sees them; none for a constant rule."""
-    if rule.is_constant or k < 1:
+    if rule.is_constant or k < 1 or not training.columns:
         return ()
-    conditions = dict.fromkeys(x for c in rule.conditions for x in (c.tests or (c,)))
-    agreement = np.mean([_same_answer(x, training, values) for x in conditions], axis=0)
-    differences = [_difference(f, training, values[f]) for f in rule.features]
-    distance = np.mean(differences, axis=0)
-    order = np.lexsort((distance, -agreement))[:k]
+    conditions = tuple(dict.fromkeys(x for c in rule.conditions for x in (c.tests or (c,))))
+    here = stack_masks(conditions, rows_with({f: values[f] for f in rule.features}, {}))
+    agreement = np.mean(stack_masks(conditions, training.columns) == here, axis=1)
+    distance = np.mean([_difference(f, training, values[f]) for f in rule.features], axis=0)
+    order = np.lexsort((distance, -agreement))[:k].tolist()
     read = {f: training.columns[f] for f in rule.features}
-    labels = training.labels
+    labels = [None] * len(agreement) if training.labels is None else training.labels
     return tuple(
-        SimilarCase(
-            int(i),
-            None if labels is None else labels[i],
-            float(agreement[i]),
-            float(distance[i]),
-            row_values(read, int(i)),
-        )
+        SimilarCase(i, labels[i], float(agreement[i]), float(distance[i]), row_values(read, i))
         for i in order
     )
-
-
-def _same_answer(
-    condition: Condition, training: Training, values: Mapping[str, Any]
-) -> NDArray[np.bool_]:
-    here = condition.mask(rows_with({f: values[f] for f in condition.features}, {}))[0]
-    same: NDArray[np.bool_] = condition.mask(training.columns) == here
-    return same
 
 
 def _difference(feature: str, training: Training, value: Any) -> NDArray[np.float64]:

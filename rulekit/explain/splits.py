@@ -1,21 +1,16 @@
 """Sums of columns on single rows: the value of the formula and what would change the result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
+from operator import itemgetter
 from typing import Any
 
-from rulekit.explain.counterfactual import (
-    Bounds,
-    Change,
-    Ranges,
-    Row,
-    changes_between,
-    turning_values,
-)
+from rulekit.explain.counterfactual import Change, changes_between, turning_values
 from rulekit.explain.domains import DomainValue, cells_of
-from rulekit.explain.similar import Training, training_rows
-from rulekit.explain.subject import columns_for, row_values, rows_with
+from rulekit.explain.similar import training_rows
+from rulekit.explain.subject import Bounds, Ranges, Row, columns_for, row_values, rows_with
 from rulekit.rules import (
     Branch,
     Clause,
@@ -27,8 +22,8 @@ from rulekit.rules import (
     Tree,
     tree_of_rule,
 )
-from rulekit.rules.power_law_split import power_law_of
 from rulekit.rules.rule_set import rule_of
+from rulekit.rules.sums import power_law_of
 from rulekit.style.phrases import (
     LONG_SUM,
     PLAIN,
@@ -91,16 +86,15 @@ class PointsReading:
     @cached_property
     def changes(self) -> tuple[Change, ...]:
         """The smallest change of each column alone that changes the result, smallest first."""
-        changes = filter(None, (self._change(f) for f in self.split.features))
-        return tuple(change for _, change in sorted(changes, key=lambda pair: pair[0]))
+        changes = [pair for f in self.split.features for pair in self._list_changes(f)]
+        return tuple(change for _, change in sorted(changes, key=itemgetter(0)))
 
     @property
     def text(self) -> str:
         """The points in words."""
-        reached, total = self.split.reached, self.split.total
+        reached, total, parts = self.split.reached, self.split.total, self._parts()
         one = abs(self.score) == 1
         points = f"{self.score} {'point' if one else 'points'}"
-        parts = _parts(self, self._wording)
         if self.holds:
             verb = f"{'reach' if reached else 'stay'}{('es' if reached else 's') * one}"
             return f"{points} {verb} {'' if reached else 'below '}{total}: {parts}"
@@ -110,21 +104,40 @@ class PointsReading:
         enough = " or if ".join(c.text for c in self.changes[:most])
         return f"{text}; enough if {enough}" if enough else text
 
-    def _change(self, feature: str) -> tuple[float, Change] | None:
-        """Find the smallest change of one column that changes the result, and its size."""
+    def _list_changes(self, feature: str) -> Iterator[tuple[float, Change]]:
+        """Find the smallest change of one column that changes the result, if any, and its size."""
         row = {g.condition.feature: g.value for g in self.given}
         tests = [t for t in self.split.tests if t.feature == feature]
         width, whole = self._ranges.get(feature), self._whole.get(feature)
         cells = cells_of(tests, row[feature], width=width, whole=whole)
         held = self.split.mask(rows_with(row, {feature: [c.value for c in cells]}))
-        turning = [c for c, h in zip(cells, held, strict=True) if h != self.holds]
-        if not turning:
-            return None
-        best = min(turning, key=lambda c: c.cost)
-        rule = RuleSet((Clause((self.split,)),), (True,), "dnf", False)
-        after = {f: DomainValue(v, 0.0) for f, v in row.items()} | {feature: best}
-        (change,) = changes_between(rule, row, after, self._wording)
-        return best.cost, change
+        best = min(compress(cells, held != self.holds), key=lambda c: c.cost, default=None)
+        if best is not None:
+            rule = RuleSet((Clause((self.split,)),), (True,), "dnf", False)
+            after = {f: DomainValue(v, 0.0) for f, v in row.items()} | {feature: best}
+            (change,) = changes_between(rule, row, after, self._wording)
+            yield best.cost, change
+
+    def _parts(self) -> str:
+        """Return which conditions give points, and which columns give none."""
+        wording, values = self._wording, {g.condition.feature: g.value for g in self.given}
+        scales: dict[tuple[Any, ...], list[GivenPoints]] = {}
+        for g in self.given:
+            scales.setdefault((g.condition.feature, g.condition.scale), []).append(g)
+        met = [
+            (_explain_points(given, wording), sum(g.given for g in given))
+            for given in scales.values()
+            if any(g.given for g in given)
+        ]
+        others = values.keys() - {g.condition.feature for g in self.given if g.given}
+        cells = {f: show_value(v, wording=wording) for f, v in values.items() if f in others}
+        none = join_list(f"{wording.name(f)} {text}" for f, text in cells.items())
+        if wording.spoken:  # the texts of met conditions contain commas
+            parts = [f"{given} because {text}" for text, given in met]
+            return "; ".join([*parts, *[f"none from {none}"] * bool(none)])
+        parts = [f"{text} gives {given}" for text, given in met]
+        verb = "gives" if len(others) == 1 else "give"
+        return ", ".join([*parts, *[f"{none} {verb} nothing"] * bool(none)])
 
 
 def read_points(
@@ -163,65 +176,20 @@ def read_points(
     return PointsReading(split, given, ranges or {}, whole or {}, wording)
 
 
-def _parts(reading: PointsReading, wording: Wording) -> str:
-    """Return which conditions give points, and which columns give none."""
-    scales: dict[tuple[Any, ...], list[GivenPoints]] = {}
-    for g in reading.given:
-        scales.setdefault((g.condition.feature, g.condition.scale), []).append(g)
-    met = [
-        (_explain_points(given, wording), sum(g.given for g in given))
-        for given in scales.values()
-        if any(g.given for g in given)
-    ]
-    columns = {g.condition.feature for g in reading.given if g.given}
-    values = {g.condition.feature: g.value for g in reading.given}
-    none = join_list(
-        f"{wording.name(f)} {show_value(v, wording=wording)}"
-        for f, v in values.items()
-        if f not in columns
-    )
-    if wording.spoken:  # the texts of met conditions contain commas
-        parts = [f"{given} because {text}" for text, given in met]
-        return "; ".join([*parts, *[f"none from {none}"] * bool(none)])
-    parts = [f"{text} gives {given}" for text, given in met]
-    verb = "gives" if len(values.keys() - columns) == 1 else "give"
-    return ", ".join([*parts, *[f"{none} {verb} nothing"] * bool(none)])
-
-
 def _explain_points(given: list[GivenPoints], wording: Wording) -> str:
     """Return why one column gives points: its condition, or its value for several cuts."""
-    first = given[0]
+    test, value, verb = given[0].condition, given[0].value, " is" if wording.spoken else ""
     if len(given) == 1:
-        text = explain_match(first.condition, first.value, wording)
-        return wording.lead(first.condition, text)
-    verb = " is" if wording.spoken else ""
-    return f"{wording.subject(first.condition)}{verb} {show_value(first.value, wording=wording)}"
+        return wording.lead(test, explain_match(test, value, wording))
+    return f"{wording.subject(test)}{verb} {show_value(value, wording=wording)}"
 
 
 @dataclass(frozen=True)
 class TermReading:
-    """One power law on one row: its text without the weight, its weight and its value."""
+    """One power law on one row: its text and its value, without the weight."""
 
     text: str
-    weight: float
     value: float
-
-
-@dataclass(frozen=True)
-class SplitChange:
-    """A change of one column that changes the split's result; `share` is of the column's range."""
-
-    feature: str
-    old: float
-    new: float
-    share: float | None
-
-    @property
-    def size(self) -> float:
-        """Sort key of changes: the share, or the change relative to the value."""
-        if self.share is not None:
-            return self.share
-        return abs(self.new - self.old) / max(abs(self.old), abs(self.new), 1e-300)
 
 
 @dataclass(frozen=True)
@@ -233,7 +201,7 @@ class SplitReading:
     total: float | None  # None if a value is missing
     margin: float | None  # the paper's f, at most 0 within the bounds
     terms: tuple[TermReading, ...]
-    changes: tuple[SplitChange, ...]  # the nearest of each column, smallest first
+    changes: tuple[Change, ...]  # the nearest of each column, smallest first
     reason: str
     sentence: str  # `reason` with the value of f in front
 
@@ -249,29 +217,24 @@ def read_split(
     """Read a split on one row; widths in `ranges` compare changes, `whole` bounds whole numbers."""
     columns = rows_with({f: row[f] for f in split.features}, {})
     holds = bool(split.mask(columns)[0])
-    absent = [f for f in split.features if row[f] is None]
-    if absent:
-        text = _gap_text(split, absent, wording)
+    if None in (row[f] for f in split.features):
+        text = _gap_text(split, row, wording)
         return SplitReading(split, holds, None, None, (), (), text, text)
     total, margin = float(split.total(columns)[0]), float(split.margin(columns)[0])
     numbers = {f: c.astype(float) for f, c in columns.items()}
     terms = tuple(
-        TermReading(t.text(wording.name, number), t.weight, float(t.value(numbers)[0]))
-        for t in split.terms
+        TermReading(t.text(wording.name, number), float(t.value(numbers)[0])) for t in split.terms
     )
-    changes = _changes(split, row, ranges or {}, whole or {})
+    changes = _list_changes(split, row, ranges or {}, whole or {}, wording)
     text = _reason(split, total, margin, wording)
     if wording.score(split) == LONG_SUM:
-        parts = [
-            (t.weight * r.value, [x.feature for x in t.factors])
-            for t, r in zip(split.terms, terms, strict=True)
-        ]
+        read = zip(split.terms, terms, strict=True)
+        parts = [(t.weight * r.value, [x.feature for x in t.factors]) for t, r in read]
         text += "" if holds or len(parts) < 2 else least_text(parts, wording)
     elif len(terms) > 1 and not wording.spoken:
         text += f" ({join_list(f'{t.text} is {number(t.value)}' for t in terms)})"
-    sentence = (
-        f"f = {number(float(f'{margin:.6g}'))} {'<=' if margin <= 0 else '>'} 0 because {text}"
-    )
+    sign, short = "<=" if margin <= 0 else ">", number(float(f"{margin:.6g}"))
+    sentence = f"f = {short} {sign} 0 because {text}"
     return SplitReading(split, holds, total, margin, terms, changes, text, sentence)
 
 
@@ -304,15 +267,10 @@ def explain_path(
     tree = tree_of_rule(rule)
     if tree is None:
         return [()] * n
-    past = None if training is None else training_rows(model, training)
+    past = training_rows(model, training)
+    scale = {"ranges": past.ranges, "whole": past.whole, "wording": wording}
     read = {f: columns[f] for f in rule.features}
-    return [_path(tree, row_values(read, i), past, wording) for i in range(n)]
-
-
-def change_text(change: SplitChange, wording: Wording = PLAIN) -> str:
-    """Format a change: "height 1.8 -> 1.876"."""
-    new = wording.amount(change.feature, exact(change.new))
-    return f"{wording.name(change.feature)} {number(change.old, change.new)} -> {new}"
+    return [tuple(_list_path(tree, row_values(read, i), scale)) for i in range(n)]
 
 
 def least_text(parts: Sequence[tuple[float, Sequence[str]]], wording: Wording) -> str:
@@ -328,7 +286,7 @@ def linear_text(
     """Return on which side of a weighted sum's bound the row is."""
     total = wording.score(split)
     if value is None:
-        return _gap_text(split, [f for f in split.features if row[f] is None], wording)
+        return _gap_text(split, row, wording)
     total_text, limit = number(value, split.value), number(split.value, value)
     if wording.spoken:
         return score_text(total, total_text, f"{SPOKEN[split.op]} {limit}", holds)
@@ -347,61 +305,48 @@ def score_text(total: str, value: str, limit: str, holds: bool) -> str:
     return f"{total} would have to be {limit} (it is {value})"
 
 
-def _path(
-    tree: Tree, row: Row, past: Training | None, wording: Wording
-) -> tuple[SplitReading, ...]:
+def _list_path(node: Tree, row: Row, scale: Mapping[str, Any]) -> Iterator[SplitReading]:
     """Follow one row from the root of a tree to its leaf."""
-    path = []
-    ranges, whole = (past.ranges, past.whole) if past else (None, None)
-    node = tree
     while isinstance(node, Branch):
         condition = node.condition
         if split := power_law_of(condition):
-            path.append(read_split(split, row, ranges=ranges, whole=whole, wording=wording))
+            yield read_split(split, row, **scale)
         held = condition.mask(rows_with({f: row[f] for f in condition.features}, {}))[0]
         node = node.yes if held else node.no
-    return tuple(path)
 
 
-def _changes(
-    split: PowerLawSplit, row: Row, ranges: Ranges, whole: Bounds
-) -> tuple[SplitChange, ...]:
-    here = {f: float(row[f]) for f in split.features}
+def _list_changes(
+    split: PowerLawSplit, row: Row, ranges: Ranges, whole: Bounds, wording: Wording
+) -> tuple[Change, ...]:
+    """List the changes of one column that change a split's result: "height 1.8 -> 1.876"."""
+    here, changes = {f: float(row[f]) for f in split.features}, []
     (held,) = split.mask(rows_with(here, {}))
-    turning = turning_values(
+    turned = turning_values(
         (split,), here, split.features, lambda columns: split.mask(columns) != held, ranges, whole
     )
-    changes = [
-        SplitChange(f, here[f], new, abs(new - here[f]) / ranges[f] if ranges.get(f) else None)
-        for f, new in turning
-    ]
-    return tuple(sorted(changes, key=lambda c: c.size))
+    for f, new in turned:
+        old, step, width = here[f], abs(new - here[f]), ranges.get(f)
+        text = f"{wording.name(f)} {number(old, new)} -> {wording.amount(f, exact(new))}"
+        size = step / (width or max(abs(old), abs(new), 1e-300))  # relative without a range
+        changes.append((size, Change(f, old, new, text, size if width else None)))
+    return tuple(change for _, change in sorted(changes, key=itemgetter(0)))
 
 
 def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording) -> str:
     """Return on which side the sum is: "mass / height^2 is 29.3, above 27"."""
-    within = margin <= 0
-    body = wording.score(split)
+    within, body = margin <= 0, wording.score(split)
+    ends = [b for b in (split.low, split.high) if b is not None]
+    value = number(total, min(ends, key=lambda b: abs(total - b)))
     if wording.spoken:
-        ends = [b for b in (split.low, split.high) if b is not None]
-        value = number(total, min(ends, key=lambda b: abs(total - b)))
         return score_text(body, value, write_bounds(split), within == split.inside)
-    if split.low is None:
-        word = "at most" if within else "above"
-        return f"{body} is {number(total, split.high)}, {word} {exact(split.high)}"
-    near = min((split.low, split.high), key=lambda b: abs(total - b))
-    word = "within" if within else "outside"
-    bounds = f"{exact(split.low)} to {exact(split.high)}"
-    return f"{body} is {number(total, near)}, {word} {bounds}"
+    inside, outside = ("within", "outside") if split.is_band else ("at most", "above")
+    return f"{body} is {value}, {inside if within else outside} {' to '.join(map(exact, ends))}"
 
 
-def _gap_text(split: LinearSplit | PowerLawSplit, absent: list[str], wording: Wording) -> str:
-    counts = "counts as meeting" if split.missing else "counts as not meeting"
-    names = join_list(wording.name(f) for f in absent)
-    verb = "is" if len(absent) == 1 else "are"
+def _gap_text(split: LinearSplit | PowerLawSplit, row: Row, wording: Wording) -> str:
+    absent = [wording.name(f) for f in split.features if row[f] is None]
+    text = f"{join_list(absent)} {'is' if len(absent) == 1 else 'are'} missing, which"
     if wording.spoken:
-        return (
-            f"{names} {verb} missing, which {'is' if split.missing else 'is not'} taken as enough"
-        )
-    body = wording.score(split)
-    return f"{names} {verb} missing, which {counts} the condition on {body}"
+        return f"{text} {'is' if split.missing else 'is not'} taken as enough"
+    counts = "counts as meeting" if split.missing else "counts as not meeting"
+    return f"{text} {counts} the condition on {wording.score(split)}"

@@ -11,6 +11,10 @@ from rulekit.rules import Columns, RuleSet
 from rulekit.rules.condition import as_column
 from rulekit.rules.rule_set import rule_of
 
+Row = Mapping[str, Any]
+Ranges = Mapping[str, float]  # widths of columns
+Bounds = Mapping[str, tuple[float, float]]  # see `whole_bounds`
+
 
 def columns_for(model: Any, X: Any) -> RuleColumns:
     """Read a table as the columns of a model or rule; DataError if one is missing."""
@@ -40,7 +44,7 @@ def row_values(columns: Columns, row: int) -> dict[str, Any]:
     return {f: value_at(column, row) for f, column in columns.items()}
 
 
-def rows_with(row: Mapping[str, Any], values: Mapping[str, Sequence[Any]]) -> Columns:
+def rows_with(row: Row, values: Mapping[str, Sequence[Any]]) -> Columns:
     """Build columns that repeat one row, with the values of some columns replaced."""
     n = len(next(iter(values.values()), (None,)))
     return {f: as_column(values.get(f, [cell] * n)) for f, cell in row.items()}

@@ -78,7 +78,8 @@ def _read_cell(column: NDArray[Any], row: int) -> Any:
 def run_in_sqlite(query: str, table: str, rows: Rows, n: int) -> list[Any]:
     """Run a query in SQLite."""
     order = free_name("row_number", tuple(rows))
-    columns = [f"{_quote_name(f)} {'TEXT' if _is_text(c) else 'REAL'}" for f, c in rows.items()]
+    quoted = ((f.replace('"', '""'), "TEXT" if _is_text(c) else "REAL") for f, c in rows.items())
+    columns = [f'"{name}" {kind}' for name, kind in quoted]
     with sqlite3.connect(":memory:") as connection:
         connection.execute(f"CREATE TABLE {table} ({', '.join([f'{order} INTEGER', *columns])})")
         marks = ", ".join("?" * (len(rows) + 1))
@@ -127,7 +128,3 @@ def _arrow(column: NDArray[Any], n: int, nan: bool) -> pa.Array:
 
 def _is_text(column: NDArray[Any]) -> bool:
     return column.dtype == object and not any(isinstance(v, (bool, np.bool_)) for v in column)
-
-
-def _quote_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -1,6 +1,6 @@
 """Input of an export: the rule of a model, its columns and labels, and counts beside clauses."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,27 @@ def check_label(label: Any, format_name: str) -> str | bool | int | float:
 def describe_columns(rule: RuleSet) -> list[str]:
     """Return what each column was when the rule was learned, one printable line a column."""
     columns = () if rule.schema is None else rule.schema.columns
-    lines = [f"{column.name!r}: {column.sentence()}" for column in columns]
+    return _make_printable(f"{column.name!r}: {column.sentence()}" for column in columns)
+
+
+def describe_names(rule: RuleSet) -> list[str]:
+    """Return what people's names of a rule's conditions mean, one printable line a name."""
+    texts = {} if rule.schema is None else rule.schema.texts
+    used = dict.fromkeys(map(str, (*rule.conditions, *rule.tests)))
+    return _make_printable(f"{texts[each]!r} means {each}" for each in used if each in texts)
+
+
+def write_comments(rule: RuleSet, sign: str) -> str:
+    """Write names of conditions and columns as comments, each with a heading; empty if none."""
+    parts = {
+        "What the names of conditions mean:": describe_names(rule),
+        "What the columns were when the rule was learned:": describe_columns(rule),
+    }
+    listed = [line for head, lines in parts.items() if lines for line in (head, *lines)]
+    return "".join(f"{sign} {line}\n" for line in listed)
+
+
+def _make_printable(lines: Iterable[str]) -> list[str]:
     return ["".join(c if c.isprintable() else " " for c in line)[:LONGEST] for line in lines]
 
 

@@ -251,7 +251,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         pair = learner, plain.learner_
         folds = inner_folds(self.cv, table, seed)
         left_out, noise, scores = compare_losses(pair, table, folds, loss, self.n_jobs)
-        on_all = np.array([forest.loss(m._answers(table.columns)) for m in pair])
+        on_all = np.array([forest.loss(table.predict(m.rule_set_)) for m in pair])
         with_costs, without = (1 - FOREST_SHARE) * left_out + FOREST_SHARE * on_all
         noise *= 1 - FOREST_SHARE
         self._time_passed = time.time() > until

@@ -25,7 +25,7 @@ from rulekit.binning.views import TableReader
 from rulekit.data import Costs
 from rulekit.data.columns.conform import RuleColumns
 from rulekit.exceptions import DataWarning, EmptyRuleWarning, StoppedError
-from rulekit.learners.paths import LearnedPath, Paths, SingleModel
+from rulekit.learners.paths import LearnedPath, Paths
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import (
     ShouldStop,
@@ -37,7 +37,7 @@ from rulekit.learners.training import (
     read_training_table,
     restore_on_failure,
 )
-from rulekit.rules import Clause, Columns, RuleSet, Schema
+from rulekit.rules import Clause, RuleSet, Schema
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.writer import clause_line, rule_lines
 
@@ -92,8 +92,8 @@ class BaseRuleClassifier(
     @property
     def _parameter_constraints(self) -> dict[str, Any]:
         """Constraints of the parameters, in the order of inheritance."""
-        parts = [vars(each).get("_own_constraints", {}) for each in type(self).__mro__]
-        merged = {k: v for part in reversed(parts) for k, v in part.items()}
+        parts = [vars(each).get("_own_constraints", {}) for each in reversed(type(self).__mro__)]
+        merged = {k: v for part in parts for k, v in part.items()}
         return {name: merged[name] for name in self._get_param_names() if name in merged}
 
     @classmethod
@@ -198,10 +198,11 @@ class BaseRuleClassifier(
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check the training table."""
-        reader = TableReader(self._reading_binarizer(), self._level_share)
-        table = read_training_table(
-            self, X, y, sample_weight, multi_class=self._multi_class, reader=reader
+        reader, several = (
+            TableReader(self._reading_binarizer(), self._level_share),
+            self._multi_class,
         )
+        table = read_training_table(self, X, y, sample_weight, multi_class=several, reader=reader)
         self.ignored_columns_, self._data_notes = list(table.ignored), table.notes
         self._schema = table.schema
         return table
@@ -212,9 +213,7 @@ class BaseRuleClassifier(
 
     def _reading_binarizer(self) -> Any:
         """Return the binarizer that reads words and dates; None takes every text as a level."""
-        if not hasattr(self, "binarizer"):
-            return None
-        return Binarizer() if self.binarizer is None else self.binarizer
+        return (self.binarizer or Binarizer()) if hasattr(self, "binarizer") else None
 
     def _bin_table(self, table: TrainingTable, *key: Any) -> tuple[Any, Any]:
         """Bin the table or reuse it; return a key of the binning, and the codes."""
@@ -247,7 +246,7 @@ class BaseRuleClassifier(
     def _path(self, table: TrainingTable) -> LearnedPath:
         """Search a checked table; the result answers all settings of one kind."""
         self._fit_table(table)
-        return SingleModel(self)
+        return LearnedPath(self)
 
     def _kind_of(self, setting: Mapping[str, Any]) -> dict[str, Any]:
         """Return the part of a setting that a search depends on."""
@@ -255,8 +254,8 @@ class BaseRuleClassifier(
 
     def _note_classes(self, table: TrainingTable, label: Any) -> int:
         """Store two classes; return the code of the described one."""
-        classes = table.classes
-        self.classes_, self._schema = classes, table.schema
+        classes = self.classes_ = table.classes
+        self._schema = table.schema
         positive = positive_code(label, classes)
         self.positive_label_ = plain_label(classes[positive])
         self.default_label_ = plain_label(classes[1 - positive])
@@ -295,15 +294,12 @@ class BaseRuleClassifier(
             Once, if columns hold levels or gaps that no training row had, or numbers or dates that
             are farther outside the training range than the range is wide.
         """
-        return self._answers(self._read_and_warn(X))
+        return self.rule_set_.predict(self._read_and_warn(X)).astype(self.classes_.dtype)
 
     def _empty_hint(self, why: str) -> str:
         """Describe a rule without conditions."""
         answer = self.rule_set_.predict({"": np.zeros(1)})[0]
         return f"The rule has no condition and answers {answer!r} to every row: {why}"
-
-    def _answers(self, columns: Columns) -> NDArray[Any]:
-        return self.rule_set_.predict(columns).astype(self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Estimate class probabilities of rows: (n, K) in the order of `classes_`, none of them 0.
@@ -319,8 +315,7 @@ class BaseRuleClassifier(
         `HyperplaneRuleClassifier` and `ScorecardClassifier` are they the same, unless rows are
         weighted.
         """
-        columns = self._read_and_warn(X)  # refuses if nothing was learned yet
-        return self._shares.compute(columns)
+        return self._shares.compute(self._read_and_warn(X))  # refuses if nothing was learned yet
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the natural logarithm of `predict_proba`, shape (n, K)."""
@@ -335,8 +330,7 @@ class BaseRuleClassifier(
         less. For more (n, K): the logarithm of each one's weighed share, up to a constant.
         """
         columns = self._read_and_warn(X)
-        decision = self.predict_log_proba(columns) + np.log(self._shares.factors)
-        return decision if decision.shape[1] != 2 else decision[:, 1] - decision[:, 0]
+        return compute_log_odds(self.predict_log_proba(columns) + np.log(self._shares.factors))
 
     def read_columns(self, X: Any) -> RuleColumns:
         """Read rows as `predict` does, once for several calls, without its warnings.
@@ -364,22 +358,17 @@ class BaseRuleClassifier(
         `clause` (its number, from 1), `label` (the class given; in a CNF, when all clauses hold),
         `text`, `n_conditions`, `share` (how often the clause was right in training on rows that it
         decides, smoothed; a clause of a CNF decides where it fails), and `weighted_share` (the same
-        with rows weighed by `class_weight` or `costs`).
+        with rows weighed by `class_weight` or `costs`); a given rule without a table has no shares.
         """
         check_is_fitted(self)
+        rows = [(clause_line(c), c.n_conditions) for c in self.rule_set_.clauses]
+        frame = pd.DataFrame(rows, columns=["text", "n_conditions"])
+        frame.insert(0, "clause", range(1, len(rows) + 1))
+        frame.insert(1, "label", list(self.rule_set_.labels[: len(rows)]))
+        if not hasattr(self, "_shares"):  # of a rule that was given
+            return frame
         share, weighted = self._shares.compute_by_clause(self.rule_set_, self.classes_.tolist())
-        return self._rules_frame().assign(share=share, weighted_share=weighted)
-
-    def _rules_frame(self) -> pd.DataFrame:
-        rule = self.rule_set_
-        return pd.DataFrame(
-            {
-                "clause": range(1, rule.n_clauses + 1),
-                "label": list(rule.labels[: rule.n_clauses]),
-                "text": [clause_line(c) for c in rule.clauses],
-                "n_conditions": [c.n_conditions for c in rule.clauses],
-            }
-        )
+        return frame.assign(share=share, weighted_share=weighted)
 
     @property
     def training_counts_(self) -> list[tuple[float, float]]:
@@ -389,48 +378,37 @@ class BaseRuleClassifier(
 
     def _html_repr(self) -> str:
         """Return what notebooks show: the rule with counts, or the parameters if not fitted."""
-        if not hasattr(self, "rule_set_"):
-            return str(super()._html_repr())
-        return notebook_html(self)
+        return notebook_html(self) if hasattr(self, "rule_set_") else str(super()._html_repr())
 
     def __str__(self) -> str:
         """Return the rule as text, or the parameters if not fitted."""
-        if not hasattr(self, "rule_set_"):
-            return repr(self)
-        return rule_lines(self.rule_set_)
+        return rule_lines(self.rule_set_) if hasattr(self, "rule_set_") else repr(self)
 
     def __sklearn_tags__(self) -> Tags:
         """Declare the supported classes, missing values, text and categories."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._multi_class
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
     def _keep_rule(self, rule: RuleSet, table: TrainingTable, weight: NDArray[np.float64]) -> None:
         """Set the attributes that follow from the rule and its training table."""
-        self.rule_set_ = rule
-        self.n_rules_ = rule.n_clauses
-        self.n_conditions_ = rule.n_conditions
-        self.training_error_, shares = table.once(
-            (rule, weight.tobytes()), lambda: self._measure_rule(table, weight)
-        )
+        self.rule_set_, self.n_rules_, self.n_conditions_ = rule, rule.n_clauses, rule.n_conditions
+
+        def measure() -> tuple[float, Shares]:
+            both, n_classes = (table.weights(None), weight), len(self.classes_)
+            shares = Shares.from_rows(rule, table.columns, table.codes, both, n_classes)
+            return table.error(rule, weight), shares
+
+        self.training_error_, shares = table.once((rule, weight.tobytes()), measure)
         if self._proba_follows_rule and np.ptp(weight) == 0:
             shares = shares.following(rule, self.classes_.tolist())
         self._shares = shares
 
-    def _measure_rule(
-        self, table: TrainingTable, weight: NDArray[np.float64]
-    ) -> tuple[float, Shares]:
-        """Return the training error of the rule and the shares of classes in training rows."""
-        right = np.equal(self._answers(table.columns), table.y)
-        error = float(weight[~right].sum() / weight.sum())
-        both = table.weights(None), weight
-        shares = Shares.from_rows(
-            self.rule_set_, table.columns, table.codes, both, len(self.classes_)
-        )
-        return error, shares
+
+def compute_log_odds(decision: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logarithm of the odds of the second of two classes; of more, each one's share."""
+    return decision if decision.shape[1] != 2 else decision[:, 1] - decision[:, 0]
 
 
 #: Learns ANDs that describe one class (its number) among some rows of the table.
@@ -451,12 +429,10 @@ def refuse_with_several(model: Any, table: TrainingTable) -> None:
             f"`form` must be 'dnf' where `y` holds more than two classes ({n} here): the clauses "
             f"of an ordered list are ANDs; got {model.form!r}."
         )
-    directions = as_constraints(getattr(model, "constraints", None)).directions
-    if directions:
+    if directions := as_constraints(getattr(model, "constraints", None)).directions:
         raise ValueError(
             f"`constraints` has a direction for column {dict(directions).popitem()[0]!r}, which "
-            f"needs two classes; `y` has {n}. Remove the direction, or learn "
-            "from `y == label`."
+            f"needs two classes; `y` has {n}. Remove the direction, or learn from `y == label`."
         )
 
 
@@ -474,9 +450,10 @@ def one_against_rest(
         if not described.any() or described.all():
             continue
         clauses_of_class = describe(left, code)
+        columns = {name: values[left] for name, values in table.columns.items()}
         held = np.zeros(len(left), dtype=bool)
         for clause in clauses_of_class:
-            held |= clause.mask({f: table.columns[f][left] for f in table.columns})
+            held |= clause.mask(columns)
         clauses += clauses_of_class
         labels += [names[code]] * len(clauses_of_class)
         left = left[~held]

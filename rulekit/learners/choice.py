@@ -6,6 +6,7 @@
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Real
 from typing import Any, Self
 
@@ -20,16 +21,17 @@ from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
-from rulekit.learners.cluster import Once, sort_answers, spread, try_twice
+from rulekit.learners.cluster import Once, spread_sorted, try_twice
 from rulekit.learners.paths import Paths, Setting, identity
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import RuleSet
 
+Floats = NDArray[np.float64]
 COST = "test_cost_per_100"  # the cost of wrong predictions
 #: Price of one condition when settings are compared, as a share of rows: two tenths of a point.
 CONDITION_PRICE = 0.002
 Settings = Sequence[Setting] | Mapping[int, Setting]  # by number
-Counted = Callable[[NDArray[Any], NDArray[np.intp]], NDArray[np.float64]]
+Counted = Callable[[NDArray[Any], NDArray[np.intp]], Floats]
 #: Measures that are better when larger; all others are better when smaller.
 MAXIMISED = frozenset({"test_f1", "test_auc"})
 
@@ -65,7 +67,7 @@ class Loss:
     """Loss of wrong predictions for training rows."""
 
     y: NDArray[Any]  # (n,)
-    weight: NDArray[np.float64]  # (n,)
+    weight: Floats  # (n,)
     costs: Costs | None = None
 
     @property
@@ -82,20 +84,21 @@ class Loss:
         heavy = np.array([by_class[label] for label in self.y.tolist()])
         return 100.0 * CONDITION_PRICE * float(self.weight @ heavy / self.weight.sum())
 
-    @property
-    def scale(self) -> float:
-        """What the mean over rows is multiplied by: costs are given per 100 cases."""
-        return 1.0 if self.costs is None else 100.0
-
     def each(self, rows: NDArray[np.intp], answers: NDArray[Any]) -> NDArray[Any]:
-        """Return whether each row is wrong, or what it costs; shape (n,), not weighted."""
+        """Return whether each row is wrong, or what 100 like it cost; shape (n,), not weighted."""
         y = self.y[rows]
-        return answers != y if self.costs is None else self.costs.compute(y, answers)
+        return answers != y if self.costs is None else 100.0 * self.costs.compute(y, answers)
+
+    def spread_over_rows(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> Floats:
+        """Return the loss of each training row, 0 for those not tested, shape (n,)."""
+        each = np.zeros(len(self.y))
+        each[rows] = self.each(rows, answers)
+        return each
 
     def compute(self, rows: NDArray[np.intp], answers: NDArray[Any]) -> float:
         """Compute the loss of predictions for some rows: error share, or cost per 100 cases."""
         weight = self.weight[rows]
-        return float(self.scale * (weight * self.each(rows, answers)).sum() / weight.sum())
+        return float((weight * self.each(rows, answers)).sum() / weight.sum())
 
     def text(self, value: float) -> str:
         """Format a value of the measure."""
@@ -104,29 +107,31 @@ class Loss:
         return f"{self.costs.amount(round(value, 1))} a 100 cases"
 
 
-Floats = NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class FoldScores:
-    """Losses and sizes of settings on folds, NaN where a fold was not finished."""
+    """Losses, conditions and clauses of settings on folds, NaN where a fold was not finished."""
 
-    loss: Floats  # (folds, settings)
-    n_conditions: Floats  # (folds, settings)
-    n_clauses: Floats  # (folds, settings)
-    counts: Floats  # (folds, settings, ...): what `counted` returns for the test rows
+    values: Floats  # (folds, settings, 3 or more): further ones are what is counted on test rows
 
-    @classmethod
-    def from_array(cls, scores: Floats) -> Self:
-        """Split an array (folds, settings, 3 or more)."""
-        return cls(scores[:, :, 0], scores[:, :, 1], scores[:, :, 2], scores[:, :, 3:])
+    @property
+    def loss(self) -> Floats:
+        """The losses, shape (folds, settings)."""
+        return self.values[:, :, 0]
+
+    @property
+    def counts(self) -> Floats:
+        """What `counted` returned for the test rows, shape (folds, settings, ...)."""
+        return self.values[:, :, 3:]
 
     def summary(self, settings: Sequence[Setting], measure: str = "test_error") -> pd.DataFrame:
         """Average over folds: one row per setting."""
-        errors = pd.DataFrame(self.loss)
-        means = {measure: errors.mean(), f"{measure}_se": errors.sem()}
-        means["n_conditions"] = pd.DataFrame(self.n_conditions).mean()
-        means["n_clauses_used"] = pd.DataFrame(self.n_clauses).mean()
+        errors, n_conditions, n_clauses = (pd.DataFrame(self.values[:, :, k]) for k in range(3))
+        means = {
+            measure: errors.mean(),
+            f"{measure}_se": errors.sem(),
+            "n_conditions": n_conditions.mean(),
+            "n_clauses_used": n_clauses.mean(),
+        }
         numbers = pd.DataFrame({"setting": range(len(settings))})
         summary = pd.concat([numbers, pd.DataFrame(list(settings)), pd.DataFrame(means)], axis=1)
         return summary.assign(folds=errors.count())
@@ -168,11 +173,9 @@ def fold_scores(
         (Once(table), Once(loss), fold, settings, stop, counted)
         for fold, stop in zip(folds, callbacks, strict=True)
     ]
-    scored = try_twice(
-        lambda: sort_answers(spread(_score_fold, tasks, n_jobs)),
-        lambda: "Nothing of the choice is kept.",
-    )
-    return FoldScores.from_array(np.stack(scored))
+    work = partial(spread_sorted, _score_fold, tasks, n_jobs)
+    scored = try_twice(work, lambda: "Nothing of the choice is kept.")
+    return FoldScores(np.stack(scored))
 
 
 def _score_fold(
@@ -184,18 +187,17 @@ def _score_fold(
     counted: Counted | None,
 ) -> Floats:
     test = fold.fold[1]
-    more = 0 if counted is None else len(counted(table.y[test], test))
-    scores = np.full((len(settings), 3 + more), math.nan)
     columns = RuleColumns({name: values[test] for name, values in table.columns.items()})
-    figures: dict[RuleSet, list[float]] = {}
+
+    def measure(rule: RuleSet) -> list[float]:
+        answers = table.predict(rule, columns)
+        more = [] if counted is None else counted(answers, test).tolist()
+        return [loss.compute(test, answers), rule.n_conditions, rule.n_clauses, *more]
+
+    more = 0 if counted is None else len(counted(table.y[test], test))
     with threadpool_limits(1):
-        for i, rule in fold.get_paths(table).rules(settings, stop or (lambda: False)):
-            if rule not in figures:  # neighbouring prices mostly end in the same rule
-                answers = table.predict(rule, columns)
-                figures[rule] = [loss.compute(test, answers), rule.n_conditions, rule.n_clauses]
-                figures[rule] += [] if counted is None else counted(answers, test).tolist()
-            scores[i] = figures[rule]
-    return scores
+        paths = fold.get_paths(table)
+        return paths.score(settings, measure, 3 + more, stop or (lambda: False))
 
 
 def suggestion(
@@ -220,14 +222,15 @@ def suggestion(
     order = np.lexsort((size, total.round(12)))  # ties by conditions, then position
     filled = has_conditions(rows)
     chosen = next((i for i in order if filled[i]), order[0])
-    default = rows.iloc[chosen]
-    return {
-        "default": int(default["setting"]),
-        "simplest_within_1se": int(simplest["setting"]),
-        "best": int(best["setting"]),
-        "reason": _reason(default, settings, y, price)
-        + ("" if chosen == order[0] else _describe_empty(rows.iloc[order[0]], settings)),
-    }
+    reason = _reason(rows.iloc[chosen], settings, y, price)
+    if chosen != order[0]:
+        reason += (
+            f" An empty rule ({_name_setting(rows.iloc[order[0]], settings)}), which predicts one "
+            "class for every row, is no worse by that figure; the best setting with a condition "
+            "was selected."
+        )
+    selected = {"default": rows.iloc[chosen], "simplest_within_1se": simplest, "best": best}
+    return {name: int(row["setting"]) for name, row in selected.items()} | {"reason": reason}
 
 
 def price_of_condition(summary: pd.DataFrame, y: str) -> float:
@@ -241,9 +244,7 @@ def has_conditions(rows: pd.DataFrame) -> NDArray[np.bool_]:
     return np.asarray(~(np.fmin(rows["n_conditions"], size).to_numpy(dtype=float) < 0.5))
 
 
-def estimates(
-    summary: pd.DataFrame, settings: Settings, y: str, price: float
-) -> NDArray[np.float64]:
+def estimates(summary: pd.DataFrame, settings: Settings, y: str, price: float) -> Floats:
     """Return the sum that decides between settings, whose lowest value is selected."""
     # It is the measure averaged with those of similar settings, and with the forest's estimate if
     # known, plus `price` for each condition. NaN for settings with fewer finished folds than
@@ -264,18 +265,18 @@ def comparable(summary: pd.DataFrame) -> pd.DataFrame:
     return summary[summary["folds"] == summary["folds"].max()] if len(summary) else summary
 
 
-def coordinate(rows: pd.DataFrame, name: str) -> NDArray[np.float64]:
+def coordinate(rows: pd.DataFrame, name: str) -> Floats:
     """Read a column of a summary so that smaller is better."""
     if name not in rows.columns or not pd.api.types.is_numeric_dtype(rows[name]):
         numeric = [c for c in rows.columns if pd.api.types.is_numeric_dtype(rows[c])]
         raise ValueError(f"The summary has no measure {name!r}; it has {', '.join(numeric)}.")
-    values: NDArray[np.float64] = rows[name].to_numpy(dtype=float)
+    values: Floats = rows[name].to_numpy(dtype=float)
     return -values if name in MAXIMISED else values
 
 
 def neighbourhoods(
     settings: Sequence[Setting], learners: Sequence[str]
-) -> list[tuple[list[Any], NDArray[np.float64]]]:
+) -> list[tuple[list[Any], Floats]]:
     """Return, for each size parameter, the line of each setting and its position on it."""
     names = dict.fromkeys(k for s in settings for k in s if k.rpartition("__")[2] in SIZE_KEYS)
     axes = []
@@ -308,49 +309,33 @@ def smooth_scores(scores: ArrayLike, axes: Sequence[tuple[Sequence[Hashable], Ar
 def _reason(default: Any, settings: Settings, y: str, price: float) -> str:
     """Return which setting was selected, and by which figure, in two sentences."""
     order = "highest" if y in MAXIMISED else "lowest"
-    measure, penalty = y.replace("_", " "), _price(y, price)
+    penalty = f"{100 * CONDITION_PRICE:g} points"
+    if y == COST:
+        penalty = f"{price:.3g}"
+    elif y in MAXIMISED:
+        penalty = f"{CONDITION_PRICE:g}"
+    measure, penalty = y.replace("_", " "), f"at a penalty of {penalty} for each condition"
     figure = f"{_value(default[y], y)} with {default['n_conditions']:.1f} conditions"
     selected = f"Selected: {_name_setting(default, settings)} ({figure}). It has the {order}"
     if FOREST_LOSS not in default:
-        return (
-            f"{selected} {measure}, averaged with similar settings, at a penalty of {penalty} for "
-            "each condition."
-        )
+        return f"{selected} {measure}, averaged with similar settings, {penalty}."
     return (
-        f"{selected} estimated {measure} at a penalty of {penalty} for each condition; the "
-        "estimate combines the folds of similar settings with a random forest's estimate for the "
-        f"rule on all rows ({_value(default[FOREST_LOSS], y)})."
+        f"{selected} estimated {measure} {penalty}; the estimate combines the folds of similar "
+        "settings with a random forest's estimate for the rule on all rows "
+        f"({_value(default[FOREST_LOSS], y)})."
     )
-
-
-def _describe_empty(row: Any, settings: Settings) -> str:
-    return (
-        f" An empty rule ({_name_setting(row, settings)}), which predicts one class for every row, "
-        "is no worse by that figure; the best setting with a condition was selected."
-    )
-
-
-def _price(y: str, price: float) -> str:
-    if y == COST:
-        return f"{price:.3g}"
-    return f"{CONDITION_PRICE:g}" if y in MAXIMISED else f"{100 * CONDITION_PRICE:g} points"
 
 
 def _name_setting(row: Any, settings: Settings) -> str:
-    names = [
-        _parameter(name, name.rpartition("__")[2], value)
-        for name, value in settings[int(row["setting"])].items()
-    ]
-    return ", ".join(filter(None, names)) or str(row["learner"])
-
-
-def _parameter(name: str, last: str, value: Any) -> str:
-    if last in HIDDEN_AT_ZERO and value == 0:
-        return ""
-    if last in COUNTED and value is not None:
-        return f"at most {value} {COUNTED[last]}{'' if value == 1 else 's'}"
-    shown = f"{value:g}" if isinstance(value, float) else value
-    return f"{CALLED[last]} {shown}" if last in CALLED else f"{name} = {value}"
+    names = []
+    for name, value in settings[int(row["setting"])].items():
+        last = name.rpartition("__")[2]
+        if last in COUNTED and value is not None:
+            names.append(f"at most {value} {COUNTED[last]}{'' if value == 1 else 's'}")
+        elif value != 0 or last not in HIDDEN_AT_ZERO:
+            shown = f"{value:g}" if isinstance(value, float) else value
+            names.append(f"{CALLED[last]} {shown}" if last in CALLED else f"{name} = {value}")
+    return ", ".join(names) or str(row["learner"])
 
 
 def _value(value: float, y: str) -> str:
@@ -360,9 +345,23 @@ def _value(value: float, y: str) -> str:
 
 
 ODDS = ("found", "false_alarms")  # what a plain number limits
-AMONG = ("rows", "positives", "negatives")
 GAPS = ("gap", *(f"gap_{measure}" for measure in GROUP_MEASURES))  # columns of `Choice.table`
 EXACT = 1e-12
+
+
+def mark_counted(y: NDArray[Any], answers: NDArray[Any], label: Any) -> dict[str, NDArray[Any]]:
+    """Return which rows count for each total and measure of `GROUP_MEASURES`, shape (n,) each."""
+    true, called = np.equal(y, label).astype(bool), np.equal(answers, label).astype(bool)
+    wrong = np.not_equal(y, answers).astype(bool)
+    return {
+        "rows": np.ones(len(y), dtype=bool),
+        "positives": true,
+        "negatives": ~true,
+        "error": wrong,
+        "found": true & called,
+        "false_alarms": ~true & called,
+        "called_positive": called,
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -395,9 +394,7 @@ class GroupGaps:
                 f"`groups` names column {name!r}, which the table does not have; correct the name."
             )
         groups = row_groups(table.frame[name], name)
-        true = table.y == label
-        among = dict(zip(AMONG, (np.ones(len(true), dtype=bool), true, ~true), strict=True))
-        n = len(groups.labels)
+        among, n = mark_counted(table.y, table.y, label), len(groups.labels)
         enough = {
             measure: np.bincount(groups.codes[among[whole]], minlength=n) >= FEW
             for measure, whole in GROUP_MEASURES.items()
@@ -415,26 +412,22 @@ class GroupGaps:
 
     def __call__(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> Floats:
         """Sum the weights of rows by group, shape (7 * groups,)."""
-        true, called = self.y[rows] == self.label, answers == self.label
-        masks = (
-            *(np.ones(len(rows), dtype=bool), true, ~true),
-            *(answers != self.y[rows], true & called, ~true & called, called),
-        )
+        masks = mark_counted(self.y[rows], answers, self.label)
         codes, n, weight = self.groups.codes[rows], len(self.groups.labels), self.weight[rows]
-        return np.concatenate([np.bincount(codes, weight * mask, n) for mask in masks])
+        return np.concatenate([np.bincount(codes, weight * mask, n) for mask in masks.values()])
 
     def compute_gaps(self, sums: Floats) -> dict[str, Floats]:
         """Compute the gaps of settings from their sums by fold, shape (settings,) each."""
-        total = np.nansum(sums, axis=0).reshape(sums.shape[1], 7, -1)
-        whole = {name: total[:, k] for k, name in enumerate(AMONG)}
+        names = mark_counted(self.y, self.y, self.label)
+        total = np.nansum(sums, axis=0).reshape(sums.shape[1], len(names), -1)
+        counts = dict(zip(names, total.swapaxes(0, 1), strict=True))
         gaps = {}
-        for k, (measure, among) in enumerate(GROUP_MEASURES.items(), start=len(AMONG)):
+        for measure, among in GROUP_MEASURES.items():
             with np.errstate(invalid="ignore", divide="ignore"):
-                shares = (total[:, k] / whole[among])[:, self.enough[measure]]
+                shares = (counts[measure] / counts[among])[:, self.enough[measure]]
             several_groups = shares.shape[1] > 1
-            gaps[f"gap_{measure}"] = (
-                np.ptp(shares, axis=1) if several_groups else np.full(len(shares), np.nan)
-            )
+            gap = np.ptp(shares, axis=1) if several_groups else np.full(len(shares), np.nan)
+            gaps[f"gap_{measure}"] = gap
         limited = [gaps[f"gap_{measure}"] for measure in self.limits or ODDS]
         return gaps | {"gap": np.max(limited, axis=0)}
 
@@ -456,7 +449,7 @@ class GroupGaps:
             return ""
         return f" Of these {n} would have been taken, but what they learn from all rows does not."
 
-    def select_allowed(self, summary: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    def select_allowed(self, summary: pd.DataFrame, loss: Loss) -> tuple[pd.DataFrame, str]:
         """Return the settings within the limits, and a sentence on what that leaves."""
         if not self.limits:
             return summary, ""
@@ -465,18 +458,24 @@ class GroupGaps:
         within_limits = summary[excess <= EXACT]
         allowed = " and ".join(f"{limit:g} in {name!r}" for name, limit in self.limits.items())
         where = f"between the groups of {self.groups.name!r}"
+
+        def doing(row: pd.Series) -> str:
+            if loss.costs is None:
+                return f"is wrong in {100 * row['test_error']:.1f} % of the rows"
+            return f"costs {row[COST]:.4g} a 100 cases"
+
         if within_limits.empty:
             near = summary.loc[excess.idxmin()]
             gaps = ", ".join(f"{near[f'gap_{name}']:.3g} in {name!r}" for name in self.limits)
             raise DataError(
                 f"`max_gap` allows a gap of {allowed} {where}, but no rule satisfies it on the "
-                f"inner folds; the closest has {gaps} and {_doing(near)}. Raise `max_gap`, or "
+                f"inner folds; the closest has {gaps} and {doing(near)}. Raise `max_gap`, or "
                 "group by another column."
             )
-        best = summary.loc[summary[_loss_in(summary)].idxmin()]
+        best = summary.loc[summary[loss.measure].idxmin()]
         note = (
             f" {len(within_limits)} of {len(summary)} settings keep the gap {where} within "
-            f"{allowed} on the inner folds; without that limit the best one {_doing(best)}, with a "
+            f"{allowed} on the inner folds; without that limit the best one {doing(best)}, with a "
             f"gap of {best['gap']:.3g}. On new rows gaps may be larger."
         )
         if not (within_limits["n_conditions"] >= 0.5).any():
@@ -509,25 +508,3 @@ def check_gaps(groups: str | None, max_gap: Any, positive_label: Any) -> None:
             )
     if not max_gap:
         raise ValueError("`max_gap` is empty. Add a measure, or remove it.")
-
-
-def _loss_in(table: Any) -> str:
-    """Return the measure of the comparison: the error, or the cost."""
-    return "test_error" if "test_error" in table else "test_cost_per_100"
-
-
-def _doing(row: pd.Series) -> str:
-    if "test_error" in row:
-        return f"is wrong in {100 * row['test_error']:.1f} % of the rows"
-    return f"costs {row['test_cost_per_100']:.4g} a 100 cases"
-
-
-def gap_curve(table: pd.DataFrame) -> pd.DataFrame:
-    """List the settings not dominated in gap and error; see `Choice.gap_curve`."""
-    if "gap" not in table:
-        raise ValueError("No groups were compared; give `groups` to the learner.")
-    rows = table[table["folds"] == table["folds"].max()].dropna(subset=["gap"])
-    rows = rows.assign(_error=rows[_loss_in(rows)].round(12), _gap=rows["gap"].round(12))
-    rows = rows.sort_values(["_gap", "_error", "n_conditions", "setting"])
-    better = rows["_error"] < rows["_error"].cummin().shift(fill_value=np.inf)
-    return rows[better].drop(columns=["_error", "_gap"]).reset_index(drop=True)

@@ -75,7 +75,7 @@ def run_on_cluster(
                     _run_task, code_version(), work, *order, key=key, pure=False, **options
                 )
                 places[future] = number
-            coming = _dask().as_completed(list(places), loop=client.loop)
+            coming = sys.modules["distributed"].as_completed(list(places), loop=client.loop)
             while not (coming.is_empty() or stopped()):
                 if not coming.has_ready():
                     time.sleep(PULSE)
@@ -118,16 +118,10 @@ def _send_once(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
 
 def is_killing(error: BaseException) -> bool:
     """Return whether an error means that workers or their data were lost."""
-    if isinstance(error, BrokenExecutor) or "distributed" not in sys.modules:
-        return isinstance(error, BrokenExecutor)  # joblib's
-    dask = _dask()
-    return isinstance(error, (dask.KilledWorker, dask.CancelledError, dask.comm.CommClosedError))
-
-
-def _dask() -> Any:
-    import distributed
-
-    return distributed
+    fatal: tuple[Any, ...] = (BrokenExecutor,)  # joblib's
+    if (dask := sys.modules.get("distributed")) is not None:
+        fatal += dask.KilledWorker, dask.CancelledError, dask.comm.CommClosedError
+    return isinstance(error, fatal)
 
 
 # On a worker ----------------------------------------------------------------------------------
@@ -148,12 +142,11 @@ def _run_task(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
 
 def cancellation() -> Callable[[], bool] | None:
     """Return a check of whether this thread's task was cancelled; None outside of a cluster."""
-    if "distributed" not in sys.modules:
-        return None
-    key = getattr(_dask().worker.thread_state, "key", None)
+    dask: Any = sys.modules.get("distributed")
+    key = None if dask is None else getattr(dask.worker.thread_state, "key", None)
     if key is None:
         return None
-    tasks = _dask().get_worker().state.tasks
+    tasks = dask.get_worker().state.tasks
     return lambda: key not in tasks or tasks[key].state != "executing"
 
 
@@ -198,9 +191,11 @@ def _run_numbered(number: int, work: Callable[..., Any], *arguments: Any) -> tup
     return number, work(*arguments)
 
 
-def sort_answers(answers: Iterator[tuple[int, Any]]) -> list[Any]:
-    """List the answers of `spread` in the order of the tasks."""
-    return [answer for _, answer in sorted(answers, key=lambda pair: pair[0])]
+def spread_sorted(
+    work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int | None
+) -> list[Any]:
+    """Run tasks by `spread`; list the results in the order of the tasks."""
+    return [answer for _, answer in sorted(spread(work, tasks, n_jobs), key=lambda pair: pair[0])]
 
 
 def try_twice(work: Callable[[], Value], kept: Callable[[], str]) -> Value:

@@ -11,7 +11,7 @@ from rulekit._validation import check_frame
 from rulekit.data.columns.conform import RuleColumns
 from rulekit.data.typed import as_pandas
 from rulekit.exceptions import RuleError
-from rulekit.learners.base import BaseRuleClassifier
+from rulekit.learners.base import BaseRuleClassifier, compute_log_odds
 from rulekit.learners.shares import Shares
 from rulekit.learners.training import TrainingTable, read_training_table
 from rulekit.rules import RuleSet
@@ -102,9 +102,7 @@ class FixedRuleClassifier(BaseRuleClassifier):
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check the table against the rule's columns; a single class is allowed."""
         self.ignored_columns_ = []
-        return read_training_table(
-            self, X, y, sample_weight, multi_class=True, one_class=True, rule=self.rule_set
-        )
+        return read_training_table(self, X, y, sample_weight, multi_class=True, rule=self.rule_set)
 
     def _note_schema(self, table: TrainingTable) -> None:
         """Leave the rule as it was given."""
@@ -112,14 +110,11 @@ class FixedRuleClassifier(BaseRuleClassifier):
     def _fit_table(self, table: TrainingTable) -> None:
         """Measure the rule on the table."""
         self._table_labels = tuple(table.classes.tolist())
-        wrong = self.rule_set.predict(table.columns) != table.y.astype(object)
-        self.training_error_ = float(table.sample_weight @ wrong / table.sample_weight.sum())
-        code_of = {label: k for k, label in enumerate(self.classes_.tolist())}
-        codes = np.array([code_of[label] for label in self._table_labels])[table.codes]
-        given = table.weights(None)
-        self._shares = Shares.from_rows(
-            self.rule_set, table.columns, codes, (given, given), len(code_of)
-        )
+        self.training_error_ = table.error(self.rule_set, table.sample_weight)
+        labels, given = self.classes_.tolist(), table.weights(None)
+        codes = np.array([labels.index(label) for label in self._table_labels])[table.codes]
+        counted = table.columns, codes, (given, given), len(labels)
+        self._shares = Shares.from_rows(self.rule_set, *counted)
         self.empty_rule_hint_ = None  # what is given was not learned
 
     def read_columns(self, X: Any) -> RuleColumns:
@@ -142,20 +137,13 @@ class FixedRuleClassifier(BaseRuleClassifier):
         """
         if hasattr(self, "_shares"):
             return super().predict_proba(X)
-        answers = self.predict(X)
-        same: NDArray[np.bool_] = np.equal(answers[:, None], self.classes_[None, :])
-        return same.astype(np.float64)
+        return np.asarray(self.predict(X)[:, None] == self.classes_[None, :], dtype=np.float64)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """As `BaseRuleClassifier.decision_function`; infinite without `fit`."""
         if hasattr(self, "_shares"):
             return super().decision_function(X)
-        decision = self.predict_log_proba(X)
-        return decision if decision.shape[1] != 2 else decision[:, 1] - decision[:, 0]
-
-    def get_rules(self) -> pd.DataFrame:
-        """List the clauses; see `BaseRuleClassifier.get_rules`. No shares without `fit`."""
-        return super().get_rules() if hasattr(self, "_shares") else self._rules_frame()
+        return compute_log_odds(self.predict_log_proba(X))
 
 
 def _sort_labels(labels: list[Any]) -> NDArray[Any]:

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import joblib
@@ -74,10 +75,20 @@ class ForestLoss:
     @classmethod
     def from_table(cls, table: TrainingTable, loss: Loss, learner: Any, seed: int) -> "ForestLoss":
         """Grow the forest."""
-        one_hot = np.eye(len(table.classes))[table.codes]
-        given = table.weights(None)
-        shares = _shares(table, learner, given, seed)
-        prices = _prices(table, loss, given)
+        K, given = len(table.classes), table.weights(None)
+        one_hot = np.eye(K)[table.codes]
+        _, bins = clone(learner)._bin_table(table, False)
+        barred = set(as_constraints(learner.constraints).forbidden)
+        used = [s for s, e in enumerate(bins.encodings) if e.name not in barred]
+        codes, ordered = forest_columns(bins.codes, bins.encodings, used)
+        grow = partial(votes, codes, ordered, table.codes, given, N_TREES, seed, MOST_ROWS)
+        shares = table.once(("votes", joblib.hash((codes, ordered)), seed), grow)
+        if loss.costs is None:  # of each answer to a row of each class, (K, K)
+            heavier = np.bincount(table.codes, loss.weight) / np.bincount(table.codes, given)
+            prices = heavier[:, None] * (1.0 - np.eye(K))
+        else:
+            true, answers = np.repeat(table.classes, K), np.tile(table.classes, K)
+            prices = 100.0 * loss.costs.compute(true, answers).reshape(K, K)
         if not np.allclose(prices, prices.max() * (1.0 - np.eye(len(prices)))):
             shares = calibrate_votes(shares, table.codes, given)
         mixed = np.where(np.isnan(shares), one_hot, (1.0 - TRUST) * one_hot + TRUST * shares)
@@ -91,17 +102,13 @@ class ForestLoss:
 
     def losses(self, paths: Paths, settings: Sequence[Setting], until: float = math.inf) -> Floats:
         """Compute the loss and the size of the rules that settings learn from all rows."""
-        losses, figures = np.full((len(settings), 2), math.nan), {}
         clock = iter([False])  # the first setting is always scored
-
-        def late() -> bool:
-            return next(clock, True) and time.time() > until
-
-        for i, rule in paths.rules(settings, late):
-            if rule not in figures:
-                figures[rule] = self.loss(paths.table.predict(rule)), rule.n_conditions
-            losses[i] = figures[rule]
-        return losses
+        return paths.score(
+            settings,
+            lambda rule: (self.loss(paths.table.predict(rule)), rule.n_conditions),
+            2,
+            lambda: next(clock, True) and time.time() > until,
+        )
 
 
 def estimate_losses(
@@ -147,24 +154,3 @@ def forest_columns(
     read = [encodings[s] for s in columns]
     ordered = [e.cuts is not None or getattr(e, "ranked", False) for e in read]
     return codes[:, columns], np.array(ordered, dtype=bool)
-
-
-def _shares(table: TrainingTable, learner: Any, given: Floats, seed: int) -> Floats:
-    _, bins = clone(learner)._bin_table(table, False)
-    barred = set(as_constraints(learner.constraints).forbidden)
-    used = [s for s, e in enumerate(bins.encodings) if e.name not in barred]
-    codes, ordered = forest_columns(bins.codes, bins.encodings, used)
-    key = "votes", joblib.hash((codes, ordered)), seed
-    return table.once(
-        key, lambda: votes(codes, ordered, table.codes, given, N_TREES, seed, MOST_ROWS)
-    )
-
-
-def _prices(table: TrainingTable, loss: Loss, given: Floats) -> Floats:
-    """Return the cost of each prediction for a row of each class, shape (K, K)."""
-    K = len(table.classes)
-    if loss.costs is not None:
-        true, answers = np.repeat(table.classes, K), np.tile(table.classes, K)
-        return 100.0 * loss.costs.compute(true, answers).reshape(K, K)
-    heavier = np.bincount(table.codes, loss.weight) / np.bincount(table.codes, given)
-    return heavier[:, None] * (1.0 - np.eye(K))

@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from numbers import Integral
 from typing import Any
@@ -28,13 +29,13 @@ from rulekit.learners.choice import (
     comparable,
     estimates,
     fold_scores,
-    gap_curve,
     suggestion,
 )
 from rulekit.learners.forest_loss import ForestLoss
 from rulekit.learners.paths import Paths, Setting
 from rulekit.learners.training import TrainingTable, as_constraints, plain_label
 
+Floats = NDArray[np.float64]
 #: Prices of a condition for the box search, in wrong rows of a table of 500 rows.
 SEARCH_PRICES = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0)
 SEARCH_ROBUSTNESS = (0.0, 0.1)  # few, as a large pool is chosen from worse; 0.3 was left out for it
@@ -88,7 +89,7 @@ def search_grid(y: ArrayLike) -> dict[str, list[Any]]:
 
 @dataclass(eq=False)
 class Form:
-    """A form of rule with its learner and settings, and their paths on the table and on folds."""
+    """A form of rule with its learner, its settings and their paths."""
 
     name: str
     learner: Any
@@ -97,16 +98,10 @@ class Form:
     free: int = 1  # settings scored before the first look at the time
     empty: Setting | None = None  # learns a rule without conditions
 
-    def __post_init__(self) -> None:
-        """Start with no search done."""
-        self.paths = Paths(self.learner, self.table)
-        self._folds: list[FoldPaths] = []
-
-    def fold_paths(self, folds: Sequence[Fold]) -> list[FoldPaths]:
-        """Return the paths on the folds of the comparison."""
-        if not self._folds:
-            self._folds = [FoldPaths(self.learner, fold) for fold in folds]
-        return self._folds
+    @cached_property
+    def paths(self) -> Paths:
+        """The paths on all rows."""
+        return Paths(self.learner, self.table)
 
 
 def form_of_rules(learner: Any, table: TrainingTable, label: Any = None) -> Form:
@@ -161,7 +156,13 @@ class Choice:
 
     def gap_curve(self) -> pd.DataFrame:
         """List the rows of `table` with the lowest error for each gap between groups."""
-        return gap_curve(self.table)
+        if "gap" not in self.table:
+            raise ValueError("No groups were compared; give `groups` to the learner.")
+        rows = comparable(self.table).dropna(subset=["gap"])
+        rows = rows.assign(_error=rows[self.measure].round(12), _gap=rows["gap"].round(12))
+        rows = rows.sort_values(["_gap", "_error", "n_conditions", "setting"])
+        better = rows["_error"] < rows["_error"].cummin().shift(fill_value=np.inf)
+        return rows[better].drop(columns=["_error", "_gap"]).reset_index(drop=True)
 
     def replace_setting(
         self, form: str, setting: Setting, row: pd.DataFrame, reason: str
@@ -180,6 +181,9 @@ class Choice:
         )
 
 
+Criteria = tuple[Sequence[Setting], str, float]  # settings, measure, price of a condition
+
+
 @dataclass(eq=False)
 class InnerComparison:
     """Forms and their settings on the same inner folds."""
@@ -195,16 +199,16 @@ class InnerComparison:
     forest: ForestLoss | None = None
     refine: bool = False
 
+    @cached_property
+    def fold_paths(self) -> dict[str, list[FoldPaths]]:
+        """The paths of each form on the folds."""
+        return {f.name: [FoldPaths(f.learner, fold) for fold in self.folds] for f in self.forms}
+
     def choose(self) -> Choice:
         """Compare all settings, and select one."""
         forms, loss, gaps = self.forms, self.loss, self.gaps
-        parts = [self._scores(k) for k in range(len(forms))]
-        scores = FoldScores(
-            *(
-                np.concatenate([getattr(part, name) for part in parts], axis=1)
-                for name in ("loss", "n_conditions", "n_clauses", "counts")
-            )
-        )
+        parts = [self._scores(k).values for k in range(len(forms))]
+        scores = FoldScores(np.concatenate(parts, axis=1))
         names = [form.name for form in forms for _ in form.settings]
         settings = [setting for form in forms for setting in form.settings]
         listed = settings
@@ -220,7 +224,7 @@ class InnerComparison:
         allowed, about = summary, ""
         if gaps is not None:
             summary = summary.assign(**gaps.compute_gaps(scores.counts))
-            allowed, about = gaps.select_allowed(comparable(summary))
+            allowed, about = gaps.select_allowed(comparable(summary), loss)
             if gaps.limits:
                 passed = self._list_rejected(allowed, criteria, names, settings)
                 allowed = allowed[~allowed["setting"].isin(passed)]
@@ -231,39 +235,28 @@ class InnerComparison:
         error = float(summary.loc[number, loss.measure])
         of_constant = _constant_losses(self.table, self.folds, loss)
         constant = float(of_constant.mean())
-        best = _best_of_forms(allowed, names, criteria)
-        reason = (
-            suggested.pop("reason") + _describe_forms(summary, names[number], best, loss) + about
-        )
+        reason = suggested.pop("reason") + _describe_forms(allowed, names, number, criteria, loss)
+        reason += about
         if constant <= error + 1e-12:
             reason += _describe_constant(constant, error, loss)
-        choice = Choice(
-            names[number],
-            settings[number],
-            error,
-            constant,
-            reason,
-            **suggested,
-            table=summary,
-            measure=loss.measure,
-        )
-        return (
-            choice
-            if loss.costs is None
-            else _take_cheaper_constant(choice, forms, of_constant, loss)
-        )
+        selected = names[number], settings[number], error, constant, reason
+        choice = Choice(*selected, **suggested, table=summary, measure=loss.measure)
+        if loss.costs is None:
+            return choice
+        return _take_cheaper_constant(choice, forms, of_constant, loss)
 
     def _scores(self, k: int) -> FoldScores:
         """Score the settings of a form within its share of the time."""
-        form, stops = self.forms[k], None
-        if self.limit is not None:
+        form, stops, n_folds = self.forms[k], None, len(self.folds)
+        if self.limit is not None:  # each fold has an equal share
             share = self.limit / len(self.forms)
             end = self.until - share * (len(self.forms) - 1 - k)
-            stops = _stops(share, end, len(self.folds), self.n_jobs, form.free)
-        paths = form.fold_paths(self.folds)
-        return fold_scores(
-            paths, self.table, form.settings, self.loss, self.n_jobs, stops, self.gaps
-        )
+            workers = min(effective_n_jobs(self.n_jobs), n_folds)
+            rounds = math.ceil(n_folds / workers)
+            left = [rounds - 1 - fold // workers for fold in range(n_folds)]
+            stops = [_Deadline(end - share * n / rounds, form.free) for n in left]
+        paths, settings = self.fold_paths[form.name], form.settings
+        return fold_scores(paths, self.table, settings, self.loss, self.n_jobs, stops, self.gaps)
 
     def settle(self, name: str, setting: Setting) -> tuple[Form, Setting]:
         """Return a form and its setting, with cuts refined where the inner folds improve by it."""
@@ -274,16 +267,12 @@ class InnerComparison:
         if not self.refine or time.time() > self.until:
             return form, both[0]
         loss = Loss(self.table.y, form.learner._weights(self.table))
-        scores = fold_scores(form.fold_paths(self.folds), self.table, both, loss, self.n_jobs)
+        scores = fold_scores(self.fold_paths[name], self.table, both, loss, self.n_jobs)
         plain, moved = scores.loss.mean(axis=0)
         return form, both[int(moved < plain - 1e-12)]
 
     def _list_rejected(
-        self,
-        allowed: pd.DataFrame,
-        criteria: tuple[Sequence[Setting], str, float],
-        names: Sequence[str],
-        settings: Sequence[Setting],
+        self, allowed: pd.DataFrame, criteria: Criteria, names: list[str], settings: list[Setting]
     ) -> list[int]:
         """List the settings whose rule on all rows breaks a limit, best first."""
         assert self.gaps is not None
@@ -297,27 +286,15 @@ class InnerComparison:
         return passed
 
 
-def _best_of_forms(
-    allowed: pd.DataFrame, names: Sequence[str], criteria: tuple[Sequence[Setting], str, float]
-) -> dict[str, int]:
-    """Return the setting that each form would take alone."""
-    best = {}
-    for name in dict.fromkeys(names):
-        of_form = allowed[[names[number] == name for number in allowed["setting"]]]
-        if len(of_form):
-            best[name] = int(suggestion(of_form, *criteria)["default"])
-    return best
-
-
 def _take_cheaper_constant(
-    choice: Choice, forms: Sequence[Form], of_constant: NDArray[np.float64], loss: Loss
+    choice: Choice, forms: Sequence[Form], of_constant: Floats, loss: Loss
 ) -> Choice:
     """Return the choice of an empty rule if the cheapest constant costs no more on the folds."""
     form = next((form for form in forms if form.empty is not None), None)
     if form is None or form.empty is None or choice.constant_error > choice.error + 1e-12:
         return choice
-    scores = np.stack([of_constant, 0 * of_constant, 0 * of_constant], axis=1)
-    row = FoldScores.from_array(scores[:, None, :]).summary([form.empty], choice.measure)
+    scores = FoldScores(of_constant[:, None, None] * [1.0, 0.0, 0.0])
+    row = scores.summary([form.empty], choice.measure)
     reason = (
         f"Selected: one answer for every row, which costs {loss.text(choice.constant_error)} on "
         f"the inner folds. The rules of the best setting cost {loss.text(choice.error)} there."
@@ -327,29 +304,32 @@ def _take_cheaper_constant(
 
 def _describe_constant(constant: float, error: float, loss: Loss) -> str:
     """Return a sentence that no rule is worth its conditions."""
+    least, rules = loss.text(constant), f"than this setting's rules ({loss.text(error)})"
     if loss.costs is not None:
         return (
-            f" The cheapest answer, given to every row, costs {loss.text(constant)} on the same "
-            f"rows, no more than this setting's rules ({loss.text(error)}): answer without a rule."
+            f" The cheapest answer, given to every row, costs {least} on the same rows, no more "
+            f"{rules}: answer without a rule."
         )
     return (
-        f" The most frequent class, given to every row, is wrong in {loss.text(constant)} "
-        f"of the same rows, and so no worse than this setting's rules "
-        f"({loss.text(error)}): where wrong rows alone count, answer without a rule."
+        f" The most frequent class, given to every row, is wrong in {least} of the same rows, and "
+        f"so no worse {rules}: where wrong rows alone count, answer without a rule."
     )
 
 
-def _describe_forms(summary: pd.DataFrame, form: str, taken: dict[str, int], loss: Loss) -> str:
+def _describe_forms(
+    allowed: pd.DataFrame, names: list[str], number: int, criteria: Criteria, loss: Loss
+) -> str:
     """Return a sentence that compares the selected form with the others."""
-    if len(taken) < 2:
+    form_of_row, figures = allowed["setting"].map(lambda k: names[k]), []
+    for name in dict.fromkeys(form_of_row):
+        of_form = allowed[form_of_row == name]
+        row = of_form.loc[suggestion(of_form, *criteria)["default"]]
+        size = f"{row['n_conditions']:.1f} conditions"
+        figures.append(f"{name} {loss.text(row[loss.measure])} with {size}")
+    if len(figures) < 2:
         return ""
-    chosen_rows = {name: summary.loc[number] for name, number in taken.items()}
-    figures = (
-        f"{name} {loss.text(row[loss.measure])} with {row['n_conditions']:.1f} conditions"
-        for name, row in chosen_rows.items()
-    )
-    each = f"Of each form the setting it would take alone: {', '.join(figures)}."
-    return f" {each} {SELECTED_FORM[form]}"
+    each = f" Of each form the setting it would take alone: {', '.join(figures)}."
+    return f"{each} {SELECTED_FORM[names[number]]}"
 
 
 def single_row_class(cv: Any, table: TrainingTable) -> Any:
@@ -365,18 +345,9 @@ def simplest(form: Form, table: TrainingTable, loss: Loss) -> Choice:
     plain = [s for s in form.settings if not s.get("robustness") and not s.get("label_noise")]
     setting = next((s for s in plain if s.get("theta", middle) == middle), plain[0])
     row = {"setting": 0, **setting, loss.measure: np.nan, f"{loss.measure}_se": np.nan, "folds": 0}
-    return Choice(
-        form.name,
-        setting,
-        error=np.nan,
-        constant_error=np.nan,
-        reason="A class of a single row cannot be cross-validated; the simplest setting is used.",
-        default=0,
-        simplest_within_1se=0,
-        best=0,
-        table=pd.DataFrame([row]),
-        measure=loss.measure,
-    )
+    reason = "A class of a single row cannot be cross-validated; the simplest setting is used."
+    selected = form.name, setting, np.nan, np.nan, reason
+    return Choice(*selected, 0, 0, 0, pd.DataFrame([row]), loss.measure)
 
 
 def inner_folds(cv: Any, table: TrainingTable, seed: int) -> list[Fold]:
@@ -384,33 +355,21 @@ def inner_folds(cv: Any, table: TrainingTable, seed: int) -> list[Fold]:
     if isinstance(cv, (list, tuple)):
         return restrict_folds(cv, table.y, table.used)
     if isinstance(cv, Integral):
-        counts = np.bincount(table.codes)
-        rare = int(counts.argmin())
-        if counts[rare] < 2:
+        if (alone := single_row_class(cv, table)) is not None:
             raise DataError(
                 "Choosing by cross-validation needs two rows of each class or more; class "
-                f"{plain_label(table.classes[rare])!r} has a single row. Leave this class out, "
-                "or find more rows of it."
+                f"{alone!r} has a single row. Leave this class out, or find more rows of it."
             )
-        cv = min(int(cv), int(counts[rare]))
+        cv = min(int(cv), int(np.bincount(table.codes).min()))
     return make_folds(table.y, cv, random_state=seed)
 
 
-def _stops(
-    limit: float, until: float, n_folds: int, n_jobs: int | None, free: int
-) -> list["_Deadline"]:
-    """Return a deadline for each fold, with equal shares of the time."""
-    workers = min(effective_n_jobs(n_jobs), n_folds)
-    rounds = math.ceil(n_folds / workers)
-    left = [rounds - 1 - fold // workers for fold in range(n_folds)]
-    return [_Deadline(until - limit * k / rounds, free) for k in left]
-
-
+@dataclass
 class _Deadline:
     """Deadline of the work on a fold; the first settings are always tried."""
 
-    def __init__(self, until: float, free: int) -> None:
-        self.until, self.free = until, free
+    until: float
+    free: int
 
     def __call__(self) -> bool:
         self.free -= 1
@@ -423,16 +382,15 @@ def compare_losses(
     folds: Sequence[Fold],
     loss: Loss,
     n_jobs: int | None = None,
-) -> tuple[NDArray[np.float64], float, FoldScores]:
+) -> tuple[Floats, float, FoldScores]:
     """Compare two fitted learners on the same inner folds, without refined cuts."""
-    each, scores = [], None
+    each = []
     for learner in pair:
         plain = {"refine_thresholds": False} if "refine_thresholds" in learner._looked_up else {}
         paths = [FoldPaths(learner, fold) for fold in folds]
-        scores = fold_scores(paths, table, [plain], loss, n_jobs, counted=_OfRows(loss))
+        scores = fold_scores(paths, table, [plain], loss, n_jobs, counted=loss.spread_over_rows)
         of_rows = [scores.counts[k, 0][test] for k, (_, test) in enumerate(folds)]
         each.append(np.concatenate(of_rows))
-    assert scores is not None
     weight = np.concatenate([loss.weight[test] for _, test in folds])
     losses = np.array(each) @ weight / weight.sum()
     spread = weight * (each[1] - each[0] - (losses[1] - losses[0]))
@@ -441,21 +399,7 @@ def compare_losses(
     return losses, float(np.sqrt(of_row @ of_row) / weight.sum()), scores
 
 
-@dataclass(frozen=True, eq=False)
-class _OfRows:
-    """Loss of each training row, 0 for those not tested, shape (n,)."""
-
-    loss: Loss
-
-    def __call__(self, answers: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        each = np.zeros(len(self.loss.y))
-        each[rows] = self.loss.scale * self.loss.each(rows, answers)
-        return each
-
-
-def _constant_losses(
-    table: TrainingTable, folds: Sequence[Fold], loss: Loss
-) -> NDArray[np.float64]:
+def _constant_losses(table: TrainingTable, folds: Sequence[Fold], loss: Loss) -> Floats:
     """Compute the loss of the best constant prediction on each fold."""
     errors = []
     for train, test in folds:

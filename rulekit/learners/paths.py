@@ -3,12 +3,13 @@
 # Settings that differ in the parameters `_looked_up` of a learner alone are of one kind: one search
 # answers them all, so that comparing settings costs a search for each kind and table.
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rulekit.learners.training import ShouldStop, TrainingTable
@@ -29,18 +30,19 @@ def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
     )
 
 
-class LearnedPath(ABC):
-    """The rules that one search learned; values are those of the learner's `_looked_up`."""
+@dataclass(eq=False)
+class LearnedPath:
+    """The rules that one search learned, by values of `_looked_up`; by itself, one fitted model."""
 
     learner: Any
 
-    @abstractmethod
     def rule(self, values: Mapping[str, Any]) -> RuleSet:
         """Return the rule for some values."""
+        rule: RuleSet = self.learner.rule_set_
+        return rule
 
-    @abstractmethod
     def fit(self, model: Any) -> None:
-        """Set the fitted attributes of a model, with the rule for its own values."""
+        """Set the fitted attributes of a model (here a copy of the fitted one) for its values."""
 
     def model(self, values: Mapping[str, Any]) -> Any:
         """Return the fitted model for some values."""
@@ -49,21 +51,6 @@ class LearnedPath(ABC):
         model._check()
         self.fit(model)
         return model
-
-
-@dataclass(eq=False)
-class SingleModel(LearnedPath):
-    """The fitted model of a learner whose searches answer one setting each."""
-
-    learner: Any
-
-    def rule(self, values: Mapping[str, Any]) -> RuleSet:
-        """Return the rule."""
-        rule: RuleSet = self.learner.rule_set_
-        return rule
-
-    def fit(self, model: Any) -> None:
-        """Do nothing: the model is a copy of the fitted one."""
 
 
 @dataclass(eq=False)
@@ -91,18 +78,29 @@ class Paths:
         """Return the rule of a setting."""
         return self.path(setting).rule(self.values(setting))
 
-    def rules(self, settings: Sequence[Setting], stop: ShouldStop) -> Iterator[tuple[int, RuleSet]]:
-        """Yield the position and the rule of each setting, kind by kind, until `stop` is True."""
+    def score(
+        self,
+        settings: Sequence[Setting],
+        measure: Callable[[RuleSet], Sequence[float]],
+        n_figures: int,
+        stop: ShouldStop = lambda: False,
+    ) -> NDArray[np.float64]:
+        """Measure the rule of each setting until `stop` is True, shape (settings, figures)."""
+        scores = np.full((len(settings), n_figures), np.nan)
+        figures: dict[RuleSet, Sequence[float]] = {}  # neighbours mostly end in the same rule
         kinds: dict[tuple[Any, ...], list[int]] = {}
         for position, setting in enumerate(settings):
             kinds.setdefault(identity(self.learner._kind_of(setting)), []).append(position)
-        for positions in kinds.values():
-            for position in positions:
-                if stop():
-                    return
-                if position == positions[0]:
-                    path = self.path(settings[position])
-                yield position, path.rule(self.values(settings[position]))
+        for first, position in [(of_kind[0], k) for of_kind in kinds.values() for k in of_kind]:
+            if stop():
+                break
+            if position == first:
+                path = self.path(settings[position])
+            rule = path.rule(self.values(settings[position]))
+            if rule not in figures:
+                figures[rule] = measure(rule)
+            scores[position] = figures[rule]
+        return scores
 
     def model(self, setting: Setting) -> Any:
         """Return the fitted model of a setting."""

@@ -4,6 +4,7 @@
 # on other rows is known, one temperature fits them to it (C. Guo et al., "On Calibration of Modern
 # Neural Networks", 2017).
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -54,9 +55,8 @@ class Likeness:
         """Return the deciding clause and the features of kinds, given by conditions met."""
         index_of = {condition: k for k, condition in enumerate(self.conditions)}
         indices = [[index_of[c] for c in clause.conditions] for clause in self.rule.clauses]
-        decides = np.zeros((len(met), len(indices)), dtype=bool)
-        for r, columns in enumerate(indices):
-            decides[:, r] = met[:, columns].all(axis=1)
+        held = [met[:, columns].all(axis=1) for columns in indices]
+        decides = np.array(held, dtype=bool).reshape(len(held), len(met)).T.copy()
         return first_clause(decides), np.column_stack([decides, met]).astype(np.int64)
 
 
@@ -66,11 +66,12 @@ def first_clause(decides: Bools) -> NDArray[np.int64]:
     return np.asarray(padded.argmax(axis=1)[:, None], dtype=np.int64)
 
 
-def answers_of_clauses(rule: RuleSet) -> tuple[Any, ...]:
-    """Return the label where each clause decides, and last where none does."""
+def code_answers(rule: RuleSet, classes: Sequence[Any]) -> NDArray[np.intp]:
+    """Return the number of the class where each clause decides, and last where none does."""
+    labels = (*rule.labels, rule.default)
     if rule.form == "cnf":
-        return (*(rule.default,) * rule.n_clauses, rule.labels[0])
-    return (*rule.labels, rule.default)
+        labels = (*(rule.default,) * rule.n_clauses, rule.labels[0])
+    return np.array([classes.index(label) for label in labels])
 
 
 @dataclass(frozen=True)
@@ -99,12 +100,15 @@ class Shares:
         patterns, kind = likeness.kinds(columns)
         n_kinds = len(patterns[0])
         weight_of = np.bincount(kind * n_classes + codes, given, minlength=n_kinds * n_classes)
-        unweighted, weighed = (
-            np.bincount(codes, w, minlength=n_classes) for w in (given, weights[1])
-        )
+        unweighted, weighed = (np.bincount(codes, w, minlength=n_classes) for w in weights)
         factors = np.divide(weighed, unweighted, out=np.ones(n_classes), where=unweighted > 0)
         counts: Floats = weight_of.astype(float).reshape(n_kinds, n_classes)
         return cls(likeness, patterns[1], counts, factors)
+
+    @property
+    def deciding(self) -> NDArray[np.int64]:
+        """The first clause that decides each kind, or the number of clauses, shape (kinds,)."""
+        return first_clause(self.features[:, : self.likeness.rule.n_clauses].astype(bool))[:, 0]
 
     @cached_property
     def clauses(self) -> Floats:
@@ -156,14 +160,11 @@ class Shares:
 
     def following(self, rule: RuleSet, classes: list[Any]) -> "Shares":
         """Return shares of which the greatest is that of the rule's answer."""
-        answers = [classes.index(label) for label in answers_of_clauses(rule)]
-        return replace(self, answers=np.array(answers))
+        return replace(self, answers=code_answers(rule, classes))
 
     def calibrate(self, rule: RuleSet, classes: list[Any], error: float) -> "Shares":
         """Return shares by which the rule is expected to err as often as on other rows."""
-        answers = np.array([classes.index(label) for label in answers_of_clauses(rule)])
-        decides = self.features[:, : rule.n_clauses].astype(bool)
-        answer = answers[first_clause(decides)[:, 0]]
+        answer = code_answers(rule, classes)[self.deciding]
         rows = self.counts.sum(axis=1, keepdims=True)
         shares = np.array([self.training_shares[key.tobytes()] for key in self.features])
 
@@ -179,20 +180,16 @@ class Shares:
 
     def compute_by_clause(self, rule: RuleSet, classes: list[Any]) -> tuple[Floats, Floats]:
         """Compute each clause's share of right rows among those it decides, plain and weighted."""
-        labels = [classes.index(label) for label in answers_of_clauses(rule)[:-1]]
-        right = (np.arange(rule.n_clauses), labels)
+        right = np.arange(rule.n_clauses), code_answers(rule, classes)[:-1]
         both = (self.clauses, self.clauses * self.factors)
         first, second = ((n[right] + 1.0) / (n.sum(axis=1) + len(classes)) for n in both)
         return first, second
 
     def count_parts(self, rule: RuleSet, classes: list[Any]) -> list[tuple[float, float]]:
         """Count the rows that each clause, or none, decides: correct ones and all."""
-        decides = self.features[:, : rule.n_clauses].astype(bool)
-        first, parts = first_clause(decides)[:, 0], []
-        for k, label in enumerate(answers_of_clauses(rule)):
-            rows = self.counts[first == k].sum(axis=0)
-            parts.append((float(rows[classes.index(label)]), float(rows.sum())))
-        return parts
+        codes = code_answers(rule, classes)
+        rows = [self.counts[self.deciding == k].sum(axis=0) for k in range(len(codes))]
+        return [(float(n[code]), float(n.sum())) for n, code in zip(rows, codes, strict=True)]
 
 
 def temper(shares: Floats, slope: float) -> Floats:

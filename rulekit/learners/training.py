@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, wraps
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -84,12 +84,19 @@ class TrainingTable:
         answers = rule.predict(self.columns if columns is None else columns)
         return answers.astype(self.classes.dtype)
 
+    def find_wrong(self, rule: RuleSet) -> "Bools":
+        """Return whether a rule predicts each row wrongly, shape (n,)."""
+        return np.asarray(rule.predict(self.columns) != self.y.astype(object), dtype=bool)
+
+    def error(self, rule: RuleSet, weight: "Floats") -> float:
+        """Return the weighted share of rows that a rule predicts wrongly."""
+        return float(weight[self.find_wrong(rule)].sum() / weight.sum())
+
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """Return what was made of this table under this key, or make it."""
         if key not in self.memory:
             self.memory[key] = make()
-        value: Value = self.memory[key]
-        return value
+        return cast(Value, self.memory[key])
 
     def generator(self, random_state: Any) -> np.random.Generator:
         """Return a generator; without a seed, one random seed is shared by all settings."""
@@ -99,20 +106,15 @@ class TrainingTable:
 
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
         """Combine weights of rows and classes, rescaled to sum to n with exact sums, shape (n,)."""
-
-        def compute() -> NDArray[np.float64]:
-            weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
-            return addable(weight * (len(weight) / weight.sum()))
-
-        return self.once(repr(class_weight), compute).copy()  # the same for many settings
+        weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
+        return addable(weight * (len(weight) / weight.sum()))
 
     def binarizer(self, given: Binarizer | None) -> Binarizer:
         """Return an unfitted binarizer that reads each column as the whole table is read."""
         binarizer: Binarizer = Binarizer() if given is None else clone(given)
-        named = {**dict(binarizer.thresholds or {}), **dict(binarizer.orders or {})}
+        named = {*(binarizer.thresholds or ()), *(binarizer.orders or ())}
         readings = {k: v for k, v in self.readings.items() if k not in named}
-        tested = binarizer.test_missing
-        if not isinstance(tested, bool):
+        if not isinstance(tested := binarizer.test_missing, bool):
             tested = [name for name in tested if name not in self.ignored]
         read_as = {**readings, **dict(binarizer.read_as or {})}
         binarizer.set_params(read_as=read_as, test_missing=tested)
@@ -142,15 +144,11 @@ class TrainingTable:
 class Clock:
     """Whether to stop; it remembers that the time ran out."""
 
-    def __init__(
-        self, end: float | None = None, should_stop: Callable[[], bool] | None = None
-    ) -> None:
+    def __init__(self, end: float | None = None, should_stop: ShouldStop | None = None) -> None:
         self.end, self.should_stop, self.ran_out = end, should_stop, False
 
     @classmethod
-    def from_seconds(
-        cls, limit: float | None, should_stop: Callable[[], bool] | None = None
-    ) -> Self:
+    def from_seconds(cls, limit: float | None, should_stop: ShouldStop | None = None) -> Self:
         """Start a clock with a limit in seconds; None for no limit."""
         return cls(None if limit is None else time.monotonic() + limit, should_stop)
 
@@ -205,12 +203,11 @@ def read_training_table(
     sample_weight: Any,
     *,
     multi_class: bool = False,
-    one_class: bool = False,
     reader: TableReader | None = None,
     rule: RuleSet | None = None,
 ) -> TrainingTable:
     """Check what `fit` was given; rows of weight 0 are left out, more than two classes refused."""
-    # With a rule the columns that it reads are read as they were learned.
+    # With a rule the columns that it reads are read as they were learned, and one class suffices.
     name = type(estimator).__name__
     if y is None:
         check_target(y, 0, name)
@@ -220,19 +217,14 @@ def read_training_table(
     positive_weight = weight > 0
     if not positive_weight.all():
         frame, y, weight = frame[positive_weight], y[positive_weight], weight[positive_weight]
-    classes, codes = two_classes(y, name, multi_class, one_class)
-    weighted = sample_weight is not None
-    if rule is not None:
-        schema = schema_of(rule)
-    else:
-        schema = infer_kinds(frame, {} if reader is None else reader.find_fixed_kinds(frame))
+    classes, codes = two_classes(y, name, multi_class, one_class=rule is not None)
+    rows = codes, classes, weight, sample_weight is not None, positive_weight
+    fixed = {} if reader is None else reader.find_fixed_kinds(frame)
+    schema = infer_kinds(frame, fixed) if rule is None else schema_of(rule)
     columns, report = conform(frame, schema, exact=True)
-    misfits = report.misfits
     if reader is None:
-        columns = columns or {"": np.zeros(len(frame))}
-        return TrainingTable(
-            frame, columns, schema, codes, classes, weight, weighted, positive_weight
-        )
+        return TrainingTable(frame, columns or {"": np.zeros(len(frame))}, schema, *rows)
+    misfits = report.misfits
     kinds = {column.name: COARSE[column.kind] for column in schema.columns}
     readings = reader.readings(frame, columns, kinds, codes)
     ignored = tuple(name for name, reading in readings.items() if reading is None)
@@ -245,11 +237,7 @@ def read_training_table(
         drop_ignored(frame, columns, misfits, ignored),
         {name: values for name, values in columns.items() if name not in ignored},
         schema.take(name for name in kinds if name not in ignored),
-        codes,
-        classes,
-        weight,
-        weighted,
-        positive_weight,
+        *rows,
         {name: reading for name, reading in readings.items() if reading is not None},
         ignored,
         tuple(notes),
@@ -315,11 +303,9 @@ def generator_of(random_state: Any) -> np.random.Generator:
 
 def as_constraints(constraints: Constraints | Mapping[str, Any] | None) -> Constraints:
     """Convert a mapping or None to `Constraints`."""
-    if constraints is None:
-        return NO_CONSTRAINTS
     if isinstance(constraints, Constraints):
         return constraints
-    return Constraints.from_dict(constraints)
+    return NO_CONSTRAINTS if constraints is None else Constraints.from_dict(constraints)
 
 
 def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Constraints:
@@ -327,16 +313,11 @@ def constraints_for(constraints: Any, table: TrainingTable, label: Any) -> Const
     read = as_constraints(constraints)
     unused = set(table.ignored) & set(read.forbidden)
     unknown = [f for f in read.features if f not in table.columns and f not in unused]
-    if unknown and unknown[0] in table.ignored:
-        raise DataError(
-            f"`constraints` names column {unknown[0]!r}, which no condition can use: nearly every "
-            "row has another text. Remove the constraint."
-        )
     if unknown:
-        raise DataError(
-            f"`constraints` names column {unknown[0]!r}, which the table does not have; correct "
-            "the name, or remove the constraint."
-        )
+        why = "the table does not have; correct the name, or remove the constraint"
+        if unknown[0] in table.ignored:
+            why = "no condition can use: nearly every row has another text. Remove the constraint"
+        raise DataError(f"`constraints` names column {unknown[0]!r}, which {why}.")
     for feature in dict(read.directions):
         if table.kinds[feature] in ("text", "date"):
             raise DataError(
@@ -397,14 +378,10 @@ class LearningProblem:
         self, clauses: Sequence[Sequence[Bools]], theta: float, *, counts_errors: bool
     ) -> float:
         """Compute the objective of any clauses, given by where their conditions hold."""
-        columns = [holds for clause in clauses for holds in clause]
-        y = ~self.table.y
+        columns, y = [holds for clause in clauses for holds in clause], ~self.table.y
         A = np.array(columns, dtype=bool).reshape(len(columns), len(y)).T ^ (self.form == "dnf")
-        chosen = np.zeros((len(clauses), len(columns)), dtype=bool)
-        start = 0
-        for r, clause in enumerate(clauses):
-            chosen[r, start : start + len(clause)] = True
-            start += len(clause)
+        sizes = np.array([len(clause) for clause in clauses], dtype=int)
+        chosen = np.repeat(np.eye(len(clauses), dtype=bool), sizes, axis=1)
         cost = error_cost if counts_errors else hamming_cost
         return cost(A, y, self.table.weight, chosen, theta)
 
@@ -451,9 +428,8 @@ class LearningProblem:
                 distinct = self.distinct[int(self.table.feature[j])]
                 literal = self.literals[j]
                 if barred.op in ORDERED and barred == replace(literal, value=barred.value):
-                    cuts_barred.add(
-                        (j, int(np.searchsorted(distinct, barred.edge, side="right")) - 1)
-                    )
+                    above = int(np.searchsorted(distinct, barred.edge, side="right"))
+                    cuts_barred.add((j, above - 1))
                 elif literal.feature == barred.feature and {barred.op, literal.op} <= {*EQUALITIES}:
                     cuts = range(len(distinct) - 1)
                     cuts_barred |= {(j, k) for k in cuts if self._cut_anew(j, k) == barred}
@@ -486,34 +462,22 @@ class LearningProblem:
         """Write literal j with a cut between the k-th distinct value and the next."""
         source = int(self.table.feature[j])
         distinct, encoding = self.distinct[source], self.table.encodings[source]
-        low, high = float(distinct[k]), float(distinct[k + 1])
+        literal, (low, high) = self.literals[j], distinct[k : k + 2].tolist()
         middle = low + (high - low) / 2
         edge = encoding.edge_between(middle if middle < high else low, low, high)
-        literal = self.literals[j]
         cut: Literal = encoding.edge_literal(edge, encoding.place(literal)[0])
         return replace(cut, missing=literal.missing)
 
 
 def learning_problem(
-    table: BinnedTable,
-    columns: Columns,
-    *,
-    form: str,
-    constraints: Constraints,
-    by_cells: bool = False,
+    bins: BinnedTable, columns: Columns, form: str, constraints: Constraints, by_cells: bool = False
 ) -> LearningProblem:
     """Restrict and sort a labelled table; `by_cells` for many cuts, without their texts."""
     make = _sort_by_cells if by_cells else _sort_by_literals
-    table, rows, literals, cnf_literals = make(table, form, constraints)
-    return LearningProblem(
-        table,
-        form,
-        literals,
-        cnf_literals,
-        {name: values[rows] for name, values in columns.items()},
-        rows,
-        tuple(item for item in constraints.forbidden if not isinstance(item, str)),
-    )
+    table, rows, literals, of_cnf = make(bins, form, constraints)
+    columns = {name: values[rows] for name, values in columns.items()}
+    barred = tuple(item for item in constraints.forbidden if not isinstance(item, str))
+    return LearningProblem(table, form, literals, of_cnf, columns, rows, barred)
 
 
 Restricted = tuple[BinnedTable, NDArray[np.intp], Sequence[Literal], tuple[Literal, ...]]

@@ -18,11 +18,20 @@ from rulekit.plots.outcomes import (
     mark_cuts,
     shape_axes,
 )
-from rulekit.rules import Clause, Columns, Literal
+from rulekit.rules import Clause, Columns, Literal, PointsSplit
 from rulekit.rules.condition import ORDERED, missing_in, spell_part, value_text
 from rulekit.rules.literal import EQUALITIES
-from rulekit.style.palette import base_layout, has_legend, outcome_looks, plain
+from rulekit.style.palette import (
+    BLUE,
+    GREY,
+    VERMILION,
+    base_layout,
+    has_legend,
+    outcome_looks,
+    plain,
+)
 from rulekit.style.phrases import PLAIN, Wording
+from rulekit.style.scorecard import scales_of
 from rulekit.style.wording import plural, short_number
 
 MOST, MOST_LEVELS, HEIGHT = 4, 12, 140  # columns drawn, levels of one; pixels of a column
@@ -110,13 +119,7 @@ def case_figure(
 
 
 def case_sentence(clause: Clause, row: Columns) -> str:
-    """Return how many conditions of a clause a case meets, or its points.
-
-    Parameters
-    ----------
-    clause : Clause
-    row : mapping of column name to array of shape (1,)
-    """
+    """Return how many conditions of a clause a case (arrays of shape (1,)) meets, or its points."""
     conditions = clause.conditions
     if len(conditions) == 1 and getattr(conditions[0], "given", None):  # points
         sign, total = conditions[0].comparison
@@ -125,6 +128,27 @@ def case_sentence(clause: Clause, row: Columns) -> str:
     met = int(clause.condition_masks(row).sum())
     of = plural(len(conditions), "condition")
     return f"{met} of {of} of this clause {'is' if met == 1 else 'are'} met."
+
+
+def points_figure(
+    splits: Sequence[PointsSplit], row: Columns, wording: Wording = PLAIN
+) -> go.Figure:
+    """Draw how the points of a case add up, with the total of each prediction of a scorecard."""
+    given, scales = dict(splits[0].given), scales_of(splits[0], wording)
+    points = [sum(given[c] for c in scale.conditions if c.mask(row)[0]) for scale in scales]
+    ends, n = np.cumsum(points), len(points)
+    figure = go.Figure(layout=base_layout(110 + 26 * n))
+    texts = [f"{p:+d}" for p in points]
+    colours = [BLUE if p >= 0 else VERMILION for p in points]
+    bar = {"orientation": "h", "textposition": "auto", "hoverinfo": "none"}
+    steps = {"base": ends - points, "text": texts, "marker_color": colours}
+    figure.add_bar(y=list(range(n)), x=points, **steps, **bar)
+    figure.add_bar(y=[n], x=[ends[-1]], text=[f"{ends[-1]}"], marker_color=GREY, **bar)
+    for split in splits:
+        figure.add_vline(split.total, line_dash="dash", annotation_text=f"{split.total} needed")
+    names = [*(plain(scale.name, 40) for scale in scales), "total"]
+    axis = {"tickvals": list(range(n + 1)), "ticktext": names, "autorange": "reversed"}
+    return figure.update_layout(yaxis=axis, showlegend=False, xaxis_title="points", bargap=0.3)
 
 
 def _panel(

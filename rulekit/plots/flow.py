@@ -14,7 +14,7 @@ from rulekit.data.target import read_labels
 from rulekit.explain.subject import columns_for
 from rulekit.plots.outcomes import FEW, gather_outliers, outcome_bins_figure
 from rulekit.rules import Columns, RuleSet, scorecard_of
-from rulekit.rules.analysis.flow import Part, divide_rows
+from rulekit.rules.analysis.tree import Part, divide_rows
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import GREY, MARK, Look, bars, base_layout, outcome_looks, plain
 from rulekit.style.phrases import PLAIN, Wording, clause_words, whole_percent, write_outcome
@@ -102,17 +102,17 @@ def flow_figure(
     labels = sorted(set(truth.tolist()), key=str)
     value = _value_of(rule)
     if value is not None and np.isfinite(value.compute_values(columns).astype(float)).any():
-        return _distribution(rule, columns, truth, labels, classes, case, wording)
+        return _draw_values(rule, columns, truth, classes, case, wording)
     parts = divide_rows(rule, columns)
     names = _names(rule, parts, wording)
-    looks = outcome_looks(labels, classes)
+    looks = dict(zip(labels, outcome_looks(labels, classes), strict=True))
     short = _shorten([*labels, *(part.label for part in parts if part.label is not None)], 30)
     figure = go.Figure(layout=base_layout())
     noun = "past case" if wording.spoken else "row"
     depth, places = 0.0, []
     for k, (name, part) in enumerate(zip(names, parts, strict=True)):
         lines = _lines(name, part, truth, short, is_small) if k or part.clause else []
-        lines = lines if k else [*_head(truth, labels, looks, short, noun), *lines]
+        lines = lines if k else [*_head(truth, looks, short, noun), *lines]
         corner = {"x": 0, "xref": "paper", "xanchor": "left", "y": depth, "yanchor": "top"}
         text = {"text": "<br>".join(lines), "align": "left", "font": {"size": 12}, "borderpad": 0}
         figure.add_annotation(corner | text, showarrow=False)
@@ -124,7 +124,7 @@ def flow_figure(
         depth = places[k] + BAR + GAP
     number = 0
     for part, place in zip(parts, places, strict=True):
-        _draw(figure, part, place, truth, labels, looks, number)
+        _draw(figure, part, place, truth, looks, number)
         number += part.label is not None
     if case is not None:
         _mark(figure, rule, case, parts, places)
@@ -157,15 +157,11 @@ def _shorten(labels: Sequence[Any], limit: int) -> dict[Any, str]:
 
 
 def _head(
-    truth: NDArray[Any],
-    labels: Sequence[Any],
-    looks: Sequence[Look],
-    short: Mapping[Any, str],
-    noun: str,
+    truth: NDArray[Any], looks: Mapping[Any, Look], short: Mapping[Any, str], noun: str
 ) -> list[str]:
     """Return the lines above all rows: their number, and the rows of each outcome."""
     lines, length = [f"{plural(len(truth), noun)} (faint: predicted wrongly)"], WIDTH
-    for label, look in zip(labels, looks, strict=True):
+    for label, look in looks.items():
         words = f"{write_outcome(short[label])[:30]}: {int((truth == label).sum()):,}"
         sign = f'<span style="color:{look.colour}">■</span> {plain(words)}'
         length += len(words) + 4
@@ -197,29 +193,23 @@ def _wrap(text: str) -> list[str]:
 
 
 def _draw(
-    figure: go.Figure,
-    part: Part,
-    top: float,
-    truth: NDArray[Any],
-    labels: Sequence[Any],
-    looks: Sequence[Look],
-    number: int,
+    figure: go.Figure, part: Part, top: float, truth: NDArray[Any], looks: Any, number: int
 ) -> None:
     """Draw a part as one bar: rows predicted correctly first, wrong ones faint."""
     start = part.start
     predicted = "" if part.label is None else f", predicted {plain(part.label, 30)}"
     place = {"y": [top + BAR / 2], "width": [BAR], "orientation": "h", "hoverinfo": "text"}
     place |= {"customdata": [] if part.label is None else [number]}
-    for k in sorted(range(len(labels)), key=lambda k: labels[k] != part.label):
-        if n := int((truth[part.rows] == labels[k]).sum()):
-            is_wrong = part.label is not None and labels[k] != part.label
+    for label in sorted(looks, key=lambda label: label != part.label):
+        if n := int((truth[part.rows] == label).sum()):
+            is_wrong = part.label is not None and label != part.label
             figure.add_bar(
                 x=[n],
                 base=[start],
-                marker=bars(looks[k]),
+                marker=bars(looks[label]),
                 opacity=LIGHT if is_wrong else 1,
-                name=plain(labels[k]),
-                hovertext=f"{n:,} actual {plain(labels[k], 30)}{predicted}",
+                name=plain(label),
+                hovertext=f"{n:,} actual {plain(label, 30)}{predicted}",
                 **place,
             )
             start += n
@@ -248,17 +238,11 @@ def _value_of(rule: RuleSet) -> Any:
     return condition if hasattr(condition, "sum_text") else None
 
 
-def _distribution(
-    rule: RuleSet,
-    columns: Columns,
-    truth: NDArray[Any],
-    labels: Sequence[Any],
-    classes: Sequence[Any] | None,
-    case: Columns | None,
-    wording: Wording,
+def _draw_values(
+    rule: RuleSet, columns: Columns, truth: NDArray[Any], classes: Any, case: Any, wording: Wording
 ) -> go.Figure:
     """Draw the values of points or of a sum by outcome, with the thresholds of the rule."""
-    value = _value_of(rule)
+    value, labels = _value_of(rule), sorted(set(truth.tolist()), key=str)
     values = np.asarray(value.compute_values(columns), dtype=float)
     if splits := scorecard_of(rule):
         cuts, name = sorted(split.total - 0.5 for split in splits), "points"

@@ -120,14 +120,8 @@ def reliability_figure(table: pd.DataFrame, positive: str) -> go.Figure:
 def reliability_sentence(table: pd.DataFrame, brier: float, frequency: float) -> str:
     """Return the distance of predicted probabilities from observed frequencies.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `rulekit.evaluation.reliability`.
-    brier : float
-        From `rulekit.evaluation.brier_score`.
-    frequency : float
-        Share of the class among all rows.
+    `table` and `brier` are from `reliability` and `brier_score` of `rulekit.evaluation`, and
+    `frequency` is the share of the class among all rows.
     """
     gap = ((table["stated"] - table["share"]).abs() * table["rows"]).sum()
     gap = 100 * gap / table["rows"].sum()

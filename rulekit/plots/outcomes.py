@@ -13,6 +13,7 @@ from rulekit.style.palette import GREY, Look, bars, base_layout, has_legend, out
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import plural, short_number
 
+Floats = NDArray[np.float64]
 MAX_BARS = 40
 FEW = 20  # distinct values that are drawn side by side, each with its own place
 MAX_LINES = 60  # cut points drawn as lines across the figure
@@ -100,11 +101,7 @@ def outcome_bins_figure(
 
 
 def _strips(
-    figure: go.Figure,
-    table: pd.DataFrame,
-    edges: NDArray[np.float64],
-    labels: Sequence[Any],
-    looks: Sequence[Look],
+    figure: go.Figure, table: pd.DataFrame, edges: Floats, labels: Any, looks: Sequence[Look]
 ) -> None:
     """Add one stacked bar per bin, as wide as the bin, divided by the outcomes' shares."""
     width = np.diff(edges)
@@ -171,9 +168,7 @@ def outcome_sentence(table: pd.DataFrame, *, name: str, labels: Sequence[Any]) -
     return f"{name}: the share of each outcome is highest: {'; '.join(parts)}{more}."
 
 
-def gather_outliers(
-    values: NDArray[np.float64], cuts: Sequence[float]
-) -> tuple[NDArray[np.float64], str]:
+def gather_outliers(values: Floats, cuts: Sequence[float]) -> tuple[Floats, str]:
     """Move far outliers among values (n,) to the ends of the others if they take too much room."""
     low, high = np.quantile(values, [TAIL, 1 - TAIL], method="nearest")
     if len(cuts):
@@ -191,11 +186,9 @@ def gather_outliers(
     return np.clip(values, low, high), f"{' and '.join(ends)} drawn at the end"
 
 
-def cut_positions(
-    distinct: NDArray[np.float64], cuts: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], tuple[float, float]]:
+def cut_positions(distinct: Floats, cuts: Floats) -> tuple[Floats, tuple[float, float]]:
     """Return the positions of thresholds on the axis, and the range of the axis."""
-    places: NDArray[np.float64]
+    places: Floats
     if len(distinct) <= FEW:
         places = np.searchsorted(distinct, cuts, side="right").astype(np.float64) - 0.5
         return places, (-0.5, len(distinct) - 0.5)

@@ -224,22 +224,7 @@ def front_figure(
 def front_sentence(
     points: pd.DataFrame, *, x: str = "n_conditions", y: str = "test_error", unit: str = ""
 ) -> str:
-    """Return the content of the trade-off curve as one sentence.
-
-    Parameters
-    ----------
-    points : DataFrame
-        As for `front_figure`.
-    x, y : str
-        As for `front_figure`.
-    unit : str, default=""
-        What costs are counted in.
-
-    Returns
-    -------
-    str
-        Where the front begins, where it ends, and that more conditions buy nothing beyond.
-    """
+    """Return where the front of `front_figure` begins and ends; costs are counted in `unit`."""
     front = points[points["on_front"]].sort_values([x, y])
     if front.empty:
         return "No setting has been measured yet."

@@ -8,19 +8,14 @@ from rulekit.style.wording import plural
 
 MAX_COLUMNS = 30
 
-#: What became of a condition: the columns of `ConditionScreening.count_by_column`, and in words.
+#: What became of a condition: the columns of `ConditionScreening.count_by_column`, in words of one
+#: condition and of several, colour and hatch.
 VERDICTS = {
-    "kept": "may matter",
-    "simple": "costs as much as it saves",
-    "pairs": "another does the same for no more",
-    "duality": "every rule with it is worse",
+    "kept": ("may matter", "", BLUE, ""),
+    "simple": ("costs as much as it saves", "they cost as much as they save", GREY, "/"),
+    "pairs": ("another does the same for no more", "another does the same for no more", SKY, "x"),
+    "duality": ("every rule with it is worse", "every rule with them is worse", ORANGE, "."),
 }
-REASONS = {
-    "simple": "because they cost as much as they save",
-    "pairs": "because another does the same for no more",
-    "duality": "because every rule with them is worse",
-}
-LOOKS = {"kept": (BLUE, ""), "simple": (GREY, "/"), "pairs": (SKY, "x"), "duality": (ORANGE, ".")}
 
 
 def screening_table(per_column: pd.DataFrame, limit: int = MAX_COLUMNS) -> pd.DataFrame:
@@ -60,10 +55,9 @@ def screening_figure(table: pd.DataFrame) -> go.Figure:
     shown = table.iloc[::-1]
     names = [plain(name, 30) for name in shown["column"]]
     figure = go.Figure(layout=base_layout(120 + 24 * len(shown)))
-    for verdict, words in VERDICTS.items():
+    for verdict, (words, _, colour, hatch) in VERDICTS.items():
         if verdict not in table:
             continue
-        colour, hatch = LOOKS[verdict]
         figure.add_bar(
             y=names,
             x=shown[verdict],
@@ -84,9 +78,9 @@ def screening_sentence(per_column: pd.DataFrame) -> str:
     if total == 0:
         return "There are no candidate conditions."
     parts = [
-        f"{int(per_column[name].sum()):,} {words}"
-        for name, words in REASONS.items()
-        if name in per_column
+        f"{int(per_column[name].sum()):,} because {reason}"
+        for name, (_, reason, *_) in VERDICTS.items()
+        if reason and name in per_column
     ]
     most = screening_table(per_column, 1).iloc[0]
     left = f" Most are left of {most['column']}: {int(most['kept']):,}." if kept else ""

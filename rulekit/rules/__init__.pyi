@@ -18,18 +18,18 @@ from .analysis.verification import verify_rule as verify_rule
 from .condition import Columns as Columns
 from .condition import Condition as Condition
 from .constraints import Constraints as Constraints
-from .linear_split import LinearSplit as LinearSplit
 from .literal import Literal as Literal
 from .points_split import PointsSplit as PointsSplit
 from .points_split import scorecard_of as scorecard_of
-from .power_law_split import Factor as Factor
-from .power_law_split import PowerLaw as PowerLaw
-from .power_law_split import PowerLawSplit as PowerLawSplit
 from .rule_set import Clause as Clause
 from .rule_set import RuleSet as RuleSet
 from .schema import ColumnSchema as ColumnSchema
 from .schema import Schema as Schema
 from .simplification import simplify as simplify
+from .sums import Factor as Factor
+from .sums import LinearSplit as LinearSplit
+from .sums import PowerLaw as PowerLaw
+from .sums import PowerLawSplit as PowerLawSplit
 
 __all__ = [
     "Branch",

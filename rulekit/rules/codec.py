@@ -18,12 +18,11 @@ from typing import Any
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import WORDS, Condition
-from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
-from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.rule_set import CLAUSE_OP, Clause, RuleSet
 from rulekit.rules.schema import Schema
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from rulekit.rules.writer import KINDS, ConditionWriter
 
 SCHEMAS = (1, 2)
@@ -34,35 +33,20 @@ class _PlainWriter(ConditionWriter[PlainDict]):
     """Writes a condition as a dictionary, without the name of its kind."""
 
     def literal(self, literal: Literal) -> PlainDict:
-        value = list(literal.value) if isinstance(literal.value, tuple) else literal.value
-        plain = {
-            "feature": literal.feature,
-            "op": literal.op,
-            "value": value,
-            "missing": literal.missing,
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in asdict(literal).items()
+            if value is not None or name == "value"
         }
-        if literal.part is not None:
-            plain["part"] = literal.part
-        if literal.order is not None:
-            plain["order"] = list(literal.order)
-        return plain
 
     def linear(self, split: LinearSplit) -> PlainDict:
         terms = [{"feature": name, "weight": weight} for name, weight in split.terms]
         return {"terms": terms, "op": split.op, "value": split.value, "missing": split.missing}
 
     def power_law(self, split: PowerLawSplit) -> PlainDict:
-        terms = [
-            {"weight": term.weight, "factors": [asdict(f) for f in term.factors]}
-            for term in split.terms
-        ]
-        return {
-            "terms": terms,
-            "low": split.low,
-            "high": split.high,
-            "inside": split.inside,
-            "missing": split.missing,
-        }
+        terms = [{"weight": t.weight, "factors": list(map(asdict, t.factors))} for t in split.terms]
+        bounds = {"low": split.low, "high": split.high}
+        return {"terms": terms, **bounds, "inside": split.inside, "missing": split.missing}
 
     def points(self, split: PointsSplit) -> PlainDict:
         conditions = [{**self.literal(c), "points": p} for c, p in split.given]
@@ -70,15 +54,14 @@ class _PlainWriter(ConditionWriter[PlainDict]):
 
 
 def _literal_from_dict(data: Mapping[str, Any]) -> Literal:
-    value = data.get("value")
-    return Literal(
-        _part(data, "feature", str),
-        _part(data, "op", str),
-        tuple(value) if isinstance(value, list) else value,
-        _flag(data, "missing", False),
-        data.get("part"),
-        data.get("order"),
-    )
+    column, op, value = _part(data, "feature", str), _part(data, "op", str), data.get("value")
+    value, missing = tuple(value) if isinstance(value, list) else value, _flag(data, "missing")
+    return Literal(column, op, value, missing, data.get("part"), data.get("order"))
+
+
+def _factor_from_dict(data: Mapping[str, Any]) -> Factor:
+    column, exponent = _part(data, "feature", str), _part(data, "exponent", int)
+    return Factor(column, exponent, data.get("shift", 0.0), data.get("floor"))
 
 
 def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
@@ -87,47 +70,27 @@ def _split_from_dict(data: Mapping[str, Any]) -> PowerLawSplit:
         factors = _part(term, "factors", list) if isinstance(term, Mapping) else None
         if factors is None or not all(isinstance(f, Mapping) for f in factors):
             raise RuleError("its 'terms' must be dictionaries with 'weight' and 'factors'.")
-        listed = (
-            Factor(
-                _part(f, "feature", str),
-                _part(f, "exponent", int),
-                f.get("shift", 0.0),
-                f.get("floor"),
-            )
-            for f in factors
-        )
-        terms.append(PowerLaw(term.get("weight"), tuple(listed)))
-    return PowerLawSplit(
-        tuple(terms),
-        data.get("high", "absent"),
-        data.get("low"),
-        inside=_flag(data, "inside", True),
-        missing=_flag(data, "missing", False),
-    )
+        terms.append(PowerLaw(term.get("weight"), tuple(map(_factor_from_dict, factors))))
+    flags = _flag(data, "inside", True), _flag(data, "missing")
+    return PowerLawSplit(tuple(terms), data.get("high", "absent"), data.get("low"), *flags)
 
 
 def _linear_from_dict(data: Mapping[str, Any]) -> LinearSplit:
     terms = _part(data, "terms", list)
     if not all(isinstance(t, Mapping) for t in terms):
         raise RuleError("its 'terms' must be dictionaries with 'feature' and 'weight'.")
-    return LinearSplit(
-        tuple((_part(t, "feature", str), t.get("weight")) for t in terms),
-        _part(data, "op", str),
-        data.get("value", math.nan),
-        _flag(data, "missing", False),
-    )
+    pairs = tuple((_part(t, "feature", str), t.get("weight")) for t in terms)
+    op, missing = _part(data, "op", str), _flag(data, "missing")
+    return LinearSplit(pairs, op, data.get("value", math.nan), missing)
 
 
 def _points_from_dict(data: Mapping[str, Any]) -> PointsSplit:
     conditions = _part(data, "conditions", list)
     if not all(isinstance(c, Mapping) for c in conditions):
         raise RuleError("its 'conditions' must be dictionaries with 'feature', 'op' and 'points'.")
-    return PointsSplit(
-        tuple(_literal_from_dict(c) for c in conditions),
-        tuple(c.get("points") for c in conditions),
-        data.get("total", "absent"),
-        _flag(data, "reached", True),
-    )
+    tests, points = map(_literal_from_dict, conditions), [c.get("points") for c in conditions]
+    total, reached = data.get("total", "absent"), _flag(data, "reached", True)
+    return PointsSplit(tuple(tests), tuple(points), total, reached)
 
 
 READERS: dict[str, Callable[[Mapping[str, Any]], Condition]] = {
@@ -167,20 +130,17 @@ def rule_from_dict(data: Mapping[str, Any]) -> RuleSet:
         for number, conditions in enumerate(_part(data, "clauses", list), start=1)
     )
     labels = tuple(_label(label) for label in _part(data, "labels", list))
-    schema = None
-    if "columns" in data:
-        schema = Schema.from_dict(data)
+    schema = Schema.from_dict(data) if "columns" in data else None
     return RuleSet(clauses, labels, form, _label(data.get("default")), schema)
 
 
 def condition_to_dict(condition: Condition) -> PlainDict:
     """Write one condition as a plain dictionary with its kind; RuleError for an unknown kind."""
-    for kind, cls in KINDS.items():
-        if type(condition) is cls:
-            return {"kind": kind, **_PlainWriter().write(condition)}
+    if type(condition) in KINDS.values():
+        return {"kind": condition.kind, **_PlainWriter().write(condition)}
     raise RuleError(
-        f"A condition of type {type(condition).__name__} has no plain form; "
-        f"the kinds that have one are {tuple(KINDS)}."
+        f"A condition of type {type(condition).__name__} has no plain form; the kinds that have "
+        f"one are {tuple(KINDS)}."
     )
 
 
@@ -206,7 +166,7 @@ def condition_from_dict(data: Any) -> Condition:
     return READERS[name](data)
 
 
-def _flag(data: Mapping[str, Any], key: str, default: bool) -> bool:
+def _flag(data: Mapping[str, Any], key: str, default: bool = False) -> bool:
     flag = data.get(key, default)
     if not isinstance(flag, bool):
         raise RuleError(f"its {key!r} must be true or false, found {flag!r}.")
@@ -224,8 +184,6 @@ def _label(label: Any) -> Any:
     if isinstance(label, float) and not math.isfinite(label):
         raise RuleError(f"A label must be text, a truth value or a finite number, got {label!r}.")
     if not isinstance(label, (str, bool, int, float)):
-        raise RuleError(
-            "A label must be text, a truth value or a number, "
-            f"got {type(label).__name__} {label!r}."
-        )
+        found = f"{type(label).__name__} {label!r}"
+        raise RuleError(f"A label must be text, a truth value or a number, got {found}.")
     return label

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,17 +54,8 @@ class Condition(ABC):
     # every `ConditionWriter`; nothing else has to know it.
 
     __slots__ = ()
+    kind: ClassVar[str]  # the name of the method of a `ConditionWriter`
     missing: bool
-
-    @property
-    @abstractmethod
-    def features(self) -> tuple[str, ...]:
-        """The columns read, each once."""
-
-    @property
-    @abstractmethod
-    def n_conditions(self) -> int:
-        """Number of conditions this counts for in the size of a rule."""
 
     @property
     def tests(self) -> tuple[Any, ...]:
@@ -72,9 +63,22 @@ class Condition(ABC):
         return ()
 
     @property
-    @abstractmethod
+    def features(self) -> tuple[str, ...]:
+        """The columns read, each once, in order of first use."""
+        return tuple(dict.fromkeys(test.feature for test in self.tests))
+
+    @property
+    def n_conditions(self) -> int:
+        """Number of conditions this counts for in the size of a rule."""
+        return len(self.tests or self.features)
+
+    @property
     def types(self) -> Mapping[str, frozenset[type]]:
         """The types of the values each column is compared with; none for tests of missingness."""
+        types: dict[str, frozenset[type]] = {}
+        for test in self.tests:
+            types[test.feature] = types.get(test.feature, frozenset()) | test.types[test.feature]
+        return types or dict.fromkeys(self.features, frozenset({float}))
 
     @property
     @abstractmethod
@@ -109,15 +113,17 @@ class Condition(ABC):
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
         """Find the values of one column where the result may change, other columns fixed."""
 
+    @abstractmethod
     def trend(self, feature: str) -> int | None:
         """Return how the result can change as one column rises, other columns fixed."""
         # 1 if it can only come to hold, -1 if it can only cease to, 0 if neither, None where both
         # happen or nothing is known; for present values.
-        return None if feature in self.features else 0
 
-    @abstractmethod
-    def write_with(self, writer: Any) -> Any:
-        """Call the method of a `ConditionWriter` for this kind of condition."""
+    @staticmethod
+    def join_trends(trends: Iterable[int | None]) -> int | None:
+        """Return the one direction of several trends, 0 if they have none, None if unknown."""
+        signs = {*trends} - {0}
+        return None if len(signs) > 1 else next(iter(signs), 0)
 
 
 def missing_in(column: NDArray[Any]) -> NDArray[np.bool_]:
@@ -151,13 +157,18 @@ def numbers_in(name: str, columns: Columns) -> NDArray[np.float64]:
         column = columns[name]
     except KeyError:
         raise RuleError(f"The rule reads column {name!r}, which the table does not have.") from None
+    return as_numbers(column, f"computes with column {name!r}")
+
+
+def as_numbers(column: NDArray[Any], use: str) -> NDArray[np.float64]:
+    """Convert a column to numbers, NaN where it has no value; RuleError with its use for text."""
     if column.dtype != object:
         return np.asarray(column, dtype=float)
     absent = missing_in(column)
     if any(isinstance(v, str) for v in column[~absent]):
         raise RuleError(
-            f"The rule computes with column {name!r}, but the column holds text. Give numbers, as "
-            "in the table the rule was learned from."
+            f"The rule {use}, but the column holds text. Give numbers, as in the table the rule "
+            "was learned from."
         )
     return np.where(absent, np.nan, column).astype(float)
 
@@ -187,12 +198,9 @@ def list_numbers(named: Iterable[Any]) -> list[float]:
     if not cuts:
         return sorted({0.0, *numbers})
     between = [v for a, b in pairwise(cuts) if a < (v := a / 2 + b / 2) < b]
-    ends = [_step_beyond(cuts[0], -1.0), _step_beyond(cuts[-1], 1.0)]
+    steps = ((cuts[0], -1.0), (cuts[-1], 1.0))
+    ends = [c + s if c + s != c else math.nextafter(c, s * math.inf) for c, s in steps]
     return sorted({*numbers, *between, *filter(math.isfinite, ends)})
-
-
-def _step_beyond(cut: float, step: float) -> float:
-    return cut + step if cut + step != cut else math.nextafter(cut, step * math.inf)
 
 
 def value_text(value: Scalar) -> str:
@@ -200,20 +208,6 @@ def value_text(value: Scalar) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return number_text(value) if isinstance(value, float) else value
-
-
-def scalar(value: Any) -> Scalar:
-    """Convert NumPy scalars and whole numbers to str, bool or float."""
-    if isinstance(value, (str, np.str_)):
-        return str(value)
-    if isinstance(value, (bool, np.bool_)):
-        return bool(value)
-    if isinstance(value, (int, float, np.integer, np.floating)):
-        number = float(value)
-        if math.isnan(number):
-            raise RuleError("A literal cannot be compared with NaN. Use the operator 'missing'.")
-        return number + 0.0  # -0.0 becomes 0.0: equal numbers, equal literals
-    raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
 
 
 @lru_cache(maxsize=100_000)
@@ -235,8 +229,7 @@ def moment(text: str) -> datetime | None:
 
 def moment_text(date: datetime) -> str:
     """Format a moment, midnight as the day alone: "2024-03-01", "2024-03-01 12:30:00"."""
-    text = date.isoformat(sep=" ")
-    return text.removesuffix(" 00:00:00")
+    return date.isoformat(sep=" ").removesuffix(" 00:00:00")
 
 
 def check_part(part: Any) -> str:
@@ -263,27 +256,6 @@ def check_order(order: Any) -> tuple[str, ...]:
     if twice is not None:
         raise RuleError(f"The level {twice!r} is listed twice in an order. Remove one.")
     return levels
-
-
-def position(value: Any, part: str | None, order: Sequence[str] | None) -> float:
-    """Convert a test value to a position: days since 1970, place in an order, or the number."""
-    if order is not None:
-        if value not in order:
-            raise RuleError(
-                f"A level must be one of its order {tuple(order)}, got {value!r}; add it to the "
-                "order or compare with another."
-            )
-        return float(order.index(value))
-    if part == "date":
-        date = moment(value) if isinstance(value, str) else None
-        if date is None:
-            raise RuleError(
-                f"A date must be written as '2024-03-01' or '2024-03-01 12:30:00', got {value!r}."
-            )
-        return (date - EPOCH).total_seconds() / DAY
-    if isinstance(value, (bool, str)) or not np.isfinite(value):
-        raise RuleError(f"The {part} of a date is compared with a finite number, got {value!r}.")
-    return float(value)
 
 
 def value_at(number: float, part: str | None, order: Sequence[str] | None) -> Any:
@@ -323,8 +295,7 @@ def _read_date(cell: Any, part: str) -> float | None:
         return float(date.isoweekday())
     if part in ("year", "month", "hour"):
         return float(getattr(date, part))
-    since = EPOCH if part == "date" else since_of(part)
-    return (date - since).total_seconds() / DAY
+    return (date - since_of(part)).total_seconds() / DAY
 
 
 def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
@@ -338,7 +309,7 @@ def turning_dates(part: str, positions: Sequence[float]) -> tuple[str, ...]:
         years = [int(v) + k for v in positions for k in (0, 1)]
         dates = [datetime(year, 1, 1) for year in years if 1 <= year <= LATEST.year]
     else:
-        since = EPOCH if part == "date" else since_of(part)
+        since = since_of(part)
         dates = [shift_moment(since, v * DAY) for v in positions]
     near = [shift_moment(t, k) for t in dates for k in (-1, 0, 1)]
     return tuple(map(moment_text, dict.fromkeys(near)))
@@ -351,8 +322,8 @@ def shift_moment(date: datetime, seconds: float) -> datetime:
 
 
 def since_of(part: str) -> datetime:
-    """Return the reference date of a part such as "days since 2024-01-01"."""
-    date = moment(part.removeprefix(DAYS_SINCE))
+    """Return the reference date of a part such as "days since 2024-01-01", of dates 1970."""
+    date = EPOCH if part == "date" else moment(part.removeprefix(DAYS_SINCE))
     assert date is not None
     return date
 
@@ -392,45 +363,6 @@ def _lower_case() -> dict[str, str]:
     """Return the lower case of each letter that has another one, whatever is beside it."""
     letters = map(chr, range(sys.maxunicode + 1))
     return {c: c.lower() for c in letters if c.lower() != c and c != _SIGMA}
-
-
-def check_word(word: Any) -> str:
-    """Return a word in lower case; RuleError unless it is exactly one word."""
-    if not isinstance(word, str) or words_of(word).split(" ") != ["", word.lower(), ""] or not word:
-        raise RuleError(
-            "A test of a word needs one word, without blanks or the marks "
-            f"{SEPARATORS.strip()!r}, got {word!r}."
-        )
-    return word.lower()
-
-
-def check_value(op: str, value: Any) -> Any:
-    """Return the normalised test value of a column; RuleError if it does not fit."""
-    if op in GAPS:
-        if value is not None:
-            raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
-        return None
-    if op in ("in", "not-in"):
-        if not isinstance(value, tuple) or not value:
-            raise RuleError(
-                f"A literal with operator {op!r} needs a non-empty tuple, got {value!r}."
-            )
-        return tuple(sorted({scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
-    if isinstance(value, tuple) or value is None:
-        raise RuleError(f"A literal with operator {op!r} needs one value, got {value!r}.")
-    if op in WORDS:
-        return check_word(value)
-    value = scalar(value)
-    if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
-        raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")
-    return value
-
-
-def contains(column: NDArray[Any], word: str) -> NDArray[np.bool_]:
-    """Return whether the text of each cell contains a word, shape (n,); False for non-text."""
-    wanted = f" {word} "
-    holds = {v: wanted in words_of(v) for v in set(column.tolist()) if isinstance(v, str)}
-    return np.array([holds.get(v, False) for v in column.tolist()], dtype=bool)
 
 
 def unseen_text(values: Iterable[Any]) -> str:

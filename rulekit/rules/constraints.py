@@ -57,35 +57,28 @@ class Constraints:
         object.__setattr__(self, "directions", tuple(pairs))  # hashable, and in one order
         for name in ("forbidden", "required"):
             entries = getattr(self, name)
-            if isinstance(entries, (str, Literal)):
-                entries = (entries,)
-            object.__setattr__(self, name, tuple(entries))
-            for entry in getattr(self, name):
+            entries = (entries,) if isinstance(entries, (str, Literal)) else tuple(entries)
+            object.__setattr__(self, name, entries)
+            for entry in entries:
                 if not isinstance(entry, (str, Literal)):
                     raise RuleError(
                         f"`{name}` must hold names of columns and literals, got {entry!r}."
                     )
-        for feature, direction in pairs:
-            if direction not in ("<", ">"):
-                raise RuleError(
-                    f"The direction of column {feature!r} must be '<' or '>', got {direction!r}."
-                )
+        for feature, sign in pairs:
+            if sign not in TURNED:
+                message = f"The direction of column {feature!r} must be '<' or '>', got {sign!r}."
+                raise RuleError(message)
         if self.towards is not None and not pairs:
             raise RuleError(
                 f"`towards` is read beside `directions` only; got towards={self.towards!r} and no "
                 "direction. Give one, or leave `towards` out."
             )
-        self._check_required()
-
-    def _check_required(self) -> None:
         undirected = self  # which way a condition may go is known of a class, see `orient`
         if self.towards is not None:
             undirected = replace(self, directions=(), towards=None, required=())
         for entry in self.required:
-            barred = (
-                entry in self.forbidden if isinstance(entry, str) else not undirected.allows(entry)
-            )
-            if barred:
+            barred = isinstance(entry, Literal) and not undirected.allows(entry)
+            if barred or entry in self.forbidden:
                 raise RuleError(f"{entry!r} is required and forbidden. Remove one of the two.")
 
     @property
@@ -103,9 +96,9 @@ class Constraints:
         """
         if self.towards is None:
             return self
-        turned = self.directions
+        turned = dict(self.directions)
         if label != self.towards:
-            turned = {name: TURNED[sign] for name, sign in dict(self.directions).items()}
+            turned = {name: TURNED[sign] for name, sign in turned.items()}
         return replace(self, directions=turned, towards=None)
 
     def allows(self, literal: Literal) -> bool:

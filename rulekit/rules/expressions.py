@@ -4,17 +4,16 @@
 
 from collections.abc import Iterable
 from functools import reduce
-from operator import and_, or_
+from operator import add, and_, mul, or_
 from typing import Any
 
 from rulekit._engine import kind_of, number, read
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import DAY, DAYS_SINCE, EPOCH, GAPS, ORDERED, WORDS, foldings, since_of
-from rulekit.rules.linear_split import LinearSplit
-from rulekit.rules.literal import Literal
+from rulekit.rules.condition import DAY, EPOCH, GAPS, ORDERED, WORDS, foldings, since_of
+from rulekit.rules.literal import COMPARED, Literal
 from rulekit.rules.points_split import PointsSplit
-from rulekit.rules.power_law_split import Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.rule_set import Clause, RuleSet
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from rulekit.rules.writer import ConditionWriter
 
 ISO = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?$"
@@ -34,8 +33,7 @@ class ExpressionWriter(ConditionWriter[Any]):
 
     def clause(self, clause: Clause) -> Any:
         """Return the expression of a clause."""
-        written = [self.write(c) for c in clause.conditions]
-        return join_expressions(written, clause.op)
+        return join_expressions(list(map(self.write, clause.conditions)), clause.op)
 
     def column(self, name: str) -> Any:
         """Return a column as rules read it; see `rulekit._engine.read`."""
@@ -53,13 +51,8 @@ class ExpressionWriter(ConditionWriter[Any]):
             test = self._has_word(column, str(literal.value))
             test = test if literal.op == "contains" else ~test
         elif literal.op in ORDERED:
-            compared, limit = self._write_value(literal), number(float(literal.positions[0]))
-            test = {
-                "<=": compared <= limit,
-                "<": compared < limit,
-                ">=": compared >= limit,
-                ">": compared > limit,
-            }[literal.op]
+            limit = number(float(literal.positions[0]))
+            test = COMPARED[literal.op](self._write_value(literal), limit)
         else:
             compared = column if literal.is_plain else self._write_value(literal)
             test = _one_of(compared, literal.positions)
@@ -69,12 +62,12 @@ class ExpressionWriter(ConditionWriter[Any]):
     def linear(self, split: LinearSplit) -> Any:
         """Return the weighted sum, added in the order of `total`."""
         terms = [self._number(name) * number(weight) for name, weight in split.terms]
-        below = _sum_terms(terms) <= number(split.value)
+        below = reduce(add, terms) <= number(split.value)
         return (below if split.op == "<=" else ~below).fill_null(split.missing)
 
     def power_law(self, split: PowerLawSplit) -> Any:
         """Return the sum of power laws, multiplied in the order of `PowerLaw.value`."""
-        total = _sum_terms([number(term.weight) * self._law(term) for term in split.terms])
+        total = reduce(add, (number(term.weight) * self._law(term) for term in split.terms))
         within = total <= number(split.high)
         if split.low is not None:
             within &= total >= number(split.low)
@@ -82,7 +75,7 @@ class ExpressionWriter(ConditionWriter[Any]):
 
     def points(self, split: PointsSplit) -> Any:
         """Return the sum of points."""
-        score = _sum_terms([self.literal(c).ifelse(p, 0) for c, p in split.given])
+        score = reduce(add, (self.literal(c).ifelse(p, 0) for c, p in split.given))
         return score >= split.total if split.reached else score < split.total
 
     def _number(self, name: str) -> Any:
@@ -105,9 +98,8 @@ class ExpressionWriter(ConditionWriter[Any]):
             return moment.day_of_week.index().cast("float64") + 1.0
         if part in ("year", "month", "hour"):
             return getattr(moment, part)().cast("float64")
-        since = since_of(part) if part.startswith(DAYS_SINCE) else EPOCH
         seconds = moment.epoch_seconds().cast("float64")
-        return (seconds - (since - EPOCH).total_seconds()) / DAY
+        return (seconds - (since_of(part) - EPOCH).total_seconds()) / DAY
 
     def _moment(self, name: str) -> Any:
         """Return a column of dates or of ISO text as moments in whole seconds."""
@@ -151,7 +143,7 @@ class ExpressionWriter(ConditionWriter[Any]):
 
     def _product(self, factors: Iterable[Factor]) -> Any:
         bases = [base for f in factors for base in [self._base(f)] * abs(f.exponent)]
-        return reduce(lambda a, b: a * b, bases) if bases else None
+        return reduce(mul, bases) if bases else None
 
     def _base(self, factor: Factor) -> Any:
         base = self._number(factor.feature)
@@ -168,10 +160,6 @@ def join_expressions(expressions: list[Any], op: str) -> Any:
 
         return ibis.literal(op == "and")
     return reduce(and_ if op == "and" else or_, expressions)
-
-
-def _sum_terms(terms: list[Any]) -> Any:
-    return reduce(lambda a, b: a + b, terms)
 
 
 def _never(column: Any) -> Any:

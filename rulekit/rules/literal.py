@@ -1,54 +1,44 @@
 """A literal: one test of one column, with a defined result for missing values."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import (
+    DAY,
+    EPOCH,
     GAPS,
     ORDERED,
+    SEPARATORS,
     WORDS,
     Columns,
     Condition,
     Scalar,
+    as_numbers,
     check_order,
     check_part,
-    check_value,
-    contains,
     missing_in,
-    position,
+    moment,
     positions_in,
-    scalar,
     spell_part,
     turning_dates,
     value_at,
     value_text,
+    words_of,
 )
 
 Value = Scalar | tuple[Scalar, ...] | None
 
-NEGATED = {
-    "<=": ">",
-    ">": "<=",
-    "<": ">=",
-    ">=": "<",
-    "==": "!=",
-    "!=": "==",
-    "in": "not-in",
-    "not-in": "in",
-    "missing": "not-missing",
-    "not-missing": "missing",
-    "contains": "not-contains",
-    "not-contains": "contains",
-}
-OPERATORS = tuple(NEGATED)
 EQUALITIES = ("==", "!=", "in", "not-in")
-COMPARED = {"<=": np.less_equal, "<": np.less, ">=": np.greater_equal, ">": np.greater}
+OPERATORS = ("<=", ">", "<", ">=", *EQUALITIES, *GAPS, *WORDS)  # each beside its negation
+NEGATED = {op: OPERATORS[k ^ 1] for k, op in enumerate(OPERATORS)}
+COMPARED = {"<=": le, "<": lt, ">=": ge, ">": gt}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -100,6 +90,7 @@ class Literal(Condition):
     opened >= 2024-03-01
     """
 
+    kind: ClassVar[str] = "literal"
     feature: str
     op: str
     value: Value = None
@@ -112,10 +103,10 @@ class Literal(Condition):
             raise RuleError(f"A literal's column name must be text, got {self.feature!r}.")
         if self.op not in NEGATED:
             raise RuleError(f"A literal's operator must be one of {OPERATORS}, got {self.op!r}.")
-        if self.part is not None or self.order is not None:
-            self._check_scale()
-        else:
+        if self.is_plain:
             object.__setattr__(self, "value", check_value(self.op, self.value))
+        else:
+            self._check_scale()
         answer = {"missing": True, "not-missing": False}.get(self.op, bool(self.missing))
         object.__setattr__(self, "missing", answer)
 
@@ -134,12 +125,7 @@ class Literal(Condition):
             object.__setattr__(self, "part", check_part(self.part))
         else:
             object.__setattr__(self, "order", check_order(self.order))
-        several = self.op in ("in", "not-in")
-        if isinstance(self.value, tuple) != several or not self.values:
-            needs = "a non-empty tuple" if several else "one value"
-            raise RuleError(
-                f"A literal with operator {self.op!r} needs {needs}, got {self.value!r}."
-            )
+        several = check_number(self.op, self.value)
         positions = sorted({position(scalar(v), self.part, self.order) for v in self.values})
         value = tuple(value_at(v, self.part, self.order) for v in positions)
         object.__setattr__(self, "value", value if several else value[0])
@@ -158,8 +144,7 @@ class Literal(Condition):
     @property
     def scale(self) -> tuple[Any, ...]:
         """How the column is read; literals of one column and scale compare the same values."""
-        word = self.value if self.op in WORDS else None
-        return (self.part, self.order, word)
+        return (self.part, self.order, self.value if self.op in WORDS else None)
 
     @property
     def positions(self) -> tuple[Scalar, ...]:
@@ -183,9 +168,8 @@ class Literal(Condition):
         """Convert one cell to a position; None if it is missing or no level of the order."""
         if cell is None or self.is_plain:
             return cell
-        (position,) = positions_in(
-            self.feature, np.array([cell], dtype=object), self.part, self.order
-        ).tolist()
+        column = {self.feature: np.array([cell], dtype=object)}
+        (position,) = self.compute_values(column).tolist()
         return None if position != position else position
 
     def value_at(self, number: float) -> Any:
@@ -205,8 +189,7 @@ class Literal(Condition):
     def meets_level(self, level: str) -> bool:
         """Return whether a level of its order meets the test."""
         assert self.order is not None
-        position = np.array([self.order.index(level)], dtype=float)
-        return bool(self._holds(position, np.zeros(1, dtype=bool))[0])
+        return holds(self, float(self.order.index(level)))
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -217,11 +200,6 @@ class Literal(Condition):
     def tests(self) -> tuple["Literal", ...]:
         """The tests it consists of: itself."""
         return (self,)
-
-    @property
-    def n_conditions(self) -> int:
-        """Number of literals: one."""
-        return 1
 
     @property
     def values(self) -> tuple[Scalar, ...]:
@@ -244,8 +222,8 @@ class Literal(Condition):
     @property
     def sort_key(self) -> tuple[str, str, str, bool, str, str]:
         """A total order of literals that does not depend on the layout of a table."""
-        scale = (self.part or "", repr(self.order))
-        return (self.feature, self.op, repr(self.value), self.missing, *scale)
+        value, order = repr(self.value), repr(self.order)
+        return (self.feature, self.op, value, self.missing, self.part or "", order)
 
     def negate(self) -> "Literal":
         """Return the literal that holds exactly where this one does not."""
@@ -278,10 +256,6 @@ class Literal(Condition):
         low, high = ((v in self.values) == (self.op in ("==", "in")) for v in (False, True))
         return int(high) - int(low)
 
-    def write_with(self, writer: Any) -> Any:
-        """Call the writer's method for a literal."""
-        return writer.literal(self)
-
     def compute_values(self, columns: Columns) -> NDArray[Any]:
         """Return the column as compared, shape (n,).
 
@@ -292,8 +266,8 @@ class Literal(Condition):
             column = columns[self.feature]
         except KeyError:
             raise RuleError(
-                f"The rule tests column {self.feature!r}, which the table does not have; "
-                f"its columns are {_shorten(list(columns))}."
+                f"The rule tests column {self.feature!r}, which the table does not have; its "
+                f"columns are {_shorten(list(columns))}."
             ) from None
         if self.is_plain:
             return column
@@ -308,8 +282,7 @@ class Literal(Condition):
 
     def mask_of(self, compared: NDArray[Any]) -> NDArray[np.bool_]:
         """Return where the test holds for compared values, see `compute_values`, shape (n,)."""
-        absent = missing_in(compared)
-        return np.where(absent, self.missing, self._holds(compared, absent))
+        return np.where(missing_in(compared), self.missing, self._holds(compared))
 
     @property
     def edge(self) -> float:
@@ -322,14 +295,20 @@ class Literal(Condition):
             return edge + (0.5 if self.op in ("<=", ">") else -0.5)
         return edge if self.op in ("<=", ">") else float(np.nextafter(edge, -np.inf))
 
-    def _holds(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _holds(self, column: NDArray[Any]) -> NDArray[np.bool_]:
         """Evaluate the test where a value is present; other entries are not used."""
         if self.op in GAPS:
             return np.full(len(column), self.op == "not-missing")
         if self.op in ORDERED:
-            return self._compare(column, absent)
+            numbers = as_numbers(column, f"compares column {self.feature!r} with a number")
+            return np.asarray(COMPARED[self.op](numbers, self.positions[0]))
         if self.op in WORDS:
-            return self._has_word(column) == (self.op == "contains")
+            if column.dtype != object:
+                raise RuleError(
+                    f"The rule looks for a word in column {self.feature!r}, but the column holds "
+                    "numbers. Give text, as in the table the rule was learned from."
+                )
+            return contains(column, str(self.value)) == (self.op == "contains")
         holds = np.zeros(len(column), dtype=bool)
         for value in self.positions:
             # NumPy would strip NULs from the end of a bare text before it compares.
@@ -337,38 +316,16 @@ class Literal(Condition):
             holds |= np.asarray(column == one, dtype=bool)
         return ~holds if self.op in ("!=", "not-in") else holds
 
-    def _compare(self, column: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        if column.dtype == object and any(isinstance(v, str) for v in column[~absent]):
-            raise RuleError(
-                f"The rule compares column {self.feature!r} with a number, but the column holds "
-                "text. Give numbers, as in the table the rule was learned from."
-            )
-        numbers = np.where(absent, np.nan, column).astype(float)
-        (limit,) = self.positions
-        with np.errstate(invalid="ignore"):
-            return np.asarray(COMPARED[self.op](numbers, limit))
-
-    def _has_word(self, column: NDArray[Any]) -> NDArray[np.bool_]:
-        if column.dtype != object:
-            raise RuleError(
-                f"The rule looks for a word in column {self.feature!r}, but the column holds "
-                "numbers. Give text, as in the table the rule was learned from."
-            )
-        return contains(column, str(self.value))
-
     def __repr__(self) -> str:
         """Return the constructor call; the scale only where it was given."""
         parts = [f"{n}={getattr(self, n)!r}" for n in ("feature", "op", "value", "missing")]
-        scale = {"part": self.part, "order": self.order}
-        parts += [f"{name}={value!r}" for name, value in scale.items() if value is not None]
+        parts += [f"{n}={v!r}" for n in ("part", "order") if (v := getattr(self, n)) is not None]
         return f"Literal({', '.join(parts)})"
 
     @property
     def subject(self) -> str:
         """The compared quantity in words: the column, or "weekday of opened"."""
-        if self.part in (None, "date"):
-            return self.feature
-        return f"{self.part} of {self.feature}"
+        return self.feature if self.part in (None, "date") else f"{self.part} of {self.feature}"
 
     def __str__(self) -> str:
         """Return the test as one line; names and values are not escaped."""
@@ -393,7 +350,80 @@ def holds(literal: Literal, value: Scalar) -> bool:
     if literal.op in WORDS:
         return value is (literal.op == "contains")
     if literal.op in ORDERED:
-        meets = {"<=": le, "<": lt, ">=": ge, ">": gt}[literal.op]
         (limit,) = literal.positions
-        return not isinstance(value, str) and bool(meets(value, limit))
+        return not isinstance(value, str) and bool(COMPARED[literal.op](value, limit))
     return (value in literal.positions) == (literal.op in ("==", "in"))
+
+
+def scalar(value: Any) -> Scalar:
+    """Convert NumPy scalars and whole numbers to str, bool or float."""
+    if isinstance(value, (str, np.str_)):
+        return str(value)
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        number = float(value)
+        if math.isnan(number):
+            raise RuleError("A literal cannot be compared with NaN. Use the operator 'missing'.")
+        return number + 0.0  # -0.0 becomes 0.0: equal numbers, equal literals
+    raise RuleError(f"A literal compares with text, a number or a truth value, got {value!r}.")
+
+
+def position(value: Any, part: str | None, order: Sequence[str] | None) -> float:
+    """Convert a test value to a position: days since 1970, place in an order, or the number."""
+    if order is not None:
+        if value not in order:
+            raise RuleError(
+                f"A level must be one of its order {tuple(order)}, got {value!r}; add it to the "
+                "order or compare with another."
+            )
+        return float(order.index(value))
+    if part == "date":
+        date = moment(value) if isinstance(value, str) else None
+        if date is None:
+            raise RuleError(
+                f"A date must be written as '2024-03-01' or '2024-03-01 12:30:00', got {value!r}."
+            )
+        return (date - EPOCH).total_seconds() / DAY
+    if isinstance(value, (bool, str)) or not np.isfinite(value):
+        raise RuleError(f"The {part} of a date is compared with a finite number, got {value!r}.")
+    return float(value)
+
+
+def check_number(op: str, value: Any) -> bool:
+    """Return whether an operator takes several values; RuleError if it gets another number."""
+    several = op in ("in", "not-in")
+    if isinstance(value, tuple) != several or value is None or (several and not value):
+        needs = "a non-empty tuple" if several else "one value"
+        raise RuleError(f"A literal with operator {op!r} needs {needs}, got {value!r}.")
+    return several
+
+
+def check_value(op: str, value: Any) -> Any:
+    """Return the normalised test value of a column; RuleError if it does not fit."""
+    if op in GAPS:
+        if value is not None:
+            raise RuleError(f"A literal with operator {op!r} takes no value, got {value!r}.")
+        return None
+    if check_number(op, value):
+        return tuple(sorted({scalar(v) for v in value}, key=lambda v: (type(v).__name__, v)))
+    if op in WORDS:
+        word = value.lower() if isinstance(value, str) else ""
+        if not word or words_of(value).split(" ") != ["", word, ""]:
+            raise RuleError(
+                "A test of a word needs one word, without blanks or the marks "
+                f"{SEPARATORS.strip()!r}, got {value!r}."
+            )
+        return word
+    value = scalar(value)
+    if op in ORDERED and not (isinstance(value, float) and math.isfinite(value)):
+        raise RuleError(f"A literal with operator {op!r} needs a finite number, got {value!r}.")
+    return value
+
+
+def contains(column: NDArray[Any], word: str) -> NDArray[np.bool_]:
+    """Return whether the text of each cell contains a word, shape (n,); False for non-text."""
+    wanted = f" {word} "
+    cells = column.tolist()
+    holds = {v: wanted in words_of(v) for v in set(cells) if isinstance(v, str)}
+    return np.array([holds.get(v, False) for v in cells], dtype=bool)

@@ -1,25 +1,17 @@
 """A points condition: conditions with whole numbers of points, and a required total."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import (
-    ORDERED,
-    TRUTH,
-    WORDS,
-    Columns,
-    Condition,
-    list_numbers,
-    unseen_text,
-)
-from rulekit.rules.literal import Literal, holds
+from rulekit.rules.condition import Columns, Condition, list_numbers, unseen_text
+from rulekit.rules.literal import COMPARED, Literal, holds
 
 MOST = 1_000_000
 GAPS_GIVE_ZERO = "(a missing value gives 0)"
@@ -69,6 +61,7 @@ class PointsSplit(Condition):
     POINTS [3 if age > 60, 2 if bp > 140, -1 if sport == yes] < 4 (a missing value gives 0)
     """
 
+    kind: ClassVar[str] = "points"
     conditions: tuple[Literal, ...]
     points: tuple[int, ...]
     total: int
@@ -121,28 +114,15 @@ class PointsSplit(Condition):
         """Each condition with its points."""
         return tuple(zip(self.conditions, self.points, strict=True))
 
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The columns read, each once, in order of first use."""
-        return tuple(dict.fromkeys(c.feature for c in self.conditions))
+    def with_given(self, given: Sequence[tuple[Literal, int]]) -> "PointsSplit":
+        """Return the same total of other conditions with points."""
+        conditions, points = zip(*given, strict=True)
+        return replace(self, conditions=conditions, points=points)
 
     @property
     def tests(self) -> tuple[Literal, ...]:
         """The conditions that give points."""
         return self.conditions
-
-    @property
-    def n_conditions(self) -> int:
-        """Number of conditions with points."""
-        return len(self.conditions)
-
-    @property
-    def types(self) -> Mapping[str, frozenset[type]]:
-        """The types that the conditions of each column compare with."""
-        return {
-            f: frozenset().union(*(c.types[f] for c in self.conditions if c.feature == f))
-            for f in self.features
-        }
 
     @property
     def comparison(self) -> tuple[str, int]:
@@ -191,24 +171,13 @@ class PointsSplit(Condition):
     def trend(self, feature: str) -> int | None:
         """Return the combined direction of the points of the column's conditions."""
         trends = [(c.trend(feature), p) for c, p in self.given if p]
-        signs = {None if t is None else t * (1 if p > 0 else -1) for t, p in trends} - {0}
-        if not signs:
-            return 0
-        if None in signs or len(signs) > 1:
-            return None
-        return sum(s if self.reached else -s for s in signs if s is not None)
-
-    def write_with(self, writer: Any) -> Any:
-        """Call the writer's method for points."""
-        return writer.points(self)
+        return self.join_trends(t and t * (1 if (p > 0) == self.reached else -1) for t, p in trends)
 
     def shorter(self) -> Condition:
         """Remove conditions with 0 points; a single remaining condition replaces the sum."""
         left = [(c, p) for c, p in self.given if p]
         if len(left) > 1:
-            return replace(
-                self, conditions=tuple(c for c, _ in left), points=tuple(p for _, p in left)
-            )
+            return self.with_given(left)
         ((condition, points),) = left
         return condition if (points > 0) == self.reached else condition.negate()
 
@@ -257,7 +226,7 @@ def scorecard_of(rule: Any) -> tuple[PointsSplit, ...]:
 
 
 def _whole(number: Any, quantity: str) -> int:
-    if isinstance(number, TRUTH) or not isinstance(number, Integral) or abs(int(number)) > MOST:
+    if isinstance(number, bool) or not isinstance(number, Integral) or abs(int(number)) > MOST:
         raise RuleError(
             f"The {quantity} must be a whole number such as 3 or -2, at most {MOST}; got "
             f"{number!r}."
@@ -267,18 +236,12 @@ def _whole(number: Any, quantity: str) -> int:
 
 def list_sums(given: list[tuple[Literal, int]]) -> set[int]:
     """List the sums that the conditions of one column can give, for any value or none."""
+    named = [v for c, _ in given for v in c.positions]
+    values: list[Any] = list_numbers(named)
+    if given[0][0].scale[-1] is not None:  # a word
+        values = [False, True]
+    elif not any(c.op in COMPARED for c, _ in given):
+        texts = [v for v in named if isinstance(v, str)]
+        values += [*texts, unseen_text(texts)]
     gap = sum(p for c, p in given if c.missing)
-    values = _values([c for c, _ in given])
     return {gap, *(sum(p for c, p in given if holds(c, v)) for v in values)}
-
-
-def _values(tests: list[Literal]) -> list[Any]:
-    """List one position for each combination of test results of one column."""
-    if tests[0].op in WORDS:
-        return [False, True]
-    named = [v for c in tests for v in c.positions]
-    numbers: list[Any] = list_numbers(named)
-    if any(c.op in ORDERED for c in tests):
-        return numbers
-    texts = [v for v in named if isinstance(v, str)]
-    return [*numbers, *texts, unseen_text(texts)]

@@ -1,7 +1,8 @@
 """A rule set: clauses, their labels, and the default label."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import iand, ior
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from rulekit.rules.schema import NUMERIC, Schema, schema_of
 
 Label = Any
 CLAUSE_OP = {"dnf": "and", "cnf": "or"}
+JOIN: dict[str, Any] = {"and": iand, "or": ior}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +66,14 @@ class Clause:
 
     def mask(self, columns: Columns) -> NDArray[np.bool_]:
         """Return whether the clause matches, for each row; see `Literal.mask`."""
-        answer = np.full(n_rows(columns), self.op == "and")
+        answer, join = np.full(n_rows(columns), self.op == "and"), JOIN[self.op]
         for condition in self.conditions:
-            if self.op == "and":
-                answer &= condition.mask(columns)
-            else:
-                answer |= condition.mask(columns)
+            answer = join(answer, condition.mask(columns))
         return answer
 
     def condition_masks(self, columns: Columns) -> NDArray[np.bool_]:
         """Return whether each condition holds, shape (n, number of conditions)."""
-        masks = [c.mask(columns) for c in self.conditions]
-        return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
+        return stack_masks(self.conditions, columns)
 
     def negate(self) -> "Clause":
         """Return the clause that matches exactly where this one does not (De Morgan)."""
@@ -86,6 +84,12 @@ class Clause:
 def n_rows(columns: Columns) -> int:
     """Count the rows of a table given as columns; a table without columns has none."""
     return next((len(column) for column in columns.values()), 0)
+
+
+def stack_masks(parts: Sequence[Any], columns: Columns) -> NDArray[np.bool_]:
+    """Return whether each condition or clause holds for each row, shape (n, number of parts)."""
+    masks = [part.mask(columns) for part in parts]
+    return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +155,12 @@ class RuleSet:
                 f"The clauses of a {self.form.upper()} join their conditions by {op.upper()}; "
                 f"clause {self.clauses.index(wrong[0]) + 1} does not."
             )
-        joined = tuple(replace(c, op=op) for c in self.clauses)
-        object.__setattr__(self, "clauses", joined)
-        self._check_labels()
-
-    def _check_labels(self) -> None:
+        object.__setattr__(self, "clauses", tuple(replace(c, op=op) for c in self.clauses))
         expected = 1 if self.form == "cnf" and not self.clauses else len(self.clauses)
         if len(self.labels) != expected:
             raise RuleError(
-                f"A rule set needs one label a clause (an empty CNF needs one): "
-                f"{expected} expected, {len(self.labels)} given."
+                f"A rule set needs one label a clause (an empty CNF needs one): {expected} "
+                f"expected, {len(self.labels)} given."
             )
         if self.form == "cnf" and len(set(self.labels)) > 1:
             raise RuleError(f"All clauses of a CNF share one label, got {set(self.labels)}.")
@@ -222,9 +222,7 @@ class RuleSet:
         of arrays of float64 or object is taken as it is. DataError if a column is missing, or is
         not what the rule reads.
         """
-        columns = self.read(X)
-        masks = [c.mask(columns) for c in self.clauses]
-        return np.array(masks, dtype=bool).reshape(len(masks), n_rows(columns)).T
+        return stack_masks(self.clauses, self.read(X))
 
     def clauses_deciding(self, X: Any) -> NDArray[np.bool_]:
         """Return whether each clause decides each row, shape (n, n_clauses).
@@ -232,8 +230,7 @@ class RuleSet:
         Of a DNF the first clause that holds decides, of a CNF the first one that fails.
         """
         fired = self.clauses_fired(X) == (self.form == "dnf")
-        first: NDArray[np.bool_] = fired & (fired.cumsum(axis=1) == 1)
-        return first
+        return np.asarray(fired & (fired.cumsum(axis=1) == 1))
 
     def read(self, X: Any) -> Columns:
         """Return the columns that the rule reads from a table; see `clauses_fired`."""
@@ -282,12 +279,12 @@ class RuleSet:
         labels = set(self.labels)
         if len(labels) != 1:
             raise RuleError(
-                "Only a rule set whose clauses share one label can be negated; "
-                f"this one has {len(labels)}."
+                "Only a rule set whose clauses share one label can be negated; this one has "
+                f"{len(labels)}."
             )
         other = "cnf" if self.form == "dnf" else "dnf"
         turned = tuple(c.negate() for c in self.clauses)
-        default_labels = (self.default,) * (1 if other == "cnf" and not turned else len(turned))
+        default_labels = (self.default,) * (len(turned) or other == "cnf")
         return RuleSet(turned, default_labels, other, self.labels[0], self.schema)
 
 

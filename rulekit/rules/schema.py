@@ -5,6 +5,7 @@ from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import Any, Self
 
 from rulekit.exceptions import RuleError
+from rulekit.rules.condition import WORDS
 
 NUMERIC = ("number", "whole number", "duration")
 TEXTUAL = ("level", "grade", "words")
@@ -94,10 +95,11 @@ class ColumnSchema:
         """Read a column from plain values; RuleError if it is malformed."""
         if not isinstance(data, Mapping):
             raise RuleError(f"A column of a stored rule must be a dictionary, found {data!r}.")
-        values = {f.name: data[f.name] for f in fields(cls) if f.name in data}
-        for name in ("levels", "missing"):
-            if isinstance(values.get(name), list):
-                values[name] = tuple(values[name])
+        values: dict[str, Any] = {
+            f.name: tuple(value) if isinstance(value := data[f.name], list) else value
+            for f in fields(cls)
+            if f.name in data
+        }
         wrong = [name for name, value in values.items() if not isinstance(value, _TYPES[name])]
         if "name" not in values or wrong:
             name = wrong[0] if wrong else "name"
@@ -123,22 +125,13 @@ class ColumnSchema:
         return text
 
 
-_TEXT, _FLAG, _END = (str, type(None)), (bool, type(None)), (str, int, float, type(None))
 _TYPES: dict[str, Any] = {
-    "name": str,
-    "kind": str,
-    "levels": (tuple, type(None)),
-    "low": _END,
-    "high": _END,
-    "gaps": _FLAG,
-    "time": bool,
-    "zone": _TEXT,
-    "decimal": _TEXT,
-    "day_first": _FLAG,
-    "missing": tuple,
-    "unit": _TEXT,
-    "percent": bool,
-    "merged": bool,
+    **dict.fromkeys(("name", "kind"), str),
+    **dict.fromkeys(("zone", "decimal", "unit"), str | None),
+    **dict.fromkeys(("time", "percent", "merged"), bool),
+    **dict.fromkeys(("gaps", "day_first"), bool | None),
+    **dict.fromkeys(("low", "high"), str | int | float | None),
+    **{"levels": tuple | None, "missing": tuple},
 }
 
 
@@ -202,7 +195,7 @@ class Schema:
 
     def rename(self, names: Mapping[str, str]) -> "Schema":
         """Return the schema with renamed columns; columns not listed keep their name."""
-        renamed = (replace(c, name=names.get(c.name, c.name)) for c in self.columns)
+        renamed = [replace(c, name=names.get(c.name, c.name)) for c in self.columns]
         return replace(self, columns=tuple(renamed))
 
     def to_dict(self) -> dict[str, Any]:
@@ -251,7 +244,7 @@ def _infer_column(rule: Any, name: str) -> ColumnSchema:
         return ColumnSchema(name, "date")
     if order is not None:
         return ColumnSchema(name, "grade", levels=order)
-    if any(test.op in ("contains", "not-contains") for test in tests):
+    if any(test.op in WORDS for test in tests):
         return ColumnSchema(name, "words")
     kinds = {float: "number", bool: "truth value", str: "level"}
     compared = [kinds[kind] for kind in rule.types[name]]

@@ -2,108 +2,86 @@
 
 import math
 import typing
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import Any, NamedTuple, overload
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import ORDERED, WORDS, Condition, Scalar, value_at
+from rulekit.rules.condition import ORDERED, WORDS, Condition, Scalar
 from rulekit.rules.literal import Literal, holds
 from rulekit.rules.rule_set import Clause, Label, RuleSet
 
 LOWER, UPPER = (">", ">="), ("<", "<=")
-INFINITE = (math.inf, -math.inf)
+
+
+class _End(NamedTuple):
+    """One end of an interval of positions, see `Literal.positions`; an infinite one is closed."""
+
+    value: float
+    closed: bool = True
+
+
+LEAST, MOST = _End(-math.inf), _End(math.inf)
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureTest:
     """The values of one column that meet several conditions at once."""
 
-    feature: str
-    low: float = -math.inf  # a position, see `Literal.positions`; closed if infinite
-    low_closed: bool = True
-    high: float = math.inf
-    high_closed: bool = True
+    literals: tuple[Literal, ...] = field(compare=False)
+    missing: bool
+    low: _End = LEAST
+    high: _End = MOST
+    excluded: tuple[Scalar, ...] = ()  # values inside the interval
     # the only values allowed, sorted; None for an interval, never for levels with an order
     values: tuple[Scalar, ...] | None = None
-    excluded: tuple[Scalar, ...] = ()  # values inside the interval
-    missing: bool = False
-    literals: tuple[Literal, ...] = ()  # original conditions; equality ignores them
-    scale: tuple[Any, ...] = (None, None, None)
-
-    @property
-    def n_conditions(self) -> int:
-        """Number of literals it was made of."""
-        return len(self.literals)
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether an end of the interval is finite."""
-        return math.isfinite(self.low) or math.isfinite(self.high)
-
-    @property
-    def allows_present(self) -> bool:
-        """Whether some present value is allowed."""
-        return self.values is None or len(self.values) > 0
 
     @property
     def never(self) -> bool:
         """Whether no value meets it."""
-        return not self.allows_present and not self.missing
+        return self.values == () and not self.missing
 
     @property
     def always(self) -> bool:
         """Whether every value meets it, missing values included."""
-        order = self.scale[1]
+        order = self.literals[0].order
         if order is not None:
             return self.missing and self.values is not None and len(self.values) == len(order)
-        return self.missing and self.values is None and not self.has_interval and not self.excluded
-
-    @property
-    def same_as(self) -> tuple[object, ...]:
-        """A key that two tests share exactly when the same values meet them."""
-        return (
-            self.feature,
-            self.scale,
-            (self.low, self.low_closed, self.high, self.high_closed),
-            None if self.values is None else frozenset(self.values),
-            frozenset(self.excluded),
-            self.missing,
-        )
+        return self == FeatureTest(self.literals, True)
 
     def fewest_literals(self) -> tuple[Literal, ...]:
         """Write the test with fewest literals; raise RuleError if nothing meets it."""
+        first = self.literals[0]
         if self.never:
-            raise RuleError(f"No value of column {self.feature!r} is left. Drop the clause.")
-        if self.scale[2] is not None and self.allows_present:
-            return (replace(self.literals[0], missing=self.missing),)
-        if not self.allows_present and self.scale[1] is None:
-            return (Literal(self.feature, "missing"),)
+            raise RuleError(f"No value of column {first.feature!r} is left. Drop the clause.")
+        if self.values == () and first.order is None:
+            return (Literal(first.feature, "missing"),)
+        if first.op in WORDS:
+            return (replace(first, missing=self.missing),)
+        if first.order is not None:
+            return self._fewest_levels(self.values or (), len(first.order))
         if self.values is not None:
-            return self._fewest_values(self.values)
+            return (self._list_tests("==", "in", self.values),)
         literals = []
-        if math.isfinite(self.low):
-            literals.append(self._literal(">=" if self.low_closed else ">", self.low))
-        if math.isfinite(self.high):
-            literals.append(self._literal("<=" if self.high_closed else "<", self.high))
+        if math.isfinite(self.low.value):
+            literals.append(self._literal(">=" if self.low.closed else ">", self.low.value))
+        if math.isfinite(self.high.value):
+            literals.append(self._literal("<=" if self.high.closed else "<", self.high.value))
         if self.excluded:
             literals.append(self._list_tests("!=", "not-in", self.excluded))
         if not literals and not self.missing:
-            literals.append(Literal(self.feature, "not-missing"))
+            literals.append(Literal(first.feature, "not-missing"))
         return tuple(literals)
 
-    def _fewest_values(self, values: tuple[Any, ...]) -> tuple[Literal, ...]:
-        """List values; consecutive levels by their ends, where that takes one literal."""
-        order = self.scale[1]
-        if order is None:
-            return (self._list_tests("==", "in", values),)
-        top = len(order) - 1.0
+    def _fewest_levels(self, values: tuple[Any, ...], n: int) -> tuple[Literal, ...]:
+        """List levels of an order of n; consecutive ones by their ends where one literal does."""
         if not values:  # no level, but what has no place in the order
-            return (self._literal("not-in", tuple(map(float, range(len(order))))),)
+            return (self._literal("not-in", tuple(map(float, range(n)))),)
         if len(values) > 1 and values[-1] - values[0] == len(values) - 1:
             if values[0] == 0.0:
                 return () if self.always else (self._literal("<=", values[-1]),)
-            if values[-1] == top:
+            if values[-1] == n - 1.0:
                 return (self._literal(">=", values[0]),)
         return (self._list_tests("==", "in", values),)
 
@@ -112,13 +90,9 @@ class FeatureTest:
 
     def _literal(self, op: str, positions: Any) -> Literal:
         """Build a literal of this column and scale."""
-        part, order, _ = self.scale
-        value = positions
-        if part is not None or order is not None:
-            several = positions if isinstance(positions, tuple) else (positions,)
-            values = tuple(value_at(v, part, order) for v in several)
-            value = values if isinstance(positions, tuple) else values[0]
-        return Literal(self.feature, op, value, self.missing, part, order)
+        first, several = self.literals[0], isinstance(positions, tuple)
+        value = tuple(map(first.value_at, positions)) if several else first.value_at(positions)
+        return replace(first, op=op, value=value, missing=self.missing)
 
 
 def feature_test(literals: Sequence[Literal]) -> FeatureTest:
@@ -128,46 +102,42 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
             "A test of one column needs literals of exactly one column, read in one way, got "
             f"{sorted({literal.subject for literal in literals})}."
         )
-    if literals[0].op in WORDS:
-        return _word_test(literals)
+    first, missing = literals[0], all(c.missing for c in literals)
+    lists: list[Sequence[Any]] = [c.positions for c in literals if c.op in ("==", "in")]
+    if first.op in WORDS:  # True means that the text contains the word
+        lists = [(False, True)]
+    elif first.order is not None:
+        lists = [tuple(map(float, range(len(first.order))))]
+    if lists:
+        values = [v for v in lists[0] if all(holds(c, v) for c in literals)]
+        return FeatureTest(tuple(literals), missing, values=_sort_values(values))
     named = [v for c in literals if c.op in ("!=", "not-in") for v in c.positions]
+    low, high = _find_end(literals, LOWER), _find_end(literals, UPPER)
     ordered = any(c.op in ORDERED for c in literals)
-    low, high = _end(literals, LOWER), _end(literals, UPPER)
     if ordered:  # what lies outside need not be excluded, nor what an open end leaves out
-        named = [v for v in named if not _outside(v, low.value, high.value)]
-    low, high = low.exclude(named), high.exclude(named)
+        named = [v for v in named if not isinstance(v, str) and low.value <= v <= high.value]
+    ends = [e.value for e in (low, high) if math.isfinite(e.value)]
+    low, high = (_End(v, closed and not (v in ends and v in named)) for v, closed in (low, high))
     if ordered:
-        named = [v for v in named if v not in (low.value, high.value) or v in INFINITE]
-    test = FeatureTest(
-        literals[0].feature,
-        low.value,
-        low.closed,
-        high.value,
-        high.closed,
-        excluded=_sort_tests(named),
-        missing=all(c.missing for c in literals),
-        literals=tuple(literals),
-        scale=literals[0].scale,
-    )
-    values = _only_values(literals, test)
-    if values is None:
-        return test
-    return FeatureTest(
-        test.feature, values=values, missing=test.missing, literals=test.literals, scale=test.scale
-    )
+        named = [v for v in named if v not in ends]
+    absent = any(c.op == "missing" for c in literals)
+    if absent or low.value >= high.value:
+        is_point = low == high and low.closed and not absent
+        return FeatureTest(tuple(literals), missing, values=(low.value,) if is_point else ())
+    return FeatureTest(tuple(literals), missing, low, high, _sort_values(named))
 
 
-def _word_test(literals: Sequence[Literal]) -> FeatureTest:
-    """Combine tests of one word; the value True means that the text contains it."""
-    missing = all(c.missing for c in literals)
-    values = [v for v in (False, True) if all(holds(c, v) for c in literals)]
-    return FeatureTest(
-        literals[0].feature,
-        values=tuple(values),
-        missing=missing,
-        literals=tuple(literals),
-        scale=literals[0].scale,
-    )
+def _find_end(literals: Sequence[Literal], ops: tuple[str, str]) -> _End:
+    """Find the strictest end of the interval; an open end is stricter than a closed one."""
+    sign = 1.0 if ops == LOWER else -1.0
+    strict = [c for c in literals if c.op in ops]
+    ends = [_End(float(v), c.op in (">=", "<=")) for c in strict for v in c.positions]
+    none = LEAST if ops == LOWER else MOST
+    return max(ends, key=lambda end: (sign * end.value, not end.closed), default=none)
+
+
+def _sort_values(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
+    return tuple(sorted(set(values), key=lambda v: (isinstance(v, str), v)))
 
 
 def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
@@ -185,50 +155,6 @@ def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
         literals = [c for c in group if isinstance(c, Literal)]
         tests.append(feature_test(literals) if literals else group[0])
     return tuple(tests)
-
-
-class _IntervalEnd(NamedTuple):
-    """One end of an interval; an infinite one is closed."""
-
-    value: float
-    closed: bool
-
-    def exclude(self, values: Sequence[Scalar]) -> "_IntervalEnd":
-        """Open the ends that are among excluded values."""
-        excluded = math.isfinite(self.value) and self.value in values
-        return _IntervalEnd(self.value, self.closed and not excluded)
-
-
-def _end(literals: Sequence[Literal], ops: tuple[str, str]) -> _IntervalEnd:
-    """Find the strictest end of the interval; an open end is stricter than a closed one."""
-    sign = 1.0 if ops == LOWER else -1.0
-    strict = [c for c in literals if c.op in ops]
-    ends = [_IntervalEnd(float(v), c.op in (">=", "<=")) for c in strict for v in c.positions]
-    none = _IntervalEnd(-sign * math.inf, True)
-    return max(ends, key=lambda end: (sign * end.value, not end.closed), default=none)
-
-
-def _only_values(literals: Sequence[Literal], test: FeatureTest) -> tuple[Scalar, ...] | None:
-    """List the allowed values where they can be listed; None otherwise."""
-    lists = [c.positions for c in literals if c.op in ("==", "in")]
-    order = literals[0].order
-    if order is not None:
-        lists = [tuple(map(float, range(len(order))))]
-    if lists:
-        return _sort_tests([v for v in lists[0] if all(holds(c, v) for c in literals)])
-    if any(c.op == "missing" for c in literals) or test.low > test.high:
-        return ()
-    if test.low == test.high:
-        return (test.low,) if test.low_closed and test.high_closed else ()
-    return None
-
-
-def _outside(value: Scalar, low: float, high: float) -> bool:
-    return isinstance(value, str) or value < low or value > high
-
-
-def _sort_tests(values: list[Scalar]) -> tuple[Scalar, ...]:
-    return tuple(sorted(set(values), key=lambda v: (type(v).__name__, v)))
 
 
 @overload
@@ -310,24 +236,14 @@ def _write(clause: Clause) -> str:
 
 def _simplify(rule_set: RuleSet) -> RuleSet:
     if rule_set.form == "cnf":
-        label = rule_set.labels[0]
         mirrored = _simplify(rule_set.negate())
         if not mirrored.clauses:
-            return RuleSet((), (label,), "cnf", rule_set.default, rule_set.schema)
+            return replace(rule_set, clauses=(), labels=rule_set.labels[:1])
         return mirrored.negate()
-    clauses: list[tuple[Clause, Label]] = []
-    for clause, label in zip(rule_set.clauses, rule_set.labels, strict=True):
-        shorter = simplify_clause(clause)
-        if shorter is not None:
-            clauses.append((shorter, label))
-    alive = _deciding(clauses)
-    return RuleSet(
-        tuple(clause for clause, _ in alive),
-        tuple(label for _, label in alive),
-        "dnf",
-        rule_set.default,
-        rule_set.schema,
-    )
+    pairs = zip(map(simplify_clause, rule_set.clauses), rule_set.labels, strict=True)
+    alive = _deciding([(clause, label) for clause, label in pairs if clause is not None])
+    clauses, labels = (tuple(pair[k] for pair in alive) for k in (0, 1))
+    return replace(rule_set, clauses=clauses, labels=labels)
 
 
 def simplify_clause(clause: Clause) -> Clause | None:
@@ -336,8 +252,7 @@ def simplify_clause(clause: Clause) -> Clause | None:
         mirrored = simplify_clause(clause.negate())
         return None if mirrored is None else mirrored.negate()
     conditions: list[Condition] = []
-    shorter = Clause(tuple(c.shorter() for c in clause.conditions), "and")
-    for test in intervals(shorter):
+    for test in intervals(Clause(tuple(c.shorter() for c in clause.conditions))):
         if not isinstance(test, FeatureTest):
             conditions.append(test)
         elif test.never:
@@ -347,37 +262,28 @@ def simplify_clause(clause: Clause) -> Clause | None:
     joined = [c for c in conditions if not isinstance(c, Literal)]
     if any(a.implies(b.negate()) for a in joined for b in joined):
         return None
-    implied = [c for k, c in enumerate(joined) if _is_redundant(joined, k)]
-    return Clause(tuple(c for c in conditions if c not in implied), "and")
-
-
-def _is_redundant(conditions: Sequence[Condition], k: int) -> bool:
-    """Whether another condition (the earlier of two equivalent ones) implies the k-th."""
-    condition = conditions[k]
-    return any(
-        other.implies(condition) and (j < k or not condition.implies(other))
-        for j, other in enumerate(conditions)
-        if j != k
-    )
+    implied = [  # by another condition, of two equivalent ones by the earlier
+        c
+        for (j, other), (k, c) in permutations(enumerate(joined), 2)
+        if other.implies(c) and (j < k or not c.implies(other))
+    ]
+    return Clause(tuple(c for c in conditions if c not in implied))
 
 
 def implies(narrow: Clause, wide: Clause) -> bool:
     """Return whether every row that meets one AND surely meets another."""
     by_scale = _group_by_scale(narrow)
-    if any(feature_test(literals).never for literals in by_scale.values()):
+    alone = {scale: feature_test(literals) for scale, literals in by_scale.items()}
+    if any(test.never for test in alone.values()):
         return True
     others = [c for c in wide.conditions if not isinstance(c, Literal)]
     if any(not any(condition.implies(c) for condition in narrow.conditions) for c in others):
         return False
-    return all(_is_implied(by_scale.get(f, []), more) for f, more in _group_by_scale(wide).items())
-
-
-def _is_implied(given: Sequence[Literal], more: Sequence[Literal]) -> bool:
-    """Return whether further literals of a column exclude nothing new."""
-    together = feature_test([*given, *more])
-    if not given:
-        return together.always
-    return feature_test(given).same_as == together.same_as
+    for scale, more in _group_by_scale(wide).items():  # which must exclude nothing new
+        together = feature_test([*by_scale.get(scale, []), *more])
+        if together != alone[scale] if scale in alone else not together.always:
+            return False
+    return True
 
 
 def _group_by_scale(clause: Clause) -> dict[object, list[Literal]]:

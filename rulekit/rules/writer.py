@@ -5,16 +5,16 @@
 # same literals.
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rulekit.rules.condition import Condition
-from rulekit.rules.linear_split import LinearSplit
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
-from rulekit.rules.power_law_split import PowerLawSplit
 from rulekit.rules.rule_set import Clause, RuleSet
 from rulekit.rules.simplification import LOWER, UPPER, FeatureTest, intervals
+from rulekit.rules.sums import LinearSplit, PowerLawSplit
 
 T = TypeVar("T")
 
@@ -23,16 +23,8 @@ EMPTY = {"and": "always", "or": "never"}
 GAP = " or missing"
 
 KINDS: dict[str, type[Condition]] = {
-    "literal": Literal,
-    "linear": LinearSplit,
-    "power_law": PowerLawSplit,
-    "points": PointsSplit,
+    kind.kind: kind for kind in (Literal, LinearSplit, PowerLawSplit, PointsSplit)
 }
-
-
-def kind_of(condition: Condition) -> str:
-    """Return the name of a condition's kind, one of `KINDS`."""
-    return next(name for name, kind in KINDS.items() if type(condition) is kind)
 
 
 class ConditionWriter(ABC, Generic[T]):
@@ -40,7 +32,7 @@ class ConditionWriter(ABC, Generic[T]):
 
     def write(self, condition: Condition) -> T:
         """Call the method of the condition's kind."""
-        written: T = condition.write_with(self)
+        written: T = getattr(self, condition.kind)(condition)
         return written
 
     @abstractmethod
@@ -64,6 +56,7 @@ class ConditionWriter(ABC, Generic[T]):
 class ValueInterval:
     """A lower and an upper bound on one column, with the same result for a missing value."""
 
+    kind: ClassVar[str] = "interval"
     low: Literal
     high: Literal
 
@@ -82,10 +75,6 @@ class ValueInterval:
         """Lower value and its sign, upper sign and its value, in the order they are written."""
         return self.low.values[0], MIRRORED[self.low.op], self.high.op, self.high.values[0]
 
-    def write_with(self, writer: Any) -> Any:
-        """Call the `ReadingWriter` method for an interval."""
-        return writer.interval(self)
-
 
 Reading = Condition | ValueInterval
 
@@ -95,7 +84,7 @@ class ReadingWriter(ConditionWriter[T]):
 
     def clause(self, clause: Clause) -> list[T]:
         """Return each condition of a clause as text, bounds of one column together."""
-        return [reading.write_with(self) for reading in readings(clause)]
+        return [getattr(self, reading.kind)(reading) for reading in readings(clause)]
 
     @abstractmethod
     def interval(self, interval: ValueInterval) -> T:
@@ -106,23 +95,17 @@ def readings(clause: Clause) -> tuple[Reading, ...]:
     """Return a clause's conditions by column, with pairs of bounds joined to intervals."""
     tests: list[Reading] = []
     for test in intervals(clause):
-        if not isinstance(test, FeatureTest):
-            tests.append(test)
-            continue
-        interval = _interval(test.literals)
-        tests += test.literals if interval is None else [interval]
+        tests += _join_bounds(test.literals) if isinstance(test, FeatureTest) else [test]
     return tuple(tests)
 
 
-def _interval(literals: tuple[Literal, ...]) -> ValueInterval | None:
+def _join_bounds(literals: tuple[Literal, ...]) -> Sequence[Reading]:
     """Join two literals of one column if they are the two ends of an interval."""
-    low = [x for x in literals if x.op in LOWER]
-    high = [x for x in literals if x.op in UPPER]
-    if len(literals) != 2 or len(low) != 1 or len(high) != 1:
-        return None
-    proper = low[0].positions < high[0].positions
-    alike = low[0].missing == high[0].missing
-    return ValueInterval(low[0], high[0]) if proper and alike else None
+    low, high = ([x for x in literals if x.op in ops] for ops in (LOWER, UPPER))
+    if len(literals) != 2 or not low or not high:
+        return literals
+    proper = low[0].positions < high[0].positions and low[0].missing == high[0].missing
+    return [ValueInterval(low[0], high[0])] if proper else literals
 
 
 def clause_line(clause: Clause) -> str:
@@ -139,9 +122,8 @@ def rule_lines(rule: RuleSet) -> str:
         return f"{rule.labels[0] if rule.form == 'cnf' else rule.default}, always"
     if len(set(rule.labels)) > 1:
         pairs = zip(rule.labels, rule.clauses, strict=True)
-        return "\n".join(
-            [*(f"{v} if ({clause_line(c)})" for v, c in pairs), f"else {rule.default}"]
-        )
+        lines = [f"{v} if ({clause_line(c)})" for v, c in pairs]
+        return "\n".join([*lines, f"else {rule.default}"])
     joiner = "OR" if rule.form == "dnf" else "AND"
     lines = [f"    {joiner if k else '  '} ({clause_line(c)})" for k, c in enumerate(rule.clauses)]
     return "\n".join([f"{rule.labels[0]} if", *lines, f"else {rule.default}"])

@@ -83,10 +83,15 @@ def machine_code(
 
 def allocate(record: Any, *shapes: Any) -> Any:
     """Make the named tuple of a `Record` of arrays, zeros of these shapes."""
+    return record.kind(*map(np.zeros, shapes, _dtypes(record)))
+
+
+@cache
+def _dtypes(record: Any) -> tuple[Any, ...]:
+    """Return the NumPy types of the arrays of a `Record`."""
     from numba.np.numpy_support import as_dtype
 
-    types = (as_dtype(part.dtype) for part in record.parts)
-    return record.kind(*map(np.zeros, shapes, types))
+    return tuple(as_dtype(part.dtype) for part in record.parts)
 
 
 def prepare(

@@ -68,11 +68,11 @@ def outcome_looks(labels: Iterable[Any], classes: Iterable[Any] | None = None) -
     """Return the look of each outcome by its position among the classes, sorted as text."""
     labels = list(labels)
     names = sorted({str(c) for c in (labels if classes is None else classes)})
-    places = {name: k for k, name in enumerate(names)}
-    looks = [
-        Look(SERIES[k % 6], HATCHES[(k + k // 6) % 6], SHAPES[k % 4]) for k in range(len(names))
-    ]
-    return [looks[places[str(v)]] if str(v) in places else REST for v in labels]
+    looks = {
+        name: Look(SERIES[k % 6], HATCHES[(k + k // 6) % 6], SHAPES[k % 4])
+        for k, name in enumerate(names)
+    }
+    return [looks.get(str(v), REST) for v in labels]
 
 
 def learner_look(place: int, variant: str = "") -> Look:
@@ -84,17 +84,13 @@ def learner_look(place: int, variant: str = "") -> Look:
 
 def bars(*looks: Look) -> dict[str, Any]:
     """Return the marker of filled bars: of one look, or of one look each."""
+    colours, hatches = ([getattr(look, part) for look in looks] for part in ("colour", "hatch"))
     one = len(looks) == 1
+    shape = {"shape": hatches[0] if one else hatches, "fillmode": "overlay", "fgcolor": "white"}
     return {
-        "color": looks[0].colour if one else [look.colour for look in looks],
+        "color": colours[0] if one else colours,
         "line": {"width": 0.5, "color": "white"},
-        "pattern": {
-            "shape": looks[0].hatch if one else [look.hatch for look in looks],
-            "fillmode": "overlay",
-            "size": 7,
-            "solidity": 0.15,
-            "fgcolor": "white",
-        },
+        "pattern": {**shape, "size": 7, "solidity": 0.15},
     }
 
 

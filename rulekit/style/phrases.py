@@ -9,15 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.rules import (
-    Clause,
-    Condition,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import Clause, Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
 from rulekit.rules.condition import GAPS, NAMES, ORDERED, WORDS, spell_part
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 
@@ -41,7 +33,7 @@ class Wording:
     most: int = MAX_LISTED  # values of a set that are listed
     texts: Mapping[str, str] = field(default_factory=dict)  # names of conditions
 
-    def with_texts(self, rule: RuleSet) -> "Wording":
+    def with_texts(self, rule: Any) -> "Wording":
         """Return the wording with the names of conditions that a rule carries."""
         texts = {} if rule.schema is None else rule.schema.texts
         return replace(self, texts={**texts, **self.texts}) if texts else self
@@ -96,21 +88,18 @@ def one_line(text: str, limit: int = MAX_TEXT) -> str:
 
 def number(value: float, beside: float | None = None) -> str:
     """Format a number with six significant digits, or as many as show its order to another."""
-    for digits in range(DIGITS, 18):
-        text = _decimal(value, digits)
-        if beside is None or _same_order(value, beside, digits):
-            return text
+    if beside is None:
+        return _decimal(value, DIGITS)
+    for digits in range(DIGITS, 17):
+        a, b = float(f"{value:.{digits}g}"), float(f"{beside:.{digits}g}")
+        if (a < b) == (value < beside) and (a > b) == (value > beside):
+            return _decimal(value, digits)
     return _decimal(value, 17)
 
 
 def exact(value: float) -> str:
     """Format a number with all its digits, and no more."""
     return _decimal(value, 17)
-
-
-def _same_order(value: float, other: float, digits: int) -> bool:
-    a, b = float(f"{value:.{digits}g}"), float(f"{other:.{digits}g}")
-    return (a < b) == (value < other) and (a > b) == (value > other)
 
 
 def _decimal(value: float, digits: int) -> str:
@@ -151,7 +140,7 @@ def outcome_text(label: Any) -> str:
 def write_outcome(label: Any) -> str:
     """Write a label before a count of rows; a number alone would read as a count."""
     text = outcome_text(label)
-    return text if any(character.isalpha() for character in text) else f"outcome {text}"
+    return text if any(map(str.isalpha, text)) else f"outcome {text}"
 
 
 def join_list(texts: Iterable[str], word: str = "and") -> str:
@@ -160,11 +149,6 @@ def join_list(texts: Iterable[str], word: str = "and") -> str:
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {word} {parts[-1]}"
-
-
-def levels(values: Iterable[Any], wording: Wording = PLAIN) -> str:
-    """List the values of a set, at most five."""
-    return cap_list([show_value(v, wording=wording) for v in values])
 
 
 def whole_percent(part: float, whole: float) -> str:
@@ -186,10 +170,8 @@ def count_noun(n: int, noun: str) -> str:
 
 def comparison_text(literal: Literal, wording: Wording = PLAIN) -> str:
     """Return the comparison of a literal without the column's name: "> 126"."""
-    if literal.op == "missing":
-        return "missing"
-    if literal.op == "not-missing":
-        return "known"
+    if literal.op in GAPS:
+        return "missing" if literal.op == "missing" else "known"
     if literal.op in WORDS:
         return f"{'the' if literal.op == 'contains' else 'no'} word {show_value(literal.value)}"
     if literal.op in ORDERED:
@@ -243,8 +225,6 @@ class Words(ReadingWriter[str]):
     def literal(self, literal: Literal) -> str:
         """Write a test: "glucose > 126", "age <= 50 or missing"."""
         name = self.wording.subject(literal)
-        if literal.op in GAPS:
-            return f"{name} is {'missing' if literal.op == 'missing' else 'known'}"
         if literal.op in ORDERED and not self.wording.spoken:
             text = f"{name} {comparison_text(literal, self.wording)}"
         elif literal.op in WORDS:
@@ -253,7 +233,7 @@ class Words(ReadingWriter[str]):
             text = f"{name} is not {value_words(literal, literal.value, self.wording)}"
         else:
             text = f"{name} is {comparison_text(literal, self.wording)}"
-        return f"{text} or missing" if literal.missing else text
+        return f"{text} or missing" if literal.missing and literal.op not in GAPS else text
 
     def interval(self, interval: ValueInterval) -> str:
         """Write two bounds: "20 < age <= 50 years"."""
@@ -271,16 +251,15 @@ class Words(ReadingWriter[str]):
 
     def linear(self, split: LinearSplit) -> str:
         """Write a weighted sum: "0.5 * age - 1 * bmi > 3"."""
-        comparison = f"{self.wording.sign(split.op)} {exact(split.value)}"
-        return self._speak(split, comparison) or split.text(self.wording.name, exact)
+        return self._write_sum(split, f"{self.wording.sign(split.op)} {exact(split.value)}")
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws: "mass / height^2 > 27"."""
-        return self._speak(split, write_bounds(split)) or split.text(self.wording.name, exact)
+        return self._write_sum(split, write_bounds(split))
 
-    def _speak(self, split: LinearSplit | PowerLawSplit, comparison: str) -> str:
+    def _write_sum(self, split: LinearSplit | PowerLawSplit, comparison: str) -> str:
         if not self.wording.spoken:
-            return ""
+            return split.text(self.wording.name, exact)
         missing = " or missing" if split.missing else ""
         return f"{self.wording.score(split)} is {comparison}{missing}"
 
@@ -312,13 +291,9 @@ def explain_match(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     if literal.op == "not-missing":
         return f"{name} is known ({text})"
     if value is None:
-        value_text = "is missing" if cell is None else f"is {show_value(cell, wording=wording)}"
-        counts = (
-            ""
-            if literal.op == "missing"
-            else f", which counts as {comparison_text(literal, wording)}"
-        )
-        return f"{name} {value_text}{counts}"
+        shown = f"{name} is {show_value(cell, wording=wording)}"
+        counts = f"{shown}, which counts as {comparison_text(literal, wording)}"
+        return shown if literal.op == "missing" else counts
     if literal.op in WORDS:
         return f"{name} {_has_word(literal)}"
     if literal.op in ORDERED:
@@ -338,12 +313,8 @@ def unmet_text(literal: Literal, cell: Any, wording: Wording = PLAIN) -> str:
     name, value = wording.subject(literal), literal.position_of(cell)
     if literal.op in WORDS:
         wanted = "contain" if literal.op == "contains" else "be without"
-        needed = f"would have to {wanted} the word {show_value(literal.value)}"
-        return (
-            f"{name} {needed}"
-            if wording.spoken or value is not None
-            else f"{name} is missing but {needed}"
-        )
+        lead = "" if wording.spoken or value is not None else "is missing but "
+        return f"{name} {lead}would have to {wanted} the word {show_value(literal.value)}"
     needed, value_text = comparison_text(literal, wording), _cell_words(literal, cell, wording)
     if literal.op in ORDERED:
         limit = value_words(literal, literal.value, wording)

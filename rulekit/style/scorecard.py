@@ -30,13 +30,6 @@ class Spelling:
     condition: Callable[[Literal], str]
     value: Callable[[Literal, Any], str]
 
-    @classmethod
-    def from_wording(cls, wording: Wording) -> "Spelling":
-        """Return the spelling of a reader's words."""
-        return cls(
-            wording.subject, partial(condition_text, wording=wording), partial(_value, wording)
-        )
-
 
 @dataclass(frozen=True)
 class Scale:
@@ -71,16 +64,16 @@ class Band:
 def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple[Scale, ...]:
     """Return the scales of a scorecard; the points of a row are the sum over all scales."""
     # Several conditions on one column become one scale. Scales with the most points are first.
-    spelled = Spelling.from_wording(spelling) if isinstance(spelling, Wording) else spelling
+    if isinstance(spelling, Wording):
+        write, value = (partial(f, wording=spelling) for f in (condition_text, value_words))
+        spelling = Spelling(spelling.subject, write, value)
     groups: dict[tuple[Any, ...], list[tuple[Literal, int]]] = {}
     constant = _constant(split)
-    for condition, points in split.given:
-        if points and condition not in constant:
-            word = (condition,) if condition.op in WORDS else ()
-            groups.setdefault((condition.feature, condition.scale, *word), []).append(
-                (condition, points)
-            )
-    scales = [_scale(given, spelled) for given in groups.values()]
+    for test, points in split.given:
+        if points and test not in constant:
+            word = (test,) if test.op in WORDS else ()
+            groups.setdefault((test.feature, test.scale, *word), []).append((test, points))
+    scales = [_scale(given, spelling) for given in groups.values()]
     if constant:
         scales.append(Scale(EVERY_CASE, (("", dict(split.given)[constant[0]]),), constant))
     return tuple(sorted(scales, key=lambda scale: -max(abs(p) for _, p in scale.lines)))
@@ -121,16 +114,10 @@ def bands_of_totals(model: Any) -> tuple[Band, ...]:
         lows = [*(s.total for s in splits), lowest]
         highs = [highest, *(s.total - 1 for s in splits)]
         return tuple(map(Band, lows, highs, [*rule.labels, rule.default]))
-    return tuple(
-        Band(
-            int(b.from_total),
-            int(b.to_total),
-            rule.labels[0] if b.from_total >= splits[0].total else rule.default,
-            float(b.chance),
-            float(b.weight),
-        )
-        for b in bands.itertuples()
-    )
+    columns = (bands[name].tolist() for name in ("from_total", "to_total", "chance", "weight"))
+    lows, highs, *more = columns
+    labels = [rule.default if low < splits[0].total else rule.labels[0] for low in lows]
+    return tuple(map(Band, lows, highs, labels, *more))
 
 
 def points_listed(split: PointsSplit, write: Callable[[Literal], str]) -> list[tuple[str, int]]:
@@ -147,13 +134,11 @@ def scale_note(model: Any) -> str:
 
 def card_lines(model: Any, wording: Wording = PLAIN) -> list[str]:
     """Write a scorecard as plain text: scales, then totals with their predictions."""
-    bands = bands_of_totals(model)
-    described = rule_of(model).labels[0]
-    scales = scales_of(scorecard_of(rule_of(model))[0], wording)
-    width = max(len(band.total) for band in bands)
-    lines = ["ADD UP THE POINTS"]
-    lines += [f"   {scale.name}: {scale.points}" for scale in scales]
-    lines.append("TOTAL")
+    rule, bands = rule_of(model), bands_of_totals(model)
+    described, width = rule.labels[0], max(len(band.total) for band in bands)
+    scales = scales_of(scorecard_of(rule)[0], wording)
+    lines = [f"   {scale.name}: {scale.points}" for scale in scales]
+    lines = ["ADD UP THE POINTS", *lines, "TOTAL"]
     for band in bands:
         chance = "" if band.chance is None else f"  ({described}: {count_per_hundred(band)} of 100)"
         lines.append(f"   {band.total:>{width}}  {band.label}{chance}")
@@ -182,11 +167,8 @@ def _scale(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> Scale:
         return Scale(spelling.condition(condition), (("", points),), conditions)
     present = [(c, p) for c, p in given if c.op not in GAPS]
     base = sum(p for c, p in given if c.op == "not-missing")
-    if any(c.op in ORDERED for c in conditions):
-        lines = _ranges(present, spelling)
-    else:
-        lines = _levels(present, spelling)
-    lines = [(text, points + base) for text, points in lines]
+    list_parts = _ranges if any(c.op in ORDERED for c in conditions) else _levels
+    lines = [(text, points + base) for text, points in list_parts(present, spelling)]
     if gap := sum(p for c, p in given if c.missing):
         lines.insert(0, ("missing", gap))
     return Scale(spelling.subject(conditions[0]), tuple(lines), conditions)
@@ -210,27 +192,22 @@ def _levels(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> list[tu
     return lines if flags else [*lines, ("any other", rest)]
 
 
-@dataclass(frozen=True, order=True)
-class _End:
-    """A boundary of ranges: just below a position (side 0), or just above it (side 1)."""
-
-    position: float
-    side: int
+#: A boundary of ranges: just below a position (side 0), or just above it (side 1).
+_End = tuple[float, int]
 
 
 def _ranges(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> list[tuple[str, int]]:
     """List ranges of values with their points; neighbours with equal points are merged."""
     texts: dict[float, str] = {}
-    found = set()
+    found: set[_End] = set()
     for condition, _ in given:
-        for position, value in zip(condition.positions, condition.values, strict=True):
-            texts[float(position)] = spelling.value(condition, value)
+        for position, value in zip(map(float, condition.positions), condition.values, strict=True):
+            texts[position] = spelling.value(condition, value)
             sides = {"<=": (1,), ">": (1,), "<": (0,), ">=": (0,)}.get(condition.op, (0, 1))
-            found |= {_End(float(position), side) for side in sides}
+            found |= {(position, side) for side in sides}
     literal = given[0][0]
-    ends = [_End(-math.inf, 1), *sorted(found), _End(math.inf, 0)]
     ranges: list[tuple[_End, _End, int]] = []
-    for low, high in pairwise(ends):
+    for low, high in pairwise([(-math.inf, 1), *sorted(found), (math.inf, 0)]):
         inside = _inside(low, high, whole=literal.order is not None or literal.part in WHOLE_PARTS)
         if inside is None:
             continue
@@ -242,34 +219,28 @@ def _ranges(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> list[tu
     return [(_range_text(low, high, texts, is_date), points) for low, high, points in ranges]
 
 
-def _value(wording: Wording, condition: Literal, value: Any) -> str:
-    return value_words(condition, value, wording)
-
-
 def _inside(low: _End, high: _End, *, whole: bool) -> float | None:
     """Return a position between two ends; None if there is none."""
-    if low.position == high.position:
-        return low.position
-    if whole and math.isfinite(low.position):
-        least = math.ceil(low.position) if low.side == 0 else math.floor(low.position) + 1
-        return float(least) if _End(least, 0) < high else None
-    if math.isinf(low.position) or math.isinf(high.position):
-        return low.position if math.isinf(low.position) else high.position
-    middle = low.position / 2 + high.position / 2
-    if low.position < middle < high.position:
+    (least, low_side), (most, high_side) = low, high
+    if least == most or math.isinf(least) or (math.isinf(most) and not whole):
+        return most if math.isfinite(least) else least
+    if whole:
+        first = math.ceil(least) if low_side == 0 else math.floor(least) + 1
+        return float(first) if (first, 0) < high else None
+    middle = least / 2 + most / 2
+    if least < middle < most:
         return middle
-    return low.position if low.side == 0 else high.position if high.side == 1 else None
+    return least if low_side == 0 else most if high_side == 1 else None
 
 
 def _range_text(low: _End, high: _End, texts: dict[float, str], is_date: bool) -> str:
-    if low.position == high.position:
-        return texts[low.position]
-    if math.isfinite(high.position):
-        below = "before" if is_date else "below"
-        return f"{'up to' if high.side else below} {texts[high.position]}"
-    if is_date:
-        return f"{'after' if low.side else 'on or after'} {texts[low.position]}"
-    return f"{'above' if low.side else 'at least'} {texts[low.position]}"
+    (least, low_side), (most, high_side) = low, high
+    if least == most:
+        return texts[least]
+    if math.isfinite(most):
+        return f"{'up to' if high_side else 'before' if is_date else 'below'} {texts[most]}"
+    above, from_ = ("after", "on or after") if is_date else ("above", "at least")
+    return f"{above if low_side else from_} {texts[least]}"
 
 
 def _sum(given: Sequence[tuple[Literal, int]], position: Any) -> int:
@@ -282,7 +253,8 @@ def clause_names(rule: RuleSet, word: str = "clause") -> list[str]:
     totals = [split.total for split in scorecard_of(rule)]
     if not totals:
         return [*(f"{word} {k + 1}" for k in range(rule.n_clauses)), f"no {word}"]
-    names = [f"total from {totals[0]}"]
-    for above, low in pairwise(totals):
-        names.append(f"total from {low} to {above - 1}" if low < above - 1 else f"total {low}")
-    return [*names, f"total below {totals[-1]}"]
+    names = [
+        f"total from {low} to {above - 1}" if low < above - 1 else f"total {low}"
+        for above, low in pairwise(totals)
+    ]
+    return [f"total from {totals[0]}", *names, f"total below {totals[-1]}"]

@@ -32,14 +32,11 @@ def test_missing_rows_and_empty_tables_are_refused(refused, tmp_path):
     assert "has a header but no rows" in refused("score", "rule.json", "empty.csv")
 
 
-@pytest.mark.parametrize(
-    ("suffix", "read"),
-    [
-        ("csv", pd.read_csv),
-        ("xlsx", partial(pd.read_excel, engine="calamine")),
-        ("parquet", pd.read_parquet),
-    ],
-)
+READERS = {"csv": pd.read_csv, "parquet": pd.read_parquet}
+READERS |= {"xlsx": partial(pd.read_excel, engine="calamine")}
+
+
+@pytest.mark.parametrize(("suffix", "read"), READERS.items())
 def test_score_writes_every_row_with_its_answer_and_clause(run, tmp_path, suffix, read):
     requested = ("score", "rule.json", "table.csv", "-o", f"out.{suffix}", "--changes")
     assert "5 rows: ill 3, well 2." in run(*requested).stdout

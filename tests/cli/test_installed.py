@@ -57,14 +57,10 @@ def test_installed_command_runs_all_subcommands(place):
     assert "THEN high" in ran(place, "show", "rule.json").stdout
     assert "Predicted " in ran(place, "explain", "rule.json", "credit.csv", "--row", 5).stdout
     ran(place, "score", "rule.json", "credit.csv", "-o", "out.xlsx")
-    assert (
-        pd.read_excel(place / "out.xlsx", engine="calamine")["answer"].tolist()
-        == rule.predict(frame).tolist()
-    )
-    reported = ran(
-        place, "export", "rule.json", "--format", "duckdb", "--table", "credit.csv"
-    ).stderr
-    assert "Checked: 1,000/1,000 rows" in reported
+    scored = pd.read_excel(place / "out.xlsx", engine="calamine")
+    assert scored["answer"].tolist() == rule.predict(frame).tolist()
+    words = ("export", "rule.json", "--format", "duckdb", "--table", "credit.csv")
+    assert "Checked: 1,000/1,000 rows" in ran(place, *words).stderr
     assert json.loads(ran(place, "compare", "rule.json", "rule.json", "--json").stdout)["same"]
 
 
@@ -81,12 +77,8 @@ def test_the_installed_dashboard_is_served_until_it_is_interrupted(place, ending
         port = free.getsockname()[1]
     (place / "ui").mkdir(exist_ok=True)  # a folder of this name is not the dashboard
     command = [place / "env" / "bin" / "rulekit", "app", f"--port={port}"]
-    reported = {
-        "cwd": place,
-        "stderr": subprocess.PIPE,
-        "text": True,
-        "preexec_fn": as_in_a_terminal,
-    }
+    reported = {"cwd": place, "stderr": subprocess.PIPE, "text": True}
+    reported["preexec_fn"] = as_in_a_terminal
     with subprocess.Popen(command, **reported) as server:
 
         def answers():

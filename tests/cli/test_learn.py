@@ -17,15 +17,11 @@ RNG = np.random.default_rng(5)
 
 @pytest.fixture(scope="module")
 def frame():
-    made = pd.DataFrame(
-        {
-            "age": RNG.integers(20, 80, 120),
-            "size": RNG.normal(50, 9, 120).round(1),
-            "kind": RNG.choice(["a", "b", "c"], 120),
-            "weight": RNG.integers(1, 4, 120),
-            "clinic": RNG.choice(list("pqrst"), 120),
-        }
-    )
+    made = pd.DataFrame({"age": RNG.integers(20, 80, 120)})
+    made["size"] = RNG.normal(50, 9, 120).round(1)
+    made["kind"] = RNG.choice(["a", "b", "c"], 120)
+    made["weight"] = RNG.integers(1, 4, 120)
+    made["clinic"] = RNG.choice(list("pqrst"), 120)
     return made.assign(dead=((made["age"] > 50) & (made["kind"] != "a")).astype(int))
 
 
@@ -243,17 +239,8 @@ def test_weightless_rows_and_few_rows_are_treated_as_such(run, tmp_path, frame):
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_learner_learns(run, tmp_path, file, learner):
     limit = ["--max-conditions", "3"] if learner in ("short-rule", "points") else []
-    requested = (
-        "learn",
-        file,
-        "--target",
-        "dead",
-        "--learner",
-        learner,
-        "--test-share",
-        "0",
-        *limit,
-    )
+    requested = ("learn", file, "--target", "dead", "--learner", learner, "--test-share", "0")
+    requested += tuple(limit)
     shown = printed(run(*requested, "-o", "learned.json", "--json"))
     rule = from_json((tmp_path / "learned.json").read_text())
     table = read_table(tmp_path / file)

@@ -181,20 +181,16 @@ def test_figures_equal_a_plain_count(rule, seed):
         }
         for measure, whole in GROUP_MEASURES.items():
             rows = among[whole]
-            hit = [
-                i
-                for i in rows
-                if (answers[i] != y[i] if measure == "error" else answers[i] == "yes")
-            ]
+            counts = answers != y if measure == "error" else answers == "yes"
+            hit = [i for i in rows if counts[i]]
             assert row[whole] == len(rows)
             if not rows:
                 assert math.isnan(row[measure])
                 assert (row[f"{measure}_low"], row[f"{measure}_high"]) == (0.0, 1.0)
                 continue
             assert row[measure] == pytest.approx(len(hit) / len(rows))
-            assert (row[f"{measure}_low"], row[f"{measure}_high"]) == pytest.approx(
-                wilson_interval(len(hit), len(rows))
-            )
+            interval = row[f"{measure}_low"], row[f"{measure}_high"]
+            assert interval == pytest.approx(wilson_interval(len(hit), len(rows)))
 
 
 def test_small_groups_are_listed_but_not_in_gaps():
@@ -208,9 +204,8 @@ def test_small_groups_are_listed_but_not_in_gaps():
     (result,) = [s for s in outcome.sentences() if "fewer than 30 rows" in s]
     shares = "Error, True positive rate of yes, False positive rate of yes, Predicted yes"
     assert result == f"Not compared where town is tiny (fewer than 30 rows): {shares}."
-    alone = group_metrics(
-        RULE, X[X["town"].isin(["a", "tiny"])], y[X["town"].isin(["a", "tiny"])], "town"
-    )
+    two = X["town"].isin(["a", "tiny"])
+    alone = group_metrics(RULE, X[two], y[two], "town")
     assert alone.gaps == {}
     words = "Not compared: Error. Fewer than two groups have 30 rows or more."
     assert words in alone.sentences()
@@ -253,17 +248,15 @@ def test_groups_come_from_any_column_with_missing_ones_apart():
     X.loc[:99, "town"] = None
     assert group_metrics(RULE, X, y, "town").table["rows"]["missing"] == 100
     model = FixedRuleClassifier(RULE).fit(X, y)
-    pd.testing.assert_frame_equal(
-        group_metrics(model, X, y, "town").table, group_metrics(RULE, X, y, "town").table
-    )
+    of_model, of_rule = (group_metrics(one, X, y, "town").table for one in (model, RULE))
+    pd.testing.assert_frame_equal(of_model, of_rule)
 
 
 def test_a_rule_of_several_outcomes_is_counted_class_by_class():
     rule = RuleSet((*RULE.clauses, Clause((Literal("x", "<", -1),))), ("yes", "no"), "dnf", "so")
     X, y = generated()
-    with pytest.raises(
-        ValueError, match=r"counted for one class\. Set `positive` to one of 'no', 'so', 'yes'"
-    ):
+    words = r"counted for one class\. Set `positive` to one of 'no', 'so', 'yes'"
+    with pytest.raises(ValueError, match=words):
         group_metrics(rule, X, y, "town")
     called = group_metrics(rule, X, y, "town", positive="no").overall["called_positive"]
     assert called == pytest.approx((X["x"] < -1).mean())
@@ -278,10 +271,7 @@ def test_a_rule_of_several_outcomes_is_counted_class_by_class():
         ({"group": np.arange(600).astype(str)}, r"at most 50 .* has 600 different values"),
         ({"y": ["no"]}, r"`y` must have a value for each of the 600 rows; it has 1"),
         ({"y": [None] * 600}, r"`y` must hold a class in every row; it is missing in 600"),
-        (
-            {"positive": "maybe"},
-            r"`positive` must be one of the classes \('no', 'yes'\), got 'maybe'",
-        ),
+        ({"positive": "maybe"}, r"must be one of the classes \('no', 'yes'\), got 'maybe'"),
         ({"few": 0}, r"`few` must be a whole number of rows, 1 or more; got 0"),
     ],
 )

@@ -1,6 +1,7 @@
 """Distances to another prediction, in one value and in literals, against plain twins."""
 
 from datetime import datetime, timedelta
+from itertools import compress
 
 import numpy as np
 import pytest
@@ -55,12 +56,8 @@ def day(k):
 )
 def test_distances_of_dates_and_levels_equal_an_exhaustive_search(at, part, grade, k, level):
     cut = day(at[1]) if part == "date" else float(31 + at[1])
-    clause = Clause(
-        (
-            Literal("opened", at[0], cut, part=part),
-            Literal("grade", grade[0], GRADES[grade[1]], order=GRADES),
-        )
-    )
+    opened = Literal("opened", at[0], cut, part=part)
+    clause = Clause((opened, Literal("grade", grade[0], GRADES[grade[1]], order=GRADES)))
     rule = RuleSet((clause,), ("ill",), "dnf", "well")
 
     def row(k, level):
@@ -83,13 +80,14 @@ LITERALS = tuple(Literal(f, op, 0.0) for f in "ab" for op in (">", "<="))
 ROWS = {"a": np.array([-1.0, -1.0, 1.0, 1.0]), "b": np.array([-1.0, 1.0, -1.0, 1.0])}
 
 
+def rule_with(w, form, op):
+    clauses = (Clause(tuple(compress(LITERALS, used)), op) for used in w.T)
+    return RuleSet(tuple(clauses), (True, True), form, False)
+
+
 @given(arrays(bool, (4, 2)), st.booleans())
 def test_distance_of_a_cnf_is_the_fewest_flips_that_make_it_right(w, y):
-    clauses = tuple(
-        Clause(tuple(x for x, used in zip(LITERALS, w[:, r], strict=True) if used), "or")
-        for r in range(2)
-    )
-    rule = RuleSet(clauses, (True, True), "cnf", False)
+    rule = rule_with(w, "cnf", "or")
     distances = hamming_distances(rule, ROWS, np.array([y] * 4, dtype=object))
     A = np.array([x.mask(ROWS) for x in LITERALS]).T
     assert distances == [distance(a, w, y) for a in A]
@@ -97,11 +95,7 @@ def test_distance_of_a_cnf_is_the_fewest_flips_that_make_it_right(w, y):
 
 @given(arrays(bool, (4, 2)), st.booleans())
 def test_distance_equals_that_of_the_mirror_image(w, y):
-    clauses = tuple(
-        Clause(tuple(x for x, used in zip(LITERALS, w[:, r], strict=True) if used))
-        for r in range(2)
-    )
-    rule = RuleSet(clauses, (True, True), "dnf", False)
+    rule = rule_with(w, "dnf", "and")
     labels = np.array([y] * 4, dtype=object)
     assert hamming_distances(rule, ROWS, labels) == hamming_distances(rule.negate(), ROWS, labels)
 
@@ -123,10 +117,8 @@ def test_distances_need_numbers_that_vary_and_one_label():
     with pytest.raises(DataError, match="4 rows and 2 labels"):
         explain(rule, frame, ["ill", "well"])
     rule = RuleSet((), (), "dnf", "well")
-    assert hamming_distances(rule, {"a": np.zeros(2)}, np.array(["well", "ill"], object)) == [
-        0,
-        None,
-    ]
+    labels = np.array(["well", "ill"], object)
+    assert hamming_distances(rule, {"a": np.zeros(2)}, labels) == [0, None]
     clauses = (Clause((LITERALS[0],)), Clause((LITERALS[1],)))
     rule = RuleSet(clauses, ("x", "y"), "dnf", "z")
     assert hamming_distances(rule, ROWS, np.array(["x"] * 4, object)) == [None] * 4

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rulekit.explain.checks import CheckedClause, Checker, describe_near_miss, nearness
+from rulekit.explain.checks import CheckedClause, Checker, describe_near_miss
 from rulekit.rules import Factor, LinearSplit, Literal, PointsSplit, PowerLaw, PowerLawSplit
 from rulekit.rules.condition import as_column
 
@@ -62,9 +62,6 @@ def clause(*holds):
 
 
 def test_few_missing_conditions_come_first_then_small_ones():
-    one, two = (
-        describe_near_miss(clause(True, False), False),
-        describe_near_miss(clause(False, False), False),
-    )
-    assert nearness(one) == (1, pytest.approx(0.06), 1)
-    assert sorted([two, one], key=nearness) == [one, two]
+    one, two = (describe_near_miss(clause(met, False), False) for met in (True, False))
+    assert one.nearness == (1, pytest.approx(0.06), 1)
+    assert sorted([two, one], key=lambda miss: miss.nearness) == [one, two]

@@ -51,9 +51,8 @@ def test_prediction_and_fired_clauses_equal_the_rule(case):
 @given(rule_sets(PLAIN), tables(PLAIN, n=2))
 def test_explanation_as_dict_is_standard_json(rule, columns):
     for result in explain(rule, columns, training=columns):
-        assert (
-            json.loads(json.dumps(result.to_dict(), allow_nan=False))["answer"] == result.prediction
-        )
+        plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert plain["answer"] == result.prediction
 
 
 SPOKEN = Wording(spoken=True)
@@ -78,11 +77,8 @@ def test_plain_words_hold_no_sign_and_no_term_of_logic(case, split):
         columns = {"age": columns["age"], "bmi": columns["bmi"], "smoker": columns["smoker"]}
         truth = ["well"] * len(columns["age"])
         for result in explain(spoken_rule, columns, training=(columns, truth), wording=SPOKEN):
-            sentences = [
-                result.sentence,
-                *result.supporting,
-                *(m.sentence for m in result.near_misses),
-            ]
+            misses = [m.sentence for m in result.near_misses]
+            sentences = [result.sentence, *result.supporting, *misses]
             assert not [s for s in sentences if NO_SIGNS.search(s)]
         for clause in spoken_rule.clauses:
             assert not NO_SIGNS.search(clause_words(clause, SPOKEN))

@@ -6,6 +6,7 @@ import html
 import io
 import re
 import zipfile
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -23,6 +24,7 @@ from rulekit.export import (
     from_text,
     to_dmn,
     to_html,
+    to_javascript,
     to_json,
     to_latex,
     to_markdown,
@@ -37,6 +39,7 @@ from rulekit.export import (
 from rulekit.export.documents.latex import SPECIAL, escape_latex
 from rulekit.rules import (
     Clause,
+    ColumnSchema,
     Factor,
     LinearSplit,
     Literal,
@@ -44,6 +47,7 @@ from rulekit.rules import (
     PowerLaw,
     PowerLawSplit,
     RuleSet,
+    Schema,
     make_cases,
 )
 from tests.explain.tables import (
@@ -148,14 +152,8 @@ def test_page_contains_known_tags_only_and_makes_no_requests(case, title):
     collector = TagCollector()
     collector.feed(to_html(case[0], title=title))
     assert set(collector.tags) <= ALLOWED_TAGS
-    assert set(collector.attributes) <= {
-        "lang",
-        "charset",
-        "name",
-        "content",
-        "http-equiv",
-        "class",
-    }
+    known = {"lang", "charset", "name", "content", "http-equiv", "class"}
+    assert set(collector.attributes) <= known
 
 
 @given(st.text())
@@ -184,11 +182,8 @@ def test_latex_rows_have_as_many_cells_as_the_table_has_columns(case):
 def test_python_source_has_no_imports_and_quotes_column_names(case):
     tree = ast.parse(to_python(case[0]))
     assert not any(isinstance(n, (ast.Import, ast.ImportFrom)) for n in ast.walk(tree))
-    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    assert all(
-        re.fullmatch(r"x\d+|row|rows|value|missing|predict_row|float|CASES|answer|shows", n)
-        for n in names
-    )
+    known = re.compile(r"x\d+|row|rows|value|missing|predict_row|float|CASES|answer|shows")
+    assert all(known.fullmatch(n.id) for n in ast.walk(tree) if isinstance(n, ast.Name))
 
 
 def test_numbers_keep_their_value_and_absent_columns_are_named():
@@ -274,6 +269,23 @@ def test_truth_values_can_be_summed(format):
     columns = {"age": np.array([3.0, 9.0, 7.0]), "ill": np.array([True, False, None], dtype=object)}
     rule = dnf(LinearSplit((("age", 0.5), ("ill", -1.25)), "<=", 3.0))
     assert verify_export(rule, columns, format).ok
+
+
+def test_names_of_conditions_are_in_comments_and_notes():
+    condition = Literal("glucose", ">", 126.5)
+    texts = {str(condition): "high\n*/ `sugar`", "age > 60": "old"}
+    rule = replace(dnf(condition), schema=Schema((ColumnSchema("glucose", "number"),), texts=texts))
+    means = "'high\\n*/ `sugar`' means glucose > 126.5"
+    rows = {"glucose": np.array([100.0, 150.0, np.nan])}
+    for format in ("text", "python", "sql", "scoring"):
+        verification = verify_export(rule, rows, format)
+        assert verification.ok
+        assert any(line.endswith(means) for line in verification.text.splitlines()), format
+    assert f"\n// {means}\n" in to_javascript(rule)
+    assert to_latex(rule).startswith(f"% {means}\n")
+    assert f"``{means}``" in to_markdown(rule)
+    assert means in html.unescape(to_html(rule))
+    assert "old" not in to_sql(rule)
 
 
 def test_documents_and_exchange_formats_describe_the_columns():

@@ -370,9 +370,7 @@ def test_inner_folds_can_be_pairs_of_positions_of_all_rows():
     with_pairs = RuleClassifier(cv=folds).fit(X, y, sample_weight=weight)
     of_kept = RuleClassifier(cv=without).fit(X[kept], y[kept])
     assert with_pairs.choice_.table.equals(of_kept.choice_.table)
-    assert (
-        RuleClassifier(cv=folds).fit(X, y).choice_.error
-        == RuleClassifier(cv=3).fit(X, y).choice_.error
-    )
+    one, other = (RuleClassifier(cv=cv).fit(X, y).choice_.error for cv in (folds, 3))
+    assert one == other
     with pytest.raises(ValueError, match="`cv` gives no folds"):
         RuleClassifier(cv=[]).fit(X, y)

@@ -147,14 +147,8 @@ def one_level() -> Iterator[Case]:
 def box_search() -> Iterator[Case]:
     """Yield the search over boxes: every parameter on every table, and two whole paths."""
     name = "BoxSearchClassifier"
-    base = {
-        "theta": 1.0,
-        "n_clauses": 2,
-        "robustness": 0.0,
-        "label_noise": 0.0,
-        "n_perturbations": 0,
-    }
-    base["random_state"] = 0
+    base: dict[str, Any] = {"theta": 1.0, "n_clauses": 2, "robustness": 0.0, "label_noise": 0.0}
+    base |= {"n_perturbations": 0, "random_state": 0}
     changes: Sequence[dict[str, Any]] = (
         {"n_perturbations": 3},
         {"theta": 0.5, "n_clauses": 3, "robustness": 0.1},
@@ -253,21 +247,16 @@ def power_laws() -> Iterator[Case]:
 
 def lists() -> Iterator[Case]:
     """Yield ordered lists of three classes, searched as a whole and class after class."""
-    how = {"random_state": 0}
+    changes: Sequence[dict[str, Any]] = (
+        {},
+        {"theta": 0.2, "n_clauses": 3, "n_perturbations": 1},
+        {"label_noise": 1.0, "max_conditions": 4},
+        {"refine_thresholds": True},
+    )
     for table in ("iris", "wine"):
-        for change in (
-            {},
-            {"theta": 0.2, "n_clauses": 3, "n_perturbations": 1},
-            {"label_noise": 1.0, "max_conditions": 4},
-            {"refine_thresholds": True},
-        ):
-            yield case(
-                "BoxSearchClassifier",
-                table,
-                "every class",
-                **{"n_perturbations": 0, **change},
-                **how,
-            )
+        for change in changes:
+            how = {"n_perturbations": 0, **change, "random_state": 0}
+            yield case("BoxSearchClassifier", table, "every class", **how)
         yield case("OneLevelRuleClassifier", table, "every class", exact=True)
         yield case("HyperplaneRuleClassifier", table, "every class", confidence_folds=0)
 
@@ -287,18 +276,8 @@ def points() -> Iterator[Case]:
     yield case(name, "credit", class_weight="balanced", calibration_folds=0)
 
 
-FAMILIES = (
-    two_level,
-    two_level_switches,
-    one_level,
-    box_search,
-    column_generation,
-    ideal_dnf,
-    planes,
-    power_laws,
-    points,
-    lists,
-)
+LITERAL = (two_level, two_level_switches, one_level, box_search, column_generation)
+FAMILIES = (*LITERAL, ideal_dnf, planes, power_laws, points, lists)
 CASES: tuple[Case, ...] = tuple(made for family in FAMILIES for made in family())
 
 

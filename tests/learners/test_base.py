@@ -66,15 +66,13 @@ def test_unusable_columns_are_refused(fitted):
     model, X, _ = fitted
     with pytest.raises(DataError, match="reads column 'bmi', which the table does not have"):
         model.predict(X.drop(columns="bmi"))
-    with pytest.raises(
-        DataError, match=r"Column 'age' must hold numbers.*none .*\(first: row 1, 'old'\)"
-    ):
+    words = r"Column 'age' must hold numbers.*none .*\(first: row 1, 'old'\)"
+    with pytest.raises(DataError, match=words):
         model.predict(X.assign(age="old"))
     _, X, y = fitted
     broken = X.assign(age=X["age"].where(X.index != 6, np.inf))
     with pytest.raises(DataError, match=r"Column 'age' .* infinite .*\(first: row 7\)"):
         TwoLevelRuleClassifier().fit(broken, y)
-    _, X, y = fitted
     with pytest.raises(DataError, match="Column names must differ; 'age' occurs twice"):
         TwoLevelRuleClassifier().fit(pd.concat([X, X[["age"]]], axis=1), y)
 
@@ -126,10 +124,9 @@ def test_inner_fits_emit_no_warnings_and_keep_the_filters(does, monkeypatch):
 def test_only_time_limits_of_many_fits_warn():
     X, y = mixed_table(n=60)
     settings = [{"theta": 1e6, "time_limit": 1e-9}, {"theta": 1e6}]
+    learner = BoxSearchClassifier(n_perturbations=0, random_state=0)
     with pytest.warns() as result:
-        models = list(
-            fit_settings(BoxSearchClassifier(n_perturbations=0, random_state=0), X, y, settings)
-        )
+        models = list(fit_settings(learner, X, y, settings))
     assert [m.n_conditions_ for m in models] == [0, 0]
     assert [w.category for w in result] == [ConvergenceWarning]
 
@@ -175,10 +172,8 @@ def test_rules_are_listed_and_printed(fitted):
 
 
 def small_table():
-    X = pd.DataFrame({"a": [0.0, 1, 2, 3, 4, 5, 6, 7]})
-    return read_training_table(
-        OneLevelRuleClassifier(), X, list("ccaabbbb"), None, multi_class=True
-    )
+    X, y = pd.DataFrame({"a": np.arange(8.0)}), list("ccaabbbb")
+    return read_training_table(OneLevelRuleClassifier(), X, y, None, multi_class=True)
 
 
 def test_a_list_describes_classes_by_weight_and_not_the_last_one():
@@ -196,10 +191,8 @@ def test_a_list_describes_classes_by_weight_and_not_the_last_one():
     rule = one_against_rest(table, weight, describe)
     assert requested == [([0, 1, 2, 3, 4, 5, 6, 7], 2), ([2, 3, 4, 5, 6, 7], 1)]
     assert (rule.labels, rule.default) == (("c", "b"), "a")
-    table = small_table()
-    rule = one_against_rest(
-        table, np.ones(8), lambda rows, code: [Clause((Literal("a", ">", 1.0),))]
-    )
+    high = Clause((Literal("a", ">", 1.0),))
+    rule = one_against_rest(small_table(), np.ones(8), lambda rows, code: [high])
     assert (rule.n_clauses, rule.labels, rule.default) == (1, ("a",), "c")
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from rulekit import Costs
 from rulekit.data import make_folds, row_groups
@@ -10,15 +11,8 @@ from rulekit.evaluation import group_metrics
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families import RuleClassifier
-from rulekit.learners import BoxSearchClassifier, OneLevelRuleClassifier
-from rulekit.learners.choice import (
-    FoldPaths,
-    Loss,
-    fold_scores,
-    neighbourhoods,
-    smooth_scores,
-    suggestion,
-)
+from rulekit.learners import BoxSearchClassifier, OneLevelRuleClassifier, choice
+from rulekit.learners.choice import FoldPaths, Loss, fold_scores, suggestion
 from rulekit.learners.inner_choice import inner_folds
 from rulekit.learners.training import read_training_table
 from tests.learners.tables import mixed_table
@@ -46,8 +40,8 @@ def test_losses_are_smoothed_shares_or_costs_with_a_price():
     settings = settings_of(grid)
     scores = rng.random(len(settings))
     order = rng.permutation(len(settings))
-    axes = neighbourhoods([settings[i] for i in order], [""] * len(order))
-    result = smooth_scores(scores[order], axes)
+    axes = choice.neighbourhoods([settings[i] for i in order], [""] * len(order))
+    result = choice.smooth_scores(scores[order], axes)
     for place, i in enumerate(order):
         assert result[place] == pytest.approx(slow_smooth(scores, settings, settings[i], grid))
     loss = Loss(Y, WEIGHT)
@@ -88,9 +82,8 @@ def test_scores_and_their_summary_are_those_by_hand(scored):
                 model.fit(X.iloc[train], y[train], weight[train])
             wrong = model.predict(X.iloc[test]) != y[test]
             error = weight[test][wrong].sum() / weight[test].sum()
-            sizes = scores.n_conditions[k, i], scores.n_clauses[k, i]
             assert scores.loss[k, i] == pytest.approx(error)
-            assert sizes == (model.n_conditions_, model.n_rules_)
+            assert scores.values[k, i, 1:].tolist() == [model.n_conditions_, model.n_rules_]
     summary = scored[-1].summary(SETTINGS)
     errors = scored[-1].loss
     assert summary["theta"].tolist() == [1.0, 4.0, 1e6]
@@ -110,7 +103,7 @@ def test_under_costs_a_fold_scores_what_its_wrong_answers_cost(scored):
         missed, alarm = ((y[test] == c) & (shown != c) for c in ("yes", "no"))
         cost = (5 * weight[test][missed].sum() + 2 * weight[test][alarm].sum()) * 100
         assert result == pytest.approx(cost / weight[test].sum())
-    np.testing.assert_allclose(scores.n_conditions[:, 0], plain.n_conditions[:, 0])
+    np.testing.assert_allclose(scores.values[:, 0, 1], plain.values[:, 0, 1])
 
 
 def test_a_fold_that_is_stopped_leaves_its_other_settings_out():
@@ -120,8 +113,9 @@ def test_a_fold_that_is_stopped_leaves_its_other_settings_out():
     stops = [None, lambda: next(answers)]
     loss = Loss(y, table.sample_weight)
     scores = scores_of(table, SETTINGS, make_folds(y, 2), loss, stops=stops)
-    for figures in (scores.loss, scores.n_conditions, scores.n_clauses):
-        assert np.isfinite(figures).tolist() == [[True] * 3, [True, False, False]]
+    for k in range(3):
+        finite = np.isfinite(scores.values[:, :, k])
+        assert finite.tolist() == [[True] * 3, [True, False, False]]
     assert scores.summary(SETTINGS)["folds"].tolist() == [2, 1, 1]
 
 
@@ -144,11 +138,8 @@ def table(seed=0, n=400):
 @pytest.fixture(scope="module")
 def measured():
     X, y = table()
-    return (
-        X,
-        y,
-        RuleClassifier(max_conditions=3, cv=3, groups="sex", positive_label="good").fit(X, y),
-    )
+    learner = RuleClassifier(max_conditions=3, cv=3, groups="sex", positive_label="good")
+    return X, y, learner.fit(X, y)
 
 
 @pytest.mark.slow
@@ -160,10 +151,9 @@ def test_gaps_are_those_of_left_out_rows_on_an_undominated_curve(measured):
     for number in (0, 7, 40, 100):
         row = compared.loc[number]
         names = ("robustness", "label_noise", "positive_label", "n_clauses", "theta")
+        setting = {name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
         learner = BoxSearchClassifier(max_conditions=3, n_perturbations=0, random_state=0)
-        learner.set_params(
-            **{name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
-        )
+        learner.set_params(**setting)
         answers = np.empty(len(y), dtype=object)
         for train, test in folds:
             fitted = learner.fit(X.iloc[train], y[train])
@@ -171,17 +161,15 @@ def test_gaps_are_those_of_left_out_rows_on_an_undominated_curve(measured):
         counted = group_metrics(Told(answers), X, y, "sex", positive="good")
         for measure, gap in counted.gaps.items():
             assert row[f"gap_{measure}"] == pytest.approx(gap.size)
-        assert row["gap"] == pytest.approx(
-            max(counted.gaps[m].size for m in ("found", "false_alarms"))
-        )
+        widest = max(counted.gaps[m].size for m in ("found", "false_alarms"))
+        assert row["gap"] == pytest.approx(widest)
     result = measured[2].choice_
     curve, every = result.gap_curve(), result.table
     assert curve["gap"].is_monotonic_increasing
     assert (curve["test_error"].diff().dropna() < 0).all()
     for row in every.itertuples():
-        assert (
-            (curve["gap"] <= row.gap + 1e-9) & (curve["test_error"] <= row.test_error + 1e-9)
-        ).any()
+        as_fair = curve["gap"] <= row.gap + 1e-9
+        assert (as_fair & (curve["test_error"] <= row.test_error + 1e-9)).any()
     for row in curve.itertuples():
         beaten = (every["gap"] < row.gap - 1e-9) & (every["test_error"] <= row.test_error + 1e-9)
         assert not beaten.any()
@@ -202,9 +190,7 @@ class Told:
 @pytest.mark.parametrize("limit", [0.2, {"found": 0.15, "called_positive": 0.5}])
 def test_selected_setting_keeps_the_gap_and_is_the_suggested_one(measured, limit):
     X, y, free = measured
-    model = RuleClassifier(
-        max_conditions=3, cv=3, groups="sex", max_gap=limit, positive_label="good"
-    ).fit(X, y)
+    model = clone(free).set_params(max_gap=limit).fit(X, y)
     result = model.choice_
     limits = limit if isinstance(limit, dict) else {"found": limit, "false_alarms": limit}
     everything = result.table
@@ -269,12 +255,8 @@ def test_unsupported_constraints_are_refused_in_words(parameters, error, expecte
     if parameters.get("groups") != "own":
         X = X.drop(columns="own")
     drop = {"far": ["sex"], "rare": ["far"]}.get(parameters.get("groups"), ["far"])
-    model = RuleClassifier(
-        max_conditions=2,
-        cv=2,
-        constraints={"forbidden": ["far"]} if "far" not in drop else None,
-        **parameters,
-    )
+    limits = {"forbidden": ["far"]} if "far" not in drop else None
+    model = RuleClassifier(max_conditions=2, cv=2, constraints=limits, **parameters)
     with pytest.raises(error, match=expected):
         model.fit(X.drop(columns=drop), y)
 

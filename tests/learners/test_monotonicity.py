@@ -47,14 +47,10 @@ LEARNERS = {
 def table(seed, n=60):
     """Classes that rise and fall with the constrained columns, so a constraint costs accuracy."""
     rng = np.random.default_rng(seed)
-    X = pd.DataFrame(
-        {
-            "income": rng.integers(0, 8, n).astype(float),
-            "age": rng.normal(size=n).round(1),
-            "member": rng.choice([True, False], n),
-            "town": rng.choice(["a", "b", "c"], n),
-        }
-    )
+    X = pd.DataFrame({"income": rng.integers(0, 8, n).astype(float)})
+    X["age"] = rng.normal(size=n).round(1)
+    X["member"] = rng.choice([True, False], n)
+    X["town"] = rng.choice(["a", "b", "c"], n)
     bent = np.abs(X["income"] - 4) + X["age"] ** 2 - X["member"] + rng.normal(size=n)
     y = np.where(bent > np.median(bent), "good", "bad")
     X.loc[rng.random(n) < 0.1, "income"] = np.nan
@@ -105,9 +101,8 @@ def test_a_direction_leads_to_one_class_whichever_is_described():
         assert model.training_error_ == 0.0
     assert results == {"good": [(">", False)], "bad": [("<=", True)]}
     X, y = table(2)
-    model = BoxSearchClassifier(
-        theta=0.3, positive_label="bad", constraints={"directions": {"income": ">"}}
-    ).fit(X, y)
+    limits = {"directions": {"income": ">"}}
+    model = BoxSearchClassifier(theta=0.3, positive_label="bad", constraints=limits).fit(X, y)
     (check,) = monotonicity_checks(model)
     assert (check.towards, check.kept) == ("bad", True)
     assert never_turns(model, X, "income", ">", "bad")
@@ -129,18 +124,8 @@ def test_a_direction_leads_to_one_class_whichever_is_described():
             r"`constraints.towards` must be one of the classes \('bad', 'good'\), got 'fine'",
         ),
         ("alternating", {"directions": {"wage": ">"}}, DataError, "names column 'wage', which"),
-        (
-            "box search",
-            {"towards": "good"},
-            RuleError,
-            "`towards` is read beside `directions` only",
-        ),
-        (
-            "chosen",
-            {"directions": {"age": ">"}},
-            ValueError,
-            "rules for either class are compared. Set `towards` in",
-        ),
+        ("box search", {"towards": "good"}, RuleError, "read beside `directions` only"),
+        ("chosen", {"directions": {"age": ">"}}, ValueError, "either class are compared. Set"),
     ],
 )
 def test_unusable_constraints_raise(learner, limits, error, expected):
@@ -152,10 +137,8 @@ def test_unusable_constraints_raise(learner, limits, error, expected):
 
 def test_plane_of_wrong_direction_is_rejected_and_lp_svm_obeys():
     X, y = table(6)
-    X, constraint = (
-        X.dropna()[["income", "age"]],
-        {"directions": {"income": ">"}, "towards": "good"},
-    )
+    X = X.dropna()[["income", "age"]]
+    constraint = {"directions": {"income": ">"}, "towards": "good"}
     y = np.where(X["income"] > 4, "bad", "good")
     with pytest.raises(ValueError, match="the plane of LogisticRegression leads the other way"):
         HyperplaneRuleClassifier(LogisticRegression(), constraints=constraint).fit(X, y)

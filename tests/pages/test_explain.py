@@ -36,13 +36,9 @@ QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
 @pytest.fixture
 def on_credit(open_app):
     def opened(query=None, **setting):
-        return open_app(
-            "explain",
-            query=query,
-            state=AppState(
-                table=load_sample("credit"), setting={**SETTING, **setting}, run_settings=QUICK
-            ),
-        )
+        setting = {**SETTING, **setting}
+        state = AppState(table=load_sample("credit"), setting=setting, run_settings=QUICK)
+        return open_app("explain", query=query, state=state)
 
     return opened
 
@@ -198,9 +194,8 @@ def test_presenter_mode_has_no_signs_and_no_jargon(open_app, kind):
     elif kind in LEARNED:
         state = replace(state, setting=LEARNED[kind])
     else:
-        state = AppState(
-            table=load_sample("iris"), setting=LEARNED["tree"], run_settings=QUICK, every_class=True
-        )
+        iris, tree = load_sample("iris"), LEARNED["tree"]
+        state = AppState(table=iris, setting=tree, run_settings=QUICK, every_class=True)
     app = open_app("explain", state=state)
     app.button(key="presenter_on").click().run()
     answers = app.session_state["app"].model.predict(app.session_state["app"].testing[0])
@@ -259,19 +254,10 @@ def test_a_rule_without_conditions_is_explained_too(on_credit):
     assert "the rule reads no column" in text(app)
 
 
-# Cases -----------------------------------------------------------------------------------
-
-
 def cases():
-    return pd.DataFrame(
-        {
-            ROW: [7, 8, 9],
-            TRUTH: ["ill", "well", "ill"],
-            ANSWER: ["ill", "ill", "ill"],
-            "town": ["Bonn", "Ulm", "Ulm"],
-            "bmi": [31.0, 32.0, 33.0],
-        }
-    )
+    rows = [(7, "ill", "ill", "Bonn", 31.0), (8, "well", "ill", "Ulm", 32.0)]
+    rows.append((9, "ill", "ill", "Ulm", 33.0))
+    return pd.DataFrame(rows, columns=[ROW, TRUTH, ANSWER, "town", "bmi"])
 
 
 FAR = np.array([0.5, 0.04, 0.01])

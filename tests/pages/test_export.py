@@ -12,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from rulekit.data import load_sample
 from rulekit.export import from_json, to_json, to_text
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import Clause, Literal, RuleSet
@@ -59,19 +58,14 @@ def test_counts_on_the_training_rows_are_beside_the_clauses(on_credit):
     X, y = state.training
     fired = state.model.clauses_fired(X)[:, 0]
     n, right = fired.sum(), (y.to_numpy()[fired] == state.positive).sum()
+    words = f"decides {n} training rows, right for {right}"
     for name in ("text", "markdown", "html", "latex"):
         exported(on_credit, name)
-        words = (
-            f"{right} of {n}"
-            if name == "latex"
-            else f"decides {n} training rows, right for {right}"
-        )
-        assert words in (page(on_credit) if name == "html" else on_credit.code[-1].value), name
+        shown = page(on_credit) if name == "html" else on_credit.code[-1].value
+        assert (f"{right} of {n}" if name == "latex" else words) in shown, name
     exported(on_credit, "csv")
     frame = pd.read_csv(io.StringIO(on_credit.code[-1].value))
-    fired = on_credit.session_state["app"].model.clauses_fired(
-        on_credit.session_state["app"].training[0]
-    )
+    fired = state.model.clauses_fired(X)
     first = fired & (fired.cumsum(axis=1) == 1)
     assert frame["decided"].dropna().tolist() == first.sum(axis=0).tolist()
 
@@ -120,15 +114,10 @@ def test_reports_hold_test_figures_reviews_and_count_as_a_look(on_credit):
 
 @pytest.mark.slow
 def test_formats_are_folded_and_notes_go_into_the_record(on_credit):
-    assert on_credit.radio(key="export_Format").options == [
-        "Text for a document",
-        "Excel",
-        "SQL, Python or JavaScript",
-    ]
-    assert [e.label.partition(":")[0] for e in on_credit.expander] == [
-        *AUDIENCES,
-        "Everything together",
-    ]
+    offered = on_credit.radio(key="export_Format").options
+    assert offered == ["Text for a document", "Excel", "SQL, Python or JavaScript"]
+    folded = [e.label.partition(":")[0] for e in on_credit.expander]
+    assert folded == [*AUDIENCES, "Everything together"]
     assert not any(e.proto.expanded for e in on_credit.expander)
     assert "Checked" not in " ".join(h.value for h in (*on_credit.title, *on_credit.header))
     assert {b.key for b in on_credit.get("download_button")} >= {"download_format", "download_zip"}
@@ -159,13 +148,8 @@ def test_the_address_holds_the_key_of_the_format_and_opens_it(on_credit, open_ap
 
 @pytest.mark.slow
 def test_report_without_test_rows_omits_them(open_app):
-    app = open_app(
-        "export",
-        state=AppState(
-            table=load_sample("credit"), setting=SETTING, run_settings=QUICK, split=SplitSpec(0.0)
-        ),
-    )
-    exported(app, "report")
+    state = AppState(table=loaded("credit"), setting=SETTING, run_settings=QUICK)
+    app = exported(open_app("export", state=replace(state, split=SplitSpec(0.0))), "report")
     state = app.session_state["app"]
     assert state.test_looks == 0
     assert "test cases" not in report(state, state.model)
@@ -174,10 +158,8 @@ def test_report_without_test_rows_omits_them(open_app):
 @pytest.mark.slow
 @pytest.mark.parametrize("sample", ["credit", "iris"])
 def test_the_script_run_beside_the_samples_learns_the_rule_again(open_app, sample, capsys):
-    app = open_app(
-        "export", state=AppState(table=load_sample(sample), setting=SETTING, run_settings=QUICK)
-    )
-    exported(app, "script")
+    state = AppState(table=loaded(sample), setting=SETTING, run_settings=QUICK)
+    app = exported(open_app("export", state=state), "script")
     assert "Not checked on this table" in text(app)
     state = app.session_state["app"]
     with contextlib.chdir(ROOT):

@@ -19,12 +19,14 @@ from tests.waiting import PATIENCE, until
 from ui.learners.offered import RunSpec
 from ui.learners.tree import TREE
 from ui.rule_numbers import rows_of
+from ui.rules.cards import MANY
 from ui.runs import jobs
 from ui.state import AppState, ColumnName
 from ui.words import clause_words, drop_clauses, rule_words, wording
 
 QUOTED = re.compile("“(.+?)”")
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
+INCOME = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
 
 
 def with_model(open_app, page, table, setting, **more):
@@ -60,11 +62,9 @@ def test_the_rule_is_reported_with_figures_of_training_and_test_rows(on_credit):
     assert reported["Error, test rows"] == f"{100 * (state.model.predict(X) != y).mean():.1f} %"
     assert state.test_looks == 1
     (table,) = [t.value for t in app.dataframe if "lift" in t.value]
-    assert table["rows"].sum() == len(state.training[0])
-    assert (
-        table["correct"].sum()
-        == (state.model.predict(state.training[0]) == state.training[1]).sum()
-    )
+    X, y = state.training
+    assert table["rows"].sum() == len(X)
+    assert table["correct"].sum() == (state.model.predict(X) == y).sum()
     assert len(app.get("plotly_chart")) == 1
 
 
@@ -81,9 +81,8 @@ def test_rule_shown_after_reloads_is_one_look_at_the_test_rows(on_credit, open_a
         assert "Looked at for 1 rule so far" in looks(app)
         assert app.session_state["app"].test_looks == 1
     before = app.session_state["app"]
-    app.session_state["app"] = replace(
-        before, setting=before.setting | {"n_clauses": 1}, model=None, rule_json=None
-    )
+    other = before.setting | {"n_clauses": 1}
+    app.session_state["app"] = replace(before, setting=other, model=None, rule_json=None)
     app.run()
     assert app.session_state["app"].rule_json != before.rule_json
     assert "Looked at for 2 rules so far" in looks(app)
@@ -149,15 +148,12 @@ def test_undo_and_redo_are_offered_after_a_reload(on_credit, open_app):
 def test_a_clause_is_added_to_a_rule_also_to_an_empty_one(on_credit, monkeypatch):
     app = on_credit(theta=1e6)
     editor = sys.modules["ui.rules.editor"]
-    written = pd.DataFrame(
-        [{"column": "income", "test": ">", "value": "3", "holds if missing": False}]
-    )
-    monkeypatch.setattr(editor.st, "data_editor", lambda rows, **_: written)
+    row = {"column": "income", "test": ">", "value": "3", "holds if missing": False}
+    monkeypatch.setattr(editor.st, "data_editor", lambda rows, **_: pd.DataFrame([row]))
     app.button(key="edit_0").click().run()
     app.button(key="score_edit").click().run()
-    expected = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
     assert not app.error, app.error[0].value
-    assert app.session_state["app"].model.rule_set_ == expected
+    assert app.session_state["app"].model.rule_set_ == INCOME
 
 
 @pytest.mark.slow
@@ -195,6 +191,17 @@ def test_bands_of_a_scorecard_have_totals_and_count_conditions_once(open_app):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("n", [MANY - 1, MANY])
+def test_table_of_many_clauses_is_folded(open_app, n):
+    clauses = tuple(Clause((Literal("age", ">", 70.0 - k),)) for k in range(n))
+    rule = to_json(RuleSet(clauses, ("high",) * n, "dnf", "low"))
+    state = AppState(table=load_sample("credit"), setting={"edited": "a test"}, rule_json=rule)
+    app = open_app("rules", state=state)
+    folded = "The same counts as a table" in [box.label for box in app.expander]
+    assert folded is (n == MANY)
+
+
+@pytest.mark.slow
 def test_rule_of_sums_states_why_it_is_not_editable(open_app):
     setting = {"learner": TREE, "theta": 0.05, "max_exponents": 2, "max_depth": 2}
     app = with_model(open_app, "rules", load_sample("credit"), setting)
@@ -202,12 +209,12 @@ def test_rule_of_sums_states_why_it_is_not_editable(open_app):
     adding = app.button(key=f"edit_{rule.n_clauses}")
     assert adding.disabled
     assert adding.help.startswith("A rule that computes with several columns")
-    k, i = next(
+    (k, i), *_ = [
         (k, i)
         for k, clause in enumerate(rule.clauses)
         for i, condition in enumerate(clause.conditions)
         if not isinstance(condition, Literal)
-    )
+    ]
     app.button(key=f"edit_{k}").click().run()
     listed_conditions(app).set_value(i).run()
     assert "It cannot be edited here" in text(app)
@@ -300,12 +307,11 @@ def test_unproved_results_are_not_mentioned(open_app, monkeypatch):
 @pytest.mark.slow
 def test_a_better_rule_that_a_proof_met_can_be_taken(open_app, monkeypatch):
     card = sys.modules["ui.learners.literal"]
-    better = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
-    result = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=better)
+    result = Certificate(9.0, 8.0, False, "Within 12.5 %.", better=INCOME)
     monkeypatch.setattr(card, "partial", lambda *_: Giving(result))
     app = proof_of_one_clause(open_app)
     app.button(key="take_better").click().run()
-    assert app.session_state["app"].model.rule_set_ == better
+    assert app.session_state["app"].model.rule_set_ == INCOME
 
 
 RULE = RuleSet(
@@ -317,9 +323,6 @@ RULE = RuleSet(
     "dnf",
     "well",
 )
-
-
-# Words -----------------------------------------------------------------------------------
 
 
 def test_intervals_and_filters_are_reported_in_words():
@@ -340,12 +343,10 @@ def test_leaving_out_all_clauses_gives_a_constant_rule(rule):
 
 @pytest.mark.slow
 def test_viewed_rule_stays_although_a_reload_would_learn_another(open_app):
-    read = RuleSet((Clause((Literal("income", ">", 3.0),)),), ("high",), "dnf", "low")
     setting = {"learner": "search", "theta": 30.0, "n_clauses": 1}
-    table = load_sample("credit")
-    state = AppState(table=table, setting=setting, rule_json=to_json(read))
+    state = AppState(table=load_sample("credit"), setting=setting, rule_json=to_json(INCOME))
     app = open_app("rules", state=state)
-    assert app.session_state["app"].model.rule_set_ == read
+    assert app.session_state["app"].model.rule_set_ == INCOME
 
 
 @pytest.mark.slow
@@ -377,13 +378,8 @@ def mixed(n=400):
     """A table with gaps, dates and levels, and a rule with one condition of each kind."""
     rng = np.random.default_rng(5)
     day = pd.Timestamp("2021-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D")
-    frame = pd.DataFrame(
-        {
-            "dose": rng.gamma(2, 10, n).round(1),
-            "grade": rng.choice(["low", "mid", "high"], n),
-            "day": day.strftime("%Y-%m-%d"),
-        }
-    )
+    frame = pd.DataFrame({"dose": rng.gamma(2, 10, n).round(1), "grade": rng.choice(GRADES, n)})
+    frame["day"] = day.strftime("%Y-%m-%d")
     frame["relapse"] = np.where((frame["dose"] > 20) & (frame["grade"] != "low"), "yes", "no")
     frame.loc[::7, "dose"] = np.nan
     roles = {"relapse": "target", "day": "feature"}

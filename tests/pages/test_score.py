@@ -22,8 +22,7 @@ X, Y = TABLE.xy()
 
 @pytest.fixture
 def scoring(swept_credit):
-    app = swept_credit.switch_page("pages/score.py").run()
-    return app
+    return swept_credit.switch_page("pages/score.py").run()
 
 
 def uploaded(app, frame):
@@ -65,9 +64,8 @@ def test_columns_are_listed_that_have_the_names_of_the_page_s_own(open_app):
 def test_cases_of_a_scorecard_are_listed_by_total(open_app):
     state = AppState(table=TABLE)
     model = ScorecardClassifier(positive_label=state.positive).fit(*state.training)
-    setting = {"edited": "text"}
-    state = replace(state, model=model, rule_json=to_json(model), setting=setting)
-    app = open_app("score", state=state)
+    edited = {"rule_json": to_json(model), "setting": {"edited": "text"}}
+    app = open_app("score", state=replace(state, model=model, **edited))
     assert not app.error
     shown = answers(app)
     assert "clause" not in shown

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.plots import case_figure, case_sentence
+from rulekit.plots.case import points_figure
 from rulekit.rules import Clause, Literal, PointsSplit
 from rulekit.style.phrases import Wording
 
@@ -88,32 +89,21 @@ def test_points_are_a_sentence():
     assert case_sentence(beside, row(60.0)) == "2 of 2 conditions of this clause are met."
 
 
+LATE, EARLY = Literal("at", ">=", "2024-01-03", part="date"), Literal("at", "<=", 3, part="weekday")
+GOOD = Literal("at", ">=", "good", order=("bad", "fair", "good", "best"))
+
+
 @pytest.mark.parametrize(
     ("test", "cells", "case", "title"),
     [
-        (
-            Literal("at", ">=", "2024-01-03", part="date"),
-            ["2024-01-01", "2024-01-11"],
-            "2024-01-09",
-            "at: <b>2024-01-09</b>, met",
-        ),
-        (
-            Literal("at", "<=", 3, part="weekday"),
-            ["2024-01-01", "2024-01-07"],
-            "2024-01-03",
-            "weekday of at: <b>Wednesday</b>, met",
-        ),
-        (
-            Literal("at", ">=", "good", order=("bad", "fair", "good", "best")),
-            ["bad", "best"],
-            "fair",
-            "at: <b>fair</b>, not met",
-        ),
+        (LATE, "2024-01-01 2024-01-11", "2024-01-09", "at: <b>2024-01-09</b>, met"),
+        (EARLY, "2024-01-01 2024-01-07", "2024-01-03", "weekday of at: <b>Wednesday</b>, met"),
+        (GOOD, "bad best", "fair", "at: <b>fair</b>, not met"),
     ],
     ids=["date", "weekday", "order"],
 )
 def test_dates_parts_and_ordered_levels_are_drawn_as_compared(test, cells, case, title):
-    reference = {"at": np.array(cells, dtype=object)}
+    reference = {"at": np.array(cells.split(), dtype=object)}
     case = {"at": np.array([case], dtype=object)}
     figure = case_figure(Clause((test,)), case, reference, ["a", "b"])
     assert titles(figure) == [title]
@@ -122,3 +112,15 @@ def test_dates_parts_and_ordered_levels_are_drawn_as_compared(test, cells, case,
     if test.part:
         both = Clause((test, Literal("at", "<=", 3, part="month")))
         assert len(titles(case_figure(both, case, reference, ["a", "b"]))) == 2
+
+
+def test_points_of_a_case_grow_to_its_total_beside_the_required_ones():
+    tests = (OLD, Literal("sex", "==", "m"), Literal("age", ">", 70.0))
+    bands = [PointsSplit(tests, (3, -2, 1), total) for total in (4, 2)]
+    figure = points_figure(bands, row(80.0), Wording(names={"age": "<b>Age</b>"}))
+    steps, total = figure.data
+    assert (list(steps.base), list(steps.x)) == ([0, 4], [4, -2])
+    assert list(total.x) == [2]
+    assert [shape.x0 for shape in figure.layout.shapes] == [4, 2]
+    names = ["&lt;b&gt;Age&lt;/b&gt;", "sex is &#x27;m&#x27;", "total"]
+    assert ticks(figure.layout.yaxis) == dict(enumerate(names))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rulekit.plots import flow_figure, flow_sentence, flow_table
 from rulekit.rules import Clause, LinearSplit, Literal, PointsSplit, RuleSet
-from rulekit.rules.analysis.flow import divide_rows
+from rulekit.rules.analysis.tree import divide_rows
 from tests.strategies.rules import columns, rule_sets
 
 OLD, HEAVY = Literal("age", ">", 50), Literal("bmi", ">", 30)
@@ -62,11 +62,8 @@ def test_bars_are_as_wide_as_the_rows_counted_one_by_one(rule):
 
 def test_trees_cases_and_long_names_are_drawn():
     parts = divide_rows(TREE, COLUMNS)
-    assert [part.name for part in parts][:3] == [
-        "split 1",
-        "split 2 (split 1: yes)",
-        "split 2: yes",
-    ]
+    names = [part.name for part in parts]
+    assert names[:3] == ["split 1", "split 2 (split 1: yes)", "split 2: yes"]
     assert sum(part.label is None for part in parts) == 3
     case = {"age": np.array([70.0]), "bmi": np.array([20.0])}
     for rule, number in ((TREE, 1), (RuleSet((Clause((OLD,)),), ("ill",), "dnf", "well"), 0)):

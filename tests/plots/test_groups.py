@@ -42,13 +42,8 @@ def test_groups_and_the_gap_curve_are_described_by_their_ends(found):
     assert message.startswith(f"Error by town: {shares.idxmax()} {100 * shares.max():.1f} %, ")
     assert f", {shares.idxmin()} {100 * shares.min():.1f} %; " in message
     assert message.endswith(f"{100 * found.overall['error']:.1f} % in all.")
-    every = pd.DataFrame(
-        {
-            "gap": [0.3, 0.1, 0.2, 0.0],
-            "test_error": [0.1, 0.15, 0.2, 0.25],
-            "n_conditions": [4.0, 3.0, 5.0, 0.0],
-        }
-    )
+    every = pd.DataFrame({"gap": [0.3, 0.1, 0.2, 0.0], "test_error": [0.1, 0.15, 0.2, 0.25]})
+    every["n_conditions"] = [4.0, 3.0, 5.0, 0.0]
     curve = every.iloc[[3, 1, 0]].reset_index(drop=True)
     figure = gap_figure(curve, every, "<b>sex</b>")
     assert list(figure.data[0].x) == pytest.approx([30, 10, 20, 0])

@@ -114,10 +114,8 @@ def test_strips_meet_and_hold_their_values(values, cuts):
     values = np.array(values, dtype=float)
     figure = drawn(values, values > 9, cuts)
     strips = figure.data[2]
-    edges = [x - w / 2 for x, w in zip(strips.x, strips.width, strict=True)]
-    np.testing.assert_allclose(
-        edges[1:], [x + w / 2 for x, w in zip(strips.x, strips.width, strict=True)][:-1]
-    )
+    starts, ends = strips.x - strips.width / 2, strips.x + strips.width / 2
+    np.testing.assert_allclose(starts[1:], ends[:-1])
     few = len(set(values)) <= 20
     places = np.searchsorted(np.unique(values), values) if few else values
     table = outcome_bins(values, 0 + (values > 9), 2, cuts)

@@ -184,11 +184,8 @@ def test_a_note_does_not_lie_on_a_steep_line():
     errors = [0.256, 0.097, *[0.095] * 10]
     points = pd.DataFrame({"limit": range(1, 13), "test_error": errors}).assign(on_front=True)
     layout = front_figure(points, x="limit", notes={1: "suggested"}).layout
-    (note,), (left, right), (low, high) = (
-        layout.annotations,
-        layout.xaxis.range,
-        layout.yaxis.range,
-    )
+    (note,) = layout.annotations
+    (left, right), (low, high) = layout.xaxis.range, layout.yaxis.range
     part = np.linspace(0, 1, 101)  # of the way from the first point down to the second
     x = (1 + part - left) / (right - left) * LEAST_PLOT[0]
     y = (high - errors[0] + part * (errors[0] - errors[1])) / (high - low) * LEAST_PLOT[1]
@@ -292,10 +289,7 @@ def test_notes_of_a_falling_curve_cover_no_point_and_stay_in_the_plot(seed):
     boxes = [box(note) for note in notes]
     assert not meet(*boxes)
     for left, top, right, bottom in boxes:
-        assert left >= 0
-        assert top >= 0
-        assert right <= 500
-        assert bottom <= 300
+        assert min(left, top, 500 - right, 300 - bottom) >= 0
         across, down = x * 50, (1 - y) * 300
         assert not ((across > left) & (across < right) & (down > top) & (down < bottom)).any()
 
@@ -305,15 +299,8 @@ def test_a_note_covers_no_point_whatever_the_width_of_the_plot(seed):
     rng = np.random.default_rng(seed)
     sizes = np.tile(np.arange(1.0, 13.0), 3)
     errors = 0.3 - 0.012 * sizes + rng.normal(0, 0.02, len(sizes))
-    points = pd.DataFrame(
-        {
-            "limit": sizes,
-            "test_error": errors,
-            "test_error_se": 0.02,
-            "series": np.repeat(list("abc"), 12),
-            "on_front": True,
-        }
-    )
+    points = pd.DataFrame({"limit": sizes, "test_error": errors, "test_error_se": 0.02})
+    points = points.assign(series=np.repeat(list("abc"), 12), on_front=True)
     figure = front_figure(points, x="limit", series="series", notes={10: "suggested"})
     (note,) = [n for n in figure.layout.annotations if n.text == "suggested"]
     (left, right), (low, high) = figure.layout.xaxis.range, figure.layout.yaxis.range

@@ -56,9 +56,7 @@ def in_box(lower, upper, point):
 
 def share_a_point(box, other):
     """Return whether two boxes overlap, by the definition of an intersection."""
-    return all(
-        max(a, c) < min(b, d) for a, b, c, d in zip(box[0], box[1], other[0], other[1], strict=True)
-    )
+    return all(max(a, c) < min(b, d) for a, b, c, d in zip(*box, *other, strict=True))
 
 
 def exact_value(weights, point):
@@ -98,13 +96,5 @@ def extract(problem, choose, lower, upper, points, counts, depth, max_depth):
             for k, p in enumerate(rest)
             if p[i] > corner[i] and all(p[j] <= corner[j] for j in order[:place])
         ]
-        yield from extract(
-            problem,
-            choose,
-            a,
-            b,
-            [rest[k] for k in there],
-            [many[k] for k in there],
-            depth + 1,
-            max_depth,
-        )
+        part = [rest[k] for k in there], [many[k] for k in there]
+        yield from extract(problem, choose, a, b, *part, depth + 1, max_depth)

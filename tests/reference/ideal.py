@@ -48,9 +48,5 @@ def learn(X, y, judges, max_variables=10):
     k = next(k for k, (right, _) in enumerate(best, 1) if 100 * (top - right) < n or right == top)
     place = -best[k - 1][1]
     chosen = ranked[place][:k]
-    return (
-        chosen,
-        place,
-        [right for right, _ in best],
-        counters(booleans(X, slice(None))[:, chosen], y),
-    )
+    types = counters(booleans(X, slice(None))[:, chosen], y)
+    return chosen, place, [right for right, _ in best], types

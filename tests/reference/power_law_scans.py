@@ -17,11 +17,8 @@ def best_cut(values, mass):
     at, worth = _widest_of_best(keys, mass.bits, impurity)
     threshold = compute_middle(keys, mass.bits, at)
     result = np.isfinite(worth)
-    return Cuts(
-        np.where(result, worth, mass.gini),
-        np.full(len(values), -np.inf),
-        np.where(result, threshold, np.inf),
-    )
+    low, high = np.full(len(values), -np.inf), np.where(result, threshold, np.inf)
+    return Cuts(np.where(result, worth, mass.gini), low, high)
 
 
 def best_step(now, along, mass):
@@ -55,11 +52,8 @@ def best_interval(values, mass, n_starts=3, rounds=4, inside=None):
     best, start, stop = search.tried(first_slopes(mass, inside, n_starts), rounds)
     low, high = _ends(keys, mass.bits, start, stop)
     result = best < mass.gini - EQUAL
-    return Cuts(
-        np.where(result, best, mass.gini),
-        np.where(result, low, -np.inf),
-        np.where(result, high, np.inf),
-    )
+    ends = np.where(result, low, -np.inf), np.where(result, high, np.inf)
+    return Cuts(np.where(result, best, mass.gini), *ends)
 
 
 class _Intervals:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rulekit.exceptions import RuleError
 from rulekit.rules import Clause, Literal, RuleSet
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
-from tests.rules.test_linear_split import splits as linear_splits
+from tests.rules.test_sums import linear_splits
 from tests.strategies.power_laws import splits
 from tests.strategies.rules import points_splits
 

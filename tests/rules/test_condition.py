@@ -96,12 +96,8 @@ def test_levels_words_and_dates_are_tested_by_kind():
     around = ("2024-01-02 23:59:59", "2024-01-03", "2024-01-03 00:00:01")
     assert turning_dates("days since 2024-01-01", [2.0]) == around
     assert turning_dates("date", [19725.0]) == around
-    assert [spell_part(v, "month") for v in (0.0, 1.0, 12.0, 13.0)] == [
-        0.0,
-        "January",
-        "December",
-        13.0,
-    ]
+    months = [0.0, "January", "December", 13.0]
+    assert [spell_part(v, "month") for v in (0.0, 1.0, 12.0, 13.0)] == months
     assert [spell_part(v, "weekday") for v in (1.0, 1.5, 7.0)] == ["Monday", 1.5, "Sunday"]
 
 

@@ -16,12 +16,6 @@ def test_a_mask_answers_each_row_as_the_plain_reading_does(literal, table):
     assert literal.mask(table).tolist() == [literal_holds(literal, v) for v in column]
 
 
-@given(literals(), columns())
-def test_negation_holds_exactly_if_the_literal_does_not(literal, table):
-    assert literal.negate().mask(table).tolist() == (~literal.mask(table)).tolist()
-    assert literal.negate().negate() == literal
-
-
 @given(literals(), literals())
 def test_two_literals_have_one_name_and_one_sort_key_only_if_equal(a, b):
     assert (str(a) == str(b)) == (a == b)

@@ -43,13 +43,6 @@ def test_the_points_of_what_holds_add_up(split, table):
     assert split.mask(table).tolist() == [(s >= split.total) == split.reached for s in sums]
 
 
-@pytest.mark.slow
-@given(points_splits(), columns())
-def test_a_row_meets_a_condition_or_its_negation(split, table):
-    np.testing.assert_array_equal(split.negate().mask(table), ~split.mask(table))
-    assert split.negate().negate() == split
-
-
 @given(points_splits())
 def test_no_row_has_a_sum_outside_the_span(split):
     lowest, highest = split.span

@@ -39,11 +39,9 @@ def test_other_conditions_are_unchanged(conditions):
 @given(rule_sets())
 def test_no_condition_is_lost_in_reading(rule):
     for clause in rule.clauses:
-        read = [
-            x
-            for r in readings(clause)
-            for x in ((r.low, r.high) if isinstance(r, ValueInterval) else (r,))
-        ]
+        read = []
+        for r in readings(clause):
+            read += [r.low, r.high] if isinstance(r, ValueInterval) else [r]
         assert sorted(map(repr, read)) == sorted(map(repr, clause.conditions))
 
 

@@ -75,12 +75,8 @@ def test_numeric_scale_gives_the_points_of_the_rule():
         n = rng.integers(2, 5)
         ops = rng.choice(["<=", "<", ">", ">=", "==", "!="], n)
         ops[0] = "<="
-        tests = tuple(
-            dict.fromkeys(
-                Literal("x", str(op), float(v))
-                for op, v in zip(ops, rng.integers(1, 7, n), strict=True)
-            )
-        )
+        pairs = zip(map(str, ops), map(float, rng.integers(1, 7, n)), strict=True)
+        tests = tuple(dict.fromkeys(Literal("x", op, v) for op, v in pairs))
         if len(tests) < 2:
             continue
         split = PointsSplit(tests, (5, *[int(p) for p in rng.integers(1, 4, len(tests) - 1)]), 5)

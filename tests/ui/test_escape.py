@@ -44,6 +44,8 @@ def test_long_texts_links_and_markup_are_shown_as_text():
 def test_a_download_s_name_has_no_path_and_no_mark():
     assert file_name("../../etc/passwd", "csv") == "etc-passwd.csv"
     assert file_name("💥", "txt") == "rulekit.txt"
+    assert file_name("rule", "sql", "Clinic visits 2.csv") == "clinic-visits-2-rule.sql"
+    assert file_name("rule", "tree.json", "x" * 80) == f"{'x' * 30}-rule.tree.json"
 
 
 def test_options_of_lists_are_not_escaped():

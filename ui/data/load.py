@@ -23,7 +23,7 @@ from rulekit.style.phrases import cap_list
 from ui import analyses, login, workspace
 from ui.data.choices import with_target
 from ui.data.sources import Answer, is_large, read_file
-from ui.escape import md
+from ui.escape import file_name, md
 from ui.runs import jobs
 from ui.runs.background import watch
 from ui.shell import once, problem
@@ -284,7 +284,8 @@ def session_card() -> None:
         "data; not the data."
     )
     content = {"data": lambda: json.dumps(to_plain(app_state()), indent=1), "help": words}
-    content |= {"file_name": "analysis.json", "mime": "application/json"}
+    name = file_name("analysis", "json", app_state().table.name)
+    content |= {"file_name": name, "mime": "application/json"}
     left.download_button("Save settings (JSON)", on_click="ignore", **content)
     words = (
         "The file that “Save settings” gave. It begins a new analysis of the current table; this "

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,19 +43,13 @@ def similar(
         return
     if not scorecard_of(rule):
         st.markdown(md(count_alike(rule, row, train), 300))
-    n = len({x for clause in rule.clauses for x in clause.conditions})
-    table = pd.DataFrame(
-        [
-            {
-                ROW: row_number(train.X.index[c.row]),
-                TRUTH: str(c.label),
-                ALIKE: f"{round(c.agreement * n)} of {n}",
-                **{state.label(f): value_words(v) for f, v in c.values.items()},
-            }
-            for c in cases
-        ]
-    )
-    st.dataframe(table, hide_index=True, alt="The five past cases most like this one")
+    n, lines = len({x for clause in rule.clauses for x in clause.conditions}), []
+    for case in cases:
+        line = {ROW: row_number(train.X.index[case.row]), TRUTH: str(case.label)}
+        line[ALIKE] = f"{round(case.agreement * n)} of {n}"
+        lines.append(line | {state.label(f): value_words(v) for f, v in case.values.items()})
+    alt = "The five past cases most like this one"
+    st.dataframe(pd.DataFrame(lines), hide_index=True, alt=alt)
 
 
 def count_alike(rule: RuleSet, row: Columns, train: Cases) -> str:
@@ -83,13 +78,8 @@ def review(number: int, explanation: Explanation) -> None:
     st.text_input("Note", value=mine.get("note", ""), key=make_key(f"note_{number}"))
     left, right, _ = st.columns([1, 1, 1])
     for column, words in ((left, "agree"), (right, "disagree")):
-        column.button(
-            f"I {words}",
-            key=f"review_{words}",
-            on_click=_review,
-            args=(number, words, str(explanation.prediction)),
-            width="stretch",
-        )
+        click = partial(_review, number, words, str(explanation.prediction))
+        column.button(f"I {words}", key=f"review_{words}", on_click=click, width="stretch")
     if notes:
         st.caption(f"{plural(len(notes), 'case')} reviewed; the report on Export lists them.")
 
@@ -152,11 +142,10 @@ def _filter_cases(
     clauses = {name: fired[:, k] for k, name in enumerate(names)} | {none: ~fired.any(axis=1)}
     clause = places[0].selectbox(title, [ANY, *clauses], key=f"explain_clause_{rule.n_clauses}")
     keep = clauses.get(clause, np.ones(len(rows.y), dtype=bool))
-    distinct = {c.name: c.n_distinct for c in state.table.columns}
-    columns = [name for name in rows.X.columns if distinct[name] <= MAX_VALUES]
+    few = {column.name for column in state.table.columns if column.n_distinct <= MAX_VALUES}
     column = places[1].selectbox(
         "Group",
-        [None, *columns],
+        [None, *(name for name in rows.X.columns if name in few)],
         format_func=lambda c: ANY if c is None else state.label(c),
         key="explain_group",
         help=f"A column of at most {MAX_VALUES} values, and one of these.",
@@ -165,9 +154,8 @@ def _filter_cases(
         return keep
     cells = rows.X[column].astype(object)
     values = sorted(cells.dropna().unique(), key=lambda v: (isinstance(v, str), v))
-    chosen = places[2].selectbox(
-        "Value", values, format_func=value_words, key=f"explain_group_{column}"
-    )
+    key = f"explain_group_{column}"
+    chosen = places[2].selectbox("Value", values, format_func=value_words, key=key)
     return keep & (cells == chosen).to_numpy()
 
 
@@ -212,15 +200,13 @@ def case_list(
         keep = distance <= NEAR
     for word in words.lower().split():
         cells = frame.loc[keep].astype(str)
-        matches = cells.apply(
-            lambda column, w=word: column.str.lower().str.contains(w, regex=False)
-        )
-        hit = matches.drop(columns=ROW).any(axis=1) | (cells[ROW] == word)
-        keep[np.flatnonzero(keep)] = hit.to_numpy()
-    listed = frame[keep]
+        hit = (cells[ROW] == word).to_numpy()
+        for _, column in cells.drop(columns=ROW).items():
+            hit = hit | column.str.lower().str.contains(word, regex=False).to_numpy()
+        keep[np.flatnonzero(keep)] = hit
     if show == "near":
-        listed = listed.iloc[np.argsort(distance[keep], kind="stable")]
-    return listed
+        return frame[keep].iloc[np.argsort(distance[keep], kind="stable")]
+    return frame[keep]
 
 
 ABSENT = "(missing)"
@@ -239,26 +225,18 @@ def explain_case(
 
 def verdict(explanation: Explanation, words: Wording, truth: Any = None) -> None:
     """Show the prediction, its reason and at most three supporting lines."""
-    with st.container(border=True):
-        st.markdown(
-            f"### {md(explanation.sentence, 600)}" if words.spoken else _bold(explanation, words)
-        )
-        st.markdown("\n".join(f"- {md(line, 500)}" for line in explanation.supporting))
-        if not words.spoken:
-            right = explanation.prediction == truth
-            st.caption(
-                f"Actual: **{md(truth)}**. The prediction is {'correct' if right else 'wrong'}."
-            )
-
-
-def _bold(explanation: Explanation, words: Wording) -> str:
-    """Return the prediction as a one-line heading, with the reason below it."""
     predicted = outcome_text(explanation.prediction)
     reason = explanation.sentence.removeprefix(f"Predicted {predicted}: ")
     names = tuple(f"{words.name(name)} " for name in explanation.values)
     if not (explanation.fired and reason.startswith(names)):  # a name keeps its case
         reason = capital(reason)
-    return f"### Predicted {md(predicted)}\n\n{md(reason, 600)}"
+    text = f"### Predicted {md(predicted)}\n\n{md(reason, 600)}"
+    with st.container(border=True):
+        st.markdown(f"### {md(explanation.sentence, 600)}" if words.spoken else text)
+        st.markdown("\n".join(f"- {md(line, 500)}" for line in explanation.supporting))
+        if not words.spoken:
+            result = "correct" if explanation.prediction == truth else "wrong"
+            st.caption(f"Actual: **{md(truth)}**. The prediction is {result}.")
 
 
 def conditions(
@@ -271,10 +249,10 @@ def conditions(
     classes = app_state().classes
     order = list(dict.fromkeys(c.index for c in (*explanation.fired, *explanation.near_misses)))
     for k in order[:MAX_CLAUSES]:
-        clause = rule.clauses[k]
+        clause, met = rule.clauses[k], rule.clauses[k].condition_masks(row)[0]
         verb = "matches" if bool(clause.mask(row)[0]) else "does not match"
-        met, of = int(clause.condition_masks(row)[0].sum()), len(clause.conditions)
-        title = f"Clause {k + 1} {verb}, {met} of {plural(of, 'condition')} met"
+        of = plural(len(clause.conditions), "condition")
+        title = f"Clause {k + 1} {verb}, {met.sum()} of {of} met"
         with st.expander(title, expanded=k == order[0]):
             if k in misses and k != order[0]:
                 st.markdown(md(misses[k], 500))
@@ -284,22 +262,18 @@ def conditions(
             figure = case_figure(clause, row, train.columns, train.y, **looks)
             if figure.data:
                 chart(figure, f"case_{k}", sentence)
-            st.dataframe(_conditions_table(clause, row, words), hide_index=True, alt=sentence)
+            lines = [
+                (
+                    clause_words(Clause((condition,), clause.op), words),
+                    ", ".join(value_words(row[name][0]) for name in condition.features),
+                    "✓ met" if is_met else "✗ not met",
+                )
+                for condition, is_met in zip(clause.conditions, met, strict=True)
+            ]
+            table = pd.DataFrame(lines, columns=["condition", "this case", ""])
+            st.dataframe(table, hide_index=True, alt=sentence)
     if len(order) > MAX_CLAUSES:
         st.caption(f"{len(order) - MAX_CLAUSES} further clauses are farther from this case.")
-
-
-def _conditions_table(clause: Clause, row: Columns, words: Wording) -> pd.DataFrame:
-    """List a clause's conditions with the case's values, each met or not in words."""
-    return pd.DataFrame(
-        {
-            "condition": [clause_words(Clause((c,), clause.op), words) for c in clause.conditions],
-            "this case": [
-                ", ".join(value_words(row[f][0]) for f in c.features) for c in clause.conditions
-            ],
-            "": ["✓ met" if m else "✗ not met" for m in clause.condition_masks(row)[0]],
-        }
-    )
 
 
 def what_if(
@@ -310,26 +284,21 @@ def what_if(
     if rule.is_constant:
         st.caption("The rule looks at no value, so no change makes a difference.")
         return
-    number = X.index[0]
     row = model.read_columns(X)
-    edited: dict[str, Any] = {}
+    edited = dict(row)
     places = st.columns(min(3, len(rule.features)))
     for k, feature in enumerate(rule.features):
         with places[k % len(places)]:
-            key = f"whatif_{number}_{generation}_{feature}"
-            edited[feature] = _input(feature, row, train.columns, key, words)
-    turn = {"_whatif_turn": generation + 1}
-    st.button(
-        "Reset all values", key="whatif_reset", on_click=st.session_state.update, args=(turn,)
-    )
-    changed = {f: np.array([edited[f]], dtype=row[f].dtype) for f in rule.features}
-    again = explain(rule, {**row, **changed}, wording=words)[0]
-    if again.prediction == explanation.prediction:
-        st.info(md(f"The prediction stays {explanation.prediction}."))
+            key = f"whatif_{X.index[0]}_{generation}_{feature}"
+            cell = _input(feature, row, train.columns, key, words)
+        edited[feature] = np.array([cell], dtype=row[feature].dtype)
+    turn = partial(st.session_state.update, {"_whatif_turn": generation + 1})
+    st.button("Reset all values", key="whatif_reset", on_click=turn)
+    again, before = explain(rule, edited, wording=words)[0], explanation.prediction
+    if again.prediction == before:
+        st.info(md(f"The prediction stays {before}."))
     else:
-        st.success(
-            md(f"The prediction changes from {explanation.prediction}. {again.sentence}", 600)
-        )
+        st.success(md(f"The prediction changes from {before}. {again.sentence}", 600))
     st.multiselect(
         "Columns the smallest change must leave alone",
         list(rule.features),
@@ -353,15 +322,13 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
             span = f"{present.min():,.6g} to {present.max():,.6g}"
             st.warning(f"No training case has such a value; they range from {span}.")
         return float("nan") if new is None else new
-    levels = sorted({v for v in column if v is not None} | ({value} - {None}), key=str)
-    options = [*levels, None]
-    return st.selectbox(
-        label,
-        options,
-        index=options.index(value),
-        format_func=lambda v: ABSENT if v is None else value_words(v),
-        key=key,
-    )
+    options = [*sorted({*column, value} - {None}, key=str), None]
+
+    def write(level: Any) -> str:
+        return ABSENT if level is None else value_words(level)
+
+    place = options.index(value)
+    return st.selectbox(label, options, index=place, format_func=write, key=key)
 
 
 PRESENTER = "presenter"  # session key: whether Explain is in presenter mode
@@ -380,12 +347,8 @@ def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Word
             flow_chart(model, train.columns, train.y, "flow_case", case=row, wording=words)
         for cards in CARDS:
             cards.explain(model, X, train, words, plain=True)
-        st.button(
-            "Back to Explain",
-            key="presenter_off",
-            on_click=st.session_state.update,
-            args=({PRESENTER: False},),
-        )
+        leave = partial(st.session_state.update, {PRESENTER: False})
+        st.button("Back to Explain", key="presenter_off", on_click=leave)
 
 
 def facts(explanation: Explanation, rule: RuleSet, words: Wording) -> None:

@@ -71,7 +71,7 @@ def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
         },
         "notes": state.notes,
         "reviews": _plain(state.case_notes),
-        "versions": _versions(),
+        "versions": {"python": platform.python_version()} | {n: _version(n) for n in PACKAGES},
     }
 
 
@@ -88,14 +88,11 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _versions() -> dict[str, str]:
-    versions = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = "not installed"
-    return versions
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def obstacle(form: Format, model: ClassifierMixin) -> str:
@@ -120,14 +117,11 @@ def counts(state: AppState, model: ClassifierMixin) -> Sequence[export.ClauseNum
 
 def report(state: AppState, model: ClassifierMixin) -> str:
     """Return a self-contained page: rule, training and test figures, cases, the record."""
-    training, test = (
-        (X.rename(index=partial(row_name, state=state)), y)
-        for X, y in (state.training, state.testing)
-    )
+    names = partial(row_name, state=state)
+    parts = [(X.rename(index=names), y) for X, y in (state.training, state.testing) if len(X)]
     return export.to_report(
         model,
-        training,
-        test if len(test[0]) else None,
+        *parts,
         title=f"{_question(state)} A rule and what it is worth",
         record=run_record(state, model),
         wording=wording(state, clause="line"),
@@ -152,9 +146,8 @@ def reviews(state: AppState, model: ClassifierMixin) -> list[export.Review]:
 
 def _question(state: AppState) -> str:
     """Return what the rule answers."""
-    if state.several:
-        return f"Which {state.target}?"
-    return f"When is {state.target} {state.positive}?"
+    one = f"When is {state.target} {state.positive}?"
+    return f"Which {state.target}?" if state.several else one
 
 
 def script(state: AppState, model: ClassifierMixin) -> str:
@@ -194,12 +187,9 @@ def script(state: AppState, model: ClassifierMixin) -> str:
 
 def verify_format(state: AppState, model: ClassifierMixin, name: str) -> export.VerifiedExport:
     """Run (or read back) a format's text on every row and compare with the model; kept."""
-    X, _ = state.data
-    numbers = counts(state, model)
     key = repr((state.fit_key, export.to_json(model), name))
-    return compute_once(
-        "verified", key, lambda: export.verify_export(model, X, name, numbers=numbers)
-    )
+    verify = partial(export.verify_export, model, state.data[0], name, numbers=counts(state, model))
+    return compute_once("verified", key, verify)
 
 
 def rule_file(state: AppState, model: ClassifierMixin) -> str:
@@ -221,8 +211,7 @@ OWN: dict[str, Callable[[AppState, ClassifierMixin], str | bytes]] = {
     "script": script,
     "app": lambda state, model: export.to_app(
         model,
-        state.training,
-        state.testing if len(state.testing[0]) else None,
+        *((X, y) for X, y in (state.training, state.testing) if len(X)),
         title=_question(state),
         date=date.today().isoformat(),
         wording=wording(state, clause="line"),
@@ -244,25 +233,23 @@ def record_text(state: AppState, model: ClassifierMixin) -> str:
 def bundle(state: AppState, model: ClassifierMixin) -> bytes:
     """Return a zip file with the rule in every format; equal rules give equal files on a day."""
     buffer = io.BytesIO()
+    files: dict[str, str | bytes] = {}
+    left_out = ""
+    for name, form in FORMATS.items():
+        try:
+            if not obstacle(form, model):
+                files[f"rule.{form.suffix}"] = write_format(name, state, model)
+        except ExportError as error:
+            left_out += f"{form.name}: {error}\n"
+    files["rule.schema.json"] = json.dumps(export.json_schema(), indent=2)
+    if left_out:
+        files["left-out.txt"] = left_out
+    files["run-record.json"] = record_text(state, model)
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        left_out = ""
-        for name, form in FORMATS.items():
-            try:
-                if not obstacle(form, model):
-                    _add(archive, f"rule.{form.suffix}", write_format(name, state, model))
-            except ExportError as error:
-                left_out += f"{form.name}: {error}\n"
-        _add(archive, "rule.schema.json", json.dumps(export.json_schema(), indent=2))
-        if left_out:
-            _add(archive, "left-out.txt", left_out)
-        _add(archive, "run-record.json", record_text(state, model))
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
-
-
-def _add(archive: zipfile.ZipFile, name: str, content: str | bytes) -> None:
-    entry = zipfile.ZipInfo(name, date_time=(2020, 1, 1, 0, 0, 0))
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(entry, content if isinstance(content, bytes) else content.encode("utf-8"))
 
 
 FORMAT = "_export_format"  # session key of the chosen format

@@ -26,7 +26,6 @@ from rulekit.families.hyperplane import (
 from rulekit.families.hyperplane.hyperplane import COLUMNS as PLANE_COLUMNS
 from rulekit.families.hyperplane.hyperplane import plane_price
 from rulekit.families.hyperplane.plots import hypercubes
-from rulekit.rules import Clause
 from rulekit.style.phrases import Wording
 from rulekit.style.wording import percent, plural
 from ui.escape import md
@@ -51,28 +50,10 @@ def boxes_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording
     """Show the boxes of a plane: one column by column, in two columns, and all by size."""
     if not hypercubes.has_one_plane(model):
         return
+    described = md(str(model.positive_label_), 60)
     st.markdown("**The boxes on the plane's sides**")
-    st.caption(
-        "These clauses were cut from one side of a plane. A row of "
-        f"{md(str(model.positive_label_), 60)} is where"
-    )
+    st.caption(f"These clauses were cut from one side of a plane. A row of {described} is where")
     rule_text(hypercubes.plane_words(model, words))
-    _show_plane_rows(model, train)
-    if model.n_incomplete_:
-        st.caption(
-            f"{plural(model.n_incomplete_, 'training row')} with a gap took no part in learning."
-        )
-    label, chosen = _box(model)
-    if chosen is None:
-        st.info(f"No box of {md(str(label), 60)} contains enough rows to be kept.")
-    else:
-        case = _case(model, train, label, chosen)
-        _one_box(model, label, chosen, case, words)
-    _coverage(model)
-
-
-def _show_plane_rows(model: HyperplaneRuleClassifier, train: Cases) -> None:
-    """Show how many training rows are in no box, and their prediction."""
     n_boxes = len(model.boxes_[model.positive_label_])
     fired = model.rule_set_.clauses_fired(train.columns)[:, :n_boxes]
     outside = int((~fired.any(axis=1)).sum())
@@ -80,21 +61,25 @@ def _show_plane_rows(model: HyperplaneRuleClassifier, train: Cases) -> None:
     if model.uncovered == "hyperplane":
         answer = "the plane predicts them."
     st.caption(md(f"{outside} of {len(fired)} training rows are in no box; {answer}", 300))
+    if model.n_incomplete_:
+        n_rows = plural(model.n_incomplete_, "training row")
+        st.caption(f"{n_rows} with a gap took no part in learning.")
+    label, chosen = _box(model)
+    if chosen is None:
+        st.info(f"No box of {md(str(label), 60)} contains enough rows to be kept.")
+    else:
+        _one_box(model, label, chosen, _case(model, train, label, chosen), words)
+    _coverage(model)
 
 
 def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
     """Show a choice of a side and one of its boxes; return both."""
     labels = sorted(model.boxes_, key=lambda label: label != model.positive_label_)
     left, right = st.columns(2, vertical_alignment="bottom")
-    side = choice(
-        "Side of the plane",
-        {k: md(str(label), 60) for k, label in enumerate(labels)},
-        0,
-        "cubes_side",
-        place=left,
-        help="The rule has the boxes of the described class only; those of the other side serve "
-        "explanations.",
-    )
+    sides = {k: md(str(label), 60) for k, label in enumerate(labels)}
+    text = "The rule has the boxes of the described class only; those of the other side serve "
+    text += "explanations."
+    side = choice("Side of the plane", sides, 0, "cubes_side", place=left, help=text)
     boxes = model.boxes_[labels[side]]
     if not len(boxes):
         return labels[side], None
@@ -134,9 +119,8 @@ def _one_box(
     model: HyperplaneRuleClassifier, label: Any, chosen: int, case: np.ndarray, words: Wording
 ) -> None:
     boxes = model.boxes_[label]
-    table = hypercubes.intervals(
-        model, label, (boxes.lower[chosen], boxes.upper[chosen]), case, words
-    )
+    faces = boxes.lower[chosen], boxes.upper[chosen]
+    table = hypercubes.intervals(model, label, faces, case, words)
     interval_view(table, f"cube_{label}_{chosen}")
     names = hypercubes.number_names(model, words)
     if len(names) < 2:
@@ -175,10 +159,8 @@ def _coverage(model: HyperplaneRuleClassifier) -> None:
     sentence = coverage_sentence(counts, totals)
     figure = coverage_figure(counts, totals, classes=app_state().classes)
     chart(figure, "cubes_coverage", sentence)
-    st.caption(
-        md(f"{sentence} Of the described class, boxes of single rows included, ", 500)
-        + f"{percent(model.coverage_all_)} could be covered."
-    )
+    words = md(f"{sentence} Of the described class, boxes of single rows included, ", 500)
+    st.caption(f"{words}{percent(model.coverage_all_)} could be covered.")
     table = hypercubes.coverage_table(model)
     covered = [c for c in table.columns if c.startswith("covered")]
     st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, SHARE), alt=sentence)
@@ -190,8 +172,7 @@ def box_of_case(
     """Show the box around one case, its training rows, and the plane's confidence."""
     if plain or not hypercubes.has_one_plane(model):
         return
-    used = np.flatnonzero(model.plane_.w)
-    case = hypercubes.numbers_of(model, X)[0, used]
+    case = hypercubes.numbers_of(model, X)[0, np.flatnonzero(model.plane_.w)]
     if np.isnan(case).any():
         gap = hypercubes.number_names(model, words)[int(np.isnan(case).argmax())]
         st.info(f"The plane cannot place this case: it has no value in {md(gap, 60)}.")
@@ -213,50 +194,31 @@ def box_of_case(
         _covering(explanation, words)
 
 
-def _figures(explanation: HyperplaneExplanation) -> None:
+def _figures(one: HyperplaneExplanation) -> None:
+    sure = "How often the plane is right at this distance and with this answer, measured on "
+    sure += "training rows it had not seen."
+    volume = "Its volume, of the largest box that fits on this side of the plane."
+    unit = "With every column's range in training as the unit."
+    rows = f"{one.n_right} of {one.n_covered}" if one.n_covered else "no case"
+    confidence = "—" if one.confidence is None else percent(one.confidence)
     columns = st.columns(4)
-    sure = "—" if explanation.confidence is None else percent(explanation.confidence)
-    columns[0].metric(
-        "Confidence of the plane",
-        sure,
-        help="How often the plane is right at this distance and with this answer, measured on "
-        "training rows it had not seen.",
-    )
-    rows = (
-        f"{explanation.n_right} of {explanation.n_covered}" if explanation.n_covered else "no case"
-    )
+    columns[0].metric("Confidence of the plane", confidence, help=sure)
     columns[1].metric("Right in this box", rows)
-    columns[2].metric(
-        "Size of the box",
-        percent(explanation.volume_ratio),
-        help="Its volume, of the largest box that fits on this side of the plane.",
-    )
-    columns[3].metric(
-        "Distance to the plane",
-        f"{explanation.distance:.3g}",
-        help="With every column's range in training as the unit.",
-    )
+    columns[2].metric("Size of the box", percent(one.volume_ratio), help=volume)
+    columns[3].metric("Distance to the plane", f"{one.distance:.3g}", help=unit)
 
 
 def _covering(explanation: HyperplaneExplanation, words: Wording) -> None:
     """Show the rule's box that contains the case, or the one constructed for it."""
-    held = explanation.covering
-    clause: Clause = held.clause
+    held, label = explanation.covering, explanation.prediction
+    text = "No box of the rule holds this case. Cutting further boxes where it lies, this one does:"
     if held.rule is not None:
-        text = f"Box {held.rule + 1} of {explanation.prediction} holds this case: "
-    else:
-        text = (
-            "No box of the rule holds this case. Cutting further boxes where it lies, this one "
-            "does: "
-        )
-    counts = (
-        f"{held.n_covered} training cases are in it, {held.n_right} of them "
-        f"{explanation.prediction}."
-    )
-    if not held.n_covered:
-        counts = "no training case is in it."
-    st.markdown(md(text + counts, 400))
-    rule_text(clause_words(clause, words) if clause.conditions else "everywhere")
+        text = f"Box {held.rule + 1} of {label} holds this case:"
+    counts = "no training case is in it."
+    if held.n_covered:
+        counts = f"{held.n_covered} training cases are in it, {held.n_right} of them {label}."
+    st.markdown(md(f"{text} {counts}", 400))
+    rule_text(clause_words(held.clause, words) if held.clause.conditions else "everywhere")
 
 
 HYPERPLANE = "hyperplane"
@@ -283,13 +245,8 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
     """Show the form for prices and for rows outside all boxes."""
     if HYPERPLANE not in learners:
         return {}
-    nus = price_input(
-        "Prices ν of the plane's errors (from a linear model)",
-        usual.nus,
-        "ν",
-        key="run_nus",
-        help=PRICE_HELP,
-    )
+    title = "Prices ν of the plane's errors (from a linear model)"
+    nus = price_input(title, usual.nus, "ν", key="run_nus", help=PRICE_HELP)
     answers = st.toggle(
         "From a linear model: the plane predicts rows in no box",
         value=usual.plane_answers,

@@ -7,11 +7,10 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.binning import Binarizer
 from rulekit.families import IdealDNFClassifier
 from rulekit.families.ideal_dnf import validation_figure, validation_sentence
 from rulekit.families.ideal_dnf.ideal_dnf import CONDITIONS
-from rulekit.rules import Clause, RuleSet
+from rulekit.rules import Clause
 from rulekit.style.phrases import Wording
 from rulekit.style.wording import plural
 from ui.escape import md
@@ -30,6 +29,7 @@ SCORE_NAMES = {
     "forward": "what each adds",
 }
 MODE_NAMES = {"compact": "compact (shown)", "paper": "as in the paper"}
+MOST_CLAUSES = 12  # of a formula as in the paper
 NO_PAST_CASE = (
     "No past case meets the same conditions as this one: the prediction follows from the rule, not "
     "from experience."
@@ -51,8 +51,7 @@ def curve_card(model: ClassifierMixin, state: AppState) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         chart(validation_figure(curve, tolerance), "ideal_curve", sentence)
-    with right:
-        st.dataframe(curve_table(curve), hide_index=True, alt=sentence)
+    right.dataframe(curve_table(curve), hide_index=True, alt=sentence)
     rows = f"Of the training rows {model.n_held_out_:,.0f} were"
     if model.selection == "forward":
         rows = "Each fifth of the training rows was in turn"
@@ -76,10 +75,9 @@ def ideal_card(model: ClassifierMixin, state: AppState) -> None:
     """Show the results of counting: optimality, both modes, the guarantee."""
     if not isinstance(model, IdealDNFClassifier):
         return
-    n = len(model.conditions_)
     words = "There was no condition to choose."
-    if n:
-        chosen = plural(n, "condition")
+    if model.conditions_:
+        chosen = plural(len(model.conditions_), "condition")
         words = f"No formula over {chosen} chosen here is wrong on fewer training rows."
     short = "A shorter formula with the same predictions may exist; the search ran out of time."
     if model.proved_shortest_:
@@ -89,54 +87,41 @@ def ideal_card(model: ClassifierMixin, state: AppState) -> None:
     st.markdown("**What these rows guarantee, and what they do not**")
     for sentence in model.guarantee().sentences():
         st.markdown(f"- {md(sentence, 600)}")
-    _modes(model, state)
-    _types(model, state)
+    _modes(model, wording(state))
+    _types(model, wording(state))
 
 
-def _modes(model: IdealDNFClassifier, state: AppState) -> None:
+def _modes(model: IdealDNFClassifier, words: Wording) -> None:
     """Show both ways to predict types of cases without rows."""
     st.markdown("**Cases that the table does not decide**")
-    rules = {mode: model.rule_in_mode(mode) for mode in MODE_NAMES}
-    types = model.types_
-    n_types = 2 ** len(model.conditions_)
+    types, n_types = model.types_, 2 ** len(model.conditions_)
     ties = int((types["rows_positive"] == types["rows_default"]).sum())
     if len(types) == n_types and not ties:
         st.caption(f"All {n_types} types of cases occur, each with more rows of one class.")
         return
-    st.caption(
-        md(
-            f"{n_types - len(types)} of {n_types} types of cases do not occur, and "
-            f"{ties} occur with both classes equally often. The compact formula predicts what "
-            f"makes it shortest there; the formula of the paper predicts {model.default_label_}.",
-            500,
-        )
+    text = (
+        f"{n_types - len(types)} of {n_types} types of cases do not occur, and {ties} occur with "
+        "both classes equally often. The compact formula predicts what makes it shortest there; "
+        f"the formula of the paper predicts {model.default_label_}."
     )
-    table = pd.DataFrame(
-        {
-            "formula": list(MODE_NAMES.values()),
-            "clauses": [rule.n_clauses for rule in rules.values()],
-            "conditions": [rule.n_conditions for rule in rules.values()],
-        }
-    )
+    st.caption(md(text, 500))
+    rules = {mode: model.rule_in_mode(mode) for mode in MODE_NAMES}
+    sizes = [(MODE_NAMES[m], rule.n_clauses, rule.n_conditions) for m, rule in rules.items()]
+    table = pd.DataFrame(sizes, columns=["formula", "clauses", "conditions"])
     st.dataframe(table, hide_index=True, alt="Size of the formula in both modes")
-    if rules["paper"] != rules["compact"]:
+    if (paper := rules["paper"]) != rules["compact"]:
         st.caption("The formula as in the paper:")
-        rule_text(_shorten(rules["paper"], wording(state)))
+        further = paper.n_clauses - MOST_CLAUSES
+        shown, labels = paper.clauses[:MOST_CLAUSES], paper.labels[:MOST_CLAUSES]
+        first = rule_words(replace(paper, clauses=shown, labels=labels), words)
+        rule_text(f"{first}\n({further} further clauses)" if further > 0 else first)
 
 
-def _shorten(rule: RuleSet, words: Wording, limit: int = 12) -> str:
-    """Write a rule, or only the first clauses of a very long one."""
-    if rule.n_clauses <= limit:
-        return rule_words(rule, words)
-    first = RuleSet(rule.clauses[:limit], rule.labels[:limit], rule.form, rule.default)
-    return f"{rule_words(first, words)}\n({rule.n_clauses - limit} further clauses)"
-
-
-def _types(model: IdealDNFClassifier, state: AppState) -> None:
+def _types(model: IdealDNFClassifier, words: Wording) -> None:
     """List the types of cases that occur."""
     types = model.types_
-    words = [clause_words(Clause((literal,)), wording(state)) for literal in model.conditions_]
-    names = dict(zip(types.columns, words, strict=False)) if len(set(words)) == len(words) else {}
+    texts = [clause_words(Clause((literal,)), words) for literal in model.conditions_]
+    names = dict(zip(types.columns, texts, strict=False)) if len(set(texts)) == len(texts) else {}
     names["rows_positive"] = f"rows of {model.positive_label_}"
     names["rows_default"] = f"rows of {model.default_label_}"
     shown = types.rename(columns=names)
@@ -162,24 +147,17 @@ MODES = {
 }
 
 
-def _binarizer(spec: RunSpec, state: AppState) -> Binarizer | None:
-    """Return what cuts numbers; None for the paper's medians."""
-    if spec.ideal_cuts == "binning":
-        return state.binning.binarizer()
-    # without a binarizer the learner tests every gap, also of columns that rules must not test
-    untested = [
-        c.name
-        for c in state.table.columns
-        if c.name in state.features and c.n_missing and c.name not in state.binning.missing
-    ]
-    return replace(state.binning, method="median", cuts=()).binarizer() if untested else None
-
-
 def own_parameters(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
     """Return the mode, cut points and selection, and no time limit: counting is fast."""
-    cuts = _binarizer(spec, state)
-    selection = "forward" if spec.ideal_cuts == "binning" else "ranking"
-    return {"mode": spec.ideal_mode, "selection": selection, "binarizer": cuts, "time_limit": None}
+    own: dict[str, Any] = {"mode": spec.ideal_mode, "time_limit": None}
+    if spec.ideal_cuts == "binning":
+        return own | {"selection": "forward", "binarizer": state.binning.binarizer()}
+    # without a binarizer, which cuts at the paper's medians, the learner tests every gap, also of
+    # columns that rules must not test
+    missing = {c.name for c in state.table.columns if c.n_missing} & set(state.features)
+    cuts = replace(state.binning, method="median", cuts=())
+    binarizer = None if missing <= set(state.binning.missing) else cuts.binarizer()
+    return own | {"selection": "ranking", "binarizer": binarizer}
 
 
 def form(usual: RunSpec) -> dict[str, Any]:
@@ -187,14 +165,9 @@ def form(usual: RunSpec) -> dict[str, Any]:
     left, right = st.columns(2)
     words = "Every combination: a number becomes a condition"
     cuts = menu(words, CUTS, usual.ideal_cuts, "run_ideal_cuts", place=left)
-    mode = menu(
-        "Every combination: cases the table tells nothing about get",
-        MODES,
-        usual.ideal_mode,
-        "run_ideal_mode",
-        place=right,
-        help="Types of cases that do not occur, or occur with both classes equally often.",
-    )
+    words = "Every combination: cases the table tells nothing about get"
+    types = "Types of cases that do not occur, or occur with both classes equally often."
+    mode = menu(words, MODES, usual.ideal_mode, "run_ideal_mode", place=right, help=types)
     return {"ideal_cuts": cuts, "ideal_mode": mode}
 
 

@@ -15,6 +15,7 @@ from sklearn.base import ClassifierMixin, clone
 from rulekit.evaluation.sweeps.grid import settings_of
 from rulekit.families import FAMILIES
 from rulekit.families.family import Family, Setting
+from rulekit.style.wording import plural
 from ui.escape import md
 from ui.learners.spec import CHOSEN, FIT_SECONDS, LEARNER_KEY, QUICK, REFINED, UNCOSTED, RunSpec
 from ui.state import AppState
@@ -24,53 +25,31 @@ def price_input(
     label: str, usual: Sequence[float], symbol: str, **widget: Any
 ) -> tuple[float, ...] | None:
     """Return the prices entered as text; None, after an error message, if it is invalid."""
-    text = st.text_input(label, value=_price_text(usual), persist_state="session", **widget)
-    try:
-        return parse_prices(text, symbol)
-    except ValueError as error:
-        st.error(md(error, 300))
-        return None
-
-
-def parse_prices(text: str, symbol: str = "θ") -> tuple[float, ...]:
-    """Parse prices separated by spaces or commas, sorted and without repeats."""
-    words = text.replace(",", " ").replace(";", " ").split()
-    numbers = set()
-    for word in words:
+    before = ", ".join(f"{price:.15g}" for price in sorted(usual))
+    text = st.text_input(label, value=before, persist_state="session", **widget)
+    prices = set()
+    for word in text.replace(",", " ").replace(";", " ").split():
         try:
-            number = float(word)
+            price = float(word)
         except ValueError:
-            number = math.nan
-        if not (math.isfinite(number) and number > 0):
-            raise ValueError(
+            price = math.nan
+        if not 0 < price < math.inf:
+            message = (
                 f"Each price {symbol} must be a positive number, found {word!r}; write them as in "
                 "'0.1, 0.5, 2', with a point as the decimal sign."
             )
-        numbers.add(number)
-    if not numbers:
-        raise ValueError(
-            f"A run needs at least one price {symbol}; write for example '0.1, 0.5, 2'."
-        )
-    return tuple(sorted(numbers))
+            st.error(md(message, 300))
+            return None
+        prices.add(price)
+    if not prices:
+        example = "write for example '0.1, 0.5, 2'."
+        st.error(md(f"A run needs at least one price {symbol}; {example}", 300))
+    return tuple(sorted(prices)) or None
 
 
 def as_entered(prices: Iterable[float]) -> tuple[float, ...]:
     """Return prices as the form returns them: rounded as in the text input."""
-    return parse_prices(_price_text(prices))
-
-
-def _price_text(prices: Iterable[float]) -> str:
-    """Write prices as `parse_prices` reads them."""
-    return ", ".join(f"{price:.15g}" for price in sorted(prices))
-
-
-def price_words(theta: float, n_rows: int) -> str:
-    """Return the meaning of a price of a condition."""
-    return (
-        f"Each condition must save at least {theta:g} misclassified training "
-        f"row{'s' * (theta != 1)} (of {n_rows:,}, {100 * theta / n_rows:.2g} %). "
-        "A higher price gives a shorter rule."
-    )
+    return tuple(sorted({float(f"{price:.15g}") for price in prices}))
 
 
 # keys of a setting: with the size of its rule, and with its variant of a search
@@ -102,27 +81,17 @@ class Dial:
     caption: str = ""
 
 
-def parameters_of_run(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
-    """Return the parameters that a run sets for every learner that has them."""
-    one = state.other_label if "describes" in variant else state.positive
-    return {
-        "form": "dnf" if state.several else spec.form,
-        "positive_label": None if state.several else one,
-        "class_weight": spec.class_weight,
-        "costs": spec.error_costs(state.labels),
-        "binarizer": state.binning.binarizer(),
-        "constraints": spec.constraints(state.features, state.positive),
-        "random_state": 0,
-        "time_limit": FIT_SECONDS,
-    }
-
-
 CLAUSES_DIAL = Dial("n_clauses", "Clauses allowed")
 
 
 def price_dials(setting: Setting, n_rows: int) -> list[Dial]:
     """Return the sliders over prices and clauses for a table of `n_rows` training rows."""
-    words = price_words(setting["theta"], n_rows)
+    theta = setting["theta"]
+    words = (
+        f"Each condition must save at least {theta:g} misclassified training "
+        f"row{'s' * (theta != 1)} (of {n_rows:,}, {100 * theta / n_rows:.2g} %). "
+        "A higher price gives a shorter rule."
+    )
     return [Dial("theta", "Price θ of a condition", words), CLAUSES_DIAL]
 
 
@@ -131,7 +100,7 @@ class Learner(Family):
     """An entry of `FAMILIES`, with its form and cards."""
 
     grid: Callable[[RunSpec], dict[str, list[Any]]]  # of a sweep, by the estimator's names
-    # parameters besides `parameters_of_run` and those of `reads`
+    # parameters besides those that every learner gets and those of `reads`
     own_parameters: Callable[[RunSpec, AppState, Setting], dict[str, Any]] = (
         lambda spec, state, variant: {}
     )
@@ -157,8 +126,18 @@ class Learner(Family):
     def estimator(self, spec: RunSpec, state: AppState, variant: Setting) -> ClassifierMixin:
         """Return the unfitted estimator with everything but the swept parameters."""
         model = clone(self.model)
-        given = {name: getattr(spec, name) for name in self.reads}
-        given |= parameters_of_run(spec, state, variant) | self.own_parameters(spec, state, variant)
+        one = state.other_label if "describes" in variant else state.positive
+        given = {name: getattr(spec, name) for name in self.reads} | {
+            "form": "dnf" if state.several else spec.form,
+            "positive_label": None if state.several else one,
+            "class_weight": spec.class_weight,
+            "costs": spec.error_costs(state.labels),
+            "binarizer": state.binning.binarizer(),
+            "constraints": spec.constraints(state.features, state.positive),
+            "random_state": 0,
+            "time_limit": FIT_SECONDS,
+        }
+        given |= self.own_parameters(spec, state, variant)
         parameters = model.get_params(deep=False)
         return model.set_params(**{k: v for k, v in given.items() if k in parameters})
 
@@ -180,6 +159,5 @@ class Learner(Family):
         words = [f"{self.symbol} {setting['theta']:g}"] if "theta" in setting else []
         words += self.shape_words(setting)
         if "n_clauses" in setting:
-            n = setting["n_clauses"]
-            words.append(f"at most {n} clause{'s' * (n != 1)}")
+            words.append(f"at most {plural(setting['n_clauses'], 'clause')}")
         return ", ".join([self.name, *words, *self.variant_words(setting)])

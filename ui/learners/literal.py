@@ -81,18 +81,16 @@ def certificate_card(model: ClassifierMixin, state: AppState) -> None:
             return
         st.caption(PROOF_HELP)
     task = partial(prove, model, replace(state, result=None), PROOF_SECONDS)
-    certificate = answer_of(
-        ON_DEMAND, "Searching for a proof", key, task, offer="How far from the best possible?"
-    )
+    offer = "How far from the best possible?"
+    certificate = answer_of(ON_DEMAND, "Searching for a proof", key, task, offer=offer)
     if certificate is not None:
         _show_proof(certificate)
 
 
 def quick_certificate(model: ClassifierMixin, state: AppState) -> Certificate | None:
     """Show what learning proved, or a short search for one clause; return that search's proof."""
-    if show_proof(model) or not isinstance(model, LEARNED):
-        return None
-    if state.several or model.rule_set_.n_clauses != 1:
+    of_one_clause = isinstance(model, LEARNED) and model.rule_set_.n_clauses == 1
+    if show_proof(model) or state.several or not of_one_clause:
         return None
     task = partial(prove, model, replace(state, result=None), SHORT_PROOF_SECONDS)
     title = "Search for a better rule of one clause"
@@ -135,20 +133,17 @@ def _show_proof(certificate: Certificate) -> None:
         if sentence.startswith(PROVED):  # already in the headline
             sentence = f"That is, {sentence.removeprefix(PROVED)}"
     (st.success if certificate.proved else st.info)(head + md(sentence, 700))
-    if certificate.better is not None:
+    if (rule := certificate.better) is not None:
+        taken = {"source": "a better rule from the search for a proof"}
         st.button(
-            "Use the better rule",
-            key="take_better",
-            on_click=pick_rule,
-            args=(certificate.better,),
-            kwargs={"source": "a better rule from the search for a proof"},
+            "Use the better rule", key="take_better", on_click=pick_rule, args=(rule,), kwargs=taken
         )
 
 
 def prove(model: ClassifierMixin, state: AppState, seconds: float, report: Report) -> Certificate:
     """Search for a proof, as a job; a rule of one clause is compared with rules of one clause."""
     (X, y), weight = state.training, state.training_weight
-    if is_of_part(state):
+    if QUICK in (state.setting or {}):
         X, y, weight = quick_table(X, y, weight, model)
     if model.rule_set_.n_clauses == 1 and hasattr(model, "n_clauses"):
         model = copy(model)
@@ -156,15 +151,12 @@ def prove(model: ClassifierMixin, state: AppState, seconds: float, report: Repor
     return certify(model, X, y, sample_weight=weight, time_limit=seconds)
 
 
-def is_of_part(state: AppState) -> bool:
-    """Whether the selected rule was learned by a quick search."""
-    return QUICK in (state.setting or {})
-
-
 def part_words(state: AppState) -> str | None:
     """Return which rows a bound is of, if not of all training rows."""
     X, y = state.training
-    n_rows = len(quick_rows(X, y, np.arange(len(y)))) if is_of_part(state) else len(y)
+    if QUICK not in (state.setting or {}):
+        return None
+    n_rows = len(quick_rows(X, y, np.arange(len(y))))
     if n_rows == len(y):
         return None
     return (
@@ -175,8 +167,8 @@ def part_words(state: AppState) -> str | None:
 
 MOST_CLAUSES = 5
 QUICK_CLAUSES = 2  # number of clauses for each of several outcomes but one, in a quick search
-ROBUST = (0.1, 0.3)  # robustness of the box search if not 0
-NOISY: tuple[Setting, ...] = ({"label_noise": 1.0}, {"robustness": 0.1, "label_noise": 1.0})
+ROBUST, NOISY = {"robustness": 0.1}, {"label_noise": 1.0}
+KINDS: tuple[Setting, ...] = ({}, ROBUST, {"robustness": 0.3}, NOISY, ROBUST | NOISY)
 LARGE = 200_000  # cells of the training rows above which variants are off by default
 AGAINST, DISCOUNTED = "rule against the class", "doubtful rows discounted"
 # keys of a setting in words
@@ -232,11 +224,8 @@ def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, An
 def variants(spec: RunSpec) -> tuple[dict[str, Any], ...]:
     """List the selected variants: for the other class, robust, doubtful rows discounted."""
     sides = [{}, {"describes": "other"}] if spec.against else [{}]
-    kinds: list[Setting] = [{}]
-    if spec.robust:
-        kinds += [{"robustness": value} for value in ROBUST]
-    if spec.noisy:
-        kinds += [kind for kind in NOISY if spec.robust or "robustness" not in kind]
+    used = {"robustness": spec.robust, "label_noise": spec.noisy}
+    kinds = [kind for kind in KINDS if all(used[name] for name in kind)]
     return tuple({**side, **kind} for side, kind in product(sides, kinds) if side or kind)
 
 

@@ -19,14 +19,10 @@ from ui.learners.tree import POWER_LAW_TREE
 from ui.state import AppState
 
 PAGES = {
-    one.key: one
-    for one in (
-        literal.BOX_SEARCH,
-        *literal.PAPERS,
-        IDEAL_DNF,
-        BOXES_FROM_A_PLANE,
-        POWER_LAW_TREE,
-        POINTS_TO_ADD_UP,
+    learner.key: learner
+    for learner in (
+        *(literal.BOX_SEARCH, *literal.PAPERS, IDEAL_DNF),
+        *(BOXES_FROM_A_PLANE, POWER_LAW_TREE, POINTS_TO_ADD_UP),
     )
 }
 LEARNERS: dict[str, Learner] = {key: PAGES[key] for key in FAMILIES}
@@ -45,22 +41,16 @@ CARDS: tuple[Cards, ...] = tuple(
 )
 
 
-def list_learners(spec: RunSpec) -> list[Learner]:
-    """List the learners of a run, in the order they were chosen."""
-    return [LEARNERS[name] for name in spec.learners if name in LEARNERS]
-
-
 def list_variants(spec: RunSpec) -> list[tuple[Learner, dict[str, Any]]]:
     """List the learners of a run, plain and then their variants; each is swept separately."""
+    chosen = [LEARNERS[name] for name in spec.learners if name in LEARNERS]
     if not spec.thorough:
         sides: list[dict[str, Any]] = [{}, {"describes": "other"}] if spec.against else [{}]
-        return [
-            (learner, side | {QUICK: True}) for learner in list_learners(spec) for side in sides
-        ]
-    plain = [learner for learner in LEARNERS.values() if learner.key in spec.learners]
-    first, rest = plain[:1], plain[1:]  # the fast ones come second, so that they do not wait
-    ordered = first + sorted(rest, key=lambda learner: not learner.at_once)
-    variants = [(learner, v) for learner in list_learners(spec) for v in learner.variants(spec)]
+        return [(learner, side | {QUICK: True}) for learner in chosen for side in sides]
+    plain = [learner for learner in LEARNERS.values() if learner in chosen]
+    # the fast ones come second, so that they do not wait
+    ordered = plain[:1] + sorted(plain[1:], key=lambda learner: not learner.at_once)
+    variants = [(learner, v) for learner in chosen for v in learner.variants(spec)]
     return [(learner, {}) for learner in ordered] + variants
 
 
@@ -77,22 +67,19 @@ def settings_of_run(spec: RunSpec) -> tuple[dict[str, Any], ...]:
 
 def families(spec: RunSpec, state: AppState) -> list[LearnerGrid]:
     """List what a run compares; its settings are numbered as `settings_of_run` lists them."""
-    return [_family(learner, variant, spec, state) for learner, variant in list_variants(spec)]
-
-
-def _family(
-    learner: Learner, variant: dict[str, Any], spec: RunSpec, state: AppState
-) -> LearnerGrid:
-    estimator, grid = learner.estimator(spec, state, variant), learner.grid(spec)
-    label = getattr(estimator, "positive_label", state.positive)
-    if label != state.positive and not state.several:
-        # its F1 is still for the class that the others describe
-        grid |= {"positive_label": [label]}
-        estimator.set_params(positive_label=state.positive)
-    words = family_words(learner, variant)
-    # searches hold the interpreter's lock: two in parallel take longer than in sequence
-    n_jobs = 1 if learner.whole_front else None
-    return LearnerGrid(words, estimator, grid, learner.whole_front, QUICK not in variant, n_jobs)
+    grids = []
+    for learner, variant in list_variants(spec):
+        estimator, grid = learner.estimator(spec, state, variant), learner.grid(spec)
+        label = getattr(estimator, "positive_label", state.positive)
+        if label != state.positive and not state.several:
+            # its F1 is still for the class that the others describe
+            grid |= {"positive_label": [label]}
+            estimator.set_params(positive_label=state.positive)
+        name, front = family_words(learner, variant), learner.whole_front
+        # searches hold the interpreter's lock: two in parallel take longer than in sequence
+        n_jobs = 1 if front else None
+        grids.append(LearnerGrid(name, estimator, grid, front, QUICK not in variant, n_jobs))
+    return grids
 
 
 def family_words(learner: Learner, variant: Mapping[str, Any]) -> str:

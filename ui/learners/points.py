@@ -12,6 +12,8 @@ from rulekit.explain.splits import PointsReading
 from rulekit.explain.subject import row_values
 from rulekit.export import to_sheet
 from rulekit.families import ScorecardClassifier, scale_points
+from rulekit.plots import case_sentence
+from rulekit.plots.case import points_figure
 from rulekit.rules import PointsSplit, scorecard_of
 from rulekit.style.phrases import Wording, show_value
 from rulekit.style.scorecard import (
@@ -23,10 +25,11 @@ from rulekit.style.scorecard import (
     scales_of,
 )
 from rulekit.style.wording import percent
-from ui.escape import md
+from ui.escape import file_name, md
 from ui.learners.learner import Cards, Dial, Learner
 from ui.rule_numbers import Cases
 from ui.state import app_state
+from ui.theme import chart
 from ui.workspace import change, make_key
 
 SCALE = (  # parameter of `scale_points`, title, value
@@ -34,12 +37,6 @@ SCALE = (  # parameter of `scale_points`, title, value
     ("base_odds", "Odds at the base score, to 1", 50),
     ("points_to_double", "Points that double the odds", 20),
 )
-
-
-def split_of(model: ClassifierMixin) -> PointsSplit | None:
-    """Return the points of a scorecard (the band with the highest total), or None."""
-    splits = scorecard_of(model.rule_set_)
-    return splits[0] if splits else None
 
 
 def card_table(split: PointsSplit, words: Wording, rows: Cases, label: Any) -> pd.DataFrame:
@@ -55,9 +52,8 @@ def card_table(split: PointsSplit, words: Wording, rows: Cases, label: Any) -> p
 def band_table(model: ClassifierMixin) -> pd.DataFrame:
     """Return the bands of totals, each with its share of cases if known."""
     bands = bands_of_totals(model)
-    table = pd.DataFrame(
-        {"total": [b.total for b in bands], "prediction": [str(b.label) for b in bands]}
-    )
+    cells = [(band.total, str(band.label)) for band in bands]
+    table = pd.DataFrame(cells, columns=["total", "prediction"])
     if bands[0].chance is not None:
         table[f"of 100 such cases, {bands[0].label}"] = list(map(count_per_hundred, bands))
         table["training rows"] = [round(b.weight or 0.0) for b in bands]
@@ -81,26 +77,24 @@ def scaled(model: ClassifierMixin) -> ClassifierMixin:
 
 def scale_form(model: ClassifierMixin) -> None:
     """Show the numbers of a lender's scale of points; saved with the analysis."""
-    before = app_state().scale
+    saved = app_state().scale
+    before, labels = saved or {}, [model.positive_label_, model.default_label_]
     with st.popover("Scale of points"):
         is_on = st.toggle(
             "Score by odds",
-            before is not None,
+            saved is not None,
             key=make_key("scale_on"),
             help="Scores then mean odds, as on a lender's scorecard. Predictions stay the same. "
             "Exports use this scale, too.",
         )
-        scale: Any = {
-            name: st.number_input(
-                title, 1, 10_000, (before or {}).get(name, default), key=make_key(f"scale_{name}")
-            )
-            for name, title, default in SCALE
-        }
-        labels = [model.positive_label_, model.default_label_]
-        place = labels.index(before["label"]) if before and before["label"] in labels else 0
+        scale: Any = {}
+        for name, title, default in SCALE:
+            now, key = before.get(name, default), make_key(f"scale_{name}")
+            scale[name] = st.number_input(title, 1, 10_000, now, key=key)
+        place = labels.index(before["label"]) if before.get("label") in labels else 0
         words = "Outcome whose odds grow with the score"
         scale["label"] = st.radio(words, labels, place, key=make_key("scale_label"))
-    if (new := scale if is_on else None) != before:
+    if (new := scale if is_on else None) != saved:
         change(scale=new)
 
 
@@ -122,7 +116,7 @@ def scorecard(model: ClassifierMixin, words: Wording, rows: Cases) -> None:
     right.download_button(
         "Sheet to print and fill in",
         data=to_sheet(model, title="Points to add up", wording=words),
-        file_name="points.sheet.html",
+        file_name=file_name("points", "sheet.html", app_state().table.name),
         mime="text/html",
         on_click="ignore",
         key="points_sheet",
@@ -133,11 +127,13 @@ def points_of_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording, *, plain: bool
 ) -> None:
     """Show how the points of one case add up."""
-    split = split_of(model)
-    if split is None:
+    splits = scorecard_of(model.rule_set_)
+    if not splits:
         return
-    reading = read_points(split, row_values(model.read_columns(X), 0), wording=words)
+    row, clause = model.read_columns(X), model.rule_set_.clauses[0]  # of the highest total
+    reading = read_points(splits[0], row_values(row, 0), wording=words)
     st.markdown("**The points of this case**")
+    chart(points_figure(splits, row, words), "case_points", case_sentence(clause, row))
     st.table(case_table(reading, words).set_index("if"))
     reasons = rank_reasons(model, X, wording=words)[0]
     st.markdown("\n".join(f"- {md(reason.text, 200)}" for reason in reasons))
@@ -154,16 +150,16 @@ def chance_sentence(model: ClassifierMixin, X: pd.DataFrame) -> str:
 def case_table(reading: PointsReading, words: Wording) -> pd.DataFrame:
     """Return each scale with the points of the case, and their running total."""
     given = {one.condition: one for one in reading.given}
-    scales = scales_of(reading.split, words)
-    cells = [given[scale.conditions[0]].value for scale in scales]
-    table = pd.DataFrame(
-        {
-            "if": [scale.name for scale in scales],
-            "points": [scale.points for scale in scales],
-            "value": [show_value(cell, wording=words) for cell in cells],
-            "this case": [sum(given[c].given for c in scale.conditions) for scale in scales],
-        }
-    )
+    rows = [
+        (
+            scale.name,
+            scale.points,
+            show_value(given[scale.conditions[0]].value, wording=words),
+            sum(given[condition].given for condition in scale.conditions),
+        )
+        for scale in scales_of(reading.split, words)
+    ]
+    table = pd.DataFrame(rows, columns=["if", "points", "value", "this case"])
     return table.assign(**{"so far": table["this case"].cumsum()})
 
 

@@ -146,10 +146,8 @@ def quick_part(
     part = quick_rows(X, y, rows)
     if X.shape[1] <= QUICK_COLUMNS:
         return part, list(X.columns)
-    named = {
-        *as_constraints(estimator.constraints).features,
-        *(estimator.binarizer.thresholds or ()),
-    }
+    constraints = as_constraints(estimator.constraints)
+    named = {*constraints.features, *(estimator.binarizer.thresholds or ())}
     offered = X.drop(columns=[name for name in X.columns if name in named])
     chosen = named | set(promising_columns(offered.iloc[part], y.iloc[part], QUICK_COLUMNS))
     return part, [name for name in X.columns if name in chosen]

@@ -4,8 +4,6 @@
 # shorter formulas. Depth and the number of power laws are separate settings.
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,7 +22,7 @@ from rulekit.families.power_law import (
 )
 from rulekit.families.power_law.tree import DEPTHS, EXPONENT_LIMITS
 from rulekit.rules import Branch, PowerLawSplit, RuleSet, Tree, tree_of_rule
-from rulekit.rules.power_law_split import power_law_of
+from rulekit.rules.sums import power_law_of
 from rulekit.style.phrases import Wording, exact, number
 from rulekit.style.wording import percent
 from ui.escape import md
@@ -76,32 +74,30 @@ def case_in_bspace(
     if not path:
         return
     nodes = dict(_nodes(tree_of_rule(rule), train))
+    answers, case = rule.predict(train.columns), model.read_columns(X)
     with st.expander("On its way through the tree"):
         for k, reading in enumerate(path, start=1):
             st.markdown(f"- Split {k}: {md(reading.sentence, 600)}")
             if reading.changes:
                 table = changes_table(reading, words)
                 st.dataframe(table, hide_index=True, alt=changes_words(reading))
-            if reading.total is not None and reading.split in nodes:
-                split, reached = reading.split, nodes[reading.split]
-                answers = rule.predict(train.columns)
-                classes = app_state().classes
-                points = split_points(split, train.columns, train.y, answers, reached, classes)
-                case, names = model.read_columns(X), _names(split, words)
+            if reading.total is not None and (split := reading.split) in nodes:
+                rows = train.columns, train.y, answers, nodes[split], app_state().classes
+                points = split_points(split, *rows)
+                names = {f: words.name(f) for f in split.features}
                 figure = bspace_figure(split, points, case=case, names=names)
                 chart(figure, f"case_b_{k}", bspace_sentence(split, points))
 
 
 def splits_words(tree: Tree, rule: RuleSet) -> str:
     """Return the number of conditions of a tree's splits if its clauses have more."""
-    here = 0
-    todo = [tree]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Branch):
-            here += getattr(node.condition, "n_conditions", 1)
-            todo += [node.yes, node.no]
-    if here >= rule.n_conditions:
+
+    def count(node: Tree) -> int:
+        if not isinstance(node, Branch):
+            return 0
+        return getattr(node.condition, "n_conditions", 1) + count(node.yes) + count(node.no)
+
+    if (here := count(tree)) >= rule.n_conditions:
         return ""
     return (
         f"Its splits have {here} conditions (exponents); written as clauses, which is what Models "
@@ -111,7 +107,11 @@ def splits_words(tree: Tree, rule: RuleSet) -> str:
 
 def formula(split: PowerLawSplit, words: Wording) -> str:
     """Return a split as a formula for `st.latex`."""
-    text = LatexWriter(lambda f: typeset_name(words.name(f)), _short).write(split)
+
+    def shorten(value: float) -> str:
+        return latex_number(float(f"{value:.6g}"))
+
+    text = LatexWriter(lambda f: typeset_name(words.name(f)), shorten).write(split)
     body, _, tail = text.replace(r"\mbox{", r"\text{").strip("$").partition("$")
     return body + (r"\quad\text{(or missing)}" if tail else "")
 
@@ -124,16 +124,17 @@ def typeset_name(name: str) -> str:
 
 def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
     """List the changes of one column that change the result at a split."""
-    return pd.DataFrame(
-        {
-            "changed alone": [words.name(c.feature) for c in reading.changes],
-            "now": [number(c.old) for c in reading.changes],
-            "changes the result at": [exact(c.new) for c in reading.changes],
-            "share of its range": [
-                "" if c.share is None else percent(c.share) for c in reading.changes
-            ],
-        }
-    )
+    rows = [
+        (
+            words.name(change.feature),
+            number(change.old),
+            exact(change.new),
+            "" if change.share is None else percent(change.share),
+        )
+        for change in reading.changes
+    ]
+    heads = ["changed alone", "now", "changes the result at", "share of its range"]
+    return pd.DataFrame(rows, columns=heads)
 
 
 def changes_words(reading: SplitReading) -> str:
@@ -150,15 +151,14 @@ def _rows_of_split(
     if not len(points.margin):
         st.caption("No row of these comes to this split.")
         return
-    offered = ["b"]
-    offered += ["log"] if len(split.terms) <= 2 and (points.laws > 0).all() else []
-    offered += ["solid"] if len(split.terms) == 3 else []
-    offered += ["x"] if len(split.features) == 2 else []
-    view = offered[0]
+    n, n_columns = len(split.terms), len(split.features)
+    logs = n <= 2 and (points.laws > 0).all()
+    can = {"b": True, "log": logs, "solid": n == 3, "x": n_columns == 2}
+    offered = {name: VIEWS[name] for name in VIEWS if can[name]}
+    view = "b"
     if len(offered) > 1:
-        key = f"tree_view_{len(split.terms)}_{len(split.features)}"
-        view = choice("Axes", {name: VIEWS[name] for name in offered}, "b", key)
-    names = _names(split, words)
+        view = choice("Axes", offered, "b", f"tree_view_{n}_{n_columns}")
+    names = {f: words.name(f) for f in split.features}
     sentence = bspace_sentence(split, points)
     if view == "x":
         figure = columns_figure(split, points, rows.columns, names=names)
@@ -182,14 +182,6 @@ def _nodes(tree: Tree | None, rows: Cases) -> list[Node]:
             nodes.append((split, reached))
         todo += [(node.yes, reached & held), (node.no, reached & ~held)]
     return nodes
-
-
-def _names(split: PowerLawSplit, words: Wording) -> Mapping[str, Any]:
-    return {f: words.name(f) for f in split.features}
-
-
-def _short(value: float) -> str:
-    return latex_number(float(f"{value:.6g}"))
 
 
 TREE = "power_law_tree"

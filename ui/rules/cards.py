@@ -1,5 +1,6 @@
 """The Rules page's cards: figures, clauses, outcomes, rows, operating points, probabilities."""
 
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -19,7 +20,7 @@ from rulekit.plots import (
     reliability_sentence,
 )
 from rulekit.rules import RuleSet, scorecard_of, verify_rule
-from rulekit.rules.analysis.flow import divide_rows
+from rulekit.rules.analysis.tree import divide_rows
 from rulekit.rules.simplification import simplified_note
 from rulekit.style.phrases import write_outcome
 from rulekit.style.wording import capital, percent, plural
@@ -51,19 +52,17 @@ BY_HAND = "Press “Add a clause” below, or “Back to the learned rule”."
 def headline(rule: RuleSet, train: Cases, test: Cases | None) -> None:
     """Show the verdict, the rule's size and errors, overfitting, and the looks at test rows."""
     state = app_state()
-    measured_on = train if test is None else test
     shares = state.training[1].value_counts(normalize=True)
     always = write_outcome(shares.index[0]), 1.0 - shares.iloc[0]
-    wrong, *rest = rule_numbers.verdict_words(rule, measured_on, state.error, always, state.labels)
-    st.markdown(f"**{md(wrong, 300)}** {' '.join(md(words, 200) for words in rest)}")
+    words = rule_numbers.verdict_words(rule, test or train, state.error, always, state.labels)
+    st.markdown(f"**{md(words[0], 300)}** {' '.join(md(text, 200) for text in words[1:])}")
     size, learned, held_out = st.columns(3)
-    clauses = (
-        "" if scorecard_of(rule) or rule.is_constant else f" in {plural(rule.n_clauses, 'clause')}"
-    )
+    clauses = f" in {plural(rule.n_clauses, 'clause')}"
+    if scorecard_of(rule) or rule.is_constant:
+        clauses = ""
     size.metric("Conditions", f"{rule.n_conditions}{clauses}")
     learned.metric("Error, training rows", percent(rule_numbers.error(rule, train)))
-    costs = state.costs
-    if costs is not None:
+    if (costs := state.costs) is not None:
         outcome, cheapest = rule_numbers.cheapest_words(train, costs)
         size.metric(f"Cost a 100, always {md(outcome, 40)}", cheapest)
         learned.metric("Cost a 100, training rows", rule_numbers.cost_words(rule, train, costs))
@@ -87,10 +86,8 @@ def alarms(rule: RuleSet, train: Cases) -> None:
     """Warn of a rule without conditions or without errors."""
     state = app_state()
     if rule.is_constant:
-        todo = BY_HAND if state.is_edited else LARGER
-        st.warning(
-            md(f"The rule has no condition: every row gets the same prediction. {todo}", 400)
-        )
+        words = "The rule has no condition: every row gets the same prediction."
+        st.warning(md(f"{words} {BY_HAND if state.is_edited else LARGER}", 400))
     elif rule_numbers.error(rule, train) == 0:
         names = ", ".join(md(state.label(f)) for f in rule.features)
         st.warning(
@@ -113,14 +110,11 @@ def clause_lines(
     if rule.is_constant:
         st.markdown(f"Always **{md(constant_answer(rule))}**")
         return frozenset()
-    tables = [
-        (rows, clause_numbers(rule, rows.columns, rows.y))
-        for rows in (train, test)
-        if rows is not None
-    ]
+    parts = list(filter(None, (train, test)))
+    tables = [clause_numbers(rule, rows.columns, rows.y) for rows in parts]
     _, lead, *counts, _ = _line(len(tables))
-    lead.markdown(f"{_label(rule, 0)} if{' all of these hold:' * (rule.form == 'cnf')}")
-    for column, (rows, _) in zip(counts, tables, strict=True):
+    lead.markdown(f"**{md(rule.labels[0])}** if{' all of these hold:' * (rule.form == 'cnf')}")
+    for column, rows in zip(counts, parts, strict=True):
         column.caption(rows.name, help=CORRECT)
     off = set()
     with st.container(height=LINES_HEIGHT if rule.n_clauses > MANY else "content", border=False):
@@ -138,12 +132,12 @@ def name_conditions(rule: RuleSet, state: AppState) -> None:
     texts = dict.fromkeys(str(t) for c in rule.conditions for t in c.tests or (c,))
     if not texts:
         return
+    named = dict(state.texts)
     with st.popover("Name conditions"):
-        given = {
-            text: st.text_input(md(text), state.texts.get(text, ""), key=make_key(f"name_{text}"))
-            for text in texts
-        }
-    named = {text: name.strip() for text, name in {**state.texts, **given}.items() if name.strip()}
+        for text in texts:
+            name = st.text_input(md(text), named.get(text, ""), key=make_key(f"name_{text}"))
+            named[text] = name.strip()
+    named = {text: name for text, name in named.items() if name}
     if named != state.texts:
         change(texts=named)
         st.rerun()
@@ -155,12 +149,8 @@ def _line(n_counts: int) -> list[DeltaGenerator]:
     return st.columns(widths, vertical_alignment="center", gap="xsmall")
 
 
-def _label(rule: RuleSet, k: int) -> str:
-    return f"**{md(rule.labels[k])}**"
-
-
 def _clause_line(
-    rule: RuleSet, k: int, tables: list[tuple[Cases, tuple[ClauseNumbers, ...]]], state: AppState
+    rule: RuleSet, k: int, tables: list[tuple[ClauseNumbers, ...]], state: AppState
 ) -> bool:
     """Show one clause; return whether its switch is on."""
     switch, text, *counts, edit = _line(len(tables))
@@ -169,9 +159,9 @@ def _clause_line(
     words = md(full_words(rule.clauses[k], wording(state)), 5000)
     joint = "and " if rule.form == "cnf" else "or "
     if k and len(set(rule.labels)) > 1:
-        joint = f"else {_label(rule, k)} if "
+        joint = f"else **{md(rule.labels[k])}** if "
     text.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
-    for column, (_, counted) in zip(counts, tables, strict=True):
+    for column, counted in zip(counts, tables, strict=True):
         column.caption(f"{counted[k].n_right:,} of {counted[k].n:,} correct")
     with edit:
         edit_button(rule, k, "Edit", state)
@@ -191,22 +181,18 @@ def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
 
     st.subheader("Where the rows go", anchor=False)
     table = flow_chart(rule, rows.columns, rows.y, f"flow_{generation}", on_select=select_part)
-    parts_table(table, rows.name)
+    folded = rule.n_clauses >= MANY  # else the page would be very long
+    with st.expander("The same counts as a table") if folded else st.container():
+        parts_table(table, rows.name)
 
 
-def outcomes(rule: RuleSet, rows: Cases, labels: list[Any]) -> None:
-    """Show the predictions of each actual class as a matrix."""
-    st.html(matrix_html(rule_numbers.confusion(rule, rows, labels)))
+def predictions_card(rule: RuleSet, rows: Cases, state: AppState) -> None:
+    """Show a matrix of predictions, and list the wrong ones or those of a part of the rule."""
+    st.html(matrix_html(rule_numbers.confusion(rule, rows, state.labels)))
     st.caption("Rows: actual. Columns: predicted. Shade: share of the actual outcome.")
-
-
-def show_covered(rule: RuleSet, rows: Cases, state: AppState) -> None:
-    """List the rows the rule predicts wrongly, or those that a part of it decides."""
     wrong = rows.answers(rule) != rows.y
     parts = [part for part in divide_rows(rule, rows.columns) if part.label is not None]
-    names = [part.name for part in parts]
-    if scorecard_of(rule):
-        names = clause_names(rule)
+    names = clause_names(rule) if scorecard_of(rule) else [part.name for part in parts]
     choices = {WRONG: wrong, **{k: part.rows for k, part in enumerate(parts)}}
     words = {WRONG: "wrong", **{k: f"decided by {name}" for k, name in enumerate(names)}}
     left, right = st.columns([3, 2], vertical_alignment="bottom")
@@ -253,12 +239,9 @@ def checks_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
     """Show what `verify_rule` finds over every possible row, each with rows that show it."""
     st.caption("Checks the rule over every possible row, not only the rows of this table.")
     rule, constraints = model.rule_set_, directions(state)
-    check = compute_once(
-        "verified rule",
-        repr((state.fit_key, state.rule_json, constraints)),
-        lambda: verify_rule(rule, train.X, constraints=constraints),
-        copy=False,
-    )
+    key = repr((state.fit_key, state.rule_json, constraints))
+    verify = partial(verify_rule, rule, train.X, constraints=constraints)
+    check = compute_once("verified rule", key, verify, copy=False)
     numbers = rule_numbers.row_number(train.X.index.to_numpy()).tolist()
     if not check.faults:
         st.success("No fault found.")
@@ -268,13 +251,9 @@ def checks_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
             st.warning(f"**{md(capital(finding.kind))}.** {words}")
         else:
             st.markdown(f"- {words}")
-        if finding.shorter is not None:
-            st.button(
-                "Use the shorter rule",
-                key=f"shorter_{k}",
-                on_click=keep,
-                args=(finding.shorter, source()),
-            )
+        if (shorter := finding.shorter) is not None:
+            args = shorter, source()
+            st.button("Use the shorter rule", key=f"shorter_{k}", on_click=keep, args=args)
     for text in check.not_checked:
         st.caption(md(f"Not checked: {text}.", 300))
     if removed := simplified_note(model):
@@ -304,14 +283,15 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     by = "chances"  # each is a total of a scorecard, which has no clauses to switch on
     if not scorecard_of(source.rule_set_):
         by = choice("Points", WAYS, "clauses", "operating_by", label_visibility="collapsed")
+    options = {"by": by, "costs": state.costs, "positive": state.positive}
     try:
-        points = operating_points(
-            source, rows.X, rows.y, by=by, costs=state.costs, positive=state.positive
-        )
+        points = operating_points(source, rows.X, rows.y, **options)
     except RuleError as error:
         st.info(md(str(error), 400))
         return
-    points = _few(points)
+    # at most MOST points, evenly spread, with both ends
+    spread = sorted({round(k * (len(points) - 1) / (MOST - 1)) for k in range(MOST)})
+    points = points.iloc[spread].reset_index(drop=True)
     places = {value: k for k, value in enumerate(points.iloc[:, 0])}
     at = places.get(picked, None if picked else (len(points) - 1 if by == "clauses" else None))
     name = str(state.positive)
@@ -332,34 +312,22 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     chart(figure, f"operating_{generation}", sentence, on_select=select_point)
     counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
-    pick_row(
-        _point_table(points, by, source.positive_label_),
-        at,
-        pick,
-        column_config={
-            title: st.column_config.Column(help=text.format(name=f'"{md(name)}"'))
-            for title, text in SHARES.values()
-        },
-        key=f"operating_table_{by}",
-        alt="The operating points; selecting one makes it the rule",
-    )
-
-
-def _few(points: pd.DataFrame) -> pd.DataFrame:
-    """Return at most MOST points, evenly spread, including both ends."""
-    if len(points) <= MOST:
-        return points
-    indices = sorted({round(k * (len(points) - 1) / (MOST - 1)) for k in range(MOST)})
-    return points.iloc[indices].reset_index(drop=True)
+    table = _point_table(points, by, source.positive_label_)
+    alt = "The operating points; selecting one makes it the rule"
+    columns = {
+        title: st.column_config.Column(help=text.format(name=f'"{md(name)}"'))
+        for title, text in SHARES.values()
+    }
+    key = f"operating_table_{by}"
+    pick_row(table, at, pick, key=key, alt=alt, column_config=columns)
 
 
 def _point_table(points: pd.DataFrame, by: str, described: Any) -> pd.DataFrame:
-    first = (
-        [", ".join(map(str, on)) or "none" for on in points["clauses"]]
-        if by == "clauses"
-        else [f"{100 * t:.1f} %" if t < 1 else "never" for t in points["threshold"]]
-    )
-    table = {"clauses on" if by == "clauses" else f"probability of {described} from": first}
+    if by == "clauses":
+        table = {"clauses on": [", ".join(map(str, on)) or "none" for on in points["clauses"]]}
+    else:
+        cuts = [f"{100 * t:.1f} %" if t < 1 else "never" for t in points["threshold"]]
+        table = {f"probability of {described} from": cuts}
     for measure, (title, _) in SHARES.items():
         table[title] = [f"{100 * v:.1f} %" if v == v else "—" for v in points[measure]]
     if "cost_per_100" in points:
@@ -389,8 +357,7 @@ def _source(model: Any) -> tuple[Any, Any]:
 
 def chances_card(model: Any, rows: Cases, state: AppState) -> None:
     """Show the rule's probabilities beside the observed shares on these rows."""
-    labels = model.classes_.tolist()
-    label = state.positive
+    labels, label = model.classes_.tolist(), state.positive
     if state.several:
         label = st.selectbox("Outcome", labels, key="chances_outcome", **KEEP)
     if label not in labels:
@@ -398,10 +365,16 @@ def chances_card(model: Any, rows: Cases, state: AppState) -> None:
         return
     chance = model.predict_proba(rows.columns)[:, labels.index(label)]
     true = rows.y == label
-    table = reliability(true, chance)
+    table, pays = reliability(true, chance), ""
     sentence = reliability_sentence(table, brier_score(true, chance), float(true.mean()))
     chart(reliability_figure(table, str(label)), f"reliability_{rows.name}", sentence)
-    st.markdown(md(sentence + paying_sentence(state), 600))
+    costs = state.costs
+    if costs is not None and costs.matrix is not None and len(state.labels) == 2:
+        positive, other = state.labels
+        miss, alarm = costs.matrix[positive, other], costs.matrix[other, positive]
+        share = 100 * alarm / (miss + alarm)
+        pays = f" At the given costs, predicting {positive} is cheaper from {share:.1f} % on."
+    st.markdown(md(sentence + pays, 600))
     learned = rows.name == "training"
     flattered = " The rule was learned from these rows, which flatters it." if learned else ""
     meaning = (
@@ -424,17 +397,6 @@ def chances_card(model: Any, rows: Cases, state: AppState) -> None:
         }
     )
     st.dataframe(shown, hide_index=True, alt=sentence)
-
-
-def paying_sentence(state: AppState) -> str:
-    """Return the probability from which predicting the described outcome is cheaper."""
-    costs = state.costs
-    if costs is None or costs.matrix is None or len(state.labels) != 2:
-        return ""
-    positive, other = state.labels
-    miss, alarm = costs.matrix[positive, other], costs.matrix[other, positive]
-    share = 100 * alarm / (miss + alarm)
-    return f" At the given costs, predicting {positive} is cheaper from {share:.1f} % on."
 
 
 def _spans(low: pd.Series, high: pd.Series) -> list[str]:

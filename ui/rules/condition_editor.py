@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -108,10 +109,10 @@ def with_condition(rule: RuleSet, k: int, i: int, literal: Literal) -> RuleSet:
 
 def with_levels(literal: Literal, levels: tuple[Any, ...]) -> Literal:
     """Return a test of equality with other levels; a single level uses equality."""
-    positive = literal.op in ("==", "in")
     if len(levels) == 1 and literal.op in ("==", "!="):
         return replace(literal, value=levels[0])
-    return replace(literal, op="in" if positive else "not-in", value=tuple(levels))
+    op = "in" if literal.op in ("==", "in") else "not-in"
+    return replace(literal, op=op, value=levels)
 
 
 def edit_condition(
@@ -124,21 +125,19 @@ def edit_condition(
         st.info(SUMMED if literal is None else NOTHING)
         return None
     key = f"{k}_{i}_{hash(state.rule_json)}"
-    parts = [rows for rows in (train, test) if rows is not None]
-    counts = [
-        compute_once(
-            "condition counts",
-            repr((state.fit_key, state.rule_json, k, i, rows.name)),
-            lambda rows=rows: condition_counts(rule, k, i, rows, state.labels),
-            copy=False,
-        )
-        for rows in parts
-    ]
+    counts = []
+    for rows in filter(None, (train, test)):
+        count = partial(condition_counts, rule, k, i, rows, state.labels)
+        place = repr((state.fit_key, state.rule_json, k, i, rows.name))
+        counts.append(compute_once("condition counts", place, count, copy=False))
     container = st.container()
     edited = _edit_value(literal, counts[0], key, state)
     if edited is None:
         return None
-    edited = _missing(edited, counts[0].n_missing, key)
+    if counts[0].n_missing or edited.missing:
+        title = f"Also holds if missing ({counts[0].n_missing:,} training rows)"
+        missing = st.checkbox(title, edited.missing, key=f"missing_{key}")
+        edited = replace(edited, missing=bool(missing))
     with st.container(key=f"edited_errors_{key}"):
         _effects(literal, edited, counts)
     pressed = st.button("Apply", key="score_edit", type="primary")
@@ -160,12 +159,13 @@ def _edit_value(
         return replace(literal, value=level)
     if literal.op in ORDERED:
         return _edit_cut(literal, counts.values[:-1].astype(float), key, state)
-    offered = _levels(literal, counts.values[:-1])
+    offered = list(literal.order or ())
+    if not offered:
+        levels = {*counts.values[:-1].tolist(), *literal.values}
+        offered = sorted(levels, key=lambda level: (type(level).__name__, level))
     if len(offered) > MOST_LEVELS:
-        st.info(
-            f"The column has {len(offered):,} levels, too many for a list. Edit the condition "
-            f"under “{TABLE}”."
-        )
+        words = f"The column has {len(offered):,} levels, too many for a list."
+        st.info(f"{words} Edit the condition under “{TABLE}”.")
         return None
     which = "one" if literal.op in ("==", "in") else "none"
     chosen = st.multiselect(
@@ -179,13 +179,6 @@ def _edit_value(
         st.info("Choose at least one level; a condition without levels matches no row.")
         return None
     return with_levels(literal, tuple(chosen))
-
-
-def _levels(literal: Literal, values: NDArray[Any]) -> list[Any]:
-    """List the levels of a column, in their order if they have one."""
-    if literal.order is not None:
-        return list(literal.order)
-    return sorted({*values.tolist(), *literal.values}, key=lambda v: (type(v).__name__, v))
 
 
 def _level_text(level: Any, part: str | None) -> str:
@@ -215,16 +208,14 @@ def _edit_cut(literal: Literal, values: NDArray[np.float64], key: str, state: Ap
 
     st.session_state.setdefault(typed, convert(limit))
     st.session_state.setdefault(slid, min(max(convert(limit), ends[0]), ends[1]))
-    name = md(f"{state.label(literal.feature)} {literal.op}", 80)
+    name = md(f"Cut point: {state.label(literal.feature)} {literal.op}", 91)
     left, right = st.columns([3, 1], vertical_alignment="bottom")
-    numeric = {"step": step, "format": f"%.{digits}f"}
+    more = {} if is_date else {"step": step, "format": f"%.{digits}f"}
     if ends[0] < ends[1]:
-        more = {} if is_date else numeric
-        left.slider(
-            f"Cut point: {name}", *ends, key=slid, on_change=follow, args=(slid, typed), **more
-        )
+        left.slider(name, *ends, key=slid, on_change=follow, args=(slid, typed), **more)
     field = right.date_input if is_date else right.number_input
-    more = {"min_value": date.min, "max_value": date.max} if is_date else numeric
+    if is_date:
+        more = {"min_value": date.min, "max_value": date.max}
     value = field("or typed", key=typed, on_change=follow, args=(typed, slid), **more)
     if value is None or value == convert(limit):
         return literal
@@ -242,29 +233,13 @@ def slider_range(values: NDArray[np.float64], limit: float) -> tuple[float, floa
     step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
     if np.array_equal(values, np.floor(values)):
         step = max(step, 1.0)
-    digits = digits_of(step)
-    return (
-        round(math.floor(low / step) * step, digits),
-        round(math.ceil(high / step) * step, digits),
-        round(step, digits),
-    )
+    ends, digits = (math.floor(low / step) * step, math.ceil(high / step) * step), digits_of(step)
+    return round(ends[0], digits), round(ends[1], digits), round(step, digits)
 
 
 def digits_of(number: float) -> int:
     """Return the number of decimals of a number, at most `MOST_DIGITS`."""
     return next((d for d in range(MOST_DIGITS) if round(number, d) == number), MOST_DIGITS)
-
-
-def _missing(literal: Literal, n_missing: int, key: str) -> Literal:
-    """Show whether a condition also holds for missing values, if there are any."""
-    if not n_missing and not literal.missing:
-        return literal
-    holds = st.checkbox(
-        f"Also holds if missing ({n_missing:,} training rows)",
-        literal.missing,
-        key=f"missing_{key}",
-    )
-    return replace(literal, missing=bool(holds))
 
 
 def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
@@ -288,12 +263,10 @@ def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
         return
     if literal.op in WORDS:
         return
+    cells = list(values)
     if literal.part is not None or literal.order is not None:
-        values = np.array(
-            [None if v != v else _level_text(literal.value_at(v), literal.part) for v in values],
-            dtype=object,
-        )
-    levels = outcome_levels(list(values), codes, len(state.labels))
+        cells = [None if v != v else _level_text(literal.value_at(v), literal.part) for v in cells]
+    levels = outcome_levels(cells, codes, len(state.labels))
     figure = outcomes.outcome_levels_figure(levels, name=name, **state.looks)
     chart(figure, f"condition_{key}", alt)
     if len(levels) > MAX_LEVELS:
@@ -303,9 +276,7 @@ def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
 def _sides(literal: Literal, counts: ConditionCounts, state: AppState) -> None:
     """Show as a table how many training rows of each outcome meet the condition."""
     words = condition_text(literal, wording(state))
-    table = pd.DataFrame(
-        counts.sides(literal), columns=[str(label) for label in state.labels], dtype=int
-    )
+    table = pd.DataFrame(counts.sides(literal), columns=list(map(str, state.labels)), dtype=int)
     table.insert(0, "training rows", [words, "all others"])
     columns = dict.fromkeys(table.columns[1:], COUNT)
     alt = f"Training rows by outcome that meet: {words}"
@@ -317,14 +288,11 @@ def _effects(before: Literal, after: Literal, parts: list[ConditionCounts]) -> N
     lines = []
     for counts in parts:
         wrong, moved = counts.errors(after)
-        now = percent(counts.before / counts.n)
-        line = f"{counts.name.capitalize()} rows: {now} wrong"
+        line, then = f"{counts.name.capitalize()} rows: {percent(counts.before / counts.n)}", ""
         if after != before:
-            line = (
-                f"{counts.name.capitalize()} rows: {now} → {percent(wrong / counts.n)} wrong; "
-                f"{moved:,} of {counts.n:,} change their prediction."
-            )
-        lines.append(line)
+            line += f" → {percent(wrong / counts.n)}"
+            then = f"; {moved:,} of {counts.n:,} change their prediction."
+        lines.append(f"{line} wrong{then}")
     if after != before:
         lines.append("The cross-validated error of an edited rule is not measured.")
     st.info("  \n".join(map(md, lines)))

@@ -1,25 +1,40 @@
-"""Editor of a rule: edit, add or remove clauses or points, undo and redo."""
+"""Editor of a rule: change clauses or points, or write a rule as text; undo and redo."""
 
+import re
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from rulekit.export import points_to_rows, rows_to_points, rows_to_rule, rule_to_rows
+from rulekit.evaluation import improve_rule
+from rulekit.exceptions import DataError, RuleError
+from rulekit.export import (
+    from_json,
+    from_text,
+    points_to_rows,
+    rows_to_points,
+    rows_to_rule,
+    rule_to_rows,
+    to_text,
+)
 from rulekit.rules import RuleSet, scorecard_of
-from rulekit.rules.literal import OPERATORS
-from rulekit.style.phrases import condition_text
+from rulekit.rules.literal import EQUALITIES, OPERATORS
+from rulekit.style.phrases import cap_list, condition_text, join_list
 from rulekit.style.wording import percent, plural
 from ui.escape import md
 from ui.picked import OWN, setting_words
 from ui.rule_numbers import Cases, error
 from ui.rules.condition_editor import TABLE, edit_condition
-from ui.shell import sentences
-from ui.state import AppState, app_state
-from ui.words import drop_clauses, wording
+from ui.shell import once, sentences
+from ui.state import KEEP, AppState, app_state
+from ui.words import difference, drop_clauses, wording
 from ui.workspace import change, pick_rule
 
+TEXT = "own_rule"  # session key of the text of a rule
+MOST_ADDED = 2  # conditions
+LAST = re.compile(r"^\s*OTHERWISE ", re.MULTILINE)
 EDITED = "_edited_clause"  # session key of the clause being edited
 FIELDS = ("setting", "rule_json", "error")  # of an analysis: a rule and its figures
 
@@ -47,12 +62,12 @@ class Versions:
         return Versions((*self.items[: self.index + 1], version), self.index + 1)
 
 
-def version_of(state: Any) -> dict[str, Any]:
+def version_of(state: AppState) -> dict[str, Any]:
     """Return the selected rule of an analysis as a version."""
     return {name: getattr(state, name) for name in FIELDS}
 
 
-def versions_of(state: Any) -> Versions:
+def versions_of(state: AppState) -> Versions:
     """Return the stored versions of an analysis if they belong to its rule; else new ones."""
     now = version_of(state)
     if state.edits:
@@ -68,22 +83,14 @@ def edit_card(rule: RuleSet, train: Cases, test: Cases | None, state: AppState) 
         "A row is a condition; values of a set are separated by semicolons, and 0 points leave it "
         "out. Nothing changes before “Apply”."
     )
-    rows = st.data_editor(
-        points_to_rows(rule),
-        num_rows="dynamic",
-        key=f"editor_points_{state.rule_json}",
-        hide_index=True,
-        column_config=_cells(train, points=st.column_config.NumberColumn(step=1, default=1)),
-        alt="The conditions of the scorecard and their points, editable",
-    )
-    totals = [
-        int(
-            st.number_input(
-                f"Points required for {label}", value=split.total, step=1, key=f"edit_total_{k}"
-            )
-        )
-        for k, (split, label) in enumerate(zip(scorecard_of(rule), rule.labels, strict=True))
-    ]
+    points = {"points": st.column_config.NumberColumn(step=1, default=1)}
+    alt = "The conditions of the scorecard and their points, editable"
+    key = f"editor_points_{state.rule_json}"
+    rows = _edit_rows(points_to_rows(rule), key, alt, train, points)
+    totals = []
+    for k, (split, label) in enumerate(zip(scorecard_of(rule), rule.labels, strict=True)):
+        title, key = f"Points required for {label}", f"edit_total_{k}"
+        totals.append(int(st.number_input(title, value=split.total, step=1, key=key)))
     pressed = st.button("Apply", key="score_edit", type="primary")
     edited = rows_to_points(rows, totals, rule, train.columns)
     if edited != rule and not pressed:
@@ -103,20 +110,19 @@ def effects(rule: RuleSet, edited: RuleSet, train: Cases, test: Cases | None) ->
     return lines
 
 
-def _cells(train: Cases, **more: Any) -> dict[str, Any]:
-    """Return the formats of the cells of a condition."""
-    return {
-        "column": st.column_config.SelectboxColumn(options=_names(train), required=True),
+def _edit_rows(
+    rows: pd.DataFrame, key: str, alt: str, train: Cases, more: dict[str, Any]
+) -> pd.DataFrame:
+    """Show conditions on any column of the training rows as a table to edit."""
+    names = list(getattr(train.columns, "names", train.columns))
+    cells = more | {
+        "column": st.column_config.SelectboxColumn(options=names, required=True),
         "test": st.column_config.SelectboxColumn(options=list(OPERATORS), default=">"),
         "value": st.column_config.TextColumn(),
         "holds if missing": st.column_config.CheckboxColumn(default=False),
-        **more,
     }
-
-
-def _names(train: Cases) -> list[str]:
-    """List the columns of the training rows, read by the rule or not."""
-    return list(getattr(train.columns, "names", train.columns))
+    options = {"num_rows": "dynamic", "hide_index": True, "column_config": cells}
+    return st.data_editor(rows, key=key, alt=alt, **options)
 
 
 def offer_without(rule: RuleSet, off: frozenset[int], train: Cases, test: Cases | None) -> None:
@@ -132,11 +138,10 @@ def offer_without(rule: RuleSet, off: frozenset[int], train: Cases, test: Cases 
 
 def obstacle(rule: RuleSet) -> str:
     """Return why clauses cannot be written as a table of conditions; empty if they can."""
-    if scorecard_of(rule):
+    computes = any(len(clause.literals) < len(clause.conditions) for clause in rule.clauses)
+    if scorecard_of(rule) or not computes:
         return ""
-    if any(len(c.literals) < len(c.conditions) for c in rule.clauses):
-        return "A rule that computes with several columns at once takes no further clauses here."
-    return ""
+    return "A rule that computes with several columns at once takes no further clauses here."
 
 
 def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
@@ -144,6 +149,7 @@ def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
     if k == rule.n_clauses and scorecard_of(rule):
         return
     why = obstacle(rule) if k == rule.n_clauses else ""
+    edited = None if get_edited_clause(state) == k else k, state.rule_json
     st.button(
         label,
         key=f"edit_{k}",
@@ -151,7 +157,7 @@ def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
         disabled=bool(why),
         help=why or None,
         on_click=st.session_state.update,
-        args=({EDITED: (None if get_edited_clause(state) == k else k, state.rule_json)},),
+        args=({EDITED: edited},),
     )
 
 
@@ -200,15 +206,20 @@ def _edit_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet
         "read of a date (date, year, month, weekday, hour, days since 2024-01-01) or the order of "
         "levels (low < middle < high). Nothing changes before “Apply”."
     )
-    rows = st.data_editor(
-        every[mine].drop(columns="clause"),
-        num_rows="dynamic",
-        key=f"editor_{k}_{state.rule_json}",
-        hide_index=True,
-        column_config=_cells(train, **{"read as": st.column_config.TextColumn(default="")}),
-        alt=f"The conditions of clause {k + 1}, editable",
-    )
-    label = _answer(rule, k, state) if state.several else None
+    read_as = {"read as": st.column_config.TextColumn(default="")}
+    alt = f"The conditions of clause {k + 1}, editable"
+    shown, key = every[mine].drop(columns="clause"), f"editor_{k}_{state.rule_json}"
+    rows = _edit_rows(shown, key, alt, train, read_as)
+    label = None
+    if state.several:
+        now = rule.labels[k] if k < rule.n_clauses else None
+        label = st.selectbox(
+            "Predicted",
+            state.labels,
+            state.labels.index(now) if now in state.labels else 0,
+            key=f"editor_answer_{k}_{state.rule_json}",
+            help="The first matching clause decides; a new clause comes last.",
+        )
     if not st.button("Apply", key="score_edit", type="primary"):
         return None
     changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
@@ -224,18 +235,6 @@ def _edit_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet
     return edited
 
 
-def _answer(rule: RuleSet, k: int, state: AppState) -> Any:
-    """Return the selected class of clause k of a list."""
-    now = rule.labels[k] if k < rule.n_clauses else None
-    return st.selectbox(
-        "Predicted",
-        state.labels,
-        index=state.labels.index(now) if now in state.labels else 0,
-        key=f"editor_answer_{k}_{state.rule_json}",
-        help="The first matching clause decides; a new clause comes last.",
-    )
-
-
 def undo(state: AppState) -> None:
     """Show buttons that undo an edit, redo it, and restore the learned rule."""
     versions = versions_of(state)
@@ -247,13 +246,8 @@ def undo(state: AppState) -> None:
         ("redo_edit", "Redo", versions.index + 1, last),
         ("back_to_learned", "Back to the learned rule", 0, 0),
     ):
-        st.button(
-            label,
-            key=key,
-            disabled=versions.index == end,
-            on_click=_select,
-            args=(versions.select(index),),
-        )
+        other, at_end = versions.select(index), versions.index == end
+        st.button(label, key=key, disabled=at_end, on_click=_select, args=(other,))
 
 
 def keep(rule: RuleSet, origin: str) -> None:
@@ -283,3 +277,73 @@ def _own(version: dict[str, Any]) -> dict[str, Any]:
     """Return the field of a person's rule if a version is one."""
     is_own = (version["setting"] or {}).get("edited") == OWN
     return {"own_rule": version["rule_json"]} if is_own else {}
+
+
+def read_own(text: str, state: AppState) -> RuleSet:
+    """Read a rule from text and check columns, levels and outcomes against the training rows."""
+    # Without a last line OTHERWISE, all other rows get the other one of two outcomes.
+    last = None if state.several else state.labels[1]
+    rule = from_text(text, default=last)
+    if not LAST.search(text) and {str(label) for label in rule.labels} == {str(last)}:
+        rule = replace(rule, default=state.labels[0])
+    X = state.training[0]
+    for name in rule.features:
+        if name not in X.columns:
+            near = get_close_matches(name, map(str, X.columns), 1)
+            hint = f"Did you mean {near[0]!r}?" if near else "Choose one of the features on Data."
+            raise DataError(f"The rule reads column {name!r}, which is no feature. {hint}")
+    for literal in (literal for clause in rule.clauses for literal in clause.literals):
+        words = [value for value in literal.values if isinstance(value, str)]
+        if literal.op in EQUALITIES and words:
+            name, levels = literal.feature, sorted(map(str, X[literal.feature].dropna().unique()))
+            if unknown := [word for word in words if word not in levels]:
+                known = cap_list([*map(repr, levels)], 10)
+                raise DataError(f"Column {name!r} has no level {unknown[0]!r}. It has {known}.")
+    outcomes = {str(label): label for label in state.labels}
+    for label in map(str, (*rule.labels, rule.default)):
+        if label not in outcomes:
+            raise DataError(f"{label!r} is no outcome. Use {join_list(map(repr, outcomes))}.")
+    labels = tuple(outcomes[str(label)] for label in rule.labels)
+    return replace(rule, labels=labels, default=outcomes[str(rule.default)])
+
+
+def own_rule_card(rule: RuleSet, state: AppState) -> None:
+    """Show a field for a rule as text, and how such a rule differs from the one before it."""
+    lines = [line for line in to_text(rule).splitlines() if not line.startswith("#")]
+    title = "A clause per line; the first that matches decides"
+    example = "For example: IF age > 60 AND bmi >= 30 THEN ill. Words are in double quotes."
+    with st.expander("Bring your own rule"):
+        st.text_area(title, "\n".join(lines), key=TEXT, help=example, **KEEP)
+        st.button("Use my rule", key="take_own", on_click=once(_take))
+    if (state.setting or {}).get("edited") != OWN:
+        return
+    st.button(
+        f"Improve it by at most {MOST_ADDED} conditions",
+        key="improve_own",
+        on_click=once(_improve),
+        help="Keeps your conditions, and adds those that correct the most training rows.",
+    )
+    if (first := versions_of(state).items[0]["rule_json"]) is not None:
+        sentences, _ = difference(from_json(first), rule, *state.training, wording(state))
+        st.markdown("**From the first rule to yours**")
+        st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
+
+
+def _improve() -> None:
+    """Add conditions to the selected rule; undo restores it."""
+    state = app_state()
+    improved = improve_rule(
+        state.model,
+        *state.training,
+        n_conditions=MOST_ADDED,
+        binarizer=state.binning.binarizer(),
+        sample_weight=state.training_weight,
+    )
+    if not improved:
+        raise RuleError("No condition corrects more training rows than it spoils.")
+    keep(improved[-1], OWN)
+
+
+def _take() -> None:
+    """Use the rule of the field; undo restores the one before."""
+    keep(read_own(st.session_state[TEXT], app_state()), OWN)

@@ -66,40 +66,53 @@ SHOWN, SHOWN_ROWS, SHOWN_PAIRS = 200, 200, 12
 WITHIN = (0.0, 0.005, 0.01, 0.02, 0.05)
 LEADING, EVERY = "the best of each set of columns", "all, with every cut"
 PICKED = "_just_as_good"  # session key of the viewed rule of each list
+ONE_CLASS = (
+    "Alternatives are only available for two outcomes. On Data, let the rule describe one class "
+    "against the rest."
+)
+NUMBER = st.column_config.NumberColumn
+WRONG = NUMBER("wrong, training", format="%.1f %%")
+OTHER = NUMBER("other predictions", format="%.1f %%", help="Share of the training rows.")
+HEADS = {  # of the tables of what returned
+    "selected": "in the rule",
+    "near": NUMBER(help="So near that at most 5 % of the rows lie between."),
+    "low": "a tenth up to",
+    "middle": "half up to",
+    "high": "nine tenths up to",
+    "clause": "clause",
+    "number": "clause no.",
+    "overlap": NUMBER("same rows", format="%.0f %%"),
+}
+COSTS_HELP = "A wrong row counts one, or what it costs; a condition, its price in learning."
 
 
 def look(
-    model: ClassifierMixin,
-    X: pd.DataFrame,
-    y: NDArray[Any],
-    options: dict[str, Any],
-    report: Report,
+    model: ClassifierMixin, rows: tuple[Any, Any], options: dict[str, Any], report: Report
 ) -> Alternatives:
     """Search for alternatives, as a job."""
     quiet()
-    limits = {"max_rules": MOST_RULES, "time_limit": SECONDS}
-    return alternatives(model, X, y, **options, **limits)
+    return alternatives(model, *rows, max_rules=MOST_RULES, time_limit=SECONDS, **options)
 
 
 def just_as_good_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
     """Show the rules within a margin, and select one."""
     if state.several:
-        st.info(
-            "Alternatives are only available for two outcomes. On Data, let the rule describe one "
-            "class against the rest."
-        )
+        st.info(ONE_CLASS)
         return
-    within = choice(
-        "Rules that cost at most this much more than the best",
-        {share: f"{100 * share:g} % of rows" for share in WITHIN},
-        0.01,
-        "alike_within",
-        help="A wrong row counts one, or what it costs; a condition, its price in learning.",
-    )
+    shares = {share: f"{100 * share:g} % of rows" for share in WITHIN}
+    title = "Rules that cost at most this much more than the best"
+    within = choice(title, shares, 0.01, "alike_within", help=COSTS_HELP)
     key = repr((state.rule_key, within))
     weight = state.sample_weight if state.is_of_all_rows else state.training_weight
-    options = {"within": within, "sample_weight": weight, "learner": _learner(state)}
-    task = partial(look, model, train.X, train.target, options)
+    spec, options = state.spec, {"within": within, "sample_weight": weight}
+    if state.is_edited:  # the current conditions
+        options["learner"] = BoxSearchClassifier(
+            binarizer=state.binning.binarizer(),
+            class_weight=spec.class_weight,
+            costs=spec.error_costs(state.labels),
+            constraints=spec.constraints(state.features, state.positive),
+        )
+    task = partial(look, model, (train.X, train.target), options)
     alternatives = answer_of("alike", "Searching for alternatives", key, task)
     if alternatives is None:
         return
@@ -108,30 +121,16 @@ def just_as_good_card(model: ClassifierMixin, train: Cases, state: AppState) -> 
     _rules(alternatives, key, train, state)
 
 
-def _learner(state: AppState) -> BoxSearchClassifier | None:
-    """Return a learner with the current conditions for an edited rule; else None."""
-    if not state.is_edited:
-        return None
-    spec = state.spec
-    return BoxSearchClassifier(
-        binarizer=state.binning.binarizer(),
-        class_weight=spec.class_weight,
-        costs=spec.error_costs(state.labels),
-        constraints=spec.constraints(state.features, state.positive),
-    )
-
-
 def _rules(alternatives: Alternatives, key: str, train: Cases, state: AppState) -> None:
     """Show the table of rules, and the selected one."""
-    lacking = {
-        f"without {state.label(c)}": c for c in alternatives.columns.query("selected > 0")["column"]
-    }
+    columns = alternatives.columns
+    lacking = {f"without {state.label(c)}": c for c in columns.query("selected > 0")["column"]}
     chosen = st.selectbox("Rules shown", [LEADING, *lacking, EVERY], key="alike_which")
     numbers = alternatives.leading if chosen == LEADING else alternatives.table["rule"].tolist()
     if chosen in lacking:
         numbers = [k for k in numbers if lacking[chosen] not in alternatives.table["columns"][k]]
     if not numbers:
-        without = alternatives.columns.set_index("column")["without"]
+        without = columns.set_index("column")["without"]
         rule = without[lacking[chosen]] if chosen in lacking else None
         st.caption("None of them." if rule is None else "None of them; the best that was found is:")
         if rule is not None:
@@ -140,30 +139,25 @@ def _rules(alternatives: Alternatives, key: str, train: Cases, state: AppState) 
     of_key, number = st.session_state.get(PICKED, (None, None))
     position = numbers.index(number) if of_key == key and number in numbers else None
     shown = numbers[:SHOWN]
-    names = [", ".join(map(state.label, alternatives.table["columns"][k])) for k in shown]
     table = alternatives.table.loc[shown]
+    listed = pd.DataFrame(
+        {
+            "rule": table["rule"] + 1,
+            "wrong": 100 * table["wrong"],
+            "differs": 100 * table["differs"],
+            "conditions": table["n_conditions"],
+            "clauses": table["n_clauses"],
+            "reads": [", ".join(map(state.label, names)) for names in table["columns"]],
+        }
+    )
     pick_row(
-        pd.DataFrame(
-            {
-                "rule": table["rule"] + 1,
-                "wrong": 100 * table["wrong"],
-                "differs": 100 * table["differs"],
-                "conditions": table["n_conditions"],
-                "clauses": table["n_clauses"],
-                "reads": names,
-            }
-        ),
+        listed,
         position if position is not None and position < len(shown) else None,
         lambda row: st.session_state.update({PICKED: (key, shown[row])}),
         key="alike_table",
         alt=f"{len(shown)} rules as good as the selected one; picking one shows it below",
         height="content" if len(shown) < 6 else 212,
-        column_config={
-            "wrong": st.column_config.NumberColumn("wrong, training", format="%.1f %%"),
-            "differs": st.column_config.NumberColumn(
-                "other predictions", format="%.1f %%", help="Share of the training rows."
-            ),
-        },
+        column_config={"wrong": WRONG, "differs": OTHER},
     )
     if len(numbers) > SHOWN:
         st.caption(f"Showing the first {SHOWN} of {len(numbers):,}.")
@@ -181,21 +175,14 @@ def _one(alternatives: Alternatives, rule: RuleSet, train: Cases, state: AppStat
     else:
         st.caption("Same predictions as the selected rule on all training rows.")
     if rule != alternatives.selected:
-        st.button(
-            "Use this rule",
-            key="alike_take",
-            on_click=keep,
-            args=(rule, f"an alternative to: {source()}"),
-        )
+        args = rule, f"an alternative to: {source()}"
+        st.button("Use this rule", key="alike_take", on_click=keep, args=args)
     if len(rows):
         with st.expander(f"The {plural(len(rows), 'row')} with different predictions"):
-            frame = case_frame(alternatives.selected, train, state).iloc[rows[:SHOWN_ROWS]]
-            st.dataframe(
-                frame.assign(**{"this rule": rule.predict(train.columns)[rows[:SHOWN_ROWS]]}),
-                hide_index=True,
-                alt=f"{len(rows)} rows that the two rules predict differently",
-                height=240,
-            )
+            frame = case_frame(alternatives.selected, train, state)
+            frame = frame.assign(**{"this rule": rule.predict(train.columns)}).iloc[rows]
+            alt = f"{len(rows)} rows that the two rules predict differently"
+            st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=alt, height=240)
             if len(rows) > SHOWN_ROWS:
                 st.caption(f"Showing the first {SHOWN_ROWS}.")
 
@@ -223,34 +210,23 @@ def _pairs(alternatives: Alternatives) -> None:
     numbers = alternatives.leading[:SHOWN_PAIRS]
     if len(numbers) < 2:
         return
+    names = [f"rule {k + 1}" for k in numbers]
+    shares = (100 * alternatives.disagreement(numbers)).set_axis(names).set_axis(names, axis=1)
+    alt = "Shares of the training rows that each two rules predict differently"
     with st.expander("How often each two of them disagree"):
-        shares = 100 * alternatives.disagreement(numbers)
-        names = [f"rule {k + 1}" for k in numbers]
-        shares.index, shares.columns = pd.Index(names), pd.Index(names)
-        st.dataframe(
-            shares,
-            column_config=dict.fromkeys(names, SHARE),
-            alt="Shares of the training rows that each two rules predict differently",
-        )
+        st.dataframe(shares, column_config=dict.fromkeys(names, SHARE), alt=alt)
 
 
 def repeat(
-    model: ClassifierMixin,
-    X: pd.DataFrame,
-    y: NDArray[Any],
-    options: dict[str, Any],
-    report: Report,
+    model: ClassifierMixin, rows: tuple[Any, Any], options: dict[str, Any], report: Report
 ) -> Stability:
     """Learn the rule on resamples and report progress, as a job."""
+
+    def show(stability: Stability) -> None:
+        report(done=stability.n_made, interim=stability)
+
     quiet()
-    return stability(
-        model,
-        X,
-        y,
-        budget_seconds=BUDGET_SECONDS,
-        on_progress=lambda stability: report(done=stability.n_made, interim=stability),
-        **options,
-    )
+    return stability(model, *rows, budget_seconds=BUDGET_SECONDS, on_progress=show, **options)
 
 
 def months_card(model: ClassifierMixin, train: Cases, test: Cases | None, state: AppState) -> None:
@@ -268,15 +244,12 @@ def months_card(model: ClassifierMixin, train: Cases, test: Cases | None, state:
     label = str(state.labels[0])
     st.markdown(f"**Error by month of {md(state.label(by), 40)}**")
     chart(month_figure(parts, label), "months", month_sentence(parts, label))
+    table = pd.concat([t.assign(rows=name) for name, t in parts.items()])
+    shares = dict.fromkeys(["error", "low", "high", "predicted", "actual"], SHARE)
+    table = table.assign(**100 * table[list(shares)])
+    alt = "Rows, errors and predictions of each month"
     with st.expander("Months as a table"):
-        table = pd.concat([t.assign(rows=name) for name, t in parts.items()])
-        shares = ["error", "low", "high", "predicted", "actual"]
-        st.dataframe(
-            table.assign(**100 * table[shares]),
-            hide_index=True,
-            alt="Rows, errors and predictions of each month",
-            column_config=dict.fromkeys(shares, SHARE),
-        )
+        st.dataframe(table, hide_index=True, alt=alt, column_config=shares)
 
 
 def how_stable_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
@@ -284,22 +257,17 @@ def how_stable_card(model: ClassifierMixin, train: Cases, state: AppState) -> No
     if state.is_edited:
         st.info(BY_HAND)
         return
-    whole = state.is_of_all_rows
-    groups = state.groups if whole else state.training_groups
-    weight = state.sample_weight if whole else state.training_weight
+    groups, weight = state.training_groups, state.training_weight
+    if state.is_of_all_rows:
+        groups, weight = state.groups, state.sample_weight
     st.caption(
         f"Learns the rule again from {N_RESAMPLES} resamples of the training rows, each drawn with "
         "replacement, with the settings it was learned with, and counts what returns."
     )
     options = {"n_resamples": N_RESAMPLES, "groups": groups, "sample_weight": weight}
-    stability = answer_of(
-        "stable",
-        "Learning again",
-        state.rule_key,
-        partial(repeat, model, train.X, train.target, options),
-        offer="Learn it from resamples",
-        total=N_RESAMPLES,
-    )
+    task = partial(repeat, model, (train.X, train.target), options)
+    button = {"offer": "Learn it from resamples", "total": N_RESAMPLES}
+    stability = answer_of("stable", "Learning again", state.rule_key, task, **button)
     if stability is None or not stability.n_made:
         return
     names = {name: state.label(name) for name in train.columns}
@@ -322,30 +290,15 @@ def _tables(stability: Stability, names: dict[str, str]) -> None:
     is_clause = clauses["number"] > 0
     clauses = pd.concat([clauses[is_clause], clauses[~is_clause].head(OTHERS)])
     clauses = clauses.assign(overlap=100 * clauses["overlap"])
-    parts, part, number = "Clauses", "clause", "clause no."
+    parts, heads = "Clauses", HEADS
     if scorecard_of(stability.selected):
-        parts, part, number = "Points", "points", "in the rule"
+        parts, heads = "Points", HEADS | {"clause": "points", "number": "in the rule"}
         totals = ["", *clause_names(stability.selected)]
         clauses = clauses.assign(number=[totals[k] for k in clauses["number"]])
     for title, table in (("Columns", columns), ("Cuts", cuts), (parts, clauses)):
+        alt = f"{title} and in how many of {stability.n_made} resamples they returned"
         with st.expander(f"{title} as a table"):
-            st.dataframe(
-                table,
-                hide_index=True,
-                alt=f"{title} and in how many of {stability.n_made} resamples they returned",
-                column_config={
-                    "selected": "in the rule",
-                    "near": st.column_config.NumberColumn(
-                        help="So near that at most 5 % of the rows lie between."
-                    ),
-                    "low": st.column_config.NumberColumn("a tenth up to"),
-                    "middle": st.column_config.NumberColumn("half up to"),
-                    "high": st.column_config.NumberColumn("nine tenths up to"),
-                    "clause": part,
-                    "number": number,
-                    "overlap": st.column_config.NumberColumn("same rows", format="%.0f %%"),
-                },
-            )
+            st.dataframe(table, hide_index=True, alt=alt, column_config=heads)
 
 
 GAP_SECONDS = 60.0
@@ -369,9 +322,8 @@ def gap_curve(
     state: AppState, groups: RowGroups, report: Report
 ) -> tuple[pd.DataFrame, pd.DataFrame, list[RuleSet]]:
     """Compare settings on inner folds, as a job: the curve, all settings, a rule for each row."""
-    X, y = state.training
+    (X, y), weight, spec = state.training, state.training_weight, state.spec
     own = OWN if OWN not in X else OWN + "_"
-    spec = state.spec
     constraints = spec.constraints(state.features, state.positive) or {}
     constraints["forbidden"] = (*constraints.get("forbidden", ()), own)
     shared = {
@@ -382,18 +334,13 @@ def gap_curve(
         "constraints": constraints,
     }
     X = X.assign(**{own: groups.of_rows})
-    model = RuleClassifier(groups=own, refine=False, time_limit=GAP_SECONDS, **shared).fit(
-        X, y, sample_weight=state.training_weight
-    )
-    curve = model.choice_.gap_curve()
+    model = RuleClassifier(groups=own, refine=False, time_limit=GAP_SECONDS, **shared)
+    selection = model.fit(X, y, sample_weight=weight).choice_
+    curve = selection.gap_curve()
+    settings = curve[list(selection.setting)].astype({"n_clauses": int}).to_dict("records")
     learner = BoxSearchClassifier(n_perturbations=0, **shared)
-    names = list(model.choice_.setting)
-    settings = [
-        {name: row[name] for name in names} | {"n_clauses": int(row["n_clauses"])}
-        for row in curve.to_dict("records")
-    ]
-    fits = fit_settings(learner, X, y, settings, state.training_weight)
-    return curve, model.choice_.table, [fitted.rule_set_ for fitted in fits]
+    fits = fit_settings(learner, X, y, settings, weight)
+    return curve, selection.table, [fitted.rule_set_ for fitted in fits]
 
 
 def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
@@ -411,41 +358,41 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
     task = partial(gap_curve, replace(state, result=None, model=None), groups)
     offer = "Search for rules with a smaller gap"
     comparison = answer_of("gaps", "Comparing rules on five folds", key, task, offer=offer)
-    if comparison is not None:
-        _show_curve(*comparison, groups, state)
-
-
-def _show_curve(
-    curve: pd.DataFrame,
-    every: pd.DataFrame,
-    rules: list[RuleSet],
-    groups: RowGroups,
-    state: AppState,
-) -> None:
-    name, mark = groups.name, _mark(curve, rules, groups, state)
-    sentence = gap_sentence(curve, name)
-    chart(gap_figure(curve, every, name, mark), "gap_curve", sentence)
+    if comparison is None:
+        return
+    curve, every, rules = comparison
+    mark, words, selected = None, "", state.model.rule_set_
+    if selected in rules:
+        row = curve.iloc[rules.index(selected)]
+        mark = float(row["gap"]), float(row["test_error"])
+        words = "The ring is the selected rule, measured on these five folds."
+    elif (gap := training_gap(state.model, groups, state)) == gap and state.error is not None:
+        mark = gap, state.error
+        words = (
+            f"Selected rule (ring): gap {100 * gap:.1f} points on the training rows, "
+            f"{percent(state.error)} wrong in cross-validation."
+        )
+    sentence = gap_sentence(curve, groups.name)
+    chart(gap_figure(curve, every, groups.name, mark), "gap_curve", sentence)
     st.caption(
         md(sentence, 400) + " The gap is the larger one of the true and false positive rate, over "
         "the rows of all five folds."
     )
-    if mark is not None:
-        st.caption(
-            f"Selected rule (ring): gap {100 * mark[0]:.1f} points on the training rows, "
-            f"{percent(mark[1])} wrong in cross-validation."
-            if state.model.rule_set_ not in rules
-            else "The ring is the selected rule, measured on these five folds."
-        )
-    if curve.empty:
-        return
+    if words:
+        st.caption(words)
+    if not curve.empty:
+        _offer_rules(curve, rules, state)
+
+
+def _offer_rules(curve: pd.DataFrame, rules: list[RuleSet], state: AppState) -> None:
+    """Show the rules of a curve, and a button to use one."""
     names = [
-        f"gap {100 * row['gap']:.1f} points, {percent(row['test_error'])} wrong, "
+        f"gap {100 * gap:.1f} points, {percent(wrong)} wrong, "
         f"{plural(rule.n_conditions, 'condition')}"
-        for rule, (_, row) in zip(rules, curve.iterrows(), strict=True)
+        for rule, gap, wrong in zip(rules, curve["gap"], curve["test_error"], strict=True)
     ]
-    k = st.selectbox(
-        "Rule", range(len(rules)), format_func=names.__getitem__, key=f"gap_rule_{len(rules)}"
-    )
+    places, key = range(len(rules)), f"gap_rule_{len(rules)}"
+    k = st.selectbox("Rule", places, format_func=names.__getitem__, key=key)
     rule_text(rule_words(rules[k], wording(state)))
     st.button(
         "Use this rule",
@@ -457,21 +404,9 @@ def _show_curve(
     )
 
 
-def _mark(
-    curve: pd.DataFrame, rules: list[RuleSet], groups: RowGroups, state: AppState
-) -> tuple[float, float] | None:
-    """Return gap and error of the selected rule, the curve's if it is there; None if unknown."""
-    rule = state.model.rule_set_
-    if rule in rules:
-        row = curve.iloc[rules.index(rule)]
-        return float(row["gap"]), float(row["test_error"])
-    gap = training_gap(state.model, groups, state)
-    return None if gap != gap or state.error is None else (gap, state.error)
-
-
 def groups_card(model: Any, rows: Cases, state: AppState) -> None:
     """Show a choice of columns, and the figures of the groups of one."""
-    left, seen = st.columns([3, 2], vertical_alignment="bottom")
+    left, right = st.columns([3, 2], vertical_alignment="bottom")
     columns = [c.name for c in state.table.columns if c.name != state.target]
     frame = state.table.frame.loc[rows.X.index]
     few = (k for k, name in enumerate(columns) if 2 <= frame[name].nunique() <= FEW_GROUPS)
@@ -487,19 +422,15 @@ def groups_card(model: Any, rows: Cases, state: AppState) -> None:
     )
     positive = state.positive
     if state.several:
-        positive = seen.selectbox("Outcome", state.labels, key="groups_outcome", **KEEP)
+        positive = right.selectbox("Outcome", state.labels, key="groups_outcome", **KEEP)
     try:
         groups = row_groups(frame[column], state.label(column))
     except DataError as error:
         st.info(md(str(error), 400))
         return
     key = repr((state.fit_key, state.rule_json, column, rows.name, positive))
-    metrics = compute_once(
-        "groups",
-        key,
-        lambda: group_metrics(model, rows.X, rows.y, groups, positive=positive),
-        copy=False,
-    )
+    measure_groups = partial(group_metrics, model, rows.X, rows.y, groups, positive=positive)
+    metrics = compute_once("groups", key, measure_groups, copy=False)
     titles = {name: TITLES[name] for name in GROUP_MEASURES}
     measure = choice("Share", titles, "error", "groups_share", label_visibility="collapsed")
     chart(group_figure(metrics, measure), f"groups_{rows.name}", group_sentence(metrics, measure))
@@ -516,11 +447,9 @@ def _table(metrics: GroupMetrics) -> None:
     table = pd.concat([metrics.table, metrics.overall.to_frame().T])
     shown = pd.DataFrame({metrics.name: table.index, "rows": table["rows"].astype(int).to_numpy()})
     for measure, title in TITLES.items():
-        ends = table[[measure, f"{measure}_low", f"{measure}_high"]].itertuples(index=False)
+        ends = 100 * table[[measure, f"{measure}_low", f"{measure}_high"]].astype(float)
         shown[title] = [
-            "no rows"
-            if share != share
-            else f"{100 * share:.1f} % ({100 * low:.0f}–{100 * high:.0f})"
-            for share, low, high in ends
+            "no rows" if share != share else f"{share:.1f} % ({low:.0f}–{high:.0f})"
+            for share, low, high in ends.itertuples(index=False)
         ]
     st.dataframe(shown, hide_index=True, alt="; ".join(metrics.sentences()))

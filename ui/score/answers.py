@@ -1,21 +1,24 @@
 """New cases (a second file, or the test rows) and their predictions, figures and files."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import streamlit as st
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from rulekit.data import Table
 from rulekit.data.column import whole
+from rulekit.data.columns.report import WORDS as KINDS
+from rulekit.data.columns.report import Misfit
 from rulekit.data.drift import match_levels
 from rulekit.evaluation.metrics import cost_per_100
-from rulekit.exceptions import RulekitError
+from rulekit.exceptions import DataError, RulekitError
 from rulekit.explain import Scored, distance_to_boundary, ranges_of, score
 from rulekit.explain.subject import columns_for
 from rulekit.export.sheets.frame import CASE_FILES, cases_frame
@@ -33,7 +36,8 @@ from ui.widgets import pick_row
 from ui.words import clause_names, find_fixed_columns, wording
 
 TEST_ROWS = "test rows"
-SHOWN = 8  # maximal number of columns listed
+SHOWN = 8  # maximal number of columns or rows listed
+EQUAL = 0.05  # share of equal training rows above which equal rows may be other cases
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,19 +45,25 @@ class NewCases:
     """Cases to be scored: a name, the rows, and their outcomes as far as known."""
 
     name: str
-    table: Table | pd.DataFrame
+    table: Table | pd.DataFrame  # a frame: the test rows of the table that was learned from
     outcomes: NDArray[Any] | None
     key: str
-
-    @property
-    def cells(self) -> Mapping[str, Any]:
-        """Cells of columns as they are in the file, where reading converted them."""
-        return self.table.cells if isinstance(self.table, Table) else {}
+    cells: Mapping[str, Any] = field(default_factory=dict)  # of converted columns, as in the file
+    trained: NDArray[np.bool_] | None = None  # which are training rows
+    left_out: tuple[str, ...] = ()  # sentences on rows whose cells do not fit
 
     @property
     def are_test_rows(self) -> bool:
         """Whether they are test rows of the table that the rule was learned from."""
         return self.key == TEST_ROWS
+
+    @property
+    def counted(self) -> NDArray[Any] | None:
+        """The known outcomes of rows that the rule was not learned from; None without any."""
+        if self.outcomes is None or self.trained is None:
+            return self.outcomes
+        known = np.where(self.trained, None, self.outcomes)
+        return None if pd.isna(known).all() else known
 
 
 def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
@@ -62,24 +72,42 @@ def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
     if read:
         names = cap_list([md(name, 40) for name in read], SHOWN)
         st.caption(f"Columns needed: {names}. The file stays on this machine.")
-    if file is not None:
-        try:
-            names = (*read, state.target)
-            key = repr((file.file_id, state.options, state.table.digest, names))
-            read_file = partial(read_as_before, file.getvalue(), file.name[:80], names, state)
-            table = compute_once("new cases", key, read_file, copy=False)
-        except (RulekitError, ValueError) as error:
-            problem(error)
-            return None
-        levels = match_levels(state.table, table, columns=tuple(read))
-        key = file.file_id
-        if levels and st.toggle(label_respelling(levels, table, state), key=f"respell_{key}"):
-            table, key = respelled(table, levels), f"{key} respelled"
-        return NewCases(table.name, table, outcomes_of(table, state), key)
-    X, y = state.testing
-    if not len(X):
+    if file is None:
+        X, y = state.testing
+        cases = NewCases("the test rows", X, y.to_numpy(dtype=object), TEST_ROWS)
+        return cases if len(X) else None
+    try:
+        names = (*read, state.target)
+        key = repr((file.file_id, state.options, state.table.digest, names))
+        read_file = partial(read_as_before, file.getvalue(), file.name[:80], names, state)
+        table = compute_once("new cases", key, read_file, copy=False)
+    except (RulekitError, ValueError) as error:
+        problem(error)
         return None
-    return NewCases("the test rows", X, y.to_numpy(dtype=object), TEST_ROWS)
+    levels, key = match_levels(state.table, table, columns=tuple(read)), file.file_id
+    if levels and st.toggle(label_respelling(levels, table, state), key=f"respell_{key}"):
+        table, key = respelled(table, levels), f"{key} respelled"
+    number = repr((key, state.fit_key, state.options))
+    search = partial(find_training_rows, table.frame, state)
+    trained = compute_once("training rows", number, search, copy=False)
+    return NewCases(table.name, table, outcomes_of(table, state), key, table.cells, trained)
+
+
+def find_training_rows(frame: pd.DataFrame, state: AppState) -> NDArray[np.bool_]:
+    """Return which rows equal a training row in every column but the outcome, shape (n,)."""
+    # Where training rows equal each other, an equal row may well be another case.
+    names = [name for name in frame.columns if name in state.table.frame and name != state.target]
+    if not set(state.features) <= set(names):
+        return np.zeros(len(frame), dtype=bool)
+
+    def number_rows(rows: pd.DataFrame) -> NDArray[np.uint64]:
+        kinds = {name: float if rows[name].dtype.kind in "if" else str for name in names}
+        return pd.util.hash_pandas_object(rows.astype(kinds), index=False).to_numpy()
+
+    training = number_rows(state.table.frame.loc[state.training[0].index, names])
+    if len(np.unique(training)) < (1 - EQUAL) * len(training):
+        return np.zeros(len(frame), dtype=bool)
+    return np.isin(number_rows(frame[names]), training)
 
 
 def label_respelling(levels: dict[str, dict[str, str]], table: Table, state: AppState) -> str:
@@ -109,37 +137,67 @@ def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
     return named
 
 
-def score_cases(cases: NewCases, model: ClassifierMixin, state: AppState) -> Scored:
-    """Apply the current rule, once per rule and table."""
-    X, y = state.testing if len(state.testing[0]) else state.training
+def score_cases(
+    cases: NewCases, model: ClassifierMixin, state: AppState
+) -> tuple[NewCases, Scored]:
+    """Apply the current rule, once per rule and table, without rows whose cells do not fit."""
     again = cases.are_test_rows  # a comparison with themselves is pointless
-
-    def compute() -> Scored:
-        return score(
-            model,
-            cases.table,
-            reference=None if again else state.table,
-            outcomes=cases.outcomes,
-            before=state.training if again else (X, y),
-            training=state.training,
-            wording=wording(state),
-            immutable=find_fixed_columns(model.rule_set_),
-        )
-
-    key = repr(
-        (cases.key, state.fit_key, state.rule_json, state.wording, state.texts, state.options)
+    apply = partial(
+        score,
+        model,
+        cases.table,
+        reference=None if again else state.table,
+        before=state.testing if len(state.testing[0]) and not again else state.training,
+        training=state.training,
+        wording=wording(state),
+        immutable=find_fixed_columns(model.rule_set_),
     )
-    return compute_once("scored", key, compute, copy=False)
+
+    def compute() -> tuple[NewCases, Scored]:
+        scored = apply(outcomes=cases.counted)
+        misfits = [m for m in scored.report.misfits if m.name in model.rule_set_.features]
+        return leave_out(cases, misfits, apply) if misfits else (cases, scored)
+
+    names = state.wording, state.texts, state.options
+    key = repr((cases.key, state.fit_key, state.rule_json, *names))
+    result: tuple[NewCases, Scored] = compute_once("scored", key, compute, copy=False)
+    return result
+
+
+def leave_out(
+    cases: NewCases, misfits: Sequence[Misfit], apply: Callable[..., Scored]
+) -> tuple[NewCases, Scored]:
+    """Score the cases without the rows whose cells are not of their column's kind."""
+    frame = cases.table.frame if isinstance(cases.table, Table) else cases.table
+    fits, sentences = np.ones(len(frame), dtype=bool), []
+    for misfit in misfits:
+        fits[misfit.rows] = False
+        rows = [f"row {row_number(k)} ({frame[misfit.name].iloc[k]!r})" for k in misfit.rows]
+        kind = f"Column {misfit.name!r} is read as {KINDS[misfit.kind]}."
+        sentences.append(f"{kind} Left out: {cap_list(rows, SHOWN)}.")
+    if not fits.any():
+        raise DataError(f"No row can be scored. {' '.join(sentences)}")
+    counted = None if cases.counted is None else np.where(fits, cases.counted, None)
+    scored = apply(outcomes=counted)
+    parts = {name: getattr(scored, name)[fits] for name in ("X", "answers", "clauses", "missing")}
+    # a gap of no other rows
+    gaps = {(misfit.name, len(misfit.rows)) for misfit in misfits}
+    parts["drift"] = tuple(n for n in scored.drift if (n.column, n.n_rows) not in gaps)
+    unseen = tuple(u for u in scored.report.unseen if (u.column, u.n_rows) not in gaps)
+    outcomes, trained = (v if v is None else v[fits] for v in (cases.outcomes, cases.trained))
+    cells = {name: texts.filter(pa.array(fits)) for name, texts in cases.cells.items()}
+    shown = replace(cases, outcomes=outcomes, cells=cells, trained=trained)
+    shown = replace(shown, left_out=tuple(sentences))
+    return shown, replace(scored, report=replace(scored.report, unseen=unseen), **parts)
 
 
 def count_predictions(predicted: NDArray[Any], training: NDArray[Any], labels: list[Any]) -> str:
     """Return how often outcomes are predicted: the described one, or each of several."""
-    shown = labels[:1] if len(labels) == 2 else labels
-    parts = [
-        f"{label}: {int(np.sum(predicted == label)):,} of {len(predicted):,} "
-        f"({percent(np.mean(predicted == label))}; training {percent(np.mean(training == label))})"
-        for label in shown
-    ]
+    parts = []
+    for label in labels[:1] if len(labels) == 2 else labels:
+        n, before = int(np.sum(predicted == label)), percent(np.mean(training == label))
+        share = percent(n / len(predicted))
+        parts.append(f"{label}: {n:,} of {len(predicted):,} ({share}; training {before})")
     return f"Predicted {'; '.join(parts)}."
 
 
@@ -148,9 +206,13 @@ def differences(cases: NewCases, scored: Scored) -> None:
     state = app_state()
     before = scored.model.predict(state.training[0])
     st.markdown(f"**{md(count_predictions(scored.answers, before, state.labels), 600)}**")
+    trained = 0 if cases.trained is None else int(cases.trained.sum())
     rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
+    if trained:
+        rows = f"{rows[:-1]}, {trained:,} of them training rows."
     unseen = scored.report.drop({note.column for note in scored.drift}).unseen
-    lines = [f"- {md(each.sentence, 300)}" for each in (*scored.drift, *unseen)]
+    sentences = *cases.left_out, *(each.sentence for each in (*scored.drift, *unseen))
+    lines = [f"- {md(sentence, 300)}" for sentence in sentences]
     if cases.are_test_rows:
         st.caption(f"{len(scored):,} test rows. Upload a table to predict its cases.")
     elif not lines:
@@ -164,10 +226,16 @@ NO_CLAUSE = "none"
 
 def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
     """List the cases, those closest to a limit first; return the position of the selected one."""
-    key = repr((cases.key, state.fit_key, state.rule_json))
-    order = compute_once("closest first", key, lambda: closest_first(scored, state.training[0]))
+    rule, key = rule_of(scored.model), repr((cases.key, state.fit_key, state.rule_json))
+
+    def sort_cases() -> NDArray[np.intp]:
+        """Sort by the share of a range to another prediction."""
+        ranges = ranges_of(columns_for(scored.model, state.training[0]))
+        distance = distance_to_boundary(rule, columns_for(scored.model, scored.X), ranges)
+        return np.argsort(distance, kind="stable")
+
+    order = compute_once("closest first", key, sort_cases)
     table = scored.table().drop(columns="missing").rename(columns={"answer": ANSWER})
-    rule = rule_of(scored.model)
     if scorecard_of(rule):
         names_of = clause_names(rule)
         table["clause"] = [names_of[k - 1].removeprefix("total ") for k in table["clause"]]
@@ -176,7 +244,7 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
         table["clause"] = [str(k) if k else NO_CLAUSE for k in table["clause"]]
     if cases.outcomes is not None:
         table[TRUTH] = cases.outcomes
-    read = scored.X[[name for name in scored.model.rule_set_.features if name in scored.X]]
+    read = scored.X[[name for name in rule.features if name in scored.X]]
     names = [ROW, *table.columns]
     for column in read.columns:
         name = state.label(column)
@@ -197,29 +265,22 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
     return int(order[position])
 
 
-def closest_first(scored: Scored, training: pd.DataFrame) -> NDArray[np.intp]:
-    """Return positions of the cases by the share of a range to another prediction, shape (n,)."""
-    rule = scored.model.rule_set_
-    ranges = ranges_of(columns_for(scored.model, training))
-    distance = distance_to_boundary(rule, columns_for(scored.model, scored.X), ranges)
-    return np.argsort(distance, kind="stable")
-
-
 def then_and_now(cases: NewCases, scored: Scored) -> None:
     """Show whether the rule still holds, and the past and present errors of each clause."""
-    if not scored.figures:
-        st.caption(
-            "The outcomes of these cases are not known. With a column "
-            f"“{md(app_state().target, 40)}” this page also shows whether the rule still holds."
-        )
+    state, rule = app_state(), rule_of(scored.model)
+    if not scored.figures and cases.outcomes is not None:
+        st.info("All are training rows: they cannot show whether the rule still holds.")
         return
-    if cases.are_test_rows:
-        names = {"then": "training rows", "now": "test rows"}
-    else:
+    if not scored.figures:
+        target = f"With a column “{md(state.target, 40)}” this page also shows whether the rule"
+        st.caption(f"The outcomes of these cases are not known. {target} still holds.")
+        return
+    names = {"then": "training rows", "now": "test rows"}
+    if not cases.are_test_rows:
         names = {"then": "before", "now": "now"}
         show = st.warning if any(f.worse for f in scored.figures) else st.success
         show(md(scored.sentence, 400))
-    lines, names_of = [], clause_names(rule_of(scored.model))
+    lines, names_of = [], clause_names(rule)
     for figures in scored.figures:
         line = {"": names_of[figures.clause - 1] if figures.clause else "whole rule"}
         for when, name in names.items():
@@ -229,20 +290,21 @@ def then_and_now(cases: NewCases, scored: Scored) -> None:
             line[f"95 %, {name}"] = f"{100 * low:.0f} to {100 * high:.0f} %" if n else "no case"
         lines.append(line)
     st.dataframe(pd.DataFrame(lines), hide_index=True, alt="Correct predictions, part by part.")
-    rule = rule_of(scored.model)
     part = "in a range of totals" if scorecard_of(rule) else "a clause decides"
-    st.caption(f"Correct predictions of the rows {part}, with 95 % intervals.")
-    if sentence := cost_sentence(cases, scored, app_state()):
+    without = " Training rows are not counted." * bool(np.any(cases.trained))
+    st.caption(f"Correct predictions of the rows {part}, with 95 % intervals.{without}")
+    if sentence := cost_sentence(cases, scored, state):
         st.markdown(md(sentence, 300))
 
 
 def cost_sentence(cases: NewCases, scored: Scored, state: AppState) -> str:
     """Return the cost of errors on cases of known outcome; empty without costs or outcomes."""
     costs = state.costs
-    if costs is None or cases.outcomes is None:
+    known = cases.counted
+    if costs is None or known is None:
         return ""
-    has_outcome = np.array([v is not None for v in cases.outcomes], dtype=bool)
-    true = cases.outcomes[has_outcome]
+    has_outcome = np.array([v is not None for v in known], dtype=bool)
+    true = known[has_outcome]
     cost = cost_per_100(true, scored.answers[has_outcome], costs)
     counts = [int((true == label).sum()) for label in state.labels]
     answer, least = costs.cheapest(state.labels, counts)
@@ -269,14 +331,13 @@ def downloads(cases: NewCases, scored: Scored) -> None:
             st.download_button(
                 "Parquet" if suffix == "parquet" else suffix.upper(),
                 data=partial(_file, suffix, scored, cases.cells),
-                file_name=file_name(f"scored {cases.name}", suffix),
+                file_name=file_name("scored", suffix, cases.name),
                 mime=kind.mime,
                 on_click="ignore",
                 key=f"score_{suffix}",
             )
-    decided = "deciding clause, unmet conditions"
-    if scorecard_of(rule_of(scored.model)):
-        decided = "total of points, reasons"
+    is_card = bool(scorecard_of(rule_of(scored.model)))
+    decided = "total of points, reasons" if is_card else "deciding clause, unmet conditions"
     st.caption(
         f"All cases with prediction, {decided} and the smallest change that would change the "
         "prediction; about a millisecond per case."

@@ -1,6 +1,7 @@
 """Files of typed columns: Parquet, Feather (Arrow) and ORC."""
 
 import io
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -12,20 +13,18 @@ from pyarrow import orc
 from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
-from rulekit.data.reading.delimited import check_cell, check_size
+from rulekit.data.reading.delimited import check_cells, check_size
 from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError
 
+_UNUSABLE = (
+    *(pa.types.is_nested, pa.types.is_null, pa.types.is_binary, pa.types.is_large_binary),
+    pa.types.is_fixed_size_binary,
+)
 FLOAT_DIGITS = 15  # decimals of at most 15 digits differ as float64
 _NULLABLE = {
-    pa.int8(): pd.Int64Dtype(),
-    pa.int16(): pd.Int64Dtype(),
-    pa.int32(): pd.Int64Dtype(),
-    pa.int64(): pd.Int64Dtype(),
-    pa.uint8(): pd.UInt64Dtype(),
-    pa.uint16(): pd.UInt64Dtype(),
-    pa.uint32(): pd.UInt64Dtype(),
-    pa.uint64(): pd.UInt64Dtype(),
+    **dict.fromkeys((pa.int8(), pa.int16(), pa.int32(), pa.int64()), pd.Int64Dtype()),
+    **dict.fromkeys((pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()), pd.UInt64Dtype()),
     pa.bool_(): pd.BooleanDtype(),
 }
 
@@ -63,28 +62,23 @@ def _choose(
     schema: pa.Schema, options: ParseOptions, limits: Limits
 ) -> tuple[list[str], list[int], list[str]]:
     """Return names and positions of the columns to read, and notes."""
-    usable = [i for i, part in enumerate(schema) if _usable(part.type)]
+    usable = [i for i, part in enumerate(schema) if not _is(part.type, *_UNUSABLE)]
     if not usable:
         raise DataError("The file holds lists, structures or bytes only. Give plain columns.")
-    headers, repairs = repair_headers([schema[i].name for i in usable], limits)
+    headers, notes = repair_headers([schema[i].name for i in usable], limits)
     chosen = select_columns(headers, options.columns, limits)
-    left_out = [part for i, part in enumerate(schema) if i not in set(usable)]
-    return (
-        [headers[k] for k in chosen],
-        [usable[k] for k in chosen],
-        repairs + _describe_left_out(left_out),
-    )
+    if left_out := [f"{quote(p.name)} ({p.type})" for p in schema if _is(p.type, *_UNUSABLE)]:
+        columns = "Column" if len(left_out) == 1 else "Columns"
+        notes.append(f"{columns} {few(left_out)} cannot be tested by a rule and was left out.")
+    return [headers[k] for k in chosen], [usable[k] for k in chosen], notes
 
 
 def _frame(columns: list[pa.ChunkedArray], names: list[str], limits: Limits) -> pd.DataFrame:
     if not columns or not len(columns[0]):
         raise DataError("The file has columns but no rows. Give at least one row of data.")
-    parts = [
-        _convert_column(column, name, limits) for column, name in zip(columns, names, strict=True)
-    ]
-    frame = pd.concat(parts, axis=1)
-    frame.columns = names
-    return frame
+    pairs = zip(columns, names, strict=True)
+    frame = pd.concat([_convert_column(*pair, limits) for pair in pairs], axis=1)
+    return frame.set_axis(names, axis=1)
 
 
 def _read_parquet(
@@ -95,13 +89,9 @@ def _read_parquet(
     schema = file.schema_arrow
     names, indices, notes = _choose(schema, options, limits)
     check_size(file.metadata.num_rows, len(indices), limits)
-    kinds = [schema[i].type for i in indices]  # an order would be lost in a dictionary read anew
-    ordered = [pa.types.is_dictionary(kind) and kind.ordered for kind in kinds]
-    texts = [
-        schema[i].name
-        for i, kind, has_order in zip(indices, kinds, ordered, strict=True)
-        if _is_text(kind) and not has_order
-    ]
+    # an order would be lost in a dictionary read anew
+    parts = [p for p in map(schema.field, indices) if not getattr(p.type, "ordered", False)]
+    texts = [p.name for p in parts if _is(p.type, pa.types.is_string, pa.types.is_large_string)]
     file = pq.ParquetFile(io.BytesIO(raw), read_dictionary=texts)
     starts = np.cumsum([0, *(_n_leaves(part.type) for part in schema)])
     leaves = [int(starts[i]) for i in indices]  # by position: names may repeat, or hold dots
@@ -110,21 +100,10 @@ def _read_parquet(
     return _frame(columns, names, limits), notes
 
 
-def _usable(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _usable(kind.value_type)
-    return not (pa.types.is_nested(kind) or _is_bytes(kind) or pa.types.is_null(kind))
-
-
-def _is_bytes(kind: pa.DataType) -> bool:
-    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+def _is(kind: pa.DataType, *tests: Callable[[pa.DataType], bool]) -> bool:
+    """Return whether a type, or that of the values of a dictionary, passes one of some tests."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return any(test(kind) for test in tests)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        return _is_text(kind.value_type)
-    return any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string))
 
 
 def _n_leaves(kind: pa.DataType) -> int:
@@ -178,28 +157,20 @@ def _decode(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0)
     values = array.dictionary.cast(pa.string())
-    lengths = pc.fill_null(pc.utf8_length(values), 0).to_numpy(zero_copy_only=False)
-    codes = pc.fill_null(array.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    lengths = np.asarray(pc.fill_null(pc.utf8_length(values), 0))
+    codes = np.asarray(pc.fill_null(array.indices, -1), dtype=np.int64)
     if len(lengths):
         longest = int(lengths.argmax())
         row = int(np.argmax(codes == longest)) + 1
-        check_cell(values[longest].as_py() or "", row, name, limits)
+        check_cells([values[longest].as_py()], name, limits, row)
     total = int(np.append(lengths, 0)[codes].sum())
     if total > limits.max_inflated:
         raise DataError(
             f"A column of text may hold {limits.max_inflated:,} characters; column {quote(name)} "
             f"holds {total:,}. Leave it out."
         )
-    texts = np.append(values.to_numpy(zero_copy_only=False).astype(object), [None])
+    texts = np.append(np.asarray(values, dtype=object), [None])
     levels = texts[:-1].tolist()
     if column.type.ordered and None not in levels and len(set(levels)) == len(levels):
         return pd.Series(pd.Categorical.from_codes(codes, levels, ordered=True))
     return pd.Series(texts[codes], dtype=object)
-
-
-def _describe_left_out(parts: list[pa.Field]) -> list[str]:
-    if not parts:
-        return []
-    names = few([f"{quote(p.name)} ({p.type})" for p in parts])
-    plural = "Column" if len(parts) == 1 else "Columns"
-    return [f"{plural} {names} cannot be tested by a rule and was left out."]

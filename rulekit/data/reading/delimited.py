@@ -7,10 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 from rulekit.data.cells.numbers import numbers_in
@@ -63,16 +62,18 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
     """Split a text file into cells."""
     stream, encoding, notes = open_text(raw, options.encoding)
     head = _first_lines(stream)
-    head, hinted, n_removed = _drop_hint(head)
+    hint = re.match(r"sep=([^\w\s\"]|\t)\r?\n", head[0], re.IGNORECASE) if head else None
+    number = 2 if hint else 1  # spreadsheets write the line "sep=;"
+    head = head[number - 1 :]
     if not any(line.strip() for line in head):
         raise DataError("The file is empty. Give a table with a header and rows.")
-    text = _Text(head, stream, n_removed + 1, limits.max_cell_length)
+    text = _Text(head, stream, number, limits.max_cell_length)
+    hinted = hint[1] if hint else None
     text.delimiter = options.delimiter or hinted or text.markdown() or sniff_delimiter(head)
     options = replace(options, delimiter=text.delimiter, encoding=encoding)
     layout = find_layout(text.first_records(), options)
     records = text.records(layout, options.skip_rows)
-    width = len(layout.names)
-    check_width(width, limits)
+    check_width(len(layout.names), limits)
     names, repairs = repair_headers(layout.names, limits)
     chosen = select_columns(names, options.columns, limits)
     rows = _Rows(layout, names, chosen, limits)
@@ -85,9 +86,11 @@ def read_delimited(raw: bytes, options: ParseOptions, limits: Limits) -> RawTabl
         notes.append(f"Cells are separated by a {mark}.")
     notes += rows.notes()
     notes += repairs if layout.header is not None else []
+    if not len(next(iter(rows.columns.values()))):
+        raise DataError("It has a header but no rows. Give at least one row of data.")
     options = replace(options, header=layout.header is not None)
     units = {names[k]: unit for k, unit in layout.units.items()}
-    begin = [(n, line.rstrip("\r\n")) for n, line in enumerate(head, n_removed + 1)]
+    begin = [(n, line.rstrip("\r\n")) for n, line in enumerate(head, number)]
     end = [(n, text.delimiter.join(record)) for n, record in (*rows.last, *rows.after)]
     layout = layout.with_lines(begin, end, rows.n_cut, [*(options.skip_rows or ()), *rows.comments])
     return RawTable(rows.columns, notes, options, units, layout)
@@ -190,12 +193,6 @@ def split_runs(line: str) -> str:
     return _RUN.sub(lambda match: match[1] or "\t", line.strip()) + "\n"
 
 
-def _drop_hint(lines: list[str]) -> tuple[list[str], str | None, int]:
-    """Remove the line "sep=;" that spreadsheets write; return lines, delimiter, lines removed."""
-    hint = re.match(r"sep=([^\w\s\"]|\t)\r?\n", lines[0], re.IGNORECASE) if lines else None
-    return (lines[1:], hint[1], 1) if hint else (lines, None, 0)
-
-
 class _Text:
     """The lines of a text file, the first ones of which were looked at."""
 
@@ -207,10 +204,9 @@ class _Text:
 
     def markdown(self) -> str | None:
         """Return "|" if the first lines are a table of Markdown, or of a database's terminal."""
-        pairs = zip(self.head[:60], self.head[1:61], strict=False)
         self.is_markdown = any(
             "|" in first + second and (_RULE.fullmatch(first) or _RULE.fullmatch(second))
-            for first, second in pairs
+            for first, second in pairwise(self.head[:61])
         )
         return "|" if self.is_markdown else None
 
@@ -293,25 +289,24 @@ def _csv_sentence(error: str, line: int, delimiter: str, most: int) -> str:
 
 def check_size(n_rows: int, n_columns: int, limits: Limits) -> None:
     """Raise DataError if there are more rows or cells than allowed."""
+    rows, sample = f"this one has {n_rows:,}", "Draw a sample of the rows"
     if n_rows > limits.max_rows:
-        raise DataError(
-            f"A table may have {limits.max_rows:,} rows at most; this one has {n_rows:,}. "
-            "Draw a sample of the rows."
-        )
+        raise DataError(f"A table may have {limits.max_rows:,} rows at most; {rows}. {sample}.")
     if n_rows * n_columns > limits.max_cells:
         raise DataError(
-            f"A table may have {limits.max_cells:,} cells at most; this one has {n_rows:,} rows "
-            f"times {n_columns:,} columns. Draw a sample of the rows, or leave out columns."
+            f"A table may have {limits.max_cells:,} cells at most; {rows} rows times "
+            f"{n_columns:,} columns. {sample}, or leave out columns."
         )
 
 
-def check_cell(text: str, row: int, column: str, limits: Limits) -> None:
-    """Raise DataError if a cell is longer than allowed; `row` counts from 1."""
-    if len(text) > limits.max_cell_length:
-        raise DataError(
-            f"A cell may hold {limits.max_cell_length:,} characters at most; row {row} of column "
-            f"{quote(column)} holds {len(text):,}. Shorten it, or leave the column out."
-        )
+def check_cells(cells: Iterable[Any], column: str, limits: Limits, row: int = 1) -> None:
+    """Raise DataError if a text among cells is longer than allowed; `row` is that of the first."""
+    for number, text in enumerate(cells, start=row):
+        if isinstance(text, str) and len(text) > limits.max_cell_length:
+            raise DataError(
+                f"A cell may hold {limits.max_cell_length:,} characters at most; row {number} of "
+                f"column {quote(column)} holds {len(text):,}. Shorten it, or leave the column out."
+            )
 
 
 class _Rows:
@@ -345,8 +340,7 @@ class _Rows:
             )
             for (name, arrays), cells in zip(parts.items(), cells_of, strict=True):
                 if max(map(len, cells)) > limits.max_cell_length:
-                    for row, cell in enumerate(cells, start=self.n_rows + 1):
-                        check_cell(cell, row, name, limits)
+                    check_cells(cells, name, limits, self.n_rows + 1)
                 arrays.append(pa.array(cells, pa.string()))
             self.n_rows += len(rows)
         if len(self.after) > TAIL:
@@ -406,8 +400,8 @@ class _Rows:
         n_rows = self.n_rows - n_after + len(self.after)
         if position not in self.chosen or not 1 < n_rows <= self.n_rows:
             return False
-        cells = self.columns[self.names[position]].slice(0, n_rows).to_pandas()
-        return ends_with_total(numbers_in(pd.Series(cells)), how)
+        cells = self.columns[self.names[position]].slice(0, n_rows)
+        return ends_with_total(numbers_in(cells.to_pandas()), how)
 
     def drop_unnamed(self, options: ParseOptions) -> list[str]:
         """Remove columns without a name that are empty, as of a delimiter at the end of rows."""
@@ -427,29 +421,24 @@ class _Rows:
 
     def notes(self) -> list[str]:
         """Return sentences on what was read otherwise than it is written."""
+        repeated = f"{self.n_headers} lines repeat the header and are not read."
+        beyond = f"In {self.n_trimmed} rows, empty cells beyond the last column are not read."
         notes = describe_comments(self.comments, "Line")
-        if n := self.n_headers:
-            notes.append(f"{n} lines repeat the header and are not read.")
-        if n := self.n_trimmed:
-            notes.append(f"In {n} rows, empty cells beyond the last column are not read.")
-        return notes
+        return notes + [repeated] * bool(self.n_headers) + [beyond] * bool(self.n_trimmed)
 
     def _refuse(self, rest: Sequence[Row], delimiter: str) -> None:
-        raise DataError(_describe_ragged([*self.after, *rest], len(self.names), delimiter))
-
-
-def _describe_ragged(rows: list[Row], width: int, delimiter: str) -> str:
-    wrong = [(line, record) for line, record in rows if len(record) != width]
-    examples = "; ".join(
-        f"line {line} has {len(record)}: {quote(delimiter.join(record), 80)}"
-        for line, record in wrong[:3]
-    )
-    more = f" ({len(wrong)} such rows in all)" if len(wrong) > 3 else ""
-    return (
-        f"Every row must have {width} cells, as the header has; {examples}{more}. Correct these "
-        f'lines, put cells that hold {quote(delimiter)} in quotation marks ("), or set another '
-        "delimiter or row of the header."
-    )
+        width = len(self.names)
+        wrong = [(line, row) for line, row in (*self.after, *rest) if len(row) != width]
+        examples = "; ".join(
+            f"line {line} has {len(row)}: {quote(delimiter.join(row), 80)}"
+            for line, row in wrong[:3]
+        )
+        more = f" ({len(wrong)} such rows in all)" if len(wrong) > 3 else ""
+        raise DataError(
+            f"Every row must have {width} cells, as the header has; {examples}{more}. Correct "
+            f'these lines, put cells that hold {quote(delimiter)} in quotation marks ("), or set '
+            "another delimiter or row of the header."
+        )
 
 
 def drop_sentence(n_columns: int, is_last: bool) -> str:

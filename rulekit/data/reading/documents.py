@@ -7,7 +7,7 @@ from typing import Any
 
 from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
-from rulekit.data.reading.delimited import RawTable, check_cell, check_size, open_text
+from rulekit.data.reading.delimited import RawTable, check_cells, check_size, open_text
 from rulekit.data.reading.layout import Row
 from rulekit.exceptions import DataError
 
@@ -46,25 +46,19 @@ def read_json(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
     if nested:
         names = few(list(map(quote, nested)))
         notes.append(f"Lists and nested values are not read: {names}.")
-    return _select_columns(columns, len(records), notes, options, limits)
+    return _select_columns(columns, notes, options, limits)
 
 
 def _select_columns(
-    columns: dict[str, list[Any]],
-    n_rows: int,
-    notes: list[str],
-    options: ParseOptions,
-    limits: Limits,
+    columns: dict[str, list[Any]], notes: list[str], options: ParseOptions, limits: Limits
 ) -> RawTable:
     names, repairs = repair_headers(list(columns), limits)
     positions = select_columns(names, options.columns, limits)
-    check_size(n_rows, len(positions), limits)
     lists = list(columns.values())
+    check_size(len(lists[0]), len(positions), limits)
     cells = {names[k]: lists[k] for k in positions}
     for name, values in cells.items():
-        for row, value in enumerate(values, start=1):
-            if isinstance(value, str):
-                check_cell(value, row, name, limits)
+        check_cells(values, name, limits)
     return RawTable(cells, [*notes, *repairs], options)
 
 

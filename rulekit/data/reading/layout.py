@@ -117,33 +117,31 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
         is_comment(row) and count_cells(row) > 1 for row in columns.rows
     )
     kind = "#" if marked else columns.kinds[0]
-    has_header, reason = _has_header(begin[1], columns, options)
-    if not has_header:
+    reason = _reason_for_data(begin[1], columns, options)
+    if reason or options.header is False:
         if reason:
             text = (
                 f"{word} {begin[0]} {reason}, so it is read as data and the columns are "
                 "numbered; if it is a header, set it so."
             )
             notes.append(Decision(text, "It is the header", {"header": True}))
-        names: list[Any] = [""] * width
         skipped = tuple(n for n, _ in rows[:above])
-        return TableLayout(None, begin[0], tuple(names), skipped, {}, tuple(notes), first_kind=kind)
-    names, more = _names(begin, columns, options, word)
+        names = ("",) * width
+        return TableLayout(None, begin[0], names, skipped, {}, tuple(notes), first_kind=kind)
+    written, more = _names(begin, columns, options, word)
     notes += more
-    n_more, names, units, more = _second_header(names, body, columns, options, word)
-    notes += more
+    n_more, written, units, note = _second_header(written, body, columns, options, word)
+    notes += [Decision(note, "Read it as data", {"skip_rows": ()})] if note else []
     skipped = tuple(n for n, _ in [*rows[:above], *body[:n_more]])
     first = body[n_more][0] if len(body) > n_more else begin[0] + 1
-    cells = tuple(begin[1])
-    return TableLayout(
-        begin[0], first, tuple(names), skipped, units, tuple(notes), cells, first_kind=kind
-    )
+    cells, names = tuple(begin[1]), tuple(written)
+    return TableLayout(begin[0], first, names, skipped, units, tuple(notes), cells, first_kind=kind)
 
 
 def _position(rows: Sequence[Row], header_row: int, word: str) -> int:
-    for position, (number, _) in enumerate(rows):
-        if number == header_row:
-            return position
+    numbers = [number for number, _ in rows]
+    if header_row in numbers:
+        return numbers.index(header_row)
     raise DataError(
         f"{word} {header_row} cannot be the header: it is empty, inside another row, or further "
         f"down than row {WINDOW}. Set another header row."
@@ -170,9 +168,7 @@ def _count_above(rows: Sequence[Row]) -> int:
     start = position
     while position < limit and _is_above(cells, position, width):
         position += 1
-    if position == limit:  # nothing looks like a header
-        return start
-    return position
+    return start if position == limit else position  # nothing looks like a header
 
 
 def _mode(rows: Sequence[Sequence[Any]]) -> int:
@@ -185,9 +181,9 @@ def _is_marked_header(row: Sequence[Any], following: Sequence[Any], width: int) 
     """Return whether a row with a comment mark holds names, and the one below it does not."""
     if len(row) != width or width < 2 or count_cells(row) < width:
         return False
-    kinds = [kind_of_cell(cell) for cell in row]
-    below = [kind_of_cell(cell) for cell in following]
-    return "number" not in kinds and not (set(below) <= {"text"} and len(following) == width)
+    below = set(map(kind_of_cell, following))
+    names_below = below <= {"text"} and len(following) == width
+    return "number" not in map(kind_of_cell, row) and not names_below
 
 
 def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
@@ -207,16 +203,11 @@ def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
         full = count_cells(below[k]) == width
         apart = len(row) != width or (packed and full)
         return apart and _is_above_numbers(below[k], below[k + 1 :])
-    if not _is_text(row) or _is_sparse(below, width):
+    if "text" not in map(kind_of_cell, row) or _is_sparse(below, width):
         return False
     alone = (len(row) != width or n_filled == 1) and width > 2
-    return (
-        alone or _is_above_numbers(below[k], below[k + 1 :]) or _differs(below[k], below[k + 1 :])
-    )
-
-
-def _is_text(row: Sequence[Any]) -> bool:
-    return any(kind_of_cell(cell) == "text" for cell in row)
+    header, body = below[k], below[k + 1 :]
+    return alone or _is_above_numbers(header, body) or _differs(header, body)
 
 
 def _is_sparse(rows: Sequence[Sequence[Any]], width: int) -> bool:
@@ -241,8 +232,8 @@ def _differs(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
     texts = [str(cell).strip() for cell in row]
     if {kind_of_cell(cell) for cell in row} != {"text"} or len(set(texts)) < len(texts):
         return False
-    columns = _Columns(body, len(row))
-    return sum(cell in cells for cell, cells in zip(row, columns.cells, strict=True)) == 0
+    cells_below = _Columns(body, len(row)).cells
+    return not any(cell in cells for cell, cells in zip(row, cells_below, strict=True))
 
 
 class _Columns:
@@ -254,14 +245,6 @@ class _Columns:
         self.cells = list(zip(*self.rows, strict=True)) if self.rows else [()] * width
         self.kinds = [_kind_of_column(column) for column in self.cells]
 
-    def is_empty(self, position: int) -> bool:
-        """Return whether a column has no cell that holds something."""
-        return all(map(is_empty, self.cells[position]))
-
-    def drop(self, n_rows: int) -> "_Columns":
-        """Return the columns without their first rows."""
-        return _Columns(self.rows[n_rows:], self.width)
-
 
 def _kind_of_column(cells: Sequence[Any]) -> str:
     kinds = Counter(filter(None, map(kind_of_cell, cells)))
@@ -271,17 +254,14 @@ def _kind_of_column(cells: Sequence[Any]) -> str:
     return kind if count >= TYPICAL * kinds.total() else "text"
 
 
-def _has_header(row: Sequence[Any], columns: _Columns, options: ParseOptions) -> tuple[bool, str]:
-    """Return whether a row holds names, and why not."""
-    if options.header_row is not None or options.header is True:
-        return True, ""
-    if options.header is False:
-        return False, ""
+def _reason_for_data(row: Sequence[Any], columns: _Columns, options: ParseOptions) -> str:
+    """Return why the first row holds no names; "" if it may, or if the options say it."""
+    if options.header_row is not None or options.header is not None:
+        return ""
     words = [cell for cell in row if kind_of_cell(cell) or is_empty(cell)]  # "?" is no name
-    if {kind_of_cell(cell) for cell in words} == {"number"}:
-        return False, "holds numbers only"
-    reason = "looks like data: it holds what the rows below hold"
-    return (False, reason) if _is_data(row, columns) else (True, "")
+    if set(map(kind_of_cell, words)) == {"number"}:
+        return "holds numbers only"
+    return "looks like data: it holds what the rows below hold" if _is_data(row, columns) else ""
 
 
 def _is_data(row: Sequence[Any], columns: _Columns) -> bool:
@@ -297,23 +277,27 @@ def _is_data(row: Sequence[Any], columns: _Columns) -> bool:
     others = [other for other in columns.rows if list(other) != list(row)]
     repeated = sum(any(other[k] == row[k] for other in others) for k in levels)
     alike = [k for k in strict if kinds[k]]
-    if alike:
-        if levels:
-            return repeated * 2 >= len(levels) and (repeated > 0)
-        return not _is_series(row, alike) and _is_in_range(row, alike, columns)
-    enough = len(levels) >= 2 and len(columns.rows) >= 8
-    return enough and repeated == len(levels)
+    if not alike:
+        return len(levels) >= 2 and len(columns.rows) >= 8 and repeated == len(levels)
+    if levels:
+        return repeated * 2 >= len(levels)
+    return not _is_series(row, alike) and _is_in_range(row, alike, columns)
 
 
 def _is_series(row: Sequence[Any], positions: Sequence[int]) -> bool:
     """Return whether the numbers of a header are years or count up, as names do."""
-    try:
-        values = np.array([float(row[k]) for k in positions])
-    except (TypeError, ValueError):
-        return False
-    if (values != np.floor(values)).any() or len(set(values)) < len(values):
+    values = _floats([row[k] for k in positions])
+    if values is None or (values % 1 != 0).any() or len(set(values)) < len(values):
         return False
     return _are_years(row, positions) or (len(values) > 1 and len(set(np.diff(values))) == 1)
+
+
+def _floats(cells: Iterable[Any]) -> NDArray[np.float64] | None:
+    """Return cells as numbers; None if they are not all numbers."""
+    try:
+        return np.array([float(cell) for cell in cells])
+    except (TypeError, ValueError):
+        return None
 
 
 def _are_years(row: Sequence[Any], positions: Sequence[int]) -> bool:
@@ -326,14 +310,10 @@ def _is_in_range(row: Sequence[Any], positions: Sequence[int], columns: _Columns
     if any(columns.kinds[k] == "date" for k in positions):
         return True
     for k in positions:
-        try:
-            value = float(row[k])
-            others = [float(cell) for cell in columns.cells[k] if kind_of_cell(cell)]
-        except (TypeError, ValueError):
+        values = _floats([row[k], *filter(kind_of_cell, columns.cells[k])])
+        if values is None or values[0] % 1 or (isinstance(row[k], str) and "." in row[k]):
             return True
-        if value != np.floor(value) or (isinstance(row[k], str) and "." in row[k]):
-            return True
-        if not min(others) <= value <= max(others):
+        if not values[1:].min() <= values[0] <= values[1:].max():
             return False
     return True
 
@@ -350,12 +330,8 @@ def _names(
         return names[:width], []
     first = [cell for cell in columns.cells[0] if not is_empty(cell)]
     distinct = len(set(first)) == len(first) == len(columns.rows) and _are_row_names(first)
-    if (
-        len(names) == width
-        and distinct
-        and options.header_row is None
-        and _lacks_last(columns, names)
-    ):
+    as_rows = len(names) == width and distinct and options.header_row is None
+    if as_rows and _lacks_last(columns, names):
         text = (
             f"The last column has no name in {word.lower()} {number}, and the first one holds row "
             f"names: {quote(names[0])} is read as the name of the second column, and so on."
@@ -365,7 +341,7 @@ def _names(
     if len(names) == width or not columns.rows:
         return names, []
     short = width - len(names)
-    if short > 0 and all(columns.is_empty(k) for k in range(len(names), width)):
+    if short > 0 and not any(map(count_cells, columns.cells[len(names) :])):
         return [*names, *[""] * short], []
     if short == 1 and distinct:
         note = (
@@ -388,24 +364,20 @@ def _lacks_last(columns: _Columns, names: Sequence[Any]) -> bool:
 
 
 def _are_row_names(cells: Sequence[Any]) -> bool:
-    if {kind_of_cell(cell) for cell in cells} == {"text"}:
-        return True
-    try:
-        return bool((np.diff([float(cell) for cell in cells]) == 1).all())
-    except (TypeError, ValueError):
-        return False
+    values = _floats(cells)
+    is_series = values is not None and bool((np.diff(values) == 1).all())
+    return is_series or set(map(kind_of_cell, cells)) == {"text"}
 
 
 def _notes_above(rows: Sequence[Row], word: str) -> list[str]:
     if not rows:
         return []
-    comments = sum(is_comment(cells) for _, cells in rows)
-    kind = "comments" if comments == len(rows) else "a title or notes"
+    kind = "comments" if all(is_comment(cells) for _, cells in rows) else "a title or notes"
     numbers = _numbers_of([n for n, _ in rows], word)
-    text = quote(" ".join(str(c).strip() for c in rows[0][1] if not is_empty(c)), 60)
+    first, cells = rows[0]
     verb = "is" if len(rows) == 1 else "are"
+    text = quote(_line_of(cells), 60)
     sentence = f"{numbers} above the header {verb} not read, as {kind} ({text})."
-    first = rows[0][0]
     return [Decision(sentence, f"{word} {first} is the header", {"header_row": first})]
 
 
@@ -420,13 +392,12 @@ def _numbers_of(numbers: Sequence[int], word: str) -> str:
 
 def _second_header(
     names: list[Any], body: Sequence[Row], columns: _Columns, options: ParseOptions, word: str
-) -> tuple[int, list[Any], dict[int, str], list[str]]:
-    """Return how many further rows belong to the header, the names, units, and notes."""
+) -> tuple[int, list[Any], dict[int, str], str]:
+    """Return how many further rows belong to the header, the names, units, and a note."""
     if options.skip_rows is not None or len(columns.rows) < 2 or len(body[0][1]) != columns.width:
-        return 0, names, {}, []
+        return 0, names, {}, ""
     number, row = body[0]
-    below = columns.drop(1)
-    as_data = "Read it as data", {"skip_rows": ()}
+    below = _Columns(columns.rows[1:], columns.width)
     for are_header, more, words in (
         (_are_types, _are_roles, "types and roles of columns"),
         (_are_responses, _are_responses, "further words of the header"),
@@ -435,12 +406,16 @@ def _second_header(
         if are_header(row) or (further and more is _are_responses):
             n = 2 if further else 1
             rows = _numbers_of([at for at, _ in body[:n]], word)
-            return n, names, {}, [Decision(f"{rows} below the names: {words}; not read.", *as_data)]
+            return n, names, {}, f"{rows} below the names: {words}; not read."
     grouped = _is_grouped(names, row, below)
     if grouped or (_is_no_data(row, below) and len(set(map(str, names))) < len(names)):
-        joined = [_join(top, sub) for top, sub in zip(_fill_gaps(names), row, strict=True)]
+        top, joined = "", []
+        for name, sub in zip(names, row, strict=True):
+            top = top if is_empty(name) else name
+            parts = [str(part).strip() for part in (top, sub) if not is_empty(part)]
+            joined.append(" ".join(dict.fromkeys(parts)))
         note = f"The header takes two rows; {word.lower()} {number} holds the second part of names."
-        return 1, joined, {}, [Decision(note, *as_data)]
+        return 1, joined, {}, note
     if _are_units(row, below):
         units = {
             k: str(cell).strip("()[] ")
@@ -448,12 +423,11 @@ def _second_header(
             if not is_empty(cell) and below.kinds[k] == "number"
         }
         listing = few([f"{quote(names[k])} in {quote(unit)}" for k, unit in units.items()])
-        note = f"{word} {number} below the names is read as units: {listing}."
-        return 1, names, units, [Decision(note, *as_data)]
+        return 1, names, units, f"{word} {number} below the names is read as units: {listing}."
     if _is_no_data(row, below):
         note = f"{word} {number} below the names: further words of the header; not read."
-        return 1, names, {}, [Decision(note, *as_data)]
-    return 0, names, {}, []
+        return 1, names, {}, note
+    return 0, names, {}, ""
 
 
 def _is_no_data(row: Sequence[Any], below: _Columns) -> bool:
@@ -501,40 +475,22 @@ def _is_grouped(names: Sequence[Any], row: Sequence[Any], below: _Columns) -> bo
     return after and filled and bool(numeric) and texts
 
 
-def _fill_gaps(names: Sequence[Any]) -> list[Any]:
-    """Return names with gaps filled from the left."""
-    result: list[Any] = []
-    for name in names:
-        result.append(result[-1] if is_empty(name) and result else name)
-    return result
-
-
-def _join(top: Any, sub: Any) -> Any:
-    parts = [str(part).strip() for part in (top, sub) if not is_empty(part)]
-    return " ".join(dict.fromkeys(parts))
-
-
 def _are_units(row: Sequence[Any], below: _Columns) -> bool:
     """Return whether a row holds units: texts above numbers, which no level repeats."""
-    numeric = [k for k, kind in enumerate(below.kinds) if kind == "number"]
-    texts = [str(row[k]).strip() for k in numeric if not is_empty(row[k])]
-    if not texts or len(below.rows) < 2:
+    filled = [k for k, cell in enumerate(row) if not is_empty(cell)]
+    numeric = [k for k in filled if below.kinds[k] == "number"]
+    if not numeric or len(below.rows) < 2 or {"number", "date"} & set(map(kind_of_cell, row)):
         return False
-    if any(kind_of_cell(row[k]) in ("number", "date") for k in range(len(row))):
-        return False
-    if not all(_UNIT.fullmatch(text) for text in texts):
-        return False
-    others = [k for k, kind in enumerate(below.kinds) if kind != "number"]
-    return all(is_empty(row[k]) or row[k] not in below.cells[k] for k in others) and all(
-        is_empty(row[k]) or bool(_UNIT.fullmatch(str(row[k]).strip())) for k in others
-    )
+    repeated = any(row[k] in below.cells[k] for k in filled if k not in numeric)
+    return not repeated and all(_UNIT.fullmatch(str(row[k]).strip()) for k in filled)
 
 
 def describe_comments(numbers: Sequence[int], word: str) -> list[str]:
     """Return a note on rows inside the table that are comments, if there are any."""
+    if not numbers:
+        return []
     verb = "is a comment" if len(numbers) == 1 else "are comments"
-    rows = _numbers_of(numbers, word) if numbers else ""
-    return [f"{rows} inside the table {verb} and not read."] if numbers else []
+    return [f"{_numbers_of(numbers, word)} inside the table {verb} and not read."]
 
 
 def count_after(
@@ -545,14 +501,13 @@ def count_after(
     # of column k is the sum, or "mean", of those before it.
     if options.skip_last is not None:
         return options.skip_last, []
-    n_cut, reasons = 0, []
-    while n_cut < len(rows) - 1:
+    reasons: list[str] = []
+    while (n_cut := len(reasons)) < len(rows) - 1:
         reason = _reason_after(rows[: len(rows) - n_cut], partial(adds_up, n_after=n_cut))
         if not reason:
             break
         reasons.append(reason)
-        n_cut += 1
-    if not n_cut:
+    if not reasons:
         return 0, []
     cut = rows[len(rows) - n_cut :]
     text = next((quote(_line_of(cells), 60) for _, cells in cut if count_cells(cells)), "empty")

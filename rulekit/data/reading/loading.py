@@ -6,19 +6,17 @@ import os
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from rulekit.data.cells.columns import ReadColumns, convert_columns
+from rulekit.data.cells.columns import convert_columns
 from rulekit.data.headers import quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
 from rulekit.data.reading.columnar import read_columnar
-from rulekit.data.reading.delimited import RawTable, check_size, read_delimited
+from rulekit.data.reading.delimited import check_size, read_delimited
 from rulekit.data.reading.documents import read_json, rows_of_page
 from rulekit.data.reading.layout import TableLayout
 from rulekit.data.reading.spreadsheets import (
@@ -44,6 +42,8 @@ _COMPOUNDS = (
     ("WordDocument", "It is a text document. Save its table as CSV."),
     ("_VBA_PROJECT", "It is a spreadsheet with macros. Save it as XLSX or CSV."),
 )
+#: Files that a system adds to an archive.
+_HIDDEN = re.compile(r"__MACOSX/|(.*/)?\.[^/]*\Z", re.DOTALL)
 _PAGE = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head", b"<body", b"<div")
 _REFUSED = (
     (GZIP, "a gzip archive inside another; unpack it first"),
@@ -63,17 +63,8 @@ _REFUSED = (
 )
 
 
-@dataclass(frozen=True)
-class _Parsed:
-    """What a file holds, before its columns are described."""
-
-    frame: pd.DataFrame
-    notes: list[str]
-    options: ParseOptions
-    layout: TableLayout | None = None
-    labels: dict[str, str] = field(default_factory=dict)
-    units: dict[str, str] = field(default_factory=dict)
-    cells: Mapping[str, Any] = field(default_factory=dict)
+#: What a file holds, before its columns are described: notes, options, layout, fields of a `Table`.
+_Parsed = tuple[pd.DataFrame, list[str], ParseOptions, TableLayout | None, dict[str, Any]]
 
 
 def read_table(
@@ -121,18 +112,12 @@ def read_table(
     >>> table.notes
     ('Cells are separated by a semicolon.', 'Commas are read as decimal commas.')
     """
-    return read_with_options(source, name=name, limits=limits, options=options)[0]
+    return read_with_layout(source, name=name, limits=limits, options=options)[0]
 
 
-def read_with_options(
-    source: Source,
-    *,
-    name: str | None = None,
-    limits: Limits | None = None,
-    options: ParseOptions | None = None,
-) -> tuple[Table, ParseOptions]:
+def read_with_options(source: Source, **settings: Any) -> tuple[Table, ParseOptions]:
     """Read a table as `read_table` does, and return the options used."""
-    return read_with_layout(source, name=name, limits=limits, options=options)[:2]
+    return read_with_layout(source, **settings)[:2]
 
 
 def read_with_layout(
@@ -147,12 +132,11 @@ def read_with_layout(
     options = options or ParseOptions()
     label = name or _name_of(source)
     try:
-        parsed = _parse(decompress(_content(source, limits), limits), options, limits)
-        table = Table.from_frame(parsed.frame, name=label, notes=parsed.notes, limits=limits)
-        table = dataclasses.replace(
-            table, labels=parsed.labels, units=parsed.units, cells=parsed.cells
+        frame, notes, options, layout, known = _parse(
+            decompress(_content(source, limits), limits), options, limits
         )
-        table = _apply_options(table, parsed.options)
+        table = Table.from_frame(frame, name=label, notes=notes, limits=limits)
+        table = _apply_options(dataclasses.replace(table, **known), options)
     except DataError as error:
         sentence = f"The file {quote(label, 80)} was not read. {error}"
         if isinstance(error, WideTableError):
@@ -164,7 +148,7 @@ def read_with_layout(
             "separated by another character, name it."
         )
         table = dataclasses.replace(table, notes=(note, *table.notes))
-    return table, parsed.options, parsed.layout
+    return table, options, layout
 
 
 def _apply_options(table: Table, options: ParseOptions) -> Table:
@@ -205,10 +189,25 @@ def _content(source: Source, limits: Limits) -> bytes:
 
 def decompress(raw: bytes, limits: Limits) -> bytes:
     """Decompress gzip content, or a ZIP archive of one file; return other content unchanged."""
-    if raw.startswith(ZIP) and not kind_of_archive(raw):
-        return _only_member(raw, limits)
-    if not raw.startswith(GZIP):
+    if not _is_archive(raw):
         return raw
+    is_zip = raw.startswith(ZIP)
+    content = _only_member(raw, limits) if is_zip else _gunzip(raw, limits)
+    if len(content) > limits.max_bytes:
+        raise DataError(
+            f"A file may have {limits.max_bytes / 1e6:g} MB; unpacked this one has more. Draw a "
+            "sample of the rows, or save it as Parquet."
+        )
+    if is_zip and _is_archive(content):
+        raise DataError("It is an archive inside a ZIP archive; unpack it first.")
+    return content
+
+
+def _is_archive(raw: bytes) -> bool:
+    return raw.startswith(GZIP) or (raw.startswith(ZIP) and not kind_of_archive(raw))
+
+
+def _gunzip(raw: bytes, limits: Limits) -> bytes:
     parts, left, remaining = [], raw, limits.max_bytes + 1
     try:
         while left and remaining > 0:  # an archive may have several members, one after the other
@@ -220,46 +219,25 @@ def decompress(raw: bytes, limits: Limits) -> bytes:
             left = member.unused_data.lstrip(b"\0")
     except zlib.error as error:
         raise DataError("The gzip archive is damaged; pack the table anew.") from error
-    content = b"".join(parts)
-    if len(content) > limits.max_bytes:
-        raise DataError(
-            f"A file may have {limits.max_bytes / 1e6:g} MB; unpacked this one has more. Draw a "
-            "sample of the rows, or save it as Parquet."
-        )
-    return content
+    return b"".join(parts)
 
 
 def _only_member(raw: bytes, limits: Limits) -> bytes:
     """Return the only file of a ZIP archive, but those that a system adds."""
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-        members = [
-            member
-            for member in archive.infolist()
-            if not member.is_dir()
-            and not member.filename.startswith("__MACOSX/")
-            and not member.filename.rpartition("/")[2].startswith(".")
-        ]
+        files = [member for member in archive.infolist() if not member.is_dir()]
+        members = [member for member in files if not _HIDDEN.match(member.filename)]
         if len(members) != 1:
             names = ", ".join(quote(member.filename) for member in members[:3])
-            raise DataError(
-                f"It is a ZIP archive of {len(members)} files ({names}); unpack it and give one "
-                "table."
-            )
+            found = f"It is a ZIP archive of {len(members)} files ({names})"
+            raise DataError(f"{found}; unpack it and give one table.")
         if members[0].flag_bits & 1:
             raise DataError("The ZIP archive is encrypted. Pack the table without a password.")
         try:
             with archive.open(members[0]) as file:
-                content = file.read(limits.max_bytes + 1)
+                return file.read(limits.max_bytes + 1)
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError) as error:
             raise DataError("The ZIP archive is damaged; pack the table anew.") from error
-    if len(content) > limits.max_bytes:
-        raise DataError(
-            f"A file may have {limits.max_bytes / 1e6:g} MB; unpacked this one has more. Draw a "
-            "sample of the rows, or save it as Parquet."
-        )
-    if content.startswith(GZIP) or (content.startswith(ZIP) and not kind_of_archive(content)):
-        raise DataError("It is an archive inside a ZIP archive; unpack it first.")
-    return content
 
 
 def _check_bytes(size: int, limits: Limits) -> None:
@@ -277,37 +255,25 @@ def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
             f"Only spreadsheets have sheets, such as {quote(options.sheet)}. Remove `sheet`."
         )
     if kind in COLUMNAR:
-        frame, notes = read_columnar(raw, kind, options, limits)
-        return _Parsed(frame, notes, options)
+        return *read_columnar(raw, kind, options, limits), options, None, {}
     if kind in READERS:
         return _from_statistics(raw, kind, options, limits)
-    if kind == "text":
-        text = read_delimited(raw, options, limits)
-        del raw  # the bytes of a large file would take memory beside its columns
-        return _from_text(text)
-    if kind in SPREADSHEETS:
-        table = read_spreadsheet(raw, kind, options, limits)
-    elif kind == "json":
-        table = read_json(raw, options, limits)
-    else:
+    if kind == "html":
         rows, notes = rows_of_page(raw, options, limits)
         table = columns_of_rows(rows, options, limits, "Row")
-        table = dataclasses.replace(table, notes=[*notes, *table.notes])
-    frame, read = frame_of_cells(table.columns, options)
-    return _describe(frame, table, read)
-
-
-def _from_text(text: RawTable) -> _Parsed:
-    if not len(next(iter(text.columns.values()))):
-        raise DataError("It has a header but no rows. Give at least one row of data.")
-    read = convert_columns(text.columns, text.options)
-    return _describe(pd.DataFrame(read.columns), text, read)
-
-
-def _describe(frame: pd.DataFrame, table: RawTable, read: ReadColumns) -> _Parsed:
-    """Join what layout and cells of a file have shown."""
-    notes, units = [*table.notes, *read.notes], {**read.units, **table.units}
-    return _Parsed(frame, notes, read.options, table.layout, units=units, cells=read.cells)
+        table.notes[:0] = notes
+    elif kind in SPREADSHEETS:
+        table = read_spreadsheet(raw, kind, options, limits)
+    else:
+        table = (read_json if kind == "json" else read_delimited)(raw, options, limits)
+    del raw  # the bytes of a large file would take memory beside its columns
+    if kind == "text":
+        read = convert_columns(table.columns, table.options)
+        frame = pd.DataFrame(read.columns)
+    else:
+        frame, read = frame_of_cells(table.columns, options)
+    known = {"units": {**read.units, **table.units}, "cells": read.cells}
+    return frame, [*table.notes, *read.notes], read.options, table.layout, known
 
 
 def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limits) -> _Parsed:
@@ -319,7 +285,7 @@ def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limit
     frame = frame.iloc[:, positions]
     frame.columns = [names[k] for k in positions]
     labels = {names[k]: labels[raw_names[k]] for k in positions if raw_names[k] in labels}
-    return _Parsed(frame, [*notes, *repairs], options, labels=labels)
+    return frame, [*notes, *repairs], options, None, {"labels": labels}
 
 
 def kind_of_file(raw: bytes) -> str:
@@ -328,25 +294,20 @@ def kind_of_file(raw: bytes) -> str:
     if raw.startswith(ZIP):
         return kind_of_archive(raw) or "zip"
     if raw.startswith(COMPOUND):
-        return _kind_of_compound(raw)
+        for word, sentence in _COMPOUNDS:
+            if word.encode("utf-16-le") in raw:
+                raise DataError(sentence)
+        return "xls"
     if raw.startswith(b"ORC") and b"ORC" in raw[-16:]:
         return "orc"
     kind = next((kind for mark, kind in _KINDS if raw.startswith(mark)), "")
-    kind = kind or kind_of_statistics(raw)
-    return kind or _kind_of_text(raw)
-
-
-def _kind_of_compound(raw: bytes) -> str:
-    for word, sentence in _COMPOUNDS:
-        if word.encode("utf-16-le") in raw:
-            raise DataError(sentence)
-    return "xls"
+    return kind or kind_of_statistics(raw) or _kind_of_text(raw)
 
 
 def _kind_of_text(raw: bytes) -> str:
     """Return "html", "json" or "text"; refuse other formats."""
     head = raw[:512].removeprefix(b"\xef\xbb\xbf").lstrip()[:64].lower()
-    if raw[:1] == b"\x80" and raw[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+    if re.match(rb"\x80[\x02-\x05]", raw):
         raise DataError(
             "It is a pickle, which could run any program when opened. Save the table as CSV, XLSX "
             "or Parquet."

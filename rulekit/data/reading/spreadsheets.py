@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 from xml.parsers.expat import ExpatError, ParserCreate
 
@@ -19,7 +20,7 @@ from rulekit.data.headers import check_width, few, quote, repair_headers, select
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
 from rulekit.data.reading.cell_kinds import count_cells, is_empty
-from rulekit.data.reading.delimited import RawTable, check_cell, check_size, drop_sentence
+from rulekit.data.reading.delimited import RawTable, check_cells, check_size, drop_sentence
 from rulekit.data.reading.layout import (
     LINES,
     TAIL,
@@ -99,10 +100,20 @@ def read_spreadsheet(raw: bytes, kind: str, options: ParseOptions, limits: Limit
         sheet = read_sheet(raw, options.sheet)
     else:
         sheet = read_apart("workbook:read_sheet", raw, options.sheet)
-    table = columns_of_sheet(sheet, options, limits)
+    notes = []
+    if len(sheet.names) > 1 and options.sheet is None:
+        notes.append(f"The file has {len(sheet.names)} sheets; {quote(sheet.name)} was read.")
+    if n_filled := _fill_merged(sheet):
+        notes.append(f"{n_filled} cells below merged ones got their value.")
+    rows = [(sheet.start + k, row) for k, row in enumerate(sheet.rows, 1) if count_cells(row)]
+    table = columns_of_rows(rows, options, limits, "Row")
+    notes += table.notes
     if n_errors:
-        table.notes.append(f"{n_errors} cells of the file are errors (as #N/A), read as missing.")
-    return table
+        notes.append(f"{n_errors} cells of the file are errors (as #N/A), read as missing.")
+    if len(sheet.names) > 1:
+        options = replace(options, sheet=sheet.name)
+    layout = None if table.layout is None else replace(table.layout, sheets=sheet.names)
+    return replace(table, notes=notes, options=options, layout=layout)
 
 
 def _check_sheets(raw: bytes, limits: Limits) -> int:
@@ -163,30 +174,13 @@ def _number(letters: bytes) -> int:
     return number
 
 
-def columns_of_sheet(sheet: Sheet, options: ParseOptions, limits: Limits) -> RawTable:
-    """Return the requested columns of a sheet, with notes."""
-    notes = []
-    if len(sheet.names) > 1 and options.sheet is None:
-        notes.append(f"The file has {len(sheet.names)} sheets; {quote(sheet.name)} was read.")
-    n_filled = _fill_merged(sheet)
-    if n_filled:
-        notes.append(f"{n_filled} cells below merged ones got their value.")
-    rows = [(sheet.start + k, row) for k, row in enumerate(sheet.rows, 1) if count_cells(row)]
-    table = columns_of_rows(rows, options, limits, "Row")
-    if len(sheet.names) > 1:
-        options = replace(options, sheet=sheet.name)
-    layout = None if table.layout is None else replace(table.layout, sheets=sheet.names)
-    return RawTable(table.columns, [*notes, *table.notes], options, table.units, layout)
-
-
 def _fill_merged(sheet: Sheet) -> int:
     """Fill merged cells downwards; return the number of cells."""
     n_filled = 0
     for first, last, column in sheet.merged:
-        if not 0 <= first < len(sheet.rows) or not 0 <= column < len(sheet.rows[first]):
-            continue
-        value = sheet.rows[first][column]
-        for row in [] if is_empty(value) else sheet.rows[first + 1 : last + 1]:
+        rows = sheet.rows[first : last + 1] if first >= 0 <= column else []
+        value = rows[0][column] if rows and column < len(rows[0]) else None
+        for row in [] if is_empty(value) else rows[1:]:
             if is_empty(row[column]):
                 row[column] = value
                 n_filled += 1
@@ -211,11 +205,10 @@ def columns_of_rows(
     skip.update(comments)
     body = [row for row in body if row[0] not in skip]
     n_before = len(body)
-    if len(header) > 1:
-        body = [row for row in body if list(row[1]) != header]
+    body = [row for row in body if len(header) < 2 or list(row[1]) != header]
     if len(body) < n_before:
         notes.append(f"{n_before - len(body)} rows repeat the header and are not read.")
-    n_cut, more = count_after(body[-TAIL:], options, _Sums(body).adds_up, word)
+    n_cut, more = count_after(body[-TAIL:], options, partial(_adds_up, body), word)
     begin = rows[: n_head + LINES]
     layout = layout.with_lines(begin, body[-TAIL:], n_cut, sorted(skip))
     body, notes = body[: max(0, len(body) - n_cut)], notes + more
@@ -229,39 +222,27 @@ def columns_of_rows(
     check_size(len(body), len(positions), limits)
     cells = {}
     for k in positions:
-        values = [None if is_empty(row[k]) else row[k] for _, row in body]
-        for number, value in enumerate(values, start=1):
-            if isinstance(value, str):
-                check_cell(value, number, names[k], limits)
-        cells[names[k]] = values
+        cells[names[k]] = [None if is_empty(row[k]) else row[k] for _, row in body]
+        check_cells(cells[names[k]], names[k], limits)
     more = [] if options.columns is not None else _drop_unnamed(cells, names, layout.names)
     repairs = repairs if layout.header is not None else []
     units = {names[k]: unit for k, unit in layout.units.items() if names[k] in cells}
     return RawTable(cells, [*notes, *more, *repairs], options, units, layout)
 
 
-class _Sums:
-    """Sums of the columns of rows."""
-
-    def __init__(self, body: Sequence[Row]) -> None:
-        self.body = body
-
-    def adds_up(self, position: int, how: str, n_after: int) -> bool:
-        """Return whether the last cell but some of a column is the sum or mean of those above."""
-        cells = [row[position] for _, row in self.body[: len(self.body) - n_after]]
-        numbers = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
-        return ends_with_total(numbers.to_numpy(dtype=float, na_value=np.nan), how)
+def _adds_up(body: Sequence[Row], position: int, how: str, n_after: int) -> bool:
+    """Return whether the last cell but some of a column is the sum or mean of those above."""
+    cells = [row[position] for _, row in body[: len(body) - n_after]]
+    numbers = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
+    return ends_with_total(numbers.to_numpy(dtype=float, na_value=np.nan), how)
 
 
 def _drop_unnamed(
     cells: dict[str, list[Any]], names: Sequence[str], raw: Sequence[Any]
 ) -> list[str]:
     """Remove columns without a name and without a cell; return a note on them."""
-    empty = [
-        name
-        for name, cell in zip(names, raw, strict=True)
-        if is_empty(cell) and all(value is None for value in cells[name])
-    ]
+    nameless = [name for name, cell in zip(names, raw, strict=True) if is_empty(cell)]
+    empty = [name for name in nameless if all(value is None for value in cells[name])]
     if not empty or len(empty) == len(names):
         return []
     for name in empty:
@@ -275,22 +256,16 @@ def frame_of_cells(
     """Return columns of values as a frame, those with texts read as texts, and how."""
     plain = {name: _plain(values) for name, values in cells.items()}
     texts = {
-        name: pa.chunked_array([pa.array(map(_text, cells[name]), pa.string())])
-        for name, values in plain.items()
-        if values is None
+        name: pa.array(map(_text, cells[name]), pa.string())
+        for name, v in plain.items()
+        if v is None
     }
-    read = convert_columns(texts, options)
-    long = [name for name, values in plain.items() if _is_long(values)]
-    if long:
-        read.notes.append(
-            f"Columns {few([*map(quote, long)])} hold numbers of 16 digits or more; a spreadsheet "
-            "keeps 15. Store identifiers as text."
-        )
+    read = convert_columns({k: pa.chunked_array([v]) for k, v in texts.items()}, options)
+    floats = {k: v for k, v in plain.items() if v is not None and v.dtype == float}
+    if long := [quote(name) for name, v in floats.items() if (v.abs() > EXACT).any()]:
+        digits = "hold numbers of 16 digits or more; a spreadsheet keeps 15"
+        read.notes.append(f"Columns {few(long)} {digits}. Store identifiers as text.")
     return pd.DataFrame({**plain, **read.columns}), read
-
-
-def _is_long(values: pd.Series | None) -> bool:
-    return values is not None and values.dtype == float and bool((values.abs() > EXACT).any())
 
 
 def _plain(values: list[Any]) -> pd.Series | None:

@@ -46,19 +46,17 @@ def read_statistics(raw: bytes, kind: str) -> tuple[pd.DataFrame, dict[str, str]
     notes = _blank_missing(frame, meta.missing_ranges)
     levels, special = [], []
     for name, labels in meta.variable_value_labels.items():
-        present = frame[name].dropna()
-        if not len(present):
-            continue
-        if set(present.unique()) <= set(labels):
+        present = set(frame[name].dropna().unique())
+        if present and present <= set(labels):
             frame[name] = frame[name].map(_distinct(labels))
-            levels.append(name)
-        elif set(present.unique()) & set(labels):
-            special.append(name)
+            levels.append(quote(name))
+        elif present & set(labels):
+            special.append(quote(name))
     if levels:
-        notes.append(f"Value labels are read as levels: {few(list(map(quote, levels)))}.")
+        notes.append(f"Value labels are read as levels: {few(levels)}.")
     if special:
-        names = few(list(map(quote, special)))
-        notes.append(f"Some values only have labels, so these columns keep their codes: {names}.")
+        codes = "Some values only have labels, so these columns keep their codes"
+        notes.append(f"{codes}: {few(special)}.")
     labels = {name: text for name, text in meta.column_names_to_labels.items() if text}
     return frame, labels, notes
 

@@ -41,7 +41,21 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "ReferenceModel":
         """Fit preprocessing and classifier on the training rows."""
-        encoded = self._fit_encoder(X)
+        columns = _columns(X)
+        self.text_ = {
+            name
+            for name, column in columns.items()
+            if column.dtype == object and any(isinstance(v, str) for v in column)
+        }
+        frame = self._frame(columns)
+        fill = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+        levels = OneHotEncoder(
+            handle_unknown="infrequent_if_exist", max_categories=50, sparse_output=False
+        )
+        texts = [n for n in frame.columns if n in self.text_]
+        parts = [("numbers", fill, [*frame.columns.drop(texts)]), ("texts", levels, texts)]
+        self.encoder_ = ColumnTransformer(parts)
+        encoded = self.encoder_.fit_transform(frame)
         self.learner_ = clone(self.learner).fit(encoded, y, sample_weight=sample_weight)
         self.classes_ = self.learner_.classes_
         return self
@@ -54,25 +68,6 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Predict the probability of each class, shape (n, number of classes)."""
         return self.learner_.predict_proba(self._encode(X))
 
-    def _fit_encoder(self, X: Any) -> Any:
-        """Fit the preprocessing and return the transformed rows."""
-        columns = _columns(X)
-        self.text_ = {
-            name
-            for name, column in columns.items()
-            if column.dtype == object and any(isinstance(v, str) for v in column)
-        }
-        frame = self._frame(columns)
-        fill = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-        levels = OneHotEncoder(
-            handle_unknown="infrequent_if_exist", max_categories=50, sparse_output=False
-        )
-        numbers = [n for n in frame.columns if n not in self.text_]
-        texts = [n for n in frame.columns if n in self.text_]
-        parts = [("numbers", fill, numbers), ("texts", levels, texts)]
-        self.encoder_ = ColumnTransformer(parts)
-        return self.encoder_.fit_transform(frame)
-
     def _encode(self, X: Any) -> Any:
         """Transform rows."""
         return self.encoder_.transform(self._frame(_columns(X)))
@@ -80,8 +75,7 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def n_conditions_(self) -> int | None:
         """Splits of a tree, 0 for the majority, None without a counterpart."""
-        leaves = self.n_rules_
-        return leaves - 1 if leaves else leaves
+        return self.n_rules_ and self.n_rules_ - 1
 
     @property
     def n_rules_(self) -> int | None:
@@ -160,10 +154,11 @@ class CheapestAnswer(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def reference_learners(costs: Costs | None = None) -> list[LearnerGrid]:
     """List the reference models; with costs, the cheapest constant replaces the most frequent."""
-    learners: dict[str, Any] = {"majority": DummyClassifier(strategy="most_frequent")}
+    name, constant = "majority", DummyClassifier(strategy="most_frequent")
     if costs is not None:
-        learners = {"cheapest answer": CheapestAnswer(costs)}
-    learners |= {
+        name, constant = "cheapest answer", CheapestAnswer(costs)
+    learners = {
+        name: constant,
         "logistic regression": ScaledLogistic(),
         "tree": DecisionTreeClassifier(random_state=0),
         "random forest": RandomForestClassifier(n_estimators=200, random_state=0),

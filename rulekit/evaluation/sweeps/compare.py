@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate, pairwise, product
 from os import PathLike
 from typing import Any
 
@@ -23,9 +24,8 @@ from rulekit.data.typed import as_pandas
 from rulekit.evaluation.sweeps.baselines import reference_learners
 from rulekit.evaluation.sweeps.fits import Caller, FoldTask, fit_fold, settle_costs, with_costs
 from rulekit.evaluation.sweeps.grid import Grid, LearnerGrid, rule_learners, spread_order, units_of
-from rulekit.evaluation.sweeps.keys import data_digest, folds_digest, join_digests, work_key
 from rulekit.evaluation.sweeps.result import Comparison, Row, fit_settings
-from rulekit.evaluation.sweeps.store import SweepStore
+from rulekit.evaluation.sweeps.store import SweepStore, data_digest, folds_digest, work_key
 from rulekit.learners.cluster import Once, cache_on_workers, spread, try_twice
 from rulekit.learners.paths import Setting
 from rulekit.learners.training import ShouldStop
@@ -148,9 +148,9 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
         Where finished fits are stored, as soon as `on_progress` gets them, and looked up first.
     on_progress : callable, default=None
         Called with a `Progress` after each fit, stored ones first, and after each learner; if
-        workers do not share this process's memory, after all fits of a unit of work. Never called
-        concurrently, but not always from the calling thread. An exception raised by it ends the
-        comparison and is raised.
+        workers do not share this process's memory, after all fits of a unit of work: a fold with
+        the settings that share its matrix. Never called concurrently, but not always from the
+        calling thread. An exception raised by it ends the comparison and is raised.
     should_stop : callable, default=None
         Called between fits, from any thread; True ends the comparison early. Other processes
         finish the unit of work that they have begun.
@@ -181,10 +181,6 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     RulekitError
         If a worker process is killed, and another one in a second attempt.
 
-    Notes
-    -----
-    A unit of work is one fold with all settings of a learner that can share its matrix.
-
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -204,7 +200,11 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     X = as_pandas(X)
     labels, weight = _check_data(X, y, sample_weight)
     folds = make_folds(labels, cv, random_state=0 if random_state is None else random_state)
-    families = _families(rule_learners(labels) if learners is None else learners)
+    if isinstance(learners, Mapping):
+        learners = [LearnerGrid(name, *pair) for name, pair in learners.items()]
+    families = tuple(rule_learners(labels) if learners is None else learners)
+    if not families:
+        raise ValueError("`learners` must name at least one learner; it is empty.")
     settled = settle_costs(costs, [family.estimator for family in families], labels)
     families = tuple(replace(f, estimator=with_costs(f.estimator, settled)) for f in families)
     comparing = _Comparing(X, labels, folds, weight, families, settled)
@@ -213,7 +213,9 @@ def compare_learners(  # noqa: PLR0913  one call says everything; all but two ar
     if store is not None:
         comparing.store = store if isinstance(store, SweepStore) else SweepStore(store)
     if only_stored:
-        comparing.look_up()
+        for family, of_family in comparing.numbered:
+            for limited, numbers in comparing.rounds(family, of_family):
+                comparing.look_up(comparing.keys(limited, numbers))
     else:
         with cache_on_workers():
             comparing.run(references)
@@ -254,10 +256,15 @@ class _Comparing:
         return folds_digest(self.folds)
 
     @cached_property
-    def numbered(self) -> list[tuple[LearnerGrid, int]]:
-        """The families, each with the number of its first setting."""
-        sizes = [len(family.settings) for family in self.families]
-        return [(f, sum(sizes[:position])) for position, f in enumerate(self.families)]
+    def settings(self) -> list[tuple[str, Setting]]:
+        """The settings of all families by number, each with the name of its family."""
+        return [(family.name, setting) for family in self.families for setting in family.settings]
+
+    @property
+    def numbered(self) -> list[tuple[LearnerGrid, range]]:
+        """The families, each with the numbers of its settings."""
+        ends = list(accumulate((len(family.settings) for family in self.families), initial=0))
+        return [(f, range(*pair)) for f, pair in zip(self.families, pairwise(ends), strict=True)]
 
     def run(self, references: bool = False) -> None:
         """Run all learners until everything is done, the time is up, or it is stopped."""
@@ -265,16 +272,16 @@ class _Comparing:
         if references and self.budget is not None:  # at the end there may be no time left
             self.refer(*self.turn(n_stages))
             n_stages -= 1
-        for position, (family, first) in enumerate(self.numbered):
+        for position, (family, of_family) in enumerate(self.numbered):
             turn = self.turn(n_stages - position, keeps_models=family.keep_models)
-            for k, (limited, numbers) in enumerate(self.rounds(family)):
+            for k, (limited, numbers) in enumerate(self.rounds(family, of_family)):
                 # the first round gives every learner a point
                 should_stop, until = turn if k else (self.should_stop, np.inf)
                 if not should_stop():
-                    self.fit_round(limited, first, numbers, should_stop, until)
+                    self.fit_round(limited, numbers, should_stop, until)
             if self.should_stop():
                 return
-            self.keep_models(family, first)
+            self.keep_models(family, of_family)
             self.report_progress(Progress(family.name, found=self.make_result()))
         if references and self.budget is None and not self.should_stop():
             self.refer(self.should_stop, np.inf)
@@ -285,24 +292,18 @@ class _Comparing:
         families = tuple(reference_learners(self.costs))
         others = _Comparing(self.X, self.y, self.folds, self.weight, families, self.costs)
         others.n_jobs = self.n_jobs
-        for family, first in others.numbered:
+        for family, numbers in others.numbered:
             if not should_stop():
-                numbers = range(len(family.settings))
-                others.fit_round(family, first, numbers, should_stop, until)
+                others.fit_round(family, numbers, should_stop, until)
         points = others.make_result().points()
         self.lines = points.rename(columns={"learner": "name"}) if len(points) else None
-
-    def look_up(self) -> None:
-        """Load what the store holds."""
-        for family, first in self.numbered:
-            for limited, numbers in self.rounds(family):
-                self.look_up_round(limited, first, self.keys(limited, numbers))
 
     def make_result(self) -> Comparison:
         """Return the current result."""
         with self.lock:
             rows, models = tuple(self.rows.values()), dict(self.models)
-        digest = join_digests(self.data, self.fold_digests)
+        # equal for results that are comparable on one curve
+        digest = "-".join((self.data[:16], *(fold[:8] for fold in self.fold_digests)))
         return Comparison(self.families, len(self.folds), digest, rows, models, self.lines)
 
     def report_progress(self, progress: Progress) -> None:
@@ -321,7 +322,7 @@ class _Comparing:
 
     def limit(self, family: LearnerGrid, *, each_fold: bool = False) -> LearnerGrid:
         """Limit a single fit of a family to its part of the budget, or to the part per fold."""
-        if self.budget is None or not has_time_limit(family):
+        if self.budget is None or not _has_time_limit(family):
             return family
         part = self.budget / len(self.families)
         if family.whole_front or each_fold:
@@ -329,46 +330,41 @@ class _Comparing:
         limit = min(family.estimator.time_limit or np.inf, part)
         return replace(family, estimator=clone(family.estimator).set_params(time_limit=limit))
 
-    def rounds(self, family: LearnerGrid) -> list[tuple[LearnerGrid, list[int]]]:
+    def rounds(
+        self, family: LearnerGrid, numbers: Sequence[int]
+    ) -> list[tuple[LearnerGrid, Sequence[int]]]:
         """List settings that are fitted together, with their time limit; the smallest is first."""
-        order = spread_order(len(family.settings))
-        if self.budget is None or (family.whole_front and has_time_limit(family)):
-            return [(self.limit(family), sorted(order))]
-        least = smallest(family.settings)
+        if self.budget is None or (family.whole_front and _has_time_limit(family)):
+            return [(self.limit(family), numbers)]
+        order = [numbers[k] for k in spread_order(len(numbers))]
+        least = numbers[smallest(family.settings)]
         begun = (self.limit(family, each_fold=True), [least])
         rest = [number for number in order if number != least]
         doubled = [rest[2**k - 2 : 2 ** (k + 1) - 2] for k in range(1, len(order).bit_length())]
-        return [begun, *((self.limit(family), numbers) for numbers in doubled if numbers)]
+        return [begun, *((self.limit(family), part) for part in doubled if part)]
 
     def fit_round(
-        self,
-        family: LearnerGrid,
-        first: int,
-        numbers: Sequence[int],
-        should_stop: ShouldStop,
-        until: float,
+        self, family: LearnerGrid, numbers: Sequence[int], should_stop: ShouldStop, until: float
     ) -> None:
         """Cross-validate settings of a family; `until` is the end of its turn."""
         keys = self.keys(family, numbers)
-        self.look_up_round(family, first, keys)
+        self.look_up(keys)
 
         def land(number: int, fold: int, measured: dict[str, Any]) -> None:
             with self.lock:
-                if (first + number, fold) not in self.rows:
-                    self.record(family, first, number, fold, measured)
+                if (number, fold) not in self.rows:
+                    row = self.record(number, fold, measured)
                     if self.store is not None:
                         self.store.put(keys[number, fold], measured)
-                    row = self.rows[first + number, fold]
                     self.report_progress(Progress(family.name, row))
 
         def run_tasks() -> None:
-            tasks = self.tasks(family, first, numbers)
+            tasks, caller = self.tasks(family, numbers), Caller(land, should_stop, until)
             table = Once((self.X, self.y, self.weight), self.data)
             folds = [Once(*pair) for pair in zip(self.folds, self.fold_digests, strict=True)]
-            caller = Caller(land, should_stop, until)
             calls = [(table, folds[task.fold], task, caller) for task in tasks]
+            n_jobs = self.n_jobs if family.n_jobs is None else family.n_jobs
             with threadpool_limits(1):
-                n_jobs = self.n_jobs if family.n_jobs is None else family.n_jobs
                 for position, (rows, error) in spread(fit_fold, calls, n_jobs, caller.is_stopped):
                     caller.error = caller.error or error
                     for number, measured in rows:
@@ -381,74 +377,61 @@ class _Comparing:
     def keys(self, family: LearnerGrid, numbers: Sequence[int]) -> dict[tuple[int, int], str]:
         """Compute the key in the store of each fit, by number and fold; empty without a store."""
         return {
-            (number, fold): work_key(self.data, family.estimator, family.settings[number], digest)
+            (number, fold): work_key(self.data, family.estimator, self.settings[number][1], digest)
             for fold, digest in enumerate(self.fold_digests)
             for number in (numbers if self.store is not None else ())
         }
 
-    def look_up_round(
-        self, family: LearnerGrid, first: int, keys: dict[tuple[int, int], str]
-    ) -> None:
-        """Load stored fits of a family, fold by fold."""
+    def look_up(self, keys: dict[tuple[int, int], str]) -> None:
+        """Load stored fits, fold by fold."""
         stored = {} if self.store is None else self.store.get(keys.values())
-        for (number, fold), key in keys.items():
-            if key in stored and (first + number, fold) not in self.rows:
-                self.record(family, first, number, fold, stored[key])
-                row = self.rows[first + number, fold]
-                self.report_progress(Progress(family.name, row, from_store=True))
+        for place, key in keys.items():
+            if key in stored and place not in self.rows:
+                row = self.record(*place, stored[key])
+                self.report_progress(Progress(row["learner"], row, from_store=True))
 
-    def record(
-        self, family: LearnerGrid, first: int, number: int, fold: int, measured: dict[str, Any]
-    ) -> None:
+    def record(self, number: int, fold: int, measured: dict[str, Any]) -> Row:
         """Record the measures of a fit as a row."""
         plain = measured.get("rule")
         if plain is not None and id(plain) not in self.rules:
             self.rules[id(plain)] = plain, rule_from_dict(plain)
-        self.rows[first + number, fold] = {
-            "setting": first + number,
-            "learner": family.name,
-            **family.settings[number],
-            "fold": fold,
-            **measured,
-            "rule": None if plain is None else self.rules[id(plain)][1],
-        }
+        name, setting = self.settings[number]
+        named = {"setting": number, "learner": name, **setting, "fold": fold}
+        rule = None if plain is None else self.rules[id(plain)][1]
+        row = self.rows[number, fold] = named | measured | {"rule": rule}
+        return row
 
-    def tasks(self, family: LearnerGrid, first: int, numbers: Sequence[int]) -> list[FoldTask]:
+    def tasks(self, family: LearnerGrid, numbers: Sequence[int]) -> list[FoldTask]:
         """List the remaining units of work, fold by fold; smaller ones if workers would be idle."""
-        settings = [family.settings[number] for number in numbers]
+        settings = [self.settings[number][1] for number in numbers]
         groups = units_of(family.estimator, settings)
         n_workers = effective_n_jobs(self.n_jobs if family.n_jobs is None else family.n_jobs)
         if len(groups) * len(self.folds) < n_workers:
             groups = units_of(family.estimator, settings, split=True)
         tasks = []
-        for fold in range(len(self.folds)):
-            for group in groups:
-                todo = [k for k in group if (first + numbers[k], fold) not in self.rows]
-                if todo:
-                    named = {numbers[k]: settings[k] for k in todo}
-                    tasks.append(FoldTask(family.estimator, fold, named, self.costs))
+        for fold, group in product(range(len(self.folds)), groups):
+            left = [k for k in group if (numbers[k], fold) not in self.rows]
+            if left:
+                named = {numbers[k]: settings[k] for k in left}
+                tasks.append(FoldTask(family.estimator, fold, named, self.costs))
         return tasks
 
     def describe_kept(self) -> str:
         """Return a sentence on what is kept if the comparison is interrupted now."""
         done = f"{len(self.rows)} of {self.make_result().n_fits} fits were finished"
-        return (
-            f"{done}. Give a `store`."
-            if self.store is None
-            else f"{done}, and are kept in the store."
-        )
+        kept = "Give a `store`" if self.store is None else "and are kept in the store"
+        return f"{done}{'.' if self.store is None else ','} {kept}."
 
-    def keep_models(self, family: LearnerGrid, first: int) -> None:
+    def keep_models(self, family: LearnerGrid, numbers: Sequence[int]) -> None:
         """Fit the settings finished in all folds on all rows, if models are to be kept."""
         done = Counter(number for number, _ in self.rows)
-        n_folds, settings = len(self.folds), family.settings
-        numbers = [k for k in range(len(settings)) if done[first + k] == n_folds]
+        numbers = [number for number in numbers if done[number] == len(self.folds)]
         if not family.keep_models or not numbers or self.should_stop():
             return
-        chosen = [settings[number] for number in numbers]
+        chosen = [self.settings[number][1] for number in numbers]
         estimator = self.limit(family).estimator
         fits = fit_settings(estimator, self.X, self.y, chosen, self.weight, self.should_stop)
-        self.models |= {first + k: model for k, model in zip(numbers, fits, strict=False)}
+        self.models |= dict(zip(numbers, fits, strict=False))
 
 
 def smallest(settings: Sequence[Setting]) -> int:
@@ -466,7 +449,7 @@ def smallest(settings: Sequence[Setting]) -> int:
     return alike[len(alike) // 2]
 
 
-def has_time_limit(family: LearnerGrid) -> bool:
+def _has_time_limit(family: LearnerGrid) -> bool:
     """Return whether a single fit of a learner can be limited."""
     return "time_limit" in family.estimator.get_params(deep=False)
 
@@ -474,24 +457,11 @@ def has_time_limit(family: LearnerGrid) -> bool:
 def _check_data(
     X: Any, y: ArrayLike, sample_weight: ArrayLike | None
 ) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
-    labels = read_labels(y)
-    n = len(X)
-    if labels.shape != (n,):
-        raise ValueError(f"`y` must hold one class a row ({n}); its shape is {labels.shape}.")
-    if sample_weight is None:
-        return labels, None
-    weights = np.asarray(sample_weight, dtype=float)
-    if weights.shape != (n,):
-        raise ValueError(
-            f"`sample_weight` must hold one weight a row ({n}); its shape is {weights.shape}."
-        )
+    labels, shape = read_labels(y), (len(X),)
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    for name, unit, values in (("y", "class", labels), ("sample_weight", "weight", weights)):
+        if values is not None and values.shape != shape:
+            raise ValueError(
+                f"`{name}` must hold one {unit} a row ({len(X)}); its shape is {values.shape}."
+            )
     return labels, weights
-
-
-def _families(learners: Learners) -> tuple[LearnerGrid, ...]:
-    if isinstance(learners, Mapping):
-        learners = [LearnerGrid(name, *pair) for name, pair in learners.items()]
-    families = tuple(learners)
-    if not families:
-        raise ValueError("`learners` must name at least one learner; it is empty.")
-    return families

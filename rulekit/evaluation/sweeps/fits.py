@@ -40,9 +40,7 @@ class FoldMeasures:
 
     def __init__(self, estimator: Any, train: Part, test: Part, costs: Costs | None) -> None:
         self.train, self.test, self.costs = train, test, costs
-        self._shares_work = isinstance(estimator, BaseRuleClassifier)
-        self._has_label = hasattr(estimator, "positive_label")
-        self._label = getattr(estimator, "positive_label", None)
+        self._estimator, self._shares_work = estimator, isinstance(estimator, BaseRuleClassifier)
         self._errors_by_rule: dict[Any, dict[str, Any]] = {}
         self._columns: tuple[Columns, Columns] | None = None
 
@@ -62,19 +60,27 @@ class FoldMeasures:
         }
 
     def _errors(self, model: Any) -> dict[str, Any]:
-        _, y, weight = self.test
-        _, y_train, weight_train = self.train
-        predicted, predicted_train, scores = self._predictions(model)
+        X_test, y, weight = self.test
+        X_train, y_train, weight_train = self.train
+        if self._shares_work:
+            if self._columns is None:
+                self._columns = model.read_columns(X_test), model.read_columns(X_train)
+            X_test, X_train = self._columns
+        predicted = model.predict(X_test)
+        scores = model.predict_proba(X_test) if hasattr(model, "predict_proba") else None
         measured = {
             "test_error": metrics.error_rate(y, predicted, weight),
-            "train_error": metrics.error_rate(y_train, predicted_train, weight_train),
+            "train_error": metrics.error_rate(y_train, model.predict(X_train), weight_train),
             "test_balanced_error": metrics.balanced_error_rate(y, predicted, weight),
         }
         if self.costs is not None:
             measured[COST] = metrics.cost_per_100(y, predicted, self.costs, weight)
         if len(model.classes_) != 2:
             return measured
-        positive = self._positive(model)
+        positive = getattr(model, "positive_label_", model.classes_[-1])
+        if hasattr(self._estimator, "positive_label"):
+            label = self._estimator.positive_label
+            positive = model.classes_[-1] if label is None else label
         counts = metrics.confusion_counts(y, predicted, positive, weight)
         measured |= {f"test_{name}": count for name, count in counts.items()}
         measured["test_f1"] = metrics.f1_score(counts)
@@ -82,24 +88,6 @@ class FoldMeasures:
             column = int(np.flatnonzero(model.classes_ == positive)[0])
             measured["test_auc"] = metrics.area_under_roc(y, scores[:, column], positive, weight)
         return measured
-
-    def _predictions(
-        self, model: Any
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
-        """Return predictions on test and training rows, and any probabilities on test rows."""
-        X, X_train = self.test[0], self.train[0]
-        if not self._shares_work:
-            scores = model.predict_proba(X) if hasattr(model, "predict_proba") else None
-            return model.predict(X), model.predict(X_train), scores
-        if self._columns is None:
-            self._columns = model.read_columns(X), model.read_columns(X_train)
-        test, train = self._columns
-        return model.predict(test), model.predict(train), model.predict_proba(test)
-
-    def _positive(self, model: Any) -> Any:
-        if not self._has_label:
-            return getattr(model, "positive_label_", model.classes_[-1])
-        return model.classes_[-1] if self._label is None else self._label
 
 
 def _number(value: Any) -> float | None:
@@ -208,14 +196,12 @@ def with_costs(estimator: Any, costs: Costs | None) -> Any:
 
 def settle_costs(costs: Costs | None, estimators: Sequence[Any], y: NDArray[Any]) -> Costs | None:
     """Return the costs for the comparison as a matrix over the classes, or None."""
-    classes = np.unique(y)
-    common = None
-    for given, estimator in ((costs, None), *((getattr(e, "costs", None), e) for e in estimators)):
+    common, pairs = None, [(costs, estimators[0])]
+    pairs += [(getattr(estimator, "costs", None), estimator) for estimator in estimators]
+    for given, estimator in pairs:
         if given is None:
             continue
-        settled = given.to_matrix(
-            classes, getattr(estimator or estimators[0], "positive_label", None)
-        )
+        settled = given.to_matrix(np.unique(y), getattr(estimator, "positive_label", None))
         if common is not None and settled != common:
             raise ValueError(
                 f"All learners must have the same costs; {type(estimator).__name__} has {settled} "

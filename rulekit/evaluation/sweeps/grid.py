@@ -59,21 +59,17 @@ def units_of(
     # A rule learner shares the table among all its settings, and a search among those of one kind,
     # which are the groups with `split`; other classifiers share nothing.
     shares = hasattr(estimator, "_fit_settings")
+    kind_of = getattr(estimator, "_kind_of", lambda setting: setting)
     groups: dict[Any, list[int]] = {}
     for position, setting in enumerate(settings):
-        key: Any = None if shares and not split else identity(setting)
-        if shares and split:
-            key = identity(estimator._kind_of(setting))
+        key: Any = None if shares and not split else identity(kind_of(setting))
         groups.setdefault(key, []).append(position)
     # the middle price first, then both ends, then gaps: the whole curve is sampled early
-    rank = _spread_rank([s.get("theta") for s in settings])
+    prices = [p if isinstance(p := s.get("theta"), (int, float)) else None for s in settings]
+    values = sorted({p for p in prices if p is not None})
+    order = [values[i] for i in spread_order(len(values))]
+    rank = [0 if price is None else order.index(price) for price in prices]
     return [sorted(g, key=lambda i: (rank[i], i)) for g in groups.values()]
-
-
-def _spread_rank(prices: Sequence[Any]) -> list[int]:
-    values = sorted({p for p in prices if isinstance(p, (int, float))})
-    rank = {values[i]: position for position, i in enumerate(spread_order(len(values)))}
-    return [rank.get(p, 0) if isinstance(p, (int, float)) else 0 for p in prices]
 
 
 def spread_order(n: int) -> list[int]:

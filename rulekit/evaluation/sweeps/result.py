@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 from typing import Any
@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 
 def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
-    """Find the points that no other point dominates, both coordinates minimised.
+    """Find the points that no other point dominates, both coordinates minimised, in O(n log n).
 
     Parameters
     ----------
@@ -48,10 +48,6 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
     ------
     ValueError
         If the coordinates are not two one-dimensional arrays of equal length.
-
-    Notes
-    -----
-    Takes O(n log n) time.
 
     Examples
     --------
@@ -70,13 +66,12 @@ def pareto_front(x: ArrayLike, y: ArrayLike) -> NDArray[np.bool_]:
     finite = np.flatnonzero(~(np.isnan(across) | np.isnan(up)))
     if not finite.size:
         return on_front
-    order = finite[np.lexsort((up[finite], across[finite]))]
-    first_of_column = np.r_[True, across[order][1:] != across[order][:-1]]
-    column = np.cumsum(first_of_column) - 1
-    lowest = up[order][first_of_column]  # [c]: the smallest y among points of the c-th x
+    places, column = np.unique(across[finite], return_inverse=True)
+    lowest = np.full(len(places), np.inf)  # [c]: the smallest y among points of the c-th x
+    np.minimum.at(lowest, column, up[finite])
     before = np.r_[np.inf, np.minimum.accumulate(lowest)[:-1]]  # [c]: smallest y at smaller x
     counts = (lowest < before) | ((np.arange(len(lowest)) == 0) & np.isinf(lowest))
-    on_front[order] = counts[column] & (up[order] == lowest[column])
+    on_front[finite] = counts[column] & (up[finite] == lowest[column])
     return on_front
 
 
@@ -140,10 +135,8 @@ class Comparison:
     def progress(self) -> dict[str, tuple[int, int]]:
         """Finished and requested fits of each family."""
         done = Counter(row["learner"] for row in self.finished)
-        totals: Counter[str] = Counter()
-        for family in self.families:
-            totals[family.name] += len(family.settings) * self.n_folds
-        return {name: (done[name], total) for name, total in totals.items()}
+        totals = Counter(family.name for family in self.families for _ in family.settings)
+        return {name: (done[name], n * self.n_folds) for name, n in totals.items()}
 
     @property
     def missed(self) -> tuple[str, ...]:
@@ -216,7 +209,7 @@ class Comparison:
         rows or folds.
         """
         joined = (self, *others)
-        for number, one in enumerate(joined):
+        for number, one in enumerate(others, 1):
             if one.folds_digest != self.folds_digest:
                 raise ValueError(
                     "Only comparisons of the same rows, target, weights and folds can be joined; "
@@ -225,13 +218,11 @@ class Comparison:
         shifts = [0, *np.cumsum([len(one.settings) for one in joined[:-1]]).tolist()]
         pairs = list(zip(joined, shifts, strict=True))
         references = (one.references for one in joined if one.references is not None)
-        return Comparison(
+        rows = (r | {"setting": r["setting"] + by} for one, by in pairs for r in one.finished)
+        return replace(
+            self,
             families=tuple(family for one in joined for family in one.families),
-            n_folds=self.n_folds,
-            folds_digest=self.folds_digest,
-            finished=tuple(
-                row | {"setting": row["setting"] + by} for one, by in pairs for row in one.finished
-            ),
+            finished=tuple(rows),
             models={k + by: model for one, by in pairs for k, model in one.models.items()},
             references=next(references, None),
             estimates={k + by: each for one, by in pairs for k, each in one.estimates.items()},
@@ -293,10 +284,10 @@ def suggest(result: Comparison | pd.DataFrame, y: str = "test_error") -> dict[st
     needed = ("setting", "folds", f"{y}_se", "n_conditions", "n_clauses_used")
     missing = [name for name in needed if name not in result.columns]
     if missing:
+        are = "is" if len(missing) == 1 else "are"
         raise ValueError(
             f"`result` must be a sweep's result, or a table with one row a setting and the columns "
-            f"{', '.join(needed)}; {', '.join(missing)} "
-            f"{'is' if len(missing) == 1 else 'are'} missing, as in `Comparison.summary`."
+            f"{', '.join(needed)}; {', '.join(missing)} {are} missing, as in `Comparison.summary`."
         )
     return suggestion(result, _settings_in(result), y)
 
@@ -343,11 +334,10 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     keys = [c for c in table.columns if c not in expected]
     groups = table.groupby("setting", sort=True)
     summary = table[keys].drop_duplicates("setting").set_index("setting")
-    for name in measures:
+    for name in (*measures, *AVERAGED):
         summary[name] = groups[name].mean()
-        summary[f"{name}_se"] = groups[name].sem()
-    for name in AVERAGED:
-        summary[name] = groups[name].mean()
+        if name in measures:
+            summary[f"{name}_se"] = groups[name].sem()
     if "n_clauses" not in summary:
         summary["n_clauses"] = summary["n_clauses_used"]
     summary["folds"] = groups.size()
@@ -378,9 +368,8 @@ def _column(rows: Sequence[Row], name: str, kind: type) -> Any:
 def _key_column(values: list[Any]) -> Any:
     """Convert a key column, keeping whole numbers whole and other values unchanged."""
     kinds = {type(v) for v in values}
-    if kinds <= {int}:
-        return np.array(values, dtype=int)
-    return np.array(values, dtype=float) if kinds <= {int, float} else _objects(values)
+    plain = kinds <= {int, float}
+    return np.array(values, dtype=int if kinds <= {int} else float) if plain else _objects(values)
 
 
 def _objects(values: list[Any]) -> Any:

@@ -120,17 +120,10 @@ class Alternatives:
         if not names or differing.all() or not differing.any():
             return None
         frame = pd.DataFrame({name: self.X[name] for name in names})
-        learner = BoxSearchClassifier(
-            theta=0.0,
-            n_clauses=1,
-            max_conditions=2,
-            positive_label="otherwise",
-            refine_thresholds=True,
-            random_state=0,
-        )
-        difference = learner._fit_quietly(
-            frame, np.where(differing, "otherwise", "the same")
-        ).rule_set_
+        learner = BoxSearchClassifier(0.0, 1, 2, refine_thresholds=True, random_state=0)
+        learner.positive_label = "otherwise"
+        answers = np.where(differing, "otherwise", "the same")
+        difference: RuleSet = learner._fit_quietly(frame, answers).rule_set_
         return None if difference.is_constant else difference
 
     def _rule(self, rule: int | RuleSet) -> RuleSet:
@@ -138,81 +131,38 @@ class Alternatives:
 
     def sentences(self, names: Names | None = None) -> list[str]:
         """Return how many rules there are, columns they need (by `names`), and how they differ."""
-        return _ClauseNames(self, names or {}).sentences()
-
-
-@dataclass(frozen=True)
-class _ClauseNames:
-    """Sentences about alternatives."""
-
-    found: Alternatives
-    names: Names
-
-    def sentences(self) -> list[str]:
-        """Return sentences on the number, on each column, and on the pairs."""
-        alternatives = self.found
-        if not alternatives.rules:
+        price = "its weight" if self.weighted else "1"
+        price = f"a wrong row counts {price}, a condition {self.theta:.3g}"
+        margin = f"{percent(self.within)} of the rows"
+        if not self.rules:
             return [
-                f"No rule over these conditions costs at most {self.margin} more than the rule in "
-                f"hand; {self.price}."
+                f"No rule over these conditions costs at most {margin} more than the rule in "
+                f"hand; {price}."
             ]
-        sentences = [
-            self.number(),
-            *(self.column(row) for _, row in alternatives.columns.iterrows()),
-        ]
-        return [sentence for sentence in (*sentences, self.pairs()) if sentence]
+        rules = "1 rule costs" if len(self.rules) == 1 else f"{len(self.rules):,} rules cost"
+        head = f"{rules} at most {margin} more than the best ({price})"
+        columns = [_describe_column(self, row, names or {}) for _, row in self.columns.iterrows()]
+        sentences = [f"{head}{self._describe_completeness()}", *columns, self._describe_pairs()]
+        return [sentence for sentence in sentences if sentence]
 
-    @property
-    def margin(self) -> str:
-        alternatives = self.found
-        return f"{percent(alternatives.within)} of the rows"
-
-    @property
-    def price(self) -> str:
-        row = "its weight" if self.found.weighted else "1"
-        return f"a wrong row counts {row}, a condition {self.found.theta:.3g}"
-
-    def number(self) -> str:
-        """Return how many there are, and whether the list is complete."""
-        alternatives, n = self.found, len(self.found.rules)
-        rules = "1 rule costs" if n == 1 else f"{n:,} rules cost"
-        head = f"{rules} at most {self.margin} more than the best ({self.price})"
-        size = plural(alternatives.max_conditions, "condition")
-        if alternatives.complete:
-            return f"{head}. These are all rules of one clause and at most {size}."
-        if alternatives.margin < alternatives.within:
-            most = f"within {100 * alternatives.margin:.2g} %"
-            these = "all" if alternatives.max_clauses == 1 else "those found"
-            return f"{head}; there are more, and these are {these} {most}."
-        most = plural(alternatives.complete_to, "condition")
-        text = f"{head}. All rules of one clause and at most {most} are among them"
-        if alternatives.max_clauses == 1:
+    def _describe_completeness(self) -> str:
+        """Return whether the list is complete, as the end of a sentence."""
+        size = plural(self.max_conditions, "condition")
+        if self.complete:
+            return f". These are all rules of one clause and at most {size}."
+        if self.margin < self.within:
+            these = "all" if self.max_clauses == 1 else "those found"
+            most = f"within {100 * self.margin:.2g} %"
+            return f"; there are more, and these are {these} {most}."
+        most = plural(self.complete_to, "condition")
+        text = f". All rules of one clause and at most {most} are among them"
+        if self.max_clauses == 1:
             return f"{text}; of those up to {size} time allowed a part."
         return f"{text}; rules of several clauses were searched for, and there may be more."
 
-    def column(self, row: Any) -> str:
-        """Return whether a column is needed, or what replaces it."""
-        alternatives, name = self.found, self.get_name(row["column"])
-        every = "Every one of them reads" if len(alternatives.rules) > 1 else "It reads"
-        if row["needed"] and not row["selected"]:
-            return f"{every} {name}, which the given rule does not."
-        if not row["selected"]:
-            return ""
-        against = (
-            f"{percent(row['wrong'])} of the rows instead of {percent(alternatives.selected_wrong)}"
-        )
-        if not row["as_good"]:
-            return f"{every} {name}: the best rule found without it is wrong in {against}."
-        others = [self.get_name(c) for c in row["instead"]]
-        replacement = "no other column takes its place"
-        if others:
-            listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
-            replacement = f"{listed} {'takes' if len(others) == 1 else 'take'} its place"
-        return f"{name} can be left out: {replacement}, and {against} are wrong."
-
-    def pairs(self) -> str:
+    def _describe_pairs(self) -> str:
         """Return how far the rules differ."""
-        shares = self.found.disagreement().to_numpy()
+        shares = self.disagreement().to_numpy()
         pairs = shares[np.triu_indices(len(shares), 1)]
         if not len(pairs):
             return ""
@@ -222,8 +172,23 @@ class _ClauseNames:
             f"{percent(pairs.max())} at most."
         )
 
-    def get_name(self, name: str) -> str:
-        return self.names.get(name, name)
+
+def _describe_column(found: Alternatives, row: Any, names: Names) -> str:
+    """Return whether a column is needed, or what replaces it."""
+    name = names.get(row["column"], row["column"])
+    every = "Every one of them reads" if len(found.rules) > 1 else "It reads"
+    if not row["selected"]:
+        needed = f"{every} {name}, which the given rule does not."
+        return needed if row["needed"] else ""
+    against = f"{percent(row['wrong'])} of the rows instead of {percent(found.selected_wrong)}"
+    if not row["as_good"]:
+        return f"{every} {name}: the best rule found without it is wrong in {against}."
+    others = [names.get(c, c) for c in row["instead"]]
+    replacement = "no other column takes its place"
+    if others:
+        listed = " and ".join(filter(None, (", ".join(others[:-1]), others[-1])))
+        replacement = f"{listed} {'takes' if len(others) == 1 else 'take'} its place"
+    return f"{name} can be left out: {replacement}, and {against} are wrong."
 
 
 TIE = 1e-9
@@ -341,10 +306,8 @@ def _check(
         )
     if theta is not None and not (isinstance(theta, Real) and 0 <= float(theta) < math.inf):
         raise ValueError(f"`theta` must be a number of rows, 0 or more, or None, got {theta!r}.")
-    wholes = {"max_conditions": max_conditions, "max_rules": max_rules}
-    for name, value in wholes.items():
-        if value is None and name == "max_conditions":
-            continue
+    wholes = {"max_conditions": 1 if max_conditions is None else max_conditions}
+    for name, value in (wholes | {"max_rules": max_rules}).items():
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
             raise ValueError(f"`{name}` must be a whole number, 1 or more, got {value!r}.")
     if not (isinstance(time_limit, Real) and float(time_limit) > 0):
@@ -363,18 +326,15 @@ def _learner(given: Any, model: Any, rule: RuleSet) -> LiteralRuleClassifier:
     parameters = given.get_params(deep=False) if hasattr(given, "get_params") else {}
     constrained = isinstance(given, (LiteralRuleClassifier, RuleClassifier))
     kept = (*KEPT, "constraints") if constrained else KEPT
-    shared_parameters = {k: parameters[k] for k in kept if k in parameters}
-    return BoxSearchClassifier(form=rule.form, positive_label=label, **shared_parameters)
+    shared = {k: parameters[k] for k in kept if k in parameters}
+    return BoxSearchClassifier(form=rule.form, positive_label=label, **shared)
 
 
 def _price(model: Any, n_rows: int) -> float:
     """Return the penalty of a condition, in rows."""
-    price = 0.0
-    if isinstance(model, LiteralRuleClassifier):
-        price = float(model.theta)
-    elif isinstance(model, RuleClassifier):
-        price = float(model.best_params_.get("theta", 0.0))
-    return price if price > 0 else CONDITION_PRICE * n_rows
+    chosen = model.best_params_ if isinstance(model, RuleClassifier) else {}
+    price = model.theta if isinstance(model, LiteralRuleClassifier) else chosen.get("theta", 0.0)
+    return float(price) if price > 0 else CONDITION_PRICE * n_rows
 
 
 @dataclass
@@ -400,7 +360,8 @@ class _AlternativeSearch:
         most = max(1, size) if max_conditions is None else int(max_conditions)
         space = RuleSpace(self.learner, problem, theta, n_clauses, most, self.clock)
         total = float(problem.table.weight.sum())
-        selected_cost = self.wrong_weight(problem) + theta * size
+        wrong = self.rule.mask(problem.columns) != problem.described
+        selected_cost = float(problem.table.weight[wrong].sum()) + theta * size
         met = {r.columns: r for r in (*space.constants(), *space.search(problem, self.rng))}
         without = {}
         for name in self.rule.features:
@@ -434,26 +395,18 @@ class _AlternativeSearch:
         """A new generator, the same for every search."""
         return np.random.default_rng(self.random_state)
 
-    def wrong_weight(self, problem: Any) -> float:
-        """Compute the weight, as in learning, of the rows that the rule predicts wrongly."""
-        wrong = self.rule.mask(problem.columns) != problem.described
-        return float(problem.table.weight[wrong].sum())
-
     def wrong(self, rule: RuleSet) -> float:
         """Compute the share of rows, by their input weight, that a rule predicts wrongly."""
-        wrong = rule.predict(self.table.columns) != self.table.y.astype(object)
-        weight = self.table.sample_weight
-        return float(weight[wrong].sum() / weight.sum())
+        return self.table.error(rule, self.table.sample_weight)
 
     def problem_without(self, column: str | None) -> Any:
         """Build the table of conditions without those of one column."""
         learner = self.learner
-        constraints = as_constraints(self.learner.constraints)
         if column is not None:
             learner = BoxSearchClassifier(**learner.get_params(deep=False))
-            learner.constraints = replace(
-                constraints, forbidden=(*constraints.forbidden, column), required=()
-            )
+            given = as_constraints(learner.constraints)
+            forbidden = (*given.forbidden, column)
+            learner.constraints = replace(given, forbidden=forbidden, required=())
         problem = learner.problem_of(self.table, self.learner.positive_label)
         problem.work_until(self.clock.end)
         return problem
@@ -473,7 +426,7 @@ class _AlternativeSearch:
             self.complete_to, self.reach = size, min(self.within, listed.margin / total)
         best = min([selected_cost, *(r.cost for r in rules)])
         if space.max_clauses > 1:
-            rules = space.grow_rules(rules, best + margin, GROWN).rules
+            rules = space.grow_rules(rules, best + margin, GROWN)
             best = min([selected_cost, *(r.cost for r in rules)])
         unique = {r.columns: r for r in rules if r.cost <= best + margin + TIE}
         near = sorted(unique.values(), key=_order)
@@ -489,21 +442,14 @@ class _AlternativeSearch:
         total: float,
     ) -> pd.DataFrame:
         """Build one row per rule."""
-        answers = self.rule.predict(self.table.columns)
-        rows = [
-            {
-                "rule": k,
-                "wrong": self.wrong(rule),
-                "n_conditions": rule.n_conditions,
-                "n_clauses": rule.n_clauses,
-                "cost": priced.cost / total,
-                "columns": tuple(sorted(names[priced.columns])),
-                "differs": float(np.mean(rule.predict(self.table.columns) != answers)),
-            }
-            for k, (rule, priced) in enumerate(zip(rules, priced_rules, strict=True))
-        ]
-        kinds = ("rule", "wrong", "n_conditions", "n_clauses", "cost", "columns", "differs")
-        return pd.DataFrame(rows, columns=list(kinds))
+        answers, rows = self.rule.predict(self.table.columns), []
+        for k, (rule, priced) in enumerate(zip(rules, priced_rules, strict=True)):
+            sizes = rule.n_conditions, rule.n_clauses
+            reads = tuple(sorted(names[priced.columns]))
+            differs = float(np.mean(rule.predict(self.table.columns) != answers))
+            rows.append((k, self.wrong(rule), *sizes, priced.cost / total, reads, differs))
+        kinds = ["rule", "wrong", "n_conditions", "n_clauses", "cost", "columns", "differs"]
+        return pd.DataFrame(rows, columns=kinds)
 
     def tabulate_columns(
         self,
@@ -524,28 +470,18 @@ class _AlternativeSearch:
         rows = []
         for name in (*sorted(hand, key=lambda f: -hand[f]), *others):
             lacking = [r for r, reads in zip(priced_rules, read, strict=True) if name not in reads]
-            best = min(
-                [*lacking, *([without[name]] if name in without else [])], key=_order, default=None
-            )
-            row: dict[str, Any] = {
-                "column": name,
-                "selected": hand.get(name, 0),
-                "share": sum(name in reads for reads in read) / max(1, len(read)),
-                "needed": bool(read) and not lacking,
-                "without": None,
-                "wrong": math.nan,
-                "cost": math.nan,
-                "as_good": bool(lacking),
-                "instead": (),
-            }
-            if best is not None:
-                reads = space.features(best)
-                row["without"] = space.rule(best)
-                row["wrong"], row["cost"] = self.wrong(row["without"]), best.cost / total
-                row["instead"] = tuple(sorted(reads - set(hand)))
-                row["as_good"] = row["cost"] <= cheapest + self.within + TIE
-            rows.append(row)
-        kinds = ("column", "selected", "share", "needed", "without", "wrong", "cost", "as_good")
+            share = sum(name in reads for reads in read) / max(1, len(read))
+            row = [name, hand.get(name, 0), share, bool(read) and not lacking]
+            options = [*lacking, *([without[name]] if name in without else [])]
+            if not options:
+                rows.append((*row, None, math.nan, math.nan, False, ()))
+                continue
+            best = min(options, key=_order)
+            rule, cost = space.rule(best), best.cost / total
+            instead = tuple(sorted(space.features(best) - set(hand)))
+            as_good = cost <= cheapest + self.within + TIE
+            rows.append((*row, rule, self.wrong(rule), cost, as_good, instead))
+        kinds = ["column", "selected", "share", "needed", "without", "wrong", "cost", "as_good"]
         return pd.DataFrame(rows, columns=[*kinds, "instead"])
 
 

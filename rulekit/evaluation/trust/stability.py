@@ -24,8 +24,8 @@ from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier, search_grid
 from rulekit.learners.choice import FoldScores, suggestion
-from rulekit.learners.cluster import Once, cache_on_workers, sort_answers, spread, try_twice
-from rulekit.learners.paths import Paths
+from rulekit.learners.cluster import Once, cache_on_workers, spread_sorted, try_twice
+from rulekit.learners.paths import Paths, Setting
 from rulekit.learners.training import Clock, read_like_training
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import ORDERED
@@ -34,6 +34,7 @@ from rulekit.rules.writer import clause_line
 from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import percent
 
+Floats = NDArray[np.float64]
 RETURNS = 0.8  # share of the resamples from which a column counts as returning
 NEAR = 0.05  # thresholds are the same if at most this share of the rows lies between them
 BAND = (0.1, 0.5, 0.9)  # shares of the cuts below the ends of a band, and its middle
@@ -86,7 +87,7 @@ class Stability:
     n_requested: int
     X: Columns = field(repr=False)
     y: NDArray[Any] = field(repr=False)
-    weight: NDArray[np.float64] = field(repr=False)
+    weight: Floats = field(repr=False)
     weighed: bool = False
 
     @property
@@ -121,12 +122,11 @@ class Stability:
         """
         of_selected = _cuts(self.selected)
         of_resamples = [_cuts(r.rule) for r in self.resamples]
-        places = dict.fromkeys((c.column, c.side) for c in of_selected)
-        further = sorted({(c.column, c.side) for cuts in of_resamples for c in cuts} - set(places))
-        thresholds: list[RuleCut] = [*of_selected, *(RuleCut(*cut, math.nan) for cut in further)]
+        further = {c[:2] for cuts in of_resamples for c in cuts} - {c[:2] for c in of_selected}
+        thresholds = [*of_selected, *(RuleCut(*cut, math.nan) for cut in sorted(further))]
         rows = [self._cut(cut, of_resamples) for cut in thresholds]
-        names = ("column", "side", "selected", "returned", "near", "low", "middle", "high")
-        return pd.DataFrame(rows, columns=list(names))
+        names = ["column", "side", "selected", "returned", "near", "low", "middle", "high"]
+        return pd.DataFrame(rows, columns=names)
 
     @cached_property
     def clauses(self) -> pd.DataFrame:
@@ -149,19 +149,17 @@ class Stability:
             (clause_line(clause), k + 1, counts[shape], overlap[k])
             for k, (shape, clause) in enumerate(of_selected)
         ]
-        others = sorted(
-            set(counts) - {shape for shape, _ in of_selected},
-            key=lambda s: (-counts[s], clause_line(first[s])),
-        )
-        rows += [(clause_line(first[s]), 0, counts[s], math.nan) for s in others]
+        others = set(counts) - {shape for shape, _ in of_selected}
+        further = [(clause_line(first[s]), 0, counts[s], math.nan) for s in others]
+        rows += sorted(further, key=lambda row: (-row[2], row[0]))
         return pd.DataFrame(rows, columns=["clause", "number", "returned", "overlap"])
 
     @cached_property
-    def same_answers(self) -> NDArray[np.float64]:
+    def same_answers(self) -> Floats:
         """Share of resamples with the same prediction as the model's rule per row, shape (n,)."""
-        of_selected = self.selected.predict(self.X)
         if not self.n_made:
             return np.full(len(self.y), math.nan)
+        of_selected = self.selected.predict(self.X)
         return np.mean([r.rule.predict(self.X) == of_selected for r in self.resamples], axis=0)
 
     @cached_property
@@ -171,16 +169,14 @@ class Stability:
         (error, usual error, standard error): weighted shares that the rules and the heaviest class
         predict wrongly, and the standard error of the difference over the rows. NaN without rows.
         """
-        wrong, usual, times = (np.zeros(len(self.y)) for _ in range(3))
+        counts = np.zeros((3, len(self.y)))  # by row: wrong, usual wrong, resamples without it
         for r in self.resamples:
-            wrong[r.left_out] += r.wrong
-            usual[r.left_out] += r.usual_wrong
-            times[r.left_out] += 1
-        seen = times > 0
+            counts[:, r.left_out] += r.wrong, r.usual_wrong, np.ones(len(r.left_out))
+        seen = counts[2] > 0
         weight = self.weight[seen]
         if not weight.sum() > 0:
             return math.nan, math.nan, math.nan
-        means = [part[seen] / times[seen] for part in (wrong, usual)]
+        means = counts[:2, seen] / counts[2, seen]
         error, usual_error = (float(weight @ m / weight.sum()) for m in means)
         gain = means[1] - means[0] - (usual_error - error)
         spread = float(np.sqrt((weight**2) @ gain**2) / weight.sum())
@@ -212,10 +208,7 @@ class Stability:
 
     def _cut(self, cut: RuleCut, of_resamples: list[list[RuleCut]]) -> tuple[Any, ...]:
         """Build a row of `cuts`."""
-        same = [
-            [c.value for c in cuts if (c.column, c.side) == (cut.column, cut.side)]
-            for cuts in of_resamples
-        ]
+        same = ([c.value for c in cuts if c[:2] == cut[:2]] for cuts in of_resamples)
         values, near = [v for v in same if v], 0
         nearest = np.array([x for v in values for x in v])
         if not math.isnan(cut.value):
@@ -228,17 +221,14 @@ class Stability:
 
     def _overlaps(self) -> list[float]:
         """For each given clause, the mean over the rules of the best share of common rows."""
-        of_selected = self.selected.clauses_fired(self.X)
-        if not self.n_made:
-            return [math.nan] * of_selected.shape[1]
-        best = np.zeros((self.n_made, of_selected.shape[1]))
-        for i, r in enumerate(self.resamples):
+        of_selected, best = self.selected.clauses_fired(self.X), []
+        for r in self.resamples:
             fired = r.rule.clauses_fired(self.X)
             both = of_selected.T.astype(float) @ fired
             either = of_selected.sum(axis=0)[:, None] + fired.sum(axis=0)[None, :] - both
             shares = np.divide(both, either, out=np.zeros_like(both), where=either > 0)
-            best[i] = shares.max(axis=1, initial=0.0)
-        return [float(v) for v in best.mean(axis=0)]
+            best.append(shares.max(axis=1, initial=0.0))
+        return np.mean(best, axis=0).tolist() if best else [math.nan] * of_selected.shape[1]
 
 
 def _sentences(stability: Stability, names: Names) -> Iterator[str]:
@@ -248,10 +238,9 @@ def _sentences(stability: Stability, names: Names) -> Iterator[str]:
         yield f"{n} of {stability.n_requested} resamples are made."
     if not n:
         return
-    error, usual, _ = stability.left_out
-    by_weight, usual_class = "", "most frequent class"
-    if stability.weighed:
-        by_weight, usual_class = ", weighed as in learning", "class of most weight"
+    (error, usual, _), weighed = stability.left_out, stability.weighed
+    by_weight = ", weighed as in learning" if weighed else ""
+    usual_class = "class of most weight" if weighed else "most frequent class"
     measured = (
         f"on rows left out of a resample{by_weight}, the rules learned from it are wrong in "
         f"{percent(error)}; the {usual_class}, given to every row, in {percent(usual)}"
@@ -280,25 +269,19 @@ def _sentences(stability: Stability, names: Names) -> Iterator[str]:
 
 
 def _columns_sentence(stability: Stability, names: Names) -> str:
-    n, least = stability.n_made, math.ceil(RETURNS * stability.n_made)
-    count = dict(zip(stability.columns["column"], stability.columns["returned"], strict=True))
-    often = [f"{names.get(c, c)} ({count[c]})" for c in stability.returning]
+    n, least, often = stability.n_made, math.ceil(RETURNS * stability.n_made), stability.returning
+    counts = stability.columns.set_index("column")["returned"]
+    called = {c: f"{names.get(c, c)} ({count})" for c, count in counts.items()}
     text = f"No column returns in {least} or more of {n} rules"
     if often:
-        text = f"Of {n} rules, {least} or more read {', '.join(often)}"
-    rarely = [
-        f"{names.get(c, c)} ({count[c]})"
-        for c in stability.selected.features
-        if c not in stability.returning
-    ]
-    return f"{text}; of the given rule, fewer read {', '.join(rarely)}." if rarely else f"{text}."
+        text = f"Of {n} rules, {least} or more read {', '.join(called[c] for c in often)}"
+    rarely = ", ".join(called[c] for c in stability.selected.features if c not in often)
+    return f"{text}; of the given rule, fewer read {rarely}." if rarely else f"{text}."
 
 
 def _threshold_sentences(stability: Stability, names: Names) -> Iterator[str]:
-    of_selected = stability.cuts[
-        stability.cuts["selected"].notna() & (stability.cuts["returned"] > 0)
-    ]
-    for row in of_selected.itertuples():
+    cuts = stability.cuts
+    for row in cuts[cuts["selected"].notna() & (cuts["returned"] > 0)].itertuples():
         band = f"between {row.low:.6g} and {row.high:.6g}"
         if row.low == row.high:
             band = f"at {row.low:.6g}"
@@ -432,46 +415,44 @@ def stability(  # noqa: PLR0913  all but three by keyword
     loss = row_weights(sample_weight, of_classes, frame, labels)
     stop = Clock.from_seconds(budget_seconds, should_stop)
     columns = model.read_columns(X)
-    empty = Stability(rule, (), n_resamples, columns, labels, loss, of_classes is not None)
-    done: list[Resample] = []
-    rows = (frame, labels, weight, loss)
+    made = Stability(rule, (), n_resamples, columns, labels, loss, of_classes is not None)
+    rows = Once((frame, labels, weight, loss))
     workers, step = effective_n_jobs(n_jobs), max(1, n_resamples // N_REPORTS)
     with cache_on_workers():
-        while (begun := len(done)) < n_resamples and not (
-            stop.is_stopped() or (begun >= 2 and stop())
-        ):
+        while (begun := made.n_made) < n_resamples:
+            if stop.is_stopped() or (begun >= 2 and stop()):
+                break
             batch = range(begun, min(n_resamples, begun + workers))
-            tasks = [(Once(rows), again, *drawn(k)) for k in batch]
-            work = partial(_learn_resamples, tasks, n_jobs)
-            done += try_twice(work, f"{begun} of {n_resamples} resamples were made.".__str__)
-            if on_progress is not None and len(done) // step > begun // step:
-                on_progress(replace(empty, resamples=tuple(done)))
-    return replace(empty, resamples=tuple(done))
+            tasks = [(rows, again, *drawn(k)) for k in batch]
+            work = partial(spread_sorted, _learn_resample, tasks, n_jobs)
+            done = try_twice(work, f"{begun} of {n_resamples} resamples were made.".__str__)
+            made = replace(made, resamples=(*made.resamples, *done))
+            if on_progress is not None and made.n_made // step > begun // step:
+                on_progress(made)
+    return made
 
 
 def _check(n_resamples: Any, budget_seconds: Any, random_state: Any) -> None:
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, Integral) or n_resamples < 2:
-        raise ValueError(f"`n_resamples` must be a whole number, 2 or more, got {n_resamples!r}.")
-    if budget_seconds is not None and not (
-        isinstance(budget_seconds, Real) and float(budget_seconds) > 0
-    ):
+    for name, value, low in (("n_resamples", n_resamples, 2), ("random_state", random_state, 0)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < low:
+            raise ValueError(f"`{name}` must be a whole number, {low} or more, got {value!r}.")
+    positive = isinstance(budget_seconds, Real) and float(budget_seconds) > 0
+    if budget_seconds is not None and not positive:
         raise ValueError(f"`budget_seconds` must be positive or None, got {budget_seconds!r}.")
-    if not isinstance(random_state, Integral) or random_state < 0:
-        raise ValueError(f"`random_state` must be a whole number, 0 or more, got {random_state!r}.")
 
 
-Rows = tuple[pd.DataFrame, NDArray[Any], NDArray[np.float64], NDArray[np.float64]]  # X, y, what a
+Rows = tuple[pd.DataFrame, NDArray[Any], Floats, Floats]  # X, y, what a
 # row weighs, and what its error does
-Draw = Callable[[int], tuple[NDArray[np.float64], int]]
+Draw = Callable[[int], tuple[Floats, int]]
 
 
-def _draws(y: NDArray[Any], weight: NDArray[np.float64], groups: Any, random_state: int) -> Draw:
+def _draws(y: NDArray[Any], weight: Floats, groups: Any, random_state: int) -> Draw:
     """Return a function that draws the k-th resample: counts of rows, and a seed."""
     units, parts = _units(y, groups)
     _, codes = np.unique(y, return_inverse=True)
     n_classes = int(codes.max()) + 1
 
-    def draw(k: int) -> tuple[NDArray[np.float64], int]:
+    def draw(k: int) -> tuple[Floats, int]:
         rng = np.random.default_rng([random_state, k])
         for _ in range(TRIES):
             times = np.zeros(int(units.max()) + 1)
@@ -513,11 +494,18 @@ def _units(y: NDArray[Any], groups: Any) -> tuple[NDArray[np.intp], list[NDArray
 
 @dataclass(frozen=True)
 class _Learning:
-    """How a rule is learned again: a learner, and the grid of settings to select from."""
+    """How a rule is learned again: a learner, and whether its size is selected, up to a limit."""
 
     learner: Any
-    grid: Callable[[NDArray[Any]], dict[str, list[Any]]] | None = None
+    selects: bool = False
+    most: int | None = None  # points of a scorecard
     refines: bool = False
+
+    def list_settings(self, y: NDArray[Any]) -> list[Setting]:
+        """List the sizes to select from: price and clauses, or points."""
+        if self.most is not None:
+            return [{"max_conditions": k} for k in range(1, self.most + 1)]
+        return list(ParameterGrid({k: search_grid(y)[k] for k in ("n_clauses", "theta")}))
 
 
 def _again(model: Any) -> _Learning:
@@ -527,30 +515,12 @@ def _again(model: Any) -> _Learning:
     learner = clone(model.learner_)
     if isinstance(learner, BoxSearchClassifier):
         learner.set_params(refine_thresholds=False, time_limit=None)
-        refines = bool(model.best_params_["refine_thresholds"])
-        return _Learning(learner, _prices_and_clauses, refines)
-    most = int(model.choice_.table["max_conditions"].max())
+        return _Learning(learner, True, refines=bool(model.best_params_["refine_thresholds"]))
     learner.set_params(calibration_folds=0)
-    return _Learning(learner, partial(_sizes, most))
+    return _Learning(learner, True, int(model.choice_.table["max_conditions"].max()))
 
 
-def _prices_and_clauses(y: NDArray[Any]) -> dict[str, list[Any]]:
-    return {name: search_grid(y)[name] for name in ("n_clauses", "theta")}
-
-
-def _sizes(most: int, y: NDArray[Any]) -> dict[str, list[int]]:
-    """Return the grid of a scorecard."""
-    return {"max_conditions": list(range(1, most + 1))}
-
-
-def _learn_resamples(tasks: list[Any], n_jobs: int | None) -> list[Resample]:
-    """Learn from some resamples at a time."""
-    return sort_answers(spread(_learn_resample, tasks, n_jobs))
-
-
-def _learn_resample(
-    rows: Rows, again: _Learning, times: NDArray[np.float64], seed: int
-) -> Resample:
+def _learn_resample(rows: Rows, again: _Learning, times: Floats, seed: int) -> Resample:
     """Learn from one resample, given as counts of rows."""
     X, y, weight, loss = rows
     learner = clone(again.learner)
@@ -561,10 +531,10 @@ def _learn_resample(
     part = X.iloc[seen], y[seen], (times * weight)[seen], (times * loss)[seen]
     rest = X.iloc[left], y[left], weight[left], loss[left]
     with threadpool_limits(1):  # the warnings of a hundred fits are not shown
-        if again.grid is None:
-            model = learner._fit_quietly(*part[:3])
-        else:
+        if again.selects:
             model = _learn_best_size(again, learner, part, rest)
+        else:
+            model = learner._fit_quietly(*part[:3])
         wrong = np.asarray(model.predict(rest[0]) != rest[1])
     values, codes = np.unique(part[1], return_inverse=True)
     usual = values[np.bincount(codes, part[3]).argmax()]
@@ -573,19 +543,15 @@ def _learn_resample(
 
 def _learn_best_size(again: _Learning, learner: Any, part: Rows, rest: Rows) -> Any:
     """Learn rules of all sizes, and select one by its errors on the rows left out."""
-    assert again.grid is not None
     X, y, weight, _ = part
-    settings = list(ParameterGrid(again.grid(y)))
+    settings = again.list_settings(y)
     paths = Paths(learner, learner._read(X, y, weight))
     columns = read_like_training(learner, rest[0], paths.rule(settings[0]), paths.table.schema)
-    scores = np.full((1, len(settings), 3), np.nan)
-    losses: dict[RuleSet, float] = {}
-    for i, setting in enumerate(settings):
-        rule = paths.rule(setting)
-        if rule not in losses:
-            wrong = paths.table.predict(rule, columns) != rest[1]
-            losses[rule] = float(rest[3] @ wrong / rest[3].sum())
-        scores[0, i] = losses[rule], rule.n_conditions, rule.n_clauses
-    summary = FoldScores.from_array(scores).summary(settings)
+
+    def measure(rule: RuleSet) -> tuple[float, int, int]:
+        wrong = paths.table.predict(rule, columns) != rest[1]
+        return float(rest[3] @ wrong / rest[3].sum()), rule.n_conditions, rule.n_clauses
+
+    summary = FoldScores(paths.score(settings, measure, 3)[None]).summary(settings)
     taken = settings[suggestion(summary, settings, "test_error")["default"]]
     return paths.model(taken | ({"refine_thresholds": True} if again.refines else {}))

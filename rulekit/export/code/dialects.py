@@ -1,6 +1,6 @@
 """The databases that rules can be written for, and what differs between their SQL."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 IS_NAN = (
     "UPPER(CAST({} AS TEXT)) = 'NAN'"  # of any type: NaN as text is spelled the same everywhere
@@ -51,34 +51,30 @@ SECONDS = (
     f"EXTRACT(DAY FROM {GAP}) * 86400 + EXTRACT(HOUR FROM {GAP}) * 3600"
     f" + EXTRACT(MINUTE FROM {GAP}) * 60 + EXTRACT(SECOND FROM {GAP})"
 )
+ANSI = Dialect(
+    "standard SQL",
+    typed=False,
+    summed="{}",
+    nan=None,
+    infinity=None,
+    exponent=False,
+    mark="'{character}'",
+    nests=False,
+    translates=False,
+    truth=("(1 = 1)", "(1 = 0)"),  # some databases read TRUE as a column of that name, if any
+    weekday=WEEKDAY,
+    since=f"(FLOOR({SECONDS}) / 86400.0)",
+    longest=None,
+)
 #: The databases, by their names for `to_sql`.
 DIALECTS = {
-    "ansi": Dialect(
-        "standard SQL",
-        typed=False,
-        summed="{}",
-        nan=None,
-        infinity=None,
-        exponent=False,
-        mark="'{character}'",
-        nests=False,
-        translates=False,
-        truth=("(1 = 1)", "(1 = 0)"),  # some databases read TRUE as a column of that name, if any
-        weekday=WEEKDAY,
-        since=f"(FLOOR({SECONDS}) / 86400.0)",
-        longest=None,
-    ),
-    "sqlite": Dialect(
-        "SQLite",
-        typed=False,
+    "ansi": ANSI,
+    "sqlite": replace(
+        ANSI,
+        name="SQLite",
         double="CAST({} AS REAL)",
-        summed="{}",
-        nan=None,
         infinity="{}9e999",
-        exponent=False,
         mark="char({code})",
-        nests=False,
-        translates=False,
         truth=("1", "0"),  # TRUE is read as a column of that name, if any
         moment="{}",
         # without the fraction, which SQLite rounds; an offset is applied
@@ -86,7 +82,6 @@ DIALECTS = {
         date_part="CAST(strftime('{sign}', {date}) AS INTEGER)",
         weekday="((CAST(strftime('%w', {date}) AS INTEGER) + 6) % 7 + 1)",
         since="((strftime('%s', {date}) - strftime('%s', '{day}')) / 86400.0)",
-        longest=None,
         no_empty_name=False,
         qualified=True,
     ),

@@ -19,7 +19,7 @@ from rulekit.rules import (
     RuleSet,
     make_cases,
 )
-from rulekit.rules.power_law_split import WriteNumber
+from rulekit.rules.sums import WriteNumber
 from rulekit.rules.writer import ConditionWriter
 
 
@@ -59,7 +59,11 @@ class CodeWriter(ConditionWriter[str]):
 
     def power_law(self, split: PowerLawSplit) -> str:
         """Write the test of a sum of power laws."""
-        return self.with_gap(split, write_test(split, self.factor, self.source, self.word))
+        total = self.power_law_sum(split)
+        test = f"{total} <= {self.source(split.high)}"
+        if split.low is not None:
+            test = f"({test}) {self.word('and')} ({total} >= {self.source(split.low)})"
+        return self.with_gap(split, test if split.inside else f"{self.word('not')} ({test})")
 
     def power_law_sum(self, split: PowerLawSplit) -> str:
         """Write a sum of power laws, multiplied in the order of `PowerLaw.value`."""
@@ -138,30 +142,13 @@ class FunctionWriter(CodeWriter):
         return start.join(map(self.write, clause.conditions))
 
 
-def write_test(
-    split: PowerLawSplit,
-    base: Callable[[Factor], str],
-    number: WriteNumber,
-    words: Callable[[str], str] = str,
-) -> str:
-    """Write the test of a split, missing values apart, with writers of factors and of "and"."""
-    total = write_sum(split, base, number)
-    test = f"{total} <= {number(split.high)}"
-    if split.low is not None:
-        test = f"({test}) {words('and')} ({total} >= {number(split.low)})"
-    return test if split.inside else f"{words('not')} ({test})"
-
-
 def write_sum(split: PowerLawSplit, base: Callable[[Factor], str], number: WriteNumber) -> str:
     """Write the sum of a split with a writer of factors."""
     total = ""
-    for index, term in enumerate(split.terms):
-        law = law_text(term, base)
-        if index:
-            sign = "-" if term.weight < 0 else "+"
-            total += f" {sign} {number(abs(term.weight))} * {law}"
-        else:
-            total = f"{number(term.weight)} * {law}"
+    for term in split.terms:
+        sign = f" {'-' if term.weight < 0 else '+'} " if total else ""
+        weight = number(abs(term.weight) if total else term.weight)
+        total += f"{sign}{weight} * {law_text(term, base)}"
     return total
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import FunctionWriter
-from rulekit.export.subject import describe_columns, rule_to_export
+from rulekit.export.subject import rule_to_export, write_comments
 from rulekit.rules import Condition, Literal, RuleSet
 from rulekit.rules.condition import DAYS_SINCE, GAPS, ORDERED, SEPARATORS, WORDS, foldings
 
@@ -116,8 +116,7 @@ def to_javascript(model: Any) -> str:
     Raises
     ------
     ExportError
-        If there is no rule, or it has labels that JavaScript cannot express, such as whole numbers
-        beyond 2^53.
+        If the rule has labels that JavaScript cannot express: whole numbers beyond 2^53.
 
     Examples
     --------
@@ -136,13 +135,12 @@ def to_javascript(model: Any) -> str:
       return "well";
     """
     rule = rule_to_export(model)
-    columns = "".join(f"// {line}\n" for line in describe_columns(rule))
-    if columns:
-        columns = f"//\n// What the columns were when the rule was learned:\n{columns}"
+    comments = write_comments(rule, "//")
+    head = HEAD + f"//\n{comments}" * bool(comments)
     cases = JavaScriptWriter.write_cases(rule)
     names = ["predict", "predictRow", *["testCases"] * bool(cases)]
     tail = CASES.format(cases=cases) * bool(cases) + EXPORTS.format(", ".join(names))
-    return HEAD + columns + write_functions(rule) + tail
+    return head + write_functions(rule) + tail
 
 
 def write_functions(rule: RuleSet) -> str:

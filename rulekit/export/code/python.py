@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import FunctionWriter
 from rulekit.export.exchange.json import to_json
-from rulekit.export.subject import describe_columns, rule_to_export
+from rulekit.export.subject import rule_to_export, write_comments
 from rulekit.rules import Condition, Literal
 from rulekit.rules.condition import DAYS_SINCE, GAPS, SEPARATORS, WORDS
 
@@ -81,11 +81,6 @@ def to_python(model: Any) -> str:
         Source that runs on any Python 3 without imports, with test cases that pytest finds. Names
         and values are quoted texts only, so no column name can become code.
 
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has labels that cannot be written as Python source.
-
     Examples
     --------
     >>> from rulekit.export import from_text
@@ -99,9 +94,8 @@ def to_python(model: Any) -> str:
     head = HEAD + (MOMENT if any(t.part for t in rule.tests) else "")
     if any(t.op in WORDS for t in rule.tests):
         head += FOLDED.format(marks=repr(SEPARATORS))
-    columns = [f"# {line}\n" for line in describe_columns(rule)]
-    if columns:
-        head += "\n# What the columns were when the rule was learned:\n" + "".join(columns)
+    comments = write_comments(rule, "#")
+    head += f"\n{comments}" * bool(comments)
     cases = PythonWriter.write_cases(rule)
     tail = TAIL + (CASES.format(cases=cases) if cases else "")
     return head + ROW + PythonWriter.write_body(rule) + "\n" + tail
@@ -125,10 +119,12 @@ class PythonWriter(FunctionWriter):
         if literal.op in WORDS:
             test = f"{value_source(f' {literal.value} ')} in words({x})"
             return self.with_gap(literal, test if literal.op == "contains" else f"not {test}")
-        op = {"not-in": "not in"}.get(literal.op, literal.op)
-        return self.with_gap(
-            literal, f"{self._read(literal)} {op} {self._write_comparison(literal)}"
-        )
+        op, values = {"not-in": "not in"}.get(literal.op, literal.op), value_source(literal.value)
+        if literal.part == "date":
+            moments = [f"moment({value_source(v)})" for v in literal.values]
+            is_set = isinstance(literal.value, tuple)
+            values = f"({', '.join(moments)},)" if is_set else moments[0]
+        return self.with_gap(literal, f"{self._read(literal)} {op} {values}")
 
     def _read(self, literal: Literal) -> str:
         """Write the compared value: a column's value, or a part of its date."""
@@ -143,12 +139,6 @@ class PythonWriter(FunctionWriter):
             since = value_source(part.removeprefix(DAYS_SINCE))
             return f"(moment({x}) - moment({since})).total_seconds() / 86400.0"
         return f"moment({x}).{part}"
-
-    def _write_comparison(self, literal: Literal) -> str:
-        if literal.part != "date":
-            return value_source(literal.value)
-        moments = [f"moment({value_source(v)})" for v in literal.values]
-        return f"({', '.join(moments)},)" if isinstance(literal.value, tuple) else moments[0]
 
     def read_number(self, feature: str) -> str:
         """Write a column."""
@@ -270,12 +260,8 @@ def to_script(
     names = sorted(used | {"from_json", "read_table", "to_text"})
     listed = "" if features is None else f", {[str(f) for f in features]!r}"
     done = preparation or Preparation()
-    lines = [
-        '"""Learns a rule again and checks that it is the same."""',
-        "",
-        f"from rulekit import {', '.join(names)}",
-        *_reading(source, done),
-    ]
+    lines = ['"""Learns a rule again and checks that it is the same."""', ""]
+    lines += [f"from rulekit import {', '.join(names)}", *_reading(source, done)]
     if digest is not None:
         lines += [f"if table.digest != {digest!r}:", f"    {_stop('The table has changed.')}"]
     lines.append(f"X, y = table.xy({target!r}{listed})")
@@ -318,13 +304,8 @@ def _reading(source: str, done: Preparation) -> list[str]:
     if not given:
         return ["", f"table = read_table({source!r})", *steps]
     parts = ", ".join(f"{name}={_source(value, name)}" for name, value in given.items())
-    return [
-        "from rulekit.data import ParseOptions",
-        "",
-        f"options = ParseOptions({parts})",
-        f"table = read_table({source!r}, options=options)",
-        *steps,
-    ]
+    lines = ["from rulekit.data import ParseOptions", "", f"options = ParseOptions({parts})"]
+    return [*lines, f"table = read_table({source!r}, options=options)", *steps]
 
 
 def _stop(message: str) -> str:
@@ -339,16 +320,11 @@ def _call(instance: Any) -> str:
     else:
         given = {f.name: getattr(instance, f.name) for f in dataclasses.fields(instance)}
         usual = {f.name: f.default for f in dataclasses.fields(instance)}
-    parts = [
-        f"{name}={_source(value, name)}"
-        for name, value in given.items()
-        if not _same(value, usual[name])
-    ]
+    parts = []
+    for name, value in given.items():
+        if type(value) is not type(usual[name]) or not np.all(value == usual[name]):
+            parts.append(f"{name}={_source(value, name)}")
     return f"{type(instance).__name__}({', '.join(parts)})"
-
-
-def _same(value: Any, usual: Any) -> bool:
-    return type(value) is type(usual) and bool(np.all(value == usual))
 
 
 def _source(value: Any, setting: str) -> str:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -21,7 +22,13 @@ from rulekit.exceptions import ExportError
 from rulekit.export.code.dialects import DIALECTS, TYPED, Dialect
 from rulekit.export.code.formulas import CodeWriter
 from rulekit.export.exchange.xml import free_name
-from rulekit.export.subject import check_label, column_kinds, describe_columns, rule_to_export
+from rulekit.export.subject import (
+    check_label,
+    column_kinds,
+    describe_columns,
+    describe_names,
+    rule_to_export,
+)
 from rulekit.rules import (
     Clause,
     Condition,
@@ -61,7 +68,14 @@ class SqlWriter(CodeWriter):
             flags = {f for f, types in self.rule.types.items() if bool in types}
             flags |= {f for f in self.flags & set(self.kinds) if self.kinds[f] != "text"}
             self.kinds |= dict.fromkeys(flags, "flag")
-        _refuse_twins(self.rule.features)
+        by_lower: dict[str, str] = {}  # databases fold the letters A to Z
+        for feature in self.rule.features:
+            twin = by_lower.setdefault(re.sub("[A-Z]", lambda c: c[0].lower(), feature), feature)
+            if twin != feature:
+                raise ExportError(
+                    f"Columns {twin!r} and {feature!r} differ in upper and lower case only, which "
+                    "SQL does not distinguish. Rename one."
+                )
         labels = [check_label(v, "SQL") for v in (*self.rule.labels, self.rule.default)]
         if len({isinstance(v, str) for v in labels}) > 1:
             raise ExportError(
@@ -71,23 +85,22 @@ class SqlWriter(CodeWriter):
 
     def case(self) -> str:
         """Write the expression of the prediction."""
-        rule = self.rule
+        rule, both = self.rule, "\n   AND "
+        tests = [both.join(map(self.write, clause.conditions)) for clause in rule.clauses]
         if rule.form == "cnf":
-            whens = [self._when([self._clause(c) for c in rule.clauses], rule.labels[0])]
-        else:
-            pairs = zip(rule.clauses, rule.labels, strict=True)
-            whens = [self._when(self._conditions(c), label) for c, label in pairs]
-        if not whens:
-            return self.source(rule.default)
-        return "\n".join(["CASE", *whens, f"  ELSE {self.source(rule.default)}", "END"])
+            tests = [both.join(map(self._clause, rule.clauses))]
+        return self._choose(tests, map(self.source, rule.labels), self.source(rule.default))
 
     def failing_cases(self) -> str:
         """Write a SELECT of the test cases that `case` answers otherwise than the rule."""
         names = (free_name(n, self.rule.features) for n in ("expected", "shows", "prediction"))
         expected, shows, prediction = map(self.name, names)
-        cases = []
+        cases, double = [], self.dialect.double.format("NULL")
         for case in make_cases(self.rule):
-            cells = [f"{self._cell(f, v)} AS {self.name(f)}" for f, v in case.row.items()]
+            # a missing cell has the type of its column
+            gaps = {f: GAPS_OF.get(self.kinds[f]) or double for f in case.row}
+            filled = {f: gaps[f] if v is None else self.source(v) for f, v in case.row.items()}
+            cells = [f"{cell} AS {self.name(f)}" for f, cell in filled.items()]
             cells.append(f"{self.source(case.answer)} AS {expected}")
             cases.append(f"SELECT {', '.join(cells)}, {self.source(case.shows)} AS {shows}")
         if not cases:
@@ -95,12 +108,6 @@ class SqlWriter(CodeWriter):
         listed = "\n  UNION ALL ".join(cases)
         answered = f'SELECT *, {self.case()} AS {prediction}\nFROM ({listed}) AS "cases"'
         return f'SELECT * FROM (\n{answered}\n) AS "answered"\nWHERE {prediction} <> {expected}'
-
-    def _cell(self, feature: str, value: Any) -> str:
-        """Write a cell of a test case; a missing one has the type of its column."""
-        if value is not None:
-            return self.source(value)
-        return GAPS_OF.get(self.kinds[feature]) or self.dialect.double.format("NULL")
 
     def condition(self) -> str:
         """Write the condition that the rule matches."""
@@ -112,21 +119,19 @@ class SqlWriter(CodeWriter):
         """Write the number of the deciding clause, from 1, 0 if none; a scorecard's total."""
         if splits := scorecard_of(self.rule):
             return f"({self.score(splits[0])})"
-        clauses = [self._clause(c) for c in self.rule.clauses]
-        tests = clauses if self.rule.form == "dnf" else [f"NOT {c}" for c in clauses]
-        whens = [f"  WHEN {text}\n  THEN {k}" for k, text in enumerate(tests, start=1)]
-        return "\n".join(["CASE", *whens, "  ELSE 0", "END"]) if whens else "0"
+        sign = "" if self.rule.form == "dnf" else "NOT "
+        tests = [f"{sign}{self._clause(clause)}" for clause in self.rule.clauses]
+        return self._choose(tests, range(1, len(tests) + 1), "0")
 
-    def _when(self, parts: list[str], label: Any) -> str:
-        joined = "\n   AND ".join(parts) or "1 = 1"
-        return f"  WHEN {joined}\n  THEN {self.source(label)}"
+    def _choose(self, tests: list[str], results: Iterable[Any], other: str) -> str:
+        """Write the result of the first test that holds."""
+        pairs = zip(tests, results, strict=False)
+        whens = [f"  WHEN {test or '1 = 1'}\n  THEN {result}" for test, result in pairs]
+        return "\n".join(["CASE", *whens, f"  ELSE {other}", "END"]) if whens else other
 
     def _clause(self, clause: Clause) -> str:
         empty = "1 = 1" if clause.op == "and" else "1 = 0"
-        return f"({f' {clause.op.upper()} '.join(self._conditions(clause)) or empty})"
-
-    def _conditions(self, clause: Clause) -> list[str]:
-        return [self.write(c) for c in clause.conditions]
+        return f"({f' {clause.op.upper()} '.join(map(self.write, clause.conditions)) or empty})"
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `("age" > 50.0 AND "age" IS NOT NULL)`."""
@@ -196,10 +201,8 @@ class SqlWriter(CodeWriter):
                 f"The rule reads the {part} of column {literal.feature!r}, which cannot be "
                 f"written for {dialect.name}. Make a column of it there, or take another format."
             )
-        sign = STRFTIME.get(part, "")
-        return template.format(
-            column=column, date=date, part=part.upper(), sign=sign, since=since, day=day
-        )
+        parts = {"part": part.upper(), "sign": STRFTIME.get(part, ""), "since": since, "day": day}
+        return template.format(column=column, date=date, **parts)
 
     def _moment(self, text: Any, seconds: int = 0) -> str:
         """Write a date to compare with, or some seconds later, including its time of day."""
@@ -238,17 +241,18 @@ class SqlWriter(CodeWriter):
 
     def _letters(self, text: str) -> str:
         """Write a text; characters that are not printed by their numbers."""
-        parts = ["".join(part) for _, part in groupby(text, str.isprintable)]
-        return " || ".join(
-            self.source(part)
-            if part.isprintable()
-            else " || ".join(self.dialect.mark.format(character=c, code=ord(c)) for c in part)
-            for part in parts
-        )
+        parts: list[str] = []
+        for printable, letters in groupby(text, str.isprintable):
+            if printable:
+                parts.append(self.source("".join(letters)))
+            else:
+                parts += [self.dialect.mark.format(character=c, code=ord(c)) for c in letters]
+        return " || ".join(parts)
 
     def linear(self, split: LinearSplit) -> str:
         """Return the weighted sum, added in the order of `total`."""
-        total = split.sum_text(self._write_term, self.source)
+        number = partial(self.read_number, template=self.dialect.summed)
+        total = split.sum_text(number, self.source)
         return self.with_gap(split, f"{total} {split.op} {self.source(split.value)}")
 
     def points(self, split: PointsSplit) -> str:
@@ -262,19 +266,12 @@ class SqlWriter(CodeWriter):
             return f"({test} OR {' OR '.join(absent for absent, _ in missingness)})"
         return f"({test} AND {' AND '.join(present for _, present in missingness)})"
 
-    def read_number(self, feature: str) -> str:
+    def read_number(self, feature: str, template: str | None = None) -> str:
         """Write a column as a double, so that whole numbers are not divided as integers."""
-        return self._as(self.dialect.double, feature)
-
-    def _write_term(self, feature: str) -> str:
-        """Write a column within a weighted sum, also if it stores truth values."""
-        return self._as(self.dialect.summed or self.dialect.double, feature)
-
-    def _as(self, template: str, feature: str) -> str:
         column = self.column(feature)
         if self.dialect.typed and self.kinds[feature] == "flag":
             column = f"CAST({column} AS INTEGER)"
-        return template.format(column)
+        return (template or self.dialect.double).format(column)
 
     def _missingness(self, feature: str) -> tuple[str, str]:
         """Write "is missing" and "is not missing" for a column."""
@@ -412,7 +409,8 @@ def to_sql(
     writer = SqlWriter(rule, chosen, "cases" if part == "test" else table, frozenset(flags))
     text = _write_query(writer, part)
     text = _translate_query(text, chosen) if chosen.grammar else text
-    return "".join(f"-- {line}\n" for line in describe_columns(rule)) + text
+    comments = [*describe_names(rule), *describe_columns(rule)]
+    return "".join(f"-- {line}\n" for line in comments) + text
 
 
 def _write_query(writer: SqlWriter, part: str) -> str:
@@ -432,18 +430,6 @@ def _write_query(writer: SqlWriter, part: str) -> str:
     if table is None:
         return columns[0][0]
     return ",\n".join(["SELECT *", *(f'{text} AS "{name}"' for text, name in columns)]) + source
-
-
-def _refuse_twins(features: tuple[str, ...]) -> None:
-    """Reject columns that databases cannot distinguish: they fold the letters A to Z."""
-    by_lower: dict[str, str] = {}
-    for feature in features:
-        twin = by_lower.setdefault(re.sub("[A-Z]", lambda c: c[0].lower(), feature), feature)
-        if twin != feature:
-            raise ExportError(
-                f"Columns {twin!r} and {feature!r} differ in upper and lower case only, which SQL "
-                "does not distinguish. Rename one."
-            )
 
 
 def _text(text: str) -> str:

@@ -19,7 +19,7 @@ from rulekit.export.documents.blocks import Block, Cell, Text, describe_rule
 from rulekit.export.documents.html import draw_parts, name_parts, write_blocks
 from rulekit.export.subject import PredictedRows, column_kinds, rule_to_export
 from rulekit.rules import ColumnSchema, Condition, PointsSplit, RuleSet
-from rulekit.rules.analysis.cells import TooLongError, list_cells
+from rulekit.rules.analysis.row_search import TooLongError, list_cells
 from rulekit.rules.condition import unseen_text
 from rulekit.rules.schema import NUMERIC, schema_of
 from rulekit.rules.writer import ConditionWriter
@@ -28,6 +28,10 @@ from rulekit.style.phrases import Wording, condition_text, exact, whole_percent
 LINES = Wording(clause="line")
 TEMPLATE = Path(__file__).with_name("app.html")
 GRID = 41  # values of a column in a sum that are tried as changes
+MEANS = {
+    "training": "The rule was learned from these rows, so expect more errors on new cases.",
+    "test": "The rule was not learned from these rows: expect about this share of new cases.",
+}
 
 
 def to_app(
@@ -70,11 +74,8 @@ def to_app(
     wording = wording.with_texts(rule)
     column_kinds(rule)  # raises where a column has no single type
     given = {"training": training, "test": test}
-    counts = [
-        PredictedRows.from_rows(rule, name, rows)
-        for name, rows in given.items()
-        if rows is not None and len(rows[1])
-    ]
+    given = {name: rows for name, rows in given.items() if rows is not None and len(rows[1])}
+    counts = [PredictedRows.from_rows(rule, name, rows) for name, rows in given.items()]
     data = {
         "answers": rule.classes,
         "shown": [*map(str, rule.classes)],
@@ -109,7 +110,8 @@ def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str
         levels = [*(column.levels or sorted({str(v) for t in tests for v in t.turning}))]
         levels.append(unseen_text(levels))
     unit = wording.units.get(column.name) or column.unit or ""
-    seen = "" if low is None or high is None else f"{_end(low)} to {_end(high)}"
+    ends = [v if v is None or isinstance(v, str) else exact(v) for v in (low, high)]
+    seen = "" if None in ends else " to ".join(map(str, ends))
     kinds = {"date": "datetime-local" if column.time else "date"}
     return {
         **column.to_dict(),
@@ -120,10 +122,6 @@ def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str
         "mode": "decimal" if column.kind in NUMERIC else "text",
         "candidates": cells,
     }
-
-
-def _end(value: float | str) -> str:
-    return value if isinstance(value, str) else exact(value)
 
 
 @dataclass(frozen=True)
@@ -171,16 +169,11 @@ def _write_clauses(rule: RuleSet, wording: Wording) -> str:
 
 def _describe_errors(rows: PredictedRows) -> list[Block]:
     """Return how many rows are predicted wrongly, and what that means for new cases."""
-    name, n, right = rows.name, len(rows.y), rows.n_right
+    n, right = len(rows.y), rows.n_right
     wrong = Counter((a, b) for a, b in zip(rows.y, rows.answers, strict=True) if a != b)
-    meaning = (
-        "The rule was learned from these rows, so expect more errors on new cases."
-        if name == "training"
-        else "The rule was not learned from these rows: expect about this share of new cases."
-    )
-    text = f"{right} of {n} are predicted correctly ({whole_percent(right, n)}). {meaning}"
+    text = f"{right} of {n} are predicted correctly ({whole_percent(right, n)}). {MEANS[rows.name]}"
     errors: list[Cell] = [f"actual {a}, predicted {b}: {k}" for (a, b), k in wrong.items()]
-    return [Text(f"Errors on the {name} rows", "heading"), Text(text), errors]
+    return [Text(f"Errors on the {rows.name} rows", "heading"), Text(text), errors]
 
 
 def _fill_template(**parts: str) -> str:

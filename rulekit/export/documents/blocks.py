@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rulekit.export.documents.text import exact_scales, label_text, size_text
-from rulekit.export.subject import ClauseNumbers, describe_columns, rule_to_export
+from rulekit.export.subject import ClauseNumbers, describe_columns, describe_names, rule_to_export
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.scorecard import (
     Scale,
@@ -81,6 +81,14 @@ def describe_rule(
         names = map(capital, clause_names(rule)[:-1])
         blocks.append([f"{name}: {text}" for name, text in zip(names, remarks, strict=True)])
     return blocks
+
+
+def describe(model: Any, numbers: Sequence[ClauseNumbers] | None = None) -> list[Block]:
+    """Return the blocks of a rule, of its names of conditions, and of the columns at training."""
+    rule = rule_to_export(model)
+    names: list[Cell] = [Code(line) for line in describe_names(rule)]
+    listed: list[Block] = [names] * bool(names)
+    return [*describe_rule(model, numbers), *listed, *describe_training(rule)]
 
 
 def describe_training(rule: RuleSet) -> list[Block]:

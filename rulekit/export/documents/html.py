@@ -13,11 +13,10 @@ from rulekit.export.documents.blocks import (
     Strong,
     TableBlock,
     Text,
-    describe_rule,
-    describe_training,
+    describe,
 )
 from rulekit.export.documents.text import write_lines
-from rulekit.export.subject import ClauseNumbers, rule_to_export
+from rulekit.export.subject import ClauseNumbers
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.phrases import Wording
 from rulekit.style.scorecard import clause_names
@@ -62,14 +61,8 @@ def to_html(
     -------
     str
         A complete page; names, values and labels are escaped.
-
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has conditions or labels that text cannot express.
     """
-    blocks = [*describe_rule(model, numbers), *describe_training(rule_to_export(model))]
-    return page(title, write_blocks(blocks))
+    return page(title, write_blocks(describe(model, numbers)))
 
 
 def page(title: str, body: str, style: str = "") -> str:
@@ -159,11 +152,9 @@ def matrix_html(confusion: Any) -> str:
             f'text-align:right;padding:.2em .3em">{n:,}</td>'
             for n in counts
         )
-        name = escape(str(label))
-        lines.append(
-            f'<tr><th scope="row" style="font-weight:400;text-align:left;overflow-wrap:anywhere;'
-            f'min-width:5em">{name}</th>{cells}</tr>'
-        )
+        row = "font-weight:400;text-align:left;overflow-wrap:anywhere;min-width:5em"
+        name = f'<th scope="row" style="{row}">{escape(str(label))}</th>'
+        lines.append(f"<tr>{name}{cells}</tr>")
     return "".join([*lines, "</table>"])
 
 
@@ -185,9 +176,7 @@ def draw_parts(
     `parts` are the rows predicted correctly and all rows, of each clause and of none. Bars have the
     colours of their outcomes, if `wording` has them.
     """
-    n = sum(decided for _, decided in parts)
-    lines = ['<ol class="parts">']
-    decided_by = rule.as_dnf
+    n, lines, decided_by = sum(decided for _, decided in parts), ['<ol class="parts">'], rule.as_dnf
     labels = (*decided_by.labels[: decided_by.n_clauses], decided_by.default)
     named = zip(name_parts(rule, wording), labels, parts, strict=True)
     for k, (name, label, (right, decided)) in enumerate(named):
@@ -195,9 +184,9 @@ def draw_parts(
         full, empty = 'class="right"', 'class="wrong"'
         if colour := escape(wording.colours.get(label, "")):
             full, empty = f'fill="{colour}"', f'fill="none" stroke="{colour}" stroke-width="3"'
-        bar = f'<rect {full} width="{100 * right / n:.2f}" height="12"/>'
-        if decided > right:
-            start, width = 100 * right / n, 100 * (decided - right) / n
+        start, width = 100 * right / n, 100 * (decided - right) / n
+        bar = f'<rect {full} width="{start:.2f}" height="12"/>'
+        if width > 0:
             bar += f'<rect {empty} x="{start:.2f}" width="{width:.2f}" height="12"/>'
         svg = f'<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">{bar}</svg>'
         lines.append(f'<li data-part="{k}">{text}{svg}</li>')

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rulekit.export.documents.text import with_gap
-from rulekit.export.subject import ClauseNumbers, check_label, rule_to_export
+from rulekit.export.subject import ClauseNumbers, check_label, describe_names, rule_to_export
 from rulekit.rules import (
-    Clause,
     Factor,
     LinearSplit,
     Literal,
@@ -17,7 +16,7 @@ from rulekit.rules import (
     scorecard_of,
 )
 from rulekit.rules.condition import GAPS, NAMES, WORDS, number_text, spell_part
-from rulekit.rules.power_law_split import Write, WriteNumber
+from rulekit.rules.sums import Write, WriteNumber
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.scorecard import clause_names, points_listed
 
@@ -63,11 +62,6 @@ def to_latex(
         Needs the packages booktabs and textcomp. One row per clause; for a scorecard one per
         condition with its points, then one per range of the total. All texts from the table are
         escaped, and control characters become blanks.
-
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has labels that the table cannot express.
     """
     rule = rule_to_export(model)
     splits = scorecard_of(rule)
@@ -79,7 +73,8 @@ def to_latex(
         counts += [""] * (len(rows) + len(closing) - len(counts))
         for cells, count in zip([*counted, *others], counts, strict=True):
             cells.append(count)
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", rf"{head} \\", r"\midrule"]
+    lines = [f"% {line}" for line in describe_names(rule)]
+    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", rf"{head} \\", r"\midrule"]
     lines += [rf"{' & '.join(cells)} \\" for cells in rows]
     lines += [r"\midrule"] * bool(rows)
     lines += [*(rf"{' & '.join(cells)} \\" for cells in closing), r"\bottomrule", r"\end{tabular}"]
@@ -99,7 +94,11 @@ def _list_clauses(rule: RuleSet) -> tuple[str, str, Cells, Cells]:
     if rule.form == "cnf":
         closing.insert(0, ["", "if all hold", labels[0]])
         labels = [""] * rule.n_clauses
-    rows = [[f"{k}", clause_latex(c), labels[k - 1]] for k, c in enumerate(rule.clauses, start=1)]
+    rows = []
+    for k, clause in enumerate(rule.clauses):
+        empty = "always" if clause.op == "and" else "never"
+        text = f" {clause.op} ".join(LatexWriter().clause(clause)) or empty
+        rows.append([f"{k + 1}", text, labels[k]])
     return r"rp{0.6\linewidth}l", " & Clause & Answer", rows, closing
 
 
@@ -110,13 +109,6 @@ def _list_points(rule: RuleSet) -> tuple[str, str, Cells, Cells]:
     totals = [[name, "", label] for name, label in zip(clause_names(rule), labels, strict=True)]
     rows = [[text, f"${points}$", ""] for text, points in listed]
     return r"p{0.6\linewidth}rl", " & Points & Answer", rows, totals
-
-
-def clause_latex(clause: Clause) -> str:
-    """Write a clause as one cell."""
-    return f" {clause.op} ".join(LatexWriter().clause(clause)) or (
-        "always" if clause.op == "and" else "never"
-    )
 
 
 class LatexWriter(ReadingWriter[str]):

@@ -4,18 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.export.documents.blocks import (
-    Block,
-    Cell,
-    Code,
-    Lines,
-    TableBlock,
-    Text,
-    describe_rule,
-    describe_training,
-)
+from rulekit.export.documents.blocks import Block, Cell, Code, Lines, TableBlock, Text, describe
 from rulekit.export.documents.text import write_lines
-from rulekit.export.subject import ClauseNumbers, rule_to_export
+from rulekit.export.subject import ClauseNumbers
 
 
 def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:
@@ -32,11 +23,6 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     str
         Names, values and labels are in code spans, where Markdown and HTML have no effect.
 
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has conditions or labels that text cannot express.
-
     Examples
     --------
     >>> from rulekit.rules import Clause, Literal, RuleSet
@@ -44,8 +30,7 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     >>> print(to_markdown(rule).splitlines()[2])
     1. **IF** `age > 50` **THEN** `ill`
     """
-    blocks = [*describe_rule(model, numbers), *describe_training(rule_to_export(model))]
-    return "\n\n".join(map(_write_block, blocks)) + "\n"
+    return "\n\n".join(map(_write_block, describe(model, numbers))) + "\n"
 
 
 def _write_block(block: Block) -> str:
@@ -55,8 +40,11 @@ def _write_block(block: Block) -> str:
         case list():
             return "\n".join(f"- {_inline(item)}" for item in block)
         case TableBlock(heads, rows):
-            ruler = ("---",) * len(heads)
-            return "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in (heads, ruler, *rows))
+            lines = []
+            for row in (heads, ("---",) * len(heads), *rows):
+                cells = (_inline(cell).replace("|", "\\|") for cell in row)  # a bar ends a cell
+                lines.append(f"| {' | '.join(cells)} |")
+            return "\n".join(lines)
         case Lines(rule, remarks):
             lines = [""]
             for index, line in write_lines(rule, "**{}**".format, code):
@@ -66,11 +54,6 @@ def _write_block(block: Block) -> str:
                     lines += [line, *[f"   <br>*{text}*" for text in remarks[index : index + 1]]]
             return "\n".join(lines).strip()
     return block
-
-
-def _cell(cell: Cell) -> str:
-    """Write a cell of a table, where a bar would end the cell."""
-    return _inline(cell).replace("|", "\\|")
 
 
 def _inline(cell: Cell) -> str:

@@ -18,19 +18,12 @@ opacity:.75}.rulekit svg{display:block;width:100%;max-width:30rem;height:12px}
 
 def write_notebook(subject: Any) -> str:
     """Write a rule, a fitted model or an explanation for a notebook."""
-    is_row = isinstance(subject, Explanation)
-    blocks = _describe_row(subject) if is_row else _describe_model(subject)
+    if isinstance(subject, Explanation):
+        others: list[Cell] = [*subject.supporting, *(r.text for r in subject.reasons)]
+        blocks: list[Block] = [Text(subject.sentence), *[others] * bool(others)]
+    else:
+        rule, parts = rule_to_export(subject), getattr(subject, "training_counts_", None)
+        blocks = describe_rule(subject)
+        if parts is not None and not rule.is_constant:
+            blocks += draw_parts(rule, PLAIN, parts, "training")
     return f'<div class="rulekit"><style>{STYLE}</style>\n{write_blocks(blocks)}\n</div>'
-
-
-def _describe_model(model: Any) -> list[Block]:
-    rule, parts = rule_to_export(model), getattr(model, "training_counts_", None)
-    blocks = describe_rule(model)
-    if parts is not None and not rule.is_constant:
-        blocks += draw_parts(rule, PLAIN, parts, "training")
-    return blocks
-
-
-def _describe_row(explanation: Explanation) -> list[Block]:
-    others: list[Cell] = [*explanation.supporting, *(r.text for r in explanation.reasons)]
-    return [Text(explanation.sentence), *([others] if others else [])]

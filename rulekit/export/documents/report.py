@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.evaluation.metrics import confusion_table
@@ -20,9 +21,11 @@ from rulekit.export.documents.blocks import (
 )
 from rulekit.export.documents.html import draw_parts, matrix_html, page, write_blocks
 from rulekit.export.subject import PredictedRows, rule_to_export
-from rulekit.rules import Clause, RuleSet, monotonicity_checks, verify_rule
+from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of, verify_rule
 from rulekit.rules.simplification import simplified_note
 from rulekit.style.phrases import Wording, count_noun, join_list, label_text
+from rulekit.style.scorecard import count_lines
+from rulekit.style.wording import percent
 
 MAX_RECORD = 200_000
 MAX_EXAMPLES = 3
@@ -121,6 +124,7 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     notes += [f"“{name}” means {condition}." for condition, name in words.texts.items()]
     notes += [check.sentence_with(words.name) for check in monotonicity_checks(model)]
     blocks += [Text(note, "note") for note in notes]
+    blocks += _count_points(rule, parts[0], words)
     for part in parts:
         blocks += _worth(part, rule, words)
     blocks.append(Text("Single cases", "heading"))
@@ -154,6 +158,18 @@ def _summary(parts: Sequence[PredictedRows]) -> str:
         share = f" ({100 * part.n_right / len(part.y):.1f} %)" if part.y else ""
         rows.append(f"{part.n_right} of {count_noun(len(part.y), f'{part.name} case')}{share}")
     return f"The rule is right for {join_list(rows)}."
+
+
+def _count_points(rule: RuleSet, part: PredictedRows, words: Wording) -> list[Block]:
+    """Return the points of each bin of a scorecard, its share of the rows, and a class's rate."""
+    splits = scorecard_of(rule)
+    if not splits or not part.y:
+        return []
+    is_label = np.array([bool(v == rule.labels[0]) for v in part.y])
+    lines = count_lines(splits[0], part.columns, is_label, words)
+    rows: Any = tuple((text, points, *map(percent, shares)) for text, points, *shares in lines)
+    heads = ("if this holds", "points", f"of {part.name} rows", f"of these, {rule.labels[0]}")
+    return [Text("Points by value", "heading"), TableBlock(heads, rows)]
 
 
 def _worth(part: PredictedRows, rule: RuleSet, words: Wording) -> list[Block]:

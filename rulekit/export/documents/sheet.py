@@ -48,11 +48,6 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
     -------
     str
         A complete page without colours, scripts or requests; everything is escaped.
-
-    Raises
-    ------
-    ExportError
-        If there is no rule.
     """
     rule = rule_to_export(model)
     wording = wording.with_texts(rule)
@@ -79,18 +74,14 @@ def _ticks(rule: RuleSet, words: Wording) -> list[Block]:
     blocks: list[Block] = []
     every = "all" if rule.form == "dnf" else "one or more"
     labels = [label_text(label, words) for label in rule.labels]
-    default = label_text(rule.default, words)
+    last = label_text(rule.default, words)
     for k, clause in enumerate(rule.clauses, start=1):
-        if rule.form == "dnf":
-            then = f"the answer is {labels[k - 1]}. Stop here. {BOX}"
-        else:
-            then = f"go on. If none is ticked, the answer is {default}. Stop here. {BOX}"
-        texts = [condition_text(c, words) for c in clause.conditions]
-        blocks += [
-            Text(f"{k}. Tick what holds", "heading"),
-            TableBlock((), tuple((text, BOX) for text in texts)),
-            Text(f"If {every} of these are ticked, {then}"),
-        ]
-    last = default if rule.form == "dnf" else labels[0]
+        then = f"the answer is {labels[k - 1]}"
+        if rule.form == "cnf":
+            then = f"go on. If none is ticked, the answer is {last}"
+        rows = tuple((condition_text(c, words), BOX) for c in clause.conditions)
+        blocks += [Text(f"{k}. Tick what holds", "heading"), TableBlock((), rows)]
+        blocks.append(Text(f"If {every} of these are ticked, {then}. Stop here. {BOX}"))
+    last = last if rule.form == "dnf" else labels[0]
     why = "Otherwise" if rule.clauses else "Always"
     return [*blocks, Text(Strong(f"{why} the answer is {last}. {BOX}"))]

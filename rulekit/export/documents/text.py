@@ -33,7 +33,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rulekit.export.subject import ClauseNumbers, check_label, rule_to_export
+from rulekit.export.subject import ClauseNumbers, check_label, describe_names, rule_to_export
 from rulekit.rules import (
     Clause,
     LinearSplit,
@@ -82,11 +82,6 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     str
         Ends with a line break. The grammar is at the head of this module.
 
-    Raises
-    ------
-    ExportError
-        If there is no rule, or it has labels that text cannot express.
-
     Examples
     --------
     >>> from rulekit.rules import Clause, Literal, RuleSet
@@ -95,7 +90,7 @@ def to_text(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> st
     ['1. IF 20 < age <= 50 THEN ill', 'OTHERWISE well']
     """
     rule = rule_to_export(model)
-    lines = [f"# {size_text(rule)}"]
+    lines = [f"# {text}" for text in (size_text(rule), *describe_names(rule))]
     for index, line in write_lines(rule):
         lines.append(line)
         if numbers is not None and index is not None:

@@ -122,11 +122,6 @@ def to_dmn_cases(model: Any) -> str:
     str
         A document of the test kit of DMN for the model "rule.dmn": the inputs of each case by the
         names of `to_dmn`, and the answer expected of its decision.
-
-    Raises
-    ------
-    ExportError
-        If DMN cannot express the rule, see `to_dmn`.
     """
     rule = rule_to_export(model)
     to_dmn(rule)  # raises what the table cannot hold

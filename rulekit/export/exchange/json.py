@@ -29,8 +29,7 @@ def to_json(model: Any, *, indent: int | None = 2) -> str:
     Raises
     ------
     ExportError
-        If there is no rule, or it compares with an infinity, or has conditions or labels without a
-        plain form.
+        If the rule compares with an infinity, or has labels without a plain form.
     """
     try:
         plain = rule_to_dict(rule_to_export(model))

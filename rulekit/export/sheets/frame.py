@@ -11,7 +11,7 @@ from rulekit.explain import Scored, rank_reasons
 from rulekit.explain.subject import columns_for
 from rulekit.export.documents.text import TextWriter, clause_text
 from rulekit.export.subject import ClauseNumbers, rule_to_export
-from rulekit.rules import RuleSet, make_cases, scorecard_of
+from rulekit.rules import make_cases, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.scorecard import clause_names, points_listed
 
@@ -23,30 +23,23 @@ def to_frame(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> p
     """Write a rule as a data frame, one row per clause and a last one for all other rows."""
     # A scorecard has one row per condition with its points, then one per range of the total.
     rule = rule_to_export(model)
-    frame = _card_frame(rule) if scorecard_of(rule) else _clause_frame(rule)
+    rows: list[tuple[Any, ...]] = []
+    if splits := scorecard_of(rule):
+        rows += [(*each, "") for each in points_listed(splits[0], TextWriter().literal)]
+        totals = zip(clause_names(rule), (*rule.labels, rule.default), strict=True)
+        rows += [(name, None, label) for name, label in totals]
+        frame = pd.DataFrame(rows, columns=["if", "points", "answer"]).astype({"points": "Int64"})
+    else:
+        for k, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=False), start=1):
+            rows.append((f"{k}", clause_text(clause), label, clause.n_conditions))
+        rows.append(("otherwise", "", rule.default, 0))
+        frame = pd.DataFrame(rows, columns=["clause", "conditions", "answer", "literals"])
     if numbers is not None:
         before = [None] * (len(frame) - len(numbers) - 1)  # the conditions of a scorecard
         for name, counts in (("decided", "n"), ("right", "n_right")):
             found = [*before, *(getattr(k, counts) for k in numbers), None]
             frame[name] = pd.array(found, dtype="Int64")
     return frame
-
-
-def _clause_frame(rule: RuleSet) -> pd.DataFrame:
-    """Return one row per clause, and the default."""
-    rows: list[tuple[Any, ...]] = []
-    for number, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=False), start=1):
-        rows.append((f"{number}", clause_text(clause), label, clause.n_conditions))
-    rows.append(("otherwise", "", rule.default, 0))
-    return pd.DataFrame(rows, columns=["clause", "conditions", "answer", "literals"])
-
-
-def _card_frame(rule: RuleSet) -> pd.DataFrame:
-    """Return the points of each condition, then the prediction of each range of the total."""
-    listed = points_listed(scorecard_of(rule)[0], TextWriter().literal)
-    totals = zip(clause_names(rule), (*rule.labels, rule.default), strict=True)
-    rows = [*((*each, "") for each in listed), *((name, None, label) for name, label in totals)]
-    return pd.DataFrame(rows, columns=["if", "points", "answer"]).astype({"points": "Int64"})
 
 
 def to_csv(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -> str:

@@ -224,14 +224,8 @@ def rows_to_points(
         As `points_to_rows` writes it; rows without a column, or with 0 points, are left out.
     totals : sequence of int
         The total that each clause requires, highest first.
-    rule : RuleSet
-        The scorecard the table was made from.
-    columns : mapping of column name to array
-        The training rows; define the type of each column's values.
-
-    Returns
-    -------
-    RuleSet
+    rule, columns
+        As for `rows_to_rule`.
 
     Raises
     ------

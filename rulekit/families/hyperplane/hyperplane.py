@@ -15,14 +15,15 @@ from rulekit._validation import Interval, StrOptions
 from rulekit.data.target import read_labels
 from rulekit.families.family import Family, Setting
 from rulekit.families.hyperplane.lp_svm import LPSVM
-from rulekit.families.hyperplane.numeric_design import NumericDesign
 from rulekit.families.hyperplane.plane_work import (
+    BoxLimits,
     CompleteRows,
+    NumericDesign,
     Plane,
+    ShortBoxes,
     box_clause,
     plane_condition,
 )
-from rulekit.families.hyperplane.short_boxes import BoxLimits, ShortBoxes
 from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes
 from rulekit.learners.base import BaseRuleClassifier, one_against_rest, refuse_with_several
@@ -65,8 +66,8 @@ class HyperplaneRuleClassifier(BaseRuleClassifier):
     min_coverage : int, default=2
         Boxes with fewer rows of their class are dropped; the paper drops boxes of one row.
     uncovered : {"other", "hyperplane"}, default="other"
-        Prediction for rows outside all boxes: the other class, or the plane's prediction, as a last
-        linear condition.
+        Prediction for rows outside all boxes: the other class, whatever the plane predicts, or the
+        plane's prediction, as a last linear condition.
     confidence_folds : int, default=5
         Folds for the calibration of `explain_with_hyperplane`; fewer than 2 for none.
     positive_label : label, default=None
@@ -114,8 +115,7 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
 
     Notes
     -----
-    With ``uncovered="other"`` rows outside all boxes are predicted as the other class, whatever the
-    plane predicts. A missing value meets no condition.
+    A missing value meets no condition.
 
     References
     ----------
@@ -258,9 +258,8 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
             key = "class", code, rows.tobytes(), weight.tobytes()
             against = partial(table.split_class, rows, code, weight, weighted=weighted)
-            model: HyperplaneRuleClassifier = clone(self).set_params(
-                positive_label=True, class_weight=None, costs=None
-            )
+            own = {"positive_label": True, "class_weight": None, "costs": None}
+            model: HyperplaneRuleClassifier = clone(self).set_params(**own)
             model.__dict__.update({k: v for k, v in vars(self).items() if k in FIT_ATTRIBUTES})
             model._fit_table(table.once(key, against))
             self.against_rest_[plain_label(table.classes[code])] = model
@@ -284,9 +283,8 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         self.boxes_ = {}
         self.n_problems_ = sum(model.n_problems_ for model in planes)
         self.n_incomplete_ = max((model.n_incomplete_ for model in planes), default=0)
-        self.history_ = [
-            dict(step, outcome=c) for c, m in self.against_rest_.items() for step in m.history_
-        ]
+        models = self.against_rest_.items()
+        self.history_ = [dict(step, outcome=c) for c, m in models for step in m.history_]
         self.objective_ = self.lower_bound_ = self.proved_optimal_ = None
         self.n_iter_ = max(1, self.n_problems_)
 

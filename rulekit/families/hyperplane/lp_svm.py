@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold, check_cv
@@ -26,7 +27,7 @@ from rulekit._validation import (
 from rulekit.data import columns_of
 from rulekit.data.columns.conform import refuse_infinities
 from rulekit.data.folds import restrict_folds
-from rulekit.families.hyperplane.numeric_design import plain_numbers
+from rulekit.exceptions import DataError
 from rulekit.families.hyperplane.solver.half_space import LPSVMPlane, LPSVMProgram, plane_values
 from rulekit.learners.training import computable, restore_on_failure, two_classes
 
@@ -184,7 +185,7 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         frame = check_frame(self, X, reset=reset)
         columns = columns_of(frame, exact=reset)
         refuse_infinities(columns)
-        rows = {n: plain_numbers(n, values, frame[n]) for n, values in columns.items()}
+        rows = {n: _plain_numbers(n, values, frame[n]) for n, values in columns.items()}
         for name in rows if reset else ():
             computable(name, rows[name])
         return np.column_stack(list(rows.values()))
@@ -245,6 +246,33 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def _plain_numbers(name: str, values: NDArray[Any], cells: pd.Series) -> Floats:
+    """Read a column as numbers, truth values as 0 and 1: shape (n,)."""
+    absent = pd.isna(values)
+    misread = cells[absent & cells.notna().to_numpy()]
+    if absent.any() and misread.empty:
+        raise DataError(
+            f"Column {name[:60]!r} must hold a number in every row; it has a gap (NaN) in "
+            f"{int(absent.sum())} of {len(values)} rows (first: row {int(absent.argmax()) + 1}). "
+            "Fill the gaps, or leave these rows out."
+        )
+    if not misread.empty or (values.dtype == object and isinstance(values[0], str)):
+        cell = next(v for v in (cells if misread.empty else misread) if not isinstance(v, Real))
+        dates = hasattr(cell, "isoformat")
+        if not dates and not isinstance(cell, str):
+            float(cell)  # says what it is
+        raise DataError(
+            f"Column {name[:60]!r} must hold numbers; it holds {'dates' if dates else 'text'} "
+            f"(first: {str(cell)[:60]!r}). "
+            + (
+                "Give the days since a day in its place."
+                if dates
+                else "Write a column of 0 and 1 for each text, as HyperplaneRuleClassifier does."
+            )
+        )
+    return values.astype(np.float64)
 
 
 class _Problem(NamedTuple):

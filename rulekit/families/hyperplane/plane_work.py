@@ -1,7 +1,7 @@
-"""From a checked table to a plane, the boxes on its sides, their clauses and its confidence."""
+"""From a table to numbers, a plane, the boxes on its sides, their clauses and a confidence."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,17 +15,124 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
+from rulekit.data.folds import draw_rows
 from rulekit.exceptions import DataError
 from rulekit.families.hyperplane.lp_svm import LPSVM, ON_PLANE
-from rulekit.families.hyperplane.numeric_design import NumericDesign, short_faces
+from rulekit.families.hyperplane.solver.few_columns import column_sets, places, standardise
 from rulekit.families.hyperplane.solver.half_space import Bools, Floats, HalfSpace, plane_values
-from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes, extract_boxes
-from rulekit.learners.training import TrainingTable
-from rulekit.rules import Clause, LinearSplit
+from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes, extract_boxes, few_boxes
+from rulekit.learners.training import TrainingTable, computable
+from rulekit.rules import Clause, Columns, LinearSplit, Literal
 from rulekit.rules.simplification import simplify_clause
 
+MAX_LEVELS = 50
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of a row: a column of numbers, or whether a column has a level."""
+
+    feature: str
+    level: str | bool | None = None
+    whole: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the number, for learners and plots."""
+        if self.level is None:
+            return self.feature
+        level = str(self.level).lower() if isinstance(self.level, bool) else self.level
+        return f"{self.feature} = {level}"
+
+    def values(self, columns: Columns) -> Floats:
+        """Read the number from a table: shape (n,), NaN where the column has no value."""
+        column = columns[self.feature]
+        if self.level is None:
+            return np.asarray(column, dtype=float)
+        absent = pd.isna(column)
+        return np.where(absent, np.nan, np.asarray(column == self.level, dtype=float))
+
+    def literals(self, sign: float, low: float, high: float) -> tuple[Literal, ...]:
+        """Write ``low < sign * value <= high`` as literals; infinite ends give none."""
+        low, high, mirrored = (low, high, False) if sign > 0 else (-high, -low, True)
+        if self.level is None:
+            ends = ((">=", low), ("<", high)) if mirrored else ((">", low), ("<=", high))
+            return tuple(Literal(self.feature, op, v) for op, v in ends if np.isfinite(v))
+        other, same = (low <= v < high if mirrored else low < v <= high for v in (0.0, 1.0))
+        if other and same:
+            return ()
+        return (Literal(self.feature, "==" if same else "!=", self.level),)
+
+
+@dataclass(frozen=True)
+class NumericDesign:
+    """The numbers into which a table is converted."""
+
+    numbers: tuple[Number, ...]
+
+    @classmethod
+    def from_columns(cls, columns: Columns, kinds: dict[str, str]) -> "NumericDesign":
+        """Select how each column is converted to numbers, in an order that no table may change."""
+        # Sums and ties of linear programs depend on the order of columns.
+        numbers: list[Number] = []
+        for name, values in sorted(columns.items()):
+            if kinds[name] == "number":
+                computable(name, values)
+                present = values[~np.isnan(values)]
+                if len(present):
+                    numbers.append(Number(name, None, bool((present == np.round(present)).all())))
+                continue
+            levels = sorted({v for v in values if v is not None})
+            if len(levels) > MAX_LEVELS:
+                raise DataError(
+                    f"Column {name[:60]!r} holds {len(levels)} different texts; a linear model can "
+                    f"take at most {MAX_LEVELS} as numbers. Leave the column out (role 'ignore')."
+                )
+            numbers += [Number(name, v, True) for v in (levels[1:] if len(levels) == 2 else levels)]
+        if not numbers:
+            raise DataError(
+                "A linear model needs at least one column with a value; give numbers, truth values "
+                "or text of a few levels."
+            )
+        return cls(tuple(numbers))
+
+    @property
+    def names(self) -> list[str]:
+        """The distinct names of the numbers; a column may be called "kind = x"."""
+        names: dict[str, None] = {}
+        for number in self.numbers:
+            name = number.name
+            while name in names:
+                name += "'"
+            names[name] = None
+        return list(names)
+
+    def frame(self, columns: Columns) -> pd.DataFrame:
+        """Return the numbers as a data frame of shape (n, p), NaN where a value is missing."""
+        values = {f"{j}": number.values(columns) for j, number in enumerate(self.numbers)}
+        return pd.DataFrame(values).set_axis(self.names, axis=1)
+
+
+def short_faces(faces: Floats, points: Floats, whole: bool) -> Floats:
+    """Write upper faces with few digits, without moving a training row across one."""
+    distinct = np.unique(points)
+    short = {face: _short(face, distinct, whole) for face in np.unique(faces[np.isfinite(faces)])}
+    return np.array([short.get(face, face) for face in faces.tolist()])
+
+
+def _short(face: float, distinct: Floats, whole: bool) -> float:
+    if whole:
+        return float(np.floor(face))
+    bin_index = int(np.searchsorted(distinct, face, side="right"))
+    least = distinct[bin_index - 1] if bin_index else -np.inf
+    for decimals in range(-6, 16):
+        rounded = float(np.floor(face * 10.0**decimals) / 10.0**decimals)
+        if least <= rounded <= face:
+            return rounded + 0.0
+    return face
+
+
 PRIOR = 1.0  # scikit-learn's own C: so an answer without a single error is not called sure
-Learn = Callable[[NDArray[np.intp]], tuple[Floats, float, Floats]]
 
 
 @dataclass(frozen=True)
@@ -47,28 +154,9 @@ def unit_distances(values: Floats, w: Floats, widths: Floats) -> Floats:
     return np.abs(values) / norm if norm > 0 else np.zeros_like(values)
 
 
-def out_of_fold(
-    rows: Floats, codes: NDArray[np.intp], learn: Learn, folds: int, seed: int
-) -> tuple[Floats, NDArray[np.intp]] | None:
-    """Compute each row's distance to a hyperplane fitted without it."""
-    folds = min(folds, int(np.bincount(codes, minlength=2).min()))
-    if folds < 2:
-        return None
-    distance, answers = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.intp)
-    for inside, outside in StratifiedKFold(folds, shuffle=True, random_state=seed).split(
-        rows, codes
-    ):
-        w, gamma, widths = learn(inside)
-        values = plane_values(rows[outside], w) - gamma
-        distance[outside] = unit_distances(values, w, widths)
-        answers[outside] = values > 0
-    return distance, answers
-
-
 def fit_confidence(distance: Floats, answers: NDArray[np.intp], right: Bools) -> Confidence:
     """Fit Platt's logistic function of the distance, with one slope and a level for each answer."""
-    n = np.array([(answers == code).sum() for code in (0, 1)])
-    n_right = np.array([right[answers == code].sum() for code in (0, 1)])
+    n, n_right = np.bincount(answers, minlength=2), np.bincount(answers[right], minlength=2)
     odds = np.log((n_right + 1.0) / (n - n_right + 1.0))
     constant = Confidence(0.0, (float(odds[0]), float(odds[1])))
     if right.all() or not right.any():
@@ -76,11 +164,10 @@ def fit_confidence(distance: Floats, answers: NDArray[np.intp], right: Bools) ->
     scale = float(distance.std()) or 1.0
     features = np.column_stack([distance / scale, answers])
     platt = LogisticRegression(C=PRIOR).fit(features, right)
-    slope, more = platt.coef_[0]
-    level = float(platt.intercept_[0])
+    (slope, more), level = platt.coef_[0].tolist(), float(platt.intercept_[0])
     if slope <= 0:  # confidence must not fall with the distance
         return constant
-    return Confidence(float(slope) / scale, (level, level + float(more)))
+    return Confidence(slope / scale, (level, level + more))
 
 
 AFFINE = 1e-7  # how far a pipeline may be from the plane read off it, of the largest value
@@ -133,12 +220,10 @@ class CompleteRows:
     codes: NDArray[np.intp]  # (n,)
     weight: Floats | None
     names: tuple[str, ...]  # of the numbers, in the table's order
-    key: str = ""  # of what is learned from the rows, for work that is shared
+    key: str  # of what is learned from the rows, for work that is shared
 
     @classmethod
-    def from_table(
-        cls, table: TrainingTable, weight: Floats | None, key: str = ""
-    ) -> "CompleteRows":
+    def from_table(cls, table: TrainingTable, weight: Floats | None, key: str) -> "CompleteRows":
         """Select the rows without gaps; reject a table where these are of one class."""
         design = NumericDesign.from_columns(table.columns, table.kinds)
         frame = design.frame(table.columns)
@@ -185,19 +270,9 @@ class CompleteRows:
         fitted, w, gamma = learned
         bound = off_the_rows(plane_values(self.rows, w), gamma) if moved_to is None else moved_to
         shift = 0.0 if moved_to is None else moved_to - gamma
-        settled = _keep_price(linear, fitted)
-
-        def learn(inside: NDArray[np.intp]) -> tuple[Floats, float, Floats]:
-            weight = None if self.weight is None else self.weight[inside]
-            part = replace(self, frame=self.frame.iloc[inside], y=self.y[inside], weight=weight)
-            _, w, gamma = part.plane(settled, columns)
-            return w, gamma + shift, part.rows.max(axis=0) - part.rows.min(axis=0)
-
         confidence = None
-        if folds >= 2 and w.any():
-            measured = out_of_fold(self.rows, self.codes, learn, folds, SEED)
-            if measured is not None:
-                confidence = fit_confidence(*measured, measured[1] == self.codes)
+        if w.any():
+            confidence = self._fit_confidence(_keep_price(linear, fitted), folds, columns, shift)
         low, high = self.rows.min(axis=0), self.rows.max(axis=0)
         names = [str(name) for name in getattr(fitted, "feature_names_in_", ())]
         there = [name for name in self.names if name in names]
@@ -205,6 +280,24 @@ class CompleteRows:
             # with the columns in the table's order, which scikit-learn insists on later
             fitted = fit_linear(linear, self.frame[there], self.y, self.weight)
         return Plane(self.design, w, bound, low, high, self.rows, self.codes, fitted, confidence)
+
+    def _fit_confidence(
+        self, linear: BaseEstimator, folds: int, columns: Sequence[int] | None, shift: float
+    ) -> Confidence | None:
+        """Calibrate the distance of each row to a plane fitted without it."""
+        folds = min(folds, int(np.bincount(self.codes, minlength=2).min()))
+        if folds < 2:
+            return None
+        distance, answers = np.zeros(len(self.codes)), np.zeros(len(self.codes), dtype=np.intp)
+        splitter = StratifiedKFold(folds, shuffle=True, random_state=SEED)
+        for inside, outside in splitter.split(self.rows, self.codes):
+            weight = None if self.weight is None else self.weight[inside]
+            part = replace(self, frame=self.frame.iloc[inside], y=self.y[inside], weight=weight)
+            _, w, gamma = part.plane(linear, columns)
+            values = plane_values(self.rows[outside], w) - (gamma + shift)
+            distance[outside] = unit_distances(values, w, np.ptp(part.rows, axis=0))
+            answers[outside] = values > 0
+        return fit_confidence(distance, answers, answers == self.codes)
 
 
 def _project(linear: BaseEstimator, part: pd.DataFrame, names: Sequence[str]) -> BaseEstimator:
@@ -298,9 +391,7 @@ def _plane_parameters(last: Any) -> tuple[Floats, float]:
     return weights.reshape(-1), float(np.asarray(intercept, dtype=float).reshape(-1)[0])
 
 
-def box_clause(
-    plane: Plane, half: HalfSpace, lower: NDArray[np.float64], upper: NDArray[np.float64]
-) -> Clause:
+def box_clause(plane: Plane, half: HalfSpace, lower: Floats, upper: Floats) -> Clause:
     """Convert ``lower < v <= upper`` in oriented coordinates to literals."""
     numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
     low = np.where(lower < half.low, -np.inf, lower)
@@ -325,3 +416,108 @@ def plane_condition(plane: Plane, *, above: bool) -> LinearSplit:
         )
     terms = tuple((n.feature, float(plane.w[j])) for n, j in zip(numbers, used, strict=True))
     return LinearSplit(terms, ">" if above else "<=", plane.gamma)
+
+
+ROWS = 2000  # on which columns, places and sides are compared; planes are learned from all
+SAME = 9  # decimals of a weight of rows: weights that differ less are equal
+
+
+@dataclass(frozen=True)
+class BoxLimits:
+    """How boxes are cut from a plane, for which classes, and what decides outside of them."""
+
+    criterion: str
+    max_depth: int
+    min_coverage: int
+    sides: tuple[int, ...]  # codes of the classes that may be described
+    by_plane: bool  # whether the plane decides outside the boxes
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A plane in one place, one of its sides, and the boxes that cover it."""
+
+    columns: tuple[int, ...]
+    learned: tuple[Any, Floats, float]
+    bound: float
+    code: int
+    V: Floats  # (m, n)
+    worth: Floats  # (m,)
+    all_boxes: PlaneBoxes
+    boxes: PlaneBoxes
+
+    def compute_missed(self, by_plane: bool) -> float:
+        """Compute the weight of wrong rows."""
+        inside = self.all_boxes.half.contains(self.V)
+        if not by_plane:
+            inside = np.asarray(self.boxes.members(self.V).any(axis=1))
+        return float(self.worth[self.worth > 0].sum() - self.worth[inside].sum())
+
+    @property
+    def n_faces(self) -> int:
+        """Count the faces within the table's range, which become conditions."""
+        half = self.boxes.half
+        return int((self.boxes.lower >= half.low).sum() + (self.boxes.upper < half.high).sum())
+
+
+class ShortBoxes:
+    """Planes of `size` columns in several places, compared by the rule of their boxes."""
+
+    def __init__(
+        self, rows: CompleteRows, linear: BaseEstimator, size: int, limits: BoxLimits
+    ) -> None:
+        self.rows, self.linear, self.limits = rows, linear, limits
+        weight = np.ones(len(rows.codes)) if rows.weight is None else rows.weight
+        self.signed = np.where(rows.codes == 1, weight, -weight)
+        some = draw_rows(np.arange(len(weight)), rows.codes, ROWS)
+        sets = column_sets(standardise(rows.rows[some]), self.signed[some], size)
+        self.learned = {columns: rows.plane(linear, columns) for columns in sets}
+        self.candidates = [self._cut(*place, some) for place in self._places()]
+
+    def _places(self) -> Iterator[tuple[tuple[int, ...], float, int]]:
+        """List planes, places and sides."""
+        for columns, (_, w, _) in self.learned.items():
+            if w.any():
+                for bound in places(plane_values(self.rows.rows, w), self.signed):
+                    for code in self.limits.sides:
+                        yield columns, bound, code
+
+    def _cut(
+        self, columns: tuple[int, ...], bound: float, code: int, some: NDArray[np.intp]
+    ) -> Placed:
+        """Cover one side of a plane by boxes, on some of the rows."""
+        learned, rows, limits = self.learned[columns], self.rows.rows, self.limits
+        ends = rows.min(axis=0), rows.max(axis=0)
+        half = HalfSpace.from_plane(learned[1], bound, *ends, above=code == 1)
+        V, right = half.orient(rows[some]), self.rows.codes[some] == code
+        how: Any = {"criterion": limits.criterion, "max_depth": limits.max_depth}
+        boxes = extract_boxes(half, V[right], **how)
+        worth = self.signed[some] if code == 1 else -self.signed[some]
+        return Placed(columns, learned, bound, code, V, worth, boxes, boxes)
+
+    def _limit_boxes(self, placed: Placed, most: int | None) -> Placed:
+        """Keep at most `most` boxes, with few faces."""
+        kept = placed.all_boxes.drop_small(self.limits.min_coverage)
+        return replace(placed, boxes=few_boxes(kept, placed.V, placed.worth, most))
+
+    def best(self, most: int | None) -> Placed | None:
+        """Select the rule of at most `most` boxes with fewest wrong rows, then fewest faces."""
+        limited = [self._limit_boxes(placed, most) for placed in self.candidates]
+        limited = [placed for placed in limited if len(placed.boxes)]
+        by_plane = self.limits.by_plane
+        ranks = [(round(p.compute_missed(by_plane), SAME), p.n_faces) for p in limited]
+        if not ranks:
+            return None
+        best = limited[min(range(len(ranks)), key=lambda k: (*ranks[k], k))]
+        if len(best.V) == len(self.rows.codes):
+            return best
+        every = np.arange(len(self.rows.codes))
+        return self._limit_boxes(self._cut(best.columns, best.bound, best.code, every), most)
+
+    def plane(self, placed: Placed | None, folds: int) -> Plane:
+        """Make the plane of a selection; without one, a plane that no box was cut from."""
+        if placed is not None:
+            columns, bound = placed.columns, placed.bound
+            return self.rows.calibrate(self.linear, placed.learned, folds, columns, bound)
+        columns, learned = next(iter(self.learned.items()))
+        return self.rows.calibrate(self.linear, learned, folds, columns)

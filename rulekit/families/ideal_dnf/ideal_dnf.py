@@ -117,10 +117,10 @@ class SampleGuarantee:
                 + ("." if all_settled else "; for the others it does not settle which is right.")
             )
         if self.excess_error < 1:
+            points = f"{100 * self.excess_error:.3g} percentage points"
             sentences.append(
-                "The formula errs at most "
-                f"{100 * self.excess_error:.3g} percentage points more often than the best "
-                "possible formula over these conditions."
+                f"The formula errs at most {points} more often than the best possible formula over "
+                "these conditions."
             )
         else:
             sentences.append(
@@ -310,9 +310,8 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         formula, labels = self._formula, rows.classes.tolist()
         order = [labels.index(self.default_label_), labels.index(self.positive_label_)]
         pairs, counts = count_types(rows, formula.pairs)
-        factors = class_factors(
-            self._class_weight(rows.classes), rows.classes, rows.sizes.sum(axis=0).tolist()
-        )
+        sizes = rows.sizes.sum(axis=0).tolist()
+        factors = class_factors(self._class_weight(rows.classes), rows.classes, sizes)
         seen = counts[:, order]
         weights = (1.0, 1.0) if factors is None else (factors[order[0]], factors[order[1]])
         weighed = seen if factors is None else seen * np.array(weights)
@@ -335,15 +334,11 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
     def _fit_table(self, table: TrainingTable) -> None:
         positive = self._note_classes(table, self.positive_label)
         forbidden = constraints_for(self.constraints, table, self.positive_label_).forbidden
-        plan = CountPlan(
-            positive,
-            DEPTH if self.max_variables <= DEPTH else MAX_COLUMNS,
-            int(table.generator(self.random_state).integers(2**32)),
-            self._class_weight(table.classes),
-            self.binarizer,
-            tuple(str(name) for name in forbidden if name in table.columns),
-            self.selection,
-        )
+        depth = DEPTH if self.max_variables <= DEPTH else MAX_COLUMNS
+        seed = int(table.generator(self.random_state).integers(2**32))
+        given = self._class_weight(table.classes), self.binarizer
+        left_out = tuple(str(name) for name in forbidden if name in table.columns)
+        plan = CountPlan(positive, depth, seed, *given, left_out, self.selection)
         cutting = self.binarizer and (type(self.binarizer).__name__, self.binarizer.get_params())
         key = joblib.hash((replace(plan, binarizer=None), cutting))
         search = table.once(key, lambda: search_table(table, plan))
@@ -407,14 +402,13 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         return self._formula.frame(self.mode)
 
     def _hint(self) -> str:
-        if not self.conditions_:
-            return self._empty_hint(
-                "no column of this table takes two values among the rows learned from."
+        why = "no column of this table takes two values among the rows learned from."
+        if self.conditions_:
+            why = (
+                "whatever the answers to the chosen conditions, no other class is more frequent. "
+                "A smaller `tolerance` may choose more conditions."
             )
-        return self._empty_hint(
-            "whatever the answers to the chosen conditions, no other class is more frequent. "
-            "A smaller `tolerance` may choose more conditions."
-        )
+        return self._empty_hint(why)
 
     def _fit_warnings(self) -> Iterator[Warning]:
         yield from super()._fit_warnings()

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from rulekit.binning import BinnedTable
 from rulekit.binning.encodings import level_groups
 from rulekit.data.folds import draw_rows
-from rulekit.families.ideal_dnf.solver.forward import ForwardSets
 from rulekit.families.ideal_dnf.solver.row_types import (
     Contingency,
     Counts,
+    ForwardSets,
     contingency,
     pack_bits,
     type_codes,
@@ -30,6 +30,8 @@ from rulekit.families.ideal_dnf.solver.row_types import (
 from rulekit.rules import Columns, Literal
 from rulekit.rules.condition import Scalar
 
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 MAX_LEVELS = 50
 Pair = tuple[Literal, Literal]
 
@@ -72,7 +74,7 @@ def questions_of_levels(
     return [*(Question(feature, "level", tuple(g), (), has_missing) for g in groups), *missing]
 
 
-def lower_median(values: NDArray[np.float64]) -> float | None:
+def lower_median(values: Floats) -> float | None:
     """Return the threshold: the lower middle value, or the largest below the maximum."""
     if len(values) == 0:
         return None
@@ -89,7 +91,6 @@ def _one_of(feature: str, group: tuple[Scalar, ...]) -> Literal:
     return Literal(feature, "==" if len(group) == 1 else "in", value)
 
 
-Bools = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Ranking = Sequence[int]
 Factors = tuple[float, float]
@@ -109,9 +110,7 @@ class PackedCounts(ABC):
     def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
         """Recompute thresholds on all rows; return the literals and the counts of types."""
 
-    def __init__(
-        self, described: Bools, held_out: Bools, weight: NDArray[np.float64] | None
-    ) -> None:
+    def __init__(self, described: Bools, held_out: Bools, weight: Floats | None = None) -> None:
         self._described, self._held_out, self._weight = described, held_out, weight
 
     @property
@@ -130,20 +129,17 @@ class PackedCounts(ABC):
         """Select columns by the rows that are not held out, at most `FORWARD_ROWS`."""
         rows = draw_rows(np.flatnonzero(~self._held_out), self._described, FORWARD_ROWS)
         described = self._described[rows]
-        columns = np.array(
-            [unpack_bits(words, self.n_rows)[rows] for words in self._words], dtype=bool
-        )
+        held = [unpack_bits(words, self.n_rows)[rows] for words in self._words]
         weight = None if self._weight is None else self._weight[rows]
         if factors is not None:
             weight = np.array(factors)[described.astype(np.intp)]
-        return ForwardSets(columns.reshape(len(self._words), len(rows)), described, weight)
+        columns = np.array(held, dtype=bool).reshape(len(held), len(rows))
+        return ForwardSets(columns, described, weight)
 
     def histograms(self, rankings: Sequence[Ranking]) -> list[Counts]:
         """Count the types of each ranking, by part: shapes (2, 2**k, 2)."""
         sets = [tuple(map(int, ranking)) for ranking in rankings]
-        counted = {
-            s: self._count(self._words[list(s)], self._held_out) for s in dict.fromkeys(sets)
-        }
+        counted = {s: self._count(self._words[list(s)], self._held_out) for s in {*sets}}
         return [counted[s] for s in sets]
 
     def _count(self, words: Words, part: Bools | None) -> Counts:
@@ -154,18 +150,12 @@ class PackedCounts(ABC):
 class TableCounts(PackedCounts):
     """Counts of a table in memory, its numeric columns cut at their medians."""
 
-    def __init__(
-        self,
-        columns: Columns,
-        described: Bools,
-        held_out: Bools,
-        weight: NDArray[np.float64] | None = None,
-    ) -> None:
-        super().__init__(described, held_out, weight)
+    def __init__(self, columns: Columns, *rows: Any) -> None:
+        super().__init__(*rows)
         self._columns = columns
         self._levels: dict[str, tuple[NDArray[np.intp], dict[Any, int]]] = {}
         self.questions = [q for name in sorted(columns) for q in self._questions_of(name)]
-        self._words = self._cut(range(len(self.questions)), ~held_out)[0]
+        self._words = self._cut(range(len(self.questions)), ~self._held_out)[0]
 
     def pairs(self) -> Bools:
         """Return which columns are equivalent to their complement, shape (d,)."""
@@ -207,15 +197,14 @@ class TableCounts(PackedCounts):
         cuts: list[float | None] = []
         for position, j in enumerate(chosen):
             question = self.questions[j]
-            cut = self._median(question.feature, rows) if question.kind == "cut" else None
+            cut = None
+            if question.kind == "cut":
+                values = self._columns[question.feature]
+                values = values if rows is None else values[rows]
+                cut = lower_median(values[~np.isnan(values)])
             words[position] = pack_bits(self._answers(question, cut))
             cuts.append(cut)
         return words, cuts
-
-    def _median(self, name: str, rows: Bools | None) -> float | None:
-        values = self._columns[name] if rows is None else self._columns[name][rows]
-        absent = np.isnan(values)
-        return lower_median(values[~absent] if absent.any() else values)
 
     def _answers(self, question: Question, cut: float | None) -> Bools:
         """Compute one Boolean column for every row."""
@@ -237,18 +226,16 @@ class TableCounts(PackedCounts):
 class MatrixCounts(PackedCounts):
     """Counts of a binarizer's conditions; of two complements one is kept."""
 
-    def __init__(
-        self,
-        matrix: BinnedTable,
-        described: Bools,
-        held_out: Bools,
-        weight: NDArray[np.float64] | None = None,
-    ) -> None:
-        super().__init__(described, held_out, weight)
-        pairs = pairs_of(matrix.literals, matrix.complement)
-        columns, self._pairs = [j for j, _ in pairs], [pair for _, pair in pairs]
-        self._words = np.array([pack_bits(matrix.values[:, j]) for j in columns], dtype=np.uint64)
-        self._words = self._words.reshape(len(columns), -(-len(described) // 64))
+    def __init__(self, matrix: BinnedTable, *rows: Any) -> None:
+        super().__init__(*rows)
+        literals, words = matrix.literals, []
+        self._pairs: list[Pair] = []
+        for j, k in enumerate(matrix.complement.tolist()):
+            if k < 0 or _leads(literals, j, k):
+                self._pairs.append((literals[j], literals[k] if k >= 0 else literals[j].negate()))
+                words.append(pack_bits(matrix.values[:, j]))
+        shape = len(words), -(-self.n_rows // 64)
+        self._words = np.array(words, dtype=np.uint64).reshape(shape)
 
     def pairs(self) -> Bools:
         """Return which columns are equivalent to their complement: all of them, shape (d,)."""
@@ -257,15 +244,6 @@ class MatrixCounts(PackedCounts):
     def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
         """Return the literals and the counts of types over all rows."""
         return [self._pairs[j] for j in chosen], self._count(self._words[list(chosen)], None)
-
-
-def pairs_of(literals: Sequence[Any], complement: NDArray[np.intp]) -> list[tuple[int, Pair]]:
-    """Return one of two complements by its number, and both as a pair."""
-    return [
-        (j, (literals[j], literals[k] if k >= 0 else literals[j].negate()))
-        for j, k in enumerate(complement.tolist())
-        if k < 0 or _leads(literals, j, k)
-    ]
 
 
 def _leads(literals: Sequence[Any], j: int, k: int) -> bool:

@@ -25,29 +25,17 @@ def validation_figure(curve: pd.DataFrame, tolerance: float) -> go.Figure:
     """
     accuracy = 100 * curve["accuracy"]
     figure = go.Figure(layout=base_layout(300))
-    figure.add_hline(
-        y=float(accuracy.max()) - 100 * tolerance, line={"dash": "dot", "color": GREY, "width": 1}
-    )
-    figure.add_scatter(
-        x=curve["k"],
-        y=accuracy,
-        mode="lines+markers",
-        name="held-out rows",
-        line={"color": GREY},
-        marker={"size": 8},
-        hovertemplate="%{x} conditions<br>%{y:.1f} %<extra></extra>",
-    )
+    line = {"dash": "dot", "color": GREY, "width": 1}
+    figure.add_hline(y=float(accuracy.max()) - 100 * tolerance, line=line)
+    look = {"mode": "lines+markers", "line": {"color": GREY}, "marker": {"size": 8}}
+    hover = "%{x} conditions<br>%{y:.1f} %<extra></extra>"
+    name = "held-out rows"
+    figure.add_scatter(x=curve["k"], y=accuracy, name=name, hovertemplate=hover, **look)
     chosen = curve[curve["chosen"]]
-    figure.add_scatter(
-        x=chosen["k"],
-        y=100 * chosen["accuracy"],
-        mode="markers+text",
-        name="chosen",
-        text=[f"{k} chosen" for k in chosen["k"]],
-        textposition="bottom right",
-        marker={"size": 16, "symbol": "star", **MARK},
-        hovertemplate="chosen: %{x} conditions<br>%{y:.1f} %<extra></extra>",
-    )
+    text, star = [f"{k} chosen" for k in chosen["k"]], {"size": 16, "symbol": "star", **MARK}
+    look = {"mode": "markers+text", "text": text, "textposition": "bottom right", "marker": star}
+    x, y, hover = chosen["k"], 100 * chosen["accuracy"], f"chosen: {hover}"
+    figure.add_scatter(x=x, y=y, name="chosen", hovertemplate=hover, **look)
     figure.update_layout(showlegend=False)
     figure.update_xaxes(title="Conditions the formula may read", dtick=1)
     figure.update_yaxes(title="Right, held-out rows (%)")

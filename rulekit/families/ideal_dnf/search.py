@@ -1,6 +1,6 @@
 """The selection of conditions for the ideal DNF, and the formula over them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,11 +18,12 @@ from rulekit.families.ideal_dnf.packed_counts import (
     Pair,
     TableCounts,
 )
-from rulekit.families.ideal_dnf.solver.forward import ForwardSets
 from rulekit.families.ideal_dnf.solver.prime_implicants import MinimumForm, minimum_dnf
 from rulekit.families.ideal_dnf.solver.row_types import (
     SCORES,
+    Bools,
     Counts,
+    ForwardSets,
     ValidationCurve,
     curve_of_parts,
     majority,
@@ -93,7 +94,7 @@ class IdealFormula:
         # a term holds on a type that occurs, so it cannot be a contradiction
         return simplify_clause(clause) or clause
 
-    def types_of(self, columns: Columns) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def types_of(self, columns: Columns) -> tuple[NDArray[np.int64], Bools]:
         """Return each row's type, and whether every condition is defined for it."""
         n = len(next(iter(columns.values())))
         codes, met = np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool)
@@ -103,7 +104,7 @@ class IdealFormula:
             codes = 2 * codes + holds
         return codes, met
 
-    def has_seen(self, columns: Columns) -> NDArray[np.bool_]:
+    def has_seen(self, columns: Columns) -> Bools:
         """Return which rows are of a type that occurs, shape (n,)."""
         codes, met = self.types_of(columns)
         return np.asarray(met & (self.counts[codes].sum(axis=1) > 0))
@@ -197,9 +198,8 @@ class Search:
             counts = rows if self.factors is None else rows * np.array(self.factors)
             seen = None if self.joined is not None else rows
             factors = self.joined or self.factors or (1.0, 1.0)
-            self._formulas[key] = IdealFormula(
-                tuple(pairs), counts, seen, factors, *labels, **fields
-            )
+            parts = tuple(pairs), counts, seen, factors
+            self._formulas[key] = IdealFormula(*parts, *labels, **fields)
         return self._formulas[key]
 
     def history(self, max_variables: int, chosen: int) -> list[dict[str, Any]]:
@@ -229,8 +229,8 @@ class CountPlan:
     selection: str = FORWARD
 
 
-def search(
-    source: PackedCounts, plan: CountPlan, factors: Factors | None, *, joined: Factors | None = None
+def search_rankings(
+    source: PackedCounts, depth: int, factors: Factors | None, joined: Factors | None
 ) -> Search:
     """Rank the conditions and evaluate each number of them."""
     counts = source.contingency()
@@ -238,28 +238,11 @@ def search(
         counts = counts.weight(*factors)
     # of two complements chi-square prefers the rarer; the other two scores do not care
     rarer = counts.flip(source.pairs() & (2 * counts.ones > counts.n))
-    ranked = rankings(rarer, SCORES, plan.depth)
-    tables = source.histograms([ranking.tolist() for ranking in ranked])
-    if factors is not None:
-        tables = [table * np.array(factors) for table in tables]
-    curve = validation_curve(tables)
-    return Search(source, ranked, curve, factors, joined)
-
-
-def forward_search(
-    source: PackedCounts,
-    parts: Iterator[PackedCounts],
-    plan: CountPlan,
-    factors: Factors | None,
-    joined: Factors | None,
-) -> Search:
-    """Evaluate each number of conditions on parts of the rows that take turns to be held out."""
+    ranked = rankings(rarer, SCORES, depth)
     weighed = np.array(factors or (1, 1))
-    tables = []
-    for part in parts:
-        sets = part.forward(factors).list_sets(plan.depth)
-        tables.append([counts * weighed for counts in part.histograms([(), *sets])])
-    return Search(source, (), curve_of_parts(tables), factors, joined, source.forward(factors))
+    tables = source.histograms([ranking.tolist() for ranking in ranked])
+    curve = validation_curve([table * weighed for table in tables])
+    return Search(source, ranked, curve, factors, joined)
 
 
 def search_table(table: TrainingTable, plan: CountPlan) -> Search:
@@ -278,38 +261,38 @@ def search_table(table: TrainingTable, plan: CountPlan) -> Search:
         factors, joined = (pair and (pair[1], pair[0]) for pair in (factors, joined))
     if plan.selection == RANKING:
         validation = draw_held_out(n, VALIDATION_FRACTION, plan.seed)
-        return search(_source(table, plan, validation, weight), plan, factors, joined=joined)
-    part_of = parts_of(n, plan.seed)
-    parts = (_source(table, plan, part_of == part, weight) for part in range(PARTS))
-    every = _source(table, plan, np.zeros(n, dtype=bool), weight)
-    return forward_search(every, parts, plan, factors, joined)
+        source = _count_rows(table, plan, validation, weight)
+        return search_rankings(source, plan.depth, factors, joined)
+    part_of, weighed, tables = parts_of(n, plan.seed), np.array(factors or (1, 1)), []
+    for k in range(PARTS):  # each is held out in turn
+        part = _count_rows(table, plan, part_of == k, weight)
+        sets = part.forward(factors).list_sets(plan.depth)
+        tables.append([counts * weighed for counts in part.histograms([(), *sets])])
+    source = _count_rows(table, plan, np.zeros(n, dtype=bool), weight)
+    return Search(source, (), curve_of_parts(tables), factors, joined, source.forward(factors))
 
 
-def _source(
-    table: TrainingTable,
-    plan: CountPlan,
-    validation: NDArray[np.bool_],
-    weight: NDArray[np.float64] | None,
+def _count_rows(
+    table: TrainingTable, plan: CountPlan, validation: Bools, weight: Any
 ) -> PackedCounts:
     described = table.codes == plan.positive
     columns = {n: v for n, v in table.columns.items() if n not in plan.forbidden}
     if plan.binarizer is None and plan.selection == RANKING:
         return TableCounts(columns, described, validation, weight)
     if validation.all():
+        n = len(validation)
         raise DataError(
-            f"All {len(validation)} rows are held out, so none is left to compute cuts from. Add "
-            "rows."
+            f"All {n} rows are held out, so none is left to compute cuts from. Add rows."
         )
     frame = table.frame[sorted(columns)]
     if not columns:
         return TableCounts({}, described, validation, weight)
-    binarizer = table.binarizer(plan.binarizer or Binarizer()).fit(
-        frame[~validation], table.y[~validation]
-    )
+    binarizer = table.binarizer(plan.binarizer or Binarizer())
+    binarizer.fit(frame[~validation], table.y[~validation])
     return MatrixCounts(binarizer.transform(frame), described, validation, weight)
 
 
-def draw_held_out(n_rows: int, fraction: float, seed: int) -> NDArray[np.bool_]:
+def draw_held_out(n_rows: int, fraction: float, seed: int) -> Bools:
     """Select a share of the rows by a hash of row number and seed: shape (n_rows,)."""
     return _hash_rows(n_rows, seed) < np.uint64(round(fraction * 2**32))
 

@@ -7,15 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.families.power_law.solver.laws import shifts_for
-from rulekit.families.power_law.solver.pair_screening import likely_features
+from rulekit.families.power_law.solver.split_beam import likely_features
 from rulekit.families.power_law.solver.split_task import ClassMass, FoundSplit
 from rulekit.learners.training import computable
 from rulekit.rules import Columns, Factor, PowerLaw, PowerLawSplit
 from rulekit.rules.condition import absent_in
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 NUMERIC = "number", "boolean"  # kinds of columns that power laws read
+Gap = tuple[float, float]
+Products = list[tuple[Factor, ...]]
 MANY = 30  # columns; of more, half as many for each of two reasons are used, see `likely_features`
 MAX_DIGITS = 17
 MIN_GAP_SHARE = 0.5  # share of the gap between the sides that rounding may not take
@@ -47,21 +50,10 @@ class PowerLawFeatures:
         for j, name in enumerate(names):
             computable(name, values[:, j])
         low, high = values.min(axis=0), values.max(axis=0)
-        raw = shifts_for(low, high)
-        spread = high - low
-        shift = np.array(
-            [
-                0.0 if c == 0 else shortest(c - 0.1 * r, c + 0.1 * r, c)
-                for c, r in zip(raw, spread, strict=True)
-            ]
-        )
-        base = low - shift
-        floor = np.array(
-            [
-                shortest(c + 0.5 * FLOOR * b, c + 1.5 * FLOOR * b, c + FLOOR * b)
-                for c, b in zip(shift, base, strict=True)
-            ]
-        )
+        ends = zip(shifts_for(low, high), 0.1 * (high - low), strict=True)
+        shift = np.array([shortest(c - r, c + r, c) if c else 0.0 for c, r in ends])
+        ends = zip(shift, 0.5 * FLOOR * (low - shift), strict=True)
+        floor = np.array([shortest(c + r, c + 3 * r, c + 2 * r) for c, r in ends])
         scale = high - shift
         return cls(tuple(names), (values - shift) / scale, shift, scale, floor, floors)
 
@@ -70,16 +62,11 @@ class PowerLawFeatures:
         if not names:
             return self
         remaining = np.array([name not in names for name in self.names])
-        return replace(
-            self,
-            names=tuple(name for name in self.names if name not in names),
-            X=np.ascontiguousarray(self.X[:, remaining]),
-            shift=self.shift[remaining],
-            scale=self.scale[remaining],
-            floor=self.floor[remaining],
-        )
+        X = np.ascontiguousarray(self.X[:, remaining])
+        kept = {part: getattr(self, part)[remaining] for part in ("shift", "scale", "floor")}
+        return replace(self, names=tuple(n for n in self.names if n not in names), X=X, **kept)
 
-    def likely(self, codes: NDArray[np.intp], weight: Floats, seed: int) -> "PowerLawFeatures":
+    def likely(self, codes: Ints, weight: Floats, seed: int) -> "PowerLawFeatures":
         """Keep at most MANY columns, those that separate the classes best, alone or in pairs."""
         if len(self.names) <= MANY:
             return self
@@ -97,7 +84,7 @@ class PowerLawFeatures:
         guarded = self.floors or exponent < 0 or (shift != 0 and exponent != 1)
         return Factor(self.names[j], exponent, shift, float(self.floor[j]) if guarded else None)
 
-    def write_in_units(self, split: FoundSplit) -> tuple[list[tuple[Factor, ...]], Floats, Floats]:
+    def write_in_units(self, split: FoundSplit) -> tuple[Products, Floats, Floats]:
         """Write a split's power laws and weights for columns as they are."""
         laws, weights = [], []
         bounds = np.array([split.low, split.high])
@@ -138,18 +125,16 @@ def short_split(
     return _round_bounds(laws, weights, wanted)
 
 
-def _round_bounds(
-    laws: list[tuple[Factor, ...]], weights: Floats, gaps: list[tuple[float, float] | None]
-) -> PowerLawSplit:
+def _round_bounds(laws: Products, weights: Floats, gaps: list[Gap | None]) -> PowerLawSplit:
     """Round the bounds to short numbers near the middle of their gaps."""
-    low, high = (None if g is None else middle(*g) for g in gaps)
+    low, high = (None if gap is None else middle(*gap) for gap in gaps)
     if high is None:  # a band open above is a cut
-        assert low is not None
-        return PowerLawSplit(_terms(laws, weights), low)
+        low, high = None, low
+    assert high is not None
     return PowerLawSplit(_terms(laws, weights), high, low)
 
 
-def _keeps_gap(gap: tuple[float, float] | None, wanted: tuple[float, float] | None) -> bool:
+def _keeps_gap(gap: Gap | None, wanted: Gap | None) -> bool:
     """Return whether enough of a gap is left; infinite bounds always pass."""
     if gap is None or wanted is None:
         return True
@@ -161,17 +146,13 @@ def middle(low: float, high: float) -> float:
     return shortest(0.75 * low + 0.25 * high, 0.25 * low + 0.75 * high, 0.5 * low + 0.5 * high)
 
 
-def _gaps(
-    total: Floats, side: NDArray[np.intp], bounds: Floats
-) -> list[tuple[float, float] | None]:
+def _gaps(total: Floats, side: Ints, bounds: Floats) -> list[Gap | None]:
     """Find the gap around each bound: largest sum below it and smallest above; None if infinite."""
-    gaps: list[tuple[float, float] | None] = []
+    gaps: list[Gap | None] = []
     for index, bound in enumerate(bounds):
         below, above = total[side <= index], total[side > index]
-        if not np.isfinite(bound) or not len(below) or not len(above):
-            gaps.append(None)
-        else:
-            gaps.append((float(below.max()), float(above.min())))
+        finite = np.isfinite(bound) and len(below) and len(above)
+        gaps.append((float(below.max()), float(above.min())) if finite else None)
     return gaps
 
 
@@ -184,7 +165,7 @@ def shortest(low: float, high: float, near: float) -> float:
     return near
 
 
-def _terms(laws: list[tuple[Factor, ...]], weights: Floats) -> tuple[PowerLaw, ...]:
+def _terms(laws: Products, weights: Floats) -> tuple[PowerLaw, ...]:
     return tuple(PowerLaw(float(w), law) for law, w in zip(laws, weights, strict=True))
 
 

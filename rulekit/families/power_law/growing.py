@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any, cast
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
@@ -28,13 +29,14 @@ from rulekit.rules.analysis.tree import Leaf
 from rulekit.rules.condition import Condition, absent_in
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
 
 @dataclass
 class Node:
     """A part of the training rows, and how it is split further."""
 
-    rows: NDArray[np.intp]
+    rows: Ints
     mass: Floats  # (K,)
     depth: int
     split: Condition | None = None
@@ -66,7 +68,7 @@ class Node:
         """The nodes that are not split."""
         return [node for node in self.below() if node.split is None]
 
-    def answers(self, columns: Columns, n: int) -> NDArray[np.intp]:
+    def answers(self, columns: Columns, n: int) -> Ints:
         """Predict n rows, as codes of classes, shape (n,)."""
         answers = np.full(n, self.answer)
         if self.split is not None:
@@ -125,10 +127,9 @@ def _gain(node: Node, size: Floats) -> float:
     return float(node.mass[node.answer] / size[node.answer] / np.isfinite(size).sum() - now)
 
 
-Ints = NDArray[np.intp]
 FIRST, LAST = range(2)  # places of the first row within the bounds, and of the first beyond
 EQUAL = 1e-12  # share of the rows below which two errors are one
-Search = Callable[[SplitTask, np.random.Generator, dict[Any, Any] | None], FoundSplit | None]
+Search = Callable[[SplitTask, Generator, dict[Any, Any] | None], FoundSplit | None]
 MIN_SAMPLES = 10  # rows a node needs to be split
 NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
 MEMORY_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
@@ -187,9 +188,7 @@ def move_to_least_wrong(
 def search_for(upper: str, lower: str, clock: Clock) -> Search:
     """Return the search for one split; when the time is over, nothing more is split."""
 
-    def search(
-        task: SplitTask, rng: np.random.Generator, memo: dict[Any, Any] | None
-    ) -> FoundSplit | None:
+    def search(task: SplitTask, rng: Generator, memo: dict[Any, Any] | None) -> FoundSplit | None:
         if clock():
             return None
         if upper == "genetic":
@@ -242,7 +241,7 @@ class Grower:
 
     features: PowerLawFeatures
     columns: Columns
-    codes: NDArray[np.intp]  # (n,)
+    codes: Ints  # (n,)
     weight: Floats  # (n,)
     limits: GrowthLimits
     search: Search
@@ -252,21 +251,12 @@ class Grower:
     memory: dict[Any, Any] | None = None
     history: list[dict[str, Any]] = field(default_factory=list)
 
-    def inside(
-        self, rows: NDArray[np.intp], limits: GrowthLimits, memory: dict[Any, Any]
-    ) -> "Grower":
+    def inside(self, rows: Ints, limits: GrowthLimits, memory: dict[Any, Any]) -> "Grower":
         """Grow from some of the rows, within other limits."""
-        return replace(
-            self,
-            features=replace(self.features, X=self.features.X[rows]),
-            columns={name: values[rows] for name, values in self.columns.items()},
-            codes=self.codes[rows],
-            weight=self.weight[rows],
-            plain=self.plain[rows],
-            limits=limits,
-            memory=memory,
-            history=[],
-        )
+        features = replace(self.features, X=self.features.X[rows])
+        columns = {name: values[rows] for name, values in self.columns.items()}
+        parts = features, columns, self.codes[rows], self.weight[rows]
+        return Grower(*parts, limits, self.search, self.seed, self.clock, self.plain[rows], memory)
 
     def grow(self) -> Node:
         """Grow a tree from all rows, and prune it."""
@@ -302,10 +292,10 @@ class Grower:
         sides = (self._node(node.rows[part], node.depth + 1) for part in (held, ~held))
         node.split, node.sides = split, tuple(sides)
 
-    def _node(self, rows: NDArray[np.intp], depth: int) -> Node:
+    def _node(self, rows: Ints, depth: int) -> Node:
         return Node(rows, self._mass(rows), depth)
 
-    def _mass(self, rows: NDArray[np.intp]) -> Floats:
+    def _mass(self, rows: Ints) -> Floats:
         """Sum the weight of each class over some rows."""
         size = int(self.codes.max()) + 1
         return np.bincount(self.codes[rows], self.weight[rows], size).astype(float)
@@ -389,7 +379,7 @@ class Grower:
         yes = self._mass(node.rows[held & ~absent])
         no = self._mass(node.rows[~held & ~absent])
         gone = self._mass(node.rows[absent])
-        together = _impurity(yes + gone, no) - _impurity(yes, no + gone)
+        together = sum_impurities(yes + gone, no) - sum_impurities(yes, no + gone)
         missing = together < 0 if absent.any() else yes.sum() > no.sum()
         return PowerLawSplit(split.terms, split.high, split.low, split.inside, bool(missing))
 
@@ -399,6 +389,6 @@ def _gini(mass: Floats) -> float:
     return float(1.0 - (share * share).sum())
 
 
-def _impurity(left: Floats, right: Floats) -> float:
-    """FL of two sides, times the weight of both."""
-    return sum(float(m.sum() - (m * m).sum() / m.sum()) for m in (left, right) if m.sum() > 0)
+def sum_impurities(*masses: Floats) -> float:
+    """Sum the impurities of parts times their weights: FL of two sides times that of both."""
+    return sum(float(m.sum() - (m * m).sum() / m.sum()) for m in masses if m.sum() > 0)

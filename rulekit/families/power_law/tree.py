@@ -24,6 +24,7 @@ from rulekit.families.power_law.growing import (
     as_tree,
     search_for,
     seed_of,
+    sum_impurities,
 )
 from rulekit.families.power_law.solver.split_beam import SEARCHED_ROWS
 from rulekit.learners.base import BaseRuleClassifier
@@ -258,10 +259,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         "max_exponents": [Interval(Integral, 1, None, closed="left")],
         "inner_folds": [Interval(Integral, 2, None, closed="left"), None],
     }
-    _needs = (
-        Needs("max_exponents", "upper_level", ("beam",)),
-        Needs("inner_folds", "upper_level", ("beam",)),
-    )
+    _needs = tuple(Needs(n, "upper_level", ("beam",)) for n in ("max_exponents", "inner_folds"))
 
     max_power_laws: int = 3
     exponents: Sequence[int] = EXPONENTS
@@ -281,9 +279,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         self._choose_labels(table)
         constraints = self._monotonic_constraints(table)
         weight = self._weights(table)
-        features = PowerLawFeatures.from_columns(
-            table.columns, table.kinds, floors=bool(constraints.directions)
-        )
+        floors = bool(constraints.directions)
+        features = PowerLawFeatures.from_columns(table.columns, table.kinds, floors=floors)
         if self.upper_level == "beam":
             features = features.likely(table.codes, weight, seed_of(self.random_state))
         clock = Clock.from_seconds(self.time_limit, table.should_stop)
@@ -331,9 +328,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         unread = [literal.feature not in self.left_out_ for literal in plain.literals]
         plain = plain.take_columns(np.flatnonzero(unread))
         memory = None if self.left_out_ else grower.memory
-        inside = replace(
-            grower, features=used, plain=plain, limits=limits, memory=memory, history=[]
-        )
+        inside = replace(grower, features=used, plain=plain, limits=limits, memory=memory)
+        inside.history = []
         root = inside.grow()
         self.history_ = inside.history
         return root
@@ -388,10 +384,8 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
 
     def _fit_warnings(self) -> Iterator[Warning]:
         if self._ran_out:
-            yield ConvergenceWarning(
-                f"The time limit of {self.time_limit:g} s was reached; the best splits so far are "
-                "kept."
-            )
+            limit = f"The time limit of {self.time_limit:g} s was reached"
+            yield ConvergenceWarning(f"{limit}; the best splits so far are kept.")
         if self.left_out_ and self.n_splits_:
             yield MonotonicityWarning(self._describe_left_out())
         yield from super()._fit_warnings()
@@ -427,14 +421,14 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         tree = tree_of_rule(rule)
         assert tree is not None
         self.tree_: Tree = tree
-        total = root.mass.sum()
-        inner = [leaf.mass.sum() - (leaf.mass**2).sum() / leaf.mass.sum() for leaf in root.leaves]
-        self.objective_ = float(sum(inner) / total)
+        parts = (leaf.mass for leaf in root.leaves)
+        self.objective_ = sum_impurities(*parts) / float(root.mass.sum())
         self.lower_bound_ = self.proved_optimal_ = None
 
 
 EXPONENT_LIMITS, DEPTHS = (1, 2, 3, 4), (0, 1, 2, 3)
 IMPURITIES = (0.02, 0.05, 0.1)  # more act like 0.05 with two classes: a tenth of the node's
+GRID = {"max_exponents": EXPONENT_LIMITS, "max_depth": DEPTHS, "tau_impurity": IMPURITIES}
 
 
 def shape_words(setting: Setting) -> list[str]:
@@ -449,11 +443,7 @@ FAMILY = Family(
     model=PowerLawTreeClassifier(inner_folds=None),  # searches over settings compare sizes
     alone=PowerLawTreeClassifier(),
     title="power-law tree",
-    default_grid=lambda y: {
-        "max_exponents": EXPONENT_LIMITS,
-        "max_depth": DEPTHS,
-        "tau_impurity": IMPURITIES,
-    },
+    default_grid=lambda y: GRID,
     command="formula",
     question="A formula (power-law tree)",
     name="A formula",

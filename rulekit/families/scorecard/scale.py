@@ -35,9 +35,8 @@ class _ScaledScorecard(FixedRuleClassifier):
         """
         split = scorecard_of(self.rule_set)[0]
         chance = self.chances.compute(split.compute_values(self.read_columns(X)))
-        return np.column_stack(
-            [chance if v == self.positive_label_ else 1.0 - chance for v in self.classes_]
-        )
+        both = [chance if v == self.positive_label_ else 1.0 - chance for v in self.classes_]
+        return np.column_stack(both)
 
 
 def scale_points(

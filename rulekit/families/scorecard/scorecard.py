@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
+from itertools import pairwise
 from numbers import Integral
 from typing import Any, ClassVar, cast
 
@@ -60,26 +61,17 @@ def bands_of(chances: pd.DataFrame, split: PointsSplit, most: int) -> pd.DataFra
     weight, share = chances["weight"].to_numpy(), chances["share"].to_numpy()
     decides = int(np.searchsorted(totals, split.total))
     starts = _starts(weight, weight * share, decides, most)
-    first = [
-        split.total if k == decides else int(-(-(totals[k - 1] + totals[k]) // 2)) for k in starts
-    ]
-    lowest, highest = split.span
-    ends = [*starts[1:], len(totals)]
-    rows = []
-    for k, (a, b) in enumerate(zip(starts, ends, strict=True)):
+    middles = [int(-(-(totals[k - 1] + totals[k]) // 2)) for k in starts[1:]]
+    first = [split.total if k == decides else m for k, m in zip(starts[1:], middles, strict=True)]
+    cuts, rows = [split.span[0], *first, split.span[1] + 1], []
+    for k, (a, b) in enumerate(pairwise([*starts, len(totals)])):
         held = weight[a:b]
         described = float(held @ share[a:b])
         modelled = float(held @ chances["chance"].to_numpy()[a:b] / held.sum())
-        rows.append(
-            {
-                "from_total": lowest if k == 0 else first[k],
-                "to_total": highest if k + 1 == len(starts) else first[k + 1] - 1,
-                "weight": float(held.sum()),
-                "share": described / held.sum(),
-                "chance": (described + DRAWN * modelled) / (held.sum() + DRAWN),
-            }
-        )
-    bands = pd.DataFrame(rows[::-1])
+        chance = (described + DRAWN * modelled) / (held.sum() + DRAWN)
+        ends = cuts[k], cuts[k + 1] - 1
+        rows.append((*ends, float(held.sum()), described / held.sum(), chance))
+    bands = pd.DataFrame(rows[::-1], columns=OF_A_BAND)
     ordered = isotonic_regression(bands["chance"], weights=bands["weight"], increasing=False)
     return bands.assign(chance=ordered.x)
 

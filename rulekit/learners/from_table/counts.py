@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from rulekit._engine import fetch, number
 from rulekit.binning.thresholds import short_cuts
-from rulekit.learners.shares import Likeness, Shares, answers_of_clauses
-from rulekit.rules import Condition, Literal, RuleSet
+from rulekit.learners.shares import Likeness, Shares, code_answers
+from rulekit.rules import Condition, RuleSet
 from rulekit.rules.constraints import Constraints
 
 BINS = 2000
@@ -40,29 +40,16 @@ class Kinds:
     counts: NDArray[np.int64]  # (2, kinds, K)
 
 
-def answers_of(rule: RuleSet, met: Bools) -> list[Any]:
-    """Return the label of each kind of rows, see `Kinds`."""
-    return _answers(rule, Likeness(rule).patterns(met)[0][:, 0])
-
-
-def _answers(rule: RuleSet, decides: Counts) -> list[Any]:
-    """Return the label where each clause decides, or none."""
-    labels = answers_of_clauses(rule)
-    return [labels[k] for k in decides]
-
-
 def confusion_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Counts:
     """Count rows by part, true class and prediction, shape (2, K, K)."""
-    code_of = {label: k for k, label in enumerate(classes)}
-    confusion = np.zeros((2, len(code_of), len(code_of)), dtype=np.int64)
-    for kind, label in enumerate(answers_of(rule, kinds.met)):
-        confusion[:, :, code_of[label]] += kinds.counts[:, kind]
-    return confusion
+    answer = code_answers(rule, classes)[Likeness(rule).patterns(kinds.met)[0][:, 0]]
+    answered = np.eye(len(classes), dtype=np.int64)[answer]
+    return np.asarray(np.einsum("pkt,ka->pta", kinds.counts, answered))
 
 
 def wrong_of(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> Floats:
     """Count the wrong training rows of each class, shape (K,)."""
-    (learned, _) = confusion_of(rule, kinds, classes)
+    learned = confusion_of(rule, kinds, classes)[0]
     return np.asarray(learned.sum(axis=1) - np.diagonal(learned), dtype=float)
 
 
@@ -88,11 +75,8 @@ class Pruning:
         column = {c: kinds.met[:, j] for j, c in enumerate(Likeness(rule).conditions)}
         now = self._value(rule, column, kinds)
         while True:
-            tries = [
-                (self._value(r, column, kinds), k, r)
-                for k, r in enumerate(self._list_shorter(rule))
-            ]
-            value, _, shorter = min(tries, default=(now, 0, rule), key=lambda t: t[:2])
+            tries = [(self._value(r, column, kinds), r) for r in self._list_shorter(rule)]
+            value, shorter = min(tries, default=(now, rule), key=lambda tried: tried[0])
             if value > now or shorter == rule:
                 return rule
             rule, now = shorter, value
@@ -103,13 +87,10 @@ class Pruning:
         for k, clause in enumerate(rule.clauses):
             if not any(is_required(c, self.constraints) for c in clause.conditions):
                 shorter.append(drop_clause(rule, k))
-            if len(clause.conditions) > 1:
-                remaining = [
-                    tuple(c for c in clause.conditions if c is not left)
-                    for left in clause.conditions
-                    if not is_required(left, self.constraints)
-                ]
-                shorter += [with_conditions(rule, k, conditions) for conditions in remaining]
+            for left in clause.conditions if len(clause.conditions) > 1 else ():
+                if not is_required(left, self.constraints):
+                    remaining = tuple(c for c in clause.conditions if c is not left)
+                    shorter.append(with_conditions(rule, k, remaining))
         return shorter
 
     def _value(self, rule: RuleSet, column: dict[Condition, Bools], kinds: Kinds) -> float:
@@ -120,10 +101,8 @@ class Pruning:
             for condition in rule.clauses[k].conditions:
                 held &= column[condition]
             decides[held] = k
-        code_of = {label: k for k, label in enumerate(self.classes)}
-        answers = np.array([code_of[label] for label in _answers(rule, decides)], dtype=np.intp)
         counts = kinds.counts[0] * self.factors
-        right = counts[np.arange(len(answers)), answers].sum()
+        right = counts[np.arange(len(decides)), code_answers(rule, self.classes)[decides]].sum()
         return round(float(counts.sum() - right + self.price * rule.n_conditions), 6)
 
 
@@ -143,9 +122,8 @@ def drop_clause(rule: RuleSet, k: int) -> RuleSet:
 
 def with_conditions(rule: RuleSet, k: int, conditions: tuple[Condition, ...]) -> RuleSet:
     """Replace the conditions of a clause."""
-    clauses = list(rule.clauses)
-    clauses[k] = replace(clauses[k], conditions=conditions)
-    return replace(rule, clauses=tuple(clauses))
+    clause = replace(rule.clauses[k], conditions=conditions)
+    return replace(rule, clauses=(*rule.clauses[:k], clause, *rule.clauses[k + 1 :]))
 
 
 @dataclass(frozen=True)
@@ -177,13 +155,9 @@ class Grid:
     @property
     def edges(self) -> Floats:
         """The edges, ascending: shape (n_bins + 1,)."""
-        edges: Floats = self.edge(self.first + np.arange(self.n_bins + 1.0))
-        return edges + 0.0
-
-    def edge(self, index: Any) -> Any:
-        """Return the edge index of a number, in widths from 0; also for an expression."""
+        whole = self.step * (self.first + np.arange(self.n_bins + 1.0))
         scale = 10.0 ** abs(self.decimals)
-        return index * self.step / scale if self.decimals >= 0 else index * self.step * scale
+        return (whole / scale if self.decimals >= 0 else whole * scale) + 0.0
 
     def bin(self, value: Any) -> Any:
         """Return the bin index of a value, from 0, as an expression."""
@@ -219,33 +193,28 @@ class CutRefiner:
     def __init__(
         self, rows: Any, sample: pd.DataFrame, factors: Floats, constraints: Constraints
     ) -> None:
-        self._rows, self._factors, self._constraints = rows, factors, constraints
-        self._values: dict[str, Floats] = {}
-        self._sample = sample
+        self._rows, self._sample, self._factors = rows, sample, factors
+        self._constraints = constraints
 
     def refine(self, rule: RuleSet) -> RuleSet:
         """Move each threshold once, in the rule's order."""
         for k in range(rule.n_clauses):
             i = 0
             while i < len(rule.clauses[k].conditions):  # two that become one leave a place less
-                if self._has_cut(rule.clauses[k].conditions[i]):
-                    moved = with_cut(rule.clauses[k].conditions[i], self._best(rule, k, i))
+                conditions = rule.clauses[k].conditions
+                if self._has_cut(conditions[i]):
+                    moved = replace(conditions[i].tests[0], value=self._best(rule, k, i))
                     if moved not in self._constraints.forbidden:
-                        conditions = rule.clauses[k].conditions
-                        rule = with_conditions(
-                            rule, k, (*conditions[:i], moved, *conditions[i + 1 :])
-                        )
+                        moved_conditions = *conditions[:i], moved, *conditions[i + 1 :]
+                        rule = with_conditions(rule, k, moved_conditions)
                 i += 1
         return rule
 
     def _has_cut(self, condition: Condition) -> bool:
-        alone = condition.tests == (condition,)  # not one of several that are added up
-        return (
-            alone
-            and condition.tests[0].is_plain
-            and condition.tests[0].op in MOVED
-            and not is_required(condition, self._constraints)
-        )
+        if condition.tests != (condition,):  # one of several that are added up
+            return False
+        test: Any = condition
+        return test.is_plain and test.op in MOVED and not is_required(test, self._constraints)
 
     def _best(self, rule: RuleSet, k: int, i: int) -> float:
         """Find the threshold of one condition with the fewest wrong rows."""
@@ -314,10 +283,8 @@ class CutRefiner:
 
     def _present(self, name: str) -> Floats:
         """Return the values of a column in the sample, sorted, with repeats."""
-        if name not in self._values:
-            values = self._sample[name].to_numpy(dtype=float, na_value=np.nan)
-            self._values[name] = np.sort(values[~np.isnan(values)])
-        return self._values[name]
+        values = self._sample[name].to_numpy(dtype=float, na_value=np.nan)
+        return np.sort(values[~np.isnan(values)])
 
 
 def _sums(gain: Floats, op: str) -> Floats:
@@ -332,9 +299,3 @@ def window(values: Floats, cut: float, share: float) -> tuple[float, float]:
     reach = max(2, int(np.ceil(share * n)))
     low, high = float(values[max(0, at - reach)]), float(values[min(n - 1, at + reach)])
     return (low, high) if low < high else (float(values[0]), float(values[-1]))
-
-
-def with_cut(condition: Condition, cut: float) -> Literal:
-    """Return a single-column test with another threshold."""
-    test: Literal = condition.tests[0]
-    return replace(test, value=cut)

@@ -23,7 +23,7 @@ from rulekit.learners.from_table.counts import (
     wrong_of,
 )
 from rulekit.learners.from_table.rows import Parts, TableRows
-from rulekit.learners.shares import Likeness, answers_of_clauses
+from rulekit.learners.shares import Likeness, code_answers
 from rulekit.learners.training import as_constraints, generator_of, plain_label, restore_on_failure
 from rulekit.rules import ColumnSchema, RuleSet, Schema, simplify
 from rulekit.rules.constraints import Constraints
@@ -109,10 +109,8 @@ class TableLearning:
     def _refine(self, result: CountedRule, frame: pd.DataFrame, number: int) -> CountedRule:
         """Alternate pruning and moving thresholds while the objective falls."""
         refiner = CutRefiner(self.rows, frame, self.factors, self.constraints)
-        per_row = self.rows.sizes[0].sum() / self.sample_rows
-        pruning = Pruning(
-            self.rows.classes.tolist(), self.factors, result.price * per_row, self.constraints
-        )
+        price = result.price * self.rows.sizes[0].sum() / self.sample_rows
+        pruning = Pruning(self.rows.classes.tolist(), self.factors, price, self.constraints)
         for _ in range(SWEEPS):
             rule = result.rule
             if result.price:  # a scorecard has none, nor clauses that could be left out
@@ -138,18 +136,10 @@ class TableLearning:
         loss = float(wrong @ factors / (sizes @ factors))
         price = float(getattr(getattr(learner, "learner_", learner), "theta", 0.0))
         value = loss * min(self.sample_rows, sizes.sum()) + price * rule.n_conditions
-        self.steps.append(
-            {
-                "round": number + 1,
-                "step": step,
-                "sample_rows": drawn,
-                "conditions": rule.n_conditions,
-                "wrong": int(wrong.sum()),
-                "error": float(wrong.sum() / sizes.sum()),
-                "loss": loss,
-                "value": value,
-            }
-        )
+        entry: dict[str, Any] = {"round": number + 1, "step": step, "sample_rows": drawn}
+        entry |= {"conditions": rule.n_conditions, "wrong": int(wrong.sum())}
+        entry |= {"error": float(wrong.sum() / sizes.sum()), "loss": loss, "value": value}
+        self.steps.append(entry)
         return CountedRule(learner, rule, kinds, factors, loss, price, value)
 
     def _report(self, number: int, share: float, message: str) -> None:
@@ -158,11 +148,9 @@ class TableLearning:
 
 def split_budget(sizes: Floats, budget: float) -> Floats:
     """Return how many rows of each class to draw: in proportion, with a minimum for rare ones."""
-    present = sizes > 0
-    if not present.any():
+    if not (present := sizes > 0).any():
         return np.zeros(len(sizes))
-    least = LEAST * budget / present.sum()
-    wanted = np.maximum(budget * sizes / sizes.sum(), least * present)
+    wanted = np.maximum(budget * sizes / sizes.sum(), LEAST * budget / present.sum() * present)
     return np.asarray(np.minimum(wanted * (budget / wanted.sum()), sizes))
 
 
@@ -250,16 +238,16 @@ class TableCertificate:
 
 def tallies(rule: RuleSet, kinds: Kinds, classes: Sequence[Any]) -> tuple[Tally, Tally]:
     """Sum the counts of the training and of the held-out rows."""
-    labels = tuple(classes)
-    confusion = confusion_of(rule, kinds, labels)
-    decides = Likeness(rule).patterns(kinds.met)[1][:, : rule.n_clauses]
-    label_codes = [labels.index(label) for label in answers_of_clauses(rule)[:-1]]
-    tallied = []
-    for part in range(2):
-        counts = decides.T @ kinds.counts[part]
-        right = counts[np.arange(len(label_codes)), label_codes]
-        tallied.append(Tally(labels, confusion[part], counts.sum(axis=1), right))
-    return tallied[0], tallied[1]
+    labels, decides = tuple(classes), Likeness(rule).patterns(kinds.met)[1][:, : rule.n_clauses]
+    codes = code_answers(rule, labels)[:-1]
+
+    def tally(confusion: Counts, counts: Counts) -> Tally:
+        decided = decides.T @ counts
+        right = decided[np.arange(len(codes)), codes]
+        return Tally(labels, confusion, decided.sum(axis=1), right)
+
+    training, test = map(tally, confusion_of(rule, kinds, labels), kinds.counts)
+    return training, test
 
 
 class LearnsFromTables:
@@ -335,9 +323,14 @@ class LearnsFromTables:
         pass over the thresholds: 20 to 50 scans for a rule of eight conditions, each of the columns
         that it reads.
         """
-        self._check()  # type: ignore[attr-defined]
-        _check_settings(self, sample_rows, test_share)
         model: Any = self
+        model._check()
+        if any(getattr(model, name, None) is not None for name in ("max_gap", "groups")):
+            raise ValueError(
+                "`fit_table` does not support `groups` and `max_gap`. Leave them None, or `fit` a "
+                "sample."
+            )
+        check_limits(sample_rows=sample_rows, test_share=test_share)
         seed = int(generator_of(model.random_state).integers(2**31))
         parts = Parts(key, float(test_share), seed)
         rows = TableRows(table, target, features, parts)
@@ -350,26 +343,15 @@ class LearnsFromTables:
         watch = on_progress or (lambda share, message: None)
         aims = factors, moves, as_constraints(model.constraints)
         work = TableLearning(rows, int(sample_rows), watch, *aims)
-
-        def learner(number: int) -> Any:
-            return first if number == 0 else clone(getattr(first, "learner_", first))
-
-        result = work.run(learner)
-        certificate = TableCertificate(
-            rows.engine,
-            rows.n_rows,
-            min(int(sample_rows), int(rows.sizes[0].sum())),
-            key,
-            seed,
-            *tallies(result.rule, result.kinds, rows.classes.tolist()),
-            pd.DataFrame(work.steps),
-        )
-        parameters = first.get_params()
+        result = work.run(lambda k: first if k == 0 else clone(getattr(first, "learner_", first)))
+        drawn = min(int(sample_rows), int(rows.sizes[0].sum()))
+        counts = tallies(result.rule, result.kinds, rows.classes.tolist())
+        facts = rows.engine, rows.n_rows, drawn, key, seed
+        certificate = TableCertificate(*facts, *counts, pd.DataFrame(work.steps))
+        parameters = {*first.get_params()}
         for fitted in (first, result.learner):
-            attributes = vars(fitted).items()
-            vars(self).update(
-                {k: v for k, v in attributes if k not in parameters and hasattr(first, k)}
-            )
+            known = vars(fitted).items()
+            vars(self).update({k: v for k, v in known if k not in parameters and hasattr(first, k)})
         if hasattr(self, "learner_"):
             if result.learner is not first:
                 self.learner_ = result.learner
@@ -382,10 +364,9 @@ class LearnsFromTables:
 
 def _keep(model: Any, result: CountedRule, rows: TableRows, certificate: TableCertificate) -> None:
     """Set the attributes that follow from the rule and its counts."""
-    rule, factors = result.rule, result.factors
-    model.table_certificate_ = certificate
+    rule = result.rule
+    model.table_certificate_, model.classes_ = certificate, rows.classes
     model.n_rules_, model.n_conditions_ = rule.n_clauses, rule.n_conditions
-    model.classes_ = rows.classes
     classes = tuple(map(plain_label, rows.classes))
     named = {"number": "number", "boolean": "truth value"}
     kinds = {name: named.get(kind, "level") for name, kind in rows.kinds.items()}
@@ -398,7 +379,7 @@ def _keep(model: Any, result: CountedRule, rows: TableRows, certificate: TableCe
     ignored = tuple(result.learner.ignored_columns_)
     model.ignored_columns_ = list(ignored)
     model._data_notes = (describe_ignored(ignored, rows.kinds),) if ignored else ()
-    model._shares = shares_of(rule, result.kinds, factors)
+    model._shares = shares_of(rule, result.kinds, result.factors)
     model.training_error_ = result.loss
     if hasattr(model, "objective_"):
         model.objective_ = result.value
@@ -410,16 +391,6 @@ def _keep(model: Any, result: CountedRule, rows: TableRows, certificate: TableCe
             "no condition found is worth its price. Larger samples (`sample_rows`), other columns "
             "or a smaller price may help."
         )
-
-
-def _check_settings(model: Any, sample_rows: Any, test_share: Any) -> None:
-    """Reject unsupported settings."""
-    if getattr(model, "max_gap", None) is not None or getattr(model, "groups", None) is not None:
-        raise ValueError(
-            "`fit_table` does not support `groups` and `max_gap`. Leave them None, or `fit` a "
-            "sample."
-        )
-    check_limits(sample_rows=sample_rows, test_share=test_share)
 
 
 def check_limits(**given: Any) -> None:

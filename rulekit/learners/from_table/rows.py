@@ -6,6 +6,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -27,17 +28,18 @@ GAP = "\x1a"  # for a cell that is missing, as no text is
 BETWEEN = "\x1f"
 
 
+@dataclass(frozen=True)
 class RowNumbers:
     """Pseudo-random numbers of rows, independent for each purpose."""
 
-    def __init__(self, engine: str, seed: int) -> None:
-        self._engine, self._seed = engine, seed
+    engine: str
+    seed: int
 
     def base(self, table: Any, columns: Sequence[str]) -> Any:
         """Return the hash of a row's key as an expression."""
         import ibis
 
-        if self._engine == "duckdb":
+        if self.engine == "duckdb":
             return ibis.struct({f"c{j}": table[name] for j, name in enumerate(columns)}).hash()
         # the hash of some engines takes nothing but text
         cells = [table[name].cast("string").fill_null(GAP) for name in columns]
@@ -47,9 +49,9 @@ class RowNumbers:
         """Return a number from 0 to `WORDS` - 1 for each row, as an expression."""
         import ibis
 
-        salt = (self._seed * 0x9E3779B1 + purpose * 0x85EBCA77 + 1) % WORDS
+        salt = (self.seed * 0x9E3779B1 + purpose * 0x85EBCA77 + 1) % WORDS
         # hashed twice: a seed that entered the first hash alone could leave two purposes alike
-        if self._engine in NATIVE:
+        if self.engine in NATIVE:
             again = (base ^ ibis.literal(salt, "int64")).hash()
         else:
             again = (base.cast("string") + ibis.literal(f"{BETWEEN}{salt}")).hash()
@@ -104,12 +106,12 @@ class TableRows:
         selected = table.select(*wanted, target, **{base: self._numbers.base(table, keyed)})
         part: Any = ibis.literal(False)
         if parts.test_share:
-            part = self._numbers.make_numbers(selected[base], TEST) < limit(parts.test_share)
+            numbers = self._numbers.make_numbers(selected[base], TEST)
+            part = numbers < limit(parts.test_share)
         selected = selected.mutate(**{held: part, label: read(selected[target])})
-        counted = (
-            selected.group_by([label, held]).aggregate(n=selected.count()).limit(4 * MAX_CLASSES)
-        )
-        counts = fetch(counted).to_pandas().set_axis(["label", "held", "n"], axis=1)
+        counted = selected.group_by([label, held]).aggregate(n=selected.count())
+        counts = fetch(counted.limit(4 * MAX_CLASSES)).to_pandas()
+        counts = counts.set_axis(["label", "held", "n"], axis=1)
         self.classes, self.sizes = _classes(counts, target, table[target].type())
         codes = [(selected[label] == name, code) for code, name in enumerate(self.classes.tolist())]
         self.all = selected.mutate(**{label: ibis.cases(*codes, else_=-1).cast("int64")})
@@ -131,10 +133,6 @@ class TableRows:
         """The class number of a row, as an expression over `learning`."""
         return self.all[self._label]
 
-    def number(self, purpose: int) -> Any:
-        """Return a number of each row for a purpose, see `RowNumbers`, as an expression."""
-        return self._numbers.make_numbers(self.all[self._base], purpose)
-
     def value(self, name: str) -> Any:
         """Return a column's value as rules read it, as an expression."""
         return self.writer.column(name)
@@ -144,16 +142,13 @@ class TableRows:
         import ibis
 
         held, codes = held or {}, {label: k for k, label in enumerate(self.classes.tolist())}
-        clauses = [
-            join_expressions(
-                [
-                    held[k, i] if (k, i) in held else self.writer.write(condition)
-                    for i, condition in enumerate(clause.conditions)
-                ],
-                clause.op,
-            )
-            for k, clause in enumerate(rule.clauses)
-        ]
+        clauses = []
+        for k, clause in enumerate(rule.clauses):
+            parts = [
+                held[k, i] if (k, i) in held else self.writer.write(condition)
+                for i, condition in enumerate(clause.conditions)
+            ]
+            clauses.append(join_expressions(parts, clause.op))
         if rule.form == "cnf":
             every = join_expressions(clauses, "and")
             return every.ifelse(codes[rule.labels[0]], codes[rule.default]).cast("int64")
@@ -164,34 +159,32 @@ class TableRows:
 
     def count_kinds(self, rule: RuleSet) -> Kinds:
         """Count all training and held-out rows by what decides them: one GROUP BY."""
+        import ibis
+
         conditions = Likeness(rule).conditions
         bits = [self.writer.write(c) for c in conditions]
         if rule.form == "cnf":
             bits = [~bit for bit in bits]
-        codes = {
-            f"code{start}": _join_bits(bits[start : start + BITS])
-            for start in range(0, len(bits), BITS)
-        }
+        weights = [ibis.literal(2 ** (j % BITS), "int64") for j in range(len(bits))]
+        parts = [bit.ifelse(weight, 0) for bit, weight in zip(bits, weights, strict=True)]
+        starts = range(0, len(bits), BITS)
+        codes = {f"code{k}": reduce(add, parts[k : k + BITS]) for k in starts}
         refused = list(self.writer.problems)
         marks = {f"p{j}": self.writer.problems[text] for j, text in enumerate(refused)}
         selected = self.all.select(label=self.label, held=self.held, **codes, **marks)
         sums = {name: selected[name].sum() for name in marks}
         groups = selected.group_by(["label", "held", *codes]).aggregate(n=selected.count(), **sums)
-        groups_read = fetch(groups).to_pandas()
+        counted = fetch(groups).to_pandas()
         for j, text in enumerate(refused):
-            if groups_read[f"p{j}"].sum():
+            if counted[f"p{j}"].sum():
                 raise RuleError(text)
         if not codes:
-            groups_read = groups_read.assign(code0=0)
-        keys = groups_read[list(codes) or ["code0"]].to_numpy(dtype=np.int64)
-        kinds, group_index = np.unique(keys, axis=0, return_inverse=True)
+            counted = counted.assign(code0=0)
+        keys = counted[list(codes) or ["code0"]].to_numpy(dtype=np.int64)
+        kinds, index = np.unique(keys, axis=0, return_inverse=True)
         counts = np.zeros((2, len(kinds), len(self.classes)), dtype=np.int64)
-        at = (
-            groups_read["held"].to_numpy(dtype=int),
-            group_index.reshape(-1),
-            groups_read["label"].to_numpy(int),
-        )
-        np.add.at(counts, at, groups_read["n"].to_numpy(dtype=np.int64))
+        held, label, n = (counted[k].to_numpy(dtype=np.int64) for k in ("held", "label", "n"))
+        np.add.at(counts, (held, index.reshape(-1), label), n)
         met = [(kinds[:, j // BITS] >> (j % BITS)) & 1 == 1 for j in range(len(conditions))]
         return Kinds(np.array(met, dtype=bool).reshape(len(conditions), len(kinds)).T, counts)
 
@@ -223,28 +216,18 @@ class TableRows:
         if rule is not None:
             wrong = (self.answer(rule) != self.label).ifelse(1, 0)
         columns = {f"c{j}": self.value(name) for j, name in enumerate(self.features)}
-        selected = self.all.select(
-            label=self.label, held=self.held, wrong=wrong, number=self.number(purpose), **columns
-        )
-        table = shares.reshape(len(self.classes), -1)
+        number = self._numbers.make_numbers(self.all[self._base], purpose)
+        of_row = {"label": self.label, "held": self.held, "wrong": wrong, "number": number}
+        selected = self.all.select(**of_row, **columns)
         most = [
-            ((selected.label == k) & (selected.wrong == w), limit(float(table[k, w])))
-            for k in range(table.shape[0])
-            for w in range(table.shape[1])
+            ((selected.label == k) & (selected.wrong == w), limit(float(share)))
+            for (k, w), share in np.ndenumerate(shares.reshape(len(self.classes), -1))
         ]
         drawn = selected.filter(~selected.held & (selected.number < ibis.cases(*most, else_=0)))
         sample = fetch(drawn.drop("held")).to_pandas()
         sample = sample.sort_values(list(sample.columns)[2:], kind="stable", ignore_index=True)
         frame = sample[list(columns)].set_axis(list(self.features), axis=1)
         return frame, sample["label"].to_numpy(dtype=np.intp), sample["wrong"].to_numpy(np.intp)
-
-
-def _join_bits(bits: Sequence[Any]) -> Any:
-    """Return answers as one whole number, the first as its lowest bit."""
-    import ibis
-
-    parts = [bit.ifelse(ibis.literal(2**j, "int64"), 0) for j, bit in enumerate(bits)]
-    return reduce(lambda a, b: a + b, parts)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
@@ -258,13 +241,11 @@ def _free(name: str, taken: Sequence[str]) -> str:
 def _check_names(names: Sequence[str], target: str, wanted: Sequence[str], key: str | None) -> None:
     """Reject missing columns, and a class that would be learned from itself."""
     names_used = [target, *wanted] if key is None else [target, *wanted, key]
-    absent = [name for name in names_used if name not in names]
-    if absent:
+    if absent := [name for name in names_used if name not in names]:
         some = ", ".join(repr(n[:60]) for n in names[:5]) + " ..." * (len(names) > 5)
         raise DataError(f"The table has no column {absent[0]!r}; it has {some}.")
-    if len(set(wanted)) < len(wanted):
-        twice = next(n for n in wanted if wanted.count(n) > 1)
-        raise DataError(f"`features` must name each column once; {twice[:60]!r} is named twice.")
+    if twice := [name for name in wanted if wanted.count(name) > 1]:
+        raise DataError(f"`features` must name each column once; {twice[0][:60]!r} is named twice.")
     if target in wanted:
         raise DataError(f"The class {target!r} cannot be a feature. Remove it from `features`.")
     if not wanted:
@@ -282,10 +263,10 @@ def _classes(
             "Leave these rows out with `filter`."
         )
     labels = sorted(set(counted["label"].tolist()))
-    if not 2 <= len(labels) <= MAX_CLASSES:
+    if not 2 <= (n := len(labels)) <= MAX_CLASSES:
+        many = n if n <= MAX_CLASSES else f"more than {MAX_CLASSES}"
         raise DataError(
-            f"The class {target!r} must take 2 to {MAX_CLASSES} values; it takes "
-            f"{len(labels) if len(labels) <= MAX_CLASSES else f'more than {MAX_CLASSES}'}."
+            f"The class {target!r} must take 2 to {MAX_CLASSES} values; it takes {many}."
         )
     if kind.is_numeric():
         if not all(float(label).is_integer() for label in labels):
@@ -296,9 +277,8 @@ def _classes(
         classes = np.array(labels, dtype=np.int64 if kind.is_integer() else np.float64)
     else:
         classes = np.array(labels, dtype=bool if kind.is_boolean() else object)
-    code_of = {label: k for k, label in enumerate(labels)}
     sizes = np.zeros((2, len(labels)), dtype=np.int64)
-    at = counted["held"].to_numpy(dtype=int), counted["label"].map(code_of).to_numpy(dtype=int)
+    at = counted["held"].to_numpy(dtype=int), counted["label"].map(labels.index).to_numpy(dtype=int)
     np.add.at(sizes, at, counted["n"].to_numpy(dtype=np.int64))
     if not sizes[0].all():
         label = classes.tolist()[int(sizes[0].argmin())]

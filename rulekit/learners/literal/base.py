@@ -30,7 +30,6 @@ from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.local_search import local_search
 
 SAME = 1e-6  # a bound this near to a value, relative to it, proves it
-CONSTANT = "constant answer"  # the step to it
 TIE = 1e-9  # values that differ by less, relative to them, are equal but for rounding
 
 
@@ -91,79 +90,36 @@ class RulePath:
         return pd.DataFrame([{n: getattr(e, n) for n in names} for e in front], columns=list(names))
 
 
-@dataclass(frozen=True)
-class RequiredConditions:
-    """Adds required conditions to a rule that was learned without them."""
-
-    required: tuple[ColumnOrLiteral, ...]
-    problem: LearningProblem
-    label: Label
-    max_clauses: int
-
-    def add_to(self, rule: RuleSet) -> RuleSet | None:
-        """Add each missing required condition to a rule; None if it cannot hold them all."""
-        for k, item in enumerate(self.required):
-            wanted = self.required[: k + 1]
-            if _all_granted(rule, wanted):
-                continue
-            options = self._additions(rule, item)
-            costs = [self._wrong_weight(option) for option in options]
-            cheapest_first = np.argsort(np.round(costs, 9), kind="stable")
-            simplified = (simplify(options[k]) for k in cheapest_first)
-            found = next((option for option in simplified if _all_granted(option, wanted)), None)
-            if found is None:
-                return None
-            rule = found
-        return rule
-
-    @property
-    def refusal(self) -> RuleError:
-        """The error of a rule that cannot hold the conditions."""
-        names = ", ".join(repr(str(item)) for item in self.required)
-        return RuleError(
-            f"The rule cannot hold what is required ({names}): whatever is added makes "
-            "another condition redundant. Remove one requirement, or allow more clauses."
+def _list_additions(
+    rule: RuleSet, item: ColumnOrLiteral, problem: LearningProblem, label: Label, max_clauses: int
+) -> list[RuleSet]:
+    """List the rules with one more literal that satisfies a requirement."""
+    candidates: list[Any] = [item]
+    if isinstance(item, str):
+        candidates = [literal for literal in problem.literals if literal.feature == item]
+    if not candidates:
+        raise RuleError(
+            f"Column {item!r} is required in the rule, but gives no condition that may be used: it "
+            "is constant, or all its conditions are forbidden. Remove the requirement."
         )
-
-    def _additions(self, rule: RuleSet, item: ColumnOrLiteral) -> list[RuleSet]:
-        """List the rules with one more literal that satisfies the requirement."""
-        places = [clause for clause in rule.clauses if clause.conditions]
-        if len(places) < self.max_clauses:
-            places.append(Clause((), "and" if rule.form == "dnf" else "or"))
-        options = []
-        for r in range(len(places)):
-            for literal in self._candidates(item):
-                clauses = [*places[:r], _with_literal(places[r], literal), *places[r + 1 :]]
-                remaining = tuple(clause for clause in clauses if clause.conditions)
-                labels = (self.label,) * len(remaining)
-                options.append(RuleSet(remaining, labels, rule.form, rule.default))
-        return options
-
-    def _candidates(self, item: ColumnOrLiteral) -> list[Literal]:
-        if not isinstance(item, str):
-            return [item]
-        of_column = [literal for literal in self.problem.literals if literal.feature == item]
-        if not of_column:
-            raise RuleError(
-                f"Column {item!r} is required in the rule, but gives no condition that may be "
-                "used: it is constant, or all its conditions are forbidden. Remove the requirement."
-            )
-        return of_column
-
-    def _wrong_weight(self, rule: RuleSet) -> float:
-        """Compute the weight of the training rows that a rule predicts wrongly."""
-        wrong = rule.mask(self.problem.columns) != self.problem.described
-        return float(self.problem.table.weight[wrong].sum())
+    places = [clause for clause in rule.clauses if clause.conditions]
+    if len(places) < max_clauses:
+        places.append(Clause((), "and" if rule.form == "dnf" else "or"))
+    options = []
+    for r, clause in enumerate(places):
+        for literal in candidates:
+            same_side = literal.feature, literal.op
+            others = [c for c in clause.literals if (c.feature, c.op) != same_side]
+            clauses = [*places[:r], Clause((*others, literal), clause.op), *places[r + 1 :]]
+            remaining = tuple(clause for clause in clauses if clause.conditions)
+            labels = (label,) * len(remaining)
+            options.append(RuleSet(remaining, labels, rule.form, rule.default))
+    return options
 
 
 def _all_granted(rule: RuleSet, required: Sequence[ColumnOrLiteral]) -> bool:
     literals = [literal for clause in rule.clauses for literal in clause.literals]
     return all(any(item in (x, x.feature) for x in literals) for item in required)
-
-
-def _with_literal(clause: Clause, literal: Literal) -> Clause:
-    others = [c for c in clause.literals if (c.feature, c.op) != (literal.feature, literal.op)]
-    return Clause((*others, literal), clause.op)
 
 
 @dataclass(frozen=True)
@@ -187,16 +143,13 @@ class LearnedRule:
 
     def constant(self) -> "LearnedRule":
         """Return the constant rule if it costs less; proofs about other rules stay valid."""
-        least = min(self.constant_values)
-        clauses: tuple[tuple[Literal, ...], ...] = ((),)
-        if self.constant_values[0] <= least:
-            clauses = ()
-        bound = self.lower_bound
+        least, bound = min(self.constant_values), self.lower_bound
+        clauses = () if self.constant_values[0] <= least else ((),)
+        constant = replace(self.with_step(least, "constant answer"), clauses=clauses)
         if bound is None:
-            return replace(self.with_step(least, CONSTANT), clauses=clauses)
+            return constant
         proved = None if self.proved is None else bound >= least - SAME * max(1.0, least)
-        constant = self.with_step(least, CONSTANT)
-        return replace(constant, clauses=clauses, lower_bound=min(bound, least), proved=proved)
+        return replace(constant, lower_bound=min(bound, least), proved=proved)
 
     def take_cheaper_constant(self) -> "LearnedRule":
         """Return the rule if it costs less than any constant prediction, or equals one."""
@@ -245,27 +198,20 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         self,
         problem: LearningProblem,
         selection: ClauseSelection,
-        *,
         proved: bool | None,
         max_clauses: int,
         counts_errors: bool = True,
     ) -> LearnedRule:
         """Return a selection as literals, after local search if `refine` is set."""
         moved: tuple[tuple[int, int], ...] = ()
-        bound, refine = selection.lower_bound, bool(getattr(self, "refine", False))
-        if refine:
+        bound = selection.lower_bound
+        if getattr(self, "refine", False):
             selection, moved = refine_selection(problem, selection, float(self.theta))
-            proved, bound = None, None  # cuts that are no conditions of the table may be used
-        return LearnedRule(
-            problem.clauses(selection.chosen, moved),
-            selection.value,
-            problem.constant_losses,
-            selection.history,
-            bound,
-            proved,
-            counts_errors=counts_errors or refine,
-            max_clauses=max_clauses,
-        )
+            # cuts that are no conditions of the table may be used
+            proved, bound, counts_errors = None, None, True
+        clauses, constants = problem.clauses(selection.chosen, moved), problem.constant_losses
+        proof = bound, proved, counts_errors, max_clauses
+        return LearnedRule(clauses, selection.value, constants, selection.history, *proof)
 
     @property
     def has_one_clause(self) -> bool:
@@ -291,27 +237,16 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         positive = self._note_classes(table, label)
         constraints = constraints_for(self.constraints, table, self.positive_label_)
         weight = self._weights(table)
-        encoding_key, encoded = self.encode_table(table, by_cells=by_cells)
+        encoding_key, encoded = self._bin_table(table, by_cells)
         key = ("problem", encoding_key, positive, self.form, constraints, weight.tobytes())
 
         def make() -> LearningProblem:
             if not by_cells:  # computed once for all problems over this table
                 _ = encoded.complement if self.form == "dnf" else encoded.opposite
-            return learning_problem(
-                encoded.with_labels(table.codes == positive, weight),
-                table.columns,
-                form=self.form,
-                constraints=constraints,
-                by_cells=by_cells,
-            )
+            labelled = encoded.with_labels(table.codes == positive, weight)
+            return learning_problem(labelled, table.columns, self.form, constraints, by_cells)
 
         return table.once(key, make)
-
-    def encode_table(
-        self, table: TrainingTable, *, by_cells: bool | None = None
-    ) -> tuple[tuple[bool, str], Any]:
-        """Bin the table or reuse it; return a key of the binning, and the codes."""
-        return self._bin_table(table, self._uses_cells() if by_cells is None else by_cells)
 
     def _complete_solution(
         self,
@@ -321,33 +256,41 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         rules: dict[Any, RuleSet],
     ) -> tuple[LearnedRule, RuleSet]:
         """Return the cheaper of a solution and a constant, as a rule with required conditions."""
-        # `rules` keeps the rules of clauses, for several solutions of one search.
-        options = [learned.take_cheaper_constant()]
-        if as_constraints(self.constraints).required:  # they decide which of the two is cheaper
-            options = [learned, learned.constant()]
+        # `rules` is a dictionary of the rules of clauses, for several solutions of one search.
+        required = as_constraints(self.constraints).required  # decide which of the two is cheaper
+        options = [learned, learned.constant()] if required else [learned.take_cheaper_constant()]
         solutions = []
         for option in options:
             if option.clauses not in rules:
                 rules[option.clauses] = simplify(self.rule_of(option.clauses))
-            rule = rules[option.clauses]
-            full = self.with_required(rule, problem, option.max_clauses)
+            rule = full = rules[option.clauses]
+            if required:
+                full = self.with_required(rule, problem, option.max_clauses)
             if full != rule:
                 option = self._revalue(option, full, problem, theta)
             solutions.append((option, full))
         return min(solutions, key=lambda s: (round(s[0].value, 9), s[1].n_conditions))
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
-        """Add the required conditions."""
-        required = self.find_required(problem, max_clauses)
-        full = required.add_to(rule)
-        if full is None:
-            raise required.refusal
-        return full
-
-    def find_required(self, problem: LearningProblem, max_clauses: int) -> RequiredConditions:
-        """Return what adds the required conditions to a rule of at most `max_clauses` clauses."""
-        conditions = as_constraints(self.constraints).required
-        return RequiredConditions(conditions, problem, self.positive_label_, max_clauses)
+        """Add the required conditions; RuleError if such a rule cannot hold them all."""
+        required = as_constraints(self.constraints).required
+        for k, item in enumerate(required):
+            wanted = required[: k + 1]
+            if _all_granted(rule, wanted):
+                continue
+            options = _list_additions(rule, item, problem, self.positive_label_, max_clauses)
+            wrong = [option.mask(problem.columns) != problem.described for option in options]
+            costs = np.round([problem.table.weight[rows].sum() for rows in wrong], 9)
+            simplified = (simplify(options[i]) for i in np.argsort(costs, kind="stable"))
+            longer = next((option for option in simplified if _all_granted(option, wanted)), None)
+            if longer is None:
+                names = ", ".join(repr(str(item)) for item in required)
+                raise RuleError(
+                    f"The rule cannot hold what is required ({names}): whatever is added makes "
+                    "another condition redundant. Remove one requirement, or allow more clauses."
+                )
+            rule = longer
+        return rule
 
     def _learn_in_time(
         self, problem: LearningProblem, rng: np.random.Generator, seconds: float | None = None
@@ -367,23 +310,16 @@ class LiteralRuleClassifier(BaseRuleClassifier):
     def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
         """Build the rule from its clauses."""
         op = "and" if self.form == "dnf" else "or"
-        n_labels = len(clauses) if self.form == "dnf" else max(1, len(clauses))
-        return RuleSet(
-            tuple(Clause(clause, op) for clause in clauses),
-            (self.positive_label_,) * n_labels,
-            self.form,
-            self.default_label_,
-        )
+        n_labels = max(len(clauses), int(self.form == "cnf"))
+        labels, written = (self.positive_label_,) * n_labels, (Clause(c, op) for c in clauses)
+        return RuleSet(tuple(written), labels, self.form, self.default_label_)
 
     def _revalue(
         self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, theta: float
     ) -> LearnedRule:
         """Recompute the value of a rule with added required conditions; optimality is open."""
-        value = problem.objective(
-            [[c.mask(problem.columns) for c in clause.conditions] for clause in rule.clauses],
-            theta,
-            counts_errors=learned.counts_errors,
-        )
+        holds = [[c.mask(problem.columns) for c in clause.conditions] for clause in rule.clauses]
+        value = problem.objective(holds, theta, counts_errors=learned.counts_errors)
         proved = None if learned.proved is None else False
         return replace(learned.with_step(value, "add required"), proved=proved)
 
@@ -393,8 +329,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         """Set the fitted attributes."""
         self._keep_rule(rule, table, self._weights(table))
         self.simplified_ = simplify(self.rule_of(learned.clauses), return_removed=True)[1]
-        self.objective_ = learned.value
-        self.lower_bound_ = learned.lower_bound
+        self.objective_, self.lower_bound_ = learned.value, learned.lower_bound
         self.proved_optimal_ = learned.proved
         self.history_ = [dict(step) for step in learned.history]
         self.n_iter_ = max(1, len(self.history_) - 1)
@@ -404,14 +339,15 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     def _hint(self, theta_max: float) -> str:
         """Return at which penalty an empty rule would have a condition."""
+        why = (
+            f"at theta={self.theta:g} no rule was found that does better. Try a smaller theta, "
+            "another method, or a `class_weight` by which rows of a rare class count more."
+        )
         if theta_max <= 0:
-            return self._empty_hint("no single condition of this table does better.")
-        if self.theta >= self.theta_pays_ > 0:
-            return self._empty_hint(
+            why = "no single condition of this table does better."
+        elif self.theta >= self.theta_pays_ > 0:
+            why = (
                 f"at theta={self.theta:g} a condition costs more than it saves. Below "
                 f"theta={self.theta_pays_:.6g} some single condition is worth its price."
             )
-        return self._empty_hint(
-            f"at theta={self.theta:g} no rule was found that does better. Try a smaller "
-            "theta, another method, or a `class_weight` by which rows of a rare class count more."
-        )
+        return self._empty_hint(why)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rulekit._validation import Interval, Needs
+from rulekit.exceptions import RuleError
 from rulekit.learners.base import refuse_with_several
 from rulekit.learners.from_table.fit import LearnsFromTables
 from rulekit.learners.literal.base import (
@@ -29,7 +30,7 @@ from rulekit.learners.literal.several import (
 from rulekit.learners.paths import LearnedPath
 from rulekit.learners.training import LearningProblem, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.search.box_search.search import ArchiveEntry
+from rulekit.search.box_search.search import ArchiveEntry, cheapest_entry
 from rulekit.search.columns.clause_selection import ClauseSelection
 
 Clauses = tuple[tuple[Literal, ...], ...]
@@ -148,7 +149,10 @@ empty_rule_hint_, binarizer_
     def _path(self, table: TrainingTable) -> "BoxPath | ListPath":
         if len(table.classes) == 2:
             problem = self.problem_of(table, self.positive_label)
-            return BoxPath.from_search(self, table, problem)
+            rng = table.generator(self.random_state)
+            with problem.limit_time(self.time_limit) as clock:
+                searched = self._box_search().run(problem, rng)
+            return BoxPath(self, table, problem, searched, clock.seconds_left())
         refuse_with_several(self, table)
         for name, default in (("robustness", 0.0), ("refine", False)):
             if (given := getattr(self, name)) != default:
@@ -166,13 +170,9 @@ empty_rule_hint_, binarizer_
     def _fit_table(self, table: TrainingTable) -> None:
         self._path(table).fit(self)
 
-    def _box_search(self, n_clauses: int | None = None) -> BoxSearch:
-        return BoxSearch(
-            float(self.robustness),
-            float(self.label_noise),
-            self.n_perturbations,
-            self.n_clauses if n_clauses is None else n_clauses,
-        )
+    def _box_search(self) -> BoxSearch:
+        costs = float(self.robustness), float(self.label_noise)
+        return BoxSearch(*costs, self.n_perturbations, self.n_clauses)
 
 
 @dataclass(eq=False)
@@ -187,16 +187,6 @@ class BoxPath(LearnedPath):
     _clauses: dict[tuple[int, int, bool], tuple[Clauses, float]] = field(default_factory=dict)
     _rules: dict[Clauses, RuleSet] = field(default_factory=dict)
 
-    @classmethod
-    def from_search(
-        cls, learner: BoxSearchClassifier, table: TrainingTable, problem: LearningProblem
-    ) -> "BoxPath":
-        """Search within the time limit."""
-        with problem.limit_time(learner.time_limit) as clock:
-            rng = table.generator(learner.random_state)
-            searched = learner._box_search().run(problem, rng)
-        return cls(learner, table, problem, searched, clock.seconds_left())
-
     def rule(self, values: Mapping[str, Any]) -> RuleSet:
         """Return the rule for some values."""
         return self.solution(values)[1]
@@ -209,11 +199,16 @@ class BoxPath(LearnedPath):
     def solution(self, values: Mapping[str, Any]) -> tuple[LearnedRule, RuleSet]:
         """Return the cheapest rule within the limits."""
         theta, n_clauses = float(values["theta"]), values["n_clauses"]
-        entry = self.searched.entry(theta, n_clauses, values["max_conditions"])
+        entry = cheapest_entry(self.searched.entries, theta, n_clauses, values["max_conditions"])
         moves = bool(values["refine_thresholds"])
         history: list[dict[str, Any]] = [{"step": 0, "objective": entry.objective(theta)}]
-        if values["refine"]:
-            clauses, value, history = self._descend(entry, theta)
+        if values["refine"]:  # by local search, in the seconds left
+            chosen, value = self.searched.select_columns(entry), history[0]["objective"]
+            with self.problem.limit_time(self.seconds):
+                start = ClauseSelection(chosen, value, tuple(history))
+                selection, moved = refine_selection(self.searched.problem, start, theta)
+            clauses = self.problem.clauses(selection.chosen, moved)
+            value, history = selection.value, [*selection.history]
         else:
             clauses, loss = self._clauses_of(entry, moves)
             value = loss + theta * entry.n_conditions
@@ -221,13 +216,9 @@ class BoxPath(LearnedPath):
                 history.append({"step": 1, "objective": value, "move": "cuts"})
         if not self.searched.finished and "stopped" not in history[-1]:
             history.append({**history[-1], "step": len(history), "stopped": "time limit"})
+        steps, losses = tuple(history), self.searched.problem.constant_losses
         learned = LearnedRule(
-            clauses,
-            value,
-            self.searched.problem.constant_losses,
-            tuple(history),
-            counts_errors=True,
-            max_clauses=n_clauses,
+            clauses, value, losses, steps, counts_errors=True, max_clauses=n_clauses
         )
         return self.learner._complete_solution(learned, self.problem, theta, self._rules)
 
@@ -243,35 +234,23 @@ class BoxPath(LearnedPath):
             self._clauses[key] = self.problem.clauses(chosen, moved), loss
         return self._clauses[key]
 
-    def _descend(
-        self, entry: ArchiveEntry, theta: float
-    ) -> tuple[Clauses, float, list[dict[str, Any]]]:
-        """Improve the rule of an entry by local search, in the seconds left."""
-        with self.problem.limit_time(self.seconds):
-            step = {"step": 0, "objective": entry.objective(theta)}
-            start = ClauseSelection(self.searched.select_columns(entry), step["objective"], (step,))
-            selection, moved = refine_selection(self.searched.problem, start, theta)
-        clauses = self.problem.clauses(selection.chosen, moved)
-        return clauses, selection.value, [*selection.history]
-
     def rules(self, max_conditions: int | None) -> RulePath:
         """Return the rules of all sizes that can hold the required conditions."""
-        entries = [e for e in map(self._path_entry, self.searched.entries) if e is not None]
+        entries: list[PathEntry] = []
+        for entry in self.searched.entries:
+            try:
+                entries.append(self._path_entry(entry))
+            except RuleError as error:
+                unmet = error
         if not entries:
-            learner = self.learner
-            raise learner.find_required(self.problem, learner.n_clauses).refusal
+            raise unmet
         return RulePath(tuple(entries)).limit_conditions(max_conditions)
 
-    def _path_entry(self, entry: ArchiveEntry) -> PathEntry | None:
-        """Convert an entry to a rule, None if its size cannot hold the required conditions."""
+    def _path_entry(self, entry: ArchiveEntry) -> PathEntry:
+        """Convert an entry to a rule; RuleError if its size cannot hold what is required."""
         learner, problem = self.learner, self.problem
-        clauses, _ = self._clauses_of(entry, False)
-        if clauses not in self._rules:
-            self._rules[clauses] = simplify(learner.rule_of(clauses))
-        learned = self._rules[clauses]
-        rule = learner.find_required(problem, entry.n_clauses).add_to(learned)
-        if rule is None:
-            return None
+        learned = simplify(learner.rule_of(self._clauses_of(entry, False)[0]))
+        rule = learner.with_required(learned, problem, entry.n_clauses)
         weight = learner._weights(self.table)[problem.rows]
         wrong = problem.table.evaluate_dnf(self.searched.select_columns(entry)) != problem.table.y
         if rule != learned:
@@ -327,17 +306,15 @@ class ListPath(LearnedPath):
 
     def clauses_within(self, theta: float, n_clauses: int, max_conditions: int | None) -> Learn:
         """Return what describes one class of a list with the remaining conditions."""
-        search = replace(self.learner._box_search(n_clauses), label_noise=0.0)
+        search = replace(self.learner._box_search(), n_clauses=n_clauses, label_noise=0.0)
 
         def describe(
             problem: LearningProblem, rng: np.random.Generator, n_conditions: int
         ) -> Clauses:
             searched = search.run(problem, rng)
-            remaining = None
-            if max_conditions is not None:
-                remaining = max(0, max_conditions - n_conditions)
-            chosen = searched.select_columns(searched.entry(theta, n_clauses, remaining))
-            return problem.clauses(chosen)
+            remaining = None if max_conditions is None else max(0, max_conditions - n_conditions)
+            entry = cheapest_entry(searched.entries, theta, n_clauses, remaining)
+            return problem.clauses(searched.select_columns(entry))
 
         return describe
 
@@ -346,9 +323,9 @@ class ListPath(LearnedPath):
         several = SeveralClasses(self.learner, self.table)
         rng = deepcopy(self.rng).spawn(1)[0]
         lists = search_lists(self.learner, several, rng, self.learner.n_clauses)
-        rules = [(e, simplify(lists.rule(e.boxes))) for e in lists.archive.entries]
-        entries = [
-            PathEntry(e.n_clauses, e.n_conditions, e.loss, several.error(rule), rule)
-            for e, rule in rules
-        ]
+        entries = []
+        for e in lists.archive.entries:
+            rule = simplify(lists.rule(e.boxes))
+            error = self.table.error(rule, several.weight)
+            entries.append(PathEntry(e.n_clauses, e.n_conditions, e.loss, error, rule))
         return RulePath(tuple(entries)).limit_conditions(max_conditions)

@@ -8,17 +8,16 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.binning import BinnedTable
 from rulekit.learners.forest_loss import MOST_ROWS, forest_columns, votes
 from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.literal.several import SeveralClasses
 from rulekit.learners.training import Clock, LearningProblem, plain_label
-from rulekit.rules import Clause, Literal, RuleSet, simplify
+from rulekit.rules import Clause, RuleSet, simplify
 from rulekit.search.box_search.problem import BoxPrices, BoxRows
 from rulekit.search.box_search.search import (
     Archive,
@@ -37,11 +36,14 @@ from rulekit.search.clause_generation.exact_clause import (
 )
 from rulekit.search.rule_lists.search import ListArchive, ListSearch, RuleList
 
+Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 N_TREES = 100
 
 
 def discount_rows(
-    problem: LearningProblem, label_noise: float, seed: int, classes: NDArray[np.intp] | None = None
+    problem: LearningProblem, label_noise: float, seed: int, classes: Ints | None = None
 ) -> LearningProblem:
     """Weight rows by the forest's agreement with their class; shapes: classes (n,)."""
     key = repr(("label_noise", label_noise, seed, classes is None)).encode()
@@ -50,13 +52,10 @@ def discount_rows(
         weight = problem.table.weight * (1.0 - label_noise * (1.0 - agreed))
         table = problem.table.with_labels(problem.table.y, weight)
         problem.memory[key] = replace(problem, table=table, memory={})
-    result: LearningProblem = problem.memory[key]
-    return result
+    return cast(LearningProblem, problem.memory[key])
 
 
-def agreement(
-    problem: LearningProblem, seed: int, classes: NDArray[np.intp] | None = None
-) -> NDArray[np.float64]:
+def agreement(problem: LearningProblem, seed: int, classes: Ints | None = None) -> Floats:
     """Return the forest's out-of-bag vote share for each row's own class."""
     table = problem.table
     y = problem.described.astype(int) if classes is None else classes
@@ -68,11 +67,8 @@ def agreement(
         columns, ordered = forest_columns(table.codes, table.encodings, used)
         shares = votes(columns, ordered, y, table.weight, N_TREES, seed, MOST_ROWS)
         problem.memory[key] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
-    shares_agreed: NDArray[np.float64] = problem.memory[key]
-    return shares_agreed
+    return cast(Floats, problem.memory[key])
 
-
-Bools = NDArray[np.bool_]
 
 PATH_ROWS = 500.0
 # Prices of a literal that a search visits, in wrong rows of a table of 500 rows. The archive
@@ -94,13 +90,15 @@ class Searched:
         """The archive's entries, by clauses and then literals."""
         return self.archive.entries
 
-    def entry(self, theta: float, n_clauses: int, max_conditions: int | None) -> ArchiveEntry:
-        """Find the best rule for one penalty and limits of clauses and literals."""
-        return cheapest_entry(self.entries, theta, n_clauses, max_conditions)
-
     def select_columns(self, entry: ArchiveEntry) -> Bools:
         """Return the columns of the learner's table in an entry, shape (k, d)."""
         return self.archive.problem.find_conditions(entry.boxes)
+
+
+def scale_plan(problem: LearningProblem, n_clauses: int, n_perturbations: int) -> SearchPlan:
+    """Return the plan of a search, with prices in proportion to the rows."""
+    scale = float(problem.table.weight.sum()) / PATH_ROWS
+    return SearchPlan([scale * theta for theta in PATH], n_clauses, n_perturbations)
 
 
 @dataclass(frozen=True)
@@ -121,16 +119,11 @@ class BoxSearch:
         key = repr(("search", self.robustness, self.n_perturbations, most, state)).encode()
         stored: Searched | None = problem.memory.get(key)
         if stored is None or not stored.finished:
-            stored = problem.memory[key] = self._search(problem, most, rng)
+            prices, clock = BoxPrices.from_robustness(self.robustness), Clock(problem.deadline)
+            plan = scale_plan(problem, most, self.n_perturbations)
+            archive = search(problem.table, plan, rng, clock, prices)
+            stored = problem.memory[key] = Searched(problem, archive, not clock.ran_out)
         return stored
-
-    def _search(self, problem: LearningProblem, most: int, rng: np.random.Generator) -> Searched:
-        table, prices = problem.table, BoxPrices.from_robustness(self.robustness)
-        scale = float(table.weight.sum()) / PATH_ROWS
-        plan = SearchPlan([scale * theta for theta in PATH], most, self.n_perturbations)
-        clock = Clock(problem.deadline)
-        archive = search(table, plan, rng, clock, prices)
-        return Searched(problem, archive, not clock.ran_out)
 
     def refine_cuts(
         self, problem: LearningProblem, chosen: Bools
@@ -148,7 +141,6 @@ class BoxSearch:
 
 #: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
 PATH_CLAUSES_A_CLASS = 3
-Clauses = list[tuple[Literal, ...]]
 
 
 @dataclass(frozen=True)
@@ -156,7 +148,7 @@ class SearchedLists:
     """Result of a search, for every penalty and every limit."""
 
     problem: LearningProblem
-    codes: NDArray[np.intp]  # (n,)
+    codes: Ints  # (n,)
     names: list[Any]
     search: ListSearch
     archive: ListArchive
@@ -170,17 +162,15 @@ class SearchedLists:
         entries = [e for archive in (self.archive, *more) for e in archive.entries]
         return cheapest_entry(entries, theta, n_clauses, max_conditions)
 
-    def rule_of(self, clauses: Clauses, rules: RuleList) -> RuleSet:
+    def rule_of(self, clauses: Iterable[Clause], rules: RuleList) -> RuleSet:
         """Convert clauses to a list with the classes of another."""
         labels = tuple(self.names[c] for c in rules.labels)
-        return RuleSet(tuple(map(Clause, clauses)), labels, "dnf", self.names[rules.default])
+        return RuleSet(tuple(clauses), labels, "dnf", self.names[rules.default])
 
     def rule(self, rules: RuleList) -> RuleSet:
         """Convert the boxes of an entry to a list of clauses of literals."""
-        return self.rule_of(self._clauses(self.search.problem.find_conditions(rules.boxes)), rules)
-
-    def _clauses(self, chosen: NDArray[np.bool_], moved: Any = ()) -> Clauses:
-        return list(self.problem.clauses(chosen, moved))
+        clauses = self.problem.clauses(self.search.problem.find_conditions(rules.boxes))
+        return self.rule_of(map(Clause, clauses), rules)
 
     def boxes_of(self, rule: RuleSet) -> RuleList | None:
         """Convert a rule to boxes; None if it contains a condition that is no box."""
@@ -204,25 +194,21 @@ class SearchedLists:
         if rules is None:
             return rule
         chosen = self.search.problem.find_conditions(rules.boxes)
-        clauses = self._clauses(chosen)
-        holds = [Clause(c).mask(problem.columns) for c in clauses]
+        clauses = [Clause(literals) for literals in problem.clauses(chosen)]
+        holds = [clause.mask(problem.columns) for clause in clauses]
         _ = problem.table.opposite.values  # formed once for all clauses
         for r in range(len(clauses)):
             g = self._savings(holds, rules, r)
             table = problem.table.with_labels(g >= 0, np.abs(g))
             cuts, _ = refine_cuts(table, problem.cuts, chosen[r : r + 1])
             moved = [(j, k) for (_, j), k in cuts.items()]
-            unrefined = chosen[r : r + 1].copy()
-            unrefined[0, [j for j, _ in moved]] = False
-            clauses[r] = self._clauses(
-                np.hstack([unrefined, np.ones((1, len(moved)), bool)]), moved
-            )[0]
-            holds[r] = Clause(clauses[r]).mask(problem.columns)
+            refined = np.hstack([chosen[r], np.ones(len(moved), bool)])
+            refined[[j for j, _ in moved]] = False
+            clauses[r] = Clause(problem.clauses(refined[None], moved)[0])
+            holds[r] = clauses[r].mask(problem.columns)
         return self.rule_of(clauses, rules)
 
-    def _savings(
-        self, holds: list[NDArray[np.bool_]], rules: RuleList, r: int
-    ) -> NDArray[np.float64]:
+    def _savings(self, holds: list[Bools], rules: RuleList, r: int) -> Floats:
         """Compute what each row saves when clause `r` covers it, see `rule_lists.search`."""
         above, below = np.zeros(len(self.codes), bool), np.full(len(self.codes), rules.default)
         for held in holds[:r]:
@@ -237,9 +223,8 @@ def search_lists(
     learner: Any, several: SeveralClasses, rng: np.random.Generator, n_clauses: int
 ) -> SearchedLists:
     """Search lists, or reuse the same search."""
-    whole = several.everything()
+    problem = whole = several.everything()
     codes = several.table.codes[whole.rows]
-    problem = whole
     if learner.label_noise:
         problem = discount_rows(whole, float(learner.label_noise), int(rng.integers(2**31)), codes)
     several.counted = np.empty(len(codes))
@@ -250,27 +235,15 @@ def search_lists(
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
     if stored is None or not (stored.finished or seconds <= stored.seconds):
         names = [plain_label(c) for c in several.table.classes]
-        lists = _search_lists(
-            problem, codes, names, SearchPlan(PATH, most, learner.n_perturbations), rng, seconds
-        )
-        stored = problem.memory[key] = lists
+        plan = scale_plan(problem, most, learner.n_perturbations)
+        search = ListSearch(BoxRows.from_table(problem.table, classes=codes))
+        clock = Clock.from_seconds(learner.time_limit)
+        archive = search.run(plan, rng, clock)
+        search.offer_conditions(archive)
+        finished = not clock.ran_out
+        stored = SearchedLists(problem, codes, names, search, archive, finished, seconds)
+        problem.memory[key] = stored
     return stored
-
-
-def _search_lists(
-    problem: LearningProblem,
-    codes: NDArray[np.intp],
-    names: list[Any],
-    plan: SearchPlan,
-    rng: np.random.Generator,
-    seconds: float,
-) -> SearchedLists:
-    scale = float(problem.table.weight.sum()) / PATH_ROWS
-    search = ListSearch(BoxRows.from_table(problem.table, classes=codes))
-    clock = Clock.from_seconds(None if math.isinf(seconds) else seconds)
-    archive = search.run(replace(plan, thetas=[scale * t for t in plan.thetas]), rng, clock)
-    search.offer_conditions(archive)
-    return SearchedLists(problem, codes, names, search, archive, not clock.ran_out, seconds)
 
 
 Columns = tuple[tuple[int, ...], ...]  # of each clause, rising; clauses in rising order
@@ -310,21 +283,15 @@ class RuleSpace:
     @cached_property
     def holds(self) -> Bools:
         """Where each condition of the DNF holds, shape (n, d)."""
-        return self._table.values
-
-    @property
-    def _table(self) -> BinnedTable:
-        return self.problem.table
+        return self.problem.table.values
 
     @cached_property
     def slots(self) -> list[int]:
         """Number conditions so that two thresholds on one side share a number."""
-        table = self._table
-        after = 2 * int(table.feature.max(initial=-1)) + 2
-        return [
-            2 * int(f) + (s < 0) if s else after + j
-            for j, (f, s) in enumerate(zip(table.feature, table.side, strict=True))
-        ]
+        feature, side = self.problem.table.feature.astype(int), self.problem.table.side
+        after = 2 * int(feature.max(initial=-1)) + 2 + np.arange(len(feature))
+        slots: list[int] = np.where(side != 0, 2 * feature + (side < 0), after).tolist()
+        return slots
 
     def constants(self) -> tuple[PricedRule, PricedRule]:
         """Return the rules without conditions with their costs."""
@@ -334,10 +301,11 @@ class RuleSpace:
         """Compute the cost of a rule on the training rows."""
         key = tuple(sorted(tuple(sorted(clause)) for clause in columns))
         if key not in self._priced:
-            held = np.zeros(len(self._table.y), dtype=bool)
+            table = self.problem.table
+            held = np.zeros(len(table.y), dtype=bool)
             for clause in key:
                 held |= self._mask(clause)
-            wrong = float(self._table.weight[held != self._table.y].sum())
+            wrong = float(table.weight[held != table.y].sum())
             cost = wrong + self.theta * sum(map(len, key))
             self._priced[key] = PricedRule(key, wrong, cost)
         return self._priced[key]
@@ -360,8 +328,7 @@ class RuleSpace:
         chosen = np.zeros((len(priced.columns), self.holds.shape[1]), dtype=bool)
         for row, clause in zip(chosen, priced.columns, strict=True):
             row[list(clause)] = True
-        written = self.problem.clauses(chosen)
-        return simplify(self.learner.rule_of(written))
+        return simplify(self.learner.rule_of(self.problem.clauses(chosen)))
 
     def features(self, priced: PricedRule) -> frozenset[str]:
         """Return the columns of the table that a rule reads."""
@@ -385,7 +352,7 @@ class RuleSpace:
         """List the clauses near the best one, by number of conditions."""
         limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=self.stop)
         incumbent = max(0.0, self.constants()[0].cost - best)
-        y, weight = self._table.y, self._table.weight
+        y, weight = self.problem.table.y, self.problem.table.weight
         task = clause_task(self.holds, y, self.theta, self.slots, weight, incumbent, limits)
         for size in range(1, self.max_conditions + 1):
             near = list_near_best(task, margin, size, most)
@@ -393,20 +360,20 @@ class RuleSpace:
             if not near.complete:
                 return
 
-    def grow_rules(self, rules: Iterable[PricedRule], limit: float, most: int) -> "Grown":
+    def grow_rules(self, rules: Iterable[PricedRule], limit: float, most: int) -> list[PricedRule]:
         """Exchange one clause after the other in all known rules."""
         met = {rule.columns: rule for rule in rules}
         queue = [(rule.cost, columns) for columns, rule in met.items()]
         heapq.heapify(queue)
-        n_done = 0
-        while queue and n_done < most and not self.stop():
+        for _ in range(most):
+            if not queue or self.stop():
+                break
             _, columns = heapq.heappop(queue)
-            n_done += 1
             for rule in self._exchange_clause(columns, limit):
                 if rule.columns not in met:
                     met[rule.columns] = rule
                     heapq.heappush(queue, (rule.cost, rule.columns))
-        return Grown([r for r in met.values() if r.cost <= limit + TIE], not queue)
+        return [rule for rule in met.values() if rule.cost <= limit + TIE]
 
     def _exchange_clause(self, columns: Columns, limit: float) -> Iterator[PricedRule]:
         """Return the rules that differ from one in a single clause, or have one more."""
@@ -415,7 +382,7 @@ class RuleSpace:
             held = np.any([self._mask(c) for c in rest], axis=0) if rest else None
             base = self.price_rule(rest)
             remaining = self.max_conditions - base.n_conditions
-            weight, described = self._table.weight, self._table.y
+            weight, described = self.problem.table.weight, self.problem.table.y
             weight = weight if held is None else np.where(held, 0, weight)
             most = float(weight[described].sum())  # what a clause beside these is worth at most
             floor = max(0.0, base.cost - limit)
@@ -430,11 +397,3 @@ class RuleSpace:
     def _mask(self, clause: Iterable[int]) -> Bools:
         held: Bools = np.logical_and.reduce(self.holds[:, list(clause)], axis=1)
         return held
-
-
-@dataclass(frozen=True)
-class Grown:
-    """Rules found by exchanging clauses, and whether the search was exhaustive."""
-
-    rules: list[PricedRule]
-    finished: bool

@@ -16,8 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from rulekit.binning.encodings import LevelColumn
 from rulekit.learners.literal.base import LiteralRuleClassifier
-from rulekit.learners.training import Clock, LearningProblem, TrainingTable
+from rulekit.learners.training import Clock, LearningProblem
 from rulekit.rules import Literal, RuleSet, simplify
+from rulekit.rules.condition import ORDERED
 from rulekit.search.box_search.problem import Axes
 from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
 from rulekit.search.clause_generation.exact_clause import (
@@ -156,21 +157,18 @@ def certify(
     check_is_fitted(model, "rule_set_")
     if not time_limit > 0:
         raise ValueError(f"`time_limit` must be a positive number of seconds, got {time_limit!r}.")
-    problem = _problem(model, X, y, sample_weight)
-    theta = float(model.theta)
+    problem, theta = _problem(model, X, y, sample_weight), float(model.theta)
     objective = _cost(model.rule_set_, problem, theta)
-    stop = Clock.from_seconds(time_limit, should_stop)
-    one_clause = model.has_one_clause
+    stop, one_clause = Clock.from_seconds(time_limit, should_stop), model.has_one_clause
     if theta <= 0:
         bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
     elif not Axes(problem.table).are_complete:
         bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
     elif _has_other_cuts(model.rule_set_, problem):
         bound = _Bound(None, "the rule has cuts that were not compared")
-    elif one_clause:
-        bound = _one_clause(problem, theta, objective, stop)
     else:
-        bound = _any_clauses(problem, theta, objective, stop)
+        search = _one_clause if one_clause else _any_clauses
+        bound = search(problem, theta, objective, stop)
     certificate = _certificate(model, objective, bound, one_clause=one_clause)
     if bound.met is None or certificate.proved:
         return certificate
@@ -180,7 +178,12 @@ def certify(
 def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -> LearningProblem:
     reader: LiteralRuleClassifier = clone(model)
     table = reader._read(X, y, sample_weight)
-    if _is_its_table(model, reader, table):
+    shapes = [(m.n_features_in_, [*getattr(m, "feature_names_in_", ())]) for m in (model, reader)]
+    if (
+        shapes[0] == shapes[1]
+        and table.classes.tolist() == model.classes_.tolist()
+        and abs(table.error(model.rule_set_, model._weights(table)) - model.training_error_) < SAME
+    ):
         problem: LearningProblem = reader.problem_of(table, model.positive_label_)
         same_cuts = reader.binarizer_.literals_ == model.binarizer_.literals_
         if same_cuts and abs(problem.theta_max - model.theta_max_) < SAME:
@@ -191,31 +194,15 @@ def _problem(model: LiteralRuleClassifier, X: Any, y: Any, sample_weight: Any) -
     )
 
 
-def _is_its_table(
-    model: LiteralRuleClassifier, reader: LiteralRuleClassifier, table: TrainingTable
-) -> bool:
-    names = [list(getattr(m, "feature_names_in_", ())) for m in (model, reader)]
-    if names[0] != names[1] or model.n_features_in_ != reader.n_features_in_:
-        return False
-    if table.classes.tolist() != model.classes_.tolist():
-        return False
-    weight = model._weights(table)
-    wrong = model.rule_set_.predict(table.columns) != np.asarray(table.y, dtype=object)
-    error = float(weight[wrong].sum() / weight.sum())
-    return abs(error - model.training_error_) < SAME
-
-
 def _cost(rule: RuleSet, problem: LearningProblem, theta: float) -> float:
     """Compute the cost of a rule as `Certificate.objective` does, from the raw table."""
     taken = rule.clauses_fired(problem.columns)
     if rule.form == "cnf":  # the other class is described, by clauses that fail
         taken = ~taken
-    described = problem.table.y
-    missed = described & ~taken.any(axis=1)
-    wrongly = taken[~described].sum(axis=1)
-    size = n_counted(rule, problem)
-    weight = problem.table.weight
-    return float(weight[missed].sum() + (weight[~described] * wrongly).sum() + theta * size)
+    described, weight = problem.table.y, problem.table.weight
+    missed = weight[described & ~taken.any(axis=1)].sum()
+    wrong = (weight[~described] * taken[~described].sum(axis=1)).sum()
+    return float(missed + wrong + theta * n_counted(rule, problem))
 
 
 def n_counted(rule: RuleSet, problem: LearningProblem) -> int:
@@ -233,8 +220,8 @@ def _size(literal: Literal, listed: set[tuple[Any, ...]], problem: LearningProbl
     """Count a merged set of values as its conditions."""
     if not isinstance(literal.value, tuple) or _cut_key(literal) in listed:
         return 1
-    of_column = [e for e in problem.table.encodings if e.name == literal.feature]
-    ranks = [e.ranks_of(literal) for e in of_column if isinstance(e, LevelColumn)]
+    encodings = (e for e in problem.table.encodings if e.name == literal.feature)
+    ranks = [e.ranks_of(literal) for e in encodings if isinstance(e, LevelColumn)]
     in_a_row = any(r and max(r) - min(r) == len(r) - 1 for r in ranks)
     return min(2, len(literal.value)) if in_a_row else len(literal.value)
 
@@ -278,11 +265,9 @@ def _cheaper(
 
 def _has_other_cuts(rule: RuleSet, problem: LearningProblem) -> bool:
     """Whether the rule has thresholds that no condition of the table has."""
-    listed_sides = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negate())}
+    listed = {_cut_key(side) for lit in problem.literals for side in (lit, lit.negate())}
     literals = (literal for clause in rule.clauses for literal in clause.literals)
-    return any(
-        lit.op in ("<=", "<", ">", ">=") and _cut_key(lit) not in listed_sides for lit in literals
-    )
+    return any(_cut_key(lit) not in listed for lit in literals if lit.op in ORDERED)
 
 
 def _certificate(
@@ -319,11 +304,9 @@ def _any_clauses_words(model: LiteralRuleClassifier, certificate: Certificate) -
         f"wrong training rows plus {model.theta:g} a condition, where a row of class {other!r} "
         f"counts once for every clause that {takes}"
     )
-    head = (
-        "Proved optimal by this count"
-        if certificate.proved
-        else f"By this count {_format_gap(certificate)}"
-    )
+    head = f"By this count {_format_gap(certificate)}"
+    if certificate.proved:
+        head = "Proved optimal by this count"
     return (
         f"{head}: {count}. This rule has {_figure(certificate.objective)}; no rule over these "
         f"conditions, of any number of clauses, has fewer than {_figure(certificate.lower_bound)}. "

@@ -9,7 +9,6 @@ from rulekit.learners.literal.base import LearnedRule, LiteralRuleClassifier
 from rulekit.learners.training import Clock, LearningProblem, as_constraints
 from rulekit.search.clause_generation.column_generation import (
     MANY_COLUMNS,
-    GeneratedRule,
     GenerationPlan,
     generate,
 )
@@ -94,16 +93,12 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
 
     def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
         selection = generate_selection(problem, float(self.theta))
-        n_clauses = len(selection.chosen)
-        return self._read_selection(
-            problem, selection, proved=selection.proved, max_clauses=n_clauses
-        )
+        return self._read_selection(problem, selection, selection.proved, len(selection.chosen))
 
 
 def generate_selection(problem: LearningProblem, theta: float) -> ClauseSelection:
     """Generate clauses and select among them; a clause costs as much as a condition."""
     clock = Clock(problem.deadline)
-    limits = ClauseLimits(max_tests=ALL_TESTS, should_stop=clock)
     n_columns = max(1, len(np.unique(problem.table.feature)))
     plan = GenerationPlan(
         theta,
@@ -111,30 +106,23 @@ def generate_selection(problem: LearningProblem, theta: float) -> ClauseSelectio
         max_rounds=min(MOST_ROUNDS, max(FEW_ROUNDS, COLUMN_ROUNDS // n_columns)),
         batch=BATCH if n_columns <= MANY_COLUMNS else LARGE_BATCH,
         prove=theta > 0,
-        exact_limits=limits,
+        exact_limits=ClauseLimits(max_tests=ALL_TESTS, should_stop=clock),
         all_tests=PROOF_TESTS if clock.end is None else None,
         should_stop=clock,
     )
     rule = generate(problem.table, plan)
-    chosen = rule.chosen
-    assert chosen is not None
-    proved = rule.lower_bound is not None and (
-        rule.objective - rule.lower_bound <= PROVED * max(1.0, rule.objective)
-    )
-    history = _history(rule, stopped=clock.ran_out)
-    return ClauseSelection(chosen, rule.objective, history, rule.lower_bound, proved)
-
-
-def _history(rule: GeneratedRule, *, stopped: bool) -> tuple[dict[str, Any], ...]:
-    """Return the master's value round by round, and the rule's at the end."""
+    assert rule.chosen is not None
+    bound, proved = rule.lower_bound, False
+    # the master's value round by round, and the rule's at the end
     steps: list[dict[str, Any]] = [
         {"step": k, "objective": entry["master"], "clauses": int(entry["clauses"])}
         for k, entry in enumerate(rule.history)
     ]
     last: dict[str, Any] = {"step": len(steps), "objective": rule.objective}
-    if rule.lower_bound is not None:
-        last["lower_bound"] = rule.lower_bound
+    if bound is not None:
+        proved = rule.objective - bound <= PROVED * max(1.0, rule.objective)
+        last["lower_bound"] = bound
         last["bound"] = "linear program" if rule.solved else "below the linear program"
-    if stopped:
+    if clock.ran_out:
         last["stopped"] = "time limit"
-    return (*steps, last)
+    return ClauseSelection(rule.chosen, rule.objective, (*steps, last), bound, proved)

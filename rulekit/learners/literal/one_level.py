@@ -36,6 +36,14 @@ TEST_NAMES = {
     "pairs": "another condition does the same for no more",
     "duality": "every rule with it is worse than a known one",
 }
+#: Its certificate in words.
+SENTENCES = {
+    "simple": "It costs {price:.6g} (its price and the rows it decides wrongly) and can save "
+    "{worth:.6g} at most.",
+    "pairs": "In every rule {by} can stand in its place, and the rule costs no more.",
+    "duality": "Every rule with it costs {floor:.6g} or more; a rule is known that costs "
+    "{upper:.6g}.",
+}
 HOW = {"counting": COUNTING, "duality": (), "basic": BASIC, "enhanced": ENHANCED}
 PROVED = 2e-6  # what perturbed prices may hide of an optimum, relative to its value
 
@@ -76,15 +84,10 @@ class ConditionScreening:
         """
         first = self.screening.first_test()
         rows = [
-            {
-                "test": outcome.test,
-                "reason": TEST_NAMES[outcome.test],
-                "alone": int(outcome.removed.sum()),
-                "first": int((first == k).sum()),
-            }
-            for k, outcome in enumerate(self.screening.outcomes)
+            (each.test, TEST_NAMES[each.test], int(each.removed.sum()), int((first == k).sum()))
+            for k, each in enumerate(self.screening.outcomes)
         ]
-        return pd.DataFrame(rows)
+        return pd.DataFrame(rows, columns=["test", "reason", "alone", "first"])
 
     def count_by_column(self) -> pd.DataFrame:
         """Count candidates by source column and result: one row per column."""
@@ -109,40 +112,23 @@ class ConditionScreening:
         more), `floor` (what every rule with it costs at least), `upper` (what a known one costs),
         `sentence`.
         """
-        gone = np.flatnonzero(self.screening.removed)[:limit]
-        return pd.DataFrame([self._certificate(int(j)) for j in gone])
+        literals, rows = self.problem.literals, []
+        for j in np.flatnonzero(self.screening.removed)[:limit].tolist():
+            removal = self.screening.removal(j)
+            by = None if removal["by"] is None else str(literals[removal["by"]])
+            row = {"condition": str(literals[j])} | removal | {"by": by}
+            rows.append(row | {"sentence": SENTENCES[row["test"]].format(**row)})
+        return pd.DataFrame(rows)
 
     def list_unproved(self) -> list[tuple[str, Literal]]:
         """Check every certificate on the raw table; list the invalid ones (none expected)."""
-        table = self.problem.table.opposite
+        problem, table = self.problem, self.problem.table.opposite
 
         def column(j: int) -> Bools:
-            return self.problem.literals[j].mask(self.problem.columns) ^ (
-                self.problem.form == "dnf"
-            )
+            return problem.literals[j].mask(problem.columns) ^ (problem.form == "dnf")
 
         reasons = list_unproved(self.screening, column, table.y, self.theta, table.weight)
-        return [(test, self.problem.literals[j]) for test, j in reasons]
-
-    def _certificate(self, j: int) -> dict[str, Any]:
-        literals, removal = self.problem.literals, self.screening.removal(j)
-        by = None if removal["by"] is None else str(literals[removal["by"]])
-        row = {"condition": str(literals[j])} | removal | {"by": by}
-        return row | {"sentence": _sentence(row)}
-
-
-def _sentence(row: dict[str, Any]) -> str:
-    if row["test"] == "simple":
-        return (
-            f"It costs {row['price']:.6g} (its price and the rows it decides wrongly) and can save "
-            f"{row['worth']:.6g} at most."
-        )
-    if row["test"] == "pairs":
-        return f"In every rule {row['by']} can stand in its place, and the rule costs no more."
-    return (
-        f"Every rule with it costs {row['floor']:.6g} or more; a rule is known that costs "
-        f"{row['upper']:.6g}."
-    )
+        return [(test, problem.literals[j]) for test, j in reasons]
 
 
 @dataclass(eq=False, repr=False)
@@ -231,9 +217,8 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         """
         if not self.exact or self.lower_bound_ is None:
             return None
-        certificate = Certificate(
-            self.objective_, self.lower_bound_, bool(self.proved_optimal_), ""
-        )
+        proved = bool(self.proved_optimal_)
+        certificate = Certificate(self.objective_, self.lower_bound_, proved, "")
         return replace(certificate, sentence=self._proof_words(certificate))
 
     def _proof_words(self, certificate: Certificate) -> str:
@@ -246,20 +231,16 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         )
         head = f"Proved optimal: {best}."
         if not certificate.proved:
-            within = (
-                f", at most {math.ceil(1000 * certificate.gap) / 10:g} % too much"
-                if certificate.gap
-                else ""
-            )
+            within = ""
+            if certificate.gap:
+                within = f", at most {math.ceil(1000 * certificate.gap) / 10:g} % too much"
             why = "The integer program that would tell is too large"
             if any(step.get("move") == "add required" for step in self.history_):
                 why = "Required conditions were added to it afterwards"
             elif "stopped" in self.history_[-1]:
                 why = "Time ran out"
-            head = (
-                f"Not proved optimal: {best}, and the rule costs "
-                f"{certificate.objective:.6g}{within}. {why}."
-            )
+            costs = f"{certificate.objective:.6g}{within}"
+            head = f"Not proved optimal: {best}, and the rule costs {costs}. {why}."
         once, often = self.default_label_, self.positive_label_
         verbs = "that the rule takes", "it fails"
         if self.form == "cnf":
@@ -311,24 +292,21 @@ theta_max_, theta_pays_, empty_rule_hint_, binarizer_
         }
         if not best.proved and problem.deadline is not None:
             step["stopped"] = "time limit"
-        return LearnedRule(
-            (clause,), best.cost, problem.constant_losses, (step,), best.bound, best.proved
-        )
+        proof = best.bound, best.proved
+        return LearnedRule((clause,), best.cost, problem.constant_losses, (step,), *proof)
 
     def _learn_rounded(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
         """Solve the relaxation and round it."""
-        theta, cover = float(self.theta), problem.cover
+        cover, constants = problem.cover, problem.constant_losses
         cover.screening = self.screening is not None
         try:
-            clause = cover.learn(None, theta, self.rounding, rng)
+            clause = cover.learn(None, float(self.theta), self.rounding, rng)
         except TimeLimitError:
-            constants = problem.constant_losses
             step = {"step": 0, "objective": constants[0], "stopped": "time limit"}
             return LearnedRule((), constants[0], constants, (step,))
         clauses = problem.clauses(clause.selected[None, :])
         proved = clause.cost - clause.bound <= PROVED * max(1.0, clause.cost)
         step = {"step": 0, "objective": clause.cost, "relaxation_binary": clause.was_binary}
-        constants = problem.constant_losses
         return LearnedRule(clauses, clause.cost, constants, (step,), clause.bound, proved)
 
 
@@ -391,15 +369,9 @@ def screen_conditions(
     """
     if how not in HOW:
         raise ValueError(f"`how` must be one of {tuple(HOW)}, got {how!r}.")
-    model = OneLevelRuleClassifier(
-        theta,
-        form,
-        exact=True,
-        positive_label=positive_label,
-        class_weight=class_weight,
-        binarizer=binarizer,
-        constraints=constraints,
-    )
+    given = {"class_weight": class_weight, "binarizer": binarizer, "constraints": constraints}
+    model = OneLevelRuleClassifier(theta, form, exact=True)
+    model.set_params(positive_label=positive_label, **given)
     model._check()
     table = model._read(X, y, sample_weight)
     problem = model.problem_of(table, positive_label, by_cells=True)

@@ -18,6 +18,7 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 
+Floats = NDArray[np.float64]
 Learn = Callable[[Any, np.random.Generator, int], Sequence[tuple[Literal, ...]]]
 SOON = 1e-3  # seconds for a class whose turn comes after the time
 
@@ -33,34 +34,27 @@ class SeveralClasses:
         self.counted = self.weight  # in the objective; a learner may discount rows
         self.stopped: dict[str, str] = {}  # of a class for which the time did not suffice
         constraints = as_constraints(learner.constraints)
-        pairs = ("required", constraints.required), ("directions", constraints.directions)
-        for name, clauses in pairs:
-            if clauses:
+        for name in ("required", "directions"):
+            if getattr(constraints, name):
                 raise ValueError(
                     f"`constraints` may hold `{name}` only for rules of two classes; `y` holds "
-                    f"{len(table.classes)}. Remove `{name}`, or "
-                    "learn from `y == label` for one class against the rest."
+                    f"{len(table.classes)}. Remove `{name}`, or learn from `y == label` for one "
+                    "class against the rest."
                 )
         self.constraints = constraints_for(constraints, table, None)
-        self.encoding_key, self.encoded = learner.encode_table(table)
+        self.encoding_key, self.encoded = learner._bin_table(table, learner._uses_cells())
 
-    def problem(
-        self, rows: NDArray[np.intp], code: int, weight: NDArray[np.float64]
-    ) -> LearningProblem:
+    def problem(self, rows: NDArray[np.intp], code: int, weight: Floats) -> LearningProblem:
         """Build or reuse the problem of one class among weighted rows."""
-        by_cells, table, learner = self.encoding_key[0], self.table, self.learner
-        key = ("class", self.encoding_key, code, self.constraints, weight.tobytes(), rows.tobytes())
+        table, constraints = self.table, self.constraints
+        key = ("class", self.encoding_key, code, constraints, weight.tobytes(), rows.tobytes())
 
         def make() -> LearningProblem:
-            return learning_problem(
-                self.encoded[rows].with_labels(table.codes[rows] == code, weight[rows]),
-                {name: values[rows] for name, values in table.columns.items()},
-                form=learner.form,
-                constraints=self.constraints,
-                by_cells=by_cells,
-            )
+            labelled = self.encoded[rows].with_labels(table.codes[rows] == code, weight[rows])
+            columns = {name: values[rows] for name, values in table.columns.items()}
+            return learning_problem(labelled, columns, "dnf", constraints, self.encoding_key[0])
 
-        return self.table.once(key, make)
+        return table.once(key, make)
 
     def everything(self) -> LearningProblem:
         """Build the problem of all rows; the described class is arbitrary."""
@@ -87,15 +81,9 @@ class SeveralClasses:
 
         return one_against_rest(self.table, self.counted, describe)
 
-    def error(self, rule: RuleSet) -> float:
-        """Share of the training weight that a list gets wrong."""
-        wrong = rule.predict(self.table.columns) != np.asarray(self.table.y, dtype=object)
-        return float(self.weight[wrong].sum() / self.weight.sum())
-
     def objective(self, rule: RuleSet, theta: float) -> float:
         """Compute the weighted errors of a list plus `theta` per condition."""
-        wrong = rule.predict(self.table.columns) != np.asarray(self.table.y, dtype=object)
-        return float(self.counted[wrong].sum()) + theta * rule.n_conditions
+        return float(self.counted[self.table.find_wrong(rule)].sum()) + theta * rule.n_conditions
 
     def constant(self) -> RuleSet:
         """Return the constant list of the heaviest class."""
@@ -162,6 +150,4 @@ def keep_list(learner: Any, several: SeveralClasses, solution: ListSolution) -> 
     learner.history_ = [dict(step) for step in solution.history]
     learner.n_iter_ = max(1, len(learner.history_) - 1)
     learner.theta_max_ = learner.theta_pays_ = several.price_of_a_first_condition()
-    learner.empty_rule_hint_ = None
-    if rule.is_constant:
-        learner.empty_rule_hint_ = learner._hint(learner.theta_pays_)
+    learner.empty_rule_hint_ = learner._hint(learner.theta_pays_) if rule.is_constant else None

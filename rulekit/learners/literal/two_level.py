@@ -139,16 +139,11 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
     random_state: Any = None
 
     def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
-        theta, settings = float(self.theta), (self.rounding, self.allow_disabled)
-        task = TwoLevelTask(problem.cover, theta, *settings, rng, problem.memory)
-        selection = self._select(task)
-        return self._read_selection(
-            problem,
-            selection,
-            proved=selection.proved if self.method == "exact" else None,
-            max_clauses=self.n_clauses,
-            counts_errors=self.method not in HAMMING_METHODS,
-        )
+        options = float(self.theta), self.rounding, self.allow_disabled
+        selection = self._select(TwoLevelTask(problem.cover, *options, rng, problem.memory))
+        proved = selection.proved if self.method == "exact" else None
+        counts_errors = self.method not in HAMMING_METHODS
+        return self._read_selection(problem, selection, proved, self.n_clauses, counts_errors)
 
     def _select(self, task: TwoLevelTask) -> ClauseSelection:
         """Run the method."""

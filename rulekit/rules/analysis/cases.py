@@ -1,24 +1,27 @@
-"""Test cases of a rule: few rows with their answers that any small change of the rule breaks."""
+"""Small changes of a rule (parts left out, limits moved), and test cases that notice them."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from rulekit.rules.analysis.cells import Row, TooLongError
-from rulekit.rules.analysis.mutations import mutations
-from rulekit.rules.analysis.row_search import MOST_CONDITIONS, RowSearch, columns_of_rows
-from rulekit.rules.condition import unseen_text
-from rulekit.rules.rule_set import Label, RuleSet, rule_of
-from rulekit.rules.schema import Schema, schema_of
+from rulekit.exceptions import RuleError
+from rulekit.rules.analysis.row_search import Row, RowSearch, TooLongError, columns_of_rows
+from rulekit.rules.condition import Condition, number_text, spell_part, unseen_text, value_text
+from rulekit.rules.literal import Literal, Value
+from rulekit.rules.points_split import PointsSplit, scorecard_of
+from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
+from rulekit.rules.schema import ColumnSchema, Schema, schema_of
 
 MOST_STEPS = 500_000  # of all searches, each as long as the rule has conditions
 MOST_CHANGES = 500
 MOST_TESTS = 50_000  # of changed rules on a row
 NEAR = 1e-6  # relative distance of a case from the limit of a sum
+Shown = tuple[Row, str]  # a row, and what it shows
 
 
 @dataclass(frozen=True)
@@ -71,14 +74,14 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
     None well
     """
     rule = rule_of(model)
-    if rule.is_constant or rule.n_conditions > MOST_CONDITIONS:
+    if rule.is_constant or rule.n_conditions > RowSearch.MOST_CONDITIONS:
         return ()
     dnf = rule.as_dnf
     schema = schema_of(rule)
     search = RowSearch(dnf, schema, MOST_STEPS // dnf.n_conditions)
     most = min(MOST_CHANGES, MOST_TESTS // dnf.n_conditions)
     changes = list(islice(mutations(dnf, schema), most))
-    found: list[tuple[Row, str]] = []
+    found: list[Shown] = []
     for mutation in changes:
         known = columns_of_rows([row for row, _ in found], rule.features)
         if found and (mutation.rule.predict(known) != dnf.predict(known)).any():
@@ -92,14 +95,12 @@ def make_cases(model: Any) -> tuple[RuleCase, ...]:
     if not found:
         return ()
     predicted = rule.predict(columns_of_rows([row for row, _ in found], rule.features))
-    return tuple(
-        RuleCase(row, answer, text) for (row, text), answer in zip(found, predicted, strict=True)
-    )
+    return tuple(RuleCase(row, v, text) for (row, text), v in zip(found, predicted, strict=True))
 
 
 def _drop_needless(
-    rule: RuleSet, changed: Sequence[RuleSet], found: Sequence[tuple[Row, str]]
-) -> list[tuple[Row, str]]:
+    rule: RuleSet, changed: Sequence[RuleSet], found: Sequence[Shown]
+) -> list[Shown]:
     """Drop cases whose changed rules other cases notice as well, later ones first."""
     if not found:
         return []
@@ -109,12 +110,11 @@ def _drop_needless(
     kept = np.ones(len(found), dtype=bool)
     for k in reversed(range(len(found))):
         kept[k] = False
-        if (noticed.any(axis=1) & ~noticed[:, kept].any(axis=1)).any():
-            kept[k] = True
+        kept[k] = (noticed.any(axis=1) & ~noticed[:, kept].any(axis=1)).any()
     return [case for case, needed in zip(found, kept, strict=True) if needed]
 
 
-def _move_beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterator[tuple[Row, str]]:
+def _move_beside_sums(rule: RuleSet, found: Sequence[Shown]) -> Iterator[Shown]:
     """Move one column of a case to either side of the limit of each sum of columns."""
     for condition in rule.conditions:
         if condition.tests:
@@ -136,12 +136,162 @@ def _move_beside_sums(rule: RuleSet, found: Sequence[tuple[Row, str]]) -> Iterat
                 break
 
 
-def _with_unseen_levels(
-    schema: Schema, found: Sequence[tuple[Row, str]]
-) -> Iterator[tuple[Row, str]]:
+def _with_unseen_levels(schema: Schema, found: Sequence[Shown]) -> Iterator[Shown]:
     """Replace a level of a case by one that is new, for each column."""
     for column in schema.columns:
         if column.kind == "level" and found:
             row = found[0][0]
             level = unseen_text([*(column.levels or ()), row[column.name]])
             yield {**row, column.name: level}, f"{column.name} has a level never seen"
+
+
+STRICT = {"<=": "<", "<": "<=", ">=": ">", ">": ">="}
+MOST_DECIMALS = 12
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A changed rule."""
+
+    # "clause", "condition" or "level" (left out), "label", "limit", "gap" or "points" (changed)
+    part: str
+    rule: RuleSet
+    clause: int | None  # the only one that is changed, None if there are several
+    condition: Condition | None
+    text: str  # what a row shows that both rules answer otherwise
+    shorter: bool = False  # the rule has fewer parts
+    level: str = ""  # left out
+
+
+def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
+    """List the small changes of a DNF; those of points are made in every clause that has them."""
+    for k, label in enumerate(rule.labels):
+        other = next((v for v in rule.classes if v != label), None)
+        if other is not None:
+            labels = (*rule.labels[:k], other, *rule.labels[k + 1 :])
+            text = f"{clause_name(rule, k)} decides"
+            yield Mutation("label", replace(rule, labels=labels), k, None, text)
+    for label in rule.classes[:-1][:1]:
+        text = f"{clause_name(rule, rule.n_clauses)} decides"
+        yield Mutation("label", replace(rule, default=label), None, None, text)
+    for k, clause in enumerate(rule.clauses):
+        name, clauses = clause_name(rule, k), (*rule.clauses[:k], *rule.clauses[k + 1 :])
+        without = replace(rule, clauses=clauses, labels=(*rule.labels[:k], *rule.labels[k + 1 :]))
+        yield Mutation("clause", without, k, None, f"{name} matters", True)
+        for condition in clause.conditions:
+            shorter, text = _exchange(rule, k, condition, None), f"{name} needs {condition}"
+            yield Mutation("condition", shorter, k, condition, text, True)
+            if isinstance(condition, Literal):
+                of_column = schema.column(condition.feature)
+                for part, changed, text, level in _change(condition, of_column):
+                    mutated = _exchange(rule, k, condition, changed)
+                    yield Mutation(part, mutated, k, condition, text, part == "level", level)
+    yield from _change_points(rule, schema)
+
+
+def clause_name(rule: RuleSet, k: int, word: str = "clause") -> str:
+    """Return how a clause is called: by its number, of a scorecard by its total."""
+    bands = scorecard_of(rule)
+    if k == rule.n_clauses:
+        return "a lower total" if bands else f"no {word}"
+    return f"a total of {bands[k].total} or more" if bands else f"{word} {k + 1}"
+
+
+def _exchange(rule: RuleSet, k: int, old: Condition, new: Condition | None) -> RuleSet:
+    """Return the rule with another condition in one clause, or without it."""
+    conditions = (new if c == old else c for c in rule.clauses[k].conditions)
+    clause = Clause(tuple(c for c in conditions if c is not None))
+    return replace(rule, clauses=(*rule.clauses[:k], clause, *rule.clauses[k + 1 :]))
+
+
+def _change(
+    literal: Literal, column: ColumnSchema | None
+) -> Iterator[tuple[str, Literal, str, str]]:
+    """List changes of one test: the part, the changed test, what a row shows, a level."""
+    changes: list[tuple[str, dict[str, Any], str, str]] = []
+    text = str(literal)
+    names = [value_text(spell_part(value, literal.part)) for value in literal.values]
+    if literal.op in STRICT:
+        changes = [("limit", {"op": STRICT[literal.op]}, f"{text}, at {names[0]}", "")]
+        beside = _list_near_limits(literal, column)
+        changes += [("limit", {"value": v}, f"{text}, near {names[0]}", "") for v in beside]
+    if literal.op in ("==", "in"):
+        more = {"op": "in", "value": (*literal.values, _other_value(literal))}
+        changes.append(("limit", more, f"{text}, at another value", ""))
+    if literal.op in ("==", "!=") and literal.missing == (literal.op == "=="):
+        op = "missing" if literal.missing else "not-missing"
+        unread = {"op": op, "value": None, "part": None, "order": None}
+        changes.append(("limit", unread, f"{text}, at {names[0]}", ""))
+    for level, name in zip(literal.values, names, strict=True) if len(names) > 1 else ():
+        kept = tuple(v for v in literal.values if v != level)
+        changes.append(("level", {"value": kept}, f"{text}, at {name}", name))
+    if literal.values:
+        turned = {"missing": not literal.missing}
+        changes.append(("gap", turned, f"{literal.feature} is missing", ""))
+    for part, changed, what, level in changes:
+        with suppress(RuleError):  # a test of an order must divide its levels
+            yield part, replace(literal, **changed), what, level
+
+
+def _other_value(literal: Literal) -> Any:
+    """Return a value that a test does not name."""
+    named = literal.values
+    if literal.order is not None:
+        return next((level for level in literal.order if level not in named), named[0])
+    if isinstance(named[0], float):
+        return max(v for v in named if isinstance(v, float)) + 1.0
+    if isinstance(named[0], bool):
+        return not named[0]
+    return unseen_text(named) if literal.is_plain else "2000-02-29 12:00:00"
+
+
+def _list_near_limits(literal: Literal, column: ColumnSchema | None) -> list[Value]:
+    """Return limits a little below and above a limit; none beside a level."""
+    value = literal.value
+    if literal.order is not None:
+        return []
+    if not isinstance(value, float):  # a date
+        (days,) = literal.positions
+        return [literal.value_at(float(days) + day) for day in (-1.0, 1.0)]
+    if column is not None and column.kind == "whole number":
+        return [value - 1.0, value + 1.0]
+    decimals = -int(Decimal(number_text(value)).as_tuple().exponent)
+    step = 10.0 ** -(max(decimals, 0) + 1)
+    if decimals > MOST_DECIMALS or value + step == value or value - step == value:
+        return [float(np.nextafter(value, end)) for end in (-np.inf, np.inf)]
+    return [round(value + way * step, decimals + 1) for way in (-1, 1)]
+
+
+def _change_points(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
+    splits = [c for c in rule.conditions if isinstance(c, PointsSplit)]
+    for literal, points in dict.fromkeys(g for split in splits for g in split.given):
+        text = f"{points} points if {literal}"
+        changes: list[tuple[str, Literal, int, str, str]] = [("condition", literal, 0, text, "")]
+        # points that are one off need not change an answer where points that are two off do
+        changes += [
+            ("points", literal, points + k, text, "") for k in (1, -1, 2, -2, 3, -3) if points + k
+        ]
+        turned = _change(literal, schema.column(literal.feature))
+        changes += [(part, test, points, text, level) for part, test, text, level in turned]
+        for part, changed, given, text, level in changes:
+            mutated = _with_points(rule, (literal, points), (changed, given))
+            if mutated is not None:
+                shorter = part in ("condition", "level")
+                yield Mutation(part, mutated, None, literal, text, shorter, level)
+
+
+def _with_points(
+    rule: RuleSet, old: tuple[Literal, int], new: tuple[Literal, int]
+) -> RuleSet | None:
+    """Return the rule with other points in all its sums; None if a sum then divides no rows."""
+
+    def change(condition: Condition) -> Condition:
+        if not isinstance(condition, PointsSplit):
+            return condition
+        return condition.with_given([new if g == old else g for g in condition.given])
+
+    try:
+        clauses = tuple(Clause(tuple(map(change, c.conditions))) for c in rule.clauses)
+    except RuleError:
+        return None
+    return replace(rule, clauses=clauses)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from rulekit.rules.condition import ORDERED, Condition
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
-from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
+from rulekit.rules.rule_set import Clause, Label, rule_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +74,15 @@ class RuleComparison:
     @property
     def is_same(self) -> bool:
         """Whether both rules are written alike, apart from the order of conditions."""
-        return not (
-            self.removed or self.added or self.changed or self.reordered or self.default_changed
-        )
+        changes = self.removed or self.added or self.changed
+        return not (changes or self.reordered or self.default_changed)
 
     def __str__(self) -> str:
         """Return the differences as one sentence."""
-        parts = [
-            f"{len(clauses)} {word}"
-            for clauses, word in (
-                (self.kept, "kept"),
-                (self.changed, "with other thresholds"),
-                (self.removed, "removed"),
-                (self.added, "added"),
-            )
-            if clauses
-        ]
-        text = "Clauses: " + (", ".join(parts) or "none in either") + "."
+        clauses = (self.kept, self.changed, self.removed, self.added)
+        words = ("kept", "with other thresholds", "removed", "added")
+        parts = [f"{len(c)} {word}" for c, word in zip(clauses, words, strict=True) if c]
+        text = f"Clauses: {', '.join(parts) or 'none in either'}."
         if self.rows is not None:
             text += f" {len(self.rows)} of {self.n_rows} rows get another answer."
         return text
@@ -119,6 +112,7 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
 
     Examples
     --------
+    >>> from rulekit.rules import RuleSet
     >>> a = RuleSet((Clause((Literal("age", ">", 50),)),), ("ill",), "dnf", "well")
     >>> b = RuleSet((Clause((Literal("age", ">", 55),)),), ("ill",), "dnf", "well")
     >>> found = compare_rules(a, b, {"age": np.array([40.0, 52.0, 60.0])})
@@ -129,15 +123,15 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
     """
     a, b = rule_of(a), rule_of(b)
     converted = b if b.form == a.form or len(set(b.labels)) != 1 else b.negate()
-    left, right = _pairs(a), _pairs(converted)
-    shared = (
-        {_key(p) for p in left} & {_key(p) for p in right} if a.form == converted.form else set()
-    )
-    shared_left, removed = _split_clauses(left, shared)
-    order, added = _split_clauses(right, shared)
-    changed = _match_clauses(removed, added) if a.form == converted.form else []
+    # an empty CNF has a label
+    left, right = (list(zip(rule.clauses, rule.labels, strict=False)) for rule in (a, converted))
+    alike = a.form == converted.form
+    shared = set(map(_key, left)) & set(map(_key, right)) if alike else set()
+    kept, order = ([p for p in pairs if _key(p) in shared] for pairs in (left, right))
+    removed, added = ([p for p in pairs if _key(p) not in shared] for pairs in (left, right))
+    changed = _match_clauses(removed, added) if alike else []
     gone, come = {i for i, _, _ in changed}, {j for _, j, _ in changed}
-    several_labels = len({label for _, label in shared_left}) > 1
+    several_labels = len({label for _, label in kept}) > 1
     rows = before = after = None
     n_rows = 0
     if X is not None:
@@ -145,11 +139,11 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
         rows = np.flatnonzero([u != v for u, v in zip(before, after, strict=True)])
         before, after, n_rows = before[rows], after[rows], len(before)
     return RuleComparison(
-        kept=tuple(clause for clause, _ in shared_left),
+        kept=tuple(clause for clause, _ in kept),
         removed=tuple(clause for i, (clause, _) in enumerate(removed) if i not in gone),
         added=tuple(clause for j, (clause, _) in enumerate(added) if j not in come),
         changed=tuple(pair for _, _, pair in changed),
-        reordered=several_labels and list(map(_key, shared_left)) != list(map(_key, order)),
+        reordered=several_labels and list(map(_key, kept)) != list(map(_key, order)),
         default_changed=a.default != converted.default,
         mirrored=converted.form != b.form,
         rows=rows,
@@ -160,21 +154,11 @@ def compare_rules(a: Any, b: Any, X: Any = None) -> RuleComparison:
 
 
 Pair = tuple[Clause, Label]
-
-
-def _pairs(rule_set: RuleSet) -> list[Pair]:
-    return list(zip(rule_set.clauses, rule_set.labels, strict=False))  # an empty CNF has a label
+Match = tuple[int, int, ChangedClause]
 
 
 def _key(pair: Pair) -> tuple[frozenset[Condition], Label]:
     return frozenset(pair[0].conditions), pair[1]
-
-
-def _split_clauses(
-    pairs: list[Pair], shared: set[tuple[frozenset[Condition], Label]]
-) -> tuple[list[Pair], list[Pair]]:
-    """Split clauses into those of both rules and those of one rule."""
-    return [p for p in pairs if _key(p) in shared], [p for p in pairs if _key(p) not in shared]
 
 
 class _Position(NamedTuple):
@@ -207,34 +191,25 @@ def _position(literal: Literal, *around: object) -> _Position:
     ordered = literal.op in ORDERED
     plain = None if ordered else repr(literal.value)
     scale = () if literal.is_plain else (literal.scale,)
-    sort_key = (literal.feature, literal.op, literal.missing, plain, *scale, *around)
+    around = (literal.feature, literal.op, literal.missing, plain, *scale, *around)
     number = float(literal.positions[0]) if ordered else 0.0
-    return _Position(
-        sort_key, literal.subject, literal.op, number, literal.value if ordered else number
-    )
+    value = literal.value if ordered else number
+    return _Position(around, literal.subject, literal.op, number, value)
 
 
-def _match_clauses(
-    removed: Sequence[Pair], added: Sequence[Pair]
-) -> list[tuple[int, int, ChangedClause]]:
+def _match_clauses(removed: Sequence[Pair], added: Sequence[Pair]) -> list[Match]:
     """Pair clauses that differ in thresholds only, the nearest first."""
     options = []
-    for i, old in enumerate(removed):
-        for j, new in enumerate(added):
-            moved = _changes(old, new)
-            if moved is not None:
-                thresholds = tuple(
-                    ChangedThreshold(a.feature, a.op, a.value, b.value) for a, b in moved
-                )
-                numbers = ((a.number, b.number) for a, b in moved)
-                distance = sum(abs(b - a) / max(abs(a), abs(b)) for a, b in numbers)
-                options.append((distance, i, j, thresholds))
-    matches: dict[int, tuple[int, int, ChangedClause]] = {}
-    used: set[int] = set()
-    for _, i, j, thresholds in sorted(options, key=lambda option: option[:3]):
-        if i not in matches and j not in used:
-            used.add(j)
-            pair = ChangedClause(removed[i][0], added[j][0], removed[i][1], thresholds)
+    for (i, old), (j, new) in product(enumerate(removed), enumerate(added)):
+        moved = _changes(old, new)
+        if moved is not None:
+            pairs = [ChangedThreshold(a.feature, a.op, a.value, b.value) for a, b in moved]
+            numbers = ((a.number, b.number) for a, b in moved)
+            distance = sum(abs(b - a) / max(abs(a), abs(b)) for a, b in numbers)
+            options.append((distance, i, j, ChangedClause(old[0], new[0], old[1], tuple(pairs))))
+    matches: dict[int, Match] = {}
+    for _, i, j, pair in sorted(options, key=lambda option: option[:3]):
+        if i not in matches and all(j != used for _, used, _ in matches.values()):
             matches[i] = (i, j, pair)
     return [matches[i] for i in sorted(matches)]
 

@@ -1,101 +1,17 @@
 """Proof from its conditions, or a search for a violation, that a rule is monotone in a column."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.analysis.cells import (
-    MOST_STEPS,
-    Row,
-    TooLongError,
-    Truth,
-    evaluate_with,
-    possible_answers,
-)
-from rulekit.rules.analysis.row_search import RowSearch, State
-from rulekit.rules.condition import Condition, list_numbers, value_text
+from rulekit.rules.analysis.row_search import Row, TooLongError, ViolationSearch
+from rulekit.rules.condition import value_text
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.literal import Literal, holds
-from rulekit.rules.rule_set import Label, RuleSet, rule_of
-from rulekit.rules.schema import Schema
+from rulekit.rules.rule_set import Label, rule_of
 
-Pair = tuple[bool, bool]  # an answer before the step, and after it
-
-
-class ViolationSearch(RowSearch):
-    """Search for a row and a step of one column that turn the prediction away from a class."""
-
-    # Sums are settled as their answers before and after the step.
-
-    def __init__(self, rule: RuleSet, feature: str, towards: Label, direction: str) -> None:
-        super().__init__(rule, Schema(), MOST_STEPS)
-        self.rule, self.feature, self.towards = rule, feature, towards
-        self.sums = any(not c.tests for c in rule.conditions)
-        tests = [test for test in rule.tests if test.feature == feature]
-        self.steps = list(_steps(tests, feature, self.sums))
-        self.falls = direction == "<"
-
-    def first_violation(self) -> tuple[Row, Row] | None:
-        """Return two rows that differ in the column alone and violate the constraint, or None."""
-        for low, high in self.steps:
-            ends = (high, low) if self.falls else (low, high)
-            row = self.search({}, partial(self._decide, ends), self.row)
-            if row is not None:
-                return {**row, self.feature: ends[0]}, {**row, self.feature: ends[1]}
-        return None
-
-    def _decide(self, ends: tuple[Any, Any], state: State) -> tuple[Truth, Any]:
-        """Return whether a step violates the constraint, and what to settle next."""
-        before, name = self._answers(state, ends, 0)
-        if self.towards not in before:
-            return False, None
-        after, later = self._answers(state, ends, 1)
-        name = later if name is None else name
-        if name is None or after == {self.towards}:
-            return after != {self.towards}, None
-        return None, name
-
-    def options(self, name: Any) -> Sequence[Any]:
-        """List the cells of a column, or the pairs of answers that a sum can have."""
-        if isinstance(name, str):
-            return super().options(name)
-        pairs: dict[int | None, list[Pair]] = {
-            0: [(False, False), (True, True)],
-            1: [(False, False), (True, True), (False, True)],
-            -1: [(False, False), (True, True), (True, False)],
-        }
-        every = [(False, False), (True, True), (True, False), (False, True)]
-        trend = name.trend(self.feature)
-        return pairs.get(-trend if self.falls and trend is not None else trend, every)
-
-    def _answers(self, state: State, ends: tuple[Any, Any], side: int) -> tuple[set[Label], Any]:
-        def test(literal: Literal) -> Truth:
-            if literal.feature == self.feature:
-                return holds(literal, ends[side])
-            return self.result(state, literal)
-
-        def sums(condition: Condition) -> Truth:
-            return state[condition][side] if condition in state else None
-
-        return possible_answers(self.rule, evaluate_with(test, sums))
-
-
-def _steps(literals: Sequence[Literal], feature: str, sums: bool) -> Iterator[tuple[Any, Any]]:
-    """List the upward steps of a column between cells, and within a cell where sums may change."""
-    named = [v for t in literals for v in t.values]
-    if any(isinstance(v, str) for v in named) or not all(t.is_plain for t in literals):
-        raise RuleError(
-            f"Monotonicity needs a column of numbers or truth values, but the rule compares "
-            f"{feature!r} with text, which does not rise or fall."
-        )
-    truth = bool(named) and all(isinstance(v, bool) for v in named)
-    cells: list[Any] = [False, True] if truth else list_numbers(named)
-    if sums:
-        yield from ((v, v) for v in cells)
-    yield from pairwise(cells)
+MOST_STEPS = 100_000
 
 
 @dataclass(frozen=True)
@@ -135,12 +51,9 @@ class MonotonicityCheck:
     def sentence_with(self, name: Callable[[str], str] = str) -> str:
         """Return the sentence with column names as `name` writes them."""
         column, verb = name(self.feature), "rises" if self.direction == ">" else "falls"
-        constraint = (
-            f"If only {column} {verb}, the prediction may change to {self.towards}, never away "
-            "from it"
-        )
+        text = f"If only {column} {verb}, the prediction may change to {self.towards}, never away "
         if self.kept is None:
-            return f"{constraint}: could not be verified."
+            return f"{text}from it: could not be verified."
         outcome = "holds for every possible row."
         if not self.kept:
             outcome = f"violated. {self._describe_violation(name)}"
@@ -148,20 +61,16 @@ class MonotonicityCheck:
         if self.missing is not None:
             how_gap = "hold" if self.missing else "do not hold"
             gap = f" Where {column} is missing, conditions on it {how_gap}."
-        return f"{constraint}: {outcome}{gap}"
+        return f"{text}from it: {outcome}{gap}"
 
     def describe_row(self, answer: Label, name: Callable[[str], str] = str) -> str:
         """Return what a satisfied constraint implies for one row; empty if it is not satisfied."""
         if not self.kept:
             return ""
-        up = (self.direction == ">") == (answer == self.towards)
-        more, to = ("higher", "lower")[not up], answer == self.towards
-        end = (
-            f"cannot change this prediction away from {self.towards}"
-            if to
-            else f"cannot change this prediction to {self.towards}"
-        )
-        return f"A {more} {name(self.feature)} alone {end}."
+        is_class = answer == self.towards
+        more = "higher" if (self.direction == ">") == is_class else "lower"
+        change = f"change this prediction {'away from' if is_class else 'to'} {self.towards}"
+        return f"A {more} {name(self.feature)} alone cannot {change}."
 
     def _describe_violation(self, name: Callable[[str], str]) -> str:
         if self.example is None:
@@ -190,10 +99,8 @@ def check_monotonicity(
     model : RuleSet or fitted model
     feature : str
         A column of numbers or truth values (false is below true).
-    towards : label
-        The class that the prediction may change to, and must not leave.
-    direction : {">", "<"}, default=">"
-        Whether the column rises or falls.
+    towards, direction
+        As in `MonotonicityCheck`.
 
     Returns
     -------
@@ -214,7 +121,7 @@ def check_monotonicity(
 
     Examples
     --------
-    >>> from rulekit.rules import Clause, Literal
+    >>> from rulekit.rules import Clause, Literal, RuleSet
     >>> rule = RuleSet(
     ...     (Clause((Literal("age", ">", 30), Literal("age", "<=", 60))),), ("yes",), "dnf", "no"
     ... )
@@ -225,19 +132,23 @@ def check_monotonicity(
     rule = rule_of(model)
     if direction not in (">", "<"):
         raise RuleError(f"`direction` must be '<' or '>', got {direction!r}.")
-    missing = _where_missing(rule, feature)
-    if _each_goes_its_way(rule, feature, towards, 1 if direction == ">" else -1):
-        return MonotonicityCheck(feature, direction, towards, True, None, missing)
+    tests = [t for c in rule.conditions for t in (c.tests or (c,)) if feature in t.features]
+    gaps = {test.missing for test in tests}
+    missing = gaps.pop() if len(gaps) == 1 else None
+    result = partial(MonotonicityCheck, feature, direction, towards, missing=missing)
+    sign = 1 if direction == ">" else -1
+    ways = zip(rule.clauses, (sign if v == towards else -sign for v in rule.labels), strict=False)
+    # clauses of the class only start to match, all others only cease to
+    if all(c.trend(feature) in (0, way) for clause, way in ways for c in clause.conditions):
+        return result(True)
     try:
-        search = ViolationSearch(rule, feature, towards, direction)
+        search = ViolationSearch(rule, feature, towards, direction, MOST_STEPS)
         violation = search.first_violation()
     except TooLongError:
-        return MonotonicityCheck(feature, direction, towards, None, None, missing)
+        return result(None)
     if violation is None:
-        return MonotonicityCheck(feature, direction, towards, True, None, missing)
-    if search.sums:
-        return MonotonicityCheck(feature, direction, towards, None, None, missing)
-    return MonotonicityCheck(feature, direction, towards, False, violation, missing)
+        return result(True)
+    return result(None) if search.sums else result(False, violation)
 
 
 def monotonicity_checks(
@@ -278,22 +189,3 @@ def monotonicity_checks(
         (towards,) = labels
     pairs = dict(constraints.directions).items()
     return tuple(check_monotonicity(model, name, towards, sign) for name, sign in pairs)
-
-
-def _where_missing(rule: RuleSet, feature: str) -> bool | None:
-    answers = {
-        test.missing
-        for condition in rule.conditions
-        for test in (condition.tests or (condition,))
-        if feature in test.features
-    }
-    return answers.pop() if len(answers) == 1 else None
-
-
-def _each_goes_its_way(rule: RuleSet, feature: str, towards: Label, sign: int) -> bool:
-    """Whether clauses of the class only start to match and all others only cease to."""
-    for clause, label in zip(rule.clauses, rule.labels, strict=False):
-        allowed = (0, sign if label == towards else -sign)
-        if any(c.trend(feature) not in allowed for c in clause.conditions):
-            return False
-    return True

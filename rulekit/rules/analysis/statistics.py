@@ -16,16 +16,11 @@ from rulekit.rules.rule_set import Clause, Label, RuleSet, rule_of
 WORD = 60  # clauses in one whole number that rows are grouped by
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedRows:
-    """Rows with the same matched clauses and class: fired (g, n_clauses), truth, n (g,)."""
-
-    fired: NDArray[np.bool_]
-    truth: NDArray[np.object_]
-    n: NDArray[np.int64]
+#: Rows with the same matched clauses and class: fired (g, n_clauses), truth, n (g,).
+CountedRows = tuple[NDArray[np.bool_], NDArray[np.object_], NDArray[np.int64]]
 
 
-def count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
+def _count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
     """Count rows by matched clauses and class; see `clause_statistics` for parameters."""
     if is_engine_table(X):
         return _count_by_engine(rule, X, y)
@@ -37,7 +32,7 @@ def count_matched_rows(rule: RuleSet, X: Any, y: Any) -> CountedRows:
                 f"Columns and classes must have one length; there are {len(truth)} classes, but "
                 f"{name!r} has {len(column)}."
             )
-    return CountedRows(rule.clauses_fired(columns), truth, np.ones(len(truth), dtype=np.int64))
+    return rule.clauses_fired(columns), truth, np.ones(len(truth), dtype=np.int64)
 
 
 def _count_by_engine(rule: RuleSet, table: Any, y: Any) -> CountedRows:
@@ -61,11 +56,8 @@ def _count_by_engine(rule: RuleSet, table: Any, y: Any) -> CountedRows:
     truth[:] = counts["y"]
     words = np.array([counts[k] for k in keys], dtype=np.int64).reshape(len(keys), len(truth))
     places = np.arange(len(clauses))
-    return CountedRows(
-        ((words[places // WORD] >> (places % WORD)[:, None]) & 1 == 1).T,
-        truth,
-        np.array(counts["n"], dtype=np.int64),
-    )
+    fired = ((words[places // WORD] >> (places % WORD)[:, None]) & 1 == 1).T
+    return fired, truth, np.array(counts["n"], dtype=np.int64)
 
 
 def _table_column(table: Any, column: Any) -> Any:
@@ -75,10 +67,8 @@ def _table_column(table: Any, column: Any) -> Any:
             raise RuleError(f"The table has no column {column!r}, which `y` names.")
         column = table[column]
     if not hasattr(column, "type"):
-        raise RuleError(
-            "For a table in a database `y` must be a column or its name; got "
-            f"{type(column).__name__}."
-        )
+        found = type(column).__name__
+        raise RuleError(f"For a table in a database `y` must be a column or its name; got {found}.")
     return column if column.type().is_integer() else read(column)
 
 
@@ -179,30 +169,18 @@ def clause_statistics(
     (2, 0.5, 1.0, 0.5)
     """
     rule_set = rule_of(model)
-    counted = count_matched_rows(rule_set, X, y)
-    matched, labels = counted.fired == (rule_set.form == "dnf"), rule_set.as_dnf.labels
-    alone, total = matched.sum(axis=1) == 1, int(counted.n.sum())
+    fired, actual, counted = _count_matched_rows(rule_set, X, y)
+    matched, labels = fired == (rule_set.form == "dnf"), rule_set.as_dnf.labels
+    alone, total = matched.sum(axis=1) == 1, int(counted.sum())
     statistics = []
     for clause, label, rows in zip(rule_set.clauses, labels, matched.T, strict=False):
-        is_label = np.array([v == label for v in counted.truth], dtype=bool)
-        n, positives = int(counted.n[rows].sum()), int(counted.n[rows & is_label].sum())
+        is_label = np.array([v == label for v in actual], dtype=bool)
+        n, positives = int(counted[rows].sum()), int(counted[rows & is_label].sum())
         confidence = _share(positives, n)
-        low, high = wilson_interval(positives, n)
-        statistics.append(
-            ClauseStatistics(
-                clause=clause,
-                label=label,
-                n_conditions=clause.n_conditions,
-                n=n,
-                n_unique=int(counted.n[rows & alone].sum()),
-                positives=positives,
-                coverage=_share(n, total),
-                confidence=confidence,
-                lift=_share(confidence, _share(int(counted.n[is_label].sum()), total)),
-                confidence_low=low,
-                confidence_high=high,
-            )
-        )
+        lift = _share(confidence, _share(int(counted[is_label].sum()), total))
+        counts = n, int(counted[rows & alone].sum()), positives
+        shares = _share(n, total), confidence, lift, *wilson_interval(positives, n)
+        statistics.append(ClauseStatistics(clause, label, clause.n_conditions, *counts, *shares))
     return tuple(statistics)
 
 
@@ -212,12 +190,7 @@ def rule_statistics(model: Any, X: Any, y: Sequence[Label] | NDArray[Any]) -> Ru
     Parameters
     ----------
     model, X, y
-        As for `clause_statistics`.
-
-    Raises
-    ------
-    RuleError
-        As for `clause_statistics`.
+        As for `clause_statistics`, which raises the same errors.
 
     Examples
     --------
@@ -229,29 +202,23 @@ def rule_statistics(model: Any, X: Any, y: Sequence[Label] | NDArray[Any]) -> Ru
     (2, 0.5, [[1, 1], [1, 1]])
     """
     rule_set = rule_of(model)
-    counted = count_matched_rows(rule_set, X, y)
-    actual, n = counted.truth, counted.n
-    answers = rule_set.answers(counted.fired)
+    fired, actual, n = _count_matched_rows(rule_set, X, y)
+    answers = rule_set.answers(fired)
     labels = tuple(sorted({*actual.tolist(), *rule_set.classes}, key=lambda v: (str(v), repr(v))))
     code_of = {label: k for k, label in enumerate(labels)}
-    confusion_index = np.array([code_of[v] for v in actual], dtype=int) * len(labels)
-    confusion_index += np.array([code_of[v] for v in answers], dtype=int)
+    places = tuple(np.array([code_of[v] for v in side], dtype=int) for side in (actual, answers))
     confusion = np.zeros((len(labels), len(labels)), dtype=np.int64)
-    np.add.at(confusion.reshape(-1), confusion_index, n)
+    np.add.at(confusion, places, n)
     right, total = np.diagonal(confusion), int(n.sum())
-    held = counted.fired.any(axis=1) if rule_set.form == "dnf" else counted.fired.all(axis=1)
-    return RuleStatistics(
-        labels=labels,
-        confusion=confusion,
-        n=total,
-        errors=total - int(right.sum()),
-        error=_share(total - int(right.sum()), total),
-        precision=dict(zip(labels, map(_share, right, confusion.sum(axis=0)), strict=True)),
-        recall=dict(zip(labels, map(_share, right, confusion.sum(axis=1)), strict=True)),
-        coverage=_share(int(n[held].sum()), total),
-        n_clauses=rule_set.n_clauses,
-        n_conditions=rule_set.n_conditions,
+    held = fired.any(axis=1) if rule_set.form == "dnf" else fired.all(axis=1)
+    errors = total - int(right.sum())
+    precision, recall = (
+        dict(zip(labels, map(_share, right, confusion.sum(axis=axis)), strict=True))
+        for axis in (0, 1)
     )
+    counts, coverage = (total, errors, _share(errors, total)), _share(int(n[held].sum()), total)
+    sizes = rule_set.n_clauses, rule_set.n_conditions
+    return RuleStatistics(labels, confusion, *counts, precision, recall, coverage, *sizes)
 
 
 def wilson_interval(successes: float, n: float) -> tuple[float, float]:

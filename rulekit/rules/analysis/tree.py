@@ -1,10 +1,14 @@
-"""Conversion between decision trees and rule sets of disjoint paths to leaves."""
+"""Decision trees as rule sets of disjoint paths to leaves, and how a rule divides rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rulekit.rules.condition import Condition
-from rulekit.rules.rule_set import Clause, Label, RuleSet
+import numpy as np
+from numpy.typing import NDArray
+
+from rulekit.rules.condition import Columns, Condition
+from rulekit.rules.points_split import scorecard_of
+from rulekit.rules.rule_set import Clause, Label, RuleSet, n_rows
 
 Path = tuple[Condition, ...]
 
@@ -97,3 +101,62 @@ def _tree(paths: list[tuple[int, Path]], rule_set: RuleSet) -> Tree | None:
     if yes is None or no is None:
         return None
     return Branch(condition, yes, no)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Rows that a clause or leaf decides, or that come to a split of a tree."""
+
+    # `label` is the prediction, None for a split. Rows are drawn side by side from `start` on; a
+    # part lies within that of its `parent` (a position in the list; the first part has all rows).
+
+    name: str
+    clause: Clause | None
+    label: Label | None
+    rows: NDArray[np.bool_]
+    start: int
+    parent: int
+
+
+def divide_rows(rule: RuleSet, columns: Columns) -> list[Part]:
+    """Return all rows, then the parts of a rule: its clauses and the rest, or a tree's nodes."""
+    # A CNF is read as the clauses that its rows fail on. The parts with a label hold each row once.
+    every = Part("all", None, None, np.ones(n_rows(columns), dtype=bool), 0, 0)
+    if rule.form == "cnf":
+        rule = rule.negate()
+    tree = tree_of_rule(rule)
+    if isinstance(tree, Branch) and _splits_again(tree) and not scorecard_of(rule):
+        return _list_nodes(tree, every.rows, columns)
+    fired, parts, left = rule.clauses_fired(columns), [every], every.rows
+    for k, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=False)):
+        taken, start = left & fired[:, k], int((~left).sum())
+        parts.append(Part(f"clause {k + 1}", clause, label, taken, start, 0))
+        left = left & ~taken
+    return [*parts, Part("otherwise", None, rule.default, left, int((~left).sum()), 0)]
+
+
+def _splits_again(tree: Branch) -> bool:
+    """Return whether a split has further splits or leaves of clauses on both sides."""
+    sides = (tree.yes, tree.no)
+    if all(isinstance(side, Branch) or side.clause is not None for side in sides):
+        return True
+    return any(isinstance(side, Branch) and _splits_again(side) for side in sides)
+
+
+def _list_nodes(tree: Tree, rows: NDArray[np.bool_], columns: Columns) -> list[Part]:
+    """List the nodes of a tree from its root, the side where a condition holds first."""
+    parts: list[Part] = []
+
+    def add(node: Tree, rows: NDArray[np.bool_], start: int, name: str, parent: int) -> None:
+        if not isinstance(node, Branch):
+            parts.append(Part(name, None, node.label, rows, start, parent))
+            return
+        number = 1 + sum(part.label is None for part in parts)
+        place, held = len(parts), rows & node.condition.mask(columns)
+        name = f"split {number} ({name})" if name else "split 1"
+        parts.append(Part(name, Clause((node.condition,)), None, rows, start, parent))
+        add(node.yes, held, start, f"split {number}: yes", place)
+        add(node.no, rows & ~held, start + int(held.sum()), f"split {number}: no", place)
+
+    add(tree, rows, 0, "", 0)
+    return parts

@@ -1,7 +1,7 @@
 """Check of a rule over every row that is possible, as decision-table tools check tables."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from itertools import combinations, pairwise
@@ -9,23 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from rulekit.rules.analysis.cells import Row, TooLongError
+from rulekit.rules.analysis import row_search
+from rulekit.rules.analysis.cases import Mutation, clause_name, mutations
 from rulekit.rules.analysis.monotonicity import monotonicity_checks
-from rulekit.rules.analysis.mutations import Mutation, clause_name, mutations
-from rulekit.rules.analysis.row_search import (
-    MOST_CONDITIONS,
-    RowSearch,
-    Wanted,
-    answers,
-    decides,
-    decides_before,
-    holds_without,
-)
+from rulekit.rules.analysis.row_search import Row, RowSearch, TooLongError, Wanted
 from rulekit.rules.condition import ORDERED, Columns, as_column, number_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import scorecard_of
-from rulekit.rules.rule_set import RuleSet, rule_of
+from rulekit.rules.rule_set import RuleSet, rule_of, stack_masks
 from rulekit.rules.schema import ColumnSchema, schema_of
 
 MOST_COMBINATIONS = 100_000
@@ -33,13 +25,9 @@ MOST_LISTED = 10_000
 NUMBERED = 10  # rows listed for a finding
 #: What a finished rule should not have; all others are notes.
 FAULTS = (
-    "masked clause",
-    "subsumed clause",
-    "reducible condition",
-    "reducible level",
-    "unreachable outcome",
-    "broken promise",
-)
+    "masked clause", "subsumed clause", "reducible condition", "reducible level",
+    "unreachable outcome", "broken promise",
+)  # fmt: skip
 NOTES = ("overlap", "gap", "brittle limit")
 
 
@@ -110,7 +98,7 @@ class RuleCheck:
     """
 
     findings: tuple[Finding, ...] = ()
-    not_checked: tuple[str, ...] = field(default=())
+    not_checked: tuple[str, ...] = ()
 
     @property
     def faults(self) -> tuple[Finding, ...]:
@@ -178,18 +166,16 @@ def verify_rule(
     Clause 2 never decides: clause 1 takes all of its cases.
     """
     rule = rule_of(model)
-    if rule.n_conditions > MOST_CONDITIONS:
-        return RuleCheck((), (f"a rule of more than {MOST_CONDITIONS} conditions",))
+    if rule.n_conditions > RowSearch.MOST_CONDITIONS:
+        return RuleCheck((), (f"a rule of more than {RowSearch.MOST_CONDITIONS} conditions",))
     check = _Check(rule, X, clause, new)
     check.run()
-    checks = monotonicity_checks(model, constraints)
-    for promise in checks:
+    for promise in monotonicity_checks(model, constraints):
         if promise.kept is False and promise.example is not None:
             check.add("broken promise", promise.sentence, example=promise.example)
         elif promise.kept is None:
             check.not_checked.append(promise.sentence.rstrip("."))
-    order = {kind: k for k, kind in enumerate((*FAULTS, *NOTES))}
-    found = sorted(check.findings, key=lambda f: order[f.kind])
+    found = sorted(check.findings, key=lambda f: (*FAULTS, *NOTES).index(f.kind))
     return RuleCheck(tuple(found), tuple(dict.fromkeys(check.not_checked)))
 
 
@@ -240,44 +226,35 @@ class _Check:
         masked = set()
         changes = mutations(self.dnf, self.schema)
         without = {m.clause: m.rule for m in changes if m.part == "clause"}
-        for k in range(self.dnf.n_clauses):
-            question = f"whether {self._name(k)} ever decides"
-            if self.find(decides(self.dnf, k), question) is not None:
-                continue
-            masked.add(k)
-            self.add(
-                "masked clause",
-                f"{_capital(self._name(k))} never decides: {self._why_masked(k)}.",
-                clause=k,
-                shorter=self._as_given(without[k]),
-            )
+        for k, name in ((k, self._name(k)) for k in range(self.dnf.n_clauses)):
+            wanted = row_search.decides(self.dnf, k)
+            if self.find(wanted, f"whether {name} ever decides") is None:
+                masked.add(k)
+                text = f"{_capital(name)} never decides: {self._why_masked(k)}."
+                self.add("masked clause", text, clause=k, shorter=self._as_given(without[k]))
         return masked
 
     def _why_masked(self, k: int) -> str:
         alone = RuleSet((self.dnf.clauses[k],), (True,), "dnf", False)
-        if self.find(decides(alone, 0), f"whether {self._name(k)} can hold") is None:
+        if self.find(row_search.decides(alone, 0), f"whether {self._name(k)} can hold") is None:
             return "its conditions contradict one another"
         for j in range(k):
             question = f"whether {self._name(j)} takes all cases of {self._name(k)}"
-            if self.find(holds_without(self.dnf, k, j), question) is None:
+            if self.find(row_search.holds_without(self.dnf, k, j), question) is None:
                 return f"{self._name(j)} takes all of its cases"
         return f"earlier {self.word}s take all of its cases"
 
     def _as_given(self, dnf: RuleSet) -> RuleSet:
         """Return a changed DNF in the form of the rule."""
-        if self.rule.form == "dnf":
-            return dnf
-        if not dnf.clauses:
-            return RuleSet((), self.rule.labels[:1], "cnf", self.rule.default, self.rule.schema)
-        return dnf.negate()
+        if self.rule.form == "cnf" and not dnf.clauses:
+            return replace(self.rule, clauses=(), labels=self.rule.labels[:1])
+        return dnf if self.rule.form == "dnf" else dnf.negate()
 
     def _outcomes(self) -> None:
         for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
-            if label in self.dnf.classes:
-                row = self.find(answers(self.dnf, label), f"whether any row gets {label}")
-                if row is not None:
-                    continue
-            self.add("unreachable outcome", f"No row gets the answer {label}.")
+            wanted, question = row_search.answers(self.dnf, label), f"whether any row gets {label}"
+            if label not in self.dnf.classes or self.find(wanted, question) is None:
+                self.add("unreachable outcome", f"No row gets the answer {label}.")
 
     def _shorter(self, without: set[int]) -> None:
         """Find parts that can go without a change of any answer."""
@@ -288,15 +265,12 @@ class _Check:
             look = partial(self.search.first_difference, self.dnf, mutation.rule, mutation.clause)
             if self._look(f"whether {what} can go", look) is not None:
                 continue
-            kind = {"clause": "subsumed clause"}.get(mutation.part, f"reducible {mutation.part}")
+            kind = f"reducible {mutation.part}"
             if mutation.part == "clause" and mutation.clause is not None:
+                kind = "subsumed clause"
                 without.add(mutation.clause)
-            self.add(
-                kind,
-                f"{_capital(what)} can go: no answer changes.",
-                clause=mutation.clause,
-                shorter=self._as_given(mutation.rule),
-            )
+            text = f"{_capital(what)} can go: no answer changes."
+            self.add(kind, text, clause=mutation.clause, shorter=self._as_given(mutation.rule))
 
     def _part_text(self, mutation: Mutation) -> str:
         if mutation.part == "clause" or mutation.condition is None:
@@ -304,20 +278,17 @@ class _Check:
         condition = mutation.condition
         text = str(condition if self.rule.form == "dnf" else condition.negate())
         place = "the points" if mutation.clause is None else self._name(mutation.clause)
-        if mutation.part == "level":
-            return f"{mutation.level} in {text!r} of {place}"
-        return f"{text!r} of {place}"
+        return f"{mutation.level} in " * (mutation.part == "level") + f"{text!r} of {place}"
 
     def _overlaps(self, without: set[int]) -> None:
         """Find pairs of clauses with different outcomes whose order decides."""
-        rule, fired = self.dnf, None
-        if self.columns is not None:
-            fired = rule.clauses_fired(self.columns)
+        rule = self.dnf
+        fired = None if self.columns is None else rule.clauses_fired(self.columns)
         for k, j in combinations(range(rule.n_clauses), 2):
             if rule.labels[k] == rule.labels[j] or {k, j} & without:
                 continue
             pair = f"{self.word}s {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
-            row = self.find(decides_before(rule, k, j), f"whether {pair} overlap")
+            row = self.find(row_search.decides(rule, k, j), f"whether {pair} overlap")
             if not row:
                 continue
             rows: tuple[int, ...] = ()
@@ -343,7 +314,7 @@ class _Check:
         grid = {name: as_column(values)[index[i]] for i, (name, values) in enumerate(cells.items())}
         weight = np.ones(index.shape[1])
         for i, (name, values) in enumerate(cells.items()):
-            weight *= _weigh_cells(self._tests(name), values, self.schema.column(name))[index[i]]
+            weight *= self._weigh_cells(name, values)[index[i]]
         unseen = np.ones(index.shape[1], dtype=bool)
         unseen[self._combinations(columns)] = False
         new = None if self.new is None else self._combinations(self.new)
@@ -369,14 +340,11 @@ class _Check:
             more = {"example": (example,), "share": share, "new_rows": rows}
             self.add("gap", text, clause=k, **more)
 
-    def _tests(self, name: str) -> list[Literal]:
-        return [t for t in self.dnf.tests if t.feature == name]
-
     def _combinations(self, columns: Columns) -> Any:
         """Return the combination of cells that each row has, shape (n,)."""
         codes: Any = 0
         for name, values in self.search.cells.items():
-            codes = codes * len(values) + _code(self._tests(name), values, columns[name])
+            codes = codes * len(values) + _code(self.search.tests[name], values, columns[name])
         return codes
 
     def _brittle(self, columns: Columns) -> None:
@@ -391,11 +359,17 @@ class _Check:
             rows = np.flatnonzero(np.abs(values - limit) <= tolerance)
             if len(rows):
                 are = "1 row is" if len(rows) == 1 else f"{len(rows)} rows are"
-                self.add(
-                    "brittle limit",
-                    f"{are} within rounding ({tolerance:g}) of {str(test)!r}.",
-                    rows=tuple(rows.tolist()),
-                )
+                text = f"{are} within rounding ({tolerance:g}) of {str(test)!r}."
+                self.add("brittle limit", text, rows=tuple(rows.tolist()))
+
+    def _weigh_cells(self, name: str, cells: Sequence[Any]) -> Any:
+        """Return the share of a column's values that each cell has; 0 where training had none."""
+        tests, column = self.search.tests[name], self.schema.column(name) or ColumnSchema(name)
+        values, weights = _list_values(tests, cells, column)
+        shares = np.zeros(len(cells))
+        if values:
+            np.add.at(shares, _code(tests, cells, as_column(values)), weights)
+        return shares
 
 
 def _capital(text: str) -> str:
@@ -405,42 +379,28 @@ def _capital(text: str) -> str:
 def _code(tests: Sequence[Literal], cells: Sequence[Any], values: Any) -> Any:
     """Return the cell of each value of a column, shape (n,)."""
     name = tests[0].feature
-    of_cells = np.array([t.mask({name: as_column(cells)}) for t in tests]).T
-    of_values = np.array([t.mask({name: values}) for t in tests]).T
+    of_cells, of_values = (stack_masks(tests, {name: v}) for v in (as_column(cells), values))
     place = {tuple(results): k for k, results in enumerate(of_cells.tolist())}
     distinct, inverse = np.unique(of_values, axis=0, return_inverse=True)
     return np.array([place[tuple(r)] for r in distinct.tolist()])[inverse.ravel()]
 
 
-def _weigh_cells(
-    tests: Sequence[Literal], cells: Sequence[Any], column: ColumnSchema | None
-) -> Any:
-    """Return the share of a column's values that each cell has; 0 where training had none."""
-    values, weights = _list_values(tests, cells, column)
-    shares = np.zeros(len(cells))
-    if values:
-        np.add.at(shares, _code(tests, cells, as_column(values)), weights)
-    return shares
-
-
 def _list_values(
-    tests: Sequence[Literal], cells: Sequence[Any], column: ColumnSchema | None
+    tests: Sequence[Literal], cells: Sequence[Any], column: ColumnSchema
 ) -> tuple[list[Any], list[float]]:
     """List values of a column with their weights: pieces of its range, or its levels."""
-    present = [v for v in cells if v is not None]
-    if column is None:
-        return present, [1.0] * len(present)
+    values = [v for v in cells if v is not None]
     if column.levels:
-        return list(column.levels), [1.0 / len(column.levels)] * len(column.levels)
-    if isinstance(column.low, str) or column.low is None or column.high is None:
-        return present, [1.0 / max(len(present), 1)] * len(present)
-    low, high = float(column.low), float(column.high)
-    if column.kind == "whole number" and high - low < MOST_LISTED:
-        values = [float(v) for v in range(int(low), int(high) + 1)]
-        return values, [1.0 / len(values)] * len(values)
-    if low == high:
-        return [low], [1.0]
-    cuts = {float(v) for t in tests for v in t.positions if isinstance(v, float)}
-    ends = sorted({low, high, *(v for v in cuts if low < v < high)})
-    middles = [(a / 2 + b / 2, (b - a) / (high - low)) for a, b in pairwise(ends)]
-    return [v for v, _ in middles], [w for _, w in middles]
+        values = list(column.levels)
+    elif isinstance(column.low, (int, float)) and isinstance(column.high, (int, float)):
+        low, high = float(column.low), float(column.high)
+        if column.kind == "whole number" and high - low < MOST_LISTED:
+            values = [float(v) for v in range(int(low), int(high) + 1)]
+        elif low == high:
+            values = [low]
+        else:
+            cuts = {float(v) for t in tests for v in t.positions if isinstance(v, float)}
+            ends = sorted({low, high, *(v for v in cuts if low < v < high)})
+            middles = [(a / 2 + b / 2, (b - a) / (high - low)) for a, b in pairwise(ends)]
+            return [v for v, _ in middles], [w for _, w in middles]
+    return values, [1.0 / len(values) for _ in values]

@@ -356,13 +356,12 @@ def spread_boxes(boxes: Boxes, kept: Ints, n_bins: Ints) -> Boxes:
 
 def evaluate_boxes(boxes: Boxes, codes: NDArray[np.integer], n_bins: Ints) -> Bools:
     """Return for each row and clause whether the clause holds, shape (n, k)."""
-    low, high, absent = boxes.transpose(2, 0, 1)
-    holds = np.ones((len(boxes), len(codes)), bool)
-    bounded = (low > 0) | (high < n_bins - 1) | (absent == 0)
-    for f in np.flatnonzero(bounded.any(axis=0)).tolist():
-        ks, code = np.flatnonzero(bounded[:, f]), codes[:, f]
-        inside = (code >= low[ks, f, None]) & (code <= high[ks, f, None])
-        holds[ks] &= np.where(code == n_bins[f], absent[ks, f, None] > 0, inside)
+    holds = np.empty((len(boxes), len(codes)), bool)
+    for r, (low, high, absent) in enumerate(boxes.transpose(0, 2, 1)):
+        used = np.flatnonzero((low > 0) | (high < n_bins - 1) | (absent == 0))
+        code = codes[:, used]
+        inside = (code >= low[used]) & (code <= high[used])
+        holds[r] = np.where(code == n_bins[used], absent[used] > 0, inside).all(axis=1)
     return holds.T
 
 

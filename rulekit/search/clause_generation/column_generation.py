@@ -61,12 +61,64 @@ MANY_COLUMNS = 64  # columns changed at first
 LIFTED = 5  # of the clauses reached over these, those that are improved over all columns
 
 
-class BoxPricing:
-    """Prices clauses heuristically."""
+class ClausePool:
+    """Clauses with what they hold for and what they cost; prices more of them heuristically."""
 
     def __init__(self, problem: BoxRows, clause_price: float, literal_price: float) -> None:
         self.problem = problem
         self.clause_price, self.literal_price = clause_price, literal_price
+        weight = np.asarray(problem.weight)
+        self.described_weight: Floats = weight[problem.y]
+        self._other_weight: Floats = weight[~problem.y]
+        self._index_of: dict[bytes, int] = {}
+        self._boxes: list[tuple[Ints, Boxes]] = []  # each on the features that it restricts
+        self.held: Bools = np.zeros((0, int(problem.y.sum())), bool)
+        self.cost: Floats = np.zeros(0)
+
+    def __len__(self) -> int:
+        return len(self.cost)
+
+    def add(self, clauses: Boxes) -> int:
+        """Add clauses; of those that hold for the same rows only the cheapest is kept."""
+        fired = evaluate_boxes(clauses, self.problem.codes, self.problem.n_bins).T
+        held = fired[:, self.problem.y]
+        literals = self.problem.count_literals(clauses)
+        cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
+        cost = cost + self.literal_price * literals.sum(axis=1)
+        restricted = [np.flatnonzero(row) for row in literals]
+        boxes = [(f, clauses[k, f][None]) for k, f in enumerate(restricted)]
+        new: list[int] = []
+        added, n_before = 0, len(self)
+        for k, packed in enumerate(np.packbits(held, axis=1)):
+            place = self._index_of.setdefault(packed.tobytes(), n_before + len(new))
+            if place == n_before + len(new):
+                new.append(k)
+                added += 1
+            elif place >= n_before:  # new in this call
+                if cost[k] < cost[new[place - n_before]] - GAIN:
+                    new[place - n_before] = k
+            elif cost[k] < self.cost[place] - GAIN:
+                self.cost[place], self._boxes[place] = cost[k], boxes[k]
+                added += 1
+        self.held = np.vstack([self.held, held[new]])
+        self.cost = np.concatenate([self.cost, cost[new]])
+        self._boxes += [boxes[k] for k in new]
+        return added
+
+    def boxes_of(self, chosen: Sequence[int]) -> Boxes:
+        """Return the clauses `chosen` as one rule."""
+        n_bins = self.problem.n_bins
+        boxes = (spread_boxes(box, f, n_bins) for f, box in (self._boxes[k] for k in chosen))
+        return np.concatenate([whole_box(n_bins)[:0], *boxes])
+
+    def objective(self, chosen: Sequence[int]) -> float:
+        """Priced Hamming loss of the rule made of the clauses `chosen`."""
+        missed = ~self.held[list(chosen)].any(axis=0)
+        return float(self.described_weight[missed].sum() + self.cost[list(chosen)].sum())
+
+    def compute_reduced_costs(self, mu: Floats) -> Floats:
+        """Cost of each clause, less the dual prices of the rows that it holds for."""
+        return np.asarray(self.cost - self.held @ addable(mu), dtype=float)
 
     def price(
         self, mu: Floats, support: Boxes, batch: int, below: float = -NEW
@@ -155,66 +207,6 @@ def _box_heavy_rows(priced: BoxRows, features: Ints) -> Boxes:
     low = np.where(np.asarray(priced.may_start)[f, low], low, 0)
     high = np.where(np.asarray(priced.may_end)[f, high], high, last)
     return np.stack([low, high, np.ones_like(code)], axis=2)
-
-
-class ClausePool:
-    """Clauses with what they hold for and what they cost."""
-
-    def __init__(self, problem: BoxRows, clause_price: float, literal_price: float) -> None:
-        self.problem = problem
-        self.clause_price, self.literal_price = clause_price, literal_price
-        weight = np.asarray(problem.weight)
-        self.described_weight: Floats = weight[problem.y]
-        self._other_weight: Floats = weight[~problem.y]
-        self._index_of: dict[bytes, int] = {}
-        self._boxes: list[tuple[Ints, Boxes]] = []  # each on the features that it restricts
-        self.held: Bools = np.zeros((0, int(problem.y.sum())), bool)
-        self.cost: Floats = np.zeros(0)
-
-    def __len__(self) -> int:
-        return len(self.cost)
-
-    def add(self, clauses: Boxes) -> int:
-        """Add clauses; of those that hold for the same rows only the cheapest is kept."""
-        fired = evaluate_boxes(clauses, self.problem.codes, self.problem.n_bins).T
-        held = fired[:, self.problem.y]
-        literals = self.problem.count_literals(clauses)
-        cost = fired[:, ~self.problem.y] @ self._other_weight + self.clause_price
-        cost = cost + self.literal_price * literals.sum(axis=1)
-        restricted = [np.flatnonzero(row) for row in literals]
-        boxes = [(f, clauses[k, f][None]) for k, f in enumerate(restricted)]
-        new: list[int] = []
-        added, n_before = 0, len(self)
-        for k, packed in enumerate(np.packbits(held, axis=1)):
-            place = self._index_of.setdefault(packed.tobytes(), n_before + len(new))
-            if place == n_before + len(new):
-                new.append(k)
-                added += 1
-            elif place >= n_before:  # new in this call
-                if cost[k] < cost[new[place - n_before]] - GAIN:
-                    new[place - n_before] = k
-            elif cost[k] < self.cost[place] - GAIN:
-                self.cost[place], self._boxes[place] = cost[k], boxes[k]
-                added += 1
-        self.held = np.vstack([self.held, held[new]])
-        self.cost = np.concatenate([self.cost, cost[new]])
-        self._boxes += [boxes[k] for k in new]
-        return added
-
-    def boxes_of(self, chosen: Sequence[int]) -> Boxes:
-        """Return the clauses `chosen` as one rule."""
-        n_bins = self.problem.n_bins
-        boxes = (spread_boxes(box, f, n_bins) for f, box in (self._boxes[k] for k in chosen))
-        return np.concatenate([whole_box(n_bins)[:0], *boxes])
-
-    def objective(self, chosen: Sequence[int]) -> float:
-        """Priced Hamming loss of the rule made of the clauses `chosen`."""
-        missed = ~self.held[list(chosen)].any(axis=0)
-        return float(self.described_weight[missed].sum() + self.cost[list(chosen)].sum())
-
-    def compute_reduced_costs(self, mu: Floats) -> Floats:
-        """Cost of each clause, less the dual prices of the rows that it holds for."""
-        return np.asarray(self.cost - self.held @ addable(mu), dtype=float)
 
 
 @dataclass(frozen=True)
@@ -404,7 +396,6 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
     """Generate clauses until none can help, then choose among them."""
     start = time.perf_counter()
     pool = ClausePool(problem, plan.clause_price, plan.literal_price)
-    pricing = BoxPricing(problem, plan.clause_price, plan.literal_price)
     exact = _ExactPricing(problem, plan)
     master = ClauseMaster(pool)
     history: list[dict[str, float]] = []
@@ -413,7 +404,7 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
         if plan.should_stop():
             break
         support = pool.boxes_of(np.flatnonzero(answer.z > 1e-6).tolist())
-        clauses, _ = pricing.price(answer.mu, support, plan.batch)
+        clauses, _ = pool.price(answer.mu, support, plan.batch)
         added = pool.add(clauses)
         if not added and plan.prove:
             priced = exact.price(answer)
@@ -427,7 +418,7 @@ def generate_boxes(problem: BoxRows, plan: GenerationPlan) -> GeneratedRule:
     gap = pool.objective(chosen) - answer.value
     if gap > NEW and not plan.should_stop():
         # clauses that the linear program does not need, but a rule cheaper than the chosen one may
-        clauses, _ = pricing.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
+        clauses, _ = pool.price(answer.mu, pool.boxes_of(chosen), ALL, gap)
         pool.add(clauses)
         answer = answer.pad_clauses(len(pool))
         chosen = choose_clauses(pool, answer, plan.n_perturbations, chosen)

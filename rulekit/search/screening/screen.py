@@ -163,11 +163,6 @@ class Outcome:
     bounds: Bounds | None = field(default=None, repr=False)
 
 
-def simple_test(problem: PricedColumns) -> Outcome:
-    """Remove columns that cost as much as all they cover, their own price included: O(n p + d)."""
-    return Outcome("simple", problem.price >= problem.worth)
-
-
 def consecutive_test(problem: PricedColumns) -> Outcome:
     """Compare each threshold with the next narrower one of its chain: O(n p + d log d)."""
     order, chain = order_chains(problem)
@@ -215,7 +210,7 @@ BASIC = ("simple", "consecutive", "duality basic")
 ENHANCED = ("simple", "chain", "duality enhanced")
 #: Every test by name; "duality given" takes the bounds that `screen` is handed.
 TESTS: dict[str, Callable[[PricedColumns], Outcome]] = {
-    "simple": simple_test,
+    "simple": lambda p: Outcome("simple", p.price >= p.worth),  # own price included, O(n p + d)
     "consecutive": consecutive_test,
     "chain": chain_test,
     "duality basic": lambda p: duality_test(p, greedy_bounds(p, enhanced=False)),

@@ -188,10 +188,8 @@ def test_words_among_numbers_and_kept_text_have_notes():
 def test_used_options_read_a_file_of_one_row_alike(cells):
     cells = cells.split("|")
     values, _, _, used = read(cells)
-    plain = {
-        name: getattr(used, name) for name in ("decimal", "decimals", "levels", "day_first_in")
-    }
-    again = [read([cell], **plain)[0][0] for cell in cells]
+    names = ("decimal", "decimals", "levels", "day_first_in")
+    again = [read([cell], **{n: getattr(used, n) for n in names})[0][0] for cell in cells]
     assert again == values
 
 

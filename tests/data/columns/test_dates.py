@@ -35,15 +35,9 @@ def test_one_text_decides_the_order_and_shapes_are_told_apart():
     assert read_dates(["04/13/2021"], "d", True) == [None]
     with pytest.raises(DataError, match=r"'d' day and month are ambiguous \('03.04.2024'\)"):
         read_dates(["2024-01-01", "03.04.2024"], "d", None)
-    assert [order_of_days(t) for t in (["31.12.2024"], ["12/31/2024"], ["1/2/2024"])] == [
-        *(True, False),
-        None,
-    ]
-    assert [has_date_shape(t) for t in ("1.2.2020", "03/04/21 10:30", "1 May 2020", "1.5")] == [
-        *(True, True, True),
-        False,
-    ]
-    assert [has_offset(t) for t in ("2024-03-01 10:00Z", "2024-03-01 10:00", "x")] == [
-        *(True, False),
-        False,
-    ]
+    orders = [order_of_days([t]) for t in ("31.12.2024", "12/31/2024", "1/2/2024")]
+    assert orders == [True, False, None]
+    assert all(map(has_date_shape, ("1.2.2020", "03/04/21 10:30", "1 May 2020")))
+    assert not has_date_shape("1.5")
+    offsets = [has_offset(t) for t in ("2024-03-01 10:00Z", "2024-03-01 10:00", "x")]
+    assert offsets == [True, False, False]

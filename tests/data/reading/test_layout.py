@@ -34,11 +34,7 @@ ABOVE = {
     ],
     "notes of several cells": [
         ([["Author", "Anna"], WIDE, *WIDE_BODY], WIDE, WIDE_BODY),
-        (
-            [["Report"], ["Author", "Anna"], ["Date", "2020-01-01"], WIDE, *WIDE_BODY],
-            WIDE,
-            WIDE_BODY,
-        ),
+        ([["Report"], ["By", "Anna"], ["Date", "2020-01-01"], WIDE, *WIDE_BODY], WIDE, WIDE_BODY),
         ([["Made on 3 May", None, None, None], WIDE, *WIDE_BODY], WIDE, WIDE_BODY),
     ],
     "comments": [
@@ -52,6 +48,10 @@ ABOVE = {
         ([["#town", "age", "size", "done"], *WIDE_BODY], WIDE, WIDE_BODY),
     ],
 }
+ORANGE = ["string", "continuous", "continuous", "d"]
+YEARS = ("region", 2015, 2016, "y")
+STEPS = [[k, k + 1, "n"] for k in range(9)]
+DOSES, DOSED = [["x", 1, 2, "u"]] * 8, ["who id", "dose a", "dose b", "who y"]
 HEADERS = {
     "units": [
         ([WIDE, [None, "years", "cm", None], *WIDE_BODY], WIDE, WIDE_BODY),
@@ -63,27 +63,15 @@ HEADERS = {
         ([WIDE, ["Open-Ended Response", *["Response"] * 3], *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, [f"Question {k} of the ward?" for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
         ([WIDE, [f'{{"ImportId":"QID{k}"}}' for k in range(4)], *WIDE_BODY], WIDE, WIDE_BODY),
-        (
-            [HEADER, ["Where?", "How much?", "Done?"], ['{"ImportId":"QID1"}'] * 3, *BODY],
-            HEADER,
-            BODY,
-        ),
+        ([HEADER, ["Where?", "How?", "Done?"], ['{"ImportId":"QID1"}'] * 3, *BODY], HEADER, BODY),
     ],
     "types and roles": [
-        (
-            [WIDE, ["string", *["continuous"] * 2, "d"], ["meta", "", "", "class"], *WIDE_BODY],
-            WIDE,
-            WIDE_BODY,
-        ),
+        ([WIDE, ORANGE, ["meta", "", "", "class"], *WIDE_BODY], WIDE, WIDE_BODY),
         ([HEADER, ["d", "continuous", "d"], [None, None, "class"], *BODY], HEADER, BODY),
         ([HEADER, ["discrete", "continuous", "discrete"], *BODY], HEADER, BODY),
     ],
     "groups of columns": [
-        (
-            [["who", "dose", "dose", "who"], ["id", "a", "b", "y"], *[["x", 1, 2, "u"]] * 8],
-            ["who id", "dose a", "dose b", "who y"],
-            [["x", 1, 2, "u"]] * 8,
-        ),
+        ([["who", "dose", "dose", "who"], ["id", "a", "b", "y"], *DOSES], DOSED, DOSES),
         (
             [["id", "2019", None, "y"], [None, "cost", "gain", None], *[["x", 1, 2, "a"]] * 8],
             ["id", "2019 cost", "2019 gain", "y"],
@@ -95,34 +83,21 @@ HEADERS = {
             [[1, 2, 3, k] for k in range(8)],
         ),
         (
-            [
-                ["Report"],
-                ["A", None, "y"],
-                ["low", "high", "y"],
-                *[[k, k + 1, "n"] for k in range(9)],
-            ],
+            [["Report"], ["A", None, "y"], ["low", "high", "y"], *STEPS],
             ["A low", "A high", "y"],
-            [[k, k + 1, "n"] for k in range(9)],
+            STEPS,
         ),
     ],
     "years as names": [
-        ([["region", 2015, 2016, "y"], *WIDE_BODY], ["region", "2015", "2016", "y"], WIDE_BODY),
-        (
-            [["Report"], ["region", 2015, 2016, "y"], *WIDE_BODY],
-            ["region", "2015", "2016", "y"],
-            WIDE_BODY,
-        ),
+        ([[*YEARS], *WIDE_BODY], list(map(str, YEARS)), WIDE_BODY),
+        ([["Report"], [*YEARS], *WIDE_BODY], list(map(str, YEARS)), WIDE_BODY),
         ([["town", 1, 2, "y"], *WIDE_BODY], ["town", "1", "2", "y"], WIDE_BODY),
     ],
 }
 NUMBERED = [f"column {k}" for k in range(1, 6)]
 DAYS = [[f"2020-01-{k:02}", k, "no"] for k in range(2, 20)]
 PROTEINS = [[f"A_{k}", k / 7, 0.3, ("cp", "im")[k % 2]] for k in range(1, 20)]
-VOTES = [
-    ["rep", "n", "y"],
-    *[[("dem", "rep")[k % 2], "ny"[k % 3 > 0], "ny"[k % 2]] for k in range(12)],
-]
-NUMBERED = [f"column {k}" for k in range(1, 6)]
+VOTES = [[("rep", "dem")[k % 2], "ny"[k % 3 > 1], "yn"[k % 2]] for k in range(13)]
 WITHOUT = {
     "no header": [
         (IRIS, NUMBERED[:3], IRIS),

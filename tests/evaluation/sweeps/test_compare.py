@@ -12,15 +12,9 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
-from rulekit import (
-    BoxSearchClassifier,
-    Costs,
-    OneLevelRuleClassifier,
-    compare_learners,
-    load_sample,
-)
+from rulekit import BoxSearchClassifier, Costs, OneLevelRuleClassifier, load_sample
 from rulekit.data import make_folds
-from rulekit.evaluation import LearnerGrid, SweepStore, sweep
+from rulekit.evaluation import LearnerGrid, SweepStore, compare_learners, sweep
 from rulekit.evaluation.sweeps import compare
 from rulekit.evaluation.sweeps.baselines import reference_learners
 from tests.evaluation.learners import SharedStump, Sized, Stump, gate, noisy_table
@@ -96,14 +90,9 @@ def test_results_of_another_process_arrive_before_the_sweep_ends(table, tmp_path
     journal = tmp_path / "journal"
     journal.mkdir()
     gate(journal).write_text("16")  # two of four tasks
-    sweep(
-        SharedStump(journal=str(journal)),
-        *table,
-        grid={"theta": np.linspace(-1, 1, 8).tolist()},
-        cv=4,
-        n_jobs=2,
-        on_progress=lambda progress: gate(journal).unlink(missing_ok=True),
-    )
+    how = {"n_jobs": 2, "on_progress": lambda progress: gate(journal).unlink(missing_ok=True)}
+    grid = {"theta": np.linspace(-1, 1, 8).tolist()}
+    sweep(SharedStump(journal=str(journal)), *table, grid=grid, cv=4, **how)
     assert len(list(journal.iterdir())) == 32
 
 
@@ -121,9 +110,8 @@ def test_stop_and_end_of_the_budget_reach_other_processes(table, tmp_path):
 
 def test_a_stop_ends_between_fits_and_keeps_what_is_finished(table):
     seen = Listener()
-    comparison = compare_learners(
-        *table, learners=STUMPS, cv=4, on_progress=seen, should_stop=lambda: len(seen) >= 3
-    )
+    how = {"on_progress": seen, "should_stop": lambda: len(seen) >= 3}
+    comparison = compare_learners(*table, learners=STUMPS, cv=4, **how)
     assert comparison.progress == {"first": (3, 16), "second": (0, 16)}
     assert len(comparison.finished) == len(comparison.summary) == 3
     assert len(comparison.points()) == 0
@@ -230,9 +218,8 @@ def test_rules_references_and_kept_models_share_costs(credit):
     )
     weights = {"high": 5.0, "low": 1.0}
     for number, model in comparison.models.items():
-        by_weight = clone(searcher().estimator).set_params(
-            class_weight=weights, **comparison.settings[number]
-        )
+        setting = comparison.settings[number] | {"class_weight": weights}
+        by_weight = clone(searcher().estimator).set_params(**setting)
         assert model.rule_set_ == by_weight.fit(*credit).rule_set_
     lines = comparison.references.set_index("name")["test_cost_per_100"]
     high = 100 * (credit[1] == "high").mean()
@@ -243,11 +230,8 @@ def test_rules_references_and_kept_models_share_costs(credit):
 @pytest.mark.slow
 def test_same_seed_gives_the_same_table_with_any_workers(table):
     one = compare_learners(*table, learners=STUMPS, cv=4)
-    pd.testing.assert_frame_equal(
-        timeless(one), timeless(compare_learners(*table, learners=STUMPS, cv=4))
-    )
-    two = compare_learners(*table, learners=STUMPS, cv=4, n_jobs=2)
-    pd.testing.assert_frame_equal(timeless(one), timeless(two))
+    assert_same(one, compare_learners(*table, learners=STUMPS, cv=4))
+    assert_same(one, compare_learners(*table, learners=STUMPS, cv=4, n_jobs=2))
     other = compare_learners(*table, learners=STUMPS, cv=4, random_state=1)
     assert not timeless(one)["test_error"].equals(timeless(other)["test_error"])
 
@@ -287,8 +271,7 @@ def test_budgets_pass_on_and_leave_most_points_whole(table, fit_a_second, tmp_pa
     how = {"learners": learners, "cv": 4, "budget_seconds": 5, "store": tmp_path / "store"}
     comparison = compare_learners(*table, **how, on_progress=fit_a_second)
     assert len(comparison.finished) == 5
-    stored = compare_learners(*table, **how, only_stored=True)
-    pd.testing.assert_frame_equal(timeless(stored), timeless(comparison))
+    assert_same(compare_learners(*table, **how, only_stored=True), comparison)
 
 
 def test_each_learner_has_a_point_within_any_budget(table, fit_a_second):
@@ -310,17 +293,11 @@ def test_a_budget_shows_the_grid_coarsely_first_and_changes_no_figure(table):
     order = []
     prices = np.linspace(-1, 1, 9).tolist()
     learners = {"stump": (Stump(), {"theta": prices})}
-    reported = compare_learners(
-        *table,
-        learners=learners,
-        cv=3,
-        budget_seconds=600,
-        on_progress=lambda p: order.append(p.row),
-    )
+    how = {"budget_seconds": 600, "on_progress": lambda progress: order.append(progress.row)}
+    reported = compare_learners(*table, learners=learners, cv=3, **how)
     begun = list(dict.fromkeys(row["theta"] for row in order if row is not None))
     assert begun[:3] == [prices[4], prices[8], prices[0]]
-    plain = compare_learners(*table, learners=learners, cv=3)
-    pd.testing.assert_frame_equal(timeless(reported), timeless(plain))
+    assert_same(reported, compare_learners(*table, learners=learners, cv=3))
 
 
 @pytest.mark.slow
@@ -328,9 +305,8 @@ def test_no_single_fit_has_more_time_than_its_part_of_the_budget(credit):
     result = compare_learners(
         *credit, learners=[searcher(keep_models=True)], cv=2, budget_seconds=300
     )
-    assert {model.time_limit for model in result.models.values()} == {
-        100
-    }  # two folds, and all rows
+    limits = {model.time_limit for model in result.models.values()}
+    assert limits == {100}  # two folds, and all rows
     assert searcher().estimator.time_limit is None
 
 

@@ -114,14 +114,9 @@ def test_default_is_best_among_neighbours_with_a_reason():
 
 
 def test_settings_are_reported_in_words_and_what_is_at_rest_is_not():
+    at_rest = {"robustness": 0.0, "label_noise": 0.0}
     kinds = [
-        {
-            "positive_label": "ill",
-            "n_clauses": 1,
-            "theta": 2.5,
-            "robustness": 0.0,
-            "label_noise": 0.0,
-        },
+        {"positive_label": "ill", "n_clauses": 1, "theta": 2.5, **at_rest},
         {"rule__max_conditions": 3, "robustness": 0.1, "method": "lp"},
     ]
     result = result_of([(0.2, 0.0, 2), (0.3, 0.0, 2)], settings=kinds)
@@ -199,14 +194,8 @@ def test_front_equals_its_definition(points):
 
 
 def row(setting, fold, error=0.5):
-    return {
-        "setting": setting,
-        "learner": "stump",
-        "theta": float(setting),
-        "fold": fold,
-        "test_error": error,
-        "done": 1,
-    }
+    named = {"setting": setting, "learner": "stump", "theta": float(setting)}
+    return named | {"fold": fold, "test_error": error, "done": 1}
 
 
 def family(name="stump", n=3):

@@ -1,4 +1,4 @@
-"""The store: what is put stays, whoever puts it, and a bad file is refused in a sentence."""
+"""The store: what is put stays, a bad file is refused, and keys differ where the work does."""
 
 import os
 import pickle
@@ -8,15 +8,18 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from rulekit.evaluation import SweepStore, sweep
+from rulekit.evaluation.sweeps import store as keys
 from rulekit.evaluation.sweeps.store import APPLICATION
 from rulekit.exceptions import DataError
-from tests.evaluation.learners import SharedStump, gate, noisy_table
+from tests.evaluation.learners import SharedStump, Stump, gate, noisy_table
 from tests.waiting import until
 
 WRITER = """
@@ -33,45 +36,35 @@ def path(tmp_path):
     return tmp_path / "sweep.sqlite"
 
 
-def test_stored_rows_are_found_after_closing(path):
+def change(path, *statements):
+    """Run SQL on the file, as another program would."""
+    connection = sqlite3.connect(path)
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
+def test_rows_are_written_once_and_found_after_closing(path):
     with SweepStore(path) as store:
         store.put("key", {"test_error": 0.1 + 0.2, "rule": {"schema": 1}})
-    with SweepStore(path) as store:
-        assert store.get(["key"]) == {"key": {"test_error": 0.1 + 0.2, "rule": {"schema": 1}}}
-
-
-def test_a_measure_that_is_not_finite_comes_back_as_none(path):
-    with SweepStore(path) as store:
-        store.put("key", {"test_auc": float("nan"), "objective": float("inf")})
-        assert store.get(["key"]) == {"key": {"test_auc": None, "objective": None}}
-
-
-def test_a_key_is_written_once(path):
-    with SweepStore(path) as store:
-        store.put("key", {"seconds": 1.0})
-        store.put("key", {"seconds": 2.0})
-        assert store.get(["key"])["key"] == {"seconds": 1.0}
-        assert len(store) == 1
-
-
-def test_thousands_of_keys_are_read_at_once(path):
-    with SweepStore(path) as store:
-        for i in range(0, 3000, 100):
-            store.put(str(i), {"i": i})
-        assert len(store.get(str(i) for i in range(3000))) == 30
-
-
-def test_the_file_is_readable_by_its_owner_only(path):
-    with SweepStore(path) as store:
-        store.put("key", {})
+        store.put("key", {"test_error": 0.5})
+        store.put("infinite", {"test_auc": float("nan"), "objective": float("inf")})
         files = list(path.parent.glob("sweep.sqlite*"))
         assert [stat.S_IMODE(f.stat().st_mode) for f in files] == [0o600] * len(files)
+    with SweepStore(path) as store:
+        assert len(store) == 2
+        assert store.get(["key"]) == {"key": {"test_error": 0.1 + 0.2, "rule": {"schema": 1}}}
+        assert store.get(["infinite"])["infinite"] == {"test_auc": None, "objective": None}
+        with pickle.loads(pickle.dumps(store)) as twin:
+            assert twin.get(["key"]) == store.get(["key"])
 
 
-def test_threads_write_at_the_same_time(path):
+def test_threads_write_and_thousands_of_keys_are_read_at_once(path):
     with SweepStore(path) as store, ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda i: store.put(str(i), {"i": i}), range(200)))
         assert len(store) == 200
+        assert len(store.get(str(i) for i in range(3000))) == 200
 
 
 @pytest.mark.slow
@@ -83,37 +76,36 @@ def test_processes_write_at_the_same_time(path):
         assert len(store) == 80
 
 
-def test_a_store_travels_to_another_process_as_its_path(path):
-    with SweepStore(path) as store:
-        store.put("key", {"i": 1})
-        with pickle.loads(pickle.dumps(store)) as twin:
-            assert twin.get(["key"]) == {"key": {"i": 1}}
-
-
-def test_a_file_that_is_no_database_is_refused(path):
+def test_files_of_others_are_refused_and_left_alone(path, tmp_path):
     path.write_bytes(b"theta,error\n1,0.5\n" * 100)
     with pytest.raises(DataError, match=r"'sweep.sqlite' is damaged or no store .* move the file"):
         SweepStore(path)
     assert path.read_bytes().startswith(b"theta")
-
-
-def test_a_database_of_another_program_is_refused_and_left_alone(path):
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE bookmarks (url TEXT)")
-    connection.close()
+    path.unlink()
+    change(path, "CREATE TABLE bookmarks (url TEXT)")
     before = path.read_bytes()
     with pytest.raises(DataError, match="belongs to another program"):
         SweepStore(path)
     assert path.read_bytes() == before
+    with pytest.raises(DataError, match=r"cannot be opened .*folder that exists"):
+        SweepStore(tmp_path / "nowhere" / "sweep.sqlite")
 
 
-def test_a_store_of_a_newer_version_is_refused(path):
+def test_newer_schemas_are_refused_and_rows_of_older_ones_dropped(path):
     SweepStore(path).close()
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA user_version = 9")
-    connection.close()
+    change(path, "PRAGMA user_version = 9")
     with pytest.raises(DataError, match="has schema 9, this version reads up to 3; update"):
         SweepStore(path)
+    path.unlink()
+    change(
+        path,
+        "CREATE TABLE finished (key TEXT PRIMARY KEY, measured TEXT)",
+        "INSERT INTO finished VALUES ('key', '{}')",
+        f"PRAGMA application_id = {APPLICATION}",
+        "PRAGMA user_version = 1",
+    )
+    with SweepStore(path) as store:
+        assert len(store) == 0
 
 
 def test_a_store_that_was_cut_short_is_refused(path):
@@ -140,10 +132,7 @@ def test_altered_row_is_deleted_with_a_warning(path, damage):
     with SweepStore(path) as store:
         store.put("key", {"test_error": 0.25})
         store.put("other", {"test_error": 0.5})
-        connection = sqlite3.connect(path)
-        connection.execute(f"UPDATE finished SET {damage} WHERE key = 'key'")
-        connection.commit()
-        connection.close()
+        change(path, f"UPDATE finished SET {damage} WHERE key = 'key'")
         with pytest.warns(UserWarning, match="1 finished folds in the store 'sweep.sqlite' were"):
             assert store.get(["key", "other"]) == {"other": {"test_error": 0.5}}
         store.put("key", {"test_error": 0.25})
@@ -153,29 +142,9 @@ def test_altered_row_is_deleted_with_a_warning(path, damage):
 def test_a_row_copied_under_another_key_is_not_believed(path):
     with SweepStore(path) as store:
         store.put("key", {"test_error": 0.25})
-        connection = sqlite3.connect(path)
-        connection.execute("UPDATE finished SET key = 'stolen'")
-        connection.commit()
-        connection.close()
+        change(path, "UPDATE finished SET key = 'stolen'")
         with pytest.warns(UserWarning, match="altered or damaged"):
             assert store.get(["stolen"]) == {}
-
-
-def test_rows_of_the_schema_before_are_dropped(path):
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE finished (key TEXT PRIMARY KEY, measured TEXT)")
-    connection.execute("INSERT INTO finished VALUES ('key', '{}')")
-    connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    connection.execute("PRAGMA user_version = 1")
-    connection.commit()
-    connection.close()
-    with SweepStore(path) as store:
-        assert len(store) == 0
-
-
-def test_a_folder_that_does_not_exist_is_named(tmp_path):
-    with pytest.raises(DataError, match=r"cannot be opened .*folder that exists"):
-        SweepStore(tmp_path / "nowhere" / "sweep.sqlite")
 
 
 def test_locked_store_raises(path, monkeypatch):
@@ -265,3 +234,73 @@ def test_killed_sweep_resumes_and_gives_the_same_table(tmp_path):
     pd.testing.assert_frame_equal(
         resumed.table.drop(columns="seconds"), whole.table.drop(columns="seconds")
     )
+
+
+@dataclass(frozen=True)
+class Limits:
+    forbidden: tuple = ()
+
+
+def frame(**columns):
+    return pd.DataFrame(columns)
+
+
+def test_equal_work_has_one_name_of_nested_values():
+    one = keys.work_key("data", Stump(column=1), {"theta": 0.5, "pause": 0.0}, "fold")
+    two = keys.work_key("data", Stump(column=np.int64(1)), {"pause": 0.0, "theta": 0.5}, "fold")
+    assert one == two
+    one = keys.work_key("data", Stump(theta=3.0), {"theta": 0.5}, "fold")
+    assert one == keys.work_key("data", Stump(theta=7.0), {"theta": 0.5}, "fold")
+    value = {"inner": Stump(), "limits": Limits(("a",)), "set": {2, 1}, "array": np.arange(3)}
+    assert keys.plain_form(value) == keys.plain_form(dict(reversed(value.items())))
+    assert keys.plain_form(Limits(("a",))) != keys.plain_form(Limits(("b",)))
+    assert keys.plain_form(np.arange(3)) != keys.plain_form(np.arange(3.0))
+    with pytest.raises(
+        ValueError, match=r"'column' holds a function\. Give plain values, or sweep"
+    ):
+        keys.work_key("data", Stump(column=lambda: 0), {}, "fold")
+    X = frame(a=[1.0, 2.0])
+    digests = {
+        keys.data_digest(X, [0, 1]),
+        keys.data_digest(X, [1, 0]),
+        keys.data_digest(X, ["0", "1"]),
+        keys.data_digest(X, [0, 1], [1.0, 1.0]),
+        keys.data_digest(X, [0, 1], [1.0, 2.0]),
+    }
+    assert len(digests) == 5
+    assert keys.data_digest(X, [0, 1]) == keys.data_digest(X.set_axis([7, 8]), [0, 1])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("other", Stump(), {"theta": 0.5}, "fold"),
+        ("data", Stump(column=2), {"theta": 0.5}, "fold"),
+        ("data", Stump(), {"theta": 0.25}, "fold"),
+        ("data", Stump(), {"theta": 0.5}, "other"),
+        ("data", Stump(column=(0,)), {"theta": 0.5}, "fold"),
+        ("data", Stump(column=True), {"theta": 0.5}, "fold"),
+    ],
+)
+def test_anything_that_differs_changes_the_name(other):
+    assert keys.work_key(*other) != keys.work_key("data", Stump(), {"theta": 0.5}, "fold")
+
+
+def test_another_code_version_changes_the_name(monkeypatch):
+    before = keys.work_key("data", Stump(), {}, "fold")
+    monkeypatch.setattr(keys, "code_version", lambda: "another")
+    assert keys.work_key("data", Stump(), {}, "fold") != before
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (frame(a=[True, False]), frame(a=["True", "False"])),
+        (frame(a=pd.Series([True, None], dtype=object)), frame(a=["True", None])),
+        (frame(a=["x", None]), frame(a=["x", "None"])),
+        (frame(a=[1.0, 2.0]), frame(a=[2.0, 1.0])),
+        (frame(a=[1.0, 2.0]), frame(b=[1.0, 2.0])),
+    ],
+)
+def test_tables_that_differ_have_different_digests(one, two):
+    assert keys.data_digest(one, [0, 1]) != keys.data_digest(two, [0, 1])

@@ -54,19 +54,12 @@ def test_all_rules_of_one_clause_are_those_that_brute_force_finds(seed, form):
     matrix = model.binarizer_.transform(X)
     holds, literals = matrix.values, matrix.literals
     weight = weight * len(y) / weight.sum()
-    wanted = near_rules_by_force(
-        holds, y == described, weight, 1.5, 0.04 * len(y), 1, 3, rivals.selected_cost * len(y)
-    )
-    rules = {written(rule, literals, described, other) for rule in wanted}
-    if form == "cnf":
-        rules = {simple_cnf(rule) for rule in rules}
-    assert {r if r.clauses else None for r in rivals.rules} == {
-        r if r.clauses else None for r in rules
-    }
-
-
-def simple_cnf(rule):
-    return rule.negate() if rule.clauses else RuleSet((), ("ill",), "cnf", "well")
+    limits = 0.04 * len(y), 1, 3, rivals.selected_cost * len(y)
+    wanted = near_rules_by_force(holds, y == described, weight, 1.5, *limits)
+    rules = [written(rule, literals, described, other) for rule in wanted]
+    expected = {rule if form == "dnf" else rule.negate() for rule in rules if rule.clauses}
+    assert {rule for rule in rivals.rules if rule.clauses} == expected
+    assert any(not rule.clauses for rule in rivals.rules) == any(not rule.clauses for rule in rules)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -94,9 +87,7 @@ def test_figures_of_alternatives_equal_their_predictions(seed):
 
 def test_costs_weigh_rows_and_shares_count_them():
     X, y, _ = mixed(0, 120)
-    learner = BoxSearchClassifier(
-        n_clauses=1, theta=1.0, costs=Costs(miss=5, false_alarm=1), positive_label="ill"
-    )
+    learner = BoxSearchClassifier(n_clauses=1, costs=Costs(5, 1), positive_label="ill")
     model = learner.fit(X, y)
     rivals = alternatives(model, X, y, 0.05)
     weight = np.where(y == "ill", 5.0, 1.0)
@@ -106,9 +97,8 @@ def test_costs_weigh_rows_and_shares_count_them():
     for row, rule in zip(rivals.table.itertuples(), rivals.rules, strict=True):
         wrong = rule.predict(model.read_columns(X)) != y
         assert row.wrong == wrong.mean()
-        assert row.cost == pytest.approx(
-            (weight[wrong].sum() + row.n_conditions) / len(y), abs=1e-5
-        )
+        cost = (weight[wrong].sum() + row.n_conditions) / len(y)
+        assert row.cost == pytest.approx(cost, abs=1e-5)
 
 
 @pytest.mark.parametrize("n_clauses", [1, 2])
@@ -226,13 +216,10 @@ def test_column_of_the_rule_can_be_left_out_on_a_sample():
     most_used = result.columns.iloc[0]
     assert most_used["as_good"]
     wrong = (most_used["without"].predict(model.read_columns(X)) != y.to_numpy()).mean()
-    (message,) = [
-        s for s in result.sentences() if s.startswith(f"{most_used['column']} can be left")
-    ]
-    assert (
-        f"{100 * wrong:.1f} % of the rows instead of {100 * result.selected_wrong:.1f} % are wrong."
-        in message
-    )
+    start = f"{most_used['column']} can be left"
+    (message,) = [s for s in result.sentences() if s.startswith(start)]
+    words = f"{100 * wrong:.1f} % of the rows instead of {100 * result.selected_wrong:.1f} % are"
+    assert f"{words} wrong." in message
     assert wrong <= result.selected_wrong + 0.02
 
 
@@ -258,14 +245,11 @@ def test_differences_of_a_rule_are_described_by_a_correct_clause():
     rivals = alternatives(model, X, y, 0.05)
     result = 0
     for k in range(len(rivals.rules)):
-        where = rivals.differs_where(k)
-        rows = rivals.differing_rows(k)
-        if where is None:
-            continue
-        result += 1
-        held = np.flatnonzero(where.mask(model.read_columns(X)))
-        assert where.n_conditions <= 2
-        assert 2 * len(set(held) & set(rows)) > len(held)
+        if (where := rivals.differs_where(k)) is not None:
+            result += 1
+            held = np.flatnonzero(where.mask(model.read_columns(X)))
+            assert where.n_conditions <= 2
+            assert 2 * len(set(held) & set(rivals.differing_rows(k))) > len(held)
     assert result > 0
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from rulekit import (
     BoxSearchClassifier,
@@ -35,11 +36,8 @@ def planted(seed, n=1000, noise=0.05):
 
 def learned(seed=0, n=150, **more):
     X, y = planted(seed, n)
-    return (
-        BoxSearchClassifier(theta=3.0, n_perturbations=0, positive_label="ill", **more).fit(X, y),
-        X,
-        y,
-    )
+    learner = BoxSearchClassifier(theta=3.0, n_perturbations=0, positive_label="ill", **more)
+    return learner.fit(X, y), X, y
 
 
 def rules(found):
@@ -59,12 +57,8 @@ def test_a_resample_is_the_rule_that_its_rows_teach():
             for i in rng.integers(len(rows), size=len(rows)):
                 times[rows[i]] += 1
         drawn = times > 0
-        again = BoxSearchClassifier(
-            theta=3.0,
-            n_perturbations=0,
-            positive_label="ill",
-            random_state=int(rng.integers(2**31)),
-        ).fit(X[drawn], y[drawn], (times * weight)[drawn])
+        again = clone(model).set_params(random_state=int(rng.integers(2**31)))
+        again.fit(X[drawn], y[drawn], (times * weight)[drawn])
         assert made.rule == again.rule_set_
         assert made.left_out.tolist() == np.flatnonzero(~drawn).tolist()
         assert made.wrong.tolist() == (again.predict(X[~drawn]) != y[~drawn]).tolist()
@@ -88,10 +82,7 @@ def test_groups_and_workers_leave_resamples_whole():
 
 
 def test_errors_are_weighted_by_class_weights():
-    X, y = planted(0, 150)
-    model = BoxSearchClassifier(
-        theta=3.0, n_perturbations=0, positive_label="ill", costs=Costs(miss=9, false_alarm=1)
-    ).fit(X, y)
+    model, X, y = learned(costs=Costs(miss=9, false_alarm=1))
     report = stability(model, X, y, n_resamples=3)
     share = report.weight[y == "ill"].mean() / report.weight[y == "well"].mean()
     assert share == pytest.approx(9)
@@ -153,13 +144,12 @@ def test_budgets_and_stops_end_the_work():
     model, X, y = learned()
     report = stability(model, X, y, budget_seconds=1e-9)
     assert report.n_made == 2
-    result = []
-    stability(model, X, y, n_resamples=6, on_progress=lambda found: result.append(found.n_made))
-    assert result == [1, 2, 3, 4, 5, 6]
     seen = []
-    found = stability(
-        model, X, y, on_progress=seen.append, should_stop=lambda: len(seen) >= 1
-    )  # fmt: skip
+    stability(model, X, y, n_resamples=6, on_progress=seen.append)
+    assert [found.n_made for found in seen] == [1, 2, 3, 4, 5, 6]
+    seen = []
+    how = {"on_progress": seen.append, "should_stop": lambda: len(seen) >= 1}
+    found = stability(model, X, y, **how)
     assert found.n_made == 5
     assert found.sentences()[0].startswith("5 of 100 resamples are made")
 
@@ -187,15 +177,14 @@ def test_stability_rejects_unusable_input():
         stability(FixedRuleClassifier(model.rule_set_).fit(X, y), X, y)
     with pytest.raises(DataError, match="the same number of rows"):
         stability(model, X, y[:-1])
-    with pytest.raises(DataError, match="a group for each of the 150 rows"):
-        stability(model, X, y, groups=[1, 2])
-    with pytest.raises(DataError, match="150 have none"):
-        stability(model, X, y, groups=[None] * 150)
-    with pytest.raises(DataError, match="all rows are in one"):
-        stability(model, X, y, groups=[1] * 150)
-    apart = np.where(y == "ill", "one", "other")
-    with pytest.raises(DataError, match="too few groups with rows of the rarer class"):
-        stability(model, X, y, groups=apart)
+    for groups, words in (
+        ([1, 2], "a group for each of the 150 rows"),
+        ([None] * 150, "150 have none"),
+        ([1] * 150, "all rows are in one"),
+        (np.where(y == "ill", "one", "other"), "too few groups with rows of the rarer class"),
+    ):
+        with pytest.raises(DataError, match=words):
+            stability(model, X, y, groups=groups)
 
 
 N = 100

@@ -71,10 +71,8 @@ def test_script_learns_an_ideal_dnf_again(learned, tmp_path, capsys):
     _, X, _ = learned
     y = read_table(tmp_path / "it's a table.csv").xy("risk")[1]
     model = IdealDNFClassifier(5, mode="paper", positive_label="high", random_state=3).fit(X, y)
-    text = to_script(
-        model, source="it's a table.csv", target="risk", features=[str(c) for c in X.columns]
-    )
-    run(text, tmp_path)
+    options = {"source": "it's a table.csv", "target": "risk", "features": list(X.columns)}
+    run(to_script(model, **options), tmp_path)
     assert capsys.readouterr().out == to_text(model) + "\n"
 
 
@@ -125,25 +123,17 @@ def test_script_repeats_reading_options_weights_and_merged_classes(tmp_path, cap
     model = TwoLevelRuleClassifier(n_clauses=2, theta=0.5, positive_label="bas")
     rows = range(3, 60)
     model.fit(X.iloc[rows], y.iloc[rows], sample_weight=table.weights().to_numpy()[3:])
-    text = to_script(
-        model,
-        source=path.name,
-        target="niveau",
-        features=list(X.columns),
-        rows=rows,
-        digest=table.digest,
-        preparation=Preparation(options, ("x",), "poids", "not bas"),
-    )
+    done = Preparation(options, ("x",), "poids", "not bas")
+    given = {"source": path.name, "target": "niveau", "features": list(X.columns), "rows": rows}
+    text = to_script(model, **given, digest=table.digest, preparation=done)
     assert "encoding='cp1252'" in text
     run(text, tmp_path)
     assert capsys.readouterr().out == to_text(model) + "\n"
 
 
 def test_script_repeats_columns_codes_and_outcome_names(tmp_path, capsys):
-    lines = [
-        "a,chest,more,died",
-        *(f"{k % 20},{1 + k % 4},{k},{int(k % 20 > 8)}" for k in range(60)),
-    ]
+    lines = (f"{k % 20},{1 + k % 4},{k},{int(k % 20 > 8)}" for k in range(60))
+    lines = ["a,chest,more,died", *lines]
     path = tmp_path / "t.csv"
     path.write_text("\n".join(lines))
     options = {"columns": ("a", "chest", "died")}
@@ -153,15 +143,8 @@ def test_script_repeats_columns_codes_and_outcome_names(tmp_path, capsys):
     model = TwoLevelRuleClassifier(n_clauses=1, theta=0.5, positive_label="died")
     model.fit(X, y.map(lambda v: names[str(v)]))
     done = Preparation(options, categories=("chest",), outcomes=names)
-    text = to_script(
-        model,
-        source=path.name,
-        target="died",
-        features=list(X.columns),
-        digest=table.digest,
-        preparation=done,
-    )
-    run(text, tmp_path)
+    given = {"source": path.name, "target": "died", "features": list(X.columns)}
+    run(to_script(model, **given, digest=table.digest, preparation=done), tmp_path)
     assert capsys.readouterr().out == to_text(model) + "\n"
 
 

@@ -34,12 +34,8 @@ def run(*scripts):
     """Run each script with an expression in Node, all in one program; return their values."""
     node = needed(shutil.which("node"), "install Node to run JavaScript, Debian's `nodejs`")
     each = (f"(() => {{ {text}\nreturn {value}; }})()" for text, value in scripts)
-    done = subprocess.run(
-        [node, "-"],
-        input=f"process.stdout.write(JSON.stringify([{','.join(each)}]))",
-        capture_output=True,
-        encoding="utf-8",
-    )
+    script = f"process.stdout.write(JSON.stringify([{','.join(each)}]))"
+    done = subprocess.run([node, "-"], input=script, capture_output=True, encoding="utf-8")
     assert not done.returncode, done.stderr
     return json.loads(done.stdout)
 

@@ -70,6 +70,23 @@ def test_the_report_counts_cases_and_clauses_in_outcome_colours():
     assert page.colours[-1] == look["well"]
 
 
+def test_points_of_bins_have_their_share_of_rows_and_rate():
+    given = (Literal("glucose", ">", 126.5), Literal("glucose", ">", 150.0))
+    rule = RuleSet((Clause((PointsSplit(given, (3, 2), 3),)),), ("ill",), "dnf", "well")
+    glucose = [100.0, 130.0, 130.0, 160.0, 120.0]
+    frame = pd.DataFrame({"glucose": glucose})
+    words = Wording(clause="line", colours=outcome_colours(["ill", "well"]))
+    training = frame, ["well", "ill", "well", "ill", "well"]
+    page = Cells(to_report(rule, training, wording=words))
+    assert page.tables[2] == [
+        ["if this holds", "points", "of training rows", "of these, ill"],
+        ["glucose: up to 126.5", "0", "40.0 %", "0.0 %"],
+        ["glucose: up to 150", "3", "40.0 %", "50.0 %"],
+        ["glucose: above 150", "5", "20.0 %", "100.0 %"],
+    ]
+    assert "Points by value" not in to_report(patients()[0], (patients()[1], LABELS))
+
+
 def test_only_unambiguous_display_names_are_used():
     rule, frame = patients()
     words = Wording({"glucose": "fasting <sugar>"}, clause="line")

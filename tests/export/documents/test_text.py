@@ -92,20 +92,8 @@ WORDS = (
     *("if", "points", "true", "false", "inf", "nan", "max", "March", "May", "Sunday", "2024-03-01"),
     *("5", "(or missing)", "[", "]", "#", "*", "-", "²", "٣", "straße", "年", "e5", "\u2028", '"'),
 )
-AFFIXES = (
-    "{}",
-    "{}_A",
-    "a_{}",
-    "{} a",
-    "a {}",
-    "{}ED",
-    "UN{}",
-    "{}1",
-    "1{}",
-    "{} {}",
-    "a {}B",
-    " {}",
-)
+AFFIXES = ("{}", "{}_A", "a_{}", "{} a", "a {}", "{}ED", "UN{}", "{}1", "1{}", "{} {}", "a {}B")
+AFFIXES += (" {}",)
 CASES = (str, str.lower, str.title, str.upper)
 NAMES = sorted({case(a.format(w, w)) for w in WORDS for a in AFFIXES for case in CASES})
 names = st.sampled_from(NAMES)

@@ -204,13 +204,8 @@ def test_only_input_cells_are_open_and_files_are_reproducible():
     assert book == to_xlsx(card(), n_cases=2)
     opened = openpyxl.load_workbook(io.BytesIO(book))
     assert all(sheet.protection.sheet for sheet in opened)
-    free = {
-        (sheet.title, c.coordinate)
-        for sheet in opened
-        for row in sheet.iter_rows()
-        for c in row
-        if not c.protection.locked
-    }
+    places = ((sheet.title, c) for sheet in opened for row in sheet.iter_rows() for c in row)
+    free = {(title, c.coordinate) for title, c in places if not c.protection.locked}
     cases = {("Cases", f"{column}{row}") for column in "ABCD" for row in (4, 5)}
     assert free == cases | {("Scorecard", f"B{row}") for row in (4, 5, 6)}
 

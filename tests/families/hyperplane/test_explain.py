@@ -37,10 +37,11 @@ def test_the_explanation_agrees_with_box_corner_and_training_rows(fitted):
         assert reference.in_box(result.lower, result.upper, result.values)
         assert half.value(result.upper) <= half.cap
     model, X, y = fitted
-    plane = model.plane_
+    columns = model.read_columns(X)
     for result in explain_with_hyperplane(model, X.head(25)):
         half = half_of(model, result)
-        inside = [reference.in_box(result.lower, result.upper, v) for v in half.orient(plane.rows)]
+        rows = half.orient(model.plane_.rows)
+        inside = [reference.in_box(result.lower, result.upper, v) for v in rows]
         assert result.n_covered == sum(inside)
         assert result.n_right == (np.array(inside) & (y == result.prediction)).sum()
         width = half.high - half.low
@@ -48,8 +49,6 @@ def test_the_explanation_agrees_with_box_corner_and_training_rows(fitted):
         weights = half.weights * width / (half.cap - half.value(half.low))
         greatest = np.prod(water_fill(weights))
         assert result.volume_ratio == pytest.approx(np.prod(sides / width) / greatest)
-    columns = model.read_columns(X)
-    for result in explain_with_hyperplane(model, X.head(25)):
         holds = result.clause.mask(columns)
         assert holds.sum() == result.n_covered
         assert holds[result.row]
@@ -104,9 +103,7 @@ def test_confidence_is_platts_function_with_a_level_for_each_answer():
     probabilities = fit_confidence(distance, answers, right)
     assert probabilities.slope == pytest.approx(6, rel=0.1)
     assert probabilities.levels[0] - probabilities.levels[1] == pytest.approx(2, rel=0.1)
-    sure = np.where(
-        answers == 1, probabilities.compute(distance, 1), probabilities.compute(distance, 0)
-    )
+    sure = np.where(answers == 1, *(probabilities.compute(distance, k) for k in (1, 0)))
     assert sure.mean() == pytest.approx(right.mean(), abs=1e-3)
 
 
@@ -132,9 +129,8 @@ def test_boxes_without_rows_and_levels_are_stated():
     columns = model.read_columns(X)
     for result in explain_with_hyperplane(model, X.head(20)):
         assert result.clause.mask(columns)[result.row]
-        assert {c.op for c in result.clause.literals if c.feature == "town"} <= {
-            "==", "!=", "in", "not-in",
-        }  # fmt: skip
+        ops = {c.op for c in result.clause.literals if c.feature == "town"}
+        assert ops <= {"==", "!=", "in", "not-in"}
 
 
 def test_gaps_and_models_without_a_plane_are_refused(fitted):

@@ -16,7 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from rulekit import LPSVM, HyperplaneRuleClassifier, Literal, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
-from rulekit.families.hyperplane.numeric_design import short_faces
+from rulekit.families.hyperplane.plane_work import short_faces
 from rulekit.rules import LinearSplit
 from tests.learners.planes import blobs, with_levels
 
@@ -68,12 +68,8 @@ def test_the_rule_is_in_the_units_of_the_table():
     model = HyperplaneRuleClassifier(make_pipeline(StandardScaler(), LogisticRegression()))
     cuts = [c.value for k in model.fit(X, y).rule_set_.clauses for c in k.literals]
     assert max(cuts) > 10_000
-    np.testing.assert_allclose(
-        X[model.plane_.design.names].to_numpy() @ model.plane_.w - model.plane_.gamma,
-        model.linear_.decision_function(X),
-        rtol=1e-9,
-        atol=1e-9,
-    )
+    own = X[model.plane_.design.names].to_numpy() @ model.plane_.w - model.plane_.gamma
+    np.testing.assert_allclose(own, model.linear_.decision_function(X), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("criterion", ["peel", "point_lp", "volume_paper"])
@@ -141,9 +137,7 @@ def test_incomplete_rows_and_tables_beyond_a_plane_are_left():
     same = HyperplaneRuleClassifier(LPSVM(nu=1.0)).fit(X[there], y[there])
     assert model.rule_set_ == same.rule_set_
     assert model.n_incomplete_ == (~there).sum()
-    on_gap = [
-        k for k, c in enumerate(model.rule_set_.clauses) if "share" in c.features
-    ]  # fmt: skip
+    on_gap = ["share" in clause.features for clause in model.rule_set_.clauses]
     assert not model.clauses_fired(X[~there])[:, on_gap].any()
     X, y = with_levels()
     with pytest.raises(DataError, match="needs a plane over columns of numbers; this one reads"):

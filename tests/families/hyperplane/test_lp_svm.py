@@ -92,9 +92,8 @@ def test_a_row_of_weight_two_is_a_row_given_twice(standardize):
     X, y = blobs()
     weight = np.random.default_rng(0).integers(0, 4, len(y))
     by_weight = LPSVM(nu=0.1, standardize=standardize).fit(X, y, weight)
-    by_row = LPSVM(nu=0.1, standardize=standardize).fit(
-        X.loc[X.index.repeat(weight)], y.repeat(weight)
-    )
+    twice = X.loc[X.index.repeat(weight)], y.repeat(weight)
+    by_row = LPSVM(nu=0.1, standardize=standardize).fit(*twice)
     assert by_weight.objective_ == pytest.approx(by_row.objective_, rel=1e-9)
     np.testing.assert_allclose(by_weight.coef_, by_row.coef_, rtol=1e-7)
     np.testing.assert_allclose(by_weight.intercept_, by_row.intercept_, rtol=1e-7)
@@ -124,7 +123,6 @@ def test_the_plane_does_not_depend_on_the_order_of_columns():
     model = LPSVM(nu=1.0).fit(X, y)
     for names in (X.columns[::-1], ["noise", "share", "income", "copy"]):
         again = LPSVM(nu=1.0).fit(X[names], y)
-        assert dict(zip(names, again.coef_[0], strict=True)) == dict(
-            zip(X, model.coef_[0], strict=True)
-        )
+        weights = dict(zip(X, model.coef_[0], strict=True))
+        assert dict(zip(names, again.coef_[0], strict=True)) == weights
         assert again.intercept_ == model.intercept_

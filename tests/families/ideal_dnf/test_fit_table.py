@@ -51,13 +51,10 @@ def assert_counted(model, X, y):
     answers = [condition.mask(columns) for condition in model.conditions_]
     described = y == model.positive_label_
     kinds = pd.DataFrame(np.array(answers).T).groupby(list(range(len(answers)))) if answers else ()
-    expected = {
-        answer if isinstance(answer, tuple) else (answer,): (
-            int(described[rows].sum()),
-            int((~described[rows]).sum()),
-        )
-        for answer, rows in (kinds.indices.items() if answers else ())
-    }
+    expected = {}
+    for answer, rows in kinds.indices.items() if answers else ():
+        counts = int(described[rows].sum()), int((~described[rows]).sum())
+        expected[answer if isinstance(answer, tuple) else (answer,)] = counts
     k = len(model.conditions_)
     result = {tuple(row[:k]): tuple(row[k : k + 2]) for row in model.types_.itertuples(index=False)}
     assert result == expected
@@ -182,10 +179,7 @@ def test_progress_is_monotonic_and_its_errors_end_the_work(put):
         ({"y": [0, 1, 0] * 9, "x": [*range(26), np.inf]}, "'x' must hold finite numbers"),
         ({"y": [0, 1, 0]}, "no column except the class"),
         ({"x": [0, 1, 0]}, "The table has no column 'y'; it has 'x'"),
-        (
-            {"y": [0, 1] * 100, "x": [f"n{i}" for i in range(200)]},
-            "Column 'x' holds too many different",
-        ),
+        ({"y": [0, 1] * 100, "x": [*map(str, range(200))]}, "Column 'x' holds too many different"),
     ],
 )
 @in_memory

@@ -36,9 +36,8 @@ def test_an_exponent_must_save_more_than_its_price():
     assert compared([near, 0.2], [1, 3], 400).choose_limits() == limits[0]
     assert compared([0.2 + 2.1 * price, 0.2], [1, 3], 400).choose_limits() == limits[1]
     assert compared([near, 0.2], [1, 2], 40_000).choose_limits() == sizes_of(LIMITS, 40_000)[1]
-    assert (
-        compared([0.1, 0.1, 0.1], [3, 2, 2], 400).choose_limits() == limits[1]
-    )  # the first shortest
+    shortest = compared([0.1, 0.1, 0.1], [3, 2, 2], 400).choose_limits()
+    assert shortest == limits[1]  # the first
     assert compared([0.2 + price, 0.2], [1, 2], 400).choose_limits() == limits[0]  # of equal ones
 
 
@@ -46,10 +45,8 @@ def test_sizes_weigh_rows_left_out_and_stay_within_limits():
     result = compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.4], [0.3, 0.4]])
     assert result.error == pytest.approx([0.368 * 0.2 + 0.632 * 0.3, 0.368 * 0.1 + 0.632 * 0.35])
     assert result.choose_limits() == result.limits[1]
-    assert (
-        compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.3], [0.3, 0.4]]).choose_limits()
-        == result.limits[0]
-    )
+    result = compared([0.2, 0.1], [1, 1], 400, [[0.2, 0.3], [0.3, 0.4]])
+    assert result.choose_limits() == result.limits[0]
     assert compared([0.1, 0.3, 0.2], [0, 2, 4], 400).choose_limits() == sizes_of(LIMITS, 400)[2]
     assert compared([0.1, 0.3], [0, 0], 400).choose_limits() == sizes_of(LIMITS, 400)[0]
     limits = GrowthLimits.from_parameters(PowerLawTreeClassifier(max_depth=1, max_exponents=2))

@@ -59,21 +59,15 @@ def test_rule_and_tree_predict_the_same(fitted):
     model, X, _ = fitted
     columns = model.read_columns(X)
     np.testing.assert_array_equal(model.predict(X), model.rule_set_.predict(columns))
-    assert model.tree_ == Branch(
-        model.rule_set_.clauses[0].conditions[0], Leaf("heavy", 0), Leaf("light")
-    )
+    split = model.rule_set_.clauses[0].conditions[0]
+    assert model.tree_ == Branch(split, Leaf("heavy", 0), Leaf("light"))
 
 
 def test_work_that_is_stopped_yields_no_further_tree():
     X, y = body_mass(80)
     answers = iter([False, False, True])
-    result = fit_settings(
-        PowerLawTreeClassifier(),
-        X,
-        y,
-        [{}, {"max_depth": 1}],
-        should_stop=lambda: next(answers, True),
-    )
+    settings, stop = [{}, {"max_depth": 1}], lambda: next(answers, True)
+    result = fit_settings(PowerLawTreeClassifier(), X, y, settings, should_stop=stop)
     assert list(result) == []
 
 
@@ -123,9 +117,7 @@ def test_rows_beyond_training_and_gaps_are_answered():
     model = PowerLawTreeClassifier().fit(X, y)
     odd = pd.DataFrame({"height": [0.0, -5.0, 1e9], "mass": [60.0, 60.0, 60.0], "year": [0.0] * 3})
     assert set(model.predict(odd)) <= {"heavy", "light"}
-    X.loc[y == "heavy", "mass"] = X.loc[y == "heavy", "mass"].where(
-        np.arange((y == "heavy").sum()) % 4 > 0
-    )
+    X.loc[np.flatnonzero(y == "heavy")[::4], "mass"] = np.nan
     model = PowerLawTreeClassifier().fit(X, y)
     gone = X[X["mass"].isna()]
     assert (model.predict(gone) == "heavy").all()
@@ -337,9 +329,8 @@ def test_no_cut_has_fewer_rows_wrong(missing, n_classes, ties):
         table = rows(seed, n_classes=n_classes, ties=ties)
         split = PowerLawSplit(SUM, -2.0, None, bool(seed % 2), missing)
         result = move_to_least_wrong(split, *table)
-        assert wrong_of(result, *table) == pytest.approx(
-            min(wrong_of(split, *table), least_wrong(split, *table))
-        )
+        least = min(wrong_of(split, *table), least_wrong(split, *table))
+        assert wrong_of(result, *table) == pytest.approx(least)
         assert (result.terms, result.inside, result.missing) == (SUM, split.inside, missing)
 
 

@@ -53,9 +53,7 @@ def test_scale_keeps_predictions_bands_and_nearly_odds(card, label):
 
 def test_odds_at_three_scores_are_those_computed_by_hand(card):
     scaled = scale_points(card, base_score=600, base_odds=50, points_to_double=20, label="good")
-    rows = pd.DataFrame(
-        {"a": [-1.0, 1.0, 1.0], "b": [0.0, 0.0, 1.0], "c": [0.0, 0.0, -1.0], "d": 0.0}
-    )
+    rows = pd.DataFrame([[-1.0, 0, 0, 0], [1.0, 0, 0, 0], [1.0, 1, -1, 0]], columns=list("abcd"))
     scores = scorecard_of(scaled.rule_set_)[0].compute_values(scaled.read_columns(rows))
     totals = scorecard_of(card.rule_set_)[0].compute_values(card.read_columns(rows))
     assert len(set(scores)) == 3

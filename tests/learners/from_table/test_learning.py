@@ -52,16 +52,10 @@ def at(rule, k, i, cut):
 @st.composite
 def rules(draw):
     form = draw(st.sampled_from(["dnf", "cnf"]))
-    literal = st.builds(
-        Literal,
-        st.sampled_from(["a", "b", "c", "whole"]),
-        st.sampled_from([">", "<="]),
-        st.sampled_from([0.2, 0.337, 0.5, 0.75, 5.0, 8.0]),
-        st.booleans(),
-    )
-    clause = st.lists(literal, min_size=1, max_size=3).map(
-        lambda c: Clause(tuple(c), "and" if form == "dnf" else "or")
-    )
+    parts = ["a", "b", "c", "whole"], [">", "<="], [0.2, 0.337, 0.5, 0.75, 5.0, 8.0]
+    literal = st.builds(Literal, *map(st.sampled_from, parts), st.booleans())
+    op = "and" if form == "dnf" else "or"
+    clause = st.lists(literal, min_size=1, max_size=3).map(lambda c: Clause(tuple(c), op))
     clauses = tuple(draw(st.lists(clause, min_size=1, max_size=3)))
     labels = draw(st.sampled_from([("yes", "no"), ("no", "yes")]))
     return RuleSet(clauses, (labels[0],) * len(clauses), form, labels[1])
@@ -205,9 +199,8 @@ def test_learning_ends_without_progress_and_reads_small_tables_whole():
     result = learning().run(lambda number: Given(rule([0.1, 0.2, 0.3, 0.4][number]), seen))
     assert (result.rule, len(seen)) == (rule(0.4), ROUNDS)
     work, seen = learning(800, 1000, moves_cuts=True), []
-    junk = RuleSet(
-        (Clause((Literal("x", ">", 0.7), Literal("z", ">", 0.0))),), (True,), "dnf", False
-    )
+    clause = Clause((Literal("x", ">", 0.7), Literal("z", ">", 0.0)))
+    junk = RuleSet((clause,), (True,), "dnf", False)
     result = work.run(lambda number: Given(junk, seen))
     assert result.rule == junk
     assert [len(s[0]) for s in seen] == [800]
@@ -217,11 +210,9 @@ def test_learning_ends_without_progress_and_reads_small_tables_whole():
 @pytest.mark.slow
 def test_useless_conditions_go_and_cuts_move_to_fewest_errors():
     work = learning(moves_cuts=True)
-    clauses = (
-        Clause((Literal("x", ">", 0.47), Literal("z", ">", 0.001))),
-        Clause((Literal("z", "<=", 0.001),)),
-    )
-    start = RuleSet(clauses, (True, True), "dnf", False)
+    first = Clause((Literal("x", ">", 0.47), Literal("z", ">", 0.001)))
+    second = Clause((Literal("z", "<=", 0.001),))
+    start = RuleSet((first, second), (True, True), "dnf", False)
     result = work.run(lambda number: Given(start, []))
     ((clause,), steps) = result.rule.clauses, pd.DataFrame(work.steps)
     assert [c.feature for c in clause.conditions] == ["x"]

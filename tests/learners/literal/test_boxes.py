@@ -96,7 +96,7 @@ def shares_found(seeds, margin=6.0):
         table = space.problem.table
         wanted = near_rules_by_force(space.holds, table.y, table.weight, 0.5, margin, 2, 4, best)
         limit = min([best, *wanted.values()]) + margin
-        names = {r.columns for r in space.grow_rules(known, limit, 10_000).rules}
+        names = {r.columns for r in space.grow_rules(known, limit, 10_000)}
         rules = {tuple(sorted(rule)) for rule in wanted}
         assert {c for c in names if space.reduce_rule(space.price_rule(c)).columns == c} <= rules
         counts.append((len(names & rules), len(rules)))

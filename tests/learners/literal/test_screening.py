@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from rulekit import Binarizer, OneLevelRuleClassifier
@@ -66,12 +67,9 @@ def test_counting_tests_change_no_rule_of_the_linear_program(rounding):
         X, y = mixed_table(seed, noise=0.2)
         for form in FORMS:
             for theta in THETAS:
-                with_, without = (
-                    OneLevelRuleClassifier(
-                        theta, form, screening=s, rounding=rounding, random_state=0
-                    ).fit(X, y)
-                    for s in ("counting", None)
-                )
+                learner = OneLevelRuleClassifier(theta, form, rounding=rounding, random_state=0)
+                both = (clone(learner).set_params(screening=s) for s in ("counting", None))
+                with_, without = (one.fit(X, y) for one in both)
                 assert with_.rule_set_ == without.rule_set_
                 assert with_.lower_bound_ == without.lower_bound_
 

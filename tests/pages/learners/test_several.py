@@ -78,7 +78,6 @@ def test_the_quick_look_draws_a_curve_and_picks_a_list(open_app):
     assert all(name in " ".join(t.value for t in app.text) for name in SPECIES)
 
 
-@pytest.mark.slow
 def matrix(app):
     """Return the confusion table of the page."""
     return next(e.proto.body for e in app.get("html") if "<table" in e.proto.body)

@@ -1,4 +1,4 @@
-"""Test cases of a rule: whatever small fault is planted in it, one of them has another answer."""
+"""Test cases of a rule: one of them notices any small fault that is planted in the rule."""
 
 from dataclasses import replace
 from itertools import product
@@ -10,8 +10,20 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from rulekit import BoxSearchClassifier
 from rulekit.families import ScorecardClassifier
-from rulekit.rules import Clause, LinearSplit, RuleSet, make_cases, verify_rule
+from rulekit.rules import (
+    Clause,
+    ColumnSchema,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    RuleSet,
+    Schema,
+    make_cases,
+    verify_rule,
+)
+from rulekit.rules.analysis.cases import mutations
 from rulekit.rules.analysis.row_search import columns_of_rows
+from rulekit.rules.schema import schema_of
 from tests.rules.analysis.test_verification import list_every_row, read_in_one_way
 from tests.strategies.rules import rule_sets
 
@@ -77,10 +89,8 @@ def learned():
 def test_sixty_planted_faults_are_found(learned):
     rng = np.random.default_rng(7)
     cases = [make_cases(rule) for rule in learned]
-    assert all(
-        len(rule_cases) <= 5 * rule.n_conditions + 5
-        for rule_cases, rule in zip(cases, learned, strict=True)
-    )
+    for own, rule in zip(cases, learned, strict=True):
+        assert len(own) <= 5 * rule.n_conditions + 5
     missed = 0
     for k in range(60):
         rule, own = learned[k % len(learned)], cases[k % len(learned)]
@@ -186,3 +196,30 @@ def list_grid(split):
     pools = [[v + d for v in ends[name] for d in (-1e-6, 1e-6)] for name in split.features]
     grid = np.meshgrid(*pools)
     return {name: axis.ravel() for name, axis in zip(split.features, grid, strict=True)}
+
+
+def list_changes(rule, schema=None):
+    return list(mutations(rule, schema or schema_of(rule)))
+
+
+def test_parts_go_and_limits_and_points_move():
+    ward = Literal("ward", "in", ("east", "west"))
+    rule = RuleSet((Clause((Literal("age", ">", 50), ward)),), ("ill",), "dnf", "well")
+    shorter = [m for m in list_changes(rule) if m.shorter]
+    assert [m.part for m in shorter] == ["clause", "condition", "condition", "level", "level"]
+    assert [m.level for m in shorter if m.part == "level"] == ["east", "west"]
+    assert sorted(m.rule.n_conditions for m in shorter) == [0, 1, 1, 2, 2]
+    rule = RuleSet((Clause((Literal("dose", "<=", 2.5),)),), ("ill",), "dnf", "well")
+    moved = {str(m.rule.conditions[0]) for m in list_changes(rule) if m.part == "limit"}
+    assert moved == {"dose < 2.5", "dose <= 2.49", "dose <= 2.51"}
+    whole = Schema((ColumnSchema("dose", "whole number"),))
+    moved = {str(m.rule.conditions[0]) for m in list_changes(rule, whole) if m.part == "limit"}
+    assert moved == {"dose < 2.5", "dose <= 1.5", "dose <= 3.5"}
+    tests = (Literal("age", ">", 50), Literal("bmi", ">", 30))
+    bands = tuple(Clause((PointsSplit(tests, (2, 1), total),)) for total in (3, 2))
+    rule = RuleSet(bands, ("high", "middle"), "dnf", "low")
+    changed = [m.rule.conditions for m in list_changes(rule) if m.part == "points"]
+    assert all(one.points == other.points for one, other in changed)
+    # fewer points never reach the first total
+    expected = {(3, 1), (4, 1), (5, 1), (2, 2), (2, 3), (2, 4)}
+    assert {one.points for one, _ in changed} == expected

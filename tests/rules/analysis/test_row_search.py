@@ -1,15 +1,24 @@
-"""The search for a row finds one exactly where a look at every row does."""
+"""Cells of a column; the search for a row finds one exactly where a look at every row does."""
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
 
-from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
-from rulekit.rules.analysis.cells import TooLongError
-from rulekit.rules.analysis.row_search import RowSearch, answers, columns_of_rows, decides
+from rulekit.rules import Clause, ColumnSchema, LinearSplit, Literal, RuleSet
+from rulekit.rules.analysis.row_search import (
+    RowSearch,
+    TooLongError,
+    answers,
+    columns_of_rows,
+    decides,
+    list_cells,
+    meets,
+)
 from rulekit.rules.schema import schema_of
 from tests.rules.analysis.test_verification import list_every_row
 from tests.rules.analysis.test_violations import read_in_one_way
-from tests.strategies.rules import rule_sets
+from tests.strategies.rules import literals, rule_sets
 
 
 @given(rule_sets(form="dnf", max_clauses=3, max_size=3))
@@ -45,3 +54,29 @@ def test_searches_share_a_number_of_steps():
     assert search.first(decides(rule, 0))
     with pytest.raises(TooLongError):
         search.first(decides(rule, 0))
+
+
+def results(tests, values):
+    return {tuple(meets(test, value) for test in tests) for value in values}
+
+
+@given(st.lists(literals(("age",)), min_size=1, max_size=4))
+def test_every_number_has_the_results_of_one_cell(tests):
+    cells = list_cells(tests)
+    grid = [*np.linspace(-4, 6, 201).tolist(), None]
+    assert results(tests, grid) <= results(tests, cells)
+    assert len(results(tests, cells)) == len(cells)
+
+
+@given(st.lists(literals(("age",)), min_size=1, max_size=4))
+def test_cells_of_whole_numbers_are_whole(tests):
+    cells = list_cells(tests, ColumnSchema("age", "whole number"))
+    assert all(value is None or value == int(value) for value in cells)
+    assert results(tests, [*map(float, range(-9, 9)), None]) == results(tests, cells)
+
+
+def test_levels_of_the_schema_stand_for_cells():
+    column = ColumnSchema("ward", "level", levels=("east", "north", "west"))
+    assert set(list_cells([Literal("ward", "==", "north")], column)) == {"north", "east"}
+    (present, _) = list_cells([Literal("ward", "missing")], column)
+    assert present == "east"

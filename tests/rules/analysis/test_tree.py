@@ -1,11 +1,11 @@
-"""Trees in the paths of rule sets: written and found again."""
+"""Trees in the paths of rule sets: written and found again; rows divided by a rule."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.rules import Branch, Clause, Literal, RuleSet, tree_of_rule
-from rulekit.rules.analysis.tree import Leaf, paths_to_leaves, rule_of_tree
+from rulekit.rules.analysis.tree import Leaf, divide_rows, paths_to_leaves, rule_of_tree
 
 CONDITIONS = [Literal(name, ">", value) for name in "abcd" for value in (0.0, 1.0)]
 
@@ -73,3 +73,19 @@ def test_other_clauses_have_no_tree_and_a_constant_is_a_leaf():
     nested = RuleSet((Clause((a,)), Clause((a, b))), ("red", "red"), "dnf", "blue")
     assert tree_of_rule(nested) is None
     assert tree_of_rule(RuleSet((), (), "dnf", "blue")) == Leaf("blue")
+
+
+AGE = {"age": np.array([60.0, 40.0, 20.0, 10.0])}
+OLD, ADULT = Clause((Literal("age", ">", 50),)), Clause((Literal("age", ">", 18),))
+
+
+def test_clause_takes_what_no_earlier_clause_takes():
+    parts = divide_rows(RuleSet((OLD, ADULT), ("a", "b"), "dnf", "c"), AGE)
+    assert [part.rows.tolist().count(True) for part in parts] == [4, 1, 2, 1]
+    assert [part.start for part in parts] == [0, 0, 1, 3]
+
+
+def test_clause_of_a_cnf_takes_the_rows_that_fail_it():
+    parts = divide_rows(RuleSet((ADULT,), ("adult",), "cnf", "child"), AGE)
+    counts = [(part.label, int(part.rows.sum())) for part in parts[1:]]
+    assert counts == [("child", 1), ("adult", 3)]

@@ -16,6 +16,8 @@ from rulekit.rules import (
     RuleSet,
     check_monotonicity,
 )
+from rulekit.rules.analysis.row_search import columns_of_rows
+from rulekit.rules.condition import as_column
 from tests.strategies.rules import (
     BETWEEN,
     NUMBERS,
@@ -54,15 +56,9 @@ def every_answer(rule, feature):
     """Evaluate every row that its conditions can distinguish: other columns first, then steps."""
     others = [f for f in rule.features if f != feature]
     pools = [POOLS[f] for f in others]
-    own = [v for v in POOLS[feature] if v is not None and v == v]
-    own = sorted(own)
-    rows = list(product(*pools, own))
-    table = {}
-    for k, name in enumerate([*others, feature]):
-        dtype = float if name in ("age", "size") else object
-        column = np.empty(len(rows), dtype=dtype)
-        column[:] = [row[k] for row in rows]
-        table[name] = column
+    own = sorted(v for v in POOLS[feature] if v is not None and v == v)
+    cells = zip(*product(*pools, own), strict=True)
+    table = dict(zip([*others, feature], map(as_column, cells), strict=True))
     return rule.predict(table).reshape(-1, len(own))
 
 
@@ -95,20 +91,8 @@ def test_the_check_agrees_with_a_look_at_every_row(rule, feature, towards, direc
     before, after = report.example
     assert {name for name in before if before[name] != after[name]} <= {feature}
     assert (after[feature] > before[feature]) == (direction == ">")
-    requested = [
-        rule.predict(
-            {
-                name: np.array(
-                    [np.nan if v is None and name in ("age", "size") else v],
-                    dtype=float if name in ("age", "size") else object,
-                )
-                for name, v in row.items()
-            }
-        )[0]
-        for row in report.example
-    ]
-    assert requested[0] == towards
-    assert requested[1] != towards
+    first, second = rule.predict(columns_of_rows(report.example, list(before)))
+    assert first == towards != second
 
 
 def test_tree_paths_of_sums_are_proved_if_each_step_is_monotonic():

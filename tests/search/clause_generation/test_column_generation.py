@@ -12,7 +12,6 @@ from rulekit.search.box_search.problem import ERRORS, evaluate_boxes
 from rulekit.search.box_search.search import Descent
 from rulekit.search.clause_generation import column_generation, exact_clause
 from rulekit.search.clause_generation.column_generation import (
-    BoxPricing,
     ClauseMaster,
     ClausePool,
     GenerationPlan,
@@ -123,7 +122,7 @@ def test_all_exact_pricings_together_keep_to_their_limit(monkeypatch):
         return clause
 
     monkeypatch.setattr(exact_clause, "best_clause", counted)
-    monkeypatch.setattr(BoxPricing, "price", lambda self, *args: (NONE, np.zeros(0)))
+    monkeypatch.setattr(ClausePool, "price", lambda self, *args: (NONE, np.zeros(0)))
     everything = generate_boxes(small(0), GenerationPlan(0.6, 0.4))
     n_tests, n_searches = sum(tried), len(tried)
     assert everything.solved
@@ -278,7 +277,7 @@ def priced(draw):
 @given(priced(), st.integers(1, 20))
 def test_reduced_costs_equal_the_clauses_and_are_sorted(given_problem, batch):
     problem, price = given_problem
-    pricing = BoxPricing(problem, 0.5, price)
+    pricing = ClausePool(problem, 0.5, price)
     weight = np.asarray(problem.weight)
     boxes, cost = pricing.price(weight[problem.y], np.zeros((0, problem.n_features, 3), int), batch)
     assert len(cost) == len(boxes) <= batch
@@ -294,7 +293,7 @@ def test_reduced_costs_equal_the_clauses_and_are_sorted(given_problem, batch):
 @given(priced())
 def test_no_single_interval_beats_what_pricing_returns(given_problem):
     problem, price = given_problem
-    pricing = BoxPricing(problem, 0.1, price)
+    pricing = ClausePool(problem, 0.1, price)
     weight = np.asarray(problem.weight)
     _, cost = pricing.price(weight[problem.y], np.zeros((0, problem.n_features, 3), int), 5)
     H = np.zeros((problem.n_features, 1 + problem.n_bins.max()))
@@ -314,6 +313,6 @@ def test_all_columns_are_priced_if_promising_ones_find_too_little(monkeypatch):
     problem = box_rows(codes, np.array([2, 2, 2]), y)
     descent = Descent(problem)
     assert descent.features_of(descent.choose_alone(1.0)[0], 1).tolist() == [0]
-    boxes, cost = BoxPricing(problem, 1.0, 1.0).price(problem.weight[problem.y], NONE, 15)
+    boxes, cost = ClausePool(problem, 1.0, 1.0).price(problem.weight[problem.y], NONE, 15)
     assert problem.count_literals(boxes)[0].tolist() == [0, 1, 1]
     assert cost[0] == 3 - y.sum()

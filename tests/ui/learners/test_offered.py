@@ -1,5 +1,6 @@
 """The learners of Models, whichever they are: one face for the pages, and settings that add up."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 
 from rulekit.data import Table, load_sample
 from rulekit.evaluation.sweeps.grid import settings_of
+from rulekit.learners import Certificate
 from ui.learners.hyperplane import HYPERPLANE
 from ui.learners.ideal import IDEAL_DNF
-from ui.learners.learner import price_words
+from ui.learners.learner import price_dials
+from ui.learners.literal import proof_headline
 from ui.learners.offered import (
     CARDS,
     LEARNERS,
@@ -118,10 +121,11 @@ def test_learners_have_cards_questions_and_prices_in_rows():
     assert sorted(requested) == sorted(LEARNERS)
     for typed in ("svm", "tree", "dnf", "boolean", "formula", "score"):
         assert any(typed in question.lower() for question in QUESTIONS)
-    assert price_words(2.0, 400).startswith(
+    one, two = (price_dials({"theta": theta}, 400)[0].caption for theta in (1.0, 2.0))
+    assert "1 misclassified training row (" in one
+    assert two.startswith(
         "Each condition must save at least 2 misclassified training rows (of 400, 0.5 %)."
     )
-    assert "1 misclassified training row (" in price_words(1.0, 400)
 
 
 def test_median_cuts_test_no_gap_that_is_not_allowed():
@@ -140,3 +144,24 @@ def test_median_cuts_test_no_gap_that_is_not_allowed():
     assert tests_of_gaps(replace(state, binning=BinningSpec(missing=("a",)))) != []
     whole = replace(state, table=state.table.with_roles({"a": "ignore"}))
     assert IDEAL_DNF.estimator(RunSpec(ideal_cuts="median"), whole, {}).binarizer is None
+
+
+def test_learners_of_one_clause_have_no_number_of_clauses():
+    spec = RunSpec(learners=("one_level_exact", "one_level", "lp"), thetas=(1.0, 2.0))
+    result = settings_of_run(spec)
+    assert len(result) == 2 * 5 + 2 + 2
+    counts = Counter(s["learner"] for s in result)
+    assert counts == {"lp": 10, "one_level": 2, "one_level_exact": 2}
+    assert all("n_clauses" not in s for s in result if s["learner"] != "lp")
+
+
+@pytest.mark.parametrize(
+    ("certificate", "words"),
+    [
+        (Certificate(41.0, 41.0, True, ""), "Cost 41, and no rule of one clause costs less"),
+        (Certificate(43.0, 40.0, False, ""), "Cost 43, at most 7.5 % too much"),
+        (Certificate(3.0, 0.0, False, ""), "Cost 3, no useful bound"),
+    ],
+)
+def test_the_gap_is_reported_in_few_words(certificate, words):
+    assert proof_headline(certificate) == words

@@ -8,11 +8,11 @@ from rulekit.evaluation import compare_learners
 from rulekit.explain import read_points
 from rulekit.explain.subject import row_values
 from rulekit.families import ScorecardClassifier
-from rulekit.learners import BoxSearchClassifier, FixedRuleClassifier
-from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.learners import FixedRuleClassifier
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.style.phrases import Wording
 from ui.learners.offered import families, settings_of_run
-from ui.learners.points import band_table, card_table, case_table, chance_sentence, split_of
+from ui.learners.points import band_table, card_table, case_table, chance_sentence
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import Cases
 from ui.state import AppState
@@ -26,29 +26,25 @@ def model():
 
 
 def test_cards_list_every_condition_with_its_points(model):
-    split = split_of(model)
+    split = scorecard_of(model.rule_set_)[0]
     cases = Cases("training", X, Y.to_numpy(dtype=object), model.read_columns(X))
     table = card_table(split, Wording(), cases, "high")
     assert table.columns.tolist() == ["if", "points", "training rows", "of these, high"]
     assert sorted(map(int, table["points"])) == sorted(split.points)
     assert len(set(table["if"])) == model.n_conditions_
-    other = BoxSearchClassifier(n_perturbations=0, random_state=0).fit(X, Y)
-    assert split_of(other) is None
 
 
 @pytest.mark.slow
 def test_points_of_a_case_add_up_and_its_chance_is_named(model):
-    split = split_of(model)
+    split = scorecard_of(model.rule_set_)[0]
     for i in range(40):
         row = row_values(model.read_columns(X.iloc[[i]]), 0)
         table = case_table(read_points(split, row), Wording())
-        assert (table["so far"].iloc[-1] >= split.total) == (
-            model.predict(X.iloc[[i]])[0] == "high"
-        )
+        predicted = model.predict(X.iloc[[i]])[0]
+        assert (table["so far"].iloc[-1] >= split.total) == (predicted == "high")
         assert table["so far"].tolist() == table["this case"].cumsum().tolist()
-        chance = round(
-            100 * model.predict_proba(X.iloc[[i]])[0, list(model.classes_).index("high")]
-        )
+        place = list(model.classes_).index("high")
+        chance = round(100 * model.predict_proba(X.iloc[[i]])[0, place])
         assert chance_sentence(model, X.iloc[[i]]) == f" Of 100 such cases, {chance} are high."
 
 
@@ -59,7 +55,7 @@ def test_bands_are_descending_and_equal_the_models(model):
     assert shown.is_monotonic_decreasing
     assert table["training rows"].sum() == len(X)
     answers = dict(zip(table["prediction"], shown, strict=True))
-    totals = split_of(model).compute_values(model.read_columns(X))
+    totals = scorecard_of(model.rule_set_)[0].compute_values(model.read_columns(X))
     for i in range(40):
         (answer,) = [
             a

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.evaluation.sweeps.grid import settings_of, units_of
-from rulekit.explain.splits import change_text, read_split
+from rulekit.explain.splits import read_split
 from rulekit.rules import Branch, Factor, Literal, PowerLaw, PowerLawSplit
 from rulekit.rules.analysis.tree import Leaf, rule_of_tree
 from rulekit.style.phrases import Wording
@@ -61,7 +61,7 @@ def test_the_table_of_changes_states_the_numbers_of_the_sentences(mass, height):
     reading = read_split(SPLIT, {"mass_kg": mass, "height": height})
     table = changes_table(reading, Wording())
     assert len(table) == len(reading.changes) > 0
-    texts = [change_text(c) for c in reading.changes]
+    texts = [c.text for c in reading.changes]
     assert list(table["changes the result at"]) == [text.rpartition(" ")[2] for text in texts]
     assert changes_words(reading).endswith(f" to {table['changes the result at'][0]}.")
 

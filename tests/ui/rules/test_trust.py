@@ -1,7 +1,5 @@
 """The tabs Groups, Stability and Alternatives of Rules: background jobs, figures as counted."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -33,8 +31,7 @@ def on_rules(tmp_path, monkeypatch):
     def on(tab, table=None, setting=SETTING, run_settings=QUICK, **more):
         table = load_sample("breast_cancer") if table is None else table
         state = AppState(table=table, setting=setting, run_settings=run_settings, **more)
-        app = on_tab(opened("rules", state=state), tab)
-        return app
+        return on_tab(opened("rules", state=state), tab)
 
     with routed():
         yield on
@@ -43,25 +40,16 @@ def on_rules(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def on_stable(on_rules):
-    return partial(on_rules, "Stability")
-
-
-@pytest.fixture
 def on_alike(on_rules, monkeypatch):
     monkeypatch.setattr(trust, "SECONDS", PATIENCE)
 
-    def on(*arguments, **more):
-        app = finished(on_rules("Alternatives", *arguments, **more))
-        return app
-
-    return on
+    return lambda *arguments, **more: finished(on_rules("Alternatives", *arguments, **more))
 
 
 @pytest.mark.slow
-def test_stability_is_shown_in_words_charts_and_tables(on_stable, monkeypatch):
+def test_stability_is_shown_in_words_charts_and_tables(on_rules, monkeypatch):
     monkeypatch.setattr(trust, "N_RESAMPLES", 20)
-    app = on_stable(wording={"worst radius": ColumnName("Radius", "mm")})
+    app = on_rules("Stability", wording={"worst radius": ColumnName("Radius", "mm")})
     app = finished(app.button(key="begin_stable").click().run())
     state = app.session_state["app"]
     X, y = state.training
@@ -76,10 +64,10 @@ def test_stability_is_shown_in_words_charts_and_tables(on_stable, monkeypatch):
 
 
 @pytest.mark.slow
-def test_stability_of_a_scorecard_speaks_of_points_and_totals(on_stable, monkeypatch):
+def test_stability_of_a_scorecard_speaks_of_points_and_totals(on_rules, monkeypatch):
     monkeypatch.setattr(trust, "N_RESAMPLES", 3)
     monkeypatch.setattr(trust, "OTHERS", 1)
-    app = on_stable(setting={"learner": "scorecard", "max_conditions": 2})
+    app = on_rules("Stability", setting={"learner": "scorecard", "max_conditions": 2})
     app = finished(app.button(key="begin_stable").click().run())
     assert "Points as a table" in [box.label for box in app.expander]
     (table,) = [t for t in app.dataframe if "overlap" in t.value]
@@ -93,19 +81,16 @@ def test_outcomes_that_are_numbers_are_learned_again_too():
     frame = pd.DataFrame({"a": np.arange(40) // 4 * 1.5, "ill": np.arange(40) > 20}).astype(float)
     X, y = frame[["a"]], frame["ill"].astype(int)
     model = BoxSearchClassifier(n_perturbations=0).fit(X, y)
-    state = AppState(
-        table=Table.from_frame(frame.astype({"ill": int})).with_roles(
-            {"ill": "target"}, positive_label=1
-        )
-    )
+    table = Table.from_frame(frame.astype({"ill": int}))
+    state = AppState(table=table.with_roles({"ill": "target"}, positive_label=1))
     train, _ = rows_of(state, model)
-    options = {"n_resamples": 2}
-    assert trust.repeat(model, train.X, train.target, options, Quiet()).n_made == 2
+    rows, options = (train.X, train.target), {"n_resamples": 2}
+    assert trust.repeat(model, rows, options, Quiet()).n_made == 2
 
 
 @pytest.mark.slow
-def test_learning_again_is_refused_by_hand_and_stopped_on_request(on_stable):
-    app = on_stable()
+def test_learning_again_is_refused_by_hand_and_stopped_on_request(on_rules):
+    app = on_rules("Stability")
     app.button(key="begin_stable").click().run()
     app.button(key="stop_stable").click().run()
     assert "Learning again was stopped" in text(app)
@@ -214,9 +199,8 @@ def test_groups_are_compared_by_any_column_for_either_part(on_groups):
     metrics = group_metrics(state.model, X, y, "income", positive="high")
     (table,) = [t.value for t in app.dataframe if "False positive rate" in t.value]
     assert table["rows"].tolist() == [*metrics.table["rows"], len(y)]
-    assert [v.split(" %")[0] for v in table["Error"]] == [
-        f"{100 * v:.1f}" for v in [*metrics.table["error"], metrics.overall["error"]]
-    ]
+    errors = [f"{100 * v:.1f}" for v in [*metrics.table["error"], metrics.overall["error"]]]
+    assert [v.split(" %")[0] for v in table["Error"]] == errors
     for sentence in metrics.sentences():
         assert sentence in text(app)
     app.segmented_control(key="rules_part").set_value("test").run()

@@ -1,6 +1,7 @@
 """What Score hands out: the library's files of scored cases, smallest changes included."""
 
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,8 +10,11 @@ import pyarrow as pa
 import pytest
 
 from rulekit.data import Table
+from rulekit.data.reading.loading import read_with_options
+from rulekit.exceptions import DataError
 from rulekit.explain import score
 from rulekit.export import from_text
+from rulekit.learners import FixedRuleClassifier
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import as_before
 from ui.score.answers import (
@@ -18,7 +22,11 @@ from ui.score.answers import (
     _file,
     cost_sentence,
     count_predictions,
+    differences,
+    find_training_rows,
     outcomes_of,
+    score_cases,
+    then_and_now,
 )
 from ui.state import CATEGORIES, AppState
 
@@ -86,3 +94,63 @@ def test_outcomes_are_called_by_their_names_or_the_rest(state):
     coded = AppState(table=state.table, options={CATEGORIES: ["x"]})
     assert as_before(second(CODES), coded).column("x").kind == "category"
     assert as_before(second(CODES), state).column("x").is_number
+
+
+N = 80
+AGES = np.arange(N) + 20.25
+SEEN = {
+    "age": AGES,
+    "dose": AGES % 7,
+    "town": ["Bonn", "Ulm"] * 40,
+    "ill": ["yes"] * 40 + ["no"] * 40,
+}
+PATIENTS = pd.DataFrame(SEEN)
+
+
+def scored(monkeypatch, text):
+    """Return the cases of a file and their predictions by a rule on age, with the page's words."""
+    roles = {"ill": "target", "age": "feature"}
+    table = Table.from_frame(PATIENTS).with_roles(roles, positive_label="yes")
+    state = AppState(table=table)
+    model = FixedRuleClassifier(from_text("1. IF age < 60 AND dose < 9 THEN yes\nOTHERWISE no"))
+    model.fit(*state.training)
+    new, words = read_with_options(text.encode(), name="new")[0], []
+    fake = SimpleNamespace(
+        **dict.fromkeys(("markdown", "warning", "caption", "info"), words.append)
+    )
+    monkeypatch.setattr("ui.score.answers.st", fake)
+    monkeypatch.setattr("ui.score.answers.app_state", lambda: state)
+    trained = find_training_rows(new.frame, state)
+    cases = NewCases("new", new, outcomes_of(new, state), text, new.cells, trained)
+    cases, result = score_cases(cases, model, state)
+    differences(cases, result)
+    if not result.figures:
+        then_and_now(cases, result)
+    return state, cases, result, " ".join(words).replace("\\", "").replace("\u2060", "")
+
+
+@pytest.mark.filterwarnings("ignore::rulekit.exceptions.DataWarning")
+def test_rows_with_bad_cells_are_listed_and_left_out(monkeypatch):
+    text = "age,dose,ill\n30,1,yes\nforty,2,yes\n70,1,no\n?,1,no\n12 years,1,yes\n"
+    _, cases, result, words = scored(monkeypatch, text)
+    assert result.answers.tolist() == ["yes", "no", "no"]
+    assert result.X.index.tolist() == [0, 2, 3]
+    assert result.figures[0].n_now == len(cases.outcomes) == 3
+    assert "3 rows. What differs:" in words
+    assert "Left out: row 2 ('forty'), row 5 ('12 years')." in words
+    with pytest.raises(DataError, match=r"No row can be scored\. Column 'age' is read as numbers"):
+        scored(monkeypatch, "age,dose\nforty,1\n50,many\n")
+
+
+def test_training_rows_are_recognised_and_do_not_count(monkeypatch):
+    state, *_ = scored(monkeypatch, "age,dose\n3.5,1\n")
+    rows = state.rows()[0]
+    _, cases, result, words = scored(monkeypatch, PATIENTS.to_csv(index=False))
+    assert f"80 rows, {len(rows)} of them training rows." in words
+    assert result.figures[0].n_now == N - len(rows)
+    assert np.flatnonzero(cases.trained).tolist() == sorted(rows)
+    *_, result, words = scored(monkeypatch, PATIENTS.iloc[rows].to_csv(index=False))
+    assert not result.figures
+    assert "All are training rows" in words
+    alike = replace(state, table=state.table.with_roles({"age": "ignore"}))
+    assert not find_training_rows(PATIENTS[["town", "dose"]], alike).any()  # may be other cases

@@ -64,16 +64,11 @@ def interval_figure(intervals: pd.DataFrame) -> go.Figure:
     wide = np.maximum(stop - start, 0.004)
     figure.add_bar(y=names, base=start, x=wide, marker={"color": GREY}, name="the box", **bar)
     finite = np.isfinite(value)
-    figure.add_scatter(
-        x=value[finite],
-        y=np.array(names, dtype=object)[finite],
-        mode="markers+text",
-        text=[short_number(v) for v in intervals["value"][finite]],
-        textposition="top center",
-        marker={"symbol": "diamond-tall", "size": 20, **MARK},
-        hoverinfo="skip",
-        name="this case",
-    )
+    text = [short_number(v) for v in intervals["value"][finite]]
+    look: dict[str, Any] = {"mode": "markers+text", "text": text, "textposition": "top center"}
+    look |= {"marker": {"symbol": "diamond-tall", "size": 20, **MARK}, "hoverinfo": "skip"}
+    y = np.array(names, dtype=object)[finite]
+    figure.add_scatter(x=value[finite], y=y, name="this case", **look)
     figure.update_layout(height=120 + 58 * len(names), barmode="overlay", showlegend=True)
     figure.update_yaxes(autorange="reversed", type="category", automargin=True, showgrid=False)
     figure.update_xaxes(tickformat=".0%", range=[-0.05, 1.05], title="Place in the column's range")
@@ -128,33 +123,21 @@ def projection_figure(
     for is_class, name, look in zip((True, False), (described, other), looks, strict=True):
         rows = shown.points[shown.points["described"] == is_class]
         share = rows["others"].to_numpy() / shown.n_others if shown.n_others else np.ones(len(rows))
-        figure.add_scatter(
-            x=rows["x"],
-            y=rows["y"],
-            mode="markers",
-            marker={
-                "symbol": look.symbol,
-                "size": 8,
-                "color": look.colour,
-                "opacity": FAINT + (1 - FAINT) * share,
-            },
-            text=[f"{int(v)} of {shown.n_others} other conditions hold" for v in rows["others"]],
-            hovertemplate="%{x}, %{y}<br>%{text}<extra></extra>",
-            name=plain(name, 30),
-        )
+        marker = {"symbol": look.symbol, "size": 8, "color": look.colour}
+        dots = {"marker": marker | {"opacity": FAINT + (1 - FAINT) * share}, "mode": "markers"}
+        dots["text"] = [
+            f"{int(n)} of {shown.n_others} other conditions hold" for n in rows["others"]
+        ]
+        dots |= {"hovertemplate": "%{x}, %{y}<br>%{text}<extra></extra>", "name": plain(name, 30)}
+        figure.add_scatter(x=rows["x"], y=rows["y"], **dots)
     if shown.line is not None:
         x, y = zip(*shown.line, strict=True)
-        words, dashes = "the plane, other columns as in the case", {"width": 2, "dash": "dash"}
-        line = {"color": GREY, **dashes}
+        words, line = "the plane, other columns as in the case", {"width": 2, "dash": "dash"}
+        line["color"] = GREY
         figure.add_scatter(x=x, y=y, mode="lines", line=line, hoverinfo="skip", name=words)
-    figure.add_scatter(
-        x=[shown.case[0]],
-        y=[shown.case[1]],
-        mode="markers",
-        marker={"symbol": "star", "size": 16, **MARK},
-        hoverinfo="skip",
-        name="the case",
-    )
+    star = {"mode": "markers", "marker": {"symbol": "star", "size": 16, **MARK}}
+    case = {"x": [shown.case[0]], "y": [shown.case[1]], "name": "the case"}
+    figure.add_scatter(hoverinfo="skip", **case, **star)
     figure.update_xaxes(title=plain(shown.x, 50))
     figure.update_yaxes(title=plain(shown.y, 50), automargin=True)
     figure.update_layout(legend={"y": -0.2, "yanchor": "top"}, margin={"b": 90})
@@ -328,14 +311,8 @@ def projection(
     others[[a, b]] = False
     counted = others & limits
     code = list(model.boxes_).index(label)
-    points = pd.DataFrame(
-        {
-            "x": rows[:, a],
-            "y": rows[:, b],
-            "described": plane.codes == code,
-            "others": inside[:, counted].sum(axis=1),
-        }
-    )
+    points = pd.DataFrame({"x": rows[:, a], "y": rows[:, b], "described": plane.codes == code})
+    points["others"] = inside[:, counted].sum(axis=1)
     low, high = np.maximum(boxes.lower, half.low), np.minimum(boxes.upper, half.high)
     corners = {}
     for axis, name in ((a, "x"), (b, "y")):

@@ -167,10 +167,8 @@ class LPSVMProgram:
         way = np.zeros(n) if ways is None else ways
         low = np.concatenate([np.where(way > 0, -np.inf, -1.0), [0.0]])
         high = np.concatenate([np.where(way < 0, np.inf, 1.0), [0.0]])
-        nothing = np.zeros(m)
-        self._program = ResidentProgram(
-            LinearProgram(-np.ones(m), rows, low, high, nothing, nothing)
-        )
+        program = LinearProgram(-np.ones(m), rows, low, high, np.zeros(m), np.zeros(m))
+        self._program = ResidentProgram(program)
 
     def solve(self, nu: float) -> LPSVMPlane:
         """Solve for one price."""

@@ -286,9 +286,8 @@ class _Drawing:
                 figure.add_surface(x=x, y=y, z=z, opacity=0.35, **look)
         if self.star is not None:
             _add_star(figure, *self.star.laws[:, :3].T)
-        figure.update_layout(
-            scene={f"{axis}axis": {"title": self.law(k)} for k, axis in enumerate("xyz")}
-        )
+        titles = {f"{axis}axis": {"title": self.law(k)} for k, axis in enumerate("xyz")}
+        figure.update_layout(scene=titles)
         return figure
 
     def add_points(self, figure: go.Figure, *at: Floats) -> None:
@@ -300,13 +299,11 @@ class _Drawing:
             dots, rings = {"size": 3, "opacity": 0.7}, {"size": 7}
         for label, look in looks_of(points).items():
             of_label = np.equal(points.labels, label)
-            traced = {
-                "name": plain(label),
-                "marker": {**dots, "color": look.colour, "symbol": look.symbol},
-                "customdata": points.rows[of_label] + 1,
-                "hovertemplate": "row %{customdata}<extra></extra>",
-            }
-            figure.add_trace(_markers([x[of_label] for x in at], **traced))
+            marker = {**dots, "color": look.colour, "symbol": look.symbol}
+            hover = {"hovertemplate": "row %{customdata}<extra></extra>"}
+            hover["customdata"] = points.rows[of_label] + 1
+            own = [x[of_label] for x in at]
+            figure.add_trace(_markers(own, name=plain(label), marker=marker, **hover))
         if points.wrong.any():
             marker = {"symbol": "circle-open", "color": GREY, **rings}
             wrong = [x[points.wrong] for x in at]

@@ -20,10 +20,11 @@
 #   SBX      simulated binary crossover
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from rulekit._sums import power
 from rulekit.families.power_law.solver.laws import (
@@ -36,15 +37,17 @@ from rulekit.families.power_law.solver.laws import (
     distinct,
     n_exponents,
 )
-from rulekit.families.power_law.solver.split_search import REFINED, Effort, LowerLevel
-from rulekit.families.power_law.solver.split_task import ClassMass, Cuts, FoundSplit, SplitTask
-from rulekit.families.power_law.solver.structures import (
+from rulekit.families.power_law.solver.split_search import (
+    REFINED,
+    Effort,
     Found,
+    LowerLevel,
     Splits,
     StructureBlock,
     blocks,
     empty_splits,
 )
+from rulekit.families.power_law.solver.split_task import ClassMass, FoundSplit, SplitTask
 
 WORK = 400_000  # numbers of all individuals on all rows that are worked on together
 
@@ -56,7 +59,7 @@ class GeneticLevel(LowerLevel):
     crossover, eta_crossover, eta_mutation = 0.9, 2.0, 15.0
     patience, progress = 10, 1e-4
 
-    def __init__(self, table: PowerTable, mass: ClassMass, rng: np.random.Generator) -> None:
+    def __init__(self, table: PowerTable, mass: ClassMass, rng: Generator) -> None:
         super().__init__(table, mass)
         self.rng = rng
 
@@ -74,9 +77,7 @@ class GeneticLevel(LowerLevel):
             block.write(found, splits)
         return splits
 
-    def improve(
-        self, splits: Splits, modulus: bool, effort: Effort, rng: np.random.Generator
-    ) -> Splits:
+    def improve(self, splits: Splits, modulus: bool, effort: Effort, rng: Generator) -> Splits:
         """Return splits as they are: the algorithm has no further step."""
         return splits
 
@@ -189,11 +190,9 @@ MAX_POPULATION = 600
 
 
 @dataclass(frozen=True)
-class Population(Cuts):
+class Population(Splits):
     """Individuals with what the lower level found for them."""
 
-    weights: Floats  # (N, p)
-    structures: Exponents  # (N, p, d)
     modulus: Bools  # (N,)
 
     def order(self, tau: float) -> Ints:
@@ -206,7 +205,7 @@ class Population(Cuts):
 
 def genetic_search(
     task: SplitTask,
-    rng: np.random.Generator,
+    rng: Generator,
     should_stop: ShouldStop | None = None,
     *,
     lower_level: str = "genetic",
@@ -224,9 +223,7 @@ class _Evolution:
     generations, patience = 100, 20
     crossover, beta, to_zero = 0.9, 3.0, 0.75
 
-    def __init__(
-        self, task: SplitTask, varying: Ints, rng: np.random.Generator, lower_level: str
-    ) -> None:
+    def __init__(self, task: SplitTask, varying: Ints, rng: Generator, lower_level: str) -> None:
         self.task, self.rng, self.varying = task, rng, varying
         self.table = PowerTable(task.X[:, varying], max(abs(e) for e in task.exponents))
         self.lower = LowerLevel(self.table, task.mass)
@@ -255,7 +252,10 @@ class _Evolution:
             unchanged = 0 if self._rank_of_best(people) != before else unchanged + 1
             if unchanged >= self.patience and before[0]:
                 break
-        return self._get_best(people)
+        best = people.first(bool(people.modulus[0]))
+        exponents = np.zeros((len(best.weights), self.task.X.shape[1]), dtype=np.int8)
+        exponents[:, self.varying] = best.exponents
+        return replace(best, exponents=exponents, history=self.history)
 
     def _rank_of_best(self, people: Population) -> tuple[bool, int, float]:
         feasible = bool(people.impurity[0] <= self.task.tau)
@@ -352,12 +352,8 @@ class _Evolution:
     def _unique(self, structures: Exponents, modulus: Bools) -> tuple[Exponents, Bools]:
         """Change duplicates until each child is the only one of its kind."""
         for _ in range(50):
-            flagged = np.concatenate(
-                [canonical(structures), np.repeat(modulus, self.d).reshape(-1, 1, self.d)],
-                axis=1,
-                dtype=np.int8,
-                casting="unsafe",
-            )
+            flags = np.repeat(modulus, self.d).reshape(-1, 1, self.d).astype(np.int8)
+            flagged = np.concatenate([canonical(structures), flags], axis=1)
             twice = np.setdiff1d(np.arange(len(structures)), distinct(flagged))
             if not len(twice):
                 break
@@ -367,30 +363,6 @@ class _Evolution:
 
     def _note(self, people: Population) -> None:
         feasible, size, worth = self._rank_of_best(people)
-        self.history.append(
-            {
-                "generation": len(self.history),
-                "modulus": bool(people.modulus[0]),
-                "n_exponents": size,
-                "n_structures": len(self.memory),
-                "impurity": worth,
-                "feasible": feasible,
-            }
-        )
-
-    def _get_best(self, people: Population) -> FoundSplit:
-        """Return the best; an exponent whose power law weighs nothing is dropped."""
-        best = people.take(np.array([0]))
-        used = best.weights[0] != 0
-        exponents = np.zeros((int(used.sum()), self.task.X.shape[1]), dtype=np.int8)
-        exponents[:, self.varying] = best.structures[0][used]
-        weights: Floats = best.weights[0][used]
-        return FoundSplit(
-            exponents,
-            weights,
-            float(best.low[0]),
-            float(best.high[0]),
-            bool(people.modulus[0]),
-            float(best.impurity[0]),
-            self.history,
-        )
+        known = {"generation": len(self.history), "modulus": bool(people.modulus[0])}
+        known |= {"n_exponents": size, "n_structures": len(self.memory)}
+        self.history.append(known | {"impurity": worth, "feasible": feasible})

@@ -16,29 +16,36 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from rulekit.families.power_law.solver.laws import (
+    Bools,
     Exponents,
+    Floats,
     Ints,
     PowerTable,
     canonical,
     distinct,
     n_exponents,
 )
-from rulekit.families.power_law.solver.pair_screening import (
-    likely_pairs,
-    likely_structures,
-    pair_structures,
-)
 from rulekit.families.power_law.solver.split_search import (
     FINISHED,
+    MAX_TARGETS,
     POLISHED,
     REFINED,
+    RIDGE,
     SETTLED,
     LowerLevel,
+    Moments,
+    Splits,
+    empty_splits,
 )
-from rulekit.families.power_law.solver.split_task import FoundSplit, SplitTask, sample_rows
-from rulekit.families.power_law.solver.structures import Splits, empty_splits
+from rulekit.families.power_law.solver.split_task import (
+    ClassMass,
+    FoundSplit,
+    SplitTask,
+    sample_rows,
+)
 
 WIDTH = 6  # structures of a level that are built upon
 N_REFINED = 40
@@ -53,12 +60,15 @@ PATIENCE = 2  # levels without progress
 NOTHING = 1e-9  # impurity that no band can undercut
 CLEARLY = 0.8  # a band of any size beats a cut with less than this share of its impurity
 
+N_PAIRS = 16
+FEATURE_ROWS = 500
+
 ShouldStop = Callable[[], bool]
 
 
 def beam_search(
     task: SplitTask,
-    rng: np.random.Generator,
+    rng: Generator,
     should_stop: ShouldStop | None = None,
     lower: LowerLevel | None = None,
     memo: "dict[bool, Beam] | None" = None,
@@ -151,7 +161,11 @@ class Beam:
             else:
                 stale += 1
         if at not in self.finished:
-            self.finished[at] = self._finish(best.take(np.array([0])), at)
+            rng = np.random.default_rng([self.seed, self.modulus, at, 1])
+            best = self.lower.improve(best.take(np.array([0])), self.modulus, FINISHED, rng)
+            if self.whole is not None:
+                best = self._refit_on_all_rows(best, self.whole, rng)
+            self.finished[at] = best.first(self.modulus)
         return replace(self.finished[at], history=self.history[:size])
 
     def _level(self, size: int) -> Splits | None:
@@ -216,25 +230,7 @@ class Beam:
                 structures.append(new)
         return np.concatenate(structures)
 
-    def _finish(self, best: Splits, size: int) -> FoundSplit:
-        """Bring the best of a level to its end."""
-        rng = np.random.default_rng([self.seed, self.modulus, size, 1])
-        best = self.lower.improve(best, self.modulus, FINISHED, rng)
-        if self.whole is not None:
-            best = self._refit_on_all_rows(best, self.whole, rng)
-        used = (best.weights[0] != 0) & best.structures[0].any(axis=1)
-        return FoundSplit(
-            best.structures[0][used],
-            best.weights[0][used],
-            float(best.low[0]),
-            float(best.high[0]),
-            self.modulus,
-            float(best.impurity[0]),
-        )
-
-    def _refit_on_all_rows(
-        self, best: Splits, whole: SplitTask, rng: np.random.Generator
-    ) -> Splits:
+    def _refit_on_all_rows(self, best: Splits, whole: SplitTask, rng: Generator) -> Splits:
         """Find weights and bounds on all rows, beginning with those found on a part."""
         read = np.flatnonzero(best.structures[0].any(axis=0))
         largest = max(map(abs, whole.exponents))
@@ -243,3 +239,120 @@ class Beam:
         begun.weights[:] = best.weights
         improved = lower.improve(begun, self.modulus, SETTLED, rng)
         return replace(improved, structures=best.structures)
+
+
+# The most promising features, pairs of them, and structures, mainly from second moments.
+# For every 2 x 2 block at once: how far apart class means are (a cut), or how narrow one class is
+# where the rest is wide (a band). Pairs that differ in neither, as in an exclusive or, are not
+# seen.
+
+
+def likely_structures(
+    table: PowerTable, mass: ClassMass, structures: Exponents, modulus: bool, most: int
+) -> Ints:
+    """Return the places of the structures that promise most, of each number of power laws."""
+    sizes, selected = structures.any(axis=2).sum(axis=1), [np.zeros(0, dtype=np.int64)]
+    order = np.argsort(-mass.total, kind="stable")[:MAX_TARGETS].tolist()
+    for size in np.unique(sizes).tolist():
+        places = np.flatnonzero(sizes == size)
+        if len(places) <= most:
+            selected.append(places)
+            continue
+        moments = Moments(table, structures[places, :size], mass)
+        # of two classes one tells how far apart they are; a band may open on one side, too
+        scores = [[moments.discriminant(k)[1] for k in order[: mass.n_classes - 1]]]
+        if modulus:
+            scores.append([moments.narrow(k)[1] for k in order])
+        for worth in scores:
+            selected.append(places[np.argsort(np.min(worth, axis=0), kind="stable")[:most]])
+    return np.unique(np.concatenate(selected))
+
+
+def likely_features(X: Floats, mass: ClassMass, most: int, rng: Generator) -> Ints:
+    """Return the features worth keeping of many: the best alone, and those of likely pairs."""
+    if X.shape[1] <= most:
+        return np.arange(X.shape[1])
+    if len(X) > FEATURE_ROWS:
+        rows, mass = sample_rows(mass, FEATURE_ROWS, rng)
+        X = X[rows]
+    varying = np.flatnonzero(np.ptp(X, axis=0) > 0)
+    X, selected = X[:, varying], []
+    singles = np.eye(len(varying), dtype=np.int8)[:, None]
+    lower = LowerLevel(PowerTable(X, 1), mass)
+    for modulus in (False, True):
+        order = np.argsort(lower.screen(singles, modulus).impurity, kind="stable")
+        selected += [order[: most // 2], likely_pairs(X, mass, modulus, most // 2).ravel()]
+    return varying[np.unique(np.concatenate(selected))]
+
+
+def likely_pairs(X: Floats, mass: ClassMass, modulus: bool, n_pairs: int = N_PAIRS) -> Ints:
+    """Return the pairs of features that promise most, shape (q, 2): O(n d^2)."""
+    weight = np.ones(mass.n_rows) if mass.weight is None else mass.weight
+    Z = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-300)
+    best = np.full((X.shape[1], X.shape[1]), np.inf)
+    for k in np.argsort(-mass.total, kind="stable")[:MAX_TARGETS]:
+        in_class = mass.codes == k
+        mean, inside = _moments(Z[in_class], weight[in_class], None)
+        if modulus:
+            _, rest = _moments(Z[~in_class], weight[~in_class], mean)
+            badness = _smallest_ratio(inside, rest)
+        else:
+            other, rest = _moments(Z[~in_class], weight[~in_class], None)
+            share = float(weight[in_class].sum() / weight.sum())
+            within = share * inside + (1 - share) * rest
+            badness = -_distance(mean - other, within)
+        best = np.minimum(best, badness)
+    i, j = np.triu_indices(X.shape[1], 1)
+    order = np.argsort(best[i, j], kind="stable")[:n_pairs]
+    return np.column_stack([i[order], j[order]])
+
+
+def pair_structures(
+    pairs: Ints, exponents: tuple[int, ...], max_power_laws: int, n_features: int
+) -> Exponents:
+    """Make every structure of one exponent for each of two features."""
+    choices = [(a, b) for a in exponents for b in exponents]
+    kinds = 1 + (max_power_laws > 1)
+    shape = len(pairs), len(choices), kinds, max_power_laws, n_features
+    structures = np.zeros(shape, dtype=np.int8)
+    each = np.arange(len(pairs))
+    for c, (a, b) in enumerate(choices):
+        structures[each, c, 0, 0, pairs[:, 0]] = a
+        structures[each, c, 0, 0, pairs[:, 1]] = b
+        if kinds == 2:
+            structures[each, c, 1, 0, pairs[:, 0]] = a
+            structures[each, c, 1, 1, pairs[:, 1]] = b
+    return structures.reshape(-1, max_power_laws, n_features)
+
+
+def _moments(Z: Floats, weight: Floats, centre: Floats | None) -> tuple[Floats, Floats]:
+    """Weighted mean, and second moments around it or around another point."""
+    mean = np.average(Z, axis=0, weights=weight)
+    away = Z - (mean if centre is None else centre)
+    second = np.einsum("ni,nj->ij", away * weight[:, None], away) / weight.sum()
+    return mean, second + RIDGE * np.eye(Z.shape[1])
+
+
+def _distance(delta: Floats, within: Floats) -> Floats:
+    """Mahalanobis distance of two means in every pair of features: shape (d, d)."""
+    variance = np.diag(within)
+    det = np.maximum(np.outer(variance, variance) - within * within, RIDGE * RIDGE)
+    square = np.outer(delta**2, variance)  # delta_i^2 times the variance of j
+    distance = (square + square.T - 2 * np.outer(delta, delta) * within) / det
+    return np.where(_off_diagonal(len(variance)), distance, 0.0)
+
+
+def _smallest_ratio(inside: Floats, rest: Floats) -> Floats:
+    """Smallest eigenvalue of `inside` relative to `rest` in every 2 x 2 block: shape (d, d)."""
+    a, c = np.diag(inside), np.diag(rest)
+    det_inside = np.maximum(np.outer(a, a) - inside * inside, 0.0)
+    det_rest = np.maximum(np.outer(c, c) - rest * rest, RIDGE * RIDGE)
+    trace = (np.outer(a, c) + np.outer(c, a) - 2 * inside * rest) / det_rest
+    det = det_inside / det_rest
+    half = 0.5 * trace
+    root = np.sqrt(np.maximum(half * half - det, 0.0))
+    return np.where(_off_diagonal(len(a)), det / np.maximum(half + root, 1e-300), np.inf)
+
+
+def _off_diagonal(d: int) -> Bools:
+    return np.asarray(~np.eye(d, dtype=bool))

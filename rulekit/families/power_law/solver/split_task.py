@@ -20,37 +20,23 @@ EQUAL = 1e-12  # impurities closer than this are equal
 THIN = 200  # rows of a class that are taken at least, where it has as many
 
 
-@dataclass(frozen=True)
 class ClassMass:
     """Classes and weights of the rows, as the scans want them."""
 
-    codes: Ints  # (n,)
-    weight: Floats | None  # (n,)
-    n_classes: int
-    label: Ints = field(init=False)  # (n,)
-    table: Floats = field(init=False)  # (labels, K)
-    total: Floats = field(init=False)  # (K,)
-    bits: int = field(init=False)
-    unit: float = field(init=False)
-    units: Ints = field(init=False)  # (labels, T + 1)
-
-    def __post_init__(self) -> None:
-        n, K, store = len(self.codes), self.n_classes, object.__setattr__
-        if self.weight is None:
-            label, table, unit = self.codes.astype(np.int64), np.eye(K), 1.0
-        else:
-            label, table = np.arange(n, dtype=np.int64), np.zeros((n, K))
+    def __init__(self, codes: Ints, weight: Floats | None, n_classes: int) -> None:
+        self.codes, self.weight, self.n_classes, self.unit = codes, weight, n_classes, 1.0
+        self.label, self.table = codes.astype(np.int64), np.eye(n_classes)  # (n,), (labels, K)
+        if weight is not None:
             # whole numbers of one power of two: no sum over rows is ever rounded, in any order
-            unit = grid_unit(float(self.weight.sum()))
-            store(self, "weight", round_to_grid(self.weight, unit))
-            table[label, self.codes] = self.weight
-        store(self, "label", label)
-        store(self, "table", table)
-        store(self, "total", table[label].sum(axis=0))
-        store(self, "bits", max(1, int(len(table) - 1).bit_length()))
-        store(self, "unit", unit)
-        masses = np.column_stack([table[:, list(self.tracked)], table.sum(axis=1)])
-        store(self, "units", np.ascontiguousarray(masses / unit).astype(np.int64))
+            self.unit = grid_unit(float(weight.sum()))
+            self.weight = round_to_grid(weight, self.unit)
+            n = len(codes)
+            self.label, self.table = np.arange(n, dtype=np.int64), np.zeros((n, n_classes))
+            self.table[self.label, codes] = self.weight
+        self.total: Floats = self.table[self.label].sum(axis=0)  # (K,)
+        self.bits = max(1, int(len(self.table) - 1).bit_length())
+        masses = np.column_stack([self.table[:, list(self.tracked)], self.table.sum(axis=1)])
+        self.units = np.ascontiguousarray(masses / self.unit).astype(np.int64)  # (labels, T + 1)
 
     @property
     def n_rows(self) -> int:

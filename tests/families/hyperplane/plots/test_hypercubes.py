@@ -44,18 +44,12 @@ TABLE = pd.DataFrame(
 
 
 def shown(n_others=2):
-    points = pd.DataFrame(
-        {
-            "x": [1.0, 2.0, 3.0, 9.0],
-            "y": [1.0, 2.0, 3.0, 9.0],
-            "described": [True, True, False, False],
-            "others": [2, 1, 2, 0],
-        }
-    )
+    ends, described = [1.0, 2.0, 3.0, 9.0], [True, True, False, False]
+    rows = {"x": ends, "y": ends, "described": described, "others": [2, 1, 2, 0]}
+    points = pd.DataFrame(rows)
     boxes = pd.DataFrame({"x0": [0.0, 5.0], "x1": [4.0, 8.0], "y0": [0.0, 5.0], "y1": [4.0, 8.0]})
-    return Projection(
-        "age", "size", points, boxes, 0, n_others, ((0.0, 5.0), (5.0, 0.0)), (1.0, 1.0)
-    )
+    line = (0.0, 5.0), (5.0, 0.0)
+    return Projection("age", "size", points, boxes, 0, n_others, line, (1.0, 1.0))
 
 
 def test_boxes_are_drawn_in_shares_with_the_case_as_a_tick():
@@ -139,9 +133,8 @@ def test_the_trace_is_on_the_plane_for_the_case(fitted):
     w = model.plane_.w[half.columns]
     drawn = 0
     for case in rows[:20]:
-        shown = projection(
-            model, model.positive_label_, 0, (0, 1), case, number_names(model, WORDS)
-        )
+        names = number_names(model, WORDS)
+        shown = projection(model, model.positive_label_, 0, (0, 1), case, names)
         for x, y in shown.line or ():
             point = case.copy()
             point[:2] = x, y
@@ -159,6 +152,5 @@ def test_the_table_has_the_readers_names_and_the_share_covered(fitted):
     table = coverage_table(model)
     name = str(model.positive_label_)
     assert len(table) == max(len(c) for c in curves(model)[0].values())
-    assert np.nanmax(table[f"covered, {name}"].astype(float)) == pytest.approx(
-        100 * model.coverage_
-    )
+    covered = table[f"covered, {name}"].astype(float)
+    assert np.nanmax(covered) == pytest.approx(100 * model.coverage_)

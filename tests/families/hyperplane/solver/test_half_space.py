@@ -23,9 +23,7 @@ def test_corner_mapped_back_stays_on_its_side_in_doubles(plane, seed):
     half = half_of(X, w, gamma, above)
     V = half.orient(X)
     region, floor = Region.whole(half), V[half.contains(V)].min(axis=0)
-    y = (
-        np.random.default_rng(seed).random(half.n_features) * 1.5
-    )  # some beyond the plane, some at 1
+    y = 1.5 * np.random.default_rng(seed).random(half.n_features)  # some beyond the plane
     corner = region.to_faces(np.minimum(y, 1.0), floor)
     assert half.value(corner) <= half.cap
     assert (corner >= floor).all()
@@ -33,9 +31,8 @@ def test_corner_mapped_back_stays_on_its_side_in_doubles(plane, seed):
 
 
 def test_half_spaces_turn_features_and_belong_to_the_lower_side():
-    half = HalfSpace.from_plane(
-        np.array([0.0, -2.0, 1.0]), 1.0, np.zeros(3), np.array([9.0, 3.0, 4.0]), above=False
-    )
+    w, high = np.array([0.0, -2.0, 1.0]), np.array([9.0, 3.0, 4.0])
+    half = HalfSpace.from_plane(w, 1.0, np.zeros(3), high, above=False)
     assert half.columns.tolist() == [1, 2]
     assert half.weights.tolist() == [2.0, 1.0]
     assert (half.low.tolist(), half.high.tolist()) == ([-3.0, 0.0], [0.0, 4.0])
@@ -72,9 +69,8 @@ def test_the_dual_finds_a_plane_as_good_as_the_primal(seed, nu, weighted):
     plane = LPSVMProgram(A, signs, given_weight).solve(nu)
     value = primal_value(A, signs, nu, given_weight)
     assert plane.objective == pytest.approx(value, rel=1e-9, abs=1e-9)
-    assert objective(plane, A, signs, nu, given_weight) == pytest.approx(
-        plane.objective, rel=1e-9, abs=1e-9
-    )
+    own = objective(plane, A, signs, nu, given_weight)
+    assert own == pytest.approx(plane.objective, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.slow
@@ -84,12 +80,8 @@ def test_weights_go_the_way_they_must_and_no_worse_than_the_primal_s(seed, nu):
     ways = np.random.default_rng(seed).integers(-1, 2, A.shape[1]).astype(float)
     plane = LPSVMProgram(A, signs, weight, ways).solve(nu)
     assert (plane.w * ways >= 0.0).all()
-    assert plane.objective == pytest.approx(
-        primal_value(A, signs, nu, weight, ways), rel=1e-9, abs=1e-9
-    )
-    assert objective(plane, A, signs, nu, weight) == pytest.approx(
-        plane.objective, rel=1e-9, abs=1e-9
-    )
+    values = primal_value(A, signs, nu, weight, ways), objective(plane, A, signs, nu, weight)
+    assert values == pytest.approx([plane.objective] * 2, rel=1e-9, abs=1e-9)
 
 
 def test_prices_may_be_tried_in_any_order_down_to_no_weight():

@@ -72,9 +72,8 @@ def test_extraction_is_algorithm_4_1(plane, criterion):
 
 
 def test_greatest_box_is_the_whole_region_on_one_side():
-    half = HalfSpace.from_plane(
-        np.array([1.0, -2.0]), 9.0, np.array([0.0, 0.0]), np.array([3.0, 1.0]), above=False
-    )
+    w, high = np.array([1.0, -2.0]), np.array([3.0, 1.0])
+    half = HalfSpace.from_plane(w, 9.0, np.zeros(2), high, above=False)
     rows = np.array([[3.0, 0.0], [0.0, 1.0]])
     for criterion in CRITERIA:
         boxes = extract_boxes(half, half.orient(rows), criterion=criterion)
@@ -150,9 +149,7 @@ def test_few_boxes_are_disjoint_on_their_side_and_worth_as_much(plane, seed, mos
 
 def test_a_face_between_boxes_goes_with_the_box_behind_it():
     V = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [2.0, 0.0]])
-    half = HalfSpace.from_plane(
-        np.array([1.0, 1.0]), 2.0, V.min(axis=0), V.max(axis=0), above=False
-    )
+    half = half_of(V, np.array([1.0, 1.0]), 2.0, above=False)
     boxes = extract_boxes(half, V)
     assert n_faces(boxes) == 3
     behind = few_boxes(boxes, V, np.array([-1.0, -1.0, 1.0, 1.0]), None)

@@ -57,10 +57,8 @@ def test_pictures_hold_laws_rows_and_the_case():
     np.testing.assert_allclose(np.sort(x), np.sort(made.margin))
     assert figure.layout.shapes[0].x0 == 0
     law = PowerLaw(-2.0, (Factor("b"),))
-    figure = bspace_figure(
-        PowerLawSplit((law,), -1.0, -3.0),
-        split_points(PowerLawSplit((law,), -1.0, -3.0), COLUMNS, TRUTH, SAID),
-    )
+    band = PowerLawSplit((law,), -1.0, -3.0)
+    figure = bspace_figure(band, split_points(band, COLUMNS, TRUTH, SAID))
     assert sorted(s.x0 for s in figure.layout.shapes) == [0.5, 1.5]
     figure = bspace_figure(split(2), points(2), names={"a": "age <b>"})
     assert figure.layout.xaxis.title.text == "age &lt;b&gt;^2 * b"
@@ -104,9 +102,8 @@ def test_a_solid_picture_has_rows_planes_and_rings():
     result = zip(rings.x, rings.y, rings.z, strict=True)
     assert sorted(result) == sorted(map(tuple, made.laws[made.wrong]))
     right = dataclasses.replace(made, wrong=np.zeros(59, dtype=bool))
-    assert "decided wrongly" not in [
-        t.name for t in bspace_figure(split(3), right, solid=True).data
-    ]
+    names = [t.name for t in bspace_figure(split(3), right, solid=True).data]
+    assert "decided wrongly" not in names
 
 
 def test_wrongly_decided_rows_stay_among_many(monkeypatch):

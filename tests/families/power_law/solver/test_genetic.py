@@ -11,9 +11,8 @@ from rulekit.families.power_law.solver.genetic import (
     genetic_search,
 )
 from rulekit.families.power_law.solver.laws import PowerTable, canonical
-from rulekit.families.power_law.solver.split_search import FINISHED, LowerLevel
+from rulekit.families.power_law.solver.split_search import FINISHED, LowerLevel, blocks
 from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask
-from rulekit.families.power_law.solver.structures import blocks
 
 
 @pytest.fixture
@@ -71,9 +70,8 @@ def test_a_dipole_is_a_plane_that_separates_its_two_rows(problem):
     X, mass = problem
     level = GeneticLevel(PowerTable(X), mass, np.random.default_rng(0))
     (block,) = [b for b in blocks(level.table, structures(8)) if b.size == 3]
-    one, other = GeneticLevel(level.table, mass, np.random.default_rng(4))._pairs(
-        len(block.places), 50
-    )
+    level.rng = np.random.default_rng(4)
+    one, other = level._pairs(len(block.places), 50)
     level.rng = np.random.default_rng(4)  # draws the same pairs again
     people = level._dipoles(block, False)
     assert np.abs(people).max() == pytest.approx(1.0)

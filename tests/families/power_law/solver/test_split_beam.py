@@ -5,8 +5,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rulekit.families.power_law.solver.pair_screening import likely_pairs
-from rulekit.families.power_law.solver.split_beam import beam_search
+from rulekit.families.power_law.solver.laws import PowerTable
+from rulekit.families.power_law.solver.split_beam import (
+    beam_search,
+    likely_features,
+    likely_pairs,
+    likely_structures,
+    pair_structures,
+)
+from rulekit.families.power_law.solver.split_search import LowerLevel
 from rulekit.families.power_law.solver.split_task import ClassMass, SplitTask, target_impurity
 from tests.reference import power_laws as reference
 
@@ -116,3 +123,31 @@ def _block_worth(Z, own, modulus):
 def test_a_rare_class_lowers_the_impurity_to_reach(counts, expected):
     mass = ClassMass(np.repeat([0, 1], counts).astype(np.int64), None, 2)
     assert target_impurity(mass, 0.05) == pytest.approx(expected)
+
+
+def planted_pair(d):
+    """A ratio of columns 4 and 9 decides; alone, neither says much."""
+    X = np.random.default_rng(0).uniform(0.5, 2.0, (400, d))
+    return X, ClassMass((X[:, 4] / X[:, 9] > 1.0).astype(np.int64), None, 2)
+
+
+def test_features_of_a_planted_pair_are_kept_among_many():
+    X, mass = planted_pair(120)
+    kept = likely_features(X, mass, 20, np.random.default_rng(0))
+    assert {4, 9} <= set(kept.tolist())
+    assert len(kept) <= 60
+    kept = likely_features(X[:, :20], mass, 20, np.random.default_rng(0))
+    assert kept.tolist() == list(range(20))
+
+
+def test_best_structures_are_among_the_likely_ones():
+    X, mass = planted_pair(12)
+    pairs = likely_pairs(X, mass, False, 30)
+    structures = pair_structures(pairs, (-2, -1, 1, 2), 2, 12)
+    table = PowerTable(X, 2)
+    for modulus in (False, True):
+        worth = LowerLevel(table, mass).screen(structures, modulus).impurity
+        kept = likely_structures(table, mass, structures, modulus, 40)
+        assert worth[kept].min() == worth.min()
+        assert len(kept) <= (1 + modulus) * 2 * 40
+    assert len(likely_structures(table, mass, structures[:30], True, 40)) == 30

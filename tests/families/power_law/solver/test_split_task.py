@@ -73,13 +73,9 @@ def test_a_rare_class_is_not_lost_in_a_part_of_the_rows():
 def test_part_depends_on_the_seed_and_levels_are_shared():
     X, codes = crowd(3000)
     mass, memo = ClassMass(codes, None, 2), {}
-    shared = [
-        beam_search(SplitTask(X, mass, tau=tau), np.random.default_rng(1), memo=memo)
-        for tau in (0.2, 0.1)
-    ]
-    alone = [
-        beam_search(SplitTask(X, mass, tau=tau), np.random.default_rng(1)) for tau in (0.2, 0.1)
-    ]
+    tasks, rng = [SplitTask(X, mass, tau=tau) for tau in (0.2, 0.1)], np.random.default_rng
+    shared = [beam_search(task, rng(1), memo=memo) for task in tasks]
+    alone = [beam_search(task, rng(1)) for task in tasks]
     for one, other in zip(shared, alone, strict=True):
         for name in [f.name for f in dataclasses.fields(one)]:
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))

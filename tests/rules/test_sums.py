@@ -1,13 +1,17 @@
-"""The nonlinear condition: what it means row by row, its negation, its text, its plain form."""
+"""Sums of columns: what they mean row by row, their negation, their text, their plain form."""
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from rulekit.exceptions import RuleError
-from rulekit.rules import Clause, Factor, PowerLaw, PowerLawSplit, RuleSet, simplify
+from rulekit.families.hyperplane.solver.half_space import plane_values
+from rulekit.rules import Clause, Factor, LinearSplit, PowerLaw, PowerLawSplit, RuleSet, simplify
 from rulekit.rules.codec import rule_from_dict, rule_to_dict
 from tests.strategies.power_laws import rows, split_rules, splits
+from tests.strategies.rules import columns as table_columns
+from tests.strategies.rules import literals, points_splits
 
 
 def plain_answer(split, row):
@@ -35,12 +39,6 @@ def test_split_equals_its_parts_row_by_row(split, columns):
     n = len(columns["mass"])
     table = [{name: values[i] for name, values in columns.items()} for i in range(n)]
     assert split.mask(columns).tolist() == [plain_answer(split, row) for row in table]
-
-
-@given(splits(), rows())
-def test_negation_holds_exactly_if_the_split_does_not(split, columns):
-    np.testing.assert_array_equal(split.negate().mask(columns), ~split.mask(columns))
-    assert split.negate().negate() == split
 
 
 @given(splits(), rows())
@@ -134,3 +132,84 @@ def test_crossings_of_extreme_rows_raise_nothing(value, exponent):
     law = PowerLaw(1.0, (Factor("a", 2), Factor("b", exponent, floor=1e-300)))
     crossings = PowerLawSplit((law, PowerLaw(1.0, (Factor("a", 1),))), 12.0).crossings
     assert np.isfinite(crossings("a", {"b": value})).all()
+
+
+NUMBERS = st.floats(-1e3, 1e3).filter(lambda v: v == 0 or abs(v) > 1e-6)
+PLANE = LinearSplit((("age", 0.5), ("bmi", -1.25)), "<=", 3.0)
+
+
+@st.composite
+def linear_splits(draw):
+    weights = draw(st.lists(NUMBERS.filter(bool), min_size=1, max_size=4))
+    terms = tuple((f"x{j}", w) for j, w in enumerate(weights))
+    op, missing = draw(st.sampled_from(["<=", ">"])), draw(st.booleans())
+    return LinearSplit(terms, op, draw(NUMBERS), missing)
+
+
+@st.composite
+def plane_rows(draw):
+    cells = st.lists(st.one_of(NUMBERS, st.just(np.nan)), min_size=6, max_size=6)
+    return {f"x{j}": np.array(draw(cells)) for j in range(4)}
+
+
+@pytest.mark.parametrize(
+    ("conditions", "tables"),
+    [
+        (literals(), table_columns()),
+        pytest.param(points_splits(), table_columns(), marks=pytest.mark.slow),
+        (splits(), rows()),
+        (linear_splits(), plane_rows()),
+    ],
+    ids=["literal", "points", "power_law", "linear"],
+)
+@given(data=st.data())
+def test_a_row_meets_a_condition_or_its_negation(conditions, tables, data):
+    condition, columns = data.draw(conditions), data.draw(tables)
+    np.testing.assert_array_equal(condition.negate().mask(columns), ~condition.mask(columns))
+    assert condition.negate().negate() == condition
+
+
+@given(linear_splits(), st.data())
+def test_the_sum_is_the_very_double_of_the_solvers(split, data):
+    n = len(split.terms)
+    row = st.lists(NUMBERS, min_size=n, max_size=n)
+    rows = np.array(data.draw(st.lists(row, min_size=1)))
+    columns = {f: rows[:, j] for j, f in enumerate(split.features)}
+    expected = plane_values(rows, np.array([w for _, w in split.terms]))
+    np.testing.assert_array_equal(split.total(columns), expected)
+
+
+def test_gaps_and_truth_values_count_as_stated():
+    columns = {"age": np.array([np.nan, 1.0]), "bmi": np.array([1.0, np.nan])}
+    assert not PLANE.mask(columns).any()
+    assert PLANE.negate().mask(columns).all()
+    columns = {"age": np.array([True, False, None], dtype=object), "bmi": np.zeros(3)}
+    assert LinearSplit((("age", 1.0), ("bmi", 1.0)), ">", 0.5).mask(columns).tolist() == [
+        True, False, False,
+    ]  # fmt: skip
+    assert str(PLANE) == "0.5 * age - 1.25 * bmi <= 3"
+    assert str(PLANE.negate()) == "0.5 * age - 1.25 * bmi > 3 (or missing)"
+    assert PLANE.n_conditions == 2
+
+
+@pytest.mark.parametrize(
+    ("terms", "op", "value", "words"),
+    [
+        ((), "<=", 1.0, "at least one column"),
+        ((("a", 1.0), ("a", 2.0)), "<=", 1.0, "none of them twice"),
+        ((("a", 0.0),), "<=", 1.0, "other than 0"),
+        ((("a", 1.0),), "==", 1.0, "operator must be one of"),
+        ((("a", float("inf")),), "<=", 1.0, "a finite number, got inf"),
+        ((("a", 1.0),), "<=", None, "a finite number, got None"),
+    ],
+)
+def test_parts_of_a_plane_that_do_not_go_together_are_refused(terms, op, value, words):
+    with pytest.raises(RuleError, match=words):
+        LinearSplit(terms, op, value)
+
+
+def test_a_column_that_is_absent_or_of_text_is_named():
+    with pytest.raises(RuleError, match="reads column 'bmi'"):
+        PLANE.mask({"age": np.zeros(1)})
+    with pytest.raises(RuleError, match="column 'age', but the column holds text"):
+        PLANE.mask({"age": np.array(["x"], dtype=object), "bmi": np.zeros(1)})

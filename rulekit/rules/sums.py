@@ -1,12 +1,16 @@
-"""The nonlinear condition: a weighted sum of power laws above, below or between bounds."""
+"""Sums of columns as conditions: a hyperplane, and a weighted sum of power laws."""
 
 # What the paper compares with 0 (Dhebar and Deb, section III-B, Eq. 2) is f: the sum less `high`
 # for a cut; for a band the distance of the sum from the band's middle, less half its width (the
 # modulus).
 
+import math
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import reduce
+from operator import add, mul
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +21,156 @@ from rulekit.rules.condition import Columns, Condition, absent_in, finite, numbe
 Floats = NDArray[np.float64]
 Write = Callable[[str], str]
 WriteNumber = Callable[[float], str]
+NEGATED = {"<=": ">", ">": "<="}
+IMAGINARY = 1e-7  # imaginary part, relative to the size of a root, that is rounding
+
+
+class ColumnSum(Condition):
+    """Base class: a sum of columns within bounds or outside; `missing` decides where one is."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def total(self, columns: Columns) -> Floats:
+        """Sum the terms, shape (n,), NaN where a column has no value."""
+
+    def compute_values(self, columns: Columns) -> Floats:
+        """Compute the sum; see `total`."""
+        return self.total(columns)
+
+    def mask(self, columns: Columns) -> NDArray[np.bool_]:
+        """Return whether the condition holds, for each row; see `Literal.mask`."""
+        total, (sign, bound) = self.total(columns), self.comparison
+        if isinstance(bound, list):
+            within = (total <= bound[1]) & (total >= bound[0])
+        else:
+            within = total <= bound
+        answer = within if sign in ("<=", "within") else ~within
+        return np.where(absent_in(self.features, columns), self.missing, answer)
+
+    @abstractmethod
+    def sum_text(self, name: Write = str, number: WriteNumber = number_text) -> str:
+        """Return the weighted sum as text, with the caller's names and number format."""
+
+    def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
+        """Return the condition as one line, with the caller's names and number format."""
+        text, (sign, bound) = self.sum_text(name, number), self.comparison
+        if isinstance(bound, list):
+            text = f"{number(bound[0])} <= {text} <= {number(bound[1])}"
+            text = text if sign == "within" else f"not ({text})"
+        else:
+            text = f"{text} {sign} {number(bound)}"
+        return f"{text} (or missing)" if self.missing else text
+
+    def __str__(self) -> str:
+        """Return the condition as one line; names are not quoted."""
+        return self.text()
+
+
+@dataclass(frozen=True, slots=True)
+class LinearSplit(ColumnSum):
+    """A condition ``w'x <= g``, or ``w'x > g``.
+
+    Parameters
+    ----------
+    terms : tuple of (str, float)
+        Columns and their weights: finite, not 0, no column twice. At least one.
+    op : {"<=", ">"}
+    value : float
+        What the sum is compared with; finite.
+    missing : bool, default=False
+        The answer where one of the columns has no value.
+
+    Raises
+    ------
+    RuleError
+        If the parts do not go together.
+
+    Notes
+    -----
+    The sum is taken term by term from left to right, in every export too, so that all give the
+    same double. A sum that is no number, as of infinities of both signs, is not ``<= value``.
+    `n_conditions` counts the columns.
+
+    Examples
+    --------
+    >>> plane = LinearSplit((("age", 0.5), ("bmi", -1.0)), "<=", 3.0)
+    >>> plane.mask({"age": np.array([60.0, 60.0]), "bmi": np.array([30.0, 20.0])})
+    array([ True, False])
+    >>> print(plane.negate())
+    0.5 * age - 1 * bmi > 3 (or missing)
+    """
+
+    kind: ClassVar[str] = "linear"
+    terms: tuple[tuple[str, float], ...]
+    op: str
+    value: float
+    missing: bool = False
+
+    def __post_init__(self) -> None:
+        terms = tuple((name, finite(w, "weight of a linear condition")) for name, w in self.terms)
+        names = [name for name, _ in terms]
+        if not terms or len(set(names)) < len(names) or any(w == 0 for _, w in terms):
+            raise RuleError(
+                "A linear condition needs at least one column, none of them twice, and weights "
+                f"other than 0; got {terms}."
+            )
+        if not all(isinstance(name, str) for name in names):
+            raise RuleError(f"A linear condition's column names must be text, got {names}.")
+        if self.op not in NEGATED:
+            raise RuleError(
+                f"A linear condition's operator must be one of {tuple(NEGATED)}, got {self.op!r}."
+            )
+        object.__setattr__(self, "terms", terms)
+        object.__setattr__(self, "value", finite(self.value, "value of a linear condition"))
+        object.__setattr__(self, "missing", bool(self.missing))
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns read, in the order of the sum."""
+        return tuple(name for name, _ in self.terms)
+
+    @property
+    def comparison(self) -> tuple[str, float]:
+        """Operator and value."""
+        return self.op, self.value
+
+    def total(self, columns: Columns) -> NDArray[np.float64]:
+        """Compute the sum of the terms, shape (n,), NaN where a column has no value."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            return reduce(add, (numbers_in(name, columns) * w for name, w in self.terms))
+
+    def negate(self) -> "LinearSplit":
+        """Return the condition that holds exactly where this one does not."""
+        return LinearSplit(self.terms, NEGATED[self.op], self.value, not self.missing)
+
+    def rename(self, names: Mapping[str, str]) -> "LinearSplit":
+        """Return the split with renamed columns."""
+        return replace(self, terms=tuple((names.get(f, f), w) for f, w in self.terms))
+
+    def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
+        """Compute where a column meets the hyperplane, other columns fixed, apart from rounding."""
+        weights = dict(self.terms)
+        others = {f: row[f] for f in weights if f != feature}
+        if feature not in weights or None in others.values():
+            return ()
+        rest = sum(weights[f] * float(v) for f, v in others.items())
+        limit = (self.value - rest) / weights[feature]
+        return (limit,) if math.isfinite(limit) else ()
+
+    def trend(self, feature: str) -> int | None:
+        """Return the sign of the column's weight; sums of floats follow it, rounding included."""
+        weight = dict(self.terms).get(feature, 0.0)
+        return int(np.sign(weight)) * (-1 if self.op == "<=" else 1)
+
+    def sum_text(self, name: Write = str, number: WriteNumber = number_text) -> str:
+        """Return the weighted sum as text, with the caller's names and number format."""
+        text = ""
+        for index, (feature, weight) in enumerate(self.terms):
+            sign = "-" if weight < 0 else "+"
+            size = number(abs(weight) if index else weight)
+            text += f" {sign} {size} * {name(feature)}" if index else f"{size} * {name(feature)}"
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +217,6 @@ class Factor:
                 f"above its shift {self.shift!r}, got {self.floor!r}: nothing may divide by zero."
             )
 
-    @property
-    def never_negative(self) -> bool:
-        """Whether the base is never negative."""
-        return self.floor is not None and self.floor >= self.shift
-
     def base(self, values: NDArray[Any]) -> Floats:
         """Clip values at the floor and subtract the shift."""
         base: Floats = np.asarray(values, dtype=float)
@@ -110,8 +259,8 @@ class PowerLaw:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weight", finite(self.weight, "weight of a power law"))
-        up = [f for f in self.factors if f.exponent > 0]
-        object.__setattr__(self, "factors", (*up, *(f for f in self.factors if f not in up)))
+        factors = sorted(self.factors, key=lambda f: f.exponent < 0)
+        object.__setattr__(self, "factors", tuple(factors))
         names = [f.feature for f in self.factors]
         if not names or len(set(names)) < len(names) or self.weight == 0:
             raise RuleError(
@@ -131,16 +280,17 @@ class PowerLaw:
 
     def value(self, columns: Columns) -> Floats:
         """Compute the product of the factors, without the weight, shape (n,)."""
-        up = _product(self.numerators, columns)
-        down = _product(self.denominators, columns)
-        if up is None:
-            assert down is not None
-            return np.asarray(1.0 / down)
-        return up if down is None else up / down
+        up, down = (
+            [base for f in factors for base in [f.base(columns[f.feature])] * abs(f.exponent)]
+            for factors in (self.numerators, self.denominators)
+        )
+        if not down:
+            return reduce(mul, up)
+        return np.asarray((reduce(mul, up) if up else 1.0) / reduce(mul, down))
 
     def rename(self, names: Mapping[str, str]) -> "PowerLaw":
         """Return the power law with renamed columns."""
-        factors = (replace(f, feature=names.get(f.feature, f.feature)) for f in self.factors)
+        factors = [replace(f, feature=names.get(f.feature, f.feature)) for f in self.factors]
         return replace(self, factors=tuple(factors))
 
     def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
@@ -150,21 +300,8 @@ class PowerLaw:
         return up + down
 
 
-def _product(factors: tuple[Factor, ...], columns: Columns) -> Floats | None:
-    """Multiply factors from left to right, each as often as its exponent."""
-    product: Floats | None = None
-    for factor in factors:
-        base = factor.base(columns[factor.feature])
-        for _ in range(abs(factor.exponent)):
-            product = base if product is None else product * base
-    return product
-
-
-IMAGINARY = 1e-7  # imaginary part, relative to the size of a root, that is rounding
-
-
 @dataclass(frozen=True, slots=True)
-class PowerLawSplit(Condition):
+class PowerLawSplit(ColumnSum):
     """A condition ``low <= sum of power laws <= high``.
 
     Parameters
@@ -201,6 +338,7 @@ class PowerLawSplit(Condition):
     True
     """
 
+    kind: ClassVar[str] = "power_law"
     terms: tuple[PowerLaw, ...]
     high: float
     low: float | None = None
@@ -232,11 +370,6 @@ class PowerLawSplit(Condition):
         return sum(len(t.factors) for t in self.terms)
 
     @property
-    def types(self) -> Mapping[str, frozenset[type]]:
-        """Every column is read as a number."""
-        return dict.fromkeys(self.features, frozenset({float}))
-
-    @property
     def comparison(self) -> tuple[str, float | list[float]]:
         """The operator and the bound; for a band "within" or "outside" and both bounds."""
         if self.low is None:
@@ -248,17 +381,11 @@ class PowerLawSplit(Condition):
         """Whether it has two bounds (the paper's modulus)."""
         return self.low is not None
 
-    def compute_values(self, columns: Columns) -> Floats:
-        """Compute the sum; see `total`."""
-        return self.total(columns)
-
     def total(self, columns: Columns) -> Floats:
         """Sum the power laws, shape (n,), NaN where a column has no value."""
         numbers = {name: numbers_in(name, columns) for name in self.features}
         with np.errstate(all="ignore"):
-            total = self.terms[0].weight * self.terms[0].value(numbers)
-            for term in self.terms[1:]:
-                total = total + term.weight * term.value(numbers)
+            total = reduce(add, (t.weight * t.value(numbers) for t in self.terms))
         return np.where(absent_in(self.features, numbers), np.nan, total)
 
     def margin(self, columns: Columns) -> Floats:
@@ -267,16 +394,6 @@ class PowerLawSplit(Condition):
         if self.low is None:
             return np.asarray(total - self.high)
         return np.maximum(total - self.high, self.low - total)
-
-    def mask(self, columns: Columns) -> NDArray[np.bool_]:
-        """Return whether the condition holds, for each row; see `Literal.mask`."""
-        total = self.total(columns)
-        within = total <= self.high
-        if self.low is not None:
-            within &= total >= self.low
-        answer = within if self.inside else ~within
-        numbers = {name: columns[name] for name in self.features}
-        return np.where(absent_in(self.features, numbers), self.missing, answer)
 
     def negate(self) -> "PowerLawSplit":
         """Return the condition that holds exactly where this one does not."""
@@ -288,16 +405,10 @@ class PowerLawSplit(Condition):
 
     def trend(self, feature: str) -> int | None:
         """Return the signs of weights and exponents; a band has no direction."""
-        signs = {_sign(term, feature) for term in self.terms} - {0}
-        if not signs:
-            return 0
-        if self.is_band or None in signs or len(signs) > 1:
-            return None
-        return sum(-s if self.inside else s for s in signs if s is not None)
-
-    def write_with(self, writer: Any) -> Any:
-        """Call the writer's method for a sum of power laws."""
-        return writer.power_law(self)
+        sign = self.join_trends(_sign(term, feature) for term in self.terms)
+        if not sign or self.is_band:
+            return sign and None
+        return -sign if self.inside else sign
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
         """Compute where one column meets a bound, and from where on it is flat; see `crossings`."""
@@ -330,22 +441,8 @@ class PowerLawSplit(Condition):
             if size != 1.0:
                 body = number(size) + (body[1:] if not law.numerators else f" * {body}")
             sign = "-" if law.weight < 0 else "+"
-            text += f" {sign} {body}" if index else f"{'-' if sign == '-' else ''}{body}"
+            text += f" {sign} {body}" if index else sign.strip("+") + body
         return text
-
-    def text(self, name: Write = str, number: WriteNumber = number_text) -> str:
-        """Return the condition as one line, with the caller's names and number format."""
-        body = self.sum_text(name, number)
-        if self.low is None:
-            text = f"{body} {'<=' if self.inside else '>'} {number(self.high)}"
-        else:
-            text = f"{number(self.low)} <= {body} <= {number(self.high)}"
-            text = text if self.inside else f"not ({text})"
-        return f"{text} (or missing)" if self.missing else text
-
-    def __str__(self) -> str:
-        """Return the condition as one line; names are not quoted."""
-        return self.text()
 
 
 def power_law_of(condition: Condition) -> PowerLawSplit | None:
@@ -386,10 +483,9 @@ def _sign(term: PowerLaw, feature: str) -> int | None:
     factors = [f for f in term.factors if f.feature == feature]
     if not factors:
         return 0
-    others = [f for f in term.factors if f.feature != feature]
-    even = factors[0].exponent % 2 == 0
-    if any(f.exponent % 2 and not f.never_negative for f in others):
+    own = factors[0]
+    # the column with an even exponent, and others with an odd one, must not be negative
+    signed = [f for f in term.factors if f.exponent % 2 != (f is own)]
+    if any(f.floor is None or f.floor < f.shift for f in signed):
         return None
-    if even and not factors[0].never_negative:
-        return None
-    return int(np.sign(term.weight)) * (1 if factors[0].exponent > 0 else -1)
+    return int(np.sign(term.weight)) * (1 if own.exponent > 0 else -1)
