@@ -354,8 +354,12 @@ class _Rows:
         rows: list[Sequence[str]] = [] if self.after else list(islice(records, CHUNK))
         if not rows:
             return None
-        marked = any(row[0].startswith(MARKS) for row in rows)
-        if marked or set(map(len, rows)) - {len(self.names)} or self.header in rows:
+        starts = "\n" + "\n".join([row[0] for row in rows])
+        if (
+            any(f"\n{mark}" in starts for mark in MARKS)
+            or set(map(len, rows)) - {len(self.names)}
+            or self.header in rows
+        ):
             kept = self._repair(list(zip(lines, rows, strict=True)), records, lines)
             self.last = [*self.last, *kept[-TAIL:]][-TAIL:]
             return [record for _, record in kept]
