@@ -294,7 +294,8 @@ class BaseRuleClassifier(
             Once, if columns hold levels or gaps that no training row had, or numbers or dates that
             are farther outside the training range than the range is wide.
         """
-        return self.rule_set_.predict(self._read_and_warn(X)).astype(self.classes_.dtype)
+        columns = self._read_and_warn(X)  # refuses if nothing was learned yet
+        return self.rule_set_.predict(columns).astype(self.classes_.dtype)
 
     def _empty_hint(self, why: str) -> str:
         """Describe a rule without conditions."""
@@ -315,7 +316,8 @@ class BaseRuleClassifier(
         `HyperplaneRuleClassifier` and `ScorecardClassifier` are they the same, unless rows are
         weighted.
         """
-        return self._shares.compute(self._read_and_warn(X))  # refuses if nothing was learned yet
+        columns = self._read_and_warn(X)  # refuses if nothing was learned yet
+        return self._shares.compute(columns)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the natural logarithm of `predict_proba`, shape (n, K)."""
