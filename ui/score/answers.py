@@ -207,8 +207,8 @@ def differences(cases: NewCases, scored: Scored) -> None:
     before = scored.model.predict(state.training[0])
     st.markdown(f"**{md(count_predictions(scored.answers, before, state.labels), 600)}**")
     trained = 0 if cases.trained is None else int(cases.trained.sum())
-    known = f", {trained:,} of them training rows" * bool(trained)
-    rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows{known}."
+    words = f", {trained:,} of them training rows" * bool(trained)
+    rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows{words}."
     unseen = scored.report.drop({note.column for note in scored.drift}).unseen
     sentences = *cases.left_out, *(each.sentence for each in (*scored.drift, *unseen))
     lines = [f"- {md(sentence, 300)}" for sentence in sentences]
