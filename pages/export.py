@@ -21,6 +21,7 @@ header("export")
 PREVIEW = 440  # height in pixels: the box and the button above it fit on one screen
 model = scaled(require_model())
 state = app_state()
+outcome = str(state.target if state.several else state.positive)[:30]
 
 left, right = two_columns()
 with left:
@@ -43,7 +44,7 @@ with right, sentences():
         else:
             check = formats.verify_format(state, model, chosen)
             (st.success if check.ok else st.error)(md(check.sentence, 300))
-        name = file_name("rule", form.suffix, state.table.name)
+        name = file_name(f"{outcome} rule", form.suffix, state.table.name)
         button = {"mime": form.mime, "type": "primary", "key": "download_format"}
         st.download_button(f"Download {form.name}", text, name, on_click="ignore", **button)
         if looks:
@@ -74,7 +75,7 @@ with left.expander("Everything together: all formats, notes, run record"), sente
         st.download_button(
             f"Download {words}",
             partial(write, state, model),
-            file_name(name, suffix, state.table.name),
+            file_name(f"{outcome} {name}", suffix, state.table.name),
             f"application/{suffix}",
             key,
             on_click="ignore",

@@ -45,5 +45,5 @@ def forget() -> None:
 def file_name(words: str, suffix: str, table: str = "") -> str:
     """Return a download's name, a table's name first: letters, digits, dots and dashes only."""
     stem = f"{PurePath(table).stem[:30]} {words}"
-    clean = re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-").lower()[:50]
+    clean = re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-").lower()[:80]
     return f"{clean or 'rulekit'}.{suffix}"

@@ -1,4 +1,4 @@
-"""Rows of an analysis: names, tables, and the figures of a rule on them, clause by clause."""
+"""Rows of an analysis and of other files: names, tables, figures of a rule clause by clause."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -175,14 +175,14 @@ def as_before(table: Table, state: AppState) -> Table:
                 table = turn(table, name)
     merged = tuple(state.options.get("merged") or ())
     if levels := match_levels(state.table, table, columns=merged):
-        table = respelled(table, levels)
+        table = respell_levels(table, levels)
     for name, cut in state.options.get(CUT, {}).items():
         if name in table.frame.columns and table.column(name).is_number:
             table = table.with_cut(name, cut)
     return table
 
 
-def respelled(table: Table, levels: dict[str, dict[str, str]]) -> Table:
+def respell_levels(table: Table, levels: dict[str, dict[str, str]]) -> Table:
     """Return the table with levels in another spelling; the cells of the file stay."""
     new = Table.from_frame(table.frame.replace(levels), name=table.name, notes=table.notes)
     return replace(new, cells=table.cells)

@@ -126,8 +126,8 @@ def case_sentence(clause: Clause, row: Columns) -> str:
         needed = f"{total} or more are needed" if sign == ">=" else f"fewer than {total} are needed"
         return f"{plural(int(conditions[0].compute_values(row)[0]), 'point')}; {needed}."
     met = int(clause.condition_masks(row).sum())
-    of = plural(len(conditions), "condition")
-    return f"{met} of {of} of this clause {'is' if met == 1 else 'are'} met."
+    size = plural(len(conditions), "condition")
+    return f"{met} of {size} of this clause {'is' if met == 1 else 'are'} met."
 
 
 def points_figure(

@@ -45,7 +45,8 @@ def test_a_download_s_name_has_no_path_and_no_mark():
     assert file_name("../../etc/passwd", "csv") == "etc-passwd.csv"
     assert file_name("💥", "txt") == "rulekit.txt"
     assert file_name("rule", "sql", "Clinic visits 2.csv") == "clinic-visits-2-rule.sql"
-    assert file_name("rule", "tree.json", "x" * 80) == f"{'x' * 30}-rule.tree.json"
+    full = f"{'x' * 30}-{'y' * 30}-run-record.json"
+    assert file_name(f"{'y' * 30} run record", "json", "x" * 80) == full
 
 
 def test_options_of_lists_are_not_escaped():

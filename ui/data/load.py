@@ -331,8 +331,8 @@ def _line(saved: analyses.Saved) -> None:
     words += [f"{saved.rows:,} rows", saved.rule or "no rule yet", f"{saved.when:%d %b %Y, %H:%M}"]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         look = {"type": "tertiary", "icon": ":material/folder_open:", "disabled": here}
-        hint, reopen = "This one is open.", _then_rerun(workspace.reopen, saved.id)
-        hint = hint if here else "Open it."
+        hint = "This one is open." if here else "Open it."
+        reopen = _then_rerun(workspace.reopen, saved.id)
         st.button(md(saved.name, 50), f"open_{saved.id}", hint, reopen, **look)
         st.caption(md(" · ".join(words), 160))
         with st.popover("", icon=":material/more_horiz:", help="Rename, duplicate, forget"):

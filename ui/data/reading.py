@@ -98,10 +98,8 @@ def _decision(note: str, number: int, upload: Upload) -> None:
         return
     text, button = st.columns([7, 3], vertical_alignment="center")
     text.markdown(f"- {md(note, 400)}")
-    key, act = (
-        f"decision_{number}_{crc32(note.encode())}",
-        once(lambda: change_reading(note.change)),
-    )
+    key = f"decision_{number}_{crc32(note.encode())}"
+    act = once(lambda: change_reading(note.change))
     button.button(note.label, key, on_click=act, width="stretch")
 
 

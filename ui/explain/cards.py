@@ -251,8 +251,8 @@ def conditions(
     for k in order[:MAX_CLAUSES]:
         clause, met = rule.clauses[k], rule.clauses[k].condition_masks(row)[0]
         verb = "matches" if bool(clause.mask(row)[0]) else "does not match"
-        of = plural(len(clause.conditions), "condition")
-        title = f"Clause {k + 1} {verb}, {met.sum()} of {of} met"
+        size = plural(len(clause.conditions), "condition")
+        title = f"Clause {k + 1} {verb}, {met.sum()} of {size} met"
         with st.expander(title, expanded=k == order[0]):
             if k in misses and k != order[0]:
                 st.markdown(md(misses[k], 500))

@@ -21,8 +21,12 @@ from ui.state import AppState
 PAGES = {
     learner.key: learner
     for learner in (
-        *(literal.BOX_SEARCH, *literal.PAPERS, IDEAL_DNF),
-        *(BOXES_FROM_A_PLANE, POWER_LAW_TREE, POINTS_TO_ADD_UP),
+        literal.BOX_SEARCH,
+        *literal.PAPERS,
+        IDEAL_DNF,
+        BOXES_FROM_A_PLANE,
+        POWER_LAW_TREE,
+        POINTS_TO_ADD_UP,
     )
 }
 LEARNERS: dict[str, Learner] = {key: PAGES[key] for key in FAMILIES}

@@ -208,8 +208,8 @@ def _limit_slider(result: RunResult, number: int) -> None:
     key = f"slider_limit_{generation}_{'_'.join(map(str, options))}"
     positions = st.session_state.setdefault("_positions", {})
     st.session_state["_limit_key"] = key
-    limit, words = int(result.points.loc[number, "limit"]), "Looks up what was found"
-    words = f"{words}; nothing is learned again."
+    limit = int(result.points.loc[number, "limit"])
+    words = "Looks up what was found; nothing is learned again."
     actions = {"key": key, "on_change": partial(_slid, key)}
     positions[key] = st.select_slider("Conditions at most", options, limit, help=words, **actions)
 

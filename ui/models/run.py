@@ -267,8 +267,8 @@ def get_offer(result: RunResult) -> int | None:
         return None
     key = model_key(result.settings[suggested.number])
     model = result.models.get(key)
-    same = model is not None and model.rule_set_ == state.model.rule_set_
-    same = same or key == st.session_state.setdefault(SUGGESTED, key)
+    same = key == st.session_state.setdefault(SUGGESTED, key)  # stored even for an equal rule
+    same = same or (model is not None and model.rule_set_ == state.model.rule_set_)
     return None if same else suggested.number
 
 

@@ -29,7 +29,7 @@ from rulekit.style.phrases import cap_list
 from rulekit.style.wording import format_measure, percent, plural
 from ui.cache import compute_once
 from ui.escape import file_name, md
-from ui.rule_numbers import ANSWER, ROW, TRUTH, read_as_before, respelled, row_number
+from ui.rule_numbers import ANSWER, ROW, TRUTH, read_as_before, respell_levels, row_number
 from ui.shell import problem
 from ui.state import AppState, app_state
 from ui.widgets import pick_row
@@ -86,7 +86,7 @@ def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
         return None
     levels, key = match_levels(state.table, table, columns=tuple(read)), file.file_id
     if levels and st.toggle(label_respelling(levels, table, state), key=f"respell_{key}"):
-        table, key = respelled(table, levels), f"{key} respelled"
+        table, key = respell_levels(table, levels), f"{key} respelled"
     number = repr((key, state.fit_key, state.options))
     search = partial(find_training_rows, table.frame, state)
     trained = compute_once("training rows", number, search, copy=False)
@@ -207,9 +207,8 @@ def differences(cases: NewCases, scored: Scored) -> None:
     before = scored.model.predict(state.training[0])
     st.markdown(f"**{md(count_predictions(scored.answers, before, state.labels), 600)}**")
     trained = 0 if cases.trained is None else int(cases.trained.sum())
-    rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows."
-    if trained:
-        rows = f"{rows[:-1]}, {trained:,} of them training rows."
+    words = f", {trained:,} of them training rows" * bool(trained)
+    rows = f"**{md(cases.name, 60)}**: {len(scored):,} rows{words}."
     unseen = scored.report.drop({note.column for note in scored.drift}).unseen
     sentences = *cases.left_out, *(each.sentence for each in (*scored.drift, *unseen))
     lines = [f"- {md(sentence, 300)}" for sentence in sentences]

@@ -27,10 +27,10 @@ class CodeWriter(ConditionWriter[str]):
     """Writes conditions as expressions of a language; templates have its grammar."""
 
     words: ClassVar[Mapping[str, str]] = {}  # for "and", "or", "not", "true" and "false"
-    negated: ClassVar[str] = "not {}"
+    negation: ClassVar[str] = "not {}"
     larger: ClassVar[str] = "max({}, {})"
-    given: ClassVar[str] = "({points} if {test} else 0)"
-    added: ClassVar[tuple[str, str]]  # around a sum of points, and between them
+    term: ClassVar[str] = "({points} if {test} else 0)"
+    total: ClassVar[tuple[str, str]]  # around a sum of points, and between them
 
     @abstractmethod
     def read_number(self, feature: str) -> str:
@@ -51,7 +51,7 @@ class CodeWriter(ConditionWriter[str]):
     def linear(self, split: LinearSplit) -> str:
         """Write the test of a weighted sum."""
         test = f"{self.linear_sum(split)} <= {self.source(split.value)}"
-        return self.with_gap(split, test if split.op == "<=" else self.negated.format(test))
+        return self.with_gap(split, test if split.op == "<=" else self.negation.format(test))
 
     def linear_sum(self, split: LinearSplit) -> str:
         """Write a weighted sum, added in the order of `total`."""
@@ -83,9 +83,9 @@ class CodeWriter(ConditionWriter[str]):
 
     def score(self, split: PointsSplit) -> str:
         """Write the sum of points, one line per condition."""
-        given = (self.given.format(test=self.literal(c), points=p) for c, p in split.given)
-        around, between = self.added
-        return around.format(between.join(given))
+        terms = (self.term.format(test=self.literal(c), points=p) for c, p in split.given)
+        around, between = self.total
+        return around.format(between.join(terms))
 
 
 class FunctionWriter(CodeWriter):

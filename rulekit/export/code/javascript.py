@@ -138,7 +138,7 @@ def to_javascript(model: Any) -> str:
     comments = write_comments(rule, "//")
     head = HEAD + f"//\n{comments}" * bool(comments)
     cases = JavaScriptWriter.write_cases(rule)
-    names = ["predict", "predictRow", *["testCases"] * bool(cases)]
+    names = ["predict", "predictRow", *(["testCases"] if cases else [])]
     tail = CASES.format(cases=cases) * bool(cases) + EXPORTS.format(", ".join(names))
     return head + write_functions(rule) + tail
 
@@ -165,8 +165,8 @@ class JavaScriptWriter(FunctionWriter):
     read, answer = "  const {} = cell(row, {});", "  return {};"
     branch = "  if (\n    {}\n  ) {{\n    return {};\n  }}"
     case = "  [{{ {} }}, {}, {}],\n"
-    negated, larger, given = "!({})", "Math.max({}, {})", "({test} ? {points} : 0)"
-    added = "(\n      {}\n    )", "\n      + "
+    negation, larger, term = "!({})", "Math.max({}, {})", "({test} ? {points} : 0)"
+    total = "(\n      {}\n    )", "\n      + "
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `(!missing(x1) && number(x1) > 50.0)`."""

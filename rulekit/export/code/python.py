@@ -108,7 +108,7 @@ class PythonWriter(FunctionWriter):
     read, answer = "    {} = row[{}]", "    return {}"
     branch = "    if (\n        {}\n    ):\n        return {}"
     case = "    ({{{}}}, {}, {}),\n"
-    added = "(\n            {}\n        )", "\n            + "
+    total = "(\n            {}\n        )", "\n            + "
 
     def literal(self, literal: Literal) -> str:
         """Write a test: `(not missing(x1) and x1 > 50.0)`."""

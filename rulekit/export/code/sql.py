@@ -56,7 +56,7 @@ class SqlWriter(CodeWriter):
 
     words = {"and": "AND", "not": "NOT"}  # noqa: RUF012
     larger = "CASE WHEN {0} < {1} THEN {1} ELSE {0} END"
-    given, added = "CASE WHEN {test} THEN {points} ELSE 0 END", ("{}", "\n      + ")
+    term, total = "CASE WHEN {test} THEN {points} ELSE 0 END", ("{}", "\n      + ")
     rule: RuleSet
     dialect: Dialect
     table: str | None

@@ -96,6 +96,18 @@ def test_rule_is_selected_once_picked_read_or_written(state):
     assert is_selected(state)
 
 
+def test_next_suggestion_is_offered_after_an_equal_rule(state, monkeypatch):
+    settings = [{"learner": "search", "max_conditions": k} for k in (1, 2)]
+    model = SimpleNamespace(rule_set_="a rule")
+    selected = replace(state, setting=settings[0], rule_selected=True, model=model)
+    monkeypatch.setattr(run, "app_state", lambda: selected)
+    monkeypatch.setattr(run.st, "session_state", {})
+    result = SimpleNamespace(settings=settings, models={run.model_key(settings[0]): model})
+    for number, offered in ((0, None), (1, 1)):
+        result.suggestion = SimpleNamespace(number=number)
+        assert run.get_offer(result) == offered
+
+
 def test_selected_rule_has_the_error_of_its_last_measurement(state, monkeypatch):
     """Status, pages and the saved analysis show this one."""
     setting = {"learner": "search", "max_conditions": 2}
