@@ -288,8 +288,8 @@ class Binarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  #
         if codes.shape != (n,):
             raise ValueError(f"`y` must have one class a row: {n} expected, found {len(codes)}.")
         if n_missing := int((codes < 0).sum()):
-            found = f"it is missing in {n_missing}. Leave these rows out."
-            raise DataError(f"`y` must have a class in every row; {found}")
+            gaps = f"it is missing in {n_missing}. Leave these rows out."
+            raise DataError(f"`y` must have a class in every row; {gaps}")
         return codes
 
     def _user_cuts(

@@ -18,7 +18,7 @@ from rulekit.binning.encodings import (
     WordColumn,
     level_groups,
 )
-from rulekit.binning.thresholds import automatic_cuts
+from rulekit.binning.thresholds import Classes, automatic_cuts
 from rulekit.binning.words import choose_words, holds_words
 from rulekit.data.columns.conform import conform
 from rulekit.data.columns.kinds import infer_kinds
@@ -157,7 +157,9 @@ class Cutting:
             views += self._levels(replace(cells, present=values.astype(object)), part)
         return views
 
-    def cuts(self, column: OrderedColumn, values: Values, classes: Any, distinct: Values) -> Values:
+    def cuts(
+        self, column: OrderedColumn, values: Values, classes: Classes | None, distinct: Values
+    ) -> Values:
         """Choose the cuts of a part of dates, each written as short as can be."""
         if self.method == "manual" and column.part == "date":
             return np.empty(0)

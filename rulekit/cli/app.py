@@ -16,8 +16,8 @@ def dashboard() -> Path | None:
     """Return the folder of the dashboard, in this clone or in the installed wheel."""
     clone = Path(rulekit.__file__).parents[1]
     wheel = clone / "rulekit_dashboard"
-    found = (folder for folder in (clone, wheel) if (folder / "ui" / "server.py").is_file())
-    return next(found, None)
+    folders = (folder for folder in (clone, wheel) if (folder / "ui" / "server.py").is_file())
+    return next(folders, None)
 
 
 @click.command()

@@ -42,8 +42,9 @@ from rulekit.rules.codec import rule_to_dict
 from rulekit.style.phrases import join_list
 from rulekit.style.scorecard import scale_note
 
-FORMS = (family for family in FAMILIES.values() if family.command)
-LEARNERS: dict[str, Any] = {f.command: f.model if f.alone is None else f.alone for f in FORMS}
+LEARNERS: dict[str, Any] = {
+    f.command: f.model if f.alone is None else f.alone for f in FAMILIES.values() if f.command
+}
 COST = click.FloatRange(0, min_open=True)
 MOST_FINDINGS = 20
 TEST_SHARE = 0.3
@@ -306,9 +307,9 @@ def _with_roles(table: Table, target: str, options: dict[str, Any]) -> Table:
     if options["every_class"]:
         return table
     by_name = {name: value for value, name in options["outcomes"].items()}
-    if (positive := options["positive"]) is None:
-        positive = suggest_positive(table, target)
-    return table.with_roles({}, positive_label=by_name.get(positive, positive))
+    name = options["positive"]
+    label = suggest_positive(table, target) if name is None else by_name.get(name, name)
+    return table.with_roles({}, positive_label=label)
 
 
 def _note_findings(table: Table, target: str) -> None:

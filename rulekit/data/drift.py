@@ -140,10 +140,11 @@ def _differences(
             return
         then, now = read
         yield _outside(name, now, (then.min(), then.max()), "dates, {} to {},", _day)
-    elif column.is_number and column.minimum is not None:
-        values = pd.Series(now.to_numpy(dtype=float, na_value=np.nan))
-        ends = column.minimum, column.maximum
-        yield _outside(name, values, ends, "range of {} to {}", "{:.6g}".format)
+    elif column.is_number:
+        if column.minimum is not None:
+            values = pd.Series(now.to_numpy(dtype=float, na_value=np.nan))
+            ends = column.minimum, column.maximum
+            yield _outside(name, values, ends, "range of {} to {}", "{:.6g}".format)
     elif column.order:
         yield from _places(column, then, now)
     elif column.kind in ("boolean", "category", "constant"):

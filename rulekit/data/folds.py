@@ -400,11 +400,11 @@ def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:
     counts = np.bincount(codes)
     n_rare = counts.min()
     if n_rare < n_folds:
-        what = "Leave this class out, or join it with another."
+        remedy = "Leave this class out, or join it with another."
         raise DataError(
             "Every class needs at least one row per fold; class "
             f"{quote(classes[counts.argmin()])} has {n_rare} rows for {n_folds} folds. "
-            + (f"Take `cv={n_rare}` or fewer." if n_rare >= 2 else what)
+            + (f"Take `cv={n_rare}` or fewer." if n_rare >= 2 else remedy)
         )
     return np.asarray(codes)
 

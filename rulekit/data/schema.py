@@ -187,8 +187,8 @@ class Table:
         if target is None:
             raise DataError("A target must be named: no column has the role 'target'.")
         chosen = [f for f in self.features if f != target] if features is None else list(features)
-        known = set(self.frame.columns)
-        for name in (target, *(name for name in chosen if name not in known)):
+        present = set(self.frame.columns)
+        for name in (target, *(name for name in chosen if name not in present)):
             self.column(name)
         if target in chosen:
             raise DataError(f"The target {quote(target)} is among the features. Leave it out.")
@@ -234,9 +234,9 @@ class Table:
         label is unknown, or a single role is given twice.
         """
         self._check_roles(roles)
-        moved = set(roles.values()).intersection(SINGLE)
-        kept = {c.name: "feature" if c.role in moved else c.role for c in self.columns}
-        changed = (replace(c, role=roles.get(c.name, kept[c.name])) for c in self.columns)
+        single = set(roles.values()).intersection(SINGLE)
+        former = {c.name: "feature" if c.role in single else c.role for c in self.columns}
+        changed = (replace(c, role=roles.get(c.name, former[c.name])) for c in self.columns)
         new = replace(self, columns=tuple(changed), positive_label=None)
         if positive_label is None and new.target == self.target:
             positive_label = self.positive_label

@@ -37,6 +37,8 @@ def test_tables_are_compared_in_any_order_by_what_matters():
     assert compare_tables(frame, frame.head(40)) == expected
     notes = compare_tables(REFERENCE, FIRST.drop(columns="grade").assign(age=99.0))
     assert [note.blocks for note in notes] == [True, False, False]
+    empty = Table.from_frame(FIRST.assign(age=np.nan))
+    assert compare_tables(empty, FIRST, columns=("age",)) == ()  # no number was seen before
     second = FIRST.assign(age=99.0, extra=1)
     assert compare_tables(REFERENCE, second, columns=("town",)) == ()
     with pytest.raises(DataError, match="no column 'ages'; did you mean 'age'"):

@@ -142,7 +142,7 @@ def test_joined_groups_keep_rows_of_both_groupings_together(pairs):
         ),
         (lambda: make_folds(["a"] * 9 + ["b"], 5), DataError, "Leave this class out"),
         (lambda: make_folds(["a", None, "b"], 2), DataError, "some are missing in `y`"),
-        (lambda: make_folds([0, 1] * 5, 4, groups=[1, 2] * 5), DataError, "do not fill 4 folds"),
+        (lambda: make_folds([0, 1] * 5, 4, groups=[1, 2] * 5), DataError, "2 groups do not fill 4"),
         (lambda: make_folds([0, 1], 1), ValueError, "at least 2 folds, got 1"),
         (lambda: make_folds([0, 1], "ten"), ValueError, "`cv` must be a number of folds"),
         (lambda: make_folds([0, 1], True), ValueError, "`cv` must be a number of folds"),

@@ -23,7 +23,7 @@ def column(values, **settings):
 
 CELLS = [
     ("int8 uint64 float32 Int64 UInt8 Float64 int64[pyarrow] object", [1, 2, 3], [1.0, 2.0, 3.0]),
-    ("float64 Int64 double[pyarrow] object", [1, None, 3], [1.0, None, 3.0]),
+    ("float64 Int64 double[pyarrow] object", [1, None, 3], [1.0, np.nan, 3.0]),
     ("boolean object bool[pyarrow]", [True, None, False], [True, None, False]),
     ("object str string category string[pyarrow]", ["x", None, "y"], ["x", None, "y"]),
 ]
@@ -35,9 +35,8 @@ CELLS = [
 def test_every_type_of_column_becomes_that_of_rules(dtype, values, expected):
     result = column(values, dtype=dtype)
     assert result.dtype == (np.float64 if isinstance(expected[0], float) else object)
-    plain = [None if v is None or v != v else v for v in result.tolist()]
-    assert plain == expected
-    assert list(map(type, plain)) == list(map(type, expected))
+    np.testing.assert_equal(result.tolist(), expected)
+    assert list(map(type, result.tolist())) == list(map(type, expected))
 
 
 @pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT])

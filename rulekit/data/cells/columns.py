@@ -164,8 +164,8 @@ class _Reader:
 
     def _read_plain_numbers(self, part: Blanked, numbers: Numbers) -> None:
         column = part.column
-        found = numbers.values[column.present]
-        may_be_compact = found.min() >= COMPACT[0] and found.max() <= COMPACT[1]
+        present = numbers.values[column.present]
+        may_be_compact = present.min() >= COMPACT[0] and present.max() <= COMPACT[1]
         if may_be_compact and are_compact(column.name, column.present_texts):
             self._keep_dates(part, read_dates(column.texts, compact=True))
         elif (values := self._numeric(column, numbers)) is None:

@@ -203,11 +203,10 @@ def read_decorated(texts: pa.Array, decimal: str, *, share: bool = False) -> Dec
         return target
 
     kinds = (read.grouped, read.leading_zero, read.whole & ~shares)
-    found = [
-        spread(kind & valid) for kind in (valid, *kinds, part["limit"] != "", opened | signs[2])
-    ]
-    numbers = Numbers(spread(np.where(valid, values, np.nan), np.nan), *found[:4])
-    return Decorated(numbers, spread(units, ""), *found[4:])
+    masks = (valid, *kinds, part["limit"] != "", opened | signs[2])
+    flags = [spread(mask & valid) for mask in masks]
+    numbers = Numbers(spread(np.where(valid, values, np.nan), np.nan), *flags[:4])
+    return Decorated(numbers, spread(units, ""), *flags[4:])
 
 
 @lru_cache(10_000)

@@ -277,8 +277,9 @@ class _ColumnReader:
         gaps = np.array(missing, dtype=bool)
         converted = self._convert_values(cells, gaps)
         bad = np.array([v is None for v in converted], dtype=bool) & ~gaps
-        rows = np.flatnonzero(np.append(bad, False)[cells.codes])
-        misfit = self._misfit(cells, gaps, rows) if len(rows) else None
+        misfit = None
+        if bad.any() and len(rows := np.flatnonzero(np.append(bad, False)[cells.codes])):
+            misfit = self._misfit(cells, gaps, rows)
         dtype = float if self.column.kind in NUMERIC else object  # None becomes NaN
         return np.array([*converted, None], dtype=dtype)[cells.codes], misfit
 

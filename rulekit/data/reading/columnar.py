@@ -17,10 +17,8 @@ from rulekit.data.reading.delimited import check_cells, check_size
 from rulekit.data.typed import EXACT
 from rulekit.exceptions import DataError
 
-_UNUSABLE = (
-    *(pa.types.is_nested, pa.types.is_null, pa.types.is_binary, pa.types.is_large_binary),
-    pa.types.is_fixed_size_binary,
-)
+_BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+_UNUSABLE = (pa.types.is_nested, pa.types.is_null, *_BYTES)
 FLOAT_DIGITS = 15  # decimals of at most 15 digits differ as float64
 _NULLABLE = {
     **dict.fromkeys((pa.int8(), pa.int16(), pa.int32(), pa.int64()), pd.Int64Dtype()),
@@ -77,8 +75,7 @@ def _frame(columns: list[pa.ChunkedArray], names: list[str], limits: Limits) -> 
     if not columns or not len(columns[0]):
         raise DataError("The file has columns but no rows. Give at least one row of data.")
     pairs = zip(columns, names, strict=True)
-    frame = pd.concat([_convert_column(*pair, limits) for pair in pairs], axis=1)
-    return frame.set_axis(names, axis=1)
+    return pd.concat([_convert_column(*pair, limits) for pair in pairs], axis=1, keys=names)
 
 
 def _read_parquet(

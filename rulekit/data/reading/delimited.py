@@ -428,7 +428,8 @@ class _Rows:
         repeated = f"{self.n_headers} lines repeat the header and are not read."
         beyond = f"In {self.n_trimmed} rows, empty cells beyond the last column are not read."
         notes = describe_comments(self.comments, "Line")
-        return notes + [repeated] * bool(self.n_headers) + [beyond] * bool(self.n_trimmed)
+        notes += [repeated] if self.n_headers else []
+        return notes + ([beyond] if self.n_trimmed else [])
 
     def _refuse(self, rest: Sequence[Row], delimiter: str) -> None:
         width = len(self.names)

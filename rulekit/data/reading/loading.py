@@ -63,7 +63,7 @@ _REFUSED = (
 )
 
 
-#: What a file holds, before its columns are described: notes, options, layout, fields of a `Table`.
+#: Columns of a file that are not yet described, notes, options, layout, and fields of a `Table`.
 _Parsed = tuple[pd.DataFrame, list[str], ParseOptions, TableLayout | None, dict[str, Any]]
 
 
@@ -132,11 +132,11 @@ def read_with_layout(
     options = options or ParseOptions()
     label = name or _name_of(source)
     try:
-        frame, notes, options, layout, known = _parse(
+        frame, notes, options, layout, fields = _parse(
             decompress(_content(source, limits), limits), options, limits
         )
         table = Table.from_frame(frame, name=label, notes=notes, limits=limits)
-        table = _apply_options(dataclasses.replace(table, **known), options)
+        table = _apply_options(dataclasses.replace(table, **fields), options)
     except DataError as error:
         sentence = f"The file {quote(label, 80)} was not read. {error}"
         if isinstance(error, WideTableError):
@@ -229,8 +229,8 @@ def _only_member(raw: bytes, limits: Limits) -> bytes:
         members = [member for member in files if not _HIDDEN.match(member.filename)]
         if len(members) != 1:
             names = ", ".join(quote(member.filename) for member in members[:3])
-            found = f"It is a ZIP archive of {len(members)} files ({names})"
-            raise DataError(f"{found}; unpack it and give one table.")
+            archive_text = f"It is a ZIP archive of {len(members)} files ({names})"
+            raise DataError(f"{archive_text}; unpack it and give one table.")
         if members[0].flag_bits & 1:
             raise DataError("The ZIP archive is encrypted. Pack the table without a password.")
         try:
@@ -272,8 +272,8 @@ def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
         frame = pd.DataFrame(read.columns)
     else:
         frame, read = frame_of_cells(table.columns, options)
-    known = {"units": {**read.units, **table.units}, "cells": read.cells}
-    return frame, [*table.notes, *read.notes], read.options, table.layout, known
+    fields = {"units": {**read.units, **table.units}, "cells": read.cells}
+    return frame, [*table.notes, *read.notes], read.options, table.layout, fields
 
 
 def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limits) -> _Parsed:

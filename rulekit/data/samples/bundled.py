@@ -34,41 +34,39 @@ class SampleInfo:
 
 SAMPLES = (
     SampleInfo(
-        *("breast_cancer", "Breast cancer (Wisconsin, diagnostic)", "diagnosis", "malignant"),
-        *(569, 31),
-        "UCI Breast Cancer Wisconsin (Diagnostic), doi:10.24432/C5DW2B, from scikit-learn",
-        UCI,
+        "breast_cancer", "Breast cancer (Wisconsin, diagnostic)", "diagnosis", "malignant", 569, 31,
+        "UCI Breast Cancer Wisconsin (Diagnostic), doi:10.24432/C5DW2B, from scikit-learn", UCI,
         "Thirty measurements of cell nuclei in a biopsy's image: mean, standard error and "
         "worst (mean of the three largest) of ten properties. Is the tumor malignant?",
     ),
     SampleInfo(
-        *("credit", "Credit risk (generated)", "risk", "high", 1000, 14),
-        *("Generated; contains no person's data", OURS),
+        "credit", "Credit risk (generated)", "risk", "high", 1000, 14,
+        "Generated; contains no person's data", OURS,
         "Loans with numbers, categories, truth values, a date, an identifier and missing values. "
         "Planted rule: risk is high if (late_payments > 1 and guarantor is no) or (employment is "
         "unemployed and amount > 4000); 4 % of the labels are flipped.",
     ),
     SampleInfo(
-        *("iris", "Iris", "species", "virginica", 150, 5),
+        "iris", "Iris", "species", "virginica", 150, 5,
         "UCI Iris, doi:10.24432/C56C76, from scikit-learn (rows as in R. A. Fisher's paper, 1936)",
         UCI,
         "Length and width, in centimeters, of sepals and petals of three species.",
     ),
     SampleInfo(
-        *("wine", "Wine", "cultivar", "cultivar 1", 178, 14),
-        *("UCI Wine, doi:10.24432/C5PC7J, from scikit-learn", UCI),
+        "wine", "Wine", "cultivar", "cultivar 1", 178, 14,
+        "UCI Wine, doi:10.24432/C5PC7J, from scikit-learn", UCI,
         "Thirteen chemical measurements of wines from three cultivars of one region.",
     ),
     SampleInfo(
-        *("planted_dnf", "Planted rule: OR of ANDs", "label", "yes", 600, 13, "Generated", OURS),
+        "planted_dnf", "Planted rule: OR of ANDs", "label", "yes", 600, 13, "Generated", OURS,
         "Two clauses of two literals over twelve columns of which eight are idle; 5 % of the "
         "labels are flipped. The rule is in the README of sample_data.",
     ),
     SampleInfo(
-        *("planted_cnf", "Planted rule: AND of ORs", "label", "yes", 600, 13, "Generated", OURS),
+        "planted_cnf", "Planted rule: AND of ORs", "label", "yes", 600, 13, "Generated", OURS,
         "The same with an AND of two ORs.",
     ),
-)
+)  # fmt: skip
 
 
 def list_samples() -> tuple[SampleInfo, ...]:

@@ -71,15 +71,9 @@ def test_unicode_encodings_are_reported_by_their_mark(encoding):
     assert table.frame["a"].tolist() == ["ü", "ø", "ü"]
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
-        *[("1e5", 1e5), ("1E+05", 1e5), ("+2.5e-3", 0.0025), (".5", 0.5), ("1.", 1.0)],
-        *[("-0.25", -0.25), ("0.1", 0.1)],
-    ],
-)
-def test_numbers_are_read_as_python_reads_them(text, numbers):
-    assert read_table(f"a,b\n{text},1\n7.5,2\n".encode()).frame["a"][0] == numbers
+@pytest.mark.parametrize("text", ["1e5", "1E+05", "+2.5e-3", ".5", "1.", "-0.25", "0.1"])
+def test_numbers_are_read_as_python_reads_them(text):
+    assert read_table(f"a,b\n{text},1\n7.5,2\n".encode()).frame["a"][0] == float(text)
 
 
 def test_numbers_that_would_lose_digits_stay_text():
