@@ -198,10 +198,8 @@ class BaseRuleClassifier(
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check the training table."""
-        reader, several = (
-            TableReader(self._reading_binarizer(), self._level_share),
-            self._multi_class,
-        )
+        several = self._multi_class
+        reader = TableReader(self._reading_binarizer(), self._level_share)
         table = read_training_table(self, X, y, sample_weight, multi_class=several, reader=reader)
         self.ignored_columns_, self._data_notes = list(table.ignored), table.notes
         self._schema = table.schema

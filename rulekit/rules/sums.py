@@ -406,9 +406,9 @@ class PowerLawSplit(ColumnSum):
     def trend(self, feature: str) -> int | None:
         """Return the signs of weights and exponents; a band has no direction."""
         sign = self.join_trends(_sign(term, feature) for term in self.terms)
-        if not sign or self.is_band:
-            return sign and None
-        return -sign if self.inside else sign
+        if sign and self.is_band:
+            return None
+        return -sign if sign and self.inside else sign
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
         """Compute where one column meets a bound, and from where on it is flat; see `crossings`."""
