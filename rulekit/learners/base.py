@@ -359,10 +359,11 @@ class BaseRuleClassifier(
         with rows weighed by `class_weight` or `costs`); a given rule without a table has no shares.
         """
         check_is_fitted(self)
-        rows = [(clause_line(c), c.n_conditions) for c in self.rule_set_.clauses]
-        frame = pd.DataFrame(rows, columns=["text", "n_conditions"])
-        frame.insert(0, "clause", range(1, len(rows) + 1))
-        frame.insert(1, "label", list(self.rule_set_.labels[: len(rows)]))
+        clauses, labels = self.rule_set_.clauses, self.rule_set_.labels
+        columns: dict[str, Any] = {"clause": range(1, len(clauses) + 1)}
+        columns |= {"label": list(labels[: len(clauses)]), "text": list(map(clause_line, clauses))}
+        columns["n_conditions"] = [clause.n_conditions for clause in clauses]
+        frame = pd.DataFrame(columns)
         if not hasattr(self, "_shares"):  # of a rule that was given
             return frame
         share, weighted = self._shares.compute_by_clause(self.rule_set_, self.classes_.tolist())
