@@ -406,7 +406,7 @@ class BaseRuleClassifier(
 
 
 def compute_log_odds(decision: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the logarithm of the odds of the second of two classes; of more, each one's share."""
+    """Convert log shares of two classes to log odds of the second, (n,); leave those of more."""
     return decision if decision.shape[1] != 2 else decision[:, 1] - decision[:, 0]
 
 

@@ -26,7 +26,7 @@ IMAGINARY = 1e-7  # imaginary part, relative to the size of a root, that is roun
 
 
 class ColumnSum(Condition):
-    """Base class: a sum of columns within bounds or outside; `missing` decides where one is."""
+    """Base class of sums of columns within bounds or outside; a gap has the result `missing`."""
 
     __slots__ = ()
 

@@ -441,8 +441,7 @@ def _check(n_resamples: Any, budget_seconds: Any, random_state: Any) -> None:
         raise ValueError(f"`budget_seconds` must be positive or None, got {budget_seconds!r}.")
 
 
-Rows = tuple[pd.DataFrame, NDArray[Any], Floats, Floats]  # X, y, what a
-# row weighs, and what its error does
+Rows = tuple[pd.DataFrame, NDArray[Any], Floats, Floats]  # X, y, weight, weight of an error
 Draw = Callable[[int], tuple[Floats, int]]
 
 
