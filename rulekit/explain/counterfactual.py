@@ -320,8 +320,8 @@ def _single_change(
         return Counterfactual((), None, None, NO_SINGLE_CHANGE.format(within))
     cost, feature, new = best
     (answer,) = rule.predict(rows_with(row, {feature: [new]}))
-    amount, now = wording.amount(feature, exact(new)), number(row[feature], new)
-    text = f"{wording.name(feature)} were {amount} (now {now})"
+    amount, old = wording.amount(feature, exact(new)), number(row[feature], new)
+    text = f"{wording.name(feature)} were {amount} (now {old})"
     changes = (Change(feature, row[feature], new, text),)
     return Counterfactual(changes, answer, cost, _sentence(answer, changes, training, wording))
 

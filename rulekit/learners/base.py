@@ -198,10 +198,8 @@ class BaseRuleClassifier(
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> TrainingTable:
         """Check the training table."""
-        reader, several = (
-            TableReader(self._reading_binarizer(), self._level_share),
-            self._multi_class,
-        )
+        several = self._multi_class
+        reader = TableReader(self._reading_binarizer(), self._level_share)
         table = read_training_table(self, X, y, sample_weight, multi_class=several, reader=reader)
         self.ignored_columns_, self._data_notes = list(table.ignored), table.notes
         self._schema = table.schema
@@ -363,10 +361,11 @@ class BaseRuleClassifier(
         with rows weighed by `class_weight` or `costs`); a given rule without a table has no shares.
         """
         check_is_fitted(self)
-        rows = [(clause_line(c), c.n_conditions) for c in self.rule_set_.clauses]
-        frame = pd.DataFrame(rows, columns=["text", "n_conditions"])
-        frame.insert(0, "clause", range(1, len(rows) + 1))
-        frame.insert(1, "label", list(self.rule_set_.labels[: len(rows)]))
+        clauses, labels = self.rule_set_.clauses, self.rule_set_.labels
+        columns: dict[str, Any] = {"clause": range(1, len(clauses) + 1)}
+        columns |= {"label": list(labels[: len(clauses)]), "text": list(map(clause_line, clauses))}
+        columns["n_conditions"] = [clause.n_conditions for clause in clauses]
+        frame = pd.DataFrame(columns)
         if not hasattr(self, "_shares"):  # of a rule that was given
             return frame
         share, weighted = self._shares.compute_by_clause(self.rule_set_, self.classes_.tolist())
@@ -409,7 +408,7 @@ class BaseRuleClassifier(
 
 
 def compute_log_odds(decision: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the logarithm of the odds of the second of two classes; of more, each one's share."""
+    """Convert log shares of two classes to log odds of the second, (n,); leave those of more."""
     return decision if decision.shape[1] != 2 else decision[:, 1] - decision[:, 0]
 
 

@@ -459,7 +459,7 @@ class GroupGaps:
         allowed = " and ".join(f"{limit:g} in {name!r}" for name, limit in self.limits.items())
         where = f"between the groups of {self.groups.name!r}"
 
-        def doing(row: pd.Series) -> str:
+        def write_loss(row: pd.Series) -> str:
             if loss.costs is None:
                 return f"is wrong in {100 * row['test_error']:.1f} % of the rows"
             return f"costs {row[COST]:.4g} a 100 cases"
@@ -469,14 +469,14 @@ class GroupGaps:
             gaps = ", ".join(f"{near[f'gap_{name}']:.3g} in {name!r}" for name in self.limits)
             raise DataError(
                 f"`max_gap` allows a gap of {allowed} {where}, but no rule satisfies it on the "
-                f"inner folds; the closest has {gaps} and {doing(near)}. Raise `max_gap`, or "
+                f"inner folds; the closest has {gaps} and {write_loss(near)}. Raise `max_gap`, or "
                 "group by another column."
             )
         best = summary.loc[summary[loss.measure].idxmin()]
         note = (
             f" {len(within_limits)} of {len(summary)} settings keep the gap {where} within "
-            f"{allowed} on the inner folds; without that limit the best one {doing(best)}, with a "
-            f"gap of {best['gap']:.3g}. On new rows gaps may be larger."
+            f"{allowed} on the inner folds; without that limit the best one {write_loss(best)}, "
+            f"with a gap of {best['gap']:.3g}. On new rows gaps may be larger."
         )
         if not (within_limits["n_conditions"] >= 0.5).any():
             note += (

@@ -119,7 +119,8 @@ def _send_once(client: Any, arguments: Sequence[Once]) -> dict[Hashable, Any]:
 def is_killing(error: BaseException) -> bool:
     """Return whether an error means that workers or their data were lost."""
     fatal: tuple[Any, ...] = (BrokenExecutor,)  # joblib's
-    if (dask := sys.modules.get("distributed")) is not None:
+    if "distributed" in sys.modules:
+        dask = importlib.import_module("distributed")  # waits while another thread imports it
         fatal += dask.KilledWorker, dask.CancelledError, dask.comm.CommClosedError
     return isinstance(error, fatal)
 
@@ -142,8 +143,10 @@ def _run_task(version: str, work: Callable[..., Any], *arguments: Any) -> Any:
 
 def cancellation() -> Callable[[], bool] | None:
     """Return a check of whether this thread's task was cancelled; None outside of a cluster."""
-    dask: Any = sys.modules.get("distributed")
-    key = None if dask is None else getattr(dask.worker.thread_state, "key", None)
+    if "distributed" not in sys.modules:
+        return None
+    dask = importlib.import_module("distributed")  # waits while another thread imports it
+    key = getattr(dask.worker.thread_state, "key", None)
     if key is None:
         return None
     tasks = dask.get_worker().state.tasks

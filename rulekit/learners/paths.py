@@ -32,7 +32,7 @@ def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
 
 @dataclass(eq=False)
 class LearnedPath:
-    """The rules that one search learned, by values of `_looked_up`; by itself, one fitted model."""
+    """The rules of one search by values of `_looked_up`; this base class has one fitted model."""
 
     learner: Any
 

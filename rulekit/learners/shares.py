@@ -187,8 +187,8 @@ class Shares:
 
     def count_parts(self, rule: RuleSet, classes: list[Any]) -> list[tuple[float, float]]:
         """Count the rows that each clause, or none, decides: correct ones and all."""
-        codes = code_answers(rule, classes)
-        rows = [self.counts[self.deciding == k].sum(axis=0) for k in range(len(codes))]
+        codes, deciding = code_answers(rule, classes), self.deciding
+        rows = [self.counts[deciding == k].sum(axis=0) for k in range(len(codes))]
         return [(float(n[code]), float(n.sum())) for n, code in zip(rows, codes, strict=True)]
 
 

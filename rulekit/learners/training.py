@@ -106,8 +106,12 @@ class TrainingTable:
 
     def weights(self, class_weight: Any) -> NDArray[np.float64]:
         """Combine weights of rows and classes, rescaled to sum to n with exact sums, shape (n,)."""
-        weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
-        return addable(weight * (len(weight) / weight.sum()))
+
+        def compute() -> NDArray[np.float64]:
+            weight = row_weights(self.sample_weight, class_weight, self.frame, self.y)
+            return addable(weight * (len(weight) / weight.sum()))
+
+        return self.once(repr(class_weight), compute).copy()  # the same for many settings
 
     def binarizer(self, given: Binarizer | None) -> Binarizer:
         """Return an unfitted binarizer that reads each column as the whole table is read."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.rules.condition import Columns, Condition, list_numbers, unseen_text
+from rulekit.rules.condition import WORDS, Columns, Condition, list_numbers, unseen_text
 from rulekit.rules.literal import COMPARED, Literal, holds
 
 MOST = 1_000_000
@@ -238,7 +238,7 @@ def list_sums(given: list[tuple[Literal, int]]) -> set[int]:
     """List the sums that the conditions of one column can give, for any value or none."""
     named = [v for c, _ in given for v in c.positions]
     values: list[Any] = list_numbers(named)
-    if given[0][0].scale[-1] is not None:  # a word
+    if given[0][0].op in WORDS:
         values = [False, True]
     elif not any(c.op in COMPARED for c, _ in given):
         texts = [v for v in named if isinstance(v, str)]

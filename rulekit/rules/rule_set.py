@@ -284,7 +284,7 @@ class RuleSet:
             )
         other = "cnf" if self.form == "dnf" else "dnf"
         turned = tuple(c.negate() for c in self.clauses)
-        default_labels = (self.default,) * (len(turned) or other == "cnf")
+        default_labels = (self.default,) * max(len(turned), int(other == "cnf"))
         return RuleSet(turned, default_labels, other, self.labels[0], self.schema)
 
 

@@ -131,7 +131,8 @@ _TYPES: dict[str, Any] = {
     **dict.fromkeys(("time", "percent", "merged"), bool),
     **dict.fromkeys(("gaps", "day_first"), bool | None),
     **dict.fromkeys(("low", "high"), str | int | float | None),
-    **{"levels": tuple | None, "missing": tuple},
+    "levels": tuple | None,
+    "missing": tuple,
 }
 
 

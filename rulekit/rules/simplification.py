@@ -281,7 +281,8 @@ def implies(narrow: Clause, wide: Clause) -> bool:
         return False
     for scale, more in _group_by_scale(wide).items():  # which must exclude nothing new
         together = feature_test([*by_scale.get(scale, []), *more])
-        if together != alone[scale] if scale in alone else not together.always:
+        excludes = together != alone[scale] if scale in alone else not together.always
+        if excludes:
             return False
     return True
 

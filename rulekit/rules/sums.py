@@ -26,7 +26,7 @@ IMAGINARY = 1e-7  # imaginary part, relative to the size of a root, that is roun
 
 
 class ColumnSum(Condition):
-    """Base class: a sum of columns within bounds or outside; `missing` decides where one is."""
+    """Base class of sums of columns within bounds or outside; a gap has the result `missing`."""
 
     __slots__ = ()
 
@@ -406,9 +406,9 @@ class PowerLawSplit(ColumnSum):
     def trend(self, feature: str) -> int | None:
         """Return the signs of weights and exponents; a band has no direction."""
         sign = self.join_trends(_sign(term, feature) for term in self.terms)
-        if not sign or self.is_band:
-            return sign and None
-        return -sign if self.inside else sign
+        if sign and self.is_band:
+            return None
+        return -sign if sign and self.inside else sign
 
     def limits(self, feature: str, row: Mapping[str, Any]) -> tuple[float, ...]:
         """Compute where one column meets a bound, and from where on it is flat; see `crossings`."""

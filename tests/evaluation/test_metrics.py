@@ -271,7 +271,7 @@ def test_a_rule_of_several_outcomes_is_counted_class_by_class():
         ({"group": np.arange(600).astype(str)}, r"at most 50 .* has 600 different values"),
         ({"y": ["no"]}, r"`y` must have a value for each of the 600 rows; it has 1"),
         ({"y": [None] * 600}, r"`y` must hold a class in every row; it is missing in 600"),
-        ({"positive": "maybe"}, r"must be one of the classes \('no', 'yes'\), got 'maybe'"),
+        ({"positive": "maybe"}, r"`positive` must be one of .* \('no', 'yes'\), got 'maybe'"),
         ({"few": 0}, r"`few` must be a whole number of rows, 1 or more; got 0"),
     ],
 )

@@ -91,9 +91,10 @@ def test_changes_and_similar_cases_follow_ranges_and_types():
 def test_smallest_change_may_use_several_columns():
     low = {"age": 50.0, "bp": 120.0, "town": "Köln", "sport": False}
     change = smallest_change(card(4), low, immutable=("age",))
-    assert "bp were above 140 (now 120) and town were 'Bonn' (now 'Köln')." in change.sentence
+    text = "high if bp were above 140 (now 120) and town were 'Bonn' (now 'Köln')."
+    assert change.sentence == f"The prediction would be {text}"
     none = smallest_change(card(4), low, immutable=("age", "bp"))
-    assert none.sentence.endswith("while age and bp stay as they are.")
+    assert none.sentence == "No change gives another prediction while age and bp stay as they are."
 
 
 @pytest.mark.slow

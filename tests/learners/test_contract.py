@@ -158,9 +158,9 @@ MANY = [
     ),
 ]
 FIGURES = (
-    *("rule_set_", "objective_", "training_error_", "lower_bound_", "proved_optimal_", "history_"),
-    *("empty_rule_hint_", "coverage_", "theta_max_", "theta_pays_", "n_iter_", "positive_label_"),
-)
+    "rule_set_", "objective_", "training_error_", "lower_bound_", "proved_optimal_", "history_",
+    "empty_rule_hint_", "coverage_", "theta_max_", "theta_pays_", "n_iter_", "positive_label_",
+)  # fmt: skip
 
 
 def assert_alike_together_and_alone(learner, settings, X, y):

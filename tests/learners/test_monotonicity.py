@@ -124,8 +124,8 @@ def test_a_direction_leads_to_one_class_whichever_is_described():
             r"`constraints.towards` must be one of the classes \('bad', 'good'\), got 'fine'",
         ),
         ("alternating", {"directions": {"wage": ">"}}, DataError, "names column 'wage', which"),
-        ("box search", {"towards": "good"}, RuleError, "read beside `directions` only"),
-        ("chosen", {"directions": {"age": ">"}}, ValueError, "either class are compared. Set"),
+        ("box search", {"towards": "good"}, RuleError, "`towards` is read beside `directions`"),
+        ("chosen", {"directions": {"age": ">"}}, ValueError, "for either .* Set `towards`"),
     ],
 )
 def test_unusable_constraints_raise(learner, limits, error, expected):

@@ -410,9 +410,9 @@ class _Comparing:
             groups = units_of(family.estimator, settings, split=True)
         tasks = []
         for fold, group in product(range(len(self.folds)), groups):
-            left = [k for k in group if (numbers[k], fold) not in self.rows]
-            if left:
-                named = {numbers[k]: settings[k] for k in left}
+            todo = [k for k in group if (numbers[k], fold) not in self.rows]
+            if todo:
+                named = {numbers[k]: settings[k] for k in todo}
                 tasks.append(FoldTask(family.estimator, fold, named, self.costs))
         return tasks
 

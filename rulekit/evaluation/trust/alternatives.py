@@ -120,8 +120,9 @@ class Alternatives:
         if not names or differing.all() or not differing.any():
             return None
         frame = pd.DataFrame({name: self.X[name] for name in names})
-        learner = BoxSearchClassifier(0.0, 1, 2, refine_thresholds=True, random_state=0)
-        learner.positive_label = "otherwise"
+        limits: dict[str, Any] = {"theta": 0.0, "n_clauses": 1, "max_conditions": 2}
+        options = limits | {"positive_label": "otherwise", "random_state": 0}
+        learner = BoxSearchClassifier(**options, refine_thresholds=True)
         answers = np.where(differing, "otherwise", "the same")
         difference: RuleSet = learner._fit_quietly(frame, answers).rule_set_
         return None if difference.is_constant else difference

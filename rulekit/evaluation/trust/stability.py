@@ -271,11 +271,11 @@ def _sentences(stability: Stability, names: Names) -> Iterator[str]:
 def _columns_sentence(stability: Stability, names: Names) -> str:
     n, least, often = stability.n_made, math.ceil(RETURNS * stability.n_made), stability.returning
     counts = stability.columns.set_index("column")["returned"]
-    called = {c: f"{names.get(c, c)} ({count})" for c, count in counts.items()}
+    texts = {c: f"{names.get(c, c)} ({count})" for c, count in counts.items()}
     text = f"No column returns in {least} or more of {n} rules"
     if often:
-        text = f"Of {n} rules, {least} or more read {', '.join(called[c] for c in often)}"
-    rarely = ", ".join(called[c] for c in stability.selected.features if c not in often)
+        text = f"Of {n} rules, {least} or more read {', '.join(texts[c] for c in often)}"
+    rarely = ", ".join(texts[c] for c in stability.selected.features if c not in often)
     return f"{text}; of the given rule, fewer read {rarely}." if rarely else f"{text}."
 
 
@@ -415,21 +415,21 @@ def stability(  # noqa: PLR0913  all but three by keyword
     loss = row_weights(sample_weight, of_classes, frame, labels)
     stop = Clock.from_seconds(budget_seconds, should_stop)
     columns = model.read_columns(X)
-    made = Stability(rule, (), n_resamples, columns, labels, loss, of_classes is not None)
+    report = Stability(rule, (), n_resamples, columns, labels, loss, of_classes is not None)
     rows = Once((frame, labels, weight, loss))
     workers, step = effective_n_jobs(n_jobs), max(1, n_resamples // N_REPORTS)
     with cache_on_workers():
-        while (begun := made.n_made) < n_resamples:
+        while (begun := report.n_made) < n_resamples:
             if stop.is_stopped() or (begun >= 2 and stop()):
                 break
             batch = range(begun, min(n_resamples, begun + workers))
             tasks = [(rows, again, *drawn(k)) for k in batch]
             work = partial(spread_sorted, _learn_resample, tasks, n_jobs)
             done = try_twice(work, f"{begun} of {n_resamples} resamples were made.".__str__)
-            made = replace(made, resamples=(*made.resamples, *done))
-            if on_progress is not None and made.n_made // step > begun // step:
-                on_progress(made)
-    return made
+            report = replace(report, resamples=(*report.resamples, *done))
+            if on_progress is not None and report.n_made // step > begun // step:
+                on_progress(report)
+    return report
 
 
 def _check(n_resamples: Any, budget_seconds: Any, random_state: Any) -> None:
@@ -441,8 +441,7 @@ def _check(n_resamples: Any, budget_seconds: Any, random_state: Any) -> None:
         raise ValueError(f"`budget_seconds` must be positive or None, got {budget_seconds!r}.")
 
 
-Rows = tuple[pd.DataFrame, NDArray[Any], Floats, Floats]  # X, y, what a
-# row weighs, and what its error does
+Rows = tuple[pd.DataFrame, NDArray[Any], Floats, Floats]  # X, y, weight, weight of an error
 Draw = Callable[[int], tuple[Floats, int]]
 
 

@@ -226,8 +226,8 @@ class _Check:
         masked = set()
         changes = mutations(self.dnf, self.schema)
         without = {m.clause: m.rule for m in changes if m.part == "clause"}
-        for k, name in ((k, self._name(k)) for k in range(self.dnf.n_clauses)):
-            wanted = row_search.decides(self.dnf, k)
+        for k in range(self.dnf.n_clauses):
+            name, wanted = self._name(k), row_search.decides(self.dnf, k)
             if self.find(wanted, f"whether {name} ever decides") is None:
                 masked.add(k)
                 text = f"{_capital(name)} never decides: {self._why_masked(k)}."
@@ -278,7 +278,8 @@ class _Check:
         condition = mutation.condition
         text = str(condition if self.rule.form == "dnf" else condition.negate())
         place = "the points" if mutation.clause is None else self._name(mutation.clause)
-        return f"{mutation.level} in " * (mutation.part == "level") + f"{text!r} of {place}"
+        level = f"{mutation.level} in " if mutation.part == "level" else ""
+        return f"{level}{text!r} of {place}"
 
     def _overlaps(self, without: set[int]) -> None:
         """Find pairs of clauses with different outcomes whose order decides."""
