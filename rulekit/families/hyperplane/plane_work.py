@@ -292,7 +292,8 @@ class CompleteRows:
         splitter = StratifiedKFold(folds, shuffle=True, random_state=SEED)
         for inside, outside in splitter.split(self.rows, self.codes):
             weight = None if self.weight is None else self.weight[inside]
-            part = replace(self, frame=self.frame.iloc[inside], y=self.y[inside], weight=weight)
+            rows = self.frame.iloc[inside], self.y[inside], self.codes[inside]
+            part = CompleteRows(self.design, *rows, weight, self.names, self.key)
             _, w, gamma = part.plane(linear, columns)
             values = plane_values(self.rows[outside], w) - (gamma + shift)
             distance[outside] = unit_distances(values, w, np.ptp(part.rows, axis=0))
