@@ -1,4 +1,4 @@
-"""The compact one-level problem, and the rounding of a relaxed clause to whole columns."""
+"""The compact one-level problem, its dual program, and the rounding of relaxed clauses."""
 
 # Throughout the module:
 #   P       (n, d)         the rows to be covered, as `BinnedTable`
