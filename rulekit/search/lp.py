@@ -155,12 +155,11 @@ class ResidentProgram:
             columns, rows = np.nonzero(lp.A.T)
             starts = np.searchsorted(columns, np.arange(lp.A.shape[1] + 1))
             entries = lp.A[rows, columns]
-        self._highs.passModel(
-            *(self._n, self._m, len(rows), 1, 1, 0.0),  # columnwise, minimise
-            *(part.astype(float) for part in (lp.c, lp.x_lower, lp.x_upper, lp.lower, lp.upper)),
-            *(starts.astype(np.int32), rows.astype(np.int32), entries.astype(float)),
-            np.zeros(self._n, dtype=np.int32),
-        )
+        size, form = (self._n, self._m, len(rows)), (1, 1, 0.0)  # columnwise, minimise
+        vectors = lp.c, lp.x_lower, lp.x_upper, lp.lower, lp.upper
+        nonzeros = starts.astype(np.int32), rows.astype(np.int32), entries.astype(float)
+        numbers, kinds = (v.astype(float) for v in vectors), np.zeros(self._n, dtype=np.int32)
+        self._highs.passModel(*size, *form, *numbers, *nonzeros, kinds)
 
     def solve(
         self,

@@ -83,7 +83,7 @@ def machine_code(
 
 def allocate(record: Any, *shapes: Any) -> Any:
     """Make the named tuple of a `Record` of arrays, zeros of these shapes."""
-    return record.kind(*map(np.zeros, shapes, _dtypes(record)))
+    return record.kind(*(np.zeros(s, t) for s, t in zip(shapes, _dtypes(record), strict=True)))
 
 
 @cache

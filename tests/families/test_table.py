@@ -36,6 +36,7 @@ def test_parameters_of_an_entry_are_known_to_its_estimator(family):
     assert set(family.parameter_names.values()) | set(family.picked) <= known
     if family.default_grid is not None:
         y = mixed_table()[1]
+        assert family.default_grid(y) is not family.default_grid(y)  # no shared state
         settings = settings_of(family.default_grid(y))
         assert len(settings) >= 9
         for setting in settings:

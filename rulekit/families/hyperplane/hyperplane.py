@@ -258,8 +258,8 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         def describe(rows: NDArray[np.intp], code: int) -> Sequence[Clause]:
             key = "class", code, rows.tobytes(), weight.tobytes()
             against = partial(table.split_class, rows, code, weight, weighted=weighted)
-            own = {"positive_label": True, "class_weight": None, "costs": None}
-            model: HyperplaneRuleClassifier = clone(self).set_params(**own)
+            settings = {"positive_label": True, "class_weight": None, "costs": None}
+            model: HyperplaneRuleClassifier = clone(self).set_params(**settings)
             model.__dict__.update({k: v for k, v in vars(self).items() if k in FIT_ATTRIBUTES})
             model._fit_table(table.once(key, against))
             self.against_rest_[plain_label(table.classes[code])] = model

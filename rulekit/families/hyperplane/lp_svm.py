@@ -186,8 +186,9 @@ class LPSVM(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         columns = columns_of(frame, exact=reset)
         refuse_infinities(columns)
         rows = {n: _plain_numbers(n, values, frame[n]) for n, values in columns.items()}
-        for name in rows if reset else ():
-            computable(name, rows[name])
+        if reset:
+            for name, numbers in rows.items():
+                computable(name, numbers)
         return np.column_stack(list(rows.values()))
 
     def _price(self, problem: "_Problem", program: LPSVMProgram, splits: Splits | None) -> float:

@@ -292,7 +292,8 @@ class CompleteRows:
         splitter = StratifiedKFold(folds, shuffle=True, random_state=SEED)
         for inside, outside in splitter.split(self.rows, self.codes):
             weight = None if self.weight is None else self.weight[inside]
-            part = replace(self, frame=self.frame.iloc[inside], y=self.y[inside], weight=weight)
+            rows = self.frame.iloc[inside], self.y[inside], self.codes[inside]
+            part = CompleteRows(self.design, *rows, weight, self.names, self.key)
             _, w, gamma = part.plane(linear, columns)
             values = plane_values(self.rows[outside], w) - (gamma + shift)
             distance[outside] = unit_distances(values, w, np.ptp(part.rows, axis=0))
@@ -354,19 +355,19 @@ def plane_of(fitted: Any, frame: pd.DataFrame) -> tuple[Floats, float]:
     if not len(before):
         return coef, -intercept
 
-    def seen(rows: Floats) -> Floats:
+    def transform(rows: Floats) -> Floats:
         """Transform rows by the steps before the classifier, shape (m, q)."""
-        read = before.transform(pd.DataFrame(rows, columns=frame.columns))
-        return np.asarray(read.toarray() if hasattr(read, "toarray") else read, dtype=float)
+        result = before.transform(pd.DataFrame(rows, columns=frame.columns))
+        return np.asarray(result.toarray() if hasattr(result, "toarray") else result, dtype=float)
 
     centre, step = rows.mean(axis=0), rows.std(axis=0)
     step[~(step > 0)] = 1.0
-    probes = seen(np.vstack([centre, centre + np.diag(step)]))
+    probes = transform(np.vstack([centre, centre + np.diag(step)]))
     values = plane_values(probes, coef) + intercept
     w = (values[1:] - values[0]) / step
     w[(probes[1:, coef != 0] == probes[0, coef != 0]).all(axis=1)] = 0.0  # exactly
     gamma = float((w * centre).sum() - values[0])
-    wanted = plane_values(seen(rows), coef) + intercept
+    wanted = plane_values(transform(rows), coef) + intercept
     tolerance = AFFINE * max(1.0, np.abs(wanted).max())
     if not np.allclose(plane_values(rows, w) - gamma, wanted, rtol=0.0, atol=tolerance):
         raise ValueError(

@@ -336,9 +336,9 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
         forbidden = constraints_for(self.constraints, table, self.positive_label_).forbidden
         depth = DEPTH if self.max_variables <= DEPTH else MAX_COLUMNS
         seed = int(table.generator(self.random_state).integers(2**32))
-        given = self._class_weight(table.classes), self.binarizer
+        settings = self._class_weight(table.classes), self.binarizer
         left_out = tuple(str(name) for name in forbidden if name in table.columns)
-        plan = CountPlan(positive, depth, seed, *given, left_out, self.selection)
+        plan = CountPlan(positive, depth, seed, *settings, left_out, self.selection)
         cutting = self.binarizer and (type(self.binarizer).__name__, self.binarizer.get_params())
         key = joblib.hash((replace(plan, binarizer=None), cutting))
         search = table.once(key, lambda: search_table(table, plan))

@@ -443,7 +443,7 @@ FAMILY = Family(
     model=PowerLawTreeClassifier(inner_folds=None),  # searches over settings compare sizes
     alone=PowerLawTreeClassifier(),
     title="power-law tree",
-    default_grid=lambda y: GRID,
+    default_grid=lambda y: dict(GRID),
     command="formula",
     question="A formula (power-law tree)",
     name="A formula",

@@ -106,10 +106,13 @@ def new_table(problem: Any, y: Any, charges: Any, rows: Any = slice(None)) -> Mo
     """Bring (some rows of) a problem to the arrays that kernels read."""
     cells = np.array(problem.cells[rows], np.uint16, order="C")
     return MoveTable(
-        *(cells, np.ascontiguousarray(cells.T), np.asarray(problem.n_cells, np.int64)),
+        cells,
+        np.ascontiguousarray(cells.T),
+        np.asarray(problem.n_cells, np.int64),
         np.stack([problem.n_bins, problem.column], axis=1).astype(np.int64),
         np.array(problem.bins, np.uint16, order="C"),
-        *(np.array(y[rows], np.bool_), np.ascontiguousarray(charges[rows])),
+        np.array(y[rows], np.bool_),
+        np.ascontiguousarray(charges[rows]),
         np.stack([np.asarray(problem.may_start), np.asarray(problem.may_end)], axis=2),
         np.stack([np.asarray(problem.may_test_missing), problem.has_missing], axis=1),
         np.array([not charges[:, EXTRA:].any()]),
@@ -121,12 +124,10 @@ def new_work(table: MoveTable, k: int) -> MoveArrays:
     (n, c), (p, cells) = table.rows.shape, table.bins.shape
     at_once = max(1, min(p, AT_ONCE // max(1, max(p, c) * cells)))
     width = 1 + int(table.features[:, BINS].max(initial=1))
-    work: MoveArrays = allocate(
-        WORK,
-        *((k, p, 4), (k, n), n, 0 if table.plain[0] else n, (c, cells), (p, cells), (p, cells)),
-        *((at_once, c, cells), (at_once, p, cells), (1, width), (p, 4), (p, 3), p, p, k + 1, k),
-        *(SLOTS, p),
-    )
+    rows = (k, p, 4), (k, n), n, 0 if table.plain[0] else n
+    sums = (c, cells), (p, cells), (p, cells), (at_once, c, cells), (at_once, p, cells), (1, width)
+    choices = (p, 4), (p, 3), p, p, k + 1, k, SLOTS, p
+    work: MoveArrays = allocate(WORK, *rows, *sums, *choices)
     work.slot[:] = NONE
     return work
 

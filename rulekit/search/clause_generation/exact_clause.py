@@ -221,7 +221,7 @@ class _Search:
         return int(self.record.counts[self._kernel.TESTS])
 
     def go_on(self, margin: float) -> bool:
-        """Search until the tree is done (true), or there are no room, tests or time left."""
+        """Search until the tree is done (True), or until room, tests or time run out (False)."""
         near, search = self.near, self._kernel.search
         state = self.levels, self._task, self.record, self._tops, near, margin
         while True:

@@ -1,4 +1,4 @@
-"""The compact one-level problem, and the rounding of a relaxed clause to whole columns."""
+"""The compact one-level problem, its dual program, and the rounding of relaxed clauses."""
 
 # Throughout the module:
 #   P       (n, d)         the rows to be covered, as `BinnedTable`
@@ -120,8 +120,8 @@ def redundancy_groups(columns: BinnedTable, y: Bools) -> tuple[RedundancyGroup, 
         pattern = () if columns.side[j] else (np.packbits(cells ^ cells[:1]).tobytes(),)
         members.setdefault((feature, *pattern), []).append(j)
     return tuple(
-        _threshold_group(covered, np.array(own)) if len(key) == 1 else single_group(own)
-        for key, own in members.items()
+        _threshold_group(covered, np.array(group)) if len(key) == 1 else single_group(group)
+        for key, group in members.items()
     )
 
 
@@ -204,17 +204,14 @@ def rounding_layout(P: BinnedTable, groups: Sequence[RedundancyGroup]) -> Any:
     owner = np.zeros(len(P.feature), dtype=np.int64)
     owner[columns] = np.repeat(np.arange(len(groups)), n)
     end, pair_end = np.cumsum(n_low + n_high), np.cumsum(n_low * n_high)
-    cells = P.n_codes, P.feature, P.conditions.runs
-    pairs = [none.astype(bool), *(g.pairs.ravel() for g in groups)]
-    parts: list[Any] = [
-        np.ascontiguousarray(P.codes.T, np.uint32),
-        *(np.ascontiguousarray(part, np.int64) for part in cells),
-        *(owner, columns, np.append(0, np.cumsum(n))),
-        np.concatenate([none, *(side for g in groups for side in (g.low, g.high))]),
-        *(end - n_low - n_high, end - n_high, end),
-        *(np.concatenate(pairs), pair_end - n_low * n_high),
-        np.array([g.overlap for g in groups], dtype=bool),
-    ]
+    codes = np.ascontiguousarray(P.codes.T, np.uint32)
+    cells = [np.ascontiguousarray(c, np.int64) for c in (P.n_codes, P.feature, P.conditions.runs)]
+    members = owner, columns, np.append(0, np.cumsum(n))
+    sides = np.concatenate([none, *(side for g in groups for side in (g.low, g.high))])
+    starts = end - n_low - n_high, end - n_high, end
+    pairs = np.concatenate([none.astype(bool), *(g.pairs.ravel() for g in groups)])
+    overlap = np.array([g.overlap for g in groups], dtype=bool)
+    parts: Any = codes, *cells, *members, sides, *starts, pairs, pair_end - n_low * n_high, overlap
     return Layout(*parts)
 
 

@@ -47,7 +47,7 @@ def compact_program(P: Floats, m: Floats, c: Floats) -> LinearProgram:
 
 
 TIE = 1e-9
-REPAIRED = 1e-6  # columns overdrawn by no more are repaired one by one
+REPAIR_LIMIT = 1e-6  # columns overdrawn by no more are repaired one by one
 MAX_REPAIRS = 200
 ROW_BLOCK = 256
 
@@ -125,7 +125,7 @@ def feasible(problem: PricedColumns, mu: Floats) -> Floats:
         return mu
     # A solver's noise is taken from a few rows, which costs the bound no more than the noise;
     # scaling all of mu would cost that share of the whole, and is left for points far off.
-    if over.max() <= REPAIRED:
+    if over.max() <= REPAIR_LIMIT:
         mu = _repair(problem, mu, np.flatnonzero(over > 0.0))
     drawn = problem.P.sums(mu)
     bad = drawn > problem.price

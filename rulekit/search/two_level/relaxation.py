@@ -67,11 +67,9 @@ def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> Linear
     low = [np.tile(lower, copies), np.full(len(Z), 1.0 - n_clauses), np.zeros(copies - 1)]
     of_copy = np.concatenate([each * task.price, np.zeros(k + len(Z))])
     whole = np.append(np.tile(np.arange(len(of_copy)) < k, copies), np.zeros(n, dtype=bool))
-    return LinearProgram(
-        np.append(np.tile(of_copy, copies), weight),
-        *(matrix, np.concatenate(low), np.full(matrix.shape[0], np.inf)),
-        *(np.zeros(len(whole)), np.where(whole, 1.0, np.inf), whole),
-    )
+    rows = matrix, np.concatenate(low), np.full(matrix.shape[0], np.inf)
+    bounds = np.zeros(len(whole)), np.where(whole, 1.0, np.inf)
+    return LinearProgram(np.append(np.tile(of_copy, copies), weight), *rows, *bounds, whole)
 
 
 def _one_copy(

@@ -107,15 +107,15 @@ def carry_on(
 
 
 def _remainder(
-    region: Region, corner: Floats, points: Floats, counts: Counts, of: Floats | None = None
+    region: Region, corner: Floats, points: Floats, counts: Counts, point: Floats | None = None
 ) -> list[tuple[Region, Floats, Counts]]:
-    """Cut a box out of a region: the parts (18) that hold a point, or the one part of a point."""
+    """Cut a box out of a region; return the parts (18) that hold points, or that of `point`."""
     half = region.half
     exceeding = ((points > corner) * counts[:, None]).sum(axis=0)
     # the order k of (18): by rows that exceed the box, then by falling weight times range
     order = np.lexsort((-half.weights * (half.high - half.low), exceeding))
     sides = (points[:, order] > corner[order]).argmax(axis=1)  # by which a point leaves the box
-    used = sides if of is None else [(of[order] > corner[order]).argmax()]
+    used = sides if point is None else [(point[order] > corner[order]).argmax()]
     parts = []
     for side in np.unique(used).tolist():
         lower, upper = region.lower.copy(), region.upper.copy()
@@ -164,8 +164,8 @@ class _Faces:
                 if self._is_allowed(*around, (a, b)) and self._sum(*around) >= apart:
                     self.faces[b] = (*around, min(depth, other_depth))
                     del self.faces[a]
-                    return self.merge()
-        return None
+                    self.merge()
+                    return
 
     def drop(self) -> None:
         """Move each face to the end of its column where nothing is lost by it."""

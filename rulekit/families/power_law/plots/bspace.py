@@ -302,8 +302,8 @@ class _Drawing:
             marker = {**dots, "color": look.colour, "symbol": look.symbol}
             hover = {"hovertemplate": "row %{customdata}<extra></extra>"}
             hover["customdata"] = points.rows[of_label] + 1
-            own = [x[of_label] for x in at]
-            figure.add_trace(_markers(own, name=plain(label), marker=marker, **hover))
+            rows = [x[of_label] for x in at]
+            figure.add_trace(_markers(rows, name=plain(label), marker=marker, **hover))
         if points.wrong.any():
             marker = {"symbol": "circle-open", "color": GREY, **rings}
             wrong = [x[points.wrong] for x in at]

@@ -363,6 +363,6 @@ class _Evolution:
 
     def _note(self, people: Population) -> None:
         feasible, size, worth = self._rank_of_best(people)
-        known = {"generation": len(self.history), "modulus": bool(people.modulus[0])}
-        known |= {"n_exponents": size, "n_structures": len(self.memory)}
-        self.history.append(known | {"impurity": worth, "feasible": feasible})
+        record = {"generation": len(self.history), "modulus": bool(people.modulus[0])}
+        record |= {"n_exponents": size, "n_structures": len(self.memory)}
+        self.history.append(record | {"impurity": worth, "feasible": feasible})

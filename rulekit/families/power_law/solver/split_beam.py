@@ -88,8 +88,8 @@ def beam_search(
             if modulus and False in beams:
                 level = beams[False].lower
             else:
-                table = PowerTable(task.X, max(map(abs, task.exponents)))
-                level = lower or LowerLevel(table, task.mass)
+                largest = max(map(abs, task.exponents))
+                level = lower or LowerLevel(PowerTable(task.X, largest), task.mass)
             beams[modulus] = Beam(task, level, modulus, seed, whole)
         return beams[modulus]
 

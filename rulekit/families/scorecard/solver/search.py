@@ -1,10 +1,10 @@
 """The search for integer points: a beam over conditions, each exchanged while that helps."""
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -203,9 +203,12 @@ class PointsPath:
             else:
                 order = order[gains[order] > SAME * len(self.problem.weights)]
             order = order[~np.isin(order, chosen)]
-            sources, best = self.problem.source[order].tolist(), enumerate(order.tolist())
-            few = (j for k, j in best if sources[:k].count(sources[k]) < OF_ONE_SOURCE)
-            self._ranked[chosen] = list(islice(few, self.tries))
+            few, n_tried = [], Counter[int]()
+            for j, source in zip(order.tolist(), self.problem.source[order].tolist(), strict=True):
+                n_tried[source] += 1
+                if n_tried[source] <= OF_ONE_SOURCE:
+                    few.append(j)
+            self._ranked[chosen] = few[: self.tries]
         return self._ranked[chosen]
 
 
