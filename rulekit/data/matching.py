@@ -87,7 +87,7 @@ def describe_reading(
         name, unit = column.name, units.get(column.name)
         mark = (options.decimals or {}).get(name, options.decimal)
         usual = {*MISSING, *MISSING_AMONG_NUMBERS, *(options.missing or ())}
-        missing = [word for word in words.get(name, ()) if word in usual]
+        missing = [word for word in words.get(name, ()) if word in usual or word.startswith(":")]
         missing += (options.missing_in or {}).get(name, ())
         columns.append(
             replace(

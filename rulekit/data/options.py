@@ -10,7 +10,7 @@ MISSING = (
     *("NULL", "null", "Null", "None", "?"),
     *("#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"),
 )
-MISSING_AMONG_NUMBERS = ("-", "--", "---", ".", "..", "...", "na", "none", "*")
+MISSING_AMONG_NUMBERS = ("-", "--", "---", ".", "..", "...", "na", "none", "*", ":")
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "run of blanks"}
 
 

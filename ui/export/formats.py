@@ -178,6 +178,7 @@ def script(state: AppState, model: ClassifierMixin) -> str:
             durations=tuple(given.get(DURATIONS, ())),
             orders=state.orders,
             cuts=given.get(CUT, {}),
+            units=given.get(UNITS, {}),
             outcomes=state.outcomes,
             weight=state.column_with_role("weight"),
             others=state.other_label if len(state.labels) < len(state.classes) else None,

@@ -35,9 +35,11 @@ from rulekit.data.cells.numbers import (
     DecimalMarks,
     Decorated,
     Numbers,
+    are_flags,
     choose_decimal_marks,
     read_columns,
     read_decorated,
+    read_flagged,
 )
 from rulekit.data.cells.texts import TextColumn, encode_cells, match_among
 from rulekit.data.headers import few, quote
@@ -124,7 +126,11 @@ class _Reader:
             self._read_plain_numbers(part, numbers)
         elif (truth := _read_truth(part.column)) is not None:
             self._keep(part, truth)
-        elif not self._read_decorated(part, numbers) and not self._read_dates(part):
+        elif not (
+            self._read_flagged(part, numbers)
+            or self._read_decorated(part, numbers)
+            or self._read_dates(part)
+        ):
             self.texts[name] = part
 
     def finish(self) -> None:
@@ -181,6 +187,30 @@ class _Reader:
             self.named["mark"].append(name)
         self.among_numbers |= part.words.keys()
         self._keep(part, values, converted=converted)
+
+    def _read_flagged(self, part: Blanked, plain: Numbers) -> bool:
+        """Read numbers of which some have a flag; False if the column holds other text."""
+        # missing cells such as ": c" are among the others
+        if plain.valid[part.column.present].mean() <= TELLING_SHARE / 2:
+            return False
+        numbers, flags = read_flagged(part.column.texts, self.marks.get_mark(part.column.name))
+        part = blank_among_numbers(part, numbers.valid)
+        column, present = part.column, part.column.present
+        has_gap = any(word.startswith(":") for word in part.words)
+        is_table = has_gap or not numbers.whole[present].all()  # else perhaps numbers of houses
+        if not (numbers.valid[present].all() and is_table and are_flags(flags[present])):
+            return False
+        values = self._numeric(column, numbers)
+        if values is None:
+            return False
+        counts = {f: column.count(flags == f) for f in sorted(set(flags[present]) - {""})}
+        listed = few([f"{quote(f)} ({n:,} cell{'' if n == 1 else 's'})" for f, n in counts.items()])
+        rows = f"in {sum(counts.values()):,} of {len(column.codes):,} rows"
+        text = f"Column {quote(column.name)} is read as numbers; {rows} a flag behind the number"
+        first = column.first_cell(present & (flags != ""))
+        self._note(column.name, f"{text} is left out: {listed} ({first}).")
+        self._keep_numbers(part, values, converted=True)
+        return True
 
     def _read_decorated(self, part: Blanked, plain: Numbers) -> bool:
         """Read numbers with units and the like; False if the column holds other text."""
@@ -257,6 +287,7 @@ class _Reader:
         for kind, texts in (
             ("is a limit, and read as the number", decorated.limits & present),
             ("is read as a negative number", decorated.accounting & present),
+            ("has an uncertainty, and is read as the number", decorated.uncertain & present),
         ):
             if texts.any():
                 rows = f"In {column.count(texts):,} of {len(column.codes):,} rows of column"

@@ -15,11 +15,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rulekit.data.cells.texts import TextColumn, is_among
+from rulekit.data.cells.texts import TextColumn, is_among, match
 from rulekit.data.headers import few, quote
 from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, Decision, ParseOptions
 
 DOUBTFUL = ("None", "NA")
+FLAGGED_GAP = r"^:\s*[a-z]{0,3}$"  # as statistical offices write it, with a flag
 MAX_OTHERS = 50
 _TRUTH_WORDS = {"yes", "no", "y", "n", "true", "false", "t", "f", "0", "1", "on", "off"}
 _CODE = re.compile(r"[A-Z]{2}")
@@ -52,7 +53,8 @@ def blank_among_numbers(blanked: Blanked, valid: NDArray[np.bool_]) -> Blanked:
     present = column.present
     if valid[present].all():
         return blanked
-    gaps = is_among(column.texts, (*MISSING, *MISSING_AMONG_NUMBERS)) & present
+    gaps = is_among(column.texts, (*MISSING, *MISSING_AMONG_NUMBERS))
+    gaps = (gaps | match(column.texts, FLAGGED_GAP)) & present
     others = present & ~gaps
     if not gaps.any() or not others.any() or not valid[others].all():
         return blanked

@@ -65,9 +65,14 @@ _DECORATED = (
     r"^(?P<open>\()?\s*(?P<limit><=|>=|=<|=>|[<>≤≥])?\s*"
     rf"(?P<sign>[+{_MINUS}])?\s*(?P<before>{_SIGNS}|(?:{_CODES})\.?|%)?\s*(?P<inner>[+{_MINUS}])?\s*"
     rf"(?P<body>(?:\d(?:[\d.,{_SPACES}]*\d)?[.,]?|[.,]\d+)(?:[eE][+-]?\d+)?)"
+    rf"(?P<error>\s*(?:±|\+/[{_MINUS}])\s*(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?)?"
     rf"(?P<space>[\s\x{{a0}}\x{{202f}}]*)(?P<unit>[^\d\s.,+()<>=~'’/:;{_MINUS}][^()<>=]{{0,15}}?)?"
     rf"\s*(?P<after>[{_MINUS}])?\s*(?P<close>\))?$"
 )
+#: Numbers with a flag of a statistical office, as in "12.3 bp".
+_FLAGGED = r"^(?P<number>.*\d)\s+(?P<flag>[bdefimnprsuz]{1,3})$"
+MAX_FLAGS = 8  # in one column
+UNCERTAIN_SHARE = 0.9  # of numbers with an uncertainty in a column that holds some
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,7 @@ class Decorated:
     units: NDArray[np.object_]  # "" without one
     limits: NDArray[np.bool_]  # whether only a limit is known, as in <0.5
     accounting: NDArray[np.bool_]  # (5) and 5-
+    uncertain: NDArray[np.bool_]  # with an uncertainty, as in 12.3 ± 0.1
 
     @cached_property
     def unit(self) -> str:
@@ -108,6 +114,8 @@ class Decorated:
             if set(units) - {"", self.unit} or not few_bare:
                 return False
         known = self.limits[valid].sum() <= 0.5 * valid.sum()
+        uncertain = self.uncertain[valid]
+        known &= not uncertain.any() or uncertain.mean() >= UNCERTAIN_SHARE
         # (1), (2), (3) may be footnotes
         return bool(known and (self.unit or not valid.any() or not self.accounting[valid].all()))
 
@@ -203,10 +211,26 @@ def read_decorated(texts: pa.Array, decimal: str, *, share: bool = False) -> Dec
         return target
 
     kinds = (read.grouped, read.leading_zero, read.whole & ~shares)
-    masks = (valid, *kinds, part["limit"] != "", opened | signs[2])
+    masks = (valid, *kinds, part["limit"] != "", opened | signs[2], part["error"] != "")
     flags = [spread(mask & valid) for mask in masks]
     numbers = Numbers(spread(np.where(valid, values, np.nan), np.nan), *flags[:4])
     return Decorated(numbers, spread(units, ""), *flags[4:])
+
+
+def read_flagged(texts: pa.Array, decimal: str) -> tuple[Numbers, NDArray[np.object_]]:
+    """Parse texts (u,) as numbers before flags such as "b" and "ep"; also return these, or ""."""
+    matches, parts = extract_parts(texts, _FLAGGED)
+    flags = np.full(len(texts), "", dtype=object)
+    flags[matches] = parts["flag"].to_pylist()
+    bare = pc.replace_with_mask(texts, pa.array(matches), parts["number"])
+    return read_numbers(bare, decimal), flags
+
+
+def are_flags(flags: NDArray[np.object_]) -> bool:
+    """Return whether a minority of a column's texts (u,) has few flags that are not all units."""
+    found = set(flags) - {""}
+    clear = any(len(flag) == 1 and flag not in _UNITS for flag in found)
+    return clear and len(found) <= MAX_FLAGS and bool((flags == "").mean() > TELLING_SHARE)
 
 
 @lru_cache(10_000)

@@ -102,6 +102,7 @@ def _line(cells: Sequence[Any]) -> str:
 def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") -> TableLayout:
     """Find where the table begins, from its first rows; `word` is "Line" or "Row" in notes."""
     skip = set(options.skip_rows or ())
+    left_out = [row for row in rows if row[0] in skip]
     rows = [row for row in rows if row[0] not in skip and count_cells(row[1])]
     if not rows:
         raise DataError("The file is empty. Give a table with a header and rows.")
@@ -133,6 +134,10 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
     n_more, written, units, note = _second_header(written, body, columns, options, word)
     notes += [Decision(note, "Read it as data", {"skip_rows": ()})] if note else []
     skipped = tuple(n for n, _ in [*rows[:above], *body[:n_more]])
+    for row in left_out:
+        if row[0] == begin[0] + 1 and len(row[1]) == width:
+            units, note = _read_units(row, written, columns, word)
+            skipped, notes = (*skipped, row[0]), [*notes, *[note] * bool(note)]
     first = body[n_more][0] if len(body) > n_more else begin[0] + 1
     cells, names = tuple(begin[1]), tuple(written)
     return TableLayout(begin[0], first, names, skipped, units, tuple(notes), cells, first_kind=kind)
@@ -416,14 +421,9 @@ def _second_header(
             joined.append(" ".join(dict.fromkeys(parts)))
         note = f"The header takes two rows; {word.lower()} {number} holds the second part of names."
         return 1, joined, {}, note
-    if _are_units(row, below):
-        units = {
-            k: str(cell).strip("()[] ")
-            for k, cell in enumerate(row)
-            if not is_empty(cell) and below.kinds[k] == "number"
-        }
-        listing = few([f"{quote(names[k])} in {quote(unit)}" for k, unit in units.items()])
-        return 1, names, units, f"{word} {number} below the names is read as units: {listing}."
+    units, note = _read_units(body[0], names, below, word)
+    if units:
+        return 1, names, units, note
     if _is_no_data(row, below):
         note = f"{word} {number} below the names: further words of the header; not read."
         return 1, names, {}, note
@@ -475,14 +475,21 @@ def _is_grouped(names: Sequence[Any], row: Sequence[Any], below: _Columns) -> bo
     return after and filled and bool(numeric) and texts
 
 
-def _are_units(row: Sequence[Any], below: _Columns) -> bool:
-    """Return whether a row holds units: texts above numbers, which no level repeats."""
+def _read_units(
+    numbered: Row, names: Sequence[Any], below: _Columns, word: str
+) -> tuple[dict[int, str], str]:
+    """Return the units in a row, and a note: texts above numbers, which no level repeats."""
+    number, row = numbered
     filled = [k for k, cell in enumerate(row) if not is_empty(cell)]
     numeric = [k for k in filled if below.kinds[k] == "number"]
     if not numeric or len(below.rows) < 2 or {"number", "date"} & set(map(kind_of_cell, row)):
-        return False
+        return {}, ""
     repeated = any(row[k] in below.cells[k] for k in filled if k not in numeric)
-    return not repeated and all(_UNIT.fullmatch(str(row[k]).strip()) for k in filled)
+    if repeated or not all(_UNIT.fullmatch(str(row[k]).strip()) for k in filled):
+        return {}, ""
+    units = {k: str(row[k]).strip("()[] ") for k in numeric}
+    listing = few([f"{quote(names[k])} in {quote(unit)}" for k, unit in units.items()])
+    return units, f"{word} {number} below the names is read as units: {listing}."
 
 
 def describe_comments(numbers: Sequence[int], word: str) -> list[str]:

@@ -196,6 +196,9 @@ class Preparation:
         The ordered levels of columns that have an order, the lowest first.
     cuts : mapping of str to float
         Number columns that became two classes, and the number that separates them.
+    units : mapping of str to str
+        Units of the file's columns. The script prints those of the rule's columns, and ends with
+        an error if the file has other units.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -208,6 +211,7 @@ class Preparation:
     durations: tuple[str, ...] = ()
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
     cuts: Mapping[str, float] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 def to_script(
@@ -254,7 +258,8 @@ def to_script(
         raise ExportError(
             f"A script can be written for this library's fitted models, not {type(model).__name__}."
         )
-    expected = to_json(dataclasses.replace(rule_to_export(model), schema=None), indent=None)
+    rule = rule_to_export(model)
+    expected = to_json(dataclasses.replace(rule, schema=None), indent=None)
     learner = _call(model)
     used = {c for c in CLASSES if f"{c}(" in learner} | {type(model).__name__}
     names = sorted(used | {"from_json", "read_table", "to_text"})
@@ -264,6 +269,9 @@ def to_script(
     lines += [f"from rulekit import {', '.join(names)}", *_reading(source, done)]
     if digest is not None:
         lines += [f"if table.digest != {digest!r}:", f"    {_stop('The table has changed.')}"]
+    if done.units:
+        lines.append(f"if dict(table.units) != {dict(done.units)!r}:")
+        lines.append(f"    {_stop('The units of columns have changed.')}")
     lines.append(f"X, y = table.xy({target!r}{listed})")
     if done.outcomes:
         given = _source(dict(done.outcomes), "outcomes")
@@ -285,8 +293,11 @@ def to_script(
         f"model.fit(X, y{weight})",
         f"if model.rule_set_ != from_json({expected!r}):",
         f"    {_stop('The rule differs: settings or versions are not the same.')}",
-        "print(to_text(model))",
     ]
+    if units := [f"{f} in {done.units[f]}" for f in rule.features if f in done.units]:
+        text = f"# Units: {', '.join(units)}."
+        lines.append(f"print({' '.join(text.split())!r})")
+    lines.append("print(to_text(model))")
     return "\n".join(lines) + "\n"
 
 

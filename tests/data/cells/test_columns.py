@@ -61,6 +61,31 @@ NUMBERS = [
     ("≤0,5|3|7", [0.5, 3, 7], "a limit, and read as the number (first: row 1, '≤0,5')"),
     ("<18|18-65|>65", ["<18", "18-65", ">65"], ""),
     ("<=50K|>50K|<=50K", ["<=50K", ">50K", "<=50K"], ""),
+    # numbers with an uncertainty
+    ("12.3 ± 0.1|3±1|7 +/- 0.25", [12.3, 3, 7], "In 3 of 3 rows of column 'v' the cell has an"),
+    (
+        "-12,3 ± 0,1|3,5±1|n/a",
+        [-12.3, 3.5, None],
+        "read as the number (first: row 1, '-12,3 ± 0,1')",
+    ),
+    ("5.1 ± 0.2 kg|6.2 ± 0.2 kg", [5.1, 6.2], "numbers in kg"),
+    ("12.3 ± 0.1|3|7", ["12.3 ± 0.1", "3", "7"], "holds text in 1 of 3 rows"),
+    ("3 ± a|4 ± b", ["3 ± a", "4 ± b"], ""),
+    # flags of statistical offices
+    (
+        "12.3 b|7|5.5|:|4.1 bp|6|7.2|8.5 p|9",
+        [12.3, 7, 5.5, None, 4.1, 6, 7.2, 8.5, 9],
+        "in 3 of 9 rows a flag behind the number is left out: 'b' (1 cell), 'bp' (1 cell), 'p' (1",
+    ),
+    ("83155031 b|: c|4|5|:|:u", [83155031, None, 4, 5, None, None], "': c' (1 cell)"),
+    ("12,3 e|7,5|1,5", [12.3, 7.5, 1.5], "a flag behind the number is left out: 'e' (1 cell)"),
+    (":|3|4.5", [None, 3, 4.5], "as missing: ':' (1 cell)"),
+    (":|a|b", [":", "a", "b"], ""),
+    ("12.5 m|7|8|9.5", ["12.5 m", "7", "8", "9.5"], "holds text in 1 of 4 rows"),
+    ("12 b|13|14|15", ["12 b", "13", "14", "15"], "holds text in 1 of 4 rows"),
+    ("12.5 b|13 p|14", ["12.5 b", "13 p", "14"], ""),
+    ("2.5 a|13|14|15", ["2.5 a", "13", "14", "15"], "holds text in 1 of 4 rows"),
+    ("12.5b|13|14|15", ["12.5b", "13", "14", "15"], "holds text in 1 of 4 rows"),
     # groups of digits and decimal marks
     ("1'234|2'345'678|5", [1234, 2345678, 5], "grouped by thousands"),
     ("1,23,456|12,34,567.5|7", [123456, 1234567.5, 7], "grouped by thousands"),
@@ -148,6 +173,10 @@ DECISIONS = [
     ("01/02/2020|03/04/2020", {"day_first_in": {"v": True}},
      [datetime(2020, 2, 1), datetime(2020, 4, 3)]),
     ("$5|$6", {"texts": ("v",)}, ["$5", "$6"]),
+    ("3.5 ± 0.1|4 +/- 1", {}, [3.5, 4]),
+    (":|: c|3.5", {}, [None, None, 3.5]),
+    ("3 ± 1|4 ± 1", {"texts": ("v",)}, ["3 ± 1", "4 ± 1"]),
+    ("3.5 b|4|:|5", {"texts": ("v",)}, ["3.5 b", "4", ":", "5"]),
     ("yes|Yes |no|yes|NO|no", {"merged": ("v",)}, ["yes", "yes", "no", "yes", "no", "no"]),
 ]  # fmt: skip
 
@@ -172,10 +201,19 @@ def test_a_decision_holds_for_a_file_scored_later(cells, options, values):
             assert again == value or (pd.isna(again) and pd.isna(value)), (cell, again)
 
 
-def test_words_among_numbers_and_kept_text_have_notes():
-    _, _, table, used = read(["$5", "$6"], texts=("v",))
+@pytest.mark.parametrize("cells", ["$5|$6", "3 ± 1|4 ± 1", "3.5 b|4|:|5"])
+def test_converted_cells_can_be_kept_as_text_and_back(cells):
+    values, _, table, used = read(cells.split("|"))
+    (note,) = (n for n in table.notes if getattr(n, "label", "") == "Keep as text")
+    used = apply_decision(used, note.change)
+    kept, _, table, _ = read(cells.split("|"), **asdict(used))
     (note,) = (n for n in table.notes if "kept as text" in n)
-    assert apply_decision(used, note.change).texts is None
+    assert kept == cells.split("|")
+    again, *_ = read(cells.split("|"), **asdict(apply_decision(used, note.change)))
+    assert again == values
+
+
+def test_words_among_numbers_have_notes():
     assert read(["a", "b"], texts=("v",))[1] == ""  # nothing to convert
     rows = "".join(f"{'NA' if k == 3 else k};{('NA', 'DE', 'FR')[k % 3]}\n" for k in range(12))
     table, _ = read_with_options(f"x;country\n{rows}".encode())

@@ -352,6 +352,9 @@ def test_decisions_can_be_set_and_apply_to_another_file(suffix):
     check(read_table(WRITERS[suffix](rows), options=options), WIDE, WIDE_BODY)
     later = [["Report"], WIDE, ["x", 1, 2, "b"], *WIDE_BODY[:5], ["Source: a"], ["more"]]
     check(read_table(WRITERS[suffix](later), options=options), WIDE, WIDE_BODY[:5])
+    units = [HEADER, ["text", "EUR", "text"], *BODY]
+    table = read_table(WRITERS[suffix](units), options=ParseOptions(skip_rows=(2, 4)))
+    assert (dict(table.units), table.n_rows) == ({HEADER[1]: "EUR"}, len(BODY) - 1)
     kept = ParseOptions(header=True, skip_rows=(), skip_last=0)
     units = [HEADER, ["text", "EUR", "text"], *BODY, [None] * 3]
     names, n = HEADER, len(units) - 1 - (suffix != "csv")

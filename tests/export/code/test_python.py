@@ -1,8 +1,8 @@
 """The script: run, it learns the same rule again, and says so if it does not."""
 
 import contextlib
-import dataclasses
 import runpy
+from dataclasses import asdict
 from functools import partial
 
 import pandas as pd
@@ -114,7 +114,7 @@ def test_script_repeats_reading_options_weights_and_merged_classes(tmp_path, cap
         lines.append(f"{k % 20},5;{'brun' if k % 3 else 'bleu'};{1 + k % 4};{k or 'aucun'};{level}")
     path.write_bytes("\n".join(lines).encode("cp1252"))
     table, result = read_with_options(path)
-    options = dataclasses.asdict(result)
+    options = asdict(result)
     options.pop("missing")
     table = table.as_numeric("x").with_roles({"niveau": "target", "poids": "weight"})
     X, y = table.xy()
@@ -190,8 +190,30 @@ def test_script_reads_the_file_by_each_decision(write, rows, decision, tmp_path,
     model = OneLevelRuleClassifier(theta=0.1)
     model.fit(table.frame[[first]], table.frame[target])
     source = {"source": path.name, "target": target, "features": [first], "digest": table.digest}
-    run(to_script(model, **source, preparation=Preparation(dataclasses.asdict(used))), tmp_path)
+    run(to_script(model, **source, preparation=Preparation(asdict(used))), tmp_path)
     assert capsys.readouterr().out == to_text(model) + "\n"
+
+
+UNITS = [["x", "b"], ["cm", ""], *[[f"{k}.5", "ab"[k > 6]] for k in range(12)]]
+KILOS = [["x", "b"], *[[f"{k}.5 kg", "ab"[k > 6]] for k in range(12)]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "unit", "decision"),
+    [(KILOS, "kg", {}), (UNITS, "cm", {}), (UNITS, "cm", {"skip_rows": (2, 4)})],
+)
+def test_script_keeps_the_units_of_columns(rows, unit, decision, tmp_path, capsys):
+    path = tmp_path / "file"
+    path.write_bytes(csv_file(rows))
+    table, used = read_with_options(path, options=ParseOptions(**decision))
+    model = OneLevelRuleClassifier(theta=0.1).fit(table.frame[["x"]], table.frame["b"])
+    source = {"source": path.name, "target": "b", "features": ["x"], "digest": table.digest}
+    text = to_script(model, **source, preparation=Preparation(asdict(used), units=table.units))
+    run(text, tmp_path)
+    assert capsys.readouterr().out == f"# Units: x in {unit}.\n{to_text(model)}\n"
+    path.write_bytes(path.read_bytes().replace(unit.encode(), b"g"))
+    with pytest.raises(SystemExit, match=r"The units of columns have changed\."):
+        run(text, tmp_path)
 
 
 @pytest.mark.parametrize(
