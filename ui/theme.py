@@ -59,7 +59,9 @@ CSS = """
     position: static; overflow: visible; height: auto; padding: 0; }
 }
 """
-CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+# a drag and a double click do the same as these buttons, which would cover the legend
+CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+CONFIG["modeBarButtonsToRemove"] += ["zoomIn2d", "zoomOut2d", "autoScale2d"]
 
 
 def chart(

@@ -24,7 +24,7 @@ import streamlit as st
 
 from rulekit.data import ParseOptions, Table
 from rulekit.data.reading.layout import TableLayout
-from rulekit.export import to_json
+from rulekit.export import from_json, to_json
 from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import RuleSet
 from rulekit.style.wording import percent, plural
@@ -368,9 +368,10 @@ def _save_about(state: AppState, path: Path) -> None:
 
 def rule_words(state: AppState) -> str:
     """Return the size of the selected rule and its error, if known."""
-    if state.model is None:
+    if state.model is None and state.rule_json is None:
         return ""
-    size = plural(state.model.rule_set_.n_conditions, "condition")
+    rule = from_json(state.rule_json) if state.model is None else state.model.rule_set_
+    size = plural(rule.n_conditions, "condition")
     return size if state.error is None else f"{size}, {percent(state.error)} wrong in folds"
 
 

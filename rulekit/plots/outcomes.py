@@ -111,7 +111,7 @@ def _strips(
     looked = zip(labels, looks, outcome_shares(table).T, strict=True)
     for k, (label, look, share) in enumerate(looked):
         hover = [
-            f"{words}<br>{count:.0f} of {rows:.0f} rows are {plain(label)}"
+            f"{words}<br>{count:,.0f} of {rows:,.0f} rows are {plain(label)}"
             for words, count, rows in zip(where, table[k], table["rows"], strict=True)
         ]
         figure.add_bar(
@@ -196,7 +196,8 @@ def cut_positions(distinct: Floats, cuts: Floats) -> tuple[Floats, tuple[float, 
     whole = _is_whole(distinct)
     pad = 0.5 if whole else (high - low) * 0.02
     places = np.floor(cuts) + 0.5 if whole else cuts
-    return places, (min(low - pad, *places, low), max(high + pad, *places, high))
+    start = 0.0 if 0.0 <= low < pad and not whole and (cuts > 0).all() else low - pad
+    return places, (min(start, *places, low), max(high + pad, *places, high))
 
 
 def _is_whole(distinct: NDArray[np.float64]) -> bool:

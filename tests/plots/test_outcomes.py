@@ -108,6 +108,17 @@ def test_sentence_names_where_up_to_six_outcomes_are_commonest():
     assert outcome_sentence(table, name="x", labels=list("abcdefgh")).endswith("; 2 more outcomes.")
 
 
+def test_strips_of_positive_values_start_at_zero_or_above():
+    for low, cuts, start in ((0.5, [3.0], 0.0), (0.0, [0.0, 3.0], -1.0), (20.0, [], 19.4)):
+        strip = drawn(np.linspace(low, 50, 101), np.arange(101) > 9, cuts).data[2]
+        assert strip.x[0] - strip.width[0] / 2 == pytest.approx(start)
+
+
+def test_counts_in_the_hover_text_have_separators():
+    values = np.linspace(0, 1, 4_000)
+    assert "2,000 of 2,000 rows" in drawn(values, values > 0.5, [0.5]).data[2].hovertext[1]
+
+
 @pytest.mark.slow
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=80), cut_points)
 def test_strips_meet_and_hold_their_values(values, cuts):

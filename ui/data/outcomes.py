@@ -114,15 +114,17 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
         raise DataError(f"Two classes cannot both be called {twice!r}. Use different names.")
     if given == state.outcomes:
         return
-    rule = None
-    if state.rule_json is not None and state.is_edited:  # avoids learning again
+    rule, same_rows = None, not set(joined) & {*called, *state.outcomes.values()}
+    if state.rule_json is not None and (state.is_edited or same_rows):
         rule = to_json(relabel(from_json(state.rule_json), state, fresh))
     new = {str(old): str(name) for old, name in _translation(state, fresh).items()}
     notes = {row: dict(note) for row, note in state.case_notes.items()}
     for note in notes.values():
         if "answer" in note:
             note["answer"] = new.get(note["answer"], note["answer"])
-    change(outcomes=given, case_notes=notes, model=None, rule_json=rule)  # the rule stays in use
+    error = state.error if rule is not None and same_rows else None
+    # the rule stays in use; a learned one is learned again when it is next read
+    change(outcomes=given, case_notes=notes, model=None, rule_json=rule, error=error)
 
 
 def relabel(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:

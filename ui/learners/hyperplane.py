@@ -60,7 +60,7 @@ def boxes_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording
     answer = f"the rule predicts {model.default_label_} for them, independent of the plane."
     if model.uncovered == "hyperplane":
         answer = "the plane predicts them."
-    st.caption(md(f"{outside} of {len(fired)} training rows are in no box; {answer}", 300))
+    st.caption(md(f"{outside:,} of {len(fired):,} training rows are in no box; {answer}", 300))
     if model.n_incomplete_:
         n_rows = plural(model.n_incomplete_, "training row")
         st.caption(f"{n_rows} with a gap took no part in learning.")
@@ -199,7 +199,7 @@ def _figures(one: HyperplaneExplanation) -> None:
     sure += "training rows it had not seen."
     volume = "Its volume, of the largest box that fits on this side of the plane."
     unit = "With every column's range in training as the unit."
-    rows = f"{one.n_right} of {one.n_covered}" if one.n_covered else "no case"
+    rows = f"{one.n_right:,} of {one.n_covered:,}" if one.n_covered else "no case"
     confidence = "—" if one.confidence is None else percent(one.confidence)
     columns = st.columns(4)
     columns[0].metric("Confidence of the plane", confidence, help=sure)
@@ -216,7 +216,7 @@ def _covering(explanation: HyperplaneExplanation, words: Wording) -> None:
         text = f"Box {held.rule + 1} of {label} holds this case:"
     counts = "no training case is in it."
     if held.n_covered:
-        counts = f"{held.n_covered} training cases are in it, {held.n_right} of them {label}."
+        counts = f"{held.n_covered:,} training cases are in it, {held.n_right:,} of them {label}."
     st.markdown(md(f"{text} {counts}", 400))
     rule_text(clause_words(held.clause, words) if held.clause.conditions else "everywhere")
 

@@ -320,6 +320,7 @@ def learners_table(
         of_learner = [k for k, s in enumerate(result.settings) if s[LEARNER_KEY] == key]
         short = [k for k in of_learner if points.loc[k, "limit"] <= max(LIMITS)]
         best = result.suggest(short)
+        model = best and result.models.get(model_key(result.settings[best.number]))
         row = {"mark": look_of({LEARNER_KEY: key}).image, "learner": LEARNERS[key].name}
         row |= {"number": best and best.number, quantity: float("nan")}
         if of_learner:
@@ -327,11 +328,10 @@ def learners_table(
             row["seconds"] = float((measured["seconds"] * measured["folds"]).sum())
         if best is None:
             row["remark"] = f"no rule within {max(LIMITS)} conditions" if of_learner else missing
+        elif model is not None and model.rule_set_.is_constant:
+            row["remark"] = f"constant: always {constant_answer(model.rule_set_)}"
         elif (loss := points.loc[best.number, measure]) > rivals[rival] - EXACT:
             row["remark"] = f"no better than {rival}"
-            model = result.models.get(model_key(result.settings[best.number]))
-            if model is not None and model.rule_set_.is_constant:
-                row["remark"] = f"constant: always {constant_answer(model.rule_set_)}"
         else:
             row |= {
                 quantity: scale * loss,

@@ -21,7 +21,7 @@ from ui.learners.offered import CARDS, learner_of, same_search
 from ui.learners.spec import CHOSEN, FIT_SECONDS, LEARNER_KEY, QUICK, SHARED, RunSpec, quiet
 from ui.models.curve import choose, cost_words, error_words, fold_words, sides_curve
 from ui.models.points import SPREAD_FOLDS, RunResult, gap_words, make_thorough
-from ui.models.run import get_offer, note_suggestion, part_words
+from ui.models.run import earlier_words, get_offer, note_suggestion, part_words
 from ui.rule_numbers import beats_majority
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
@@ -100,7 +100,8 @@ def show_picked(result: RunResult, spec: RunSpec) -> None:
         row = result.points.loc[number]
         part = part_words(state) if QUICK in state.setting else ""
         cost = md(cost_words(result, row), 80)
-        st.markdown(f"**{error_words(row)}** wrong{cost} in {fold_words(row)} · {size}{part}")
+        measured = f"**{error_words(row)}** wrong{cost} in {fold_words(row)}{earlier_words(state)}"
+        st.markdown(f"{measured} · {size}{part}")
         if words := gap_words(result, number, state):
             (st.caption if result.keeps_gap(number) else st.warning)(md(words, 300))
     beats = beats_constant(rule, state) and beats_majority(model, state, state.spec)

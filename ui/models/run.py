@@ -14,8 +14,9 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.data.folds import group_splitter
 from rulekit.exceptions import DataError
+from rulekit.export import from_json
 from rulekit.families import RuleClassifier
-from rulekit.style.wording import plural
+from rulekit.style.wording import percent, plural
 from ui import workspace
 from ui.escape import md
 from ui.learners.offered import LEARNERS, curve_key, families, family_words, list_variants
@@ -53,6 +54,7 @@ SEVERAL = 5.0  # the same for several outcomes, relative to the few points of th
 
 INNER_FOLDS = 5  # of a thorough search in order of time, as `RuleClassifier` has
 SUGGESTED = "_suggested"  # session key of the suggestion when a rule was selected
+EARLIER = "_earlier"  # session key of a rule that was measured again, and its error before
 
 
 def work(spec: RunSpec, state: AppState) -> RunTask:
@@ -225,6 +227,7 @@ def _join(result: RunResult) -> None:
             if CHOSEN in joined.settings[number] and app_state().model.rule_set_ != rule:
                 st.session_state[BETTER] = better_words(joined, before, number)
         note_suggestion(joined)
+    _note_earlier_error(state)
 
 
 def better_words(result: RunResult, before: int | None, number: int) -> str:
@@ -243,14 +246,31 @@ def is_selected(state: AppState) -> bool:
 def _keep_figures(result: RunResult) -> None:
     """Take over the figures of the search that has found the selected rule last."""
     state = app_state()
-    better = make_thorough(state.setting)
-    model, number = result.models.get(model_key(better)), result.number_of(better)
-    is_measured = QUICK in state.setting and model is not None and number is not None
-    if is_measured and state.model is not None and model.rule_set_ == state.model.rule_set_:
-        pick(better, result.specs[number])
-        state = app_state()
+    if QUICK in state.setting and state.model is not None:
+        better = [s for s in result.settings if CHOSEN in s] + [make_thorough(state.setting)]
+        for setting in better:
+            model, number = result.models.get(model_key(setting)), result.number_of(setting)
+            if model and number is not None and model.rule_set_ == state.model.rule_set_:
+                pick(setting, result.specs[number])
+                break
+    state = app_state()
     if (number := result.number_of_rule(state)) is not None:
         workspace.change(error=float(result.points.loc[number, "test_error"]))
+
+
+def _note_earlier_error(before: AppState) -> None:
+    """Store the error that the selected rule had before a run measured it again."""
+    now, is_known = app_state(), before.error is not None and before.rule_json is not None
+    if not is_known or now.error is None or percent(now.error) == percent(before.error):
+        return
+    if from_json(before.rule_json) == from_json(now.rule_json):
+        st.session_state[EARLIER] = now.rule_json, before.error
+
+
+def earlier_words(state: AppState) -> str:
+    """Return the error of the selected rule before a run measured it again; empty without."""
+    rule_json, error = st.session_state.get(EARLIER, ("", 0.0))
+    return f" ({percent(error)} in an earlier search)" if rule_json == state.rule_json else ""
 
 
 def note_suggestion(result: RunResult) -> None:

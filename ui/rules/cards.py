@@ -202,7 +202,7 @@ def predictions_card(rule: RuleSet, rows: Cases, state: AppState) -> None:
     st.caption(f"{int(chosen.sum()):,} of {len(chosen):,} {rows.name} rows")
     if chosen.any():
         frame = rule_numbers.case_frame(rule, rows, state)[chosen]
-        description = f"{int(chosen.sum())} rows {words[which]}"
+        description = f"{int(chosen.sum()):,} rows {words[which]}"
         st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=description, height=240)
         if len(frame) > SHOWN_ROWS:
             st.caption(f"Showing the first {SHOWN_ROWS}.")
@@ -396,7 +396,7 @@ def chances_card(model: Any, rows: Cases, state: AppState) -> None:
             "95 %": _spans(table["low95"], table["high95"]),
         }
     )
-    st.dataframe(shown, hide_index=True, alt=sentence)
+    st.dataframe(shown, hide_index=True, column_config={"rows": COUNT}, alt=sentence)
 
 
 def _spans(low: pd.Series, high: pd.Series) -> list[str]:

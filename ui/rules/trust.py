@@ -181,7 +181,7 @@ def _one(alternatives: Alternatives, rule: RuleSet, train: Cases, state: AppStat
         with st.expander(f"The {plural(len(rows), 'row')} with different predictions"):
             frame = case_frame(alternatives.selected, train, state)
             frame = frame.assign(**{"this rule": rule.predict(train.columns)}).iloc[rows]
-            alt = f"{len(rows)} rows that the two rules predict differently"
+            alt = f"{len(rows):,} rows that the two rules predict differently"
             st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=alt, height=240)
             if len(rows) > SHOWN_ROWS:
                 st.caption(f"Showing the first {SHOWN_ROWS}.")

@@ -84,7 +84,7 @@ class RuleComparison:
         parts = [f"{len(c)} {word}" for c, word in zip(clauses, words, strict=True) if c]
         text = f"Clauses: {', '.join(parts) or 'none in either'}."
         if self.rows is not None:
-            text += f" {len(self.rows)} of {self.n_rows} rows get another answer."
+            text += f" {len(self.rows):,} of {self.n_rows:,} rows get another answer."
         return text
 
 

@@ -297,7 +297,7 @@ class _Check:
             if fired is not None:
                 both = fired[:, k] & fired[:, j] & ~fired[:, :k].any(axis=1)
                 rows = tuple(np.flatnonzero(both).tolist())
-                counted = f", {len(rows)} rows of the table among them"
+                counted = f", {len(rows):,} rows of the table among them"
             text = f"{_capital(pair)} overlap: their order decides some cases{counted}."
             self.add("overlap", text, clause=k, example=(row,), rows=rows)
 
@@ -331,8 +331,8 @@ class _Check:
             example = {name: cells[name][index[i, largest]] for i, name in enumerate(cells)}
             name = _capital(self._name(k)) if k < rule.n_clauses else "The default"
             text = (
-                f"{name} decides {here.sum()} combinations of values; no row of the table has "
-                f"{open_.sum()} of them ({100 * share:.0f} % of its space)."
+                f"{name} decides {here.sum():,} combinations of values; no row of the table has "
+                f"{open_.sum():,} of them ({100 * share:.0f} % of its space)."
             )
             rows: tuple[int, ...] = ()
             if new is not None:
@@ -359,7 +359,7 @@ class _Check:
             tolerance = 0.5 * 10.0**-decimals
             rows = np.flatnonzero(np.abs(values - limit) <= tolerance)
             if len(rows):
-                are = "1 row is" if len(rows) == 1 else f"{len(rows)} rows are"
+                are = "1 row is" if len(rows) == 1 else f"{len(rows):,} rows are"
                 text = f"{are} within rounding ({tolerance:g}) of {str(test)!r}."
                 self.add("brittle limit", text, rows=tuple(rows.tolist()))
 

@@ -13,6 +13,7 @@ from rulekit.export import from_json, to_json
 from rulekit.rules import Clause, Literal, RuleSet
 from ui.data.outcomes import is_code, name_outcomes, relabel
 from ui.state import AppState
+from ui.workspace import rule_words
 
 
 @pytest.fixture
@@ -69,18 +70,25 @@ def test_case_notes_and_rules_follow_the_outcome_names(session):
     assert notes["3"]["answer"] == "1"
 
 
-def test_learned_rule_is_dropped_and_its_setting_kept(session):
+def test_learned_rule_keeps_its_size_and_error_until_it_is_learned_again(session):
     session["app"] = AppState(
         table=session["app"].table,
         setting={"theta": 2.0},
         model="m",
-        rule_json="{}",
+        rule_json=to_json(rule(1, 0)),
         rule_selected=True,
+        error=0.25,
     )
     name_outcomes({0: "survived", 1: "died"})
     state = session["app"]
-    assert (state.model, state.rule_json, state.setting) == (None, None, {"theta": 2.0})
+    assert (state.model, state.setting) == (None, {"theta": 2.0})
+    assert from_json(state.rule_json) == rule("died", "survived")
+    assert rule_words(state) == "1 condition, 25.0 % wrong in folds"
     assert state.rule_selected
+    name_outcomes({0: "survived", 1: None})
+    assert session["app"].rule_json is None  # its rows are others
+    name_outcomes({0: "survived", 1: "died"})
+    state = session["app"]
     session["app"] = replace(state, model="learned again")
     name_outcomes({0: "survived", 1: "died"})
     assert session["app"].model == "learned again"

@@ -76,7 +76,12 @@ def test_marks_of_the_curve_references_and_constant_rules_are_in_the_table(found
     assert rows["error"]["tree"] == pytest.approx(18)
     assert rows["conditions"]["tree"] == 5
     assert numbers[table["learner"].tolist().index("random forest")] is None
-    assert rows["remark"][LEARNERS["scorecard"].name] == "constant: always no"
+    card = LEARNERS["scorecard"].name
+    assert rows["remark"][card] == "constant: always no"
+    points = with_lines.points.copy()
+    points.loc[0, ["test_error", "limit"]] = 0.1, 5  # the rules of the folds are not constant
+    table, _ = learners_table(replace(with_lines, points=points), [RUN], False, ALWAYS)
+    assert table.set_index("learner")["remark"][card] == "constant: always no"
     assert found.looks()[-1] == looks[0]
 
 

@@ -9,8 +9,10 @@ import pytest
 
 from rulekit import Clause, Literal, RuleSet
 from rulekit.data import load_sample, read_table
+from rulekit.export import to_json
+from rulekit.learners import FixedRuleClassifier
 from ui.learners.offered import curve_key, list_variants, settings_of_run
-from ui.learners.spec import LIMITS, QUICK, QUICK_LIMITS, RunSpec
+from ui.learners.spec import CHOSEN, LIMITS, QUICK, QUICK_LIMITS, RunSpec
 from ui.models import run
 from ui.models.picked_rule import never_predicted
 from ui.models.points import RunResult
@@ -121,6 +123,25 @@ def test_selected_rule_has_the_error_of_its_last_measurement(state, monkeypatch)
     monkeypatch.setitem(run.st.session_state, "app", other)
     run._keep_figures(result)
     assert run.app_state().error == 0.3
+
+
+def test_quick_rule_found_again_is_one_point_and_its_earlier_error_is_kept(state, monkeypatch):
+    settings = [{"learner": "search", "max_conditions": 2, QUICK: True}]
+    settings += [{"learner": "search", "max_conditions": 3, CHOSEN: True}]
+    rule = RuleSet((Clause((Literal("age", ">", 30.0),)),), ("good",), "dnf", "bad")
+    model = FixedRuleClassifier(rule).fit(*state.training)
+    models = {run.model_key(setting): model for setting in settings}
+    points = pd.DataFrame({"test_error": [0.196, 0.194], "limit": [2, 2]})
+    result = RunResult(tuple(settings), (RunSpec(),) * 2, points, models, key="curve")
+    chosen = {"setting": settings[0], "error": 0.196, "model": model, "rule_json": to_json(model)}
+    selected = replace(state, **chosen, run_settings=RunSpec().to_dict(), rule_selected=True)
+    monkeypatch.setitem(run.st.session_state, "app", replace(selected, result=result))
+    monkeypatch.setattr("ui.picked.curve_key", lambda *_: "curve")
+    run._join(result)
+    after = run.app_state()
+    assert (after.setting, after.error) == (settings[1], 0.194)
+    assert run.earlier_words(after) == " (19.6 % in an earlier search)"
+    assert run.earlier_words(replace(after, rule_json="another rule")) == ""
 
 
 @pytest.fixture(autouse=True)
