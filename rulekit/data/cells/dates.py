@@ -15,13 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from rulekit.data.cells.texts import (
-    encode_series,
-    extract_parts,
-    match,
-    match_among,
-    select_texts,
-)
+from rulekit.data.cells.texts import encode_series, extract_parts, match, match_among, select_texts
 from rulekit.data.headers import quote
 from rulekit.data.typed import DAY
 from rulekit.exceptions import DataError

@@ -20,12 +20,7 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError, RuleError
 from rulekit.families.hyperplane.hyperplane import HyperplaneRuleClassifier
-from rulekit.families.hyperplane.plane_work import (
-    Plane,
-    box_clause,
-    short_faces,
-    unit_distances,
-)
+from rulekit.families.hyperplane.plane_work import Plane, box_clause, short_faces, unit_distances
 from rulekit.families.hyperplane.solver.corners import water_fill
 from rulekit.families.hyperplane.solver.half_space import HalfSpace, Region
 from rulekit.families.hyperplane.solver.hypercubes import carry_on

@@ -24,11 +24,7 @@ from rulekit._sums import addable
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import TimeLimitError
 from rulekit.search.columns.clause_selection import Bools, ClauseSelection, Floats
-from rulekit.search.columns.priced_columns import (
-    ALWAYS_PERTURBATION,
-    RedundancyGroup,
-    single_group,
-)
+from rulekit.search.columns.priced_columns import ALWAYS_PERTURBATION, RedundancyGroup, single_group
 from rulekit.search.one_level.problem import CoverProblem, LearnedClause
 from rulekit.search.two_level.local_search import IMPROVEMENT
 

@@ -98,11 +98,7 @@ def test_the_check_agrees_with_a_look_at_every_row(rule, feature, towards, direc
 def test_tree_paths_of_sums_are_proved_if_each_step_is_monotonic():
     heavy = PowerLawSplit((PowerLaw(1.0, (Factor("m"),)),), 3.0, inside=False)
     tall = PowerLawSplit((PowerLaw(1.0, (Factor("h"),)),), 2.0, inside=False)
-    paths = (
-        Clause((heavy, tall)),
-        Clause((heavy, tall.negate())),
-        Clause((heavy.negate(), tall)),
-    )
+    paths = (Clause((heavy, tall)), Clause((heavy, tall.negate())), Clause((heavy.negate(), tall)))
     tree = RuleSet(paths, ("yes", "yes", "yes"), "dnf", "no")
     assert check_monotonicity(tree, "m", "yes").kept
     turned = RuleSet(paths, ("no", "yes", "yes"), "dnf", "no")
