@@ -49,7 +49,7 @@ from ui.runs.background import answer_of
 from ui.runs.worker import Report
 from ui.state import KEEP, AppState
 from ui.theme import chart
-from ui.widgets import SHARE, choice, pick_row, rule_text
+from ui.widgets import COUNT, SHARE, choice, pick_row, rule_text
 from ui.words import clause_words, count_differing, rule_words, wording
 from ui.workspace import pick_rule
 
@@ -452,4 +452,5 @@ def _table(metrics: GroupMetrics) -> None:
             "no rows" if share != share else f"{share:.1f} % ({low:.0f}–{high:.0f})"
             for share, low, high in ends.itertuples(index=False)
         ]
-    st.dataframe(shown, hide_index=True, alt="; ".join(metrics.sentences()))
+    alt = "; ".join(metrics.sentences())
+    st.dataframe(shown, hide_index=True, column_config={"rows": COUNT}, alt=alt)
