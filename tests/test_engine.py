@@ -30,14 +30,8 @@ def test_columns_are_distinguished_by_what_rules_read_of_them(put):
     assert list(kinds.values()) == ["number", "number", "boolean", "text", "date", "date"]
     result = fetch(table.select(**{name: read(table[name]) for name in table.columns})).to_pylist()
     assert result == [
-        {
-            "n": 2.0,
-            "x": None,
-            "flag": True,
-            "name": "a",
-            "opened": "2024-02-29 18:30:59",
-            "day": "2024-03-03",
-        }
+        {"n": 2.0, "x": None, "flag": True, "name": "a"}
+        | {"opened": "2024-02-29 18:30:59", "day": "2024-03-03"}
     ]
 
 
@@ -66,9 +60,8 @@ def test_database_messages_are_shown(put):
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 5e-324, 1.79e308, 12345678901234.678])
 def test_a_number_arrives_to_the_last_bit(value):
-    assert (
-        fetch(ibis.memtable(pa.table({"k": [1]})).select(x=number(value)))["x"][0].as_py() == value
-    )
+    table = ibis.memtable(pa.table({"k": [1]}))
+    assert fetch(table.select(x=number(value)))["x"][0].as_py() == value
 
 
 def test_only_a_table_of_ibis_is_one_of_an_engine():

@@ -1,15 +1,18 @@
 """The box search as a learner: its boxes mean what its rules say, on every kind of column."""
 
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from rulekit import BoxSearchClassifier, Constraints, Literal
+from rulekit import BoxSearchClassifier, Constraints, Literal, certify
 from rulekit.binning import Binarizer
 from rulekit.data import columns_of
 from rulekit.exceptions import EmptyRuleWarning, RuleError
+from rulekit.learners.literal.boxes import agreement, discount_rows
 from rulekit.learners.training import learning_problem
 from rulekit.search.box_search.problem import BoxPrices
 from rulekit.search.box_search.search import SearchPlan, search
@@ -134,3 +137,94 @@ def test_impossible_limits_are_refused():
         ValueError, match=r"1000 clauses on 2 columns .* `n_clauses` to 354 or less"
     ):
         BoxSearchClassifier(n_clauses=1000).fit(X, X["a"] > 0)
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3])
+def test_no_rule_has_more_literals_than_it_may(limit):
+    X, y = mixed()
+    learner = BoxSearchClassifier(
+        max_conditions=limit, theta=0.2, n_clauses=4, n_perturbations=0, positive_label="ill"
+    )
+    with pytest.warns(match="no condition") if limit == 0 else nullcontext():
+        assert learner.fit(X, y).n_conditions_ <= limit
+
+
+@pytest.mark.parametrize("form", ["dnf", "cnf"])
+@pytest.mark.parametrize("robustness", [0.0, 0.1])
+def test_refined_cuts_cost_no_more_in_training_and_no_literal(form, robustness):
+    X, y = mixed(seed=5)
+    learner = BoxSearchClassifier(
+        theta=1.0, n_clauses=3, robustness=robustness, form=form, n_perturbations=0,
+        positive_label="ill",
+    )  # fmt: skip
+    coarse = clone(learner).fit(X, y)
+    fine = clone(learner).set_params(refine_thresholds=True).fit(X, y)
+    assert fine.objective_ <= coarse.objective_
+    if form == "dnf":
+        assert fine.objective_ < coarse.objective_  # there is something to gain
+    assert fine.history_[0]["objective"] == coarse.objective_
+    assert fine.n_conditions_ == coarse.n_conditions_
+    read = [[sorted(c.features) for c in m.rule_set_.clauses] for m in (fine, coarse)]
+    assert read[0] == read[1]
+    if robustness == 0:
+        wrong = (fine.predict(X) != y).sum()
+        assert fine.objective_ == pytest.approx(wrong + fine.n_conditions_)
+
+
+def test_a_forbidden_cut_is_not_made_by_refining():
+    X, y = mixed(seed=5)
+    learner = BoxSearchClassifier(
+        theta=1.0, n_clauses=3, refine_thresholds=True, n_perturbations=0, positive_label="ill"
+    )
+    free = clone(learner).fit(X, y).rule_set_
+    barred = next(lit for c in free.clauses for lit in c.literals if lit.feature == "age")
+    kept = learner.set_params(constraints=Constraints(forbidden=(barred,))).fit(X, y).rule_set_
+    assert barred not in [lit for c in kept.clauses for lit in c.literals]
+
+
+LEARNER = BoxSearchClassifier(
+    theta=1.0, n_clauses=2, n_perturbations=0, label_noise=1.0, positive_label="ill", random_state=0
+)
+
+
+def problem_of(X, y, form="dnf"):
+    bins = Binarizer().fit(X, y).transform(X)
+    table = bins.with_labels(y == "ill", np.ones(len(y)))
+    return learning_problem(table, columns_of(X), form=form, constraints=Constraints())
+
+
+def test_a_row_of_the_wrong_class_is_discounted_most():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.random(200), "b": rng.random(200)})
+    y = np.where(X.a > 0.5, "ill", "well")
+    odd = int(np.argmax(X.a))
+    y[odd] = "well"
+    problem = problem_of(X, y)
+    weight = discount_rows(problem, 1.0, 0).table.weight
+    assert problem.columns["a"][weight.argmin()] == X.a[odd]
+    assert weight.min() < 0.2
+    assert np.median(weight) > 0.9
+    half = discount_rows(problem, 0.5, 0).table.weight
+    assert half == pytest.approx(0.5 + 0.5 * weight)
+
+
+@pytest.mark.parametrize("label_noise", [0.0, 1.0])
+def test_the_path_holds_the_rule_that_is_fitted(label_noise):
+    X, y = mixed(n=120)
+    learner = clone(LEARNER).set_params(label_noise=label_noise)
+    entry, alone = learner.path(X, y).entry(1.0, 2), learner.fit(X, y)
+    assert entry.rule_set == alone.rule_set_
+    assert entry.objective(1.0) == pytest.approx(alone.objective_)
+
+
+def test_rows_count_in_full_in_figures_and_without_a_forest():
+    X, y = mixed()
+    model = clone(LEARNER).set_params(n_clauses=1).fit(X, y)
+    wrong = int((model.predict(X) != y).sum())
+    assert model.training_error_ == pytest.approx(wrong / len(y))
+    assert model.objective_ < wrong + model.theta * model.n_conditions_  # discounted
+    proof = certify(model, X, y)
+    assert proof.objective == pytest.approx(wrong + model.theta * model.n_conditions_)
+    X = pd.DataFrame({"same": np.ones(12)})
+    y = np.array(["ill", "well"] * 6)
+    assert agreement(problem_of(X, y), 0).tolist() == [1.0] * 12

@@ -37,9 +37,8 @@ def test_a_download_holds_every_case_with_its_smallest_change():
     file = pd.read_csv(io.BytesIO(_file("csv", scored, {"age": pa.array(["7 years", "60 years"])})))
     assert file["answer"].tolist() == ["well", "ill"]
     assert file["age"].tolist() == ["7 years", "60 years"]
-    assert (
-        file["smallest change"].tolist() == scored.table(changes=True)["smallest change"].tolist()
-    )
+    change = "smallest change"
+    assert file[change].tolist() == scored.table(changes=True)[change].tolist()
 
 
 def test_shares_of_predictions_stand_beside_those_of_training():
