@@ -39,7 +39,6 @@ ROWS_ARE_SPLIT = (
     "given twice differ in both"
 )
 
-
 SCALED_BY_ROW = (
     "power laws are centred and scaled by rows and a node needs a number of rows; a row of weight "
     "2 and a row given twice differ in both"

@@ -22,15 +22,6 @@ else:
 print("LOADED", *(name for name in %r if name in sys.modules))
 """
 
-NOTEBOOK = """
-import sys
-from rulekit.rules import RuleSet
-rule = RuleSet((), (), "dnf", "no")
-assert "rulekit.export" not in sys.modules
-print(rule._repr_html_())
-assert "rulekit.export" in sys.modules
-"""
-
 
 def loaded(names, *arguments):
     """Return which modules a command has imported, run in a process of its own."""
@@ -68,10 +59,3 @@ def test_showing_a_rule_loads_nothing_heavy(rule):
 def test_applying_a_rule_loads_nothing_heavy(rule, verb):
     name, *options = verb
     assert loaded(HEAVY, name, rule, "sample:breast_cancer", *options) == []
-
-
-@pytest.mark.slow
-def test_rule_loads_the_exports_when_it_is_shown():
-    done = subprocess.run([sys.executable, "-c", NOTEBOOK], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "no" in done.stdout

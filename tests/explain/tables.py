@@ -24,7 +24,6 @@ LABELS = (
     ("a", "true"),
 )
 
-
 VALUES = {
     "number": NUMBERS,
     "level": (-1.5, 0.0, 0.5, 1.0, 2.0, 4.5),

@@ -69,7 +69,6 @@ ALLOWED_TAGS = {
     *("html", "head", "meta", "title", "style", "body", "h1", "p", "ol", "li", "span", "code", "b")
 }
 
-
 DRAWN = {
     "literals": cases(),
     "sums": linear_rules(),

@@ -16,7 +16,6 @@ NOT_RECORDED = {
     "RuleClassifier": "its rule is one of BoxSearchClassifier's, which are recorded",
 }
 
-
 # Those of one small table are looked at while people wait; the gate looks at all.
 PARAMETERS = [
     pytest.param(
@@ -36,8 +35,7 @@ def test_objective_size_and_error_are_as_recorded(case):
 
 
 def test_every_case_is_recorded_once_and_nothing_else_is():
-    names = [case["id"] for case in CASES]
-    assert sorted(names) == sorted(KNOWN)
+    assert sorted(case["id"] for case in CASES) == sorted(KNOWN)
 
 
 def test_every_learner_has_a_record_or_a_reason_for_none():

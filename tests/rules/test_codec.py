@@ -29,7 +29,6 @@ LITERALS = st.one_of(
     st.builds(Literal, st.text(max_size=4), st.sampled_from(["missing", "not-missing"])),
 )
 
-
 CONDITIONS = st.one_of(LITERALS, LITERALS, points_splits(), linear_splits(), splits())
 
 

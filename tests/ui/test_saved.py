@@ -239,7 +239,6 @@ CHANGES = [
     {"scale": {"base_score": 600, "base_odds": 50, "points_to_double": 20, "label": "low"}},
 ]
 
-
 PAIRS = [*combinations(CHANGES, 2), *((change, rule(40.0)) for change in CHANGES)]
 
 

@@ -130,7 +130,6 @@ def test_a_workbook_without_styles_is_read_without_a_warning():
 
 LONG = 2**60 + 1
 
-
 HEAD = '<row r="1"><c r="A1" t="str"><v>id</v></c><c r="B1" t="str"><v>b</v></c></row>'
 
 
