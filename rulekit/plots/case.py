@@ -144,8 +144,9 @@ def points_figure(
     steps = {"base": ends - points, "text": texts, "marker_color": colours}
     figure.add_bar(y=list(range(n)), x=points, **steps, **bar)
     figure.add_bar(y=[n], x=[ends[-1]], text=[f"{ends[-1]}"], marker_color=GREY, **bar)
+    line = {"dash": "dash", "color": GREY}
     for split in splits:
-        figure.add_vline(split.total, line_dash="dash", annotation_text=f"{split.total} needed")
+        figure.add_vline(split.total, line=line, annotation_text=f"{split.total} needed")
     names = [*(plain(scale.name, 40) for scale in scales), "total"]
     axis = {"tickvals": list(range(n + 1)), "ticktext": names, "autorange": "reversed"}
     return figure.update_layout(yaxis=axis, showlegend=False, xaxis_title="points", bargap=0.3)
