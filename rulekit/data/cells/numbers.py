@@ -228,9 +228,9 @@ def read_flagged(texts: pa.Array, decimal: str) -> tuple[Numbers, NDArray[np.obj
 
 def are_flags(flags: NDArray[np.object_]) -> bool:
     """Return whether a minority of a column's texts (u,) has few flags that are not all units."""
-    found = set(flags) - {""}
-    clear = any(len(flag) == 1 and flag not in _UNITS for flag in found)
-    return clear and len(found) <= MAX_FLAGS and bool((flags == "").mean() > TELLING_SHARE)
+    distinct = set(flags) - {""}
+    clear = any(len(flag) == 1 and flag not in _UNITS for flag in distinct)
+    return clear and len(distinct) <= MAX_FLAGS and bool((flags == "").mean() > TELLING_SHARE)
 
 
 @lru_cache(10_000)

@@ -137,7 +137,9 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
     for row in left_out:
         if row[0] == begin[0] + 1 and len(row[1]) == width:
             units, note = _read_units(row, written, columns, word)
-            skipped, notes = (*skipped, row[0]), [*notes, *[note] * bool(note)]
+            skipped = (*skipped, row[0])
+            if note:
+                notes = [*notes, note]
     first = body[n_more][0] if len(body) > n_more else begin[0] + 1
     cells, names = tuple(begin[1]), tuple(written)
     return TableLayout(begin[0], first, names, skipped, units, tuple(notes), cells, first_kind=kind)

@@ -238,20 +238,21 @@ class BoxPath(LearnedPath):
         """Return the rules of all sizes that can hold the required conditions."""
         entries: list[PathEntry] = []
         for entry in self.searched.entries:
+            learned = simplify(self.learner.rule_of(self._clauses_of(entry, False)[0]))
             try:
-                entries.append(self._path_entry(entry))
-            except RuleError as error:
+                rule = self.learner.with_required(learned, self.problem, entry.n_clauses)
+            except RuleError as error:  # a rule of this size cannot hold what is required
                 unmet = error
+            else:
+                entries.append(self._path_entry(entry, learned, rule))
         if not entries:
             raise unmet
         return RulePath(tuple(entries)).limit_conditions(max_conditions)
 
-    def _path_entry(self, entry: ArchiveEntry) -> PathEntry:
-        """Convert an entry to a rule; RuleError if its size cannot hold what is required."""
-        learner, problem = self.learner, self.problem
-        learned = simplify(learner.rule_of(self._clauses_of(entry, False)[0]))
-        rule = learner.with_required(learned, problem, entry.n_clauses)
-        weight = learner._weights(self.table)[problem.rows]
+    def _path_entry(self, entry: ArchiveEntry, learned: RuleSet, rule: RuleSet) -> PathEntry:
+        """Return the entry of a rule: the learned one, or that with required conditions."""
+        problem = self.problem
+        weight = self.learner._weights(self.table)[problem.rows]
         wrong = problem.table.evaluate_dnf(self.searched.select_columns(entry)) != problem.table.y
         if rule != learned:
             wrong = rule.mask(problem.columns) != problem.described

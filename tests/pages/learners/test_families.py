@@ -131,8 +131,8 @@ def test_rules_page_shows_the_results_of_counting(on_credit):
 
 @pytest.mark.filterwarnings("ignore::rulekit.exceptions.EmptyRuleWarning")
 def test_conditions_that_the_formula_does_not_keep_are_not_praised(on_credit):
-    frame = pd.DataFrame({"a": [0, 1] * 80, "said": ["no"] * 140 + ["yes"] * 20})
-    table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")
+    frame = pd.DataFrame({"a": [0, 1] * 80, "outcome": ["no"] * 140 + ["yes"] * 20})
+    table = Table.from_frame(frame).with_roles({"outcome": "target"}, positive_label="yes")
     app, model = on_credit("rules", table, selection="ranking")
     on_tab(app, "Optimality")
     assert model.conditions_
@@ -145,8 +145,8 @@ def test_a_case_of_a_type_without_rows_is_flagged(on_credit):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.integers(0, 2, (160, 6)), columns=list("abcdef"))
     answer = (rng.random(64) < 0.5)[frame.to_numpy() @ (1 << np.arange(6))]
-    frame["said"] = np.where(answer, "yes", "no")
-    table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")
+    frame["outcome"] = np.where(answer, "yes", "no")
+    table = Table.from_frame(frame).with_roles({"outcome": "target"}, positive_label="yes")
     app, model = on_credit("explain", table, selection="ranking", tolerance=0.0)
     state = app.session_state["app"]
     X, _ = state.testing
@@ -187,8 +187,8 @@ def test_unsupported_constraints_of_counting_give_a_sentence(open_app):
 def test_a_small_table_is_offered_leave_one_out(open_app):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=60).round(2), "b": rng.normal(size=60).round(2)})
-    frame["said"] = np.where((frame["a"] > 0) ^ (rng.random(60) < 0.1), "yes", "no")
-    table = Table.from_frame(frame).with_roles({"said": "target"}, positive_label="yes")
+    frame["outcome"] = np.where((frame["a"] > 0) ^ (rng.random(60) < 0.1), "yes", "no")
+    table = Table.from_frame(frame).with_roles({"outcome": "target"}, positive_label="yes")
     app = open_app("models", state=AppState(table=table))
     app = finished(app.segmented_control(key="run_folds").set_value(42).run())
     assert set(app.session_state["app"].result.points["folds"]) == {42}

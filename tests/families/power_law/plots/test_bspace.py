@@ -18,7 +18,7 @@ from rulekit.rules import Factor, PowerLaw, PowerLawSplit
 COLUMNS = {name: np.random.default_rng(k).uniform(0.5, 3.0, 60) for k, name in enumerate("abcd")}
 COLUMNS["a"] = np.where(np.arange(60) == 7, np.nan, COLUMNS["a"])
 TRUTH = np.where(np.arange(60) % 3 == 0, "ill", "well").astype(object)
-SAID = np.where(np.arange(60) % 2 == 0, "ill", "well").astype(object)
+PREDICTED = np.where(np.arange(60) % 2 == 0, "ill", "well").astype(object)
 
 
 def split(q, low=None):
@@ -31,7 +31,7 @@ def split(q, low=None):
 
 
 def points(q, low=None, **more):
-    return split_points(split(q, low), COLUMNS, TRUTH, SAID, **more)
+    return split_points(split(q, low), COLUMNS, TRUTH, PREDICTED, **more)
 
 
 def drawn(figure, name):
@@ -46,7 +46,7 @@ def test_every_present_row_is_drawn_once_and_wrong_ones_have_rings(q, low):
     assert len(made.margin) == 59
     shown = [row for label in ("ill", "well") for row in drawn(figure, label).customdata]
     assert sorted(shown) == [k + 1 for k in range(60) if k != 7]
-    wrong = sum(TRUTH[k] != SAID[k] for k in range(60) if k != 7)
+    wrong = sum(TRUTH[k] != PREDICTED[k] for k in range(60) if k != 7)
     assert len(drawn(figure, "decided wrongly").x) == wrong
 
 
@@ -58,7 +58,7 @@ def test_pictures_hold_laws_rows_and_the_case():
     assert figure.layout.shapes[0].x0 == 0
     law = PowerLaw(-2.0, (Factor("b"),))
     band = PowerLawSplit((law,), -1.0, -3.0)
-    figure = bspace_figure(band, split_points(band, COLUMNS, TRUTH, SAID))
+    figure = bspace_figure(band, split_points(band, COLUMNS, TRUTH, PREDICTED))
     assert sorted(s.x0 for s in figure.layout.shapes) == [0.5, 1.5]
     figure = bspace_figure(split(2), points(2), names={"a": "age <b>"})
     assert figure.layout.xaxis.title.text == "age &lt;b&gt;^2 * b"
@@ -118,11 +118,11 @@ def test_wrongly_decided_rows_stay_among_many(monkeypatch):
 
 def test_log_axes_are_offered_for_long_tails_only():
     long = PowerLawSplit((PowerLaw(1.0, (Factor("b", 9),)), PowerLaw(1.0, (Factor("c"),))), 1.0)
-    assert log_helps(split_points(long, COLUMNS, TRUTH, SAID))
+    assert log_helps(split_points(long, COLUMNS, TRUTH, PREDICTED))
     one = PowerLawSplit((PowerLaw(1.0, (Factor("b", 9),)),), 1.0)
-    assert log_helps(split_points(one, COLUMNS, TRUTH, SAID))
-    figure = bspace_figure(one, split_points(one, COLUMNS, TRUTH, SAID), log=True)
+    assert log_helps(split_points(one, COLUMNS, TRUTH, PREDICTED))
+    figure = bspace_figure(one, split_points(one, COLUMNS, TRUTH, PREDICTED), log=True)
     assert figure.layout.xaxis.type == "log"
     assert [s.x0 for s in figure.layout.shapes] == [1.0]
     even = PowerLawSplit((PowerLaw(1.0, (Factor("b"),)), PowerLaw(1.0, (Factor("c"),))), 1.0)
-    assert not log_helps(split_points(even, COLUMNS, TRUTH, SAID))
+    assert not log_helps(split_points(even, COLUMNS, TRUTH, PREDICTED))
