@@ -47,7 +47,7 @@ _SHAPES = (
     r"^(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})[T ](?P<hour>\d{2}):?(?P<minute>\d{2}):?"
     r"(?P<second>\d{2})?Z?$",
     r"^(?P<year>\d{4})[-/ ]?[Qq](?P<quarter>[1-4])$",
-    r"^(?P<year>\d{4})-?W(?P<week>\d{2})(?:-?(?P<weekday>[1-7]))?$",
+    rf"^(?P<year>\d{{4}})-?W(?P<week>\d{{2}})(?:-?(?P<weekday>[1-7]){_TIME})?$",
     r"^[Qq](?P<quarter>[1-4])[-/ ]?(?P<year>\d{4})$",
     r"^(?P<year>\d{4})(?:[-/]|-?M)(?P<month>\d{2})$",
     r"^(?P<month>\d{2})[-/](?P<year>\d{4})$",

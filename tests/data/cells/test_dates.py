@@ -47,7 +47,7 @@ def test_dates_in_any_shape_are_read_back(moments, shape, clock):
         ("13 de septiembre de 2020", "2020-09-13"), ("1 août 2021", "2021-08-01"),
         ("13.01.2020 10:30 Uhr", "2020-01-13T10:30"), ("20200113 1030", "2020-01-13T10:30"),
         ("2020M03", "2020-03-01"), ("03-2020", "2020-03-01"), ("2020 Mar", "2020-03-01"),
-        ("2020-W53", "2020-12-28"),
+        ("2020-W53", "2020-12-28"), ("1998-W53-5 12:30", "1999-01-01T12:30"),
     ],
 )  # fmt: skip
 def test_moments_of_logs_and_other_languages_are_read(text, moment):
