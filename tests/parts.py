@@ -3,7 +3,7 @@
 Each is a part of what that file tests. The table may only shrink: a new module brings its tests.
 """
 
-AT_MOST = 24
+AT_MOST = 23
 PARTS = {
     "tests/data/cells/test_columns.py": ("rulekit/data/cells/texts.py",),
     "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
@@ -14,7 +14,6 @@ PARTS = {
         "rulekit/export/code/formulas.py",
         "rulekit/export/documents/latex.py",
         "rulekit/export/documents/markdown.py",
-        "rulekit/export/documents/text_parser.py",
     ),
     "tests/export/test_golden.py": ("rulekit/export/subject.py",),
     "tests/learners/literal/test_certificate.py": ("rulekit/learners/literal/base.py",),

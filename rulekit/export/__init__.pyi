@@ -10,8 +10,8 @@ from .documents.markdown import to_markdown as to_markdown
 from .documents.report import Review as Review
 from .documents.report import to_report as to_report
 from .documents.sheet import to_sheet as to_sheet
+from .documents.text import from_text as from_text
 from .documents.text import to_text as to_text
-from .documents.text_parser import from_text as from_text
 from .exchange.dmn import to_dmn as to_dmn
 from .exchange.dmn import to_dmn_cases as to_dmn_cases
 from .exchange.json import from_json as from_json

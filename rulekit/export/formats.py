@@ -22,8 +22,7 @@ from rulekit.export.documents.latex import to_latex
 from rulekit.export.documents.markdown import to_markdown
 from rulekit.export.documents.report import to_report
 from rulekit.export.documents.sheet import to_sheet
-from rulekit.export.documents.text import to_text
-from rulekit.export.documents.text_parser import from_text
+from rulekit.export.documents.text import from_text, to_text
 from rulekit.export.engines import (
     Rows,
     Run,
@@ -123,8 +122,26 @@ class Format:
         return f"Not checked, because that takes {self.engine}, which this machine does not have."
 
 
-SQL_RUN = "this SQL is run"
+def _sql_run(in_engine: Callable[..., list[Any]], query: str, table: str = "t") -> Run:
+    """Return a runner of SQL that takes the place of `{}` in a query."""
+    start, end = query.split("{}")
+    return lambda text, rows, n: in_engine(f"{start}{text}{end}", table, rows, n)
+
+
+EXPRESSION, SQL_RUN = "SELECT {} FROM t", "this SQL is run"
+# what runs a format, how it is checked, and the engine's name
+TEXT = (read_back(from_text), "this text is read back", "a reader of its grammar")
+JSON = (read_back(from_json), "this JSON is loaded", "our reader")
+SQL = (_sql_run(run_standard_sql, EXPRESSION), SQL_RUN, "SQLite")
+SQLITE = (_sql_run(run_in_sqlite, EXPRESSION), SQL_RUN, "SQLite")
+DUCKDB = (_sql_run(run_in_duckdb, EXPRESSION), SQL_RUN, "DuckDB")
+SCORES = (_sql_run(run_standard_sql, 'SELECT "prediction" FROM ({})', CASES), SQL_RUN, "SQLite")
+PYTHON = (run_python, "this function is executed", "Python")
+NODE = (run_javascript, "this function is executed in Node", "Node", "node")
 IN_TESTS = "Not checked on this table. The tests of this library "
+PMML = f"{IN_TESTS}compare such documents with the rule in two engines, JPMML and PMML4S."
+FEEL = "in the FEEL engine feelin."
+OFFICE = f"{IN_TESTS}compare such workbooks with the rule in LibreOffice."
 POSTGRES = (
     "Not checked on this table, because that takes a PostgreSQL server. The tests of this library "
     "compare such SQL with the rule in one."
@@ -133,36 +150,9 @@ TRANSLATED = (
     "Not checked on this table, nor in the tests of this library, which have no such server. "
     "sqlglot translates the SQL for PostgreSQL; compare a few rows before you rely on it."
 )
-
-
-def _sql_run(in_engine: Callable[..., list[Any]], query: str, table: str = "t") -> Run:
-    """Return a runner of SQL that takes the place of `{}` in a query."""
-    start, end = query.split("{}")
-    return lambda text, rows, n: in_engine(f"{start}{text}{end}", table, rows, n)
-
-
-def _sql(
-    name: str, purpose: str, in_engine: Callable[..., list[Any]], engine: str, dialect: str = "ansi"
-) -> Format:
-    """Return the format of an expression in SQL that an engine of this machine runs."""
-    write = partial(to_sql, dialect=dialect) if dialect != "ansi" else to_sql
-    suffix = "sql" if dialect == "ansi" else f"{dialect}.sql"
-    run = _sql_run(in_engine, "SELECT {} FROM t")
-    return Format(name, purpose, write, suffix, run, SQL_RUN, engine)
-
-
 FORMATS = {
     "markdown": Format("Markdown", "for a document or a ticket", to_markdown, "md", counted=True),
-    "text": Format(
-        "Text",
-        "for an e-mail or a page",
-        to_text,
-        "txt",
-        read_back(from_text),
-        "this text is read back",
-        "a reader of its grammar",
-        counted=True,
-    ),
+    "text": Format("Text", "for an e-mail or a page", to_text, "txt", *TEXT, counted=True),
     "report": Format(
         "Report",
         "one page for readers without training in logic: the rule, its figures, single cases with "
@@ -170,34 +160,28 @@ FORMATS = {
         to_report,
         "report.html",
     ),
-    "json": Format(
-        "JSON",
-        "to load the rule again, here or elsewhere",
-        to_json,
-        "json",
-        read_back(from_json),
-        "this JSON is loaded",
-        "our reader",
-    ),
-    "sql": _sql("SQL", "a CASE expression for any database", run_standard_sql, "SQLite"),
-    "sqlite": _sql(
+    "json": Format("JSON", "to load the rule again, here or elsewhere", to_json, "json", *JSON),
+    "sql": Format("SQL", "a CASE expression for any database", to_sql, "sql", *SQL),
+    "sqlite": Format(
         "SQL for SQLite",
         "the same, with truth values as numbers and with infinities",
-        run_in_sqlite,
-        "SQLite",
-        "sqlite",
+        partial(to_sql, dialect="sqlite"),
+        "sqlite.sql",
+        *SQLITE,
     ),
-    "duckdb": _sql(
-        "SQL for DuckDB", "the same, where NaN and NULL differ", run_in_duckdb, "DuckDB", "duckdb"
+    "duckdb": Format(
+        "SQL for DuckDB",
+        "the same, where NaN and NULL differ",
+        partial(to_sql, dialect="duckdb"),
+        "duckdb.sql",
+        *DUCKDB,
     ),
     "scoring": Format(
         "SQL that scores a table",
         "a SELECT with each row's answer, and the clause or the total of points that decided",
         partial(to_sql, part="score", table=CASES),
         "score.sql",
-        _sql_run(run_standard_sql, 'SELECT "prediction" FROM ({})', CASES),
-        SQL_RUN,
-        "SQLite",
+        *SCORES,
     ),
     **{
         name: Format(
@@ -209,24 +193,13 @@ FORMATS = {
         )
         for name in TYPED
     },
-    "python": Format(
-        "Python",
-        "a function without dependencies",
-        to_python,
-        "py",
-        run_python,
-        "this function is executed",
-        "Python",
-    ),
+    "python": Format("Python", "a function without dependencies", to_python, "py", *PYTHON),
     "javascript": Format(
         "JavaScript",
         "a function without dependencies, for a web page or Node",
         to_javascript,
         "js",
-        run_javascript,
-        "this function is executed in Node",
-        "Node",
-        "node",
+        *NODE,
     ),
     "script": Format(
         "Script",
@@ -261,32 +234,28 @@ FORMATS = {
         how="Not checked: these are rows with the rule's answers, for tests of other programs.",
     ),
     "pmml": Format(
-        "PMML",
-        "a rule set for a scoring engine, by PMML 4.4",
-        to_pmml,
-        "pmml",
-        how=f"{IN_TESTS}compare such documents with the rule in two engines, JPMML and PMML4S.",
+        "PMML", "a rule set for a scoring engine, by PMML 4.4", to_pmml, "pmml", how=PMML
     ),
     "dmn": Format(
         "DMN",
         "a decision table for a decision service, by DMN 1.3",
         to_dmn,
         "dmn",
-        how=f"{IN_TESTS}compare such tables with the rule in the FEEL engine feelin.",
+        how=f"{IN_TESTS}compare such tables with the rule {FEEL}",
     ),
     "dmn-cases": Format(
         "DMN test cases",
         "rows with their answers for a decision service, as the test kit of DMN (TCK) reads them",
         to_dmn_cases,
         "dmn-cases.xml",
-        how=f"{IN_TESTS}run such cases on the DMN table in the FEEL engine feelin.",
+        how=f"{IN_TESTS}run such cases on the DMN table {FEEL}",
     ),
     "xlsx": Format(
         "Excel",
         "a workbook that computes itself: type a case, and its answer appears; no macros",
         to_xlsx,
         "xlsx",
-        how=f"{IN_TESTS}compare such workbooks with the rule in LibreOffice.",
+        how=OFFICE,
     ),
     "latex": Format("LaTeX", "a table for a paper", to_latex, "tex", counted=True),
 }
