@@ -33,14 +33,16 @@ INPUTS = {
     "flag": ("ISLOGICAL", "TRUE or FALSE"),
     "date": ("ISNUMBER", "a date"),
 }
-TYPED = {"text": "@", "date": "yyyy-mm-dd hh:mm:ss"}  # number formats of the input cells
+INPUT = {"bg_color": "#FFF6CC", "locked": False, "border": 1, "border_color": "#D9D9D9"}
 STYLES: Mapping[str, Mapping[str, Any]] = {
     "title": {"italic": True},
     "heading": {"bold": True, "text_wrap": True, "valign": "top", "bottom": 1},
-    "input": {"bg_color": "#FFF6CC", "locked": False, "border": 1, "border_color": "#D9D9D9"},
     "answer": {"bold": True},
     "text": {"text_wrap": True, "valign": "top"},
     "plain": {},
+    **dict.fromkeys(("input", "input number", "input flag", "input unknown"), INPUT),
+    "input text": INPUT | {"num_format": "@"},
+    "input date": INPUT | {"num_format": "yyyy-mm-dd hh:mm:ss"},
 }
 
 
@@ -56,12 +58,9 @@ class ProtectedSheet:
     """A protected sheet whose text is never read as a formula, a link or a number."""
 
     def __init__(self, book: Any, name: str) -> None:
-        self.name = name
         self._sheet = book.add_worksheet(name)
+        self._sheet.protect()  # the cells that are no input, without a password
         self._styles = {key: book.add_format(dict(style)) for key, style in STYLES.items()}
-        for kind, shown in TYPED.items():
-            style = {**STYLES["input"], "num_format": shown}
-            self._styles[input_style(kind)] = book.add_format(style)
 
     def values(self, row: int, values: Iterable[Any], style: str = "text") -> None:
         """Write a row, from the first column on."""
@@ -112,15 +111,6 @@ class ProtectedSheet:
         for column, width in widths.items():
             self._sheet.set_column(column - 1, column - 1, width)
 
-    def close(self) -> None:
-        """Protect the cells that are no input, without a password."""
-        self._sheet.protect()
-
-
-def input_style(kind: str) -> str:
-    """Return the style of input cells for a kind of value."""
-    return f"input {kind}" if kind in TYPED else "input"
-
 
 def column_name(number: int) -> str:
     """Return the letters of a column, counted from 1: A, B, ..., Z, AA."""
@@ -141,7 +131,7 @@ def write_card(
     for row, (feature, cell) in enumerate(cells.items(), start=4):
         kind = kinds[feature]
         sheet.value(row, 1, feature)
-        sheet.value(row, 2, None, input_style(kind))
+        sheet.value(row, 2, None, f"input {kind}")
         if kind in INPUTS:
             test, hint = INPUTS[kind]
             ask = f'IF({test}({cell}),"","must be {hint}")'
@@ -290,12 +280,10 @@ class _BookWriter:
             write_card(self.sheets["Scorecard"], self.rule, self.card, self.kinds, self.values)
         sheet = self.sheets["Values"]
         text = "What the rule compares with, and answers; formulas read these cells"
-        sheet.values(1, (text,), "heading")
+        sheet.value(1, 1, text, "heading")
         for row, value in enumerate(self.values.listed, start=2):
             sheet.value(row, 1, value)
         sheet.widths({1: 70})
-        for each in self.sheets.values():
-            each.close()
 
     def _headings(self) -> None:
         """Return the headings: columns, points, prediction; checks, clauses, conditions."""
@@ -323,7 +311,7 @@ class _BookWriter:
             kind = self.kinds[feature]
             value = value_at(given[feature], index) if given else None
             cell = None if value is None else cell_of(value, kind)
-            sheet.value(row, column, cell, input_style(kind))
+            sheet.value(row, column, cell, f"input {kind}")
 
     def _case(self, row: int) -> None:
         """Write the formulas of one case, on both sheets."""
