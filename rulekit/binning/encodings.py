@@ -32,6 +32,7 @@ from rulekit.rules.condition import (
     unseen_text,
     value_at,
 )
+from rulekit.rules.literal import mask_table, sort_keys
 
 UNIQUE_SHARE = 0.5  # text with more distinct values than this share of its rows is an identifier
 FEW_GROUPS = 4  # of fewer, one level or all but one are all the sets there are
@@ -132,7 +133,7 @@ class OrderedColumn:
         found = Conditions(np.array([end]), 0 * side, pieces[:, :4], side, rank, literals)
         if by_text:
             listed = tuple(literals)
-            keys = [literal.sort_key for literal in listed]
+            keys = sort_keys(listed)
             order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
             return replace(found, literals=listed).take(order)
         chain = np.where(side == 0, -1, 2 * (side > 0) + gap)
@@ -211,7 +212,7 @@ class LevelColumn:
         first = [group[0] for group in self.groups]
         if self.numeric:
             return np.array([*first, np.inf, np.nan], dtype=float)
-        unseen = unseen_text(v for group in self.groups for v in group)
+        unseen = unseen_text([v for group in self.groups for v in group])
         return np.array([*first, unseen, None], dtype=object)
 
     def find_cells(self) -> NDArray[np.bool_]:
@@ -268,7 +269,8 @@ class LevelColumn:
         """Return side and rank of a literal if it is a set of the first groups, else (0, 0)."""
         if literal.op in GAPS:
             return 0, 0
-        return self._places.get(replace(literal, missing=False), (0, 0))
+        present = replace(literal, missing=False) if literal.missing else literal
+        return self._places.get(present, (0, 0)) if self._places else (0, 0)
 
     def conditions(self: "LevelColumn | WordColumn", *, by_text: bool = False) -> Conditions:
         """List the conditions as runs of cells; without `by_text` sets have no side."""
@@ -354,7 +356,8 @@ def literals_of(column: ColumnEncoding) -> tuple[Literal, ...]:
         literals += [replace(c, missing=True) for c in literals]
         if not column.extra:
             literals += [Literal(name, "missing"), Literal(name, "not-missing")]
-    return tuple(sorted(literals, key=lambda literal: literal.sort_key))
+    keys = sort_keys(literals)
+    return tuple(literals[k] for k in sorted(range(len(keys)), key=keys.__getitem__))
 
 
 def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:
@@ -364,8 +367,4 @@ def as_objects(column: NDArray[Any]) -> NDArray[np.object_]:
 
 def cell_table(column: ColumnEncoding, literals: tuple[Literal, ...]) -> NDArray[np.bool_]:
     """Return in which cells each literal holds, shape (n_cells, number of literals)."""
-    cells = column.representatives()
-    table = np.empty((len(cells), len(literals)), dtype=bool)
-    for j, literal in enumerate(literals):
-        table[:, j] = literal.mask_of(cells)
-    return table
+    return mask_table(literals, column.representatives()).T

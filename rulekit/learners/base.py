@@ -246,9 +246,9 @@ class BaseRuleClassifier(
         self._fit_table(table)
         return LearnedPath(self)
 
-    def _kind_of(self, setting: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the part of a setting that a search depends on."""
-        return {name: value for name, value in setting.items() if name not in self._looked_up}
+    def _kinds_of(self, settings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Return the part of each setting that a search depends on."""
+        return [{k: v for k, v in one.items() if k not in self._looked_up} for one in settings]
 
     def _note_classes(self, table: TrainingTable, label: Any) -> int:
         """Store two classes; return the code of the described one."""

@@ -22,7 +22,7 @@ from rulekit.data.folds import Fold
 from rulekit.data.groups import FEW, GROUP_MEASURES, RowGroups, row_groups
 from rulekit.exceptions import DataError
 from rulekit.learners.cluster import Once, spread_sorted, try_twice
-from rulekit.learners.paths import Paths, Setting, identity
+from rulekit.learners.paths import Paths, Setting, identify
 from rulekit.learners.training import TrainingTable
 from rulekit.rules import RuleSet
 
@@ -197,7 +197,7 @@ def _score_fold(
     more = 0 if counted is None else len(counted(table.y[test], test))
     with threadpool_limits(1):
         paths = fold.get_paths(table)
-        return paths.score(settings, measure, 3 + more, stop or (lambda: False))
+        return paths.score(settings, measure, 3 + more, stop)
 
 
 def suggestion(
@@ -279,11 +279,11 @@ def neighbourhoods(
 ) -> list[tuple[list[Any], Floats]]:
     """Return, for each size parameter, the line of each setting and its position on it."""
     names = dict.fromkeys(k for s in settings for k in s if k.rpartition("__")[2] in SIZE_KEYS)
-    axes = []
+    keys, axes = identify(settings), []
     for name in names:
         lines = [
-            (learner, name in setting, identity({k: v for k, v in setting.items() if k != name}))
-            for setting, learner in zip(settings, learners, strict=True)
+            (learner, name in setting, tuple(part for part in key if part[0] != name))
+            for setting, learner, key in zip(settings, learners, keys, strict=True)
         ]
         values = [s.get(name) for s in settings]
         places = np.array([math.inf if v is None else float(v) for v in values])

@@ -103,11 +103,12 @@ class ForestLoss:
     def losses(self, paths: Paths, settings: Sequence[Setting], until: float = math.inf) -> Floats:
         """Compute the loss and the size of the rules that settings learn from all rows."""
         clock = iter([False])  # the first setting is always scored
+        stop = None if math.isinf(until) else lambda: next(clock, True) and time.time() > until
         return paths.score(
             settings,
             lambda rule: (self.loss(paths.table.predict(rule)), rule.n_conditions),
             2,
-            lambda: next(clock, True) and time.time() > until,
+            stop,
         )
 
 

@@ -3,7 +3,7 @@
 # Settings that differ in the parameters `_looked_up` of a learner alone are of one kind: one search
 # answers them all, so that comparing settings costs a search for each kind and table.
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,12 +22,15 @@ FIT_ATTRIBUTES = (  # what reading a table sets
 )  # fmt: skip
 
 
-def identity(setting: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return a key of a setting: plain values by value, other objects by identity."""
-    return tuple(
-        (name, type(value).__name__, value if isinstance(value, PLAIN) else id(value))
-        for name, value in sorted(setting.items())
-    )
+def identify(settings: Iterable[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
+    """Return a key of each setting: plain values by value, other objects by identity."""
+    return [
+        tuple(
+            (name, type(value).__name__, value if isinstance(value, PLAIN) else id(value))
+            for name, value in sorted(setting.items())
+        )
+        for setting in settings
+    ]
 
 
 @dataclass(eq=False)
@@ -40,6 +43,10 @@ class LearnedPath:
         """Return the rule for some values."""
         rule: RuleSet = self.learner.rule_set_
         return rule
+
+    def find_rules(self, values: Sequence[Mapping[str, Any]]) -> Iterable[RuleSet]:
+        """Return the rule for each of several values."""
+        return map(self.rule, values)
 
     def fit(self, model: Any) -> None:
         """Set the fitted attributes of a model (here a copy of the fitted one) for its values."""
@@ -63,8 +70,8 @@ class Paths:
 
     def path(self, setting: Setting) -> LearnedPath:
         """Return the path that has the rule of a setting."""
-        kind = self.learner._kind_of(setting)
-        key = identity(kind)
+        (kind,) = self.learner._kinds_of([setting])
+        (key,) = identify([kind])
         if key not in self.paths:
             learner = clone(self.learner).set_params(**setting)
             learner._check()
@@ -83,24 +90,30 @@ class Paths:
         settings: Sequence[Setting],
         measure: Callable[[RuleSet], Sequence[float]],
         n_figures: int,
-        stop: ShouldStop = lambda: False,
+        stop: ShouldStop | None = None,
     ) -> NDArray[np.float64]:
         """Measure the rule of each setting until `stop` is True, shape (settings, figures)."""
         scores = np.full((len(settings), n_figures), np.nan)
         figures: dict[RuleSet, Sequence[float]] = {}  # neighbours mostly end in the same rule
-        kinds: dict[tuple[Any, ...], list[int]] = {}
-        for position, setting in enumerate(settings):
-            kinds.setdefault(identity(self.learner._kind_of(setting)), []).append(position)
-        for first, position in [(of_kind[0], k) for of_kind in kinds.values() for k in of_kind]:
-            if stop():
+        rules = self._list_rules(settings)
+        for _ in settings:
+            if stop is not None and stop():
                 break
-            if position == first:
-                path = self.path(settings[position])
-            rule = path.rule(self.values(settings[position]))
+            position, rule = next(rules)
             if rule not in figures:
                 figures[rule] = measure(rule)
             scores[position] = figures[rule]
         return scores
+
+    def _list_rules(self, settings: Sequence[Setting]) -> Iterator[tuple[int, RuleSet]]:
+        """Yield the position and the rule of each setting, kind by kind."""
+        kinds: dict[tuple[Any, ...], list[int]] = {}
+        for position, key in enumerate(identify(self.learner._kinds_of(settings))):
+            kinds.setdefault(key, []).append(position)
+        for positions in kinds.values():
+            values = [self.values(settings[k]) for k in positions]
+            path = self.path(settings[positions[0]])
+            yield from zip(positions, path.find_rules(values), strict=True)
 
     def model(self, setting: Setting) -> Any:
         """Return the fitted model of a setting."""

@@ -26,8 +26,9 @@ from rulekit.exceptions import DataError
 from rulekit.rules import Columns, Literal, RuleSet, Schema
 from rulekit.rules.condition import ORDERED
 from rulekit.rules.constraints import Constraints
-from rulekit.rules.literal import EQUALITIES
+from rulekit.rules.literal import EQUALITIES, sort_keys
 from rulekit.rules.schema import COARSE, TEXTUAL, infer_schema, schema_of
+from rulekit.search.box_search.problem import Axes
 from rulekit.search.columns.clause_selection import MovableCuts, error_cost, hamming_cost
 from rulekit.search.columns.priced_columns import PERTURBATION
 from rulekit.search.one_level.problem import CoverProblem
@@ -38,8 +39,20 @@ NO_CONSTRAINTS = Constraints()
 EXTREME = 1e150  # squares of larger numbers, and of ones smaller than its inverse, are lost
 
 
+class Remembers:
+    """What is made of an object is kept in its `memory`."""
+
+    memory: dict[Hashable, Any]
+
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return what was made of this object under this key, or make it."""
+        if key not in self.memory:
+            self.memory[key] = make()
+        return cast(Value, self.memory[key])
+
+
 @dataclass(frozen=True)
-class TrainingTable:
+class TrainingTable(Remembers):
     """The checked arguments of `fit`."""
 
     frame: pd.DataFrame  # (n, p)
@@ -91,12 +104,6 @@ class TrainingTable:
     def error(self, rule: RuleSet, weight: "Floats") -> float:
         """Return the weighted share of rows that a rule predicts wrongly."""
         return float(weight[self.find_wrong(rule)].sum() / weight.sum())
-
-    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return what was made of this table under this key, or make it."""
-        if key not in self.memory:
-            self.memory[key] = make()
-        return cast(Value, self.memory[key])
 
     def generator(self, random_state: Any) -> np.random.Generator:
         """Return a generator; without a seed, one random seed is shared by all settings."""
@@ -338,7 +345,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class LearningProblem:
+class LearningProblem(Remembers):
     """The table of one fit, the form of its rule, and the raw columns of the same rows."""
 
     # Solvers read `table` and learn a DNF: the rule, or for form "cnf" the negated rule of the
@@ -351,7 +358,7 @@ class LearningProblem:
     columns: Columns = field(repr=False)  # (n,)
     rows: NDArray[np.intp] = field(repr=False)  # (n,)
     forbidden: tuple[Literal, ...] = ()
-    memory: dict[bytes, Any] = field(default_factory=dict, repr=False)
+    memory: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     until: list[float | None] = field(default_factory=lambda: [None], repr=False)
 
     @cached_property
@@ -393,6 +400,11 @@ class LearningProblem:
     def deadline(self) -> float | None:
         """When work ends."""
         return self.until[0]
+
+    @property
+    def axes(self) -> Axes:
+        """The axes of box searches, which labels and weights do not change."""
+        return self.once("axes", partial(Axes, self.table))
 
     @cached_property
     def cover(self) -> CoverProblem:
@@ -489,13 +501,13 @@ Restricted = tuple[BinnedTable, NDArray[np.intp], Sequence[Literal], tuple[Liter
 
 def _sort_by_literals(bins: BinnedTable, form: str, constraints: Constraints) -> Restricted:
     """Sort conditions by the literals of the CNF, rows by what they hold for."""
-    cnf_literals = bins.literals
+    cnf_literals = literals = bins.literals
     if form == "dnf":  # of each literal the one that holds on the other training rows
-        both = zip(bins.literals, bins.complement.tolist(), strict=True)
-        cnf_literals = tuple(bins.literals[k] if k >= 0 else one.negate() for one, k in both)
-    free = constraints == Constraints()
-    allowed = [j for j, lit in enumerate(bins.literals) if free or constraints.allows(lit)]
-    order = np.array(sorted(allowed, key=lambda j: cnf_literals[j].sort_key), dtype=np.intp)
+        both = zip(literals, bins.complement.tolist(), strict=True)
+        cnf_literals = tuple(literals[k] if k >= 0 else one.negate() for one, k in both)
+    free, keys = constraints == Constraints(), sort_keys(cnf_literals)
+    allowed = [j for j, literal in enumerate(literals) if free or constraints.allows(literal)]
+    order = np.array(sorted(allowed, key=keys.__getitem__), dtype=np.intp)
     taken = bins.take_columns(order)
     table, rows = (taken if form == "dnf" else taken.opposite).sort_rows()
     return table, rows, taken.literals, tuple(cnf_literals[j] for j in order)

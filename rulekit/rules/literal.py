@@ -1,7 +1,7 @@
 """A literal: one test of one column, with a defined result for missing values."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import ge, gt, le, lt
 from typing import Any, ClassVar
@@ -91,6 +91,7 @@ class Literal(Condition):
     """
 
     kind: ClassVar[str] = "literal"
+    n_conditions: ClassVar[int] = 1  # type: ignore[misc]
     feature: str
     op: str
     value: Value = None
@@ -282,7 +283,7 @@ class Literal(Condition):
 
     def mask_of(self, compared: NDArray[Any]) -> NDArray[np.bool_]:
         """Return where the test holds for compared values, see `compute_values`, shape (n,)."""
-        return np.where(missing_in(compared), self.missing, self._holds(compared))
+        return mask_table([self], compared)[0]
 
     @property
     def edge(self) -> float:
@@ -341,6 +342,35 @@ class Literal(Condition):
 def _shorten(names: list[str], limit: int = 5) -> str:
     shown = ", ".join(repr(n) for n in names[:limit])
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def mask_table(literals: Sequence[Literal], compared: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where literals hold for the compared values of one column, shape (literals, n)."""
+    absent, masks = missing_in(compared), np.empty((len(literals), len(compared)), dtype=bool)
+    for row, literal in zip(masks, literals, strict=True):
+        row[:] = np.where(absent, literal.missing, literal._holds(compared))
+    return masks
+
+
+def group_by_scale(
+    literals: Iterable[Literal],
+) -> dict[object, list[tuple[Literal, tuple[Scalar, ...]]]]:
+    """Group literals, with their positions, by the column and the scale that they compare."""
+    groups: dict[object, list[tuple[Literal, tuple[Scalar, ...]]]] = {}
+    for literal in literals:
+        group = groups.setdefault((literal.feature, literal.scale), [])
+        group.append((literal, literal.positions))
+    return groups
+
+
+def select_values(literals: Sequence[Literal], values: Iterable[Any]) -> list[Any]:
+    """Return the present positions that meet all literals."""
+    return [v for v in values if all(holds(literal, v) for literal in literals)]
+
+
+def sort_keys(literals: Iterable[Literal]) -> list[tuple[str, str, str, bool, str, str]]:
+    """Return the key of each literal in the order that no layout of a table changes."""
+    return [literal.sort_key for literal in literals]
 
 
 def holds(literal: Literal, value: Scalar) -> bool:

@@ -1,7 +1,8 @@
 """A rule set: clauses, their labels, and the default label."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from operator import iand, ior
 from typing import Any
 
@@ -52,7 +53,7 @@ class Clause:
     @property
     def features(self) -> tuple[str, ...]:
         """The columns read, each once, in order of first use."""
-        return tuple(dict.fromkeys(f for c in self.conditions for f in c.features))
+        return _features_of(self.conditions)
 
     @property
     def n_conditions(self) -> int:
@@ -79,6 +80,20 @@ class Clause:
         """Return the clause that matches exactly where this one does not (De Morgan)."""
         swapped = "or" if self.op == "and" else "and"
         return Clause(tuple(c.negate() for c in self.conditions), swapped)
+
+
+def _features_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
+    """List the columns that conditions read, each once."""
+    read = ((c.feature,) if isinstance(c, Literal) else c.features for c in conditions)
+    return tuple(dict.fromkeys(chain.from_iterable(read)))
+
+
+def rule_of_conditions(
+    clauses: Iterable[tuple[Condition, ...]], label: Label, form: str, default: Label
+) -> "RuleSet":
+    """Build a rule of one label from the conditions of its clauses."""
+    joined = tuple(Clause(conditions, CLAUSE_OP[form]) for conditions in clauses)
+    return RuleSet(joined, (label,) * max(len(joined), int(form == "cnf")), form, default)
 
 
 def n_rows(columns: Columns) -> int:
@@ -155,7 +170,8 @@ class RuleSet:
                 f"The clauses of a {self.form.upper()} join their conditions by {op.upper()}; "
                 f"clause {self.clauses.index(wrong[0]) + 1} does not."
             )
-        object.__setattr__(self, "clauses", tuple(replace(c, op=op) for c in self.clauses))
+        same = (c if c.op == op else replace(c, op=op) for c in self.clauses)
+        object.__setattr__(self, "clauses", tuple(same))
         expected = 1 if self.form == "cnf" and not self.clauses else len(self.clauses)
         if len(self.labels) != expected:
             raise RuleError(
@@ -168,7 +184,7 @@ class RuleSet:
     @property
     def features(self) -> tuple[str, ...]:
         """The columns read, each once, in order of first use."""
-        return tuple(dict.fromkeys(f for c in self.clauses for f in c.features))
+        return _features_of(c for clause in self.clauses for c in clause.conditions)
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

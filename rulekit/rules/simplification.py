@@ -9,10 +9,11 @@ from typing import Any, NamedTuple, overload
 
 from rulekit.exceptions import RuleError
 from rulekit.rules.condition import ORDERED, WORDS, Condition, Scalar
-from rulekit.rules.literal import Literal, holds
+from rulekit.rules.literal import Literal, group_by_scale, select_values
 from rulekit.rules.rule_set import Clause, Label, RuleSet
 
 LOWER, UPPER = (">", ">="), ("<", "<=")
+SHORT = (*ORDERED, "==", "!=")  # no literal without an order of levels is shorter
 
 
 class _End(NamedTuple):
@@ -55,15 +56,21 @@ class FeatureTest:
         first = self.literals[0]
         if self.never:
             raise RuleError(f"No value of column {first.feature!r} is left. Drop the clause.")
+        if len(self.literals) == 1 and first.op in SHORT and first.order is None:
+            return self.literals
         if self.values == () and first.order is None:
             return (Literal(first.feature, "missing"),)
         if first.op in WORDS:
             return (replace(first, missing=self.missing),)
         if first.order is not None:
             return self._fewest_levels(self.values or (), len(first.order))
+        return self._list_parts()
+
+    def _list_parts(self) -> tuple[Literal, ...]:
+        """Write a set of values, or an interval with its exceptions."""
         if self.values is not None:
             return (self._list_tests("==", "in", self.values),)
-        literals = []
+        literals: list[Literal] = []
         if math.isfinite(self.low.value):
             literals.append(self._literal(">=" if self.low.closed else ">", self.low.value))
         if math.isfinite(self.high.value):
@@ -71,7 +78,7 @@ class FeatureTest:
         if self.excluded:
             literals.append(self._list_tests("!=", "not-in", self.excluded))
         if not literals and not self.missing:
-            literals.append(Literal(first.feature, "not-missing"))
+            literals.append(Literal(self.literals[0].feature, "not-missing"))
         return tuple(literals)
 
     def _fewest_levels(self, values: tuple[Any, ...], n: int) -> tuple[Literal, ...]:
@@ -97,23 +104,36 @@ class FeatureTest:
 
 def feature_test(literals: Sequence[Literal]) -> FeatureTest:
     """Combine literals of one column, joined by AND."""
-    if len({(literal.feature, literal.scale) for literal in literals}) != 1:
+    groups = group_by_scale(literals)
+    if len(groups) != 1:
         raise RuleError(
             "A test of one column needs literals of exactly one column, read in one way, got "
             f"{sorted({literal.subject for literal in literals})}."
         )
+    return _combine(groups.popitem()[1])
+
+
+_Read = Sequence[tuple[Literal, tuple[Scalar, ...]]]  # literals with their positions
+
+
+def _combine(read: _Read) -> FeatureTest:
+    """Combine literals of one column and scale."""
+    literals = tuple(c for c, _ in read)
     first, missing = literals[0], all(c.missing for c in literals)
-    lists: list[Sequence[Any]] = [c.positions for c in literals if c.op in ("==", "in")]
+    pairs = [(c.op, values) for c, values in read]
+    lists: list[Sequence[Any]] = [values for op, values in pairs if op in ("==", "in")]
     if first.op in WORDS:  # True means that the text contains the word
         lists = [(False, True)]
     elif first.order is not None:
         lists = [tuple(map(float, range(len(first.order))))]
     if lists:
-        values = [v for v in lists[0] if all(holds(c, v) for c in literals)]
-        return FeatureTest(tuple(literals), missing, values=_sort_values(values))
-    named = [v for c in literals if c.op in ("!=", "not-in") for v in c.positions]
-    low, high = _find_end(literals, LOWER), _find_end(literals, UPPER)
-    ordered = any(c.op in ORDERED for c in literals)
+        values: Sequence[Any] = lists[0]
+        if len(literals) > 1 or first.op not in ("==", "in") or first.order is not None:
+            values = select_values(literals, values)
+        return FeatureTest(literals, missing, values=_sort_values(values))
+    named = [v for op, values in pairs if op in ("!=", "not-in") for v in values]
+    low, high = _find_end(pairs, LOWER), _find_end(pairs, UPPER)
+    ordered = any(op in ORDERED for op, _ in pairs)
     if ordered:  # what lies outside need not be excluded, nor what an open end leaves out
         named = [v for v in named if not isinstance(v, str) and low.value <= v <= high.value]
     ends = [e.value for e in (low, high) if math.isfinite(e.value)]
@@ -123,15 +143,14 @@ def feature_test(literals: Sequence[Literal]) -> FeatureTest:
     absent = any(c.op == "missing" for c in literals)
     if absent or low.value >= high.value:
         is_point = low == high and low.closed and not absent
-        return FeatureTest(tuple(literals), missing, values=(low.value,) if is_point else ())
-    return FeatureTest(tuple(literals), missing, low, high, _sort_values(named))
+        return FeatureTest(literals, missing, values=(low.value,) if is_point else ())
+    return FeatureTest(literals, missing, low, high, _sort_values(named))
 
 
-def _find_end(literals: Sequence[Literal], ops: tuple[str, str]) -> _End:
+def _find_end(pairs: Sequence[tuple[str, Sequence[Any]]], ops: tuple[str, str]) -> _End:
     """Find the strictest end of the interval; an open end is stricter than a closed one."""
     sign = 1.0 if ops == LOWER else -1.0
-    strict = [c for c in literals if c.op in ops]
-    ends = [_End(float(v), c.op in (">=", "<=")) for c in strict for v in c.positions]
+    ends = [_End(float(v), op in (">=", "<=")) for op, vs in pairs if op in ops for v in vs]
     none = LEAST if ops == LOWER else MOST
     return max(ends, key=lambda end: (sign * end.value, not end.closed), default=none)
 
@@ -144,17 +163,19 @@ def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
     """Group the literals of a clause for reading."""
     # An AND has one test a column, where the column is first read. An OR has one test a literal,
     # since a union of conditions is no interval. Conditions of other kinds are returned unchanged.
-    groups: dict[object, list[Condition]] = {}
-    for number, condition in enumerate(clause.conditions):
-        key: object = number
-        if clause.op == "and" and isinstance(condition, Literal):
-            key = (condition.feature, condition.scale)
-        groups.setdefault(key, []).append(condition)
-    tests: list[FeatureTest | Condition] = []
-    for group in groups.values():
-        literals = [c for c in group if isinstance(c, Literal)]
-        tests.append(feature_test(literals) if literals else group[0])
-    return tuple(tests)
+    return _group_conditions(clause.conditions, clause.op)
+
+
+def _group_conditions(
+    conditions: Sequence[Condition], op: str
+) -> tuple[FeatureTest | Condition, ...]:
+    """Group the literals of a clause, given by its conditions."""
+    groups = list(group_by_scale([c for c in conditions if isinstance(c, Literal)]).values())
+    if op == "or":
+        groups = [[pair] for group in groups for pair in group]
+    tests: dict[Condition, FeatureTest | Condition] = {g[0][0]: _combine(g) for g in groups}
+    firsts = (c for c in conditions if c in tests or not isinstance(c, Literal))
+    return tuple(tests.get(c, c) for c in firsts)
 
 
 @overload
@@ -252,7 +273,8 @@ def simplify_clause(clause: Clause) -> Clause | None:
         mirrored = simplify_clause(clause.negate())
         return None if mirrored is None else mirrored.negate()
     conditions: list[Condition] = []
-    for test in intervals(Clause(tuple(c.shorter() for c in clause.conditions))):
+    shorter = (c if isinstance(c, Literal) else c.shorter() for c in clause.conditions)
+    for test in _group_conditions(tuple(dict.fromkeys(shorter)), "and"):
         if not isinstance(test, FeatureTest):
             conditions.append(test)
         elif test.never:
@@ -267,43 +289,54 @@ def simplify_clause(clause: Clause) -> Clause | None:
         for (j, other), (k, c) in permutations(enumerate(joined), 2)
         if other.implies(c) and (j < k or not c.implies(other))
     ]
-    return Clause(tuple(c for c in conditions if c not in implied))
+    kept = tuple(c for c in conditions if c not in implied)
+    return clause if kept == clause.conditions else Clause(kept)
 
 
 def implies(narrow: Clause, wide: Clause) -> bool:
     """Return whether every row that meets one AND surely meets another."""
-    by_scale = _group_by_scale(narrow)
-    alone = {scale: feature_test(literals) for scale, literals in by_scale.items()}
-    if any(test.never for test in alone.values()):
+    return _tests_imply(_list_tests(narrow), _list_tests(wide))
+
+
+_Tests = tuple[Clause, dict[object, tuple[FeatureTest, _Read]], list[Condition]]
+
+
+def _list_tests(clause: Clause) -> _Tests:
+    """Combine the literals of an AND by scale; list its conditions of other kinds."""
+    groups = group_by_scale([c for c in clause.conditions if isinstance(c, Literal)])
+    others = [c for c in clause.conditions if not isinstance(c, Literal)]
+    return clause, {scale: (_combine(group), group) for scale, group in groups.items()}, others
+
+
+def _tests_imply(narrow: _Tests, wide: _Tests) -> bool:
+    """Return whether every row that meets one AND surely meets another."""
+    clause, alone, _ = narrow
+    if any(test.never for test, _ in alone.values()):
         return True
-    others = [c for c in wide.conditions if not isinstance(c, Literal)]
-    if any(not any(condition.implies(c) for condition in narrow.conditions) for c in others):
+    if any(not any(condition.implies(c) for condition in clause.conditions) for c in wide[2]):
         return False
-    for scale, more in _group_by_scale(wide).items():  # which must exclude nothing new
-        together = feature_test([*by_scale.get(scale, []), *more])
-        excludes = together != alone[scale] if scale in alone else not together.always
+    for scale, (test, read) in wide[1].items():  # which must exclude nothing new
+        if scale not in alone:
+            excludes = not test.always
+        else:
+            excludes = _combine([*alone[scale][1], *read]) != alone[scale][0]
         if excludes:
             return False
     return True
 
 
-def _group_by_scale(clause: Clause) -> dict[object, list[Literal]]:
-    """Group literals by the scale they compare; see `Literal.scale`."""
-    by_scale: dict[object, list[Literal]] = {}
-    for literal in clause.literals:
-        by_scale.setdefault((literal.feature, literal.scale), []).append(literal)
-    return by_scale
-
-
 def _deciding(kept: Sequence[tuple[Clause, Label]]) -> list[tuple[Clause, Label]]:
     """Remove the ANDs that never decide a row."""
-    alive: list[tuple[Clause, Label]] = []
+    if len(kept) < 2:
+        return list(kept)
+    alive: list[tuple[_Tests, Label]] = []
     for clause, label in kept:
-        if any(implies(clause, earlier) for earlier, _ in alive):
+        tests = _list_tests(clause)
+        if any(_tests_imply(tests, earlier) for earlier, _ in alive):
             continue
         run = len(alive)
         while run > 0 and alive[run - 1][1] == label:
             run -= 1
-        later = [pair for pair in alive[run:] if not implies(pair[0], clause)]
-        alive = [*alive[:run], *later, (clause, label)]
-    return alive
+        later = [pair for pair in alive[run:] if not _tests_imply(pair[0], tests)]
+        alive = [*alive[:run], *later, (tests, label)]
+    return [(tests[0], label) for tests, label in alive]

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from rulekit.data.target import read_labels
 from rulekit.families import FAMILIES
-from rulekit.learners.paths import Setting, identity
+from rulekit.learners.paths import Setting, identify
 
 Grid = Mapping[str, Sequence[Any]] | Iterable[Mapping[str, Sequence[Any]]]
 
@@ -27,9 +27,9 @@ def settings_of(grid: Grid, estimator: Any = None) -> tuple[Setting, ...]:
     allowed = None if estimator is None else set(estimator.get_params(deep=True))
     for part in parts:
         _check_part(part, allowed)
-        for values in product(*part.values()):
-            setting = dict(zip(part, values, strict=True))
-            settings.setdefault(identity(setting), setting)
+        listed = [dict(zip(part, values, strict=True)) for values in product(*part.values())]
+        for key, setting in zip(identify(listed), listed, strict=True):
+            settings.setdefault(key, setting)
     if not settings:
         raise ValueError("`grid` must hold at least one setting; it is empty.")
     return tuple(settings.values())
@@ -59,11 +59,10 @@ def units_of(
     # A rule learner shares the table among all its settings, and a search among those of one kind,
     # which are the groups with `split`; other classifiers share nothing.
     shares = hasattr(estimator, "_fit_settings")
-    kind_of = getattr(estimator, "_kind_of", lambda setting: setting)
+    kinds = estimator._kinds_of(settings) if shares else settings
     groups: dict[Any, list[int]] = {}
-    for position, setting in enumerate(settings):
-        key: Any = None if shares and not split else identity(kind_of(setting))
-        groups.setdefault(key, []).append(position)
+    for position, key in enumerate(identify(kinds)):
+        groups.setdefault(None if shares and not split else key, []).append(position)
     # the middle price first, then both ends, then gaps: the whole curve is sampled early
     prices = [p if isinstance(p := s.get("theta"), (int, float)) else None for s in settings]
     values = sorted({p for p in prices if p is not None})

@@ -24,7 +24,7 @@ from rulekit.learners.training import (
 )
 from rulekit.rules import Clause, Literal, RuleSet, simplify
 from rulekit.rules.constraints import ColumnOrLiteral
-from rulekit.rules.rule_set import Label
+from rulekit.rules.rule_set import Label, rule_of_conditions
 from rulekit.search.box_search.search import Entry, cheapest_entry
 from rulekit.search.columns.clause_selection import ClauseSelection
 from rulekit.search.two_level.local_search import local_search
@@ -229,7 +229,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
             return
         problem = self.problem_of(table, self.positive_label, by_cells=self._uses_cells())
         learned = self._learn_in_time(problem, table.generator(self.random_state))
-        solution = self._complete_solution(learned, problem, float(self.theta), {})
+        (solution,) = self._complete_solutions([learned], problem, [float(self.theta)])
         self._keep(*solution, problem, table)
 
     def problem_of(self, table: TrainingTable, label: Any, *, by_cells: bool = False) -> Any:
@@ -248,28 +248,28 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
         return table.once(key, make)
 
-    def _complete_solution(
-        self,
-        learned: LearnedRule,
-        problem: LearningProblem,
-        theta: float,
-        rules: dict[Any, RuleSet],
-    ) -> tuple[LearnedRule, RuleSet]:
-        """Return the cheaper of a solution and a constant, as a rule with required conditions."""
-        # `rules` is a dictionary of the rules of clauses, for several solutions of one search.
+    def _complete_solutions(
+        self, learned: Sequence[LearnedRule], problem: LearningProblem, thetas: Sequence[float]
+    ) -> list[tuple[LearnedRule, RuleSet]]:
+        """Return the cheaper of each solution and a constant, as a rule with what is required."""
         required = as_constraints(self.constraints).required  # decide which of the two is cheaper
-        options = [learned, learned.constant()] if required else [learned.take_cheaper_constant()]
-        solutions = []
-        for option in options:
+        rules: dict[Any, RuleSet] = {}  # of clauses, which many solutions of a search share
+
+        def complete(option: LearnedRule, theta: float) -> tuple[LearnedRule, RuleSet]:
             if option.clauses not in rules:
                 rules[option.clauses] = simplify(self.rule_of(option.clauses))
             rule = full = rules[option.clauses]
             if required:
                 full = self.with_required(rule, problem, option.max_clauses)
-            if full != rule:
-                option = self._revalue(option, full, problem, theta)
-            solutions.append((option, full))
-        return min(solutions, key=lambda s: (round(s[0].value, 9), s[1].n_conditions))
+            return option if full == rule else self._revalue(option, full, problem, theta), full
+
+        pairs = list(zip(learned, thetas, strict=True))
+        if not required:
+            return [complete(one.take_cheaper_constant(), theta) for one, theta in pairs]
+        options = ([complete(x, theta) for x in (one, one.constant())] for one, theta in pairs)
+        return [
+            min(both, key=lambda s: (round(s[0].value, 9), s[1].n_conditions)) for both in options
+        ]
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
         """Add the required conditions; RuleError if such a rule cannot hold them all."""
@@ -309,10 +309,7 @@ class LiteralRuleClassifier(BaseRuleClassifier):
 
     def rule_of(self, clauses: Sequence[tuple[Literal, ...]]) -> RuleSet:
         """Build the rule from its clauses."""
-        op = "and" if self.form == "dnf" else "or"
-        n_labels = max(len(clauses), int(self.form == "cnf"))
-        labels, written = (self.positive_label_,) * n_labels, (Clause(c, op) for c in clauses)
-        return RuleSet(tuple(written), labels, self.form, self.default_label_)
+        return rule_of_conditions(clauses, self.positive_label_, self.form, self.default_label_)
 
     def _revalue(
         self, learned: LearnedRule, rule: RuleSet, problem: LearningProblem, theta: float

@@ -1,8 +1,10 @@
 """Rules found by box search: one search answers every penalty and number of clauses."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from itertools import islice
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -30,7 +32,7 @@ from rulekit.learners.literal.several import (
 from rulekit.learners.paths import LearnedPath
 from rulekit.learners.training import LearningProblem, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.search.box_search.search import ArchiveEntry, cheapest_entry
+from rulekit.search.box_search.search import ArchiveEntry, cheapest_entries, cheapest_entry
 from rulekit.search.columns.clause_selection import ClauseSelection
 
 Clauses = tuple[tuple[Literal, ...], ...]
@@ -163,9 +165,10 @@ empty_rule_hint_, binarizer_
                 )
         return ListPath(self, table, table.generator(self.random_state))
 
-    def _kind_of(self, setting: Mapping[str, Any]) -> dict[str, Any]:
-        kind, n_clauses = super()._kind_of(setting), setting.get("n_clauses", self.n_clauses)
-        return kind | {"n_clauses": max(PATH_CLAUSES, n_clauses)}
+    def _kinds_of(self, settings: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        searched = [max(PATH_CLAUSES, s.get("n_clauses", self.n_clauses)) for s in settings]
+        kinds = zip(super()._kinds_of(settings), searched, strict=True)
+        return [kind | {"n_clauses": n_clauses} for kind, n_clauses in kinds]
 
     def _fit_table(self, table: TrainingTable) -> None:
         self._path(table).fit(self)
@@ -184,61 +187,80 @@ class BoxPath(LearnedPath):
     problem: LearningProblem
     searched: Searched
     seconds: float | None  # left of the time limit
-    _clauses: dict[tuple[int, int, bool], tuple[Clauses, float]] = field(default_factory=dict)
-    _rules: dict[Clauses, RuleSet] = field(default_factory=dict)
+
+    @cached_property
+    def entries(self) -> tuple[ArchiveEntry, ...]:
+        """The best rule of each size."""
+        return self.searched.archive.entries
+
+    @cached_property
+    def clauses(self) -> dict[tuple[int, int], Clauses]:
+        """The clauses of each entry, by its size."""
+        chosen = self.searched.select_columns(self.entries)
+        clauses = iter(self.problem.clauses(np.concatenate(chosen)))
+        return {
+            (e.n_clauses, e.n_conditions): tuple(islice(clauses, e.n_clauses)) for e in self.entries
+        }
 
     def rule(self, values: Mapping[str, Any]) -> RuleSet:
         """Return the rule for some values."""
-        return self.solution(values)[1]
+        return self.find_rules([values])[0]
+
+    def find_rules(self, values: Sequence[Mapping[str, Any]]) -> list[RuleSet]:
+        """Return the rule for each of several values."""
+        return [rule for _, rule in self.solutions(values)]
 
     def fit(self, model: Any) -> None:
         """Set the fitted attributes of a model."""
-        values = {name: getattr(model, name) for name in model._looked_up}
-        model._keep(*self.solution(values), self.problem, self.table)
+        (solution,) = self.solutions([{name: getattr(model, name) for name in model._looked_up}])
+        model._keep(*solution, self.problem, self.table)
 
-    def solution(self, values: Mapping[str, Any]) -> tuple[LearnedRule, RuleSet]:
-        """Return the cheapest rule within the limits."""
-        theta, n_clauses = float(values["theta"]), values["n_clauses"]
-        entry = cheapest_entry(self.searched.entries, theta, n_clauses, values["max_conditions"])
-        moves = bool(values["refine_thresholds"])
-        history: list[dict[str, Any]] = [{"step": 0, "objective": entry.objective(theta)}]
+    def solutions(self, values: Sequence[Mapping[str, Any]]) -> list[tuple[LearnedRule, RuleSet]]:
+        """Return the cheapest rule within each of several limits."""
+        limits = [(float(v["theta"]), v["n_clauses"], v["max_conditions"]) for v in values]
+        entries = cheapest_entries(self.entries, limits)
+        learned = [self._learn(*pair) for pair in zip(entries, values, strict=True)]
+        thetas = [theta for theta, *_ in limits]
+        return self.learner._complete_solutions(learned, self.problem, thetas)
+
+    def _learn(self, entry: ArchiveEntry, values: Mapping[str, Any]) -> LearnedRule:
+        """Return the rule of an entry, improved where the values request it."""
+        theta, moves = float(values["theta"]), bool(values["refine_thresholds"])
+        value = entry.loss + theta * entry.n_conditions
+        history: list[dict[str, Any]] = [{"step": 0, "objective": value}]
         if values["refine"]:  # by local search, in the seconds left
-            chosen, value = self.searched.select_columns(entry), history[0]["objective"]
+            (chosen,) = self.searched.select_columns([entry])
             with self.problem.limit_time(self.seconds):
                 start = ClauseSelection(chosen, value, tuple(history))
                 selection, moved = refine_selection(self.searched.problem, start, theta)
             clauses = self.problem.clauses(selection.chosen, moved)
             value, history = selection.value, [*selection.history]
-        else:
-            clauses, loss = self._clauses_of(entry, moves)
+        elif moves:
+            clauses, loss = self._move_cuts(entry)
             value = loss + theta * entry.n_conditions
-            if moves:
-                history.append({"step": 1, "objective": value, "move": "cuts"})
+            history.append({"step": 1, "objective": value, "move": "cuts"})
+        else:
+            clauses = self.clauses[entry.n_clauses, entry.n_conditions]
         if not self.searched.finished and "stopped" not in history[-1]:
             history.append({**history[-1], "step": len(history), "stopped": "time limit"})
         steps, losses = tuple(history), self.searched.problem.constant_losses
-        learned = LearnedRule(
-            clauses, value, losses, steps, counts_errors=True, max_clauses=n_clauses
-        )
-        return self.learner._complete_solution(learned, self.problem, theta, self._rules)
+        most = values["n_clauses"]
+        return LearnedRule(clauses, value, losses, steps, counts_errors=True, max_clauses=most)
 
-    def _clauses_of(self, entry: ArchiveEntry, moves: bool) -> tuple[Clauses, float]:
-        """Return the clauses of an entry, with thresholds moved or not, and its loss."""
-        key = entry.n_clauses, entry.n_conditions, moves
-        if key not in self._clauses:
-            chosen, loss = self.searched.select_columns(entry), entry.loss
-            moved: tuple[tuple[int, int], ...] = ()
-            if moves:
-                search = self.learner._box_search()
-                chosen, moved, loss = search.refine_cuts(self.searched.problem, chosen)
-            self._clauses[key] = self.problem.clauses(chosen, moved), loss
-        return self._clauses[key]
+    def _move_cuts(self, entry: ArchiveEntry) -> tuple[Clauses, float]:
+        """Return the clauses of an entry with moved thresholds, and their loss."""
+        (chosen,) = self.searched.select_columns([entry])
+        search = self.learner._box_search()
+        chosen, moved, loss = search.refine_cuts(self.searched.problem, chosen)
+        return self.problem.clauses(chosen, moved), loss
 
     def rules(self, max_conditions: int | None) -> RulePath:
         """Return the rules of all sizes that can hold the required conditions."""
         entries: list[PathEntry] = []
-        for entry in self.searched.entries:
-            learned = simplify(self.learner.rule_of(self._clauses_of(entry, False)[0]))
+        for entry in self.entries:
+            learned = simplify(
+                self.learner.rule_of(self.clauses[entry.n_clauses, entry.n_conditions])
+            )
             try:
                 rule = self.learner.with_required(learned, self.problem, entry.n_clauses)
             except RuleError as error:  # a rule of this size cannot hold what is required
@@ -253,7 +275,8 @@ class BoxPath(LearnedPath):
         """Return the entry of a rule: the learned one, or that with required conditions."""
         problem = self.problem
         weight = self.learner._weights(self.table)[problem.rows]
-        wrong = problem.table.evaluate_dnf(self.searched.select_columns(entry)) != problem.table.y
+        (chosen,) = self.searched.select_columns([entry])
+        wrong = problem.table.evaluate_dnf(chosen) != problem.table.y
         if rule != learned:
             wrong = rule.mask(problem.columns) != problem.described
         error = float(weight[wrong].sum() / weight.sum())
@@ -314,8 +337,8 @@ class ListPath(LearnedPath):
         ) -> Clauses:
             searched = search.run(problem, rng)
             remaining = None if max_conditions is None else max(0, max_conditions - n_conditions)
-            entry = cheapest_entry(searched.entries, theta, n_clauses, remaining)
-            return problem.clauses(searched.select_columns(entry))
+            entry = cheapest_entry(searched.archive.entries, theta, n_clauses, remaining)
+            return problem.clauses(*searched.select_columns([entry]))
 
         return describe
 

@@ -5,10 +5,10 @@
 
 import heapq
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,13 +46,14 @@ def discount_rows(
     problem: LearningProblem, label_noise: float, seed: int, classes: Ints | None = None
 ) -> LearningProblem:
     """Weight rows by the forest's agreement with their class; shapes: classes (n,)."""
-    key = repr(("label_noise", label_noise, seed, classes is None)).encode()
-    if key not in problem.memory:
+
+    def discount() -> LearningProblem:
         agreed = agreement(problem, seed, classes)
         weight = problem.table.weight * (1.0 - label_noise * (1.0 - agreed))
         table = problem.table.with_labels(problem.table.y, weight)
-        problem.memory[key] = replace(problem, table=table, memory={})
-    return cast(LearningProblem, problem.memory[key])
+        return replace(problem, table=table)
+
+    return problem.once(("label_noise", label_noise, seed, classes is None), discount)
 
 
 def agreement(problem: LearningProblem, seed: int, classes: Ints | None = None) -> Floats:
@@ -61,13 +62,14 @@ def agreement(problem: LearningProblem, seed: int, classes: Ints | None = None) 
     y = problem.described.astype(int) if classes is None else classes
     if not len(table.feature) or (y == y[0]).all():
         return np.ones(len(y))
-    key = f"agreement {seed} {classes is None}".encode()
-    if key not in problem.memory:
+
+    def grow() -> Floats:
         used = np.unique(table.feature).tolist()
         columns, ordered = forest_columns(table.codes, table.encodings, used)
         shares = votes(columns, ordered, y, table.weight, N_TREES, seed, MOST_ROWS)
-        problem.memory[key] = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
-    return cast(Floats, problem.memory[key])
+        return np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
+
+    return problem.once(("agreement", seed, classes is None), grow)
 
 
 PATH_ROWS = 500.0
@@ -85,14 +87,10 @@ class Searched:
     archive: Archive
     finished: bool
 
-    @cached_property
-    def entries(self) -> tuple[ArchiveEntry, ...]:
-        """The archive's entries, by clauses and then literals."""
-        return self.archive.entries
-
-    def select_columns(self, entry: ArchiveEntry) -> Bools:
-        """Return the columns of the learner's table in an entry, shape (k, d)."""
-        return self.archive.problem.find_conditions(entry.boxes)
+    def select_columns(self, entries: Sequence[ArchiveEntry]) -> list[Bools]:
+        """Return the columns of the learner's table in each entry, shape (k, d)."""
+        chosen = self.archive.problem.find_conditions(np.concatenate([e.boxes for e in entries]))
+        return np.split(chosen, np.cumsum([e.n_clauses for e in entries])[:-1])
 
 
 def scale_plan(problem: LearningProblem, n_clauses: int, n_perturbations: int) -> SearchPlan:
@@ -115,13 +113,15 @@ class BoxSearch:
         if self.label_noise:
             problem = discount_rows(problem, self.label_noise, int(rng.integers(2**31)))
         most = max(PATH_CLAUSES, self.n_clauses)
-        state = rng.bit_generator.state
-        key = repr(("search", self.robustness, self.n_perturbations, most, state)).encode()
+        costs = self.robustness, self.label_noise, self.n_perturbations
+        key = repr(("search", *costs, most, rng.bit_generator.state))
         stored: Searched | None = problem.memory.get(key)
         if stored is None or not stored.finished:
             prices, clock = BoxPrices.from_robustness(self.robustness), Clock(problem.deadline)
             plan = scale_plan(problem, most, self.n_perturbations)
-            archive = search(problem.table, plan, rng, clock, prices)
+            limit = {} if problem.deadline is None else {"should_stop": clock}
+            shared: Any = {"prices": prices, "axes": problem.axes, **limit}
+            archive = search(problem.table, plan, rng, **shared)
             stored = problem.memory[key] = Searched(problem, archive, not clock.ran_out)
         return stored
 
@@ -230,13 +230,14 @@ def search_lists(
     several.counted = np.empty(len(codes))
     several.counted[whole.rows] = problem.table.weight
     most = max(PATH_CLAUSES_A_CLASS, n_clauses) * (len(several.table.classes) - 1)
-    key = repr(("lists", learner.n_perturbations, most, rng.bit_generator.state)).encode()
+    costs = float(learner.label_noise), learner.n_perturbations
+    key = repr(("lists", *costs, most, rng.bit_generator.state))
     stored: SearchedLists | None = problem.memory.get(key)
     seconds = math.inf if learner.time_limit is None else float(learner.time_limit)
     if stored is None or not (stored.finished or seconds <= stored.seconds):
         names = [plain_label(c) for c in several.table.classes]
         plan = scale_plan(problem, most, learner.n_perturbations)
-        search = ListSearch(BoxRows.from_table(problem.table, classes=codes))
+        search = ListSearch(BoxRows.from_table(problem.table, classes=codes, axes=problem.axes))
         clock = Clock.from_seconds(learner.time_limit)
         archive = search.run(plan, rng, clock)
         search.offer_conditions(archive)
@@ -340,9 +341,9 @@ class RuleSpace:
         numbers = [number[literal] for literal in problem.literals]
         searched = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses).run(problem, rng)
         rules = {}
-        for entry in searched.entries:
+        entries = searched.archive.entries
+        for entry, chosen in zip(entries, searched.select_columns(entries), strict=True):
             if entry.n_clauses <= self.max_clauses and entry.n_conditions <= self.max_conditions:
-                chosen = searched.select_columns(entry)
                 columns = [[numbers[j] for j in np.flatnonzero(row)] for row in chosen]
                 rule = self.reduce_rule(self.price_rule(columns))
                 rules[rule.columns] = rule

@@ -19,7 +19,6 @@ from rulekit.learners.literal.base import LiteralRuleClassifier
 from rulekit.learners.training import Clock, LearningProblem
 from rulekit.rules import Literal, RuleSet, simplify
 from rulekit.rules.condition import ORDERED
-from rulekit.search.box_search.problem import Axes
 from rulekit.search.clause_generation.column_generation import GenerationPlan, generate
 from rulekit.search.clause_generation.exact_clause import (
     ALL_TESTS,
@@ -162,7 +161,7 @@ def certify(
     stop, one_clause = Clock.from_seconds(time_limit, should_stop), model.has_one_clause
     if theta <= 0:
         bound = _Bound(None, "a proof needs a positive price of a condition (`theta`)")
-    elif not Axes(problem.table).are_complete:
+    elif not problem.axes.are_complete:
         bound = _Bound(None, "the constraints leave conditions that the proof does not cover")
     elif _has_other_cuts(model.rule_set_, problem):
         bound = _Bound(None, "the rule has cuts that were not compared")

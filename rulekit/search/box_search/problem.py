@@ -22,7 +22,7 @@
 import math
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -70,6 +70,11 @@ class Axes:
         both = [all((f, "test", k, k == 1) in found for k in (0, 1)) for f in range(len(self.bins))]
         self.may_test_missing: Bools = np.array(both, dtype=bool)
 
+    @cached_property
+    def merged_cells(self) -> tuple[NDArray[Any], ...]:
+        """Bins that all features treat alike as one: cells, column, bins, n_cells of `BoxRows`."""
+        return _merge_cells(self.table.codes, self)
+
     @property
     def are_complete(self) -> bool:
         """Whether every condition is an end that an interval may have."""
@@ -95,25 +100,24 @@ class Axes:
 
     def _add_levels(self, conditions: Found) -> None:
         """Add, for each level or word that literals name, a feature of two bins: others, this."""
-        keys = {(lit.scale, lit.value): (lit, j) for lit, j in conditions}
-        values = [keys[k] for k in sorted(keys, key=repr)]
-        inside = [self._level(*value) for value in values]
+        named: dict[Any, Found] = {}
+        for literal, j in conditions:
+            named.setdefault((literal.scale, literal.value), []).append((literal, j))
+        order = sorted(named, key=repr)
+        inside = [self._level(*named[key][-1]) for key in order]
         one_kind = len({lit.op in MEMBER for lit, _ in conditions}) == 1
         # of two levels, "this one" is equivalent to "not the other one"
-        pair = one_kind and len(values) == 2
+        pair = one_kind and len(order) == 2
         if pair:  # ... where each row that has a value is of exactly one
             a, b = (bins[self.table.codes[:, source]] for source, bins in inside)
             pair = bool(((a == 2) | (a != b)).all())
-        ends: dict[Any, Found] = {}
-        for literal, j in conditions:
-            ends.setdefault((literal.scale, literal.value), []).append((literal, j))
-        for (value, _), read in list(zip(values, inside, strict=True))[: 1 if pair else None]:
+        for key, read in list(zip(order, inside, strict=True))[: 1 if pair else None]:
             f = self._add(*read, 2)
-            key = (value.scale, value.value)
-            for literal, j in conditions if pair else ends[key]:
-                same = (literal.scale, literal.value) == key
+            for other, (literal, j) in (
+                (k, c) for k in (order if pair else [key]) for c in named[k]
+            ):
                 accepts = literal.missing and self._lacks[self.source[f]]
-                if (literal.op in MEMBER) == same:
+                if (literal.op in MEMBER) == (other == key):
                     self.condition_of[f, "low", 1, accepts] = j
                 else:
                     self.condition_of[f, "high", 0, accepts] = j
@@ -141,12 +145,11 @@ class Axes:
 
     def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
         """Return for each bin whether it holds a literal's level; the last one has no value."""
-        source = int(self.table.feature[j])
-        test = replace(literal if literal.op in MEMBER else literal.negate(), missing=False)
-        held = test.mask_of(self.table.encodings[source].representatives())
-        bins = held.astype(np.int64)
+        conditions = self.table.conditions
+        held = conditions.table(np.array([j]))[:, 0]
+        bins = (held if literal.op in MEMBER else ~held).astype(np.int64)
         bins[-1] = 2
-        return source, bins
+        return int(conditions.feature[j]), bins
 
     def _add(self, source: int, bins: NDArray[np.integer], n_bins: int) -> int:
         self.source.append(source)
@@ -237,11 +240,16 @@ class BoxRows:
 
     @classmethod
     def from_table(
-        cls, table: BinnedTable, prices: BoxPrices = ERRORS, classes: NDArray[np.intp] | None = None
+        cls,
+        table: BinnedTable,
+        prices: BoxPrices = ERRORS,
+        classes: NDArray[np.intp] | None = None,
+        axes: Axes | None = None,
     ) -> "BoxRows":
         """Read a table; of rule lists `classes`, shape (n,), replace `y`."""
-        axes, y = Axes(table), table.y if classes is None else classes
-        cells, *reads = _merge_cells(table.codes, axes)
+        axes = Axes(table) if axes is None else axes  # do not depend on labels and weights
+        y = table.y if classes is None else classes
+        cells, *reads = axes.merged_cells
         may = axes.may_start, axes.may_end, axes.may_test_missing
         rest: Any = (*may, *reads, axes.condition_of, len(table.feature))
         return cls(cells, axes.n_bins, y, table.weight, prices, *rest)
@@ -366,7 +374,7 @@ def evaluate_boxes(boxes: Boxes, codes: NDArray[np.integer], n_bins: Ints) -> Bo
 
 
 def _merge_cells(codes: NDArray[np.unsignedinteger], axes: Axes) -> tuple[NDArray[Any], ...]:
-    """Merge bins that all features treat alike: cells, column, bins, n_cells of `BoxRows`."""
+    """Return `Axes.merged_cells`."""
     read: dict[int, list[int]] = {}
     for f, source in enumerate(axes.source):
         read.setdefault(source, []).append(f)

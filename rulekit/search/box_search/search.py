@@ -22,6 +22,7 @@ from rulekit.binning import BinnedTable
 from rulekit.exceptions import RuleError
 from rulekit.search.box_search.problem import (
     ERRORS,
+    Axes,
     Bools,
     Boxes,
     BoxPrices,
@@ -122,24 +123,30 @@ def cheapest_entry(
     max_conditions: int | None = None,
 ) -> AnyEntry:
     """Return the entry of the least objective; ties by conditions, then clauses."""
-    entries = tuple(entries)
-    allowed = [
-        e
-        for e in entries
-        if (n_clauses is None or e.n_clauses <= n_clauses)
-        and (max_conditions is None or e.n_conditions <= max_conditions)
-    ]
-    if not allowed:
-        fewest = min(e.n_clauses for e in entries), min(e.n_conditions for e in entries)
-        raise RuleError(
-            f"No rule found has at most {n_clauses} clauses and {max_conditions} conditions (None: "
-            f"any number); the fewest are {fewest[0]} clauses and {fewest[1]} conditions. Raise "
-            "`n_clauses` or `max_conditions`."
-        )
-    return min(
-        allowed,
-        key=lambda e: (round(e.loss + theta * e.n_conditions, 9), e.n_conditions, e.n_clauses),
-    )
+    return cheapest_entries(entries, [(theta, n_clauses, max_conditions)])[0]
+
+
+def cheapest_entries(
+    entries: Iterable[AnyEntry], limits: Iterable[tuple[float, int | None, int | None]]
+) -> list[AnyEntry]:
+    """Return the cheapest entry for each price, largest number of clauses and of conditions."""
+    entries, cheapest = tuple(entries), []
+    for theta, n_clauses, max_conditions in limits:
+        allowed = [
+            (round(e.loss + theta * e.n_conditions, 9), e.n_conditions, e.n_clauses, k)
+            for k, e in enumerate(entries)
+            if (n_clauses is None or e.n_clauses <= n_clauses)
+            and (max_conditions is None or e.n_conditions <= max_conditions)
+        ]
+        if not allowed:
+            fewest = min(e.n_clauses for e in entries), min(e.n_conditions for e in entries)
+            raise RuleError(
+                f"No rule found has at most {n_clauses} clauses and {max_conditions} conditions "
+                f"(None: any number); the fewest are {fewest[0]} clauses and {fewest[1]} "
+                "conditions. Raise `n_clauses` or `max_conditions`."
+            )
+        cheapest.append(entries[min(allowed)[-1]])
+    return cheapest
 
 
 class Archive:
@@ -193,6 +200,8 @@ class Descent(BoxMoves):
         rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
         p, k = problem.n_features, max_clauses
         self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
+        # visits that no clause can be added to, by their start: with so many clauses or more
+        self._ended: dict[tuple[float, bytes, bool], int] = {}
         self._grown: dict[tuple[float, bytes], Ints] = {}  # and the clause that was added elsewhere
         super().__init__(problem, y, charges, rows, k)
         # a visit descends twice; a descent records each clause left out for every clause dropped
@@ -229,13 +238,16 @@ class Descent(BoxMoves):
         self, archive: Archive, boxes: Boxes, n_clauses: int, theta: float, *, undisturbed: bool
     ) -> None:
         """Descend from a rule at one price, fill it up, descend again; archive what is found."""
-        kernels, grew = self._kernels, False
+        kernels, grew, start = self._kernels, False, (theta, boxes.tobytes(), undisturbed)
+        if self._ended.get(start, np.inf) <= n_clauses:
+            return
         self._enter(boxes)
         first = kernels.DESCEND if undisturbed else kernels.RECORD
         k = self._visit(first, len(boxes), theta)
         while k < n_clauses:
             key = theta, self._work.box[:k].tobytes()
             if key in self._full_grown:  # a search comes back to most of its rules
+                self._ended[start] = n_clauses
                 break
             if key in self._grown:
                 self._work.box[k] = self._grown[key]
@@ -244,6 +256,7 @@ class Descent(BoxMoves):
             after = self._visit(kernels.GROW, k + 1, theta)
             if after == k:
                 self._full_grown.add(key)
+                self._ended[start] = n_clauses
                 break
             self._grown[key] = self._work.box[k].copy()
             k, grew = after, True
@@ -311,9 +324,10 @@ def search(
     rng: np.random.Generator,
     should_stop: Callable[[], bool] = lambda: False,
     prices: BoxPrices = ERRORS,
+    axes: Axes | None = None,
 ) -> Archive:
     """Search the best rule of each size over the conditions of a table; see `search_rows`."""
-    rows = BoxRows.from_table(table, prices)
+    rows = BoxRows.from_table(table, prices, axes=axes)
     archive = search_rows(rows, plan, rng, should_stop)
     loss = float(rows.charges.base[~rows.y].sum())
     if loss < archive.entries[0].loss:  # the search meets this box on its way to other rules only

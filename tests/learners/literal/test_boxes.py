@@ -15,9 +15,9 @@ def searches(monkeypatch):
     """A list that gets an entry a search."""
     made, really = [], boxes.search
 
-    def counted(*args):
+    def counted(*args, **how):
         made.append(args)
-        return really(*args)
+        return really(*args, **how)
 
     monkeypatch.setattr(boxes, "search", counted)
     return made
