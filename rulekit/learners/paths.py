@@ -39,14 +39,9 @@ class LearnedPath:
 
     learner: Any
 
-    def rule(self, values: Mapping[str, Any]) -> RuleSet:
-        """Return the rule for some values."""
-        rule: RuleSet = self.learner.rule_set_
-        return rule
-
-    def find_rules(self, values: Sequence[Mapping[str, Any]]) -> Iterable[RuleSet]:
+    def rules_for(self, values: Sequence[Mapping[str, Any]]) -> Iterable[RuleSet]:
         """Return the rule for each of several values."""
-        return map(self.rule, values)
+        return [self.learner.rule_set_] * len(values)
 
     def fit(self, model: Any) -> None:
         """Set the fitted attributes of a model (here a copy of the fitted one) for its values."""
@@ -83,7 +78,7 @@ class Paths:
 
     def rule(self, setting: Setting) -> RuleSet:
         """Return the rule of a setting."""
-        return self.path(setting).rule(self.values(setting))
+        return next(iter(self.path(setting).rules_for([self.values(setting)])))
 
     def score(
         self,
@@ -113,7 +108,7 @@ class Paths:
         for positions in kinds.values():
             values = [self.values(settings[k]) for k in positions]
             path = self.path(settings[positions[0]])
-            yield from zip(positions, path.find_rules(values), strict=True)
+            yield from zip(positions, path.rules_for(values), strict=True)
 
     def model(self, setting: Setting) -> Any:
         """Return the fitted model of a setting."""

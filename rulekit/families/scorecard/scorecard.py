@@ -1,7 +1,7 @@
 """Scorecards: conditions with small whole points, chosen together, and the total they need."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from itertools import pairwise
 from numbers import Integral
@@ -398,10 +398,12 @@ class CardPath(LearnedPath):
     table: TrainingTable
     work: Candidates
 
-    def rule(self, values: Mapping[str, Any]) -> RuleSet:
-        """Return the scorecard of a size."""
-        card = self.learner._cards(self.work, self.table, int(values["max_conditions"]))[-1]
-        return self._rule(card, self.learner._weights(self.table))
+    def rules_for(self, values: Sequence[Mapping[str, Any]]) -> Iterator[RuleSet]:
+        """Return the scorecard of each of several sizes."""
+        weight = self.learner._weights(self.table)
+        for each in values:
+            card = self.learner._cards(self.work, self.table, int(each["max_conditions"]))[-1]
+            yield self._rule(card, weight)
 
     def fit(self, model: Any) -> None:
         """Set the fitted attributes of a model."""

@@ -1,6 +1,6 @@
 """Rules found by box search: one search answers every penalty and number of clauses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
@@ -202,11 +202,7 @@ class BoxPath(LearnedPath):
             (e.n_clauses, e.n_conditions): tuple(islice(clauses, e.n_clauses)) for e in self.entries
         }
 
-    def rule(self, values: Mapping[str, Any]) -> RuleSet:
-        """Return the rule for some values."""
-        return self.find_rules([values])[0]
-
-    def find_rules(self, values: Sequence[Mapping[str, Any]]) -> list[RuleSet]:
+    def rules_for(self, values: Sequence[Mapping[str, Any]]) -> list[RuleSet]:
         """Return the rule for each of several values."""
         return [rule for _, rule in self.solutions(values)]
 
@@ -296,9 +292,10 @@ class ListPath(LearnedPath):
         self.learner._note_several(self.table)
         SeveralClasses(self.learner, self.table)
 
-    def rule(self, values: Mapping[str, Any]) -> RuleSet:
-        """Return the list for some values."""
-        return self.solution(SeveralClasses(self.learner, self.table), values).rule
+    def rules_for(self, values: Sequence[Mapping[str, Any]]) -> Iterator[RuleSet]:
+        """Return the list for each of several values."""
+        for each in values:
+            yield self.solution(SeveralClasses(self.learner, self.table), each).rule
 
     def fit(self, model: Any) -> None:
         """Set the fitted attributes of a model."""
