@@ -91,7 +91,7 @@ class Literal(Condition):
     """
 
     kind: ClassVar[str] = "literal"
-    n_conditions: ClassVar[int] = 1  # type: ignore[misc]
+    n_conditions: ClassVar[int] = 1
     feature: str
     op: str
     value: Value = None

@@ -335,7 +335,8 @@ class ListPath(LearnedPath):
             searched = search.run(problem, rng)
             remaining = None if max_conditions is None else max(0, max_conditions - n_conditions)
             entry = cheapest_entry(searched.archive.entries, theta, n_clauses, remaining)
-            return problem.clauses(*searched.select_columns([entry]))
+            (chosen,) = searched.select_columns([entry])
+            return problem.clauses(chosen)
 
         return describe
 

@@ -67,7 +67,8 @@ def agreement(problem: LearningProblem, seed: int, classes: Ints | None = None) 
         used = np.unique(table.feature).tolist()
         columns, ordered = forest_columns(table.codes, table.encodings, used)
         shares = votes(columns, ordered, y, table.weight, N_TREES, seed, MOST_ROWS)
-        return np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
+        agreed: Floats = np.nan_to_num(shares[np.arange(len(y)), y], nan=1.0)
+        return agreed
 
     return problem.once(("agreement", seed, classes is None), grow)
 
