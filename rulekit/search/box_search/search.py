@@ -200,7 +200,7 @@ class Descent(BoxMoves):
         rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
         p, k = problem.n_features, max_clauses
         self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
-        # visits that no clause can be added to, by their start: with so many clauses or more
+        # by start: the fewest clauses with which a visit ends before it has added all
         self._ended: dict[tuple[float, bytes, bool], int] = {}
         self._grown: dict[tuple[float, bytes], Ints] = {}  # and the clause that was added elsewhere
         super().__init__(problem, y, charges, rows, k)
