@@ -140,7 +140,7 @@ class TwoLevelRuleClassifier(LiteralRuleClassifier):
 
     def _learn(self, problem: LearningProblem, rng: np.random.Generator) -> LearnedRule:
         options = float(self.theta), self.rounding, self.allow_disabled
-        learned = problem.once("learned clauses", dict)
+        learned: dict[bytes, Any] = problem.once("learned clauses", dict)
         selection = self._select(TwoLevelTask(problem.cover, *options, rng, learned))
         proved = selection.proved if self.method == "exact" else None
         counts_errors = self.method not in HAMMING_METHODS
