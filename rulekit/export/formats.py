@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import ExportError, RulekitError
 from rulekit.explain.subject import columns_for, value_at
+from rulekit.export import engines
 from rulekit.export.code.dialects import DIALECTS, TYPED
 from rulekit.export.code.javascript import to_javascript
 from rulekit.export.code.python import to_python, to_script
@@ -23,16 +24,6 @@ from rulekit.export.documents.markdown import to_markdown
 from rulekit.export.documents.report import to_report
 from rulekit.export.documents.sheet import to_sheet
 from rulekit.export.documents.text import from_text, to_text
-from rulekit.export.engines import (
-    Rows,
-    Run,
-    read_back,
-    run_in_duckdb,
-    run_in_sqlite,
-    run_javascript,
-    run_python,
-    run_standard_sql,
-)
 from rulekit.export.exchange.dmn import to_dmn, to_dmn_cases
 from rulekit.export.exchange.json import from_json, to_json
 from rulekit.export.exchange.pmml import to_pmml
@@ -95,7 +86,7 @@ class Format:
     purpose: str
     write: Callable[..., Any]
     suffix: str
-    run: Run | None = None
+    run: engines.Run | None = None
     how: str = "Not checked: this format is for reading, and nothing executes it."
     engine: str = ""
     program: str = ""
@@ -122,22 +113,28 @@ class Format:
         return f"Not checked, because that takes {self.engine}, which this machine does not have."
 
 
-def _sql_run(in_engine: Callable[..., list[Any]], query: str, table: str = "t") -> Run:
-    """Return a runner of SQL that takes the place of `{}` in a query."""
+def _sql(
+    in_engine: Callable[..., list[Any]],
+    engine: str = "SQLite",
+    query: str = "SELECT {} FROM t",
+    table: str = "t",
+) -> tuple[engines.Run, str, str]:
+    """Return what runs SQL in the place of `{}` in a query, how that is checked, and the engine."""
     start, end = query.split("{}")
-    return lambda text, rows, n: in_engine(f"{start}{text}{end}", table, rows, n)
+    return (
+        lambda text, rows, n: in_engine(f"{start}{text}{end}", table, rows, n),
+        "this SQL is run",
+        engine,
+    )
 
 
-EXPRESSION, SQL_RUN = "SELECT {} FROM t", "this SQL is run"
 # what runs a format, how it is checked, and the engine's name
-TEXT = (read_back(from_text), "this text is read back", "a reader of its grammar")
-JSON = (read_back(from_json), "this JSON is loaded", "our reader")
-SQL = (_sql_run(run_standard_sql, EXPRESSION), SQL_RUN, "SQLite")
-SQLITE = (_sql_run(run_in_sqlite, EXPRESSION), SQL_RUN, "SQLite")
-DUCKDB = (_sql_run(run_in_duckdb, EXPRESSION), SQL_RUN, "DuckDB")
-SCORES = (_sql_run(run_standard_sql, 'SELECT "prediction" FROM ({})', CASES), SQL_RUN, "SQLite")
-PYTHON = (run_python, "this function is executed", "Python")
-NODE = (run_javascript, "this function is executed in Node", "Node", "node")
+TEXT = (engines.read_back(from_text), "this text is read back", "a reader of its grammar")
+JSON = (engines.read_back(from_json), "this JSON is loaded", "our reader")
+SQL = _sql(engines.run_standard_sql)
+SCORES = _sql(engines.run_standard_sql, "SQLite", 'SELECT "prediction" FROM ({})', CASES)
+PYTHON = (engines.run_python, "this function is executed", "Python")
+NODE = (engines.run_javascript, "this function is executed in Node", "Node", "node")
 IN_TESTS = "Not checked on this table. The tests of this library "
 PMML = f"{IN_TESTS}compare such documents with the rule in two engines, JPMML and PMML4S."
 FEEL = "in the FEEL engine feelin."
@@ -167,14 +164,14 @@ FORMATS = {
         "the same, with truth values as numbers and with infinities",
         partial(to_sql, dialect="sqlite"),
         "sqlite.sql",
-        *SQLITE,
+        *_sql(engines.run_in_sqlite),
     ),
     "duckdb": Format(
         "SQL for DuckDB",
         "the same, where NaN and NULL differ",
         partial(to_sql, dialect="duckdb"),
         "duckdb.sql",
-        *DUCKDB,
+        *_sql(engines.run_in_duckdb, "DuckDB"),
     ),
     "scoring": Format(
         "SQL that scores a table",
@@ -353,8 +350,8 @@ def verify_export(
     return VerifiedExport(format, text, n, equal, n_probes, probes_equal, sentence)
 
 
-def _run(form: Format, text: Any, rows: Rows, n: int) -> list[Any]:
-    """Run an export on rows; ExportError if its engine cannot."""
+def _run(form: Format, text: Any, rows: engines.Rows, n: int) -> list[Any]:
+    """engines.Run an export on rows; ExportError if its engine cannot."""
     assert form.run is not None
     try:
         return form.run(text, rows, n)
@@ -378,7 +375,7 @@ def _count_equal(expected: list[Any], answers: list[Any]) -> int:
     return sum(isinstance(a, str) == isinstance(b, str) and bool(a == b) for a, b in pairs)
 
 
-def _probes(rule: RuleSet, rows: Rows) -> Rows:
+def _probes(rule: RuleSet, rows: engines.Rows) -> engines.Rows:
     """Vary a few rows: each column at, below and above its thresholds, and missing."""
     n = min(MAX_BASES, len(next(iter(rows.values()), ())))
     probes = []

@@ -43,13 +43,13 @@ def describe_names(rule: RuleSet) -> list[str]:
     return _make_printable(f"{texts[each]!r} means {each}" for each in used if each in texts)
 
 
-def write_comments(rule: RuleSet, sign: str) -> str:
-    """Write names of conditions and columns as comments, each with a heading; empty if none."""
+def write_comments(rule: RuleSet, sign: str, *, titled: bool = True) -> str:
+    """Write names of conditions and columns as comments, with headings; empty if none."""
     parts = {
         "What the names of conditions mean:": describe_names(rule),
         "What the columns were when the rule was learned:": describe_columns(rule),
     }
-    listed = [line for head, lines in parts.items() if lines for line in (head, *lines)]
+    listed = [x for head, lines in parts.items() if lines for x in (*[head] * titled, *lines)]
     return "".join(f"{sign} {line}\n" for line in listed)
 
 

@@ -10,14 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from plotly.subplots import make_subplots
 
 from rulekit.data.target import read_labels
-from rulekit.plots.outcomes import (
-    FEW,
-    add_histogram,
-    cut_positions,
-    gather_outliers,
-    mark_cuts,
-    shape_axes,
-)
+from rulekit.plots import outcomes
 from rulekit.rules import Clause, Columns, Literal, PointsSplit
 from rulekit.rules.condition import ORDERED, missing_in, spell_part, value_text
 from rulekit.rules.literal import EQUALITIES
@@ -99,10 +92,10 @@ def case_figure(
     figure = make_subplots(rows=len(panels), cols=1, subplot_titles=titles, vertical_spacing=gap)
     for k, panel in enumerate(panels):
         parts = [truth[panel.known] == label for label in labels]
-        add_histogram(figure, panel.places, parts, labels, looks, row=k + 1)
-        mark_cuts(figure, panel.cuts, row=k + 1)
+        outcomes.add_histogram(figure, panel.places, parts, labels, looks, row=k + 1)
+        outcomes.mark_cuts(figure, panel.cuts, row=k + 1)
         place = {"type": "line", "x0": panel.here, "x1": panel.here, "y0": 0, "y1": 1}
-        place |= shape_axes(k + 1)
+        place |= outcomes.shape_axes(k + 1)
         lines = [place | {"line": look} for look in CASE if np.isfinite(panel.here)]
         figure.update_layout(shapes=[*figure.layout.shapes, *lines])
         if panel.ticks:
@@ -182,10 +175,10 @@ def _numbers(tests: list[Literal], row: Columns, reference: Columns) -> tuple[An
     value = write(here) if np.isfinite(here) else "missing"
     if not known.any():
         return known, np.array([]), edges, np.nan, value, {}
-    drawn, _ = gather_outliers(numbers[known], edges.tolist())
+    drawn, _ = outcomes.gather_outliers(numbers[known], edges.tolist())
     distinct = np.unique(drawn)
-    cuts, _ = cut_positions(distinct, edges)
-    if len(distinct) <= FEW:
+    cuts, _ = outcomes.cut_positions(distinct, edges)
+    if len(distinct) <= outcomes.FEW:
         ticks = {float(k): write(v) for k, v in enumerate(distinct)}
         place = float(np.searchsorted(distinct, here))
         if here not in distinct and np.isfinite(here):  # beside a cut between the same values

@@ -12,17 +12,9 @@ from hypothesis import strategies as st
 from rulekit.data import columns_of, list_samples, load_sample
 from rulekit.explain.subject import value_at
 from rulekit.export.formats import _probes
-from rulekit.rules import (
-    Clause,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
 from rulekit.rules.condition import SEPARATORS
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from rulekit.rules.writer import KINDS
 from tests.explain.tables import cases, hostile_names, linear_rules, points_rules, tables
 from tests.strategies.power_laws import rows, split_rules

@@ -37,19 +37,8 @@ from rulekit.export import (
     verify_export,
 )
 from rulekit.export.documents.latex import SPECIAL, escape_latex
-from rulekit.rules import (
-    Clause,
-    ColumnSchema,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-    Schema,
-    make_cases,
-)
+from rulekit.rules import Clause, ColumnSchema, Literal, PointsSplit, RuleSet, Schema, make_cases
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from tests.explain.tables import (
     PLAIN,
     FakeModel,

@@ -10,16 +10,8 @@ import pytest
 from rulekit import OneLevelRuleClassifier
 from rulekit.export import FORMATS
 from rulekit.export.code.dialects import TYPED
-from rulekit.rules import (
-    Clause,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from tests.explain.tables import patients
 from tests.export.readers import as_text
 

@@ -8,18 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from rulekit.export.subject import check_label
-from rulekit.rules import (
-    Clause,
-    Condition,
-    Factor,
-    LinearSplit,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-    make_cases,
-)
-from rulekit.rules.sums import WriteNumber
+from rulekit.rules import Clause, Condition, PointsSplit, RuleSet, make_cases
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit, WriteNumber
 from rulekit.rules.writer import ConditionWriter
 
 

@@ -22,25 +22,11 @@ from rulekit.exceptions import ExportError
 from rulekit.export.code.dialects import DIALECTS, TYPED, Dialect
 from rulekit.export.code.formulas import CodeWriter
 from rulekit.export.exchange.xml import free_name
-from rulekit.export.subject import (
-    check_label,
-    column_kinds,
-    describe_columns,
-    describe_names,
-    rule_to_export,
-)
-from rulekit.rules import (
-    Clause,
-    Condition,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    RuleSet,
-    make_cases,
-    scorecard_of,
-)
+from rulekit.export.subject import check_label, column_kinds, rule_to_export, write_comments
+from rulekit.rules import Clause, Condition, Literal, PointsSplit, RuleSet, make_cases, scorecard_of
 from rulekit.rules.condition import DAYS_SINCE, GAPS, ORDERED, WORDS, foldings, moment
 from rulekit.rules.schema import Schema
+from rulekit.rules.sums import LinearSplit
 
 SPOKEN = {"==": "=", "!=": "<>", "in": "IN", "not-in": "NOT IN"}
 JOINED = {"dnf": "OR", "cnf": "AND"}
@@ -409,8 +395,7 @@ def to_sql(
     writer = SqlWriter(rule, chosen, "cases" if part == "test" else table, frozenset(flags))
     text = _write_query(writer, part)
     text = _translate_query(text, chosen) if chosen.grammar else text
-    comments = [*describe_names(rule), *describe_columns(rule)]
-    return "".join(f"-- {line}\n" for line in comments) + text
+    return write_comments(rule, "--", titled=False) + text
 
 
 def _write_query(writer: SqlWriter, part: str) -> str:

@@ -5,18 +5,9 @@ from typing import Any
 
 from rulekit.export.documents.text import with_gap
 from rulekit.export.subject import ClauseNumbers, check_label, describe_names, rule_to_export
-from rulekit.rules import (
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-    scorecard_of,
-)
+from rulekit.rules import Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.condition import GAPS, NAMES, WORDS, number_text, spell_part
-from rulekit.rules.sums import Write, WriteNumber
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit, Write, WriteNumber
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.scorecard import clause_names, points_listed
 

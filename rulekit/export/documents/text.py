@@ -52,20 +52,10 @@ from typing import Any
 
 from rulekit.exceptions import ExportError, RuleError
 from rulekit.export.subject import ClauseNumbers, check_label, describe_names, rule_to_export
-from rulekit.rules import (
-    Clause,
-    Condition,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-    scorecard_of,
-)
+from rulekit.rules import Clause, Condition, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.rules.condition import GAPS, NAMES, number_text, spell_part
 from rulekit.rules.points_split import GAPS_GIVE_ZERO
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.phrases import count_noun
 from rulekit.style.scorecard import Scale, Spelling, scales_of

@@ -15,17 +15,9 @@ from rulekit.export.code.formulas import subtract_shift, write_sum
 from rulekit.export.exchange.readings import MARK, Arithmetic, list_compared_numbers, read
 from rulekit.export.exchange.xml import Element, element, labels_of, write_document
 from rulekit.export.subject import column_kinds, describe_columns, rule_to_export
-from rulekit.rules import (
-    Clause,
-    Condition,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    make_cases,
-)
+from rulekit.rules import Clause, Condition, Literal, PointsSplit, make_cases
 from rulekit.rules.condition import ORDERED, WORDS
+from rulekit.rules.sums import Factor, LinearSplit, PowerLawSplit
 from rulekit.rules.writer import ConditionWriter
 
 NAMESPACE = "https://www.omg.org/spec/DMN/20191111/MODEL/"

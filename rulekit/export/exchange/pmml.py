@@ -12,18 +12,9 @@ from rulekit.exceptions import ExportError
 from rulekit.export.exchange.readings import MARK, Arithmetic, list_compared_numbers, read
 from rulekit.export.exchange.xml import Element, element, free_name, labels_of, write_document
 from rulekit.export.subject import column_kinds, describe_columns, rule_to_export
-from rulekit.rules import (
-    Clause,
-    Condition,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import Clause, Condition, Literal, PointsSplit, RuleSet
 from rulekit.rules.condition import GAPS, ORDERED, WORDS
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.scorecard import clause_names
 

@@ -14,16 +14,9 @@ from typing import Any
 from rulekit.exceptions import ExportError
 from rulekit.export.code.formulas import law_text
 from rulekit.export.subject import column_kinds
-from rulekit.rules import (
-    Condition,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import Condition, Literal, PointsSplit, RuleSet
 from rulekit.rules.condition import DAY, GAPS, ORDERED, SEPARATORS, WORDS, moment, since_of
+from rulekit.rules.sums import Factor, LinearSplit, PowerLawSplit
 from rulekit.rules.writer import ConditionWriter
 
 SHEET = "Values"

@@ -17,16 +17,9 @@ from rulekit.exceptions import ExportError
 from rulekit.explain import score
 from rulekit.export import FORMATS, from_text, to_sql, verify_export
 from rulekit.export.code.dialects import DIALECTS, TYPED
-from rulekit.rules import (
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    scorecard_of,
-)
+from rulekit.rules import Literal, PointsSplit, scorecard_of
 from rulekit.rules.schema import ColumnSchema, Schema
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from tests.databases import connected, runner, served
 from tests.explain.tables import PLAIN, cases, dnf, patients
 from tests.strategies.power_laws import rows, split_rules

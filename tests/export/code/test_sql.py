@@ -13,18 +13,8 @@ from rulekit.export import from_text, to_python, to_sql, verify_export
 from rulekit.export.code.dialects import DIALECTS
 from rulekit.export.engines import run_in_duckdb, run_in_sqlite
 from rulekit.export.formats import FORMATS
-from rulekit.rules import (
-    Clause,
-    ColumnSchema,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-    Schema,
-)
+from rulekit.rules import Clause, ColumnSchema, Literal, PointsSplit, RuleSet, Schema
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from tests.explain.tables import PLAIN, cases, dnf, patients
 from tests.export.test_golden import rules
 from tests.strategies.rules import worded_cases

@@ -7,16 +7,8 @@ from hypothesis import strategies as st
 from rulekit.exceptions import ExportError
 from rulekit.export import ClauseNumbers, from_text, to_text
 from rulekit.export.documents.text import KEYWORDS
-from rulekit.rules import (
-    Clause,
-    Factor,
-    LinearSplit,
-    Literal,
-    PointsSplit,
-    PowerLaw,
-    PowerLawSplit,
-    RuleSet,
-)
+from rulekit.rules import Clause, Literal, PointsSplit, RuleSet
+from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from tests.explain.tables import dnf
 
 
