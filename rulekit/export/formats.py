@@ -46,9 +46,7 @@ TYPES = {
     "py": ("text/x-python", "python"),
     "js": ("text/javascript", "javascript"),
     "csv": ("text/csv", None),
-    "pmml": ("application/xml", "xml"),
-    "dmn": ("application/xml", "xml"),
-    "xml": ("application/xml", "xml"),
+    **dict.fromkeys(("pmml", "dmn", "xml"), ("application/xml", "xml")),
     "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", None),
     "tex": ("text/x-tex", "latex"),
 }

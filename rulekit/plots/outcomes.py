@@ -88,8 +88,7 @@ def outcome_bins_figure(
     table = outcome_bins(values[present], codes[present], len(labels), cuts)
     _strips(figure, table, np.array([ends[0], *places, ends[1]]), labels, looks)
     mark_cuts(figure, places)
-    figure.update_layout(base_layout(360), barmode="stack", bargap=0)
-    figure.update_layout(showlegend=has_legend(labels))
+    stack_bars(figure, 360, labels)
     title = f"{plain(name)}<br><sub>{beyond}</sub>" if beyond else plain(name)
     figure.update_xaxes(title_text=title, row=2, col=1)
     if len(distinct) <= FEW:
@@ -245,6 +244,12 @@ def interval_signs(row: Mapping[str, float]) -> str:
         return "missing"
     parts = [f"> {low:g}"] * (not np.isinf(low)) + [f"≤ {high:g}"] * (not np.isinf(high))
     return ", ".join(parts) or "any"
+
+
+def stack_bars(figure: go.Figure, height: int, labels: Sequence[object]) -> None:
+    """Stack the bars of histograms, and name the outcomes if there is room."""
+    figure.update_layout(base_layout(height), barmode="stack", bargap=0)
+    figure.update_layout(showlegend=has_legend(labels))
 
 
 def add_histogram(

@@ -1,6 +1,7 @@
 """Rules as a LaTeX table in the style of booktabs."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rulekit.export.documents.text import with_gap
@@ -11,15 +12,8 @@ from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit, Wri
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.scorecard import clause_names, points_listed
 
-SPECIAL = {
+SPECIAL = {c: f"\\{c}" for c in "{}$&#_%"} | {
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "_": r"\_",
-    "%": r"\%",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
@@ -177,13 +171,11 @@ class LatexWriter(ReadingWriter[str]):
         return rf"\frac{{{up or 1}}}{{{down}}}" if down else up
 
     def _factor(self, factor: Factor) -> str:
-        text = rf"\mbox{{{self.name(factor.feature)}}}"
+        base = rf"\mbox{{{self.name(factor.feature)}}}"
         if factor.floor is not None:
-            text = rf"\max({text}, {self.number(factor.floor)})"
-        if factor.shift:
-            sign = "-" if factor.shift > 0 else "+"
-            text = f"({text} {sign} {self.number(abs(factor.shift))})"
+            base = rf"\max({base}, {self.number(factor.floor)})"
         power = abs(factor.exponent)
+        text = replace(factor, exponent=1, floor=None).text(lambda _: base, self.number)
         return text if power == 1 else f"{text}^{{{power}}}"
 
     def _cell(self, value: Any) -> str:

@@ -151,8 +151,9 @@ def exact_scales(split: PointsSplit) -> tuple[Scale, ...]:
 
 
 def _one_value(literal: Literal, value: Any) -> str:
-    spelling = spell_part(value, literal.part) if literal.part else value
-    return spelling if literal.part and isinstance(spelling, str) else value_text(spelling)
+    """Write a value of a test: dates, weekdays and months without quotes."""
+    text = spell_part(value, literal.part)
+    return text if literal.part and isinstance(text, str) else value_text(text)
 
 
 def size_text(rule: RuleSet) -> str:
@@ -225,11 +226,8 @@ def subject_text(literal: Literal) -> str:
 
 
 def literal_value_text(literal: Literal) -> str:
-    """Write the values of a test: dates, weekdays and months without quotes."""
-    if literal.part is None:
-        return value_text(literal.value)
-    spellings = [spell_part(v, literal.part) for v in literal.values]
-    texts = [v if isinstance(v, str) else number_text(v) for v in spellings]
+    """Write the values of a test."""
+    texts = [_one_value(literal, v) for v in literal.values]
     return f"({', '.join(texts)})" if isinstance(literal.value, tuple) else texts[0]
 
 

@@ -10,16 +10,7 @@ from typing import Any
 from rulekit.exceptions import ExportError
 from rulekit.explain.subject import value_at
 from rulekit.export.documents.text import TextWriter, clause_text, size_text
-from rulekit.export.sheets.cell_formulas import (
-    LONGEST_FORMULA,
-    LONGEST_TEXT,
-    CellWriter,
-    Given,
-    Values,
-    cell_kinds,
-    cell_of,
-    check_cell,
-)
+from rulekit.export.sheets import cell_formulas as formulas
 from rulekit.export.subject import check_label, describe_columns, rule_to_export
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.condition import WORDS
@@ -80,17 +71,17 @@ class ProtectedSheet:
         elif isinstance(value, bool):
             self._sheet.write_boolean(*position, value, form)
         elif isinstance(value, str):
-            self._sheet.write_string(*position, value[:LONGEST_TEXT], form)
+            self._sheet.write_string(*position, value[: formulas.LONGEST_TEXT], form)
         else:
             self._sheet.write_number(*position, Exact(value), form)
 
     def formula(self, row: int, column: int, formula: str, style: str = "plain") -> None:
         """Write a formula that every program computes when it opens the file."""
-        if len(formula) >= LONGEST_FORMULA:
+        if len(formula) >= formulas.LONGEST_FORMULA:
             raise ExportError(
-                f"A formula of a spreadsheet has at most {LONGEST_FORMULA} characters, this rule "
-                f"needs one of {len(formula)}. Take fewer values or terms in one condition, or "
-                "another format."
+                f"A formula of a spreadsheet has at most {formulas.LONGEST_FORMULA} characters, "
+                f"this rule needs one of {len(formula)}. Take fewer values or terms in one "
+                "condition, or another format."
             )
         # without a stored value, programs that would trust it compute it, too
         self._sheet.write_formula(row - 1, column - 1, f"={formula}", self._styles[style], "")
@@ -121,52 +112,6 @@ def column_name(number: int) -> str:
     return text
 
 
-def write_card(
-    sheet: ProtectedSheet, rule: RuleSet, given: Given, kinds: Mapping[str, str], values: Values
-) -> None:
-    """Write the input cells of one case, its points, and the prediction."""
-    sheet.value(1, 1, "Type one case into the yellow cells; what it gets adds up below.", "title")
-    sheet.values(3, ("column", "value", "to mend"), "heading")
-    cells = {f: f"$B${row}" for row, f in enumerate(rule.features, start=4)}
-    for row, (feature, cell) in enumerate(cells.items(), start=4):
-        kind = kinds[feature]
-        sheet.value(row, 1, feature)
-        sheet.value(row, 2, None, f"input {kind}")
-        if kind in INPUTS:
-            test, hint = INPUTS[kind]
-            ask = f'IF({test}({cell}),"","must be {hint}")'
-            sheet.formula(row, 3, f'IF(LEN({cell})=0,"",{ask})')
-    last = 3 + len(cells)
-    top = last + 2
-    sheet.values(top, ("condition", "points", "here", "running total"), "heading")
-    writer = CellWriter(cells, kinds, values)
-    for row, (condition, points) in enumerate(given, start=top + 1):
-        sheet.values(row, (str(condition), points))
-        sheet.formula(row, 3, writer.write_points(condition, points))
-        sheet.formula(row, 4, f"C{row}" if row == top + 1 else f"D{row - 1}+C{row}")
-    total = top + len(given)
-    top = total + 2
-    sheet.values(top, ("where", "holds", "answer"), "heading")
-    writer = CellWriter(cells, kinds, values, {given: f"$D${total}"})
-    row = top
-    for row, (clause, label) in enumerate(zip(rule.clauses, rule.labels, strict=True), top + 1):
-        _, limit = clause.conditions[0].comparison
-        sheet.value(row, 1, f"at least {limit} points")
-        sheet.formula(row, 2, writer.write(clause.conditions[0]))
-        sheet.value(row, 3, label)
-    sheet.value(row + 1, 1, "otherwise")
-    sheet.value(row + 1, 3, rule.default)
-    lookup = f"INDEX($C${top + 1}:$C${row},MATCH(TRUE,$B${top + 1}:$B${row},0))"
-    answer = f"IFERROR({lookup},$C${row + 1})"
-    wrong = f"SUMPRODUCT(LEN($C$4:$C${last}))>0"
-    empty = f"COUNTA($B$4:$B${last})=0"
-    sheet.value(row + 3, 1, "answer", "answer")
-    sheet.formula(
-        row + 3, 2, f'IF({empty},"",IF({wrong},"mend the values above",{answer}))', "answer"
-    )
-    sheet.widths({1: 44, 2: 16, 3: 22, 4: 14})
-
-
 N_CASES = 200
 FIRST = 4  # the row of the first case, from 1
 CASES, WORKINGS = "Cases", "Workings"
@@ -174,6 +119,7 @@ HELP = (
     "Type a case into a row of yellow cells; leave a cell empty where its value is missing. "
     "The answer appears beside it."
 )
+CARD_HELP = "Type one case into the yellow cells; what it gets adds up below."
 READ = {
     "dnf": "A line holds if all its conditions hold; the first line that holds decides.",
     "cnf": "A line holds if one of its conditions holds; every line has to hold.",
@@ -251,11 +197,11 @@ class _BookWriter:
 
     def __init__(self, rule: RuleSet, book: Any, wording: Wording) -> None:
         self.rule, self.wording = rule, wording
-        self.kinds = cell_kinds(rule)
+        self.kinds = formulas.cell_kinds(rule)
         for name in rule.features:
-            check_cell(name or " ")
+            formulas.check_cell(name or " ")
         labels = [check_label(v, "A spreadsheet") for v in (*rule.labels, rule.default)]
-        self.values = Values()
+        self.values = formulas.Values()
         self.labels = self.values.several(labels)
         self.default = self.values.one(rule.default)
         splits = scorecard_of(rule)
@@ -277,13 +223,55 @@ class _BookWriter:
             offered = self._list_offered_values(feature)
             self.sheets[CASES].choices(FIRST, FIRST + n_cases - 1, column, offered)
         if self.card:
-            write_card(self.sheets["Scorecard"], self.rule, self.card, self.kinds, self.values)
+            self._fill_card()
         sheet = self.sheets["Values"]
         text = "What the rule compares with, and answers; formulas read these cells"
         sheet.value(1, 1, text, "heading")
         for row, value in enumerate(self.values.listed, start=2):
             sheet.value(row, 1, value)
         sheet.widths({1: 70})
+
+    def _fill_card(self) -> None:
+        """Write the input cells of one case, its points, and the prediction."""
+        sheet, rule = self.sheets["Scorecard"], self.rule
+        sheet.value(1, 1, CARD_HELP, "title")
+        sheet.values(3, ("column", "value", "to mend"), "heading")
+        cells = {f: f"$B${row}" for row, f in enumerate(rule.features, start=4)}
+        for row, (feature, cell) in enumerate(cells.items(), start=4):
+            kind = self.kinds[feature]
+            sheet.value(row, 1, feature)
+            sheet.value(row, 2, None, f"input {kind}")
+            if kind in INPUTS:
+                test, hint = INPUTS[kind]
+                ask = f'IF({test}({cell}),"","must be {hint}")'
+                sheet.formula(row, 3, f'IF(LEN({cell})=0,"",{ask})')
+        last = 3 + len(cells)
+        top = last + 2
+        sheet.values(top, ("condition", "points", "here", "running total"), "heading")
+        writer = formulas.CellWriter(cells, self.kinds, self.values)
+        for row, (condition, points) in enumerate(self.card, start=top + 1):
+            sheet.values(row, (str(condition), points))
+            sheet.formula(row, 3, writer.write_points(condition, points))
+            sheet.formula(row, 4, f"C{row}" if row == top + 1 else f"D{row - 1}+C{row}")
+        total = top + len(self.card)
+        top = total + 2
+        sheet.values(top, ("where", "holds", "answer"), "heading")
+        writer = formulas.CellWriter(cells, self.kinds, self.values, {self.card: f"$D${total}"})
+        bands = zip(scorecard_of(rule), rule.labels, strict=True)
+        for row, (split, label) in enumerate(bands, start=top + 1):
+            sheet.value(row, 1, f"at least {split.total} points")
+            sheet.formula(row, 2, writer.points(split))
+            sheet.value(row, 3, label)
+        sheet.value(row + 1, 1, "otherwise")
+        sheet.value(row + 1, 3, rule.default)
+        lookup = f"INDEX($C${top + 1}:$C${row},MATCH(TRUE,$B${top + 1}:$B${row},0))"
+        answer = f"IFERROR({lookup},$C${row + 1})"
+        wrong = f"SUMPRODUCT(LEN($C$4:$C${last}))>0"
+        answer = f'IF({wrong},"mend the values above",{answer})'
+        sheet.value(row + 3, 1, "answer", "answer")
+        answer = f'IF(COUNTA($B$4:$B${last})=0,"",{answer})'
+        sheet.formula(row + 3, 2, answer, "answer")
+        sheet.widths({1: 44, 2: 16, 3: 22, 4: 14})
 
     def _headings(self) -> None:
         """Return the headings: columns, points, prediction; checks, clauses, conditions."""
@@ -310,7 +298,7 @@ class _BookWriter:
         for column, feature in enumerate(self.rule.features, start=2):
             kind = self.kinds[feature]
             value = value_at(given[feature], index) if given else None
-            cell = None if value is None else cell_of(value, kind)
+            cell = None if value is None else formulas.cell_of(value, kind)
             sheet.value(row, column, cell, f"input {kind}")
 
     def _case(self, row: int) -> None:
@@ -319,7 +307,7 @@ class _BookWriter:
         names = (column_name(k) for k in range(2, self.last_input + 1))
         local = {f: f"{name}{row}" for f, name in zip(rule.features, names, strict=True)}
         cells = {f: f"{CASES}!{cell}" for f, cell in local.items()}
-        writer = CellWriter(cells, self.kinds, self.values, self._points(row, local))
+        writer = formulas.CellWriter(cells, self.kinds, self.values, self._points(row, local))
         read = ((cells[f], INPUTS[self.kinds[f]][0]) for f in self.checked)
         checks = [f"IF(LEN({cell})=0,FALSE,NOT({test}({cell})))" for cell, test in read]
         first = len(checks) + rule.n_clauses + 1
@@ -345,11 +333,11 @@ class _BookWriter:
         cases.formula(row, self.last_points + 1, f'IF({unused},"",{answer})', "answer")
         cases.formula(row, self.last_points + 2, f'IF({unused},"",{decided})')
 
-    def _points(self, row: int, cells: Mapping[str, str]) -> dict[Given, str]:
+    def _points(self, row: int, cells: Mapping[str, str]) -> dict[formulas.Given, str]:
         """Write the points of each condition of a scorecard, and their sum."""
         if not self.card:
             return {}
-        sheet, writer = self.sheets[CASES], CellWriter(cells, self.kinds, self.values)
+        sheet, writer = self.sheets[CASES], formulas.CellWriter(cells, self.kinds, self.values)
         for index, (condition, points) in enumerate(self.card, start=self.last_input + 1):
             sheet.formula(row, index, writer.write_points(condition, points))
         given = _span(row, self.last_input + 1, self.last_points - 1)
