@@ -6,10 +6,10 @@
 # feature: O(n p + d), however many thresholds there are. What is of size (rows, conditions) is
 # never made for them.
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -87,7 +87,8 @@ class Conditions:
         """Return the conditions that hold in the other bins, in this order."""
         runs = complement_runs(self.runs, self.n_codes[self.feature])
         place = self.place.max(initial=0) - self.place
-        literals = _Negated(self.literals) if len(self.literals) else ()
+        keys = np.arange(len(self.literals))[:, None]
+        literals = LazyLiterals(partial(_negate, self.literals), keys) if len(keys) else ()
         return replace(self, runs=runs, side=-self.side, literals=literals, place=place)
 
     @cached_property
@@ -129,38 +130,30 @@ class Conditions:
 
 
 @dataclass(frozen=True, eq=False)
-class _Joined(Sequence[Literal]):
-    """Literals of several features, which may be created on access; `origin` has shape (d, 2)."""
+class LazyLiterals(Sequence[Literal]):
+    """Literals that are created on access: the j-th by ``make(*keys[j])``."""
 
-    parts: tuple[Sequence[Literal], ...]
-    origin: Ints
-
-    def __len__(self) -> int:
-        return len(self.origin)
-
-    def __getitem__(self, j: Any) -> Any:
-        feature, position = self.origin[j]
-        return self.parts[feature][int(position)]
-
-
-@dataclass(frozen=True, eq=False)
-class _Negated(Sequence[Literal]):
-    """The negations of literals, created on access."""
-
-    literals: Sequence[Literal]
+    make: Callable[..., Literal]
+    keys: Ints  # (d, numbers of a key)
 
     def __len__(self) -> int:
-        return len(self.literals)
+        return len(self.keys)
 
     def __getitem__(self, j: Any) -> Any:
-        return self.literals[j].negate()
+        return self.make(*self.keys[j].tolist())
+
+
+def _negate(literals: Sequence[Literal], j: int) -> Literal:
+    return literals[j].negate()
+
+
+def _pick(parts: Sequence[Sequence[Literal]], feature: int, position: int) -> Literal:
+    return parts[feature][position]
 
 
 def _take(part: Any, columns: Ints) -> Any:
-    if isinstance(part, _Negated):
-        return _Negated(_take(part.literals, columns))
-    if isinstance(part, _Joined):
-        return replace(part, origin=part.origin[columns])
+    if isinstance(part, LazyLiterals):
+        return replace(part, keys=part.keys[columns])
     return tuple(part[j] for j in columns) if isinstance(part, tuple) else part[columns]
 
 
@@ -170,7 +163,8 @@ def join_conditions(parts: Sequence[Conditions]) -> Conditions:
     feature = np.repeat(np.arange(len(parts)), sizes).astype(np.intp)
     position = np.arange(len(feature)) - np.repeat(np.cumsum(sizes) - sizes, sizes).astype(np.intp)
     literals = tuple(part.literals for part in parts)
-    written: Sequence[Literal] = _Joined(literals, np.stack([feature, position], axis=1))
+    origin = np.stack([feature, position], axis=1)
+    written: Sequence[Literal] = LazyLiterals(partial(_pick, literals), origin)
     if all(isinstance(part, tuple) for part in literals):
         written = tuple(literal for part in literals for literal in part)
     names = {"n_codes": (), "runs": (4,), "side": (), "rank": (), "place": ()}
@@ -298,16 +292,6 @@ class BinnedTable:
         return self.conditions.rank
 
     @property
-    def chain(self) -> Ints:
-        """Chain of each condition, see `Conditions`: shape (d,), or (0,) where they are unknown."""
-        return self.conditions.chain
-
-    @property
-    def place(self) -> Ints:
-        """Position of each condition in its chain, the narrowest first: shape as `chain`."""
-        return self.conditions.place
-
-    @property
     def literals(self) -> Sequence[Literal]:
         """The conditions, length d; their order does not depend on the table's layout."""
         return self.conditions.literals
@@ -334,7 +318,9 @@ class BinnedTable:
     def _numbers(self) -> Floats | None:
         """The matrix as numbers, shape (n, d), where it is small and sums over it are exact."""
         n, d = self.shape
-        return self.values.astype(float) if n * d <= DENSE and not len(self.chain) else None
+        return (
+            self.values.astype(float) if n * d <= DENSE and not len(self.conditions.chain) else None
+        )
 
     def sums(self, values: Floats) -> Floats:
         """Sum numbers over the rows of each condition: (n, k) gives (d, k), exactly on a grid."""

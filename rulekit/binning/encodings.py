@@ -10,7 +10,7 @@
 # several words; each is an encoding of its own, of the same name. All but the first are `extra`:
 # the tests of missingness are listed once. Without those tests the first one is `extra`, too.
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.binning.binned_table import Conditions, Ints, runs_of
+from rulekit.binning.binned_table import Conditions, LazyLiterals, runs_of
 from rulekit.binning.thresholds import short_cuts
 from rulekit.exceptions import DataError
 from rulekit.rules import Literal
@@ -128,8 +128,8 @@ class OrderedColumn:
         if self.has_missing and not self.extra:
             blocks.append(np.array([[end - 1, end, 0, 0, 0, 0, 1], [0, end - 1, 0, 0, 0, 0, 0]]))
         pieces = np.concatenate([np.zeros((0, 7), dtype=int), *blocks])
-        side, rank, gap = pieces[:, 4], pieces[:, 5], pieces[:, 6]
-        literals = CutLiterals(self, side, rank, gap.astype(bool))
+        side, rank, gap = pieces[:, 4:].T
+        literals = LazyLiterals(self._write_literal, pieces[:, 4:])
         found = Conditions(np.array([end]), 0 * side, pieces[:, :4], side, rank, literals)
         if by_text:
             listed = tuple(literals)
@@ -140,24 +140,12 @@ class OrderedColumn:
         place = np.where(side == 0, 0, np.where(side < 0, rank, k - rank))
         return replace(found, chain=chain, place=place)
 
-
-@dataclass(frozen=True, eq=False)
-class CutLiterals(Sequence[Literal]):
-    """The conditions of an ordered column as literals that are created on access."""
-
-    column: OrderedColumn
-    side: Ints  # (k,); 0 is a test of missingness
-    rank: Ints  # (k,)
-    gaps: NDArray[np.bool_]  # (k,)
-
-    def __len__(self) -> int:
-        return len(self.side)
-
-    def __getitem__(self, i: Any) -> Any:
-        if self.side[i] == 0:
-            return Literal(self.column.name, "missing" if self.gaps[i] else "not-missing")
-        plain = self.column.cut_literal(int(self.rank[i]), int(self.side[i]))
-        return replace(plain, missing=True) if self.gaps[i] else plain
+    def _write_literal(self, side: int, rank: int, gap: int) -> Literal:
+        """Write the condition of a cut, or of side 0 a test of missingness."""
+        if side == 0:
+            return Literal(self.name, "missing" if gap else "not-missing")
+        plain = self.cut_literal(rank, side)
+        return replace(plain, missing=True) if gap else plain
 
 
 @dataclass(frozen=True)

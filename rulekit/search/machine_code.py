@@ -16,16 +16,14 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -100,57 +98,37 @@ def prepare(
     """Compile kernel files in other processes; yield the progress after each file."""
     n_jobs = max(n_jobs or os.cpu_count() or 1, 1)
     began = time.monotonic()
-    waiting, done = deque(names), SimpleQueue[tuple[str, bool]]()
     started: dict[str, float] = {}
     took: dict[str, float] = {}
     command = [sys.executable, "-c", f"from {__spec__.name} import serve; serve()"]
-    pipe, processes = subprocess.PIPE, []
-    for _ in range(min(n_jobs, len(names))):
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
-        processes.append(process)
-        arguments = process, waiting, started, done
-        threading.Thread(target=_compile, args=arguments, daemon=True).start()
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    processes = [subprocess.Popen(command, **pipes) for _ in names[:n_jobs]]
+    idle = processes.copy()
+
+    def compile_file(name: str) -> bool:
+        process = idle.pop()
+        started[name] = time.monotonic()
+        process.stdin.write(f"{name}\n")
+        compiled = bool(process.stdout.readline() == f"{name}\n")
+        idle.extend([process] * compiled)
+        return compiled
+
+    pool = ThreadPoolExecutor(len(processes))
+    tasks = {pool.submit(compile_file, name): name for name in names}
     try:
-        while len(took) < len(names):
-            name, compiled = done.get()
-            if not compiled:
+        for task in as_completed(tasks):
+            name, now = tasks[task], time.monotonic()
+            if task.exception() or not task.result():  # the process has ended
                 raise SolverError(f"Compiling {name} failed; its error is printed above.")
-            now = time.monotonic()
             took[name] = now - started[name]
-            running = {n: since for n, since in started.copy().items() if n not in took}
-            spent = {n: now - since for n, since in running.items()}
+            spent = {n: now - since for n, since in started.copy().items() if n not in took}
             yield Compilation(tuple(names), dict(took), spent, now - began, n_jobs)
     finally:
         for process in processes:
             process.terminate()
-            process.wait()
-
-
-def _compile(
-    process: "subprocess.Popen[str]",
-    waiting: "deque[str]",
-    started: dict[str, float],
-    done: "SimpleQueue[tuple[str, bool]]",
-) -> None:
-    """Have one process compile files until none is waiting or one fails."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    compiled = True
-    while compiled:
-        try:
-            name = waiting.popleft()
-        except IndexError:
-            break
-        started[name] = time.monotonic()
-        try:
-            process.stdin.write(f"{name}\n")
-            compiled = process.stdout.readline() == f"{name}\n"
-        except OSError:  # the process has ended
-            compiled = False
-        done.put((name, compiled))
-    process.stdout.close()
-    with suppress(OSError):
-        process.stdin.close()
+        pool.shutdown(cancel_futures=True)
+        for process in processes:
+            process.communicate()
 
 
 def serve() -> None:

@@ -48,28 +48,28 @@ class BoxState:
 
     def loss(self):
         """Price the wrong rows; see `BoxPrices`."""
-        charges, y, v = self.problem.charges, self.problem.y, self.v
+        (base, extra, near), y, v = self.problem.charges.T, self.problem.y, self.v
         nearest = v.min(axis=0) if len(v) else np.ones(len(y), int)
         holding = (v == 0).sum(axis=0)
         wrong = np.where(y, nearest > 0, holding > 0)
         more = np.where(y, nearest, holding) - 1
-        near = (charges.near * (v == 1).sum(axis=0)).sum()
-        return float((charges.base + charges.extra * more)[wrong].sum() + near)
+        nearly = (near * (v == 1).sum(axis=0)).sum()
+        return float((base + extra * more)[wrong].sum() + nearly)
 
 
 def savings(state, r):
     """Return the function g of clause `r`."""
-    problem, charges = state.problem, state.problem.charges
+    problem, (base, extra, near) = state.problem, state.problem.charges.T
     rest = np.delete(state.v, r, 0)
     nearest, holding = rest.min(axis=0, initial=FAR), (rest == 0).sum(axis=0)
-    described = np.where(nearest >= 1, charges.base, 0.0)
-    other = charges.near - np.where(holding == 0, charges.base, charges.extra)
+    described = np.where(nearest >= 1, base, 0.0)
+    other = near - np.where(holding == 0, base, extra)
     at_zero = np.where(problem.y, described, other)
 
     def g(u):
         nearer = problem.y & (u >= 1) & (u < nearest)
-        saved = np.where(u == 0, at_zero, 0.0) + np.where(nearer, charges.extra, 0.0)
-        return saved - np.where(u == 1, charges.near, 0.0)
+        saved = np.where(u == 0, at_zero, 0.0) + np.where(nearer, extra, 0.0)
+        return saved - np.where(u == 1, near, 0.0)
 
     return g
 
@@ -289,7 +289,7 @@ def search_by_numpy(problem, plan, rng):
 def improve_each(problem, starts, theta):
     """Do as `Descent.improve_each`."""
     moves = Moves(problem, Archive(problem), theta)
-    s = np.where(problem.y, problem.charges.base, -problem.charges.base)
+    s = np.where(problem.y, problem.charges[:, 0], -problem.charges[:, 0])
     ends, saved = [], np.zeros((len(starts), 1 + problem.n_features))
     for k in range(len(starts)):
         state = BoxState(problem, starts[k : k + 1])

@@ -5,7 +5,7 @@
 # "which interval is best" into a maximum-sum run, found in one pass of prefix sums. This sweeps
 # every combination of cuts of a feature: none, one at most, one greater than, and both.
 #
-# Sums over rows are exact (`problem.Charges`), prices of literals are added in one order, ties are
+# Sums over rows are exact (`BoxRows.charges`), prices of literals are added in one order, ties are
 # broken by one rule, so that the slow twins in the tests find the same rules to the last bit.
 #
 # Legend, beside that of `problem`:

@@ -16,11 +16,11 @@
 # A feature whose clause accepts every code carries no literal. An interval counts one literal an
 # end that is not the first or last bin, a test of missingness counts one.
 #
-# Sums of row costs are the same bits in every order (`Charges`), so that the kernels and their slow
+# Sums of row costs are the same bits in every order (`_charges`): the kernels and their slow
 # twins find the same rules.
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,7 +38,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Boxes = NDArray[np.int64]  # (k, p, 3): low, high, absent
 
-End = tuple[int, str, int, bool]  # axis, "low" | "high" | "test", bin, missing accepted
+#: Axis, first and last bin that a condition accepts, and whether missing values; 1 to 0 is none.
+End = tuple[int, int, int, bool]
 MEMBER = ("==", "in", "contains")
 Found = list[tuple[Literal, int]]
 Kinds = tuple[dict[int, Found], Found, Found]
@@ -64,10 +65,10 @@ class Axes:
                 self._add_tests(tests)
         # (p,), and (p, largest n_bins): whether an interval may begin, or end, at bin k
         self.n_bins = np.array(self._sizes, dtype=np.int64)
-        self.may_start, self.may_end = map(self._find_allowed_bins, ("low", "high"))
+        self.may_start, self.may_end = map(self._find_allowed_bins, (True, False))
         # the search needs both tests of missingness of a column, or uses neither
-        found = self.condition_of
-        both = [all((f, "test", k, k == 1) in found for k in (0, 1)) for f in range(len(self.bins))]
+        tests = [{(f, 0, n - 1, False), (f, 1, 0, True)} for f, n in enumerate(self._sizes)]
+        both = [pair <= self.condition_of.keys() for pair in tests]
         self.may_test_missing: Bools = np.array(both, dtype=bool)
 
     @cached_property
@@ -78,9 +79,14 @@ class Axes:
     @property
     def are_complete(self) -> bool:
         """Whether every condition is an end that an interval may have."""
-        tests = np.repeat(self.may_test_missing[:, None], 2, axis=1)
-        allowed = {"low": self.may_start, "high": self.may_end, "test": tests}
-        return all(allowed[kind][f, k] for f, kind, k, _ in self.condition_of)
+        for f, low, high, _ in self.condition_of:
+            if low > high or (low == 0 and high == self.n_bins[f] - 1):
+                allowed = self.may_test_missing[f]
+            else:
+                allowed = self.may_start[f, low] if low > 0 else self.may_end[f, high]
+            if not allowed:
+                return False
+        return True
 
     def _add_cuts(self, source: int, conditions: Found) -> None:
         """Add a column of positions, with the cuts of its literals."""
@@ -95,8 +101,8 @@ class Axes:
             conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
         ):
             accepts = literal.missing and self._lacks[source]
-            above = side[j] > 0
-            self.condition_of[(f, "low", k + 1, accepts) if above else (f, "high", k, accepts)] = j
+            bins = (k + 1, len(ranks)) if side[j] > 0 else (0, k)
+            self.condition_of[f, *bins, accepts] = j
 
     def _add_levels(self, conditions: Found) -> None:
         """Add, for each level or word that literals name, a feature of two bins: others, this."""
@@ -116,11 +122,8 @@ class Axes:
             for other, (literal, j) in (
                 (k, c) for k in (order if pair else [key]) for c in named[k]
             ):
-                accepts = literal.missing and self._lacks[self.source[f]]
-                if (literal.op in MEMBER) == (other == key):
-                    self.condition_of[f, "low", 1, accepts] = j
-                else:
-                    self.condition_of[f, "high", 0, accepts] = j
+                at = int((literal.op in MEMBER) == (other == key))
+                self.condition_of[f, at, at, literal.missing and self._lacks[read[0]]] = j
 
     def _add_tests(self, conditions: Found) -> None:
         """Add the tests of missingness of a column as a feature of one bin."""
@@ -131,16 +134,16 @@ class Axes:
         f = self._add(source, (np.arange(last + 1) == last).astype(np.int64), 1)
         for literal, j in conditions:
             only_missing = literal.op == "missing"
-            self.condition_of[f, "test", int(only_missing), only_missing] = j
+            self.condition_of[f, int(only_missing), 0, only_missing] = j
 
-    def _find_allowed_bins(self, kind: str) -> Bools:
+    def _find_allowed_bins(self, starts: bool) -> Bools:
         """Return at which bins an interval may begin or end: where all its literals exist."""
         allowed = np.zeros((len(self.n_bins), int(self.n_bins.max(initial=1))), bool)
-        for f, bins in enumerate(self.n_bins.tolist()):
-            both = self._lacks[self.source[f]]
-            for k in range(bins):
-                there = (f, kind, k, False) in self.condition_of
-                allowed[f, k] = there and (not both or (f, kind, k, True) in self.condition_of)
+        for f, n in enumerate(self._sizes):
+            needed = {False, self._lacks[self.source[f]]}
+            for k in range(1, n) if starts else range(n - 1):
+                bins = (k, n - 1) if starts else (0, k)
+                allowed[f, k] = all((f, *bins, a) in self.condition_of for a in needed)
         return allowed
 
     def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:
@@ -198,13 +201,7 @@ MANY_CLAUSES = 64  # largest number of clauses with exact sums of charges
 ERRORS = BoxPrices()
 
 
-@dataclass(frozen=True, slots=True)
-class Charges:
-    """What each row costs, in multiples of one power of two; their sums are exact in any order."""
-
-    base: Floats  # (n,)
-    extra: Floats  # (n,)
-    near: Floats  # (n,)
+BASE, EXTRA, NEAR = range(3)  # what `BoxRows.charges` counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +221,7 @@ class BoxRows:
     n_cells: Ints  # (c,)
     condition_of: Mapping[End, int] = field(repr=False)  # in the `BinnedTable`
     n_conditions: int
-    charges: Charges = field(init=False, repr=False)
+    charges: Floats = field(init=False, repr=False)  # (n, 3), see `BASE`; sums are exact
 
     def __post_init__(self) -> None:
         if (most := self.n_cells.max(initial=1)) > MOST_CELLS:
@@ -343,11 +340,20 @@ class BoxRows:
 def _ends(f: int, low: int, high: int, last: int, accepts: bool) -> list[End]:
     """List the ends of one interval."""
     if low > high:
-        return [(f, "test", 1, True)]
+        return [(f, 1, 0, True)]
     if low == 0 and high == last:
-        return [(f, "test", 0, False)]
-    ends: list[End] = [(f, "low", low, accepts)] if low > 0 else []
-    return [*ends, (f, "high", high, accepts)] if high < last else ends
+        return [(f, 0, last, False)]
+    ends: list[End] = [(f, low, last, accepts)] if low > 0 else []
+    return [*ends, (f, 0, high, accepts)] if high < last else ends
+
+
+def join_ends(n_bins: Ints, ends: Iterable[End]) -> Boxes:
+    """Return the clause that joins conditions by AND."""
+    box = whole_box(n_bins)
+    for f, first, last, accepts in ends:
+        low, high, absent = box[0, f]
+        box[0, f] = max(low, first), min(high, last), absent & accepts
+    return box
 
 
 def whole_box(n_bins: Ints) -> Boxes:
@@ -407,13 +413,10 @@ def merge_equal_rows(
     return np.ascontiguousarray(codes[order[first]]), y[order[first]], merged
 
 
-def _charges(y: NDArray[Any], weight: Floats, prices: BoxPrices, p: int) -> Charges:
-    """Round what each row costs so that all sums over rows are exact."""
+def _charges(y: NDArray[Any], weight: Floats, prices: BoxPrices, p: int) -> Floats:
+    """Round what each row costs so that all sums over rows are exact, in any order."""
     dearest = 1.0 + prices.miss * p + (prices.overlap + prices.near) * MANY_CLAUSES
     _, exponent = math.frexp(float(weight.sum()) * dearest)
     unit = math.ldexp(1.0, max(exponent - 52, -1000))  # every sum is below 2^52 units
-    base, extra, near = (
-        np.rint(weight * price / unit) * unit
-        for price in (1.0, np.where(y, prices.miss, prices.overlap), np.where(y, 0.0, prices.near))
-    )
-    return Charges(base, extra, near)
+    price = np.ones(len(y)), np.where(y, prices.miss, prices.overlap), np.where(y, 0.0, prices.near)
+    return np.asarray(np.rint(weight[:, None] * np.stack(price, axis=1) / unit) * unit)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rulekit.binning import BinnedTable
 from rulekit.exceptions import RuleError
 from rulekit.search.box_search.problem import (
+    BASE,
     ERRORS,
     Axes,
     Bools,
@@ -157,7 +158,7 @@ class Archive:
     def __init__(self, problem: BoxRows) -> None:
         self.problem = problem
         self._entries: dict[tuple[int, int], ArchiveEntry] = {}
-        missed = float(problem.charges.base[problem.y].sum())
+        missed = float(problem.charges[problem.y, BASE].sum())
         self.offer(missed, 0, np.zeros((0, problem.n_features, 3), np.int64))
 
     def __len__(self) -> int:
@@ -195,8 +196,8 @@ class Descent(BoxMoves):
 
     def __init__(self, problem: BoxRows, max_clauses: int = 1) -> None:
         self.problem = problem
-        costs, y = problem.charges, problem.y
-        charges = np.stack([np.where(y, costs.base, -costs.base), costs.extra, costs.near], axis=1)
+        charges, y = problem.charges.copy(), problem.y
+        charges[~y, BASE] *= -1.0
         rows = np.flatnonzero(charges.any(axis=1))  # rows without any charge change nothing
         p, k = problem.n_features, max_clauses
         self._full_grown: set[tuple[float, bytes]] = set()  # where no clause can be added
@@ -329,7 +330,7 @@ def search(
     """Search the best rule of each size over the conditions of a table; see `search_rows`."""
     rows = BoxRows.from_table(table, prices, axes=axes)
     archive = search_rows(rows, plan, rng, should_stop)
-    loss = float(rows.charges.base[~rows.y].sum())
+    loss = float(rows.charges[~rows.y, BASE].sum())
     if loss < archive.entries[0].loss:  # the search meets this box on its way to other rules only
         archive.offer(loss, 0, whole_box(rows.n_bins))
     Descent(rows).offer_conditions(archive)

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.binning import BinnedTable
-from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, Floats, Ints, whole_box
+from rulekit.search.box_search.problem import Bools, Boxes, BoxRows, End, Floats, Ints, join_ends
 from rulekit.search.machine_code import allocate
 
 BETTER = 1e-9
@@ -59,9 +59,6 @@ class ExactClause:
     proved: bool
     n_tests: int
     upper: float
-
-
-HalfLine = tuple[int, int, int, bool]  # feature, first and last bin, missing values accepted
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +105,9 @@ def clause_task(
     return ClauseTask(P, N, *weights, float(theta), slot, step, floor, limits or ClauseLimits())
 
 
-def half_lines(problem: BoxRows) -> tuple[list[HalfLine], list[int]]:
+def half_lines(problem: BoxRows) -> tuple[list[End], list[int]]:
     """List every literal that a box may use, and the slot of each, shape (d,)."""
-    limits: list[HalfLine] = []
+    limits: list[End] = []
     slots: list[int] = []
     for f in range(problem.n_features):
         last, lacks = int(problem.n_bins[f]) - 1, bool(problem.has_missing[f])
@@ -146,7 +143,7 @@ class BoxClauses:
         best = best_clause(clause_task(self._holds, y, theta, slots, weight, incumbent, limits))
         if best.chosen is None:
             return best, None
-        return best, box_of_literals(self.problem, [self._limits[j] for j in best.chosen])
+        return best, join_ends(self.problem.n_bins, [self._limits[j] for j in best.chosen])
 
 
 def best_clause_of_table(
@@ -156,15 +153,6 @@ def best_clause_of_table(
     rows = BoxRows.from_table(table)
     best, box = BoxClauses(rows).find_best(theta, np.asarray(rows.weight), incumbent, limits)
     return best, None if box is None else rows.find_conditions(box)
-
-
-def box_of_literals(problem: BoxRows, literals: Sequence[HalfLine]) -> Boxes:
-    """Return the clause that joins literals by AND."""
-    box = whole_box(problem.n_bins)
-    for f, first, last, accepts in literals:
-        low, high, absent = box[0, f]
-        box[0, f] = max(low, first), min(high, last), absent & accepts
-    return box
 
 
 def best_clause(task: ClauseTask) -> ExactClause:

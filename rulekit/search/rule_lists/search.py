@@ -22,12 +22,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rulekit.search.box_search.problem import (
+    BASE,
     Bools,
     Boxes,
     BoxRows,
     Floats,
     Ints,
     evaluate_boxes,
+    join_ends,
     whole_box,
 )
 from rulekit.search.box_search.search import Archive, SearchPlan, SingleBox
@@ -53,7 +55,7 @@ class ListArchive(Archive):
 
     def __init__(self, problem: BoxRows) -> None:
         self._entries = {}
-        mass = np.bincount(problem.y, problem.charges.base)
+        mass = np.bincount(problem.y, problem.charges[:, BASE])
         empty = RuleList(whole_box(problem.n_bins)[:0], (), int(mass.argmax()))
         self.offer(float(mass.sum() - mass.max()), 0, empty)
 
@@ -120,21 +122,12 @@ class ListSearch:
     ) -> RuleList | None:
         """Make a list of clauses of conditions; None where one of these is no end of a box."""
         end_of = {j: end for end, j in self.problem.condition_of.items()}
-        boxes = np.repeat(whole_box(self.problem.n_bins), len(clauses), axis=0)
-        low, high, absent = boxes.transpose(2, 0, 1)  # views
-        for r, clause in enumerate(clauses):
-            for j in clause:
-                end = end_of.get(j)
-                if end is None:
-                    return None
-                f, kind, level, accepts = end
-                absent[r, f] &= accepts
-                if kind == "low":
-                    low[r, f] = max(low[r, f], level)
-                elif kind == "high":
-                    high[r, f] = min(high[r, f], level)
-                elif level:
-                    low[r, f], high[r, f] = 1, 0
+        if not {j for clause in clauses for j in clause} <= end_of.keys():
+            return None
+        n_bins = self.problem.n_bins
+        joined = [join_ends(n_bins, [end_of[j] for j in clause]) for clause in clauses]
+        boxes = np.concatenate([whole_box(n_bins)[:0], *joined])
+        low, high, absent = boxes.transpose(2, 0, 1)
         if ((low > high) & (absent == 0)).any():
             return None
         return RuleList(boxes, labels, default)
@@ -164,7 +157,7 @@ class ListSearch:
         problem, n = self.problem, int(self.problem.n_bins[f])
         mass = np.zeros((n + 1, self._n_classes))
         rows = problem.bins[f][problem.cells[:, problem.column[f]]], problem.y
-        np.add.at(mass, rows, problem.charges.base)
+        np.add.at(mass, rows, problem.charges[:, BASE])
         upto = mass[:n].cumsum(axis=0)
         low = 1 + np.flatnonzero(problem.may_start[f, 1:n])
         high = np.flatnonzero(problem.may_end[f, : n - 1])
@@ -276,7 +269,7 @@ class ListSearch:
 
     def _savings(self, above: Bools, below: Ints, label: int) -> Floats:
         """Weigh what each row saves when a clause of this class takes it: shape (n,)."""
-        y, weight = self.problem.y, self.problem.charges.base
+        y, weight = self.problem.y, self.problem.charges[:, BASE]
         sign = (below != y).astype(float) - (y != label)
         return np.where(above, 0.0, sign * weight)
 
@@ -287,7 +280,7 @@ class ListSearch:
 
     def _mass(self, rows: Bools) -> Floats:
         """Weight of each class among some rows, shape (K,)."""
-        weight = self.problem.charges.base[rows]
+        weight = self.problem.charges[:, BASE][rows]
         mass = np.bincount(self.problem.y[rows], weight, minlength=self._n_classes)
         return np.asarray(mass, dtype=float)
 

@@ -89,7 +89,7 @@ def _worst(problem: PricedColumns, overdrawn: Floats, n: int | None = None) -> I
     bad = np.flatnonzero(overdrawn > 0.0)
     if not len(bad):
         return bad
-    chain = problem.P.chain[bad]
+    chain = problem.P.conditions.chain[bad]
     family = np.where(chain >= 0, chain, -1 - bad)
     order = np.lexsort((bad, -overdrawn[bad], family))
     heads = bad[order[np.unique(family[order], return_index=True)[1]]]
@@ -106,29 +106,18 @@ DRAWS = 20
 MAX_SWEEPS = 20
 
 
-@dataclass(frozen=True)
-class ProvedClause:
-    """A clause of whole columns and what is known of its cost."""
-
-    columns: Ints
-    cost: float
-    bound: float
-    proved: bool
-    relaxation: Relaxation = field(repr=False)
-    screening: Screening | None = field(repr=False)
-    n_left: int
-
-
 @dataclass
-class _CoverSearch:
-    """The best clause so far and when to stop looking."""
+class ProvedClause:
+    """The best clause so far, and what is known of its cost."""
 
-    problem: PricedColumns
-    relaxation: Relaxation
+    problem: PricedColumns = field(repr=False)
+    relaxation: Relaxation = field(repr=False)
     deadline: float | None
     columns: Ints
     cost: float
     bound: float
+    screening: Screening | None = field(default=None, repr=False)
+    n_left: int = 0  # columns left to integer programs
 
     def offer(self, columns: Ints) -> None:
         """Keep a clause if it costs less."""
@@ -137,7 +126,7 @@ class _CoverSearch:
             self.columns, self.cost = np.sort(columns), cost
 
     @property
-    def closed(self) -> bool:
+    def proved(self) -> bool:
         """Whether the bounds have met."""
         row = float(self.problem.m.max(initial=0.0))
         return self.cost - self.bound <= PROVED * row + ROUNDING * self.cost
@@ -149,7 +138,7 @@ def best_columns(
     """Find the clause of least cost."""
     relaxation = relax(problem, deadline)
     nothing, cost = np.zeros(0, dtype=np.intp), float(problem.m.sum())
-    search = _CoverSearch(problem, relaxation, deadline, nothing, cost, relaxation.lower)
+    search = ProvedClause(problem, relaxation, deadline, nothing, cost, relaxation.lower)
     # round the relaxed clause in several ways, and choose greedily without it
     columns, weights = relaxation.columns, relaxation.weights
     clauses = [columns[weights > 0.5], columns[weights > 0.2], steepest_clause(problem)]
@@ -159,18 +148,16 @@ def best_columns(
         clauses += [columns[rng.random(len(weights)) < weights] for _ in range(DRAWS)]
     for clause in clauses:
         search.offer(_improve(problem, clause))
-    outcome = _screen(search, screening)
-    n_left = 0
-    if relaxation.solved and not search.closed and not _is_over(deadline):
+    _screen(search, screening)
+    if relaxation.solved and not search.proved and not _is_over(deadline):
+        outcome, before = search.screening, search.cost
         left = np.arange(len(problem.wrong)) if outcome is None else outcome.kept
-        n_left = len(left)
-        before = search.cost
+        search.n_left = len(left)
         _close(search, left)
         if search.cost < before:
-            outcome = _screen(search, screening)  # with the better clause, more can go
-    proved = search.closed
-    bound = search.cost if proved else min(search.bound, search.cost)
-    return ProvedClause(search.columns, search.cost, bound, proved, relaxation, outcome, n_left)
+            _screen(search, screening)  # with the better clause, more can go
+    search.bound = search.cost if search.proved else min(search.bound, search.cost)
+    return search
 
 
 def _improve(problem: PricedColumns, clause: Ints) -> Ints:
@@ -191,18 +178,17 @@ def _improve(problem: PricedColumns, clause: Ints) -> Ints:
     return clause
 
 
-def _screen(search: _CoverSearch, screening: str | None) -> Screening | None:
+def _screen(search: ProvedClause, screening: str | None) -> None:
     """Remove what the tests allow."""
-    if screening is None:
-        return None
     if screening == "counting":
-        return screen(search.problem)
-    mu = search.relaxation.mu
-    bounds = Bounds(mu, float(mu.sum()), search.columns, search.cost)
-    return screen(search.problem, (*COUNTING, "duality given"), bounds)
+        search.screening = screen(search.problem)
+    elif screening is not None:
+        mu = search.relaxation.mu
+        bounds = Bounds(mu, float(mu.sum()), search.columns, search.cost)
+        search.screening = screen(search.problem, (*COUNTING, "duality given"), bounds)
 
 
-def _close(search: _CoverSearch, left: Ints) -> None:
+def _close(search: ProvedClause, left: Ints) -> None:
     """Solve integer programs over more and more columns until the bounds meet."""
     problem, lower = search.problem, search.relaxation.lower
     # By how much the bound rises in every clause with the column; rounding may take it below 0.
@@ -212,7 +198,7 @@ def _close(search: _CoverSearch, left: Ints) -> None:
     left = left[np.argsort(reduced[left], kind="stable")]
     most = max(1, MAX_CELLS // max(1, len(problem.m)))
     size = min(FIRST, most)
-    while not search.closed and not _is_over(search.deadline):
+    while not search.proved and not _is_over(search.deadline):
         # Columns stand by reduced cost: a clause with any of those left out costs at least the
         # bound and the first one's reduced cost; all other clauses the program bounds.
         floor = lower + (reduced[left[size]] if size < len(left) else np.inf)
@@ -223,7 +209,7 @@ def _close(search: _CoverSearch, left: Ints) -> None:
         size = min(size * GROWTH, most)
 
 
-def _integer_program(search: _CoverSearch, columns: Ints) -> float:
+def _integer_program(search: ProvedClause, columns: Ints) -> float:
     """Look for a better clause among some columns; return a bound on what these can reach."""
     problem = search.problem
     part = problem.take_columns(columns)

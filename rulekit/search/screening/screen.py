@@ -191,8 +191,8 @@ def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
 
 def order_chains(problem: PricedColumns) -> tuple[Ints, Ints]:
     """List the columns of chains, chain by chain and narrowest first; return their chains too."""
-    chain = problem.P.chain
-    order = np.lexsort((problem.P.place, chain))
+    chain = problem.P.conditions.chain
+    order = np.lexsort((problem.P.conditions.place, chain))
     order = order[np.searchsorted(chain[order], 0) :]
     return order, chain[order]
 
@@ -282,67 +282,46 @@ def list_unproved(
     # Every figure of a certificate is recomputed, a column at a time in O(n d). Exchanges of
     # *pairs* must not form a cycle, so that every column of a clause ends at one that was kept.
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
-    d = len(screening.removed)
-    price = np.array([theta + weight[~y] @ column(j)[~y] for j in range(d)])
     slack = NOISE * max(1.0, float(weight.sum()))
-    check = _Checker(column, y, weight, price, slack)
-    failed = [(outcome.test, j) for outcome in screening.outcomes for j in check.failures(outcome)]
+    rows, d = y & (weight > 0), len(screening.removed)
+    price, m = np.array([theta + weight[~y] @ column(j)[~y] for j in range(d)]), weight[rows]
+
+    def replaces(i: int, j: int) -> bool:
+        lost = m @ (column(j) & ~column(i))[rows]
+        return i >= 0 and bool(price[j] - price[i] >= lost - slack)
+
+    failed: list[tuple[str, int]] = []
+    for outcome in screening.outcomes:
+        bad = removed = np.flatnonzero(outcome.removed).tolist()
+        if outcome.test == "simple":
+            bad = [j for j in removed if not price[j] >= m @ column(j)[rows] - slack]
+        elif outcome.test == "pairs":
+            bad = [j for j in removed if not replaces(int(outcome.by[j]), j)]
+        elif (known := outcome.bounds) and _bounds_hold(known, m, price, slack, column, rows):
+            least = known.upper + slack
+            bad = [j for j in removed if not price[j] + known.mu @ ~column(j)[rows] > least]
+        failed += [(outcome.test, j) for j in bad]
     return failed + [("pairs", j) for j in _circular(screening)]
 
 
-@dataclass
-class _Checker:
-    """The table, column by column."""
-
-    column: Callable[[int], Bools]
-    y: Bools
-    weight: Floats
-    price: Floats
-    slack: float
-
-    def failures(self, outcome: Outcome) -> list[int]:
-        """List the columns that a test had no right to remove."""
-        removed = np.flatnonzero(outcome.removed).tolist()
-        if outcome.test == "simple":
-            return [j for j in removed if not self.price[j] >= self.worth(j) - self.slack]
-        if outcome.test == "pairs":
-            return [j for j in removed if not self.replaceable(j, int(outcome.by[j]))]
-        if not self.bounds_hold(outcome):
-            return removed
-        assert outcome.bounds is not None
-        mu, upper = outcome.bounds.mu, outcome.bounds.upper + self.slack
-        return [j for j in removed if not self.price[j] + mu @ ~self.find_covered(j) > upper]
-
-    def find_covered(self, j: int) -> Bools:
-        """Where column j holds among the rows of P that count."""
-        return self.column(j)[self.y & (self.weight > 0)]
-
-    def worth(self, j: int) -> float:
-        return float(self.weight[self.y] @ self.column(j)[self.y])
-
-    def replaceable(self, j: int, i: int) -> bool:
-        """Whether column i may always replace j."""
-        if i < 0:
-            return False
-        lost = self.weight[self.y] @ (self.column(j) & ~self.column(i))[self.y]
-        return bool(self.price[j] - self.price[i] >= lost - self.slack)
-
-    def bounds_hold(self, outcome: Outcome) -> bool:
-        """Whether `mu` is a point of the dual program, and the clause has the stated cost."""
-        bounds = outcome.bounds
-        if bounds is None:
-            return False
-        m = self.weight[self.y & (self.weight > 0)]
-        mu = bounds.mu
-        if mu.shape != m.shape or (mu < 0).any() or (mu > m + self.slack).any():
-            return False
-        if any(mu @ self.find_covered(j) > p + self.slack for j, p in enumerate(self.price)):
-            return False
-        open_rows = np.ones(len(m), dtype=bool)
-        for j in bounds.clause.tolist():
-            open_rows &= ~self.find_covered(j)
-        cost = float(self.price[bounds.clause].sum() + m[open_rows].sum())
-        return cost <= bounds.upper + self.slack
+def _bounds_hold(
+    bounds: Bounds,
+    m: Floats,
+    price: Floats,
+    slack: float,
+    column: Callable[[int], Bools],
+    rows: Bools,
+) -> bool:
+    """Whether `mu` is a point of the dual program, and the clause has the stated cost."""
+    mu = bounds.mu
+    if mu.shape != m.shape or (mu < 0).any() or (mu > m + slack).any():
+        return False
+    if any(mu @ column(j)[rows] > p + slack for j, p in enumerate(price)):
+        return False
+    open_rows = np.ones(len(m), dtype=bool)
+    for j in bounds.clause.tolist():
+        open_rows &= ~column(j)[rows]
+    return float(price[bounds.clause].sum() + m[open_rows].sum()) <= bounds.upper + slack
 
 
 def _circular(screening: Screening) -> list[int]:

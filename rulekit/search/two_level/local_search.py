@@ -75,16 +75,11 @@ class _State:
         self.gain = np.where(self.y, -self.weight, self.weight)
         self.clauses = [tuple(np.flatnonzero(row).tolist()) for row in selection.chosen]
         self.moved: list[tuple[int, int]] = []
-        self._extra: list[Bools] = []
+        self._d = self.A.shape[1]
         self.counts = np.zeros((len(self.y), len(self.clauses)), dtype=np.int64)
         for r, clause in enumerate(self.clauses):
             self.counts[:, r] = self._count(clause)
         self.value = self._value()
-
-    def column(self, j: int) -> Bools:
-        """Return column j of A, or of the moved cuts, shape (n,)."""
-        d = self.A.shape[1]
-        return self.A[:, j] if j < d else self._extra[j - d]
 
     def best_change(self) -> _Move | None:
         """Find the best way to switch off, drop, add or swap, if one helps."""
@@ -106,7 +101,7 @@ class _State:
         bases = [tuple(c for c in clause if c != gone) for gone in clause]
         opens = []
         for base in (*bases, clause):
-            holds = self.counts[:, r] > 0 if base is clause else self._holds(base)
+            holds = self.counts[:, r] > 0 if base is clause else self._count(base) > 0
             value = rest + self.theta * len(base) + self._wrong(others & holds)
             if base is not clause:
                 listed.append(_Move("drop", r, base, value))
@@ -139,7 +134,7 @@ class _State:
     ) -> tuple[int, float]:
         """Weigh every cut of the template's source column in clause r: the best, and its value."""
         rank = self.ranks[int(self.table.feature[template])]
-        others, holds = self._others_hold(r), self._holds(base)
+        others, holds = self._others_hold(r), self._count(base) > 0
         open_gain = np.where(others & ~holds, self.gain, 0.0)
         present = rank >= 0
         steps = np.bincount(rank[present], weights=open_gain[present])
@@ -180,15 +175,14 @@ class _State:
             low = bool(self.table.side[template] < 0)
             column = np.where(rank < 0, self.A[:, template], (rank <= k) == low)
             self.moved.append(cut)
-            self._extra.append(column)
+            self.A = np.column_stack([self.A, column])
             self.numbers = np.column_stack([self.numbers, column.astype(self.numbers.dtype)])
-        return self.A.shape[1] + self.moved.index(cut)
+        return self._d + self.moved.index(cut)
 
     def _template(self, j: int) -> tuple[int, int]:
         """Return the column that cut j is based on, and the rank after which it cuts."""
-        d = self.A.shape[1]
-        if j >= d:
-            return self.moved[j - d]
+        if j >= self._d:
+            return self.moved[j - self._d]
         if self.table.side[j] == 0:
             return j, -1
         rank = self.ranks[int(self.table.feature[j])]
@@ -200,17 +194,10 @@ class _State:
         others: Bools = np.all(np.delete(self.counts, r, axis=1) > 0, axis=1)
         return others
 
-    def _holds(self, clause: tuple[int, ...]) -> Bools:
-        """Return where a clause holds, shape (n,)."""
-        holds = np.zeros(len(self.y), dtype=bool)
-        for j in clause:
-            holds |= self.column(j)
-        return holds
-
     def _count(self, clause: tuple[int, ...]) -> NDArray[np.int64]:
         count = np.zeros(len(self.y), dtype=np.int64)
         for j in clause:
-            count += self.column(j)
+            count += self.A[:, j]
         return count
 
     def _wrong(self, answer: Bools) -> float:
@@ -226,7 +213,7 @@ class _State:
         self, history: tuple[dict[str, object], ...]
     ) -> tuple[ClauseSelection, tuple[tuple[int, int], ...]]:
         """Hand the rule back."""
-        chosen = np.zeros((len(self.clauses), self.A.shape[1] + len(self.moved)), dtype=bool)
+        chosen = np.zeros((len(self.clauses), self.A.shape[1]), dtype=bool)
         for r, clause in enumerate(self.clauses):
             chosen[r, list(clause)] = True
         return ClauseSelection(chosen, self.value, history), tuple(self.moved)

@@ -48,19 +48,18 @@ def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> Linear
     A, y, weight = task.distinct_rows
     (n, k), P, Z = A.shape, np.flatnonzero(y), np.flatnonzero(~y)
     each = n_clauses // copies  # clauses per copy
-    copy, psi, lower = _one_copy(A, task.groups, P, Z)
+    rows, lower = _one_copy(A, task.groups, P, Z)
+    copy, psi = rows[:, :-n], rows[:, -n:]
     # Distinct clauses are ordered by their number of columns, which changes no optimum: without an
     # order the search would prove each of the R! arrangements of the same rule anew.
     pairs = np.eye(copies - 1, copies) - np.eye(copies - 1, copies, 1)
     ordered = np.kron(pairs, np.arange(copy.shape[1]) < k)
-    total = sparse.hstack([_empty(len(Z), 2 * k), -each * sparse.eye_array(len(Z))])  # of beta
-    matrix = sparse.vstack(
+    total = [sparse.csr_array((len(Z), 2 * k)), -each * sparse.eye_array(len(Z))]  # of beta
+    matrix = sparse.block_array(
         [
-            sparse.hstack(
-                [sparse.kron(sparse.eye_array(copies), copy), sparse.vstack([psi] * copies)]
-            ),
-            sparse.hstack([*[total] * copies, _unit(Z, n)]),  # psi - sum of beta >= -(R - 1)
-            sparse.hstack([sparse.csr_array(ordered), _empty(copies - 1, n)]),
+            [sparse.kron(sparse.eye_array(copies), copy), sparse.vstack([psi] * copies)],
+            [sparse.hstack(total * copies), _unit(Z, n)],  # psi - sum of beta >= -(R - 1)
+            [sparse.csr_array(ordered), None],
         ],
         format="csr",
     )
@@ -72,29 +71,22 @@ def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> Linear
     return LinearProgram(np.append(np.tile(of_copy, copies), weight), *rows, *bounds, whole)
 
 
-def _one_copy(
-    A: Floats, groups: Groups, P: Ints, Z: Ints
-) -> tuple[sparse.csr_array, sparse.csr_array, Floats]:
-    """Write the rows of one clause: over its own variables, over psi, and what they must reach."""
+def _one_copy(A: Floats, groups: Groups, P: Ints, Z: Ints) -> tuple[sparse.csr_array, Floats]:
+    """Write the rows of one clause, over its own variables and psi, and what they must reach."""
     n, k = A.shape
     inner, outer = _links(A, groups, Z)
     reader, node = _reads(A, Z, inner, outer)
     identity = sparse.eye_array(k)
-    m, n_links, n_reads = len(P), len(inner), len(node)
-    rows = sparse.vstack(
+    rows = sparse.block_array(
         [
-            sparse.hstack([sparse.csr_array(A[P]), _empty(m, k + len(Z))]),  # psi + A w >= 1
-            sparse.hstack([-identity, identity, _empty(k, len(Z))]),  # M >= w
-            sparse.hstack(
-                [_empty(n_links, k), _unit(inner, k) - _unit(outer, k), _empty(n_links, len(Z))]
-            ),  # M[inner] >= M[outer]
-            sparse.hstack([_empty(n_reads, k), -_unit(node, k), _unit(reader, len(Z))]),
+            [sparse.csr_array(A[P]), None, None, _unit(P, n)],  # psi + A w >= 1
+            [-identity, identity, None, None],  # M >= w
+            [None, _unit(inner, k) - _unit(outer, k), None, None],  # M[inner] >= M[outer]
+            [None, -_unit(node, k), _unit(reader, len(Z)), None],  # beta >= M
         ],
         format="csr",
     )
-    rest = rows.shape[0] - m
-    psi = sparse.vstack([_unit(P, n), _empty(rest, n)], format="csr")
-    return rows, psi, np.concatenate([np.ones(m), np.zeros(rest)])
+    return rows, (np.arange(rows.shape[0]) < len(P)).astype(float)
 
 
 def _links(A: Floats, groups: Groups, Z: Ints) -> tuple[Ints, Ints]:
@@ -127,10 +119,6 @@ def _unit(columns: Ints, width: int) -> sparse.csr_array:
     """Stack unit rows: row i has a one in ``columns[i]``."""
     ones, rows = np.ones(len(columns)), np.arange(len(columns))
     return sparse.csr_array((ones, (rows, columns)), shape=(len(columns), width))
-
-
-def _empty(rows: int, columns: int) -> sparse.csr_array:
-    return sparse.csr_array((rows, columns))
 
 
 def solve_two_level_lp(task: TwoLevelTask, n_clauses: int) -> ClauseSelection:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rulekit import Binarizer
-from rulekit.search.box_search.problem import Axes, BoxRows, evaluate_boxes, whole_box
+from rulekit.search.box_search.problem import Axes, BoxRows, evaluate_boxes, join_ends
 
 
 def labelled(X, y):
@@ -36,15 +36,8 @@ def test_each_end_of_a_box_accepts_the_rows_its_condition_does(missing, opposite
     boxes = BoxRows.from_table(dnf)
     assert boxes.condition_of
     # the rows of the search are merged and sorted, so that rows are compared by number and class
-    for (f, kind, k, accepts), j in boxes.condition_of.items():
-        box = whole_box(boxes.n_bins)
-        if kind == "low":
-            box[0, f, 0] = k
-        elif kind == "high":
-            box[0, f, 1] = k
-        elif k == 1:
-            box[0, f, :2] = 1, 0
-        box[0, f, 2] = accepts
+    for end, j in boxes.condition_of.items():
+        box = join_ends(boxes.n_bins, [end])
         assert np.flatnonzero(boxes.find_conditions(box)[0]).tolist() == [j]
         held = evaluate_boxes(box, boxes.codes, boxes.n_bins)[:, 0]
         for side in (False, True):

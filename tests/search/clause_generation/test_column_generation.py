@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from rulekit.search.box_search.problem import ERRORS, evaluate_boxes
+from rulekit.search.box_search.problem import ERRORS, evaluate_boxes, join_ends
 from rulekit.search.box_search.search import Descent
 from rulekit.search.clause_generation import column_generation, exact_clause
 from rulekit.search.clause_generation.column_generation import (
@@ -22,7 +22,6 @@ from rulekit.search.clause_generation.column_generation import (
 from rulekit.search.clause_generation.exact_clause import (
     ClauseLimits,
     best_clause,
-    box_of_literals,
     half_lines,
 )
 from tests.engines import solved_by
@@ -139,8 +138,8 @@ def test_half_lines_join_to_the_box_they_describe():
     rng = np.random.default_rng(0)
     for _ in range(30):
         chosen = [literals[j] for j in rng.choice(len(literals), size=3, replace=False)]
-        box = box_of_literals(problem, chosen)
-        each = [box_of_literals(problem, [one]) for one in chosen]
+        box = join_ends(problem.n_bins, chosen)
+        each = [join_ends(problem.n_bins, [one]) for one in chosen]
         held = [evaluate_boxes(one, problem.codes, problem.n_bins)[:, 0] for one in each]
         together = np.all(held, axis=0)
         np.testing.assert_array_equal(
