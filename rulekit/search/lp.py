@@ -63,7 +63,6 @@ class LPSolution:
     x: Floats | None = None  # (n,)
     value: float | None = None
     duals: Floats | None = None  # (m,)
-    reduced_costs: Floats | None = None  # (n,)
     status: str = "error"
     bound: float | None = None
     message: str = field(default="", repr=False)
@@ -123,7 +122,7 @@ def solve_milp(
     bound = None if bound is None or not np.isfinite(bound) else float(bound)
     if incumbent is not None and (value is None or incumbent[1] < value) and status != "optimal":
         x, value = incumbent
-    return LPSolution(x, value, None, None, status, bound, str(result.message))
+    return LPSolution(x, value, None, status, bound, str(result.message))
 
 
 def _limit(seconds: float | None) -> dict[str, float]:
@@ -197,8 +196,7 @@ class ResidentProgram:
         basic_x[basis[basis >= 0]] = True
         basic_rows[-1 - basis[basis < 0]] = True  # HiGHS writes row i as -1 - i
         x, duals = np.array(solution.col_value), np.array(solution.row_dual)
-        reduced = np.array(solution.col_dual)
-        return LPSolution(x, value, duals, reduced, status, value, message, basic_x, basic_rows)
+        return LPSolution(x, value, duals, status, value, message, basic_x, basic_rows)
 
     def change_column_bounds(self, lower: Floats, upper: Floats) -> None:
         """Replace the bounds of all variables."""
@@ -272,16 +270,15 @@ def _solve_with_linprog(lp: LinearProgram, time_limit: float | None) -> LPSoluti
     duals[below] -= result.ineqlin.marginals[above.sum() :]
     if equal.any():
         duals[equal] = result.eqlin.marginals
-    reduced = result.lower.marginals + result.upper.marginals
     value = float(result.fun)
-    return LPSolution(result.x, value, duals, reduced, status, value, str(result.message))
+    return LPSolution(result.x, value, duals, status, value, str(result.message))
 
 
 def _solve_empty(lp: LinearProgram) -> LPSolution:
     """Solve a program without variables, which HiGHS rejects."""
     if np.any(lp.lower > 0) or np.any(lp.upper < 0):
         return LPSolution(status="infeasible", message="a row cannot hold")
-    return LPSolution(np.zeros(0), 0.0, np.zeros(len(lp.lower)), np.zeros(0), "optimal", 0.0, "")
+    return LPSolution(np.zeros(0), 0.0, np.zeros(len(lp.lower)), "optimal", 0.0, "")
 
 
 def seconds_left(deadline: float | None) -> float | None:

@@ -40,12 +40,12 @@ def test_optimal_value_equals_a_plain_linprog(seed):
 
 
 @given(seed=st.integers(0, 10_000))
-def test_duals_and_reduced_costs_price_the_bounds_exactly(seed):
+def test_duals_price_the_bounds_exactly(seed):
     lp = covering(seed)
     answer = solve_lp(lp)
-    np.testing.assert_allclose(lp.A.T @ answer.duals + answer.reduced_costs, lp.c, atol=1e-8)
+    reduced = lp.c - lp.A.T @ answer.duals
     priced = np.where(answer.duals > 0, lp.lower, lp.upper) @ answer.duals
-    bounds = np.where(answer.reduced_costs > 0, lp.x_lower, lp.x_upper) @ answer.reduced_costs
+    bounds = np.where(reduced > 0, lp.x_lower, lp.x_upper) @ reduced
     assert priced + bounds == pytest.approx(answer.value, abs=1e-8)
 
 

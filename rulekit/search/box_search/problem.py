@@ -101,8 +101,8 @@ class Axes:
             conditions, np.searchsorted(ranks, rank_of).tolist(), strict=True
         ):
             accepts = literal.missing and self._lacks[source]
-            bins = (k + 1, len(ranks)) if side[j] > 0 else (0, k)
-            self.condition_of[f, *bins, accepts] = j
+            ends = (k + 1, len(ranks)) if side[j] > 0 else (0, k)
+            self.condition_of[f, *ends, accepts] = j
 
     def _add_levels(self, conditions: Found) -> None:
         """Add, for each level or word that literals name, a feature of two bins: others, this."""
@@ -142,8 +142,8 @@ class Axes:
         for f, n in enumerate(self._sizes):
             needed = {False, self._lacks[self.source[f]]}
             for k in range(1, n) if starts else range(n - 1):
-                bins = (k, n - 1) if starts else (0, k)
-                allowed[f, k] = all((f, *bins, a) in self.condition_of for a in needed)
+                ends = (k, n - 1) if starts else (0, k)
+                allowed[f, k] = all((f, *ends, a) in self.condition_of for a in needed)
         return allowed
 
     def _level(self, literal: Literal, j: int) -> tuple[int, NDArray[np.integer]]:

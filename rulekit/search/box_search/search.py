@@ -54,16 +54,17 @@ class BoxMoves:
         self._work = move_kernels.new_work(self._table, max_clauses)
         self._pair_buffers = descent_kernels.new_room()
 
-    def _start(self, k: int, theta: float) -> None:
+    def start_clause(self, k: int, theta: float) -> None:
         """Choose the best box on at most two features for place k, see `descent_kernels`."""
         self._kernels.start_clause(self._table, self._work, self._pair_buffers, k, theta)
 
-    def _improve(self, box: Ints, theta: float) -> Floats:
-        """Improve each clause by itself in place, shape (k, p, 3); return what it saves."""
-        slots, saved = len(self._work.settled), np.zeros((len(box), 1 + box.shape[1]))
+    def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
+        """Improve each clause by itself, for prices of training errors; result (k, 1 + p)."""
+        boxes, slots = starts.copy(), len(self._work.settled)
+        saved = np.zeros((len(boxes), 1 + boxes.shape[1]))
         names, owners = np.zeros(slots, np.uint64), np.zeros(slots, np.int64)
-        self._kernels.improve_each(self._table, self._work, box, saved, names, owners, theta)
-        return saved
+        self._kernels.improve_each(self._table, self._work, boxes, saved, names, owners, theta)
+        return boxes, saved
 
 
 class SingleBox(BoxMoves):
@@ -77,15 +78,14 @@ class SingleBox(BoxMoves):
         """Find the best box on at most two features, see `descent_kernels`."""
         self._price(savings)
         if self._work.box.shape[1]:
-            self._start(0, theta)
+            self.start_clause(0, theta)
         box: Ints = self._work.box[0, :, :3].copy()
         return box
 
     def improve(self, savings: Floats, box: Ints, theta: float) -> Ints:
         """Change one feature of a box, or two at once, until nothing saves more."""
         self._price(savings)
-        boxes = box[None].copy()
-        self._improve(boxes, theta)
+        boxes, _ = self.improve_each(box[None], theta)
         return np.asarray(boxes[0])
 
     def _price(self, savings: Floats) -> None:
@@ -253,7 +253,7 @@ class Descent(BoxMoves):
             if key in self._grown:
                 self._work.box[k] = self._grown[key]
             else:
-                self._start(k, theta)
+                self.start_clause(k, theta)
             after = self._visit(kernels.GROW, k + 1, theta)
             if after == k:
                 self._full_grown.add(key)
@@ -284,12 +284,6 @@ class Descent(BoxMoves):
         for j, ((size, n_conditions), loss) in enumerate(entries):
             if archive.improves(size, n_conditions, loss):
                 archive.offer(loss, n_conditions, log.box[j, :size].copy())
-
-    def improve_each(self, starts: Boxes, theta: float) -> tuple[Boxes, Floats]:
-        """Improve each clause by itself, for prices of training errors; result (k, 1 + p)."""
-        boxes = starts.copy()
-        saved = self._improve(boxes, theta)
-        return boxes, saved
 
     def choose_alone(self, theta: float) -> tuple[Floats, Boxes]:
         """Choose an interval of each feature, for a rule of one feature; result (p,)."""

@@ -195,14 +195,13 @@ class _Search:
         self._task = kernel.Task(task.theta, P, N, step, task.slot, *weights)
         p, n, many = len(p_order) // 64, len(n_order) // 64, depth + 1
         rows, columns = ((many, p), (many, n), (many, many, n)), ((many, d), (many, d), (many, d))
-        self.levels = levels = allocate(kernel.LEVELS, *rows, many, *columns, many, many)
+        parts = *rows, many, *columns, many, many, d + 1, d + 1, 1, n, n, d
+        self.levels = levels = allocate(kernel.LEVELS, *parts)
         levels.P[0] = _words((p_order >= 0)[:, None], np.arange(len(p_order)))[0]
         levels.N[0] = _words((n_order >= 0)[:, None], np.arange(len(n_order)))[0]
         levels.live[0], levels.n_live[0] = np.arange(d), d
-        self._tops = allocate(kernel.TOPS, d + 1, d + 1, 1, n, n, d)
-        self.near = allocate(kernel.NEAR, room, room, (room, size), 1, p)
-        counts = np.array([0, 0, -1, 1], np.int64)
-        self.record = kernel.NearRecord(np.array([floor]), counts, np.zeros(many, np.int64))
+        self.record = allocate(kernel.RECORD, 1, 4, many, room, room, (room, size), 1, p)
+        self.record.value[0], self.record.counts[:] = floor, (0, 0, -1, 1)
 
     @property
     def n_tests(self) -> int:
@@ -210,16 +209,15 @@ class _Search:
 
     def go_on(self, margin: float) -> bool:
         """Search until the tree is done (True), or until room, tests or time run out (False)."""
-        near, search = self.near, self._kernel.search
-        state = self.levels, self._task, self.record, self._tops, near, margin
+        record, search = self.record, self._kernel.search
         while True:
             left = self._limits.max_tests - self.n_tests
             if left <= 0 or self._limits.should_stop():
                 return False
             budget = min(self._step, left)
-            if search(*state, budget):
+            if search(self.levels, self._task, record, margin, budget):
                 return True
-            if budget == left or 0 < len(near.value) == near.n[0]:
+            if budget == left or 0 < len(record.near) == record.n_near[0]:
                 return False
 
 
@@ -269,12 +267,12 @@ def list_near_best(
     floor = task.incumbent - margin - 2 * BETTER
     any_step = replace(task, step=np.ones_like(task.step))
     search = _Search(any_step, depth + 1, most, depth, floor)
-    near, record, shrunk = search.near, search.record, False
-    while not (done := search.go_on(margin)) and near.n[0] == most:
-        shrunk |= not _prune(near, record)
-        if near.n[0] == most:  # as many as there is room for, all worth the same
+    record, shrunk = search.record, False
+    while not (done := search.go_on(margin)) and record.n_near[0] == most:
+        shrunk |= not _prune(record)
+        if record.n_near[0] == most:  # as many as there is room for, all worth the same
             break
-    sizes = zip(near.value[: near.n[0]], near.size, near.column, strict=False)
+    sizes = zip(record.near[: record.n_near[0]], record.size, record.column, strict=False)
     floor = float(record.value[0]) + BETTER
     listed = sorted((-v, s, tuple(sorted(c[:s].tolist()))) for v, s, c in sizes if v > floor)
     clauses, values = tuple(c for _, _, c in listed), tuple(-float(v) for v, _, _ in listed)
@@ -283,9 +281,9 @@ def list_near_best(
     return NearBest(clauses, values, reach, done, search.n_tests)
 
 
-def _prune(near: Any, record: Any) -> bool:
+def _prune(record: Any) -> bool:
     """Drop what fell out of the margin; return whether that was enough, else halve the rest."""
-    value = near.value[: near.n[0]]
+    value = record.near[: record.n_near[0]]
     kept = np.flatnonzero(value > record.value[0] + BETTER)
     enough = len(kept) <= len(value) // 2
     if not enough:
@@ -294,7 +292,7 @@ def _prune(near: Any, record: Any) -> bool:
             return False
         record.value[0] = edge
         kept = np.flatnonzero(value > edge + BETTER)
-    for part in (near.value, near.size, near.column):
+    for part in (record.near, record.size, record.column):
         part[: len(kept)] = part[kept]
-    near.n[0] = len(kept)
+    record.n_near[0] = len(kept)
     return enough

@@ -50,7 +50,7 @@ class Task(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """The nodes from the root to the present one."""
+    """The nodes from the root to the present one, and room to bound what is below one of them."""
 
     P: Words
     N: Words
@@ -61,35 +61,28 @@ class Levels(NamedTuple):
     bound: Floats
     n_live: Ints
     next: Ints
-
-
-class Tops(NamedTuple):
-    """Room of one node: of the live literals seen so far the largest gains, one a slot."""
-
-    gain: Floats  # (d + 1,), falling
-    slot: Ints  # (d + 1,)
-    n: Ints  # (1,), how many
+    gain: Floats  # (d + 1,), falling: of the live literals seen so far the largest, one a slot
+    slot: Ints  # (d + 1,), of these
+    n_gains: Ints  # (1,)
     union: Words  # the rows of N that any of them takes ...
     new: Words  # ... and those that the last one added
     live_gain: Floats  # (d,), of the live candidates, in their order
 
 
-class NearRecord(NamedTuple):
-    """What the search knows: best value, `counts` as named below, columns of the best clause."""
+class Record(NamedTuple):
+    """What the search knows: best value, `counts` as named below, the best clause and those near.
+
+    Without room for those near, only the best clause is stored.
+    """
 
     value: Floats  # (1,)
     counts: Ints  # (4,)
-    best: Ints
-
-
-class Near(NamedTuple):
-    """The clauses near the best: what they are worth, their columns, and room to weigh one."""
-
-    value: Floats  # (most,), empty where only the best clause is stored
-    size: Ints  # (most,), number of literals
-    column: Ints  # (most, most literals)
-    n: Ints  # (1,), how many
-    others: Words  # rows of P
+    best: Ints  # columns
+    near: Floats  # (room,), what each clause near the best is worth
+    size: Ints  # (room,), its number of literals
+    column: Ints  # (room, most literals)
+    n_near: Ints  # (1,)
+    others: Words  # rows of P: memory
 
 
 LEVEL, TESTS, LENGTH, NEW = range(4)  # of `counts`; LENGTH of the best clause is -1 without one,
@@ -101,10 +94,8 @@ I1, I2, F1, F2 = I[::1], I[:, ::1], types.float64[::1], types.float64[:, ::1]
 
 WEIGHTS = record(RowWeights, F1, F1)
 TASK = record(Task, types.float64, W2, W2, W2, I1, WEIGHTS, WEIGHTS)
-LEVELS = record(Levels, W2, W2, W3, I1, I2, F2, F2, I1, I1)
-TOPS = record(Tops, F1, I1, I1, W1, W1, F1)
-RECORD = record(NearRecord, F1, I1, I1)
-NEAR = record(Near, F1, I1, I2, I1, W1)
+LEVELS = record(Levels, W2, W2, W3, I1, I2, F2, F2, I1, I1, F1, I1, I1, W1, W1, F1)
+RECORD = record(Record, F1, I1, I1, F1, I1, I2, I1, W1)
 
 
 @machine_code(inline=True)
@@ -144,10 +135,10 @@ def _share_pays(share, step, theta, weights):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _find_live(t, p, n, levels, task, record, tops):  # type: ignore[no-untyped-def]
+def _find_live(t, p, n, levels, task, record):  # type: ignore[no-untyped-def]
     """Keep the candidates of a level that can pay, sorted by loss and column."""
     floor, kept = record.value[0] + BETTER + task.theta * (t + 1), 0
-    live, loss, gain = levels.live[t], levels.loss[t], tops.live_gain
+    live, loss, gain = levels.live[t], levels.loss[t], levels.live_gain
     for k in range(levels.n_live[t]):
         c = live[k]
         # Even a clause that takes nothing more from P must beat the best; cheaper to see than N.
@@ -167,17 +158,17 @@ def _find_live(t, p, n, levels, task, record, tops):  # type: ignore[no-untyped-
 
 
 @machine_code(inline=True)
-def _most_net(gain, taken, tops, slot, theta, most):  # type: ignore[no-untyped-def]
+def _most_net(gain, taken, levels, slot, theta, most):  # type: ignore[no-untyped-def]
     """Bound the gains, less prices, of a literal and others of smaller loss, `most` in all."""
     reach, size = gain, 1
     best = min(reach, taken) - theta
-    for j in range(tops.n[0]):
+    for j in range(levels.n_gains[0]):
         if reach >= taken or size == most:
             break
-        if tops.slot[j] == slot:
+        if levels.slot[j] == slot:
             continue
         # gains fall, so the first literal that does not pay its price ends the list
-        reach, size = reach + tops.gain[j], size + 1
+        reach, size = reach + levels.gain[j], size + 1
         net = min(reach, taken) - theta * size
         if net <= best:
             break
@@ -186,39 +177,39 @@ def _most_net(gain, taken, tops, slot, theta, most):  # type: ignore[no-untyped-
 
 
 @machine_code(inline=True)
-def _note_gain(gain, slot, tops):  # type: ignore[no-untyped-def]
+def _note_gain(gain, slot, levels):  # type: ignore[no-untyped-def]
     """Keep the largest gain of each slot, in falling order."""
-    last = tops.n[0]
-    for j in range(tops.n[0]):
-        if tops.slot[j] == slot:
-            if tops.gain[j] >= gain:
+    last = levels.n_gains[0]
+    for j in range(levels.n_gains[0]):
+        if levels.slot[j] == slot:
+            if levels.gain[j] >= gain:
                 return
             last = j
             break
-    if last == tops.n[0]:
-        tops.n[0] += 1
-    while last > 0 and tops.gain[last - 1] < gain:
-        tops.gain[last], tops.slot[last] = tops.gain[last - 1], tops.slot[last - 1]
+    if last == levels.n_gains[0]:
+        levels.n_gains[0] += 1
+    while last > 0 and levels.gain[last - 1] < gain:
+        levels.gain[last], levels.slot[last] = levels.gain[last - 1], levels.slot[last - 1]
         last -= 1
-    tops.gain[last], tops.slot[last] = gain, slot
+    levels.gain[last], levels.slot[last] = gain, slot
 
 
 @machine_code()
-def _set_bounds(t, p, n, levels, task, tops, size):  # type: ignore[no-untyped-def]
+def _set_bounds(t, p, n, levels, task, size):  # type: ignore[no-untyped-def]
     """Bound the clauses of a size at most whose literal of largest loss is the k-th, for each k."""
-    N, new = levels.N[t], tops.new
+    N, new = levels.N[t], levels.new
     for w in range(len(N)):
-        tops.union[w] = _NONE
-    tops.n[0], taken = 0, 0.0
+        levels.union[w] = _NONE
+    levels.n_gains[0], taken = 0, 0.0
     for k in range(levels.n_live[t]):
         c = levels.live[t, k]
         for w in range(len(N)):
-            new[w] = N[w] & ~task.N[c, w] & ~tops.union[w]
-            tops.union[w] |= new[w]
+            new[w] = N[w] & ~task.N[c, w] & ~levels.union[w]
+            levels.union[w] |= new[w]
         taken += _weigh(new, new, task.wn)
-        net = _most_net(tops.live_gain[k], taken, tops, task.slot[c], task.theta, size - t)
+        net = _most_net(levels.live_gain[k], taken, levels, task.slot[c], task.theta, size - t)
         levels.bound[t, k] = p - levels.loss[t, k] - task.theta * t - n + net
-        _note_gain(tops.live_gain[k], task.slot[c], tops)
+        _note_gain(levels.live_gain[k], task.slot[c], levels)
 
 
 @machine_code()
@@ -251,16 +242,16 @@ def _branch(t, k, levels, task):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _all_pay(t, levels, task, near):  # type: ignore[no-untyped-def]
+def _all_pay(t, levels, task, record):  # type: ignore[no-untyped-def]
     """Return whether leaving out any one literal of the clause would cost more than its price."""
     for s in range(1, t + 1):
-        for w in range(len(near.others)):
+        for w in range(len(record.others)):
             rows = levels.P[0, w] & ~task.P[levels.column[s], w]
             for r in range(1, t + 1):
                 if r != s:
                     rows &= task.P[levels.column[r], w]
-            near.others[w] = rows
-        lost = _weigh(near.others, near.others, task.wp)
+            record.others[w] = rows
+        lost = _weigh(record.others, record.others, task.wp)
         own = levels.own[t, s]
         if _weigh(own, own, task.wn) - lost <= task.theta + BETTER:
             return False
@@ -268,52 +259,51 @@ def _all_pay(t, levels, task, near):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _note_near(t, value, levels, record, near, margin):  # type: ignore[no-untyped-def]
+def _note_near(t, value, levels, record, margin):  # type: ignore[no-untyped-def]
     """Store a node near the best, and raise what a clause must be worth."""
     record.value[0] = max(record.value[0], value - margin - 2 * BETTER)
-    i = near.n[0]
-    near.value[i], near.size[i] = value, t
+    i = record.n_near[0]
+    record.near[i], record.size[i] = value, t
     for s in range(t):
-        near.column[i, s] = levels.column[s + 1]
-    near.n[0] = i + 1
+        record.column[i, s] = levels.column[s + 1]
+    record.n_near[0] = i + 1
 
 
 @machine_code(inline=True)
-def _enter(t, levels, task, record, tops, near, margin):  # type: ignore[no-untyped-def]
+def _enter(t, levels, task, record, margin):  # type: ignore[no-untyped-def]
     """Value and store a new node and list its branches; return whether it has any."""
     p, n = _weigh(levels.P[t], levels.P[t], task.wp), _weigh(levels.N[t], levels.N[t], task.wn)
     value = p - n - task.theta * t
     if value > record.value[0] + BETTER:
-        if len(near.value) == 0:
+        if len(record.near) == 0:
             record.value[0], record.counts[LENGTH] = value, t
             for s in range(t):
                 record.best[s] = levels.column[s + 1]
-        elif p + n > 0.0 and _all_pay(t, levels, task, near):
+        elif p + n > 0.0 and _all_pay(t, levels, task, record):
             # what holds nowhere is no clause but a constant answer
-            _note_near(t, value, levels, record, near, margin)
-    most = near.column.shape[1]
+            _note_near(t, value, levels, record, margin)
+    most = record.column.shape[1]
     if n < task.theta or t == most:  # no literal can take its price from what is left of N
         return False
     record.counts[TESTS] += levels.n_live[t]
-    _find_live(t, p, n, levels, task, record, tops)
-    _set_bounds(t, p, n, levels, task, tops, most)
+    _find_live(t, p, n, levels, task, record)
+    _set_bounds(t, p, n, levels, task, most)
     levels.next[t] = levels.n_live[t] - 1  # the largest loss first: most literals below it
     return True
 
 
-@machine_code(B(LEVELS, TASK, RECORD, TOPS, NEAR, types.float64, I))
-def search(levels, task, record, tops, near, margin, budget):  # type: ignore[no-untyped-def]
+@machine_code(B(LEVELS, TASK, RECORD, types.float64, I))
+def search(levels, task, record, margin, budget):  # type: ignore[no-untyped-def]
     """Search on; return whether the tree was done before room or `budget` more tests."""
-    # Without room near the best, only the best clause is stored. It stops before a node that would
-    # exceed the budget; that node stays new.
-    counts, room = record.counts, len(near.value)
+    # It stops before a node that would exceed the budget; that node stays new.
+    counts, room = record.counts, len(record.near)
     t, new, most = counts[LEVEL], counts[NEW], counts[TESTS] + budget
     while t >= 0:
         if new:
-            if (room and near.n[0] == room) or counts[TESTS] + levels.n_live[t] > most:
+            if (room and record.n_near[0] == room) or counts[TESTS] + levels.n_live[t] > most:
                 break
             new = 0
-            if not _enter(t, levels, task, record, tops, near, margin):
+            if not _enter(t, levels, task, record, margin):
                 t -= 1
                 continue
         k = levels.next[t]

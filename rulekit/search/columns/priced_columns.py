@@ -373,4 +373,4 @@ def solve_small_dual(
     # written so that NaN fails the check
     if not (overdrawn <= EXACT and abs(primal - value) <= EXACT * max(1.0, value)):
         return None
-    return LPSolution(mu, value, duals, None, "optimal", value, "", basic[:g], basic[g:])
+    return LPSolution(mu, value, duals, "optimal", value, "", basic[:g], basic[g:])

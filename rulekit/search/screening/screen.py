@@ -163,19 +163,18 @@ class Outcome:
     bounds: Bounds | None = field(default=None, repr=False)
 
 
-def consecutive_test(problem: PricedColumns) -> Outcome:
-    """Compare each threshold with the next narrower one of its chain: O(n p + d log d)."""
-    order, chain = order_chains(problem)
-    gain, later, before = problem.worth - problem.wrong, order[1:], order[:-1]
-    worse = (gain[later] <= gain[before]) & (chain[1:] == chain[:-1])
-    return _remove_pairs(problem, later[worse], before[worse])
-
-
-def chain_test(problem: PricedColumns) -> Outcome:
-    """Compare each threshold with all narrower ones of its chain: O(n p + d log d)."""
-    return _remove_pairs(
-        problem, *find_beaten(problem.worth - problem.wrong, *order_chains(problem))
-    )
+def pairs_test(problem: PricedColumns, *, neighbours: bool = False) -> Outcome:
+    """Compare each threshold with the narrower ones of its chain, or the next: O(n p + d log d)."""
+    gain, (order, chain) = problem.worth - problem.wrong, order_chains(problem)
+    if neighbours:
+        later, before = order[1:], order[:-1]
+        worse = (gain[later] <= gain[before]) & (chain[1:] == chain[:-1])
+        columns, others = later[worse], before[worse]
+    else:
+        columns, others = find_beaten(gain, order, chain)
+    removed, by = np.zeros(len(gain), dtype=bool), np.full(len(gain), -1)
+    removed[columns], by[columns] = True, others
+    return Outcome("pairs", removed, by)
 
 
 def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
@@ -197,13 +196,6 @@ def order_chains(problem: PricedColumns) -> tuple[Ints, Ints]:
     return order, chain[order]
 
 
-def _remove_pairs(problem: PricedColumns, columns: Ints, by: Ints) -> Outcome:
-    """Return that columns are removed, each by another one."""
-    removed, place = np.zeros(len(problem.wrong), dtype=bool), np.full(len(problem.wrong), -1)
-    removed[columns], place[columns] = True, by
-    return Outcome("pairs", removed, place)
-
-
 NOISE = 1e-12  # of the total weight
 COUNTING = ("simple", "chain")
 BASIC = ("simple", "consecutive", "duality basic")
@@ -211,8 +203,8 @@ ENHANCED = ("simple", "chain", "duality enhanced")
 #: Every test by name; "duality given" takes the bounds that `screen` is handed.
 TESTS: dict[str, Callable[[PricedColumns], Outcome]] = {
     "simple": lambda p: Outcome("simple", p.price >= p.worth),  # own price included, O(n p + d)
-    "consecutive": consecutive_test,
-    "chain": chain_test,
+    "consecutive": partial(pairs_test, neighbours=True),
+    "chain": pairs_test,
     "duality basic": lambda p: duality_test(p, greedy_bounds(p, enhanced=False)),
     "duality enhanced": lambda p: duality_test(p, greedy_bounds(p, enhanced=True)),
 }
