@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Boxes = NDArray[np.int64]  # (k, p, 3): low, high, absent
 
-#: Axis, first and last bin that a condition accepts, and whether missing values; 1 to 0 is none.
+#: Axis, first and last bin that a condition accepts (1 to 0: no bin), whether missing values.
 End = tuple[int, int, int, bool]
 MEMBER = ("==", "in", "contains")
 Found = list[tuple[Literal, int]]
