@@ -106,7 +106,7 @@ def prepare(
     idle = processes.copy()
 
     def compile_file(name: str) -> bool:
-        process = idle.pop()
+        process: Any = idle.pop()
         started[name] = time.monotonic()
         process.stdin.write(f"{name}\n")
         compiled = bool(process.stdout.readline() == f"{name}\n")

@@ -57,8 +57,8 @@ class Axes:
         read = enumerate(table.encodings)  # whether some row has no value that an encoding reads
         self._lacks = [bool((table.codes[:, s] == e.n_cells - 1).any()) for s, e in read]
         for cuts, levels, tests in _group_by_column(table).values():
-            for source, ends in cuts.items():
-                self._add_cuts(source, ends)
+            for source, of_source in cuts.items():
+                self._add_cuts(source, of_source)
             if levels:
                 self._add_levels(levels)
             if tests:
@@ -67,8 +67,8 @@ class Axes:
         self.n_bins = np.array(self._sizes, dtype=np.int64)
         self.may_start, self.may_end = map(self._find_allowed_bins, (True, False))
         # the search needs both tests of missingness of a column, or uses neither
-        tests = [{(f, 0, n - 1, False), (f, 1, 0, True)} for f, n in enumerate(self._sizes)]
-        both = [pair <= self.condition_of.keys() for pair in tests]
+        ends = [{(f, 0, n - 1, False), (f, 1, 0, True)} for f, n in enumerate(self._sizes)]
+        both = [self.condition_of.keys() >= pair for pair in ends]
         self.may_test_missing: Bools = np.array(both, dtype=bool)
 
     @cached_property
