@@ -4,17 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from rulekit.export.documents.blocks import (
-    Block,
-    Cell,
-    Code,
-    Lines,
-    Raw,
-    Strong,
-    TableBlock,
-    Text,
-    describe,
-)
+from rulekit.export.documents import blocks as doc
 from rulekit.export.documents.text import write_lines
 from rulekit.export.subject import ClauseNumbers
 from rulekit.rules import RuleSet, scorecard_of
@@ -62,7 +52,7 @@ def to_html(
     str
         A complete page; names, values and labels are escaped.
     """
-    return page(title, write_blocks(describe(model, numbers)))
+    return page(title, write_blocks(doc.describe(model, numbers)))
 
 
 def page(title: str, body: str, style: str = "") -> str:
@@ -77,28 +67,28 @@ def page(title: str, body: str, style: str = "") -> str:
     )
 
 
-def write_blocks(blocks: Sequence[Block]) -> str:
+def write_blocks(blocks: Sequence[doc.Block]) -> str:
     """Write blocks as the body of a page."""
     return "\n".join(map(_write_block, blocks))
 
 
-def _write_block(block: Block) -> str:
+def _write_block(block: doc.Block) -> str:
     match block:
-        case Text(text, style):
+        case doc.Text(text, style):
             return TAGS[style].format(_inline(text))
         case list():
             return f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in block)}</ul>"
-        case TableBlock(heads, rows, is_headed):
+        case doc.TableBlock(heads, rows, is_headed):
             first = "th" if is_headed else "td"
             lines = [_write_row(heads, "th", "th")] * bool(heads)
             lines += [_write_row(row, first, "td") for row in rows]
             return "\n".join(["<table>", *lines, "</table>"])
-        case Lines():
+        case doc.Lines():
             return _write_lines(block)
     return block
 
 
-def _write_lines(block: Lines) -> str:
+def _write_lines(block: doc.Lines) -> str:
     lines = ['<ol class="rule">']
     for index, line in write_lines(block.rule, "<b>{}</b>".format, _code):
         count = ""
@@ -108,7 +98,7 @@ def _write_lines(block: Lines) -> str:
     return "\n".join([*lines, "</ol>"])
 
 
-def _write_row(cells: Sequence[Cell], first: str, others: str) -> str:
+def _write_row(cells: Sequence[doc.Cell], first: str, others: str) -> str:
     """Write a row; numbers, also those after ranges of values, are right-aligned."""
     parts = []
     for k, cell in enumerate(cells):
@@ -118,13 +108,13 @@ def _write_row(cells: Sequence[Cell], first: str, others: str) -> str:
     return f"<tr>{''.join(parts)}</tr>"
 
 
-def _inline(cell: Cell) -> str:
+def _inline(cell: doc.Cell) -> str:
     match cell:
-        case Raw():
+        case doc.Raw():
             return cell
-        case Code():
+        case doc.Code():
             return _code(cell)
-        case Strong():
+        case doc.Strong():
             return f"<b>{escape(cell)}</b>"
         case tuple():
             return "".join(map(_inline, cell))
@@ -170,7 +160,7 @@ def name_parts(rule: RuleSet, wording: Wording) -> list[str]:
 
 def draw_parts(
     rule: RuleSet, wording: Wording, parts: Sequence[tuple[float, float]], rows: str
-) -> list[Block]:
+) -> list[doc.Block]:
     """Draw how many rows each clause decides, those predicted correctly filled.
 
     `parts` are the rows predicted correctly and all rows, of each clause and of none. Bars have the
@@ -191,5 +181,5 @@ def draw_parts(
         svg = f'<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">{bar}</svg>'
         lines.append(f'<li data-part="{k}">{text}{svg}</li>')
     note = f"{n:g} {rows} rows; filled: predicted correctly, outlined: wrongly."
-    picture = Raw("\n".join([*lines, "</ol>"]))
-    return [Text("Where the rows go", "heading"), Text(note, "note"), picture]
+    picture = doc.Raw("\n".join([*lines, "</ol>"]))
+    return [doc.Text("Where the rows go", "heading"), doc.Text(note, "note"), picture]

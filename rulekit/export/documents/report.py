@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 
 from rulekit.evaluation.metrics import confusion_table
 from rulekit.explain import explain
-from rulekit.export.documents.blocks import (
-    Block,
-    Raw,
-    Strong,
-    TableBlock,
-    Text,
-    describe_rule,
-    describe_training,
-)
+from rulekit.export.documents import blocks as doc
 from rulekit.export.documents.html import draw_parts, matrix_html, page, write_blocks
 from rulekit.export.subject import PredictedRows, rule_to_export
 from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of, verify_rule
@@ -115,25 +107,25 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     words = (wording or Wording(clause="line")).with_texts(rule)
     given = {"training": training} | ({} if test is None else {"test": test})
     parts = [PredictedRows.from_rows(model, name, rows) for name, rows in given.items()]
-    blocks: list[Block] = [Text(_summary(parts)), Text("The rule", "heading")]
+    blocks: list[doc.Block] = [doc.Text(_summary(parts)), doc.Text("The rule", "heading")]
     names = _list_display_names(rule, words)
     named, columns = _use_display_names(rule, names), parts[0].columns
-    blocks += describe_rule(model, parts[0].numbers, named)
+    blocks += doc.describe_rule(model, parts[0].numbers, named)
     notes = [f"{name} is the column “{feature}”" for feature, name in names.items()]
     notes = [f"In the table, {join_list(notes)}."] * bool(notes)
     notes += [f"“{name}” means {condition}." for condition, name in words.texts.items()]
     notes += [check.sentence_with(words.name) for check in monotonicity_checks(model)]
-    blocks += [Text(note, "note") for note in notes]
+    blocks += [doc.Text(note, "note") for note in notes]
     blocks += _count_points(rule, parts[0], words)
     for part in parts:
         blocks += _worth(part, rule, words)
-    blocks.append(Text("Single cases", "heading"))
+    blocks.append(doc.Text("Single cases", "heading"))
     blocks += _cases(model, parts[-1], parts[0], words, immutable)
-    removed = [Text(note, "note") for note in [simplified_note(model)] if note]
+    removed = [doc.Text(note, "note") for note in [simplified_note(model)] if note]
     checked = _findings(named, {names.get(f, f): column for f, column in columns.items()})
-    blocks += [*_verdicts(reviews), *checked, *removed, *describe_training(rule)]
+    blocks += [*_verdicts(reviews), *checked, *removed, *doc.describe_training(rule)]
     if record is not None:
-        blocks += [Text("How it was made", "heading"), _record(record)]
+        blocks += [doc.Text("How it was made", "heading"), _record(record)]
     return page(title, write_blocks(blocks))
 
 
@@ -160,7 +152,7 @@ def _summary(parts: Sequence[PredictedRows]) -> str:
     return f"The rule is right for {join_list(rows)}."
 
 
-def _count_points(rule: RuleSet, part: PredictedRows, words: Wording) -> list[Block]:
+def _count_points(rule: RuleSet, part: PredictedRows, words: Wording) -> list[doc.Block]:
     """Return the points of each bin of a scorecard, its share of the rows, and a class's rate."""
     splits = scorecard_of(rule)
     if not splits or not part.y:
@@ -169,21 +161,21 @@ def _count_points(rule: RuleSet, part: PredictedRows, words: Wording) -> list[Bl
     lines = count_lines(splits[0], part.columns, is_label, words)
     rows: Any = tuple((text, points, *map(percent, shares)) for text, points, *shares in lines)
     heads = ("if this holds", "points", f"of {part.name} rows", f"of these, {rule.labels[0]}")
-    return [Text("Points by value", "heading"), TableBlock(heads, rows)]
+    return [doc.Text("Points by value", "heading"), doc.TableBlock(heads, rows)]
 
 
-def _worth(part: PredictedRows, rule: RuleSet, words: Wording) -> list[Block]:
+def _worth(part: PredictedRows, rule: RuleSet, words: Wording) -> list[doc.Block]:
     """Return the rule's performance on one set of rows: the cases of each line, and errors."""
     labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
     drawn = draw_parts(rule, words, part.parts, part.name)[1:] if part.y and rule.clauses else []
-    confusion = Raw(matrix_html(confusion_table(part.y, part.answers, labels)))
-    note = Text("Lines: actual. Columns: predicted.", "note")
-    return [Text(f"On the {part.name} cases", "heading"), *drawn, confusion, note]
+    confusion = doc.Raw(matrix_html(confusion_table(part.y, part.answers, labels)))
+    note = doc.Text("Lines: actual. Columns: predicted.", "note")
+    return [doc.Text(f"On the {part.name} cases", "heading"), *drawn, confusion, note]
 
 
 def _cases(
     model: Any, part: PredictedRows, training: PredictedRows, words: Wording, immutable: Any
-) -> list[Block]:
+) -> list[doc.Block]:
     """Explain the first correct case of each prediction, and the first wrong ones."""
     right: dict[Any, int] = {}
     wrong: list[int] = []
@@ -194,41 +186,41 @@ def _cases(
             wrong.append(row)
     chosen = [*list(right.values())[:MAX_EXAMPLES], *wrong[:MAX_EXAMPLES]]
     if not chosen:
-        return [Text("There is no case to show.")]
+        return [doc.Text("There is no case to show.")]
     rows = {f: column[chosen] for f, column in part.columns.items()}
     given = {"training": (training.columns, training.y), "immutable": immutable, "wording": words}
-    blocks: list[Block] = []
+    blocks: list[doc.Block] = []
     for case, row in zip(explain(rule_to_export(model), rows, **given), chosen, strict=True):
         name = part.rows[row] if isinstance(part.rows[row], str) else f"Row {part.rows[row]}"
         outcome = f"wrong: it was {label_text(part.y[row])}" if row in wrong else "right"
         text = f" ({outcome}). {case.sentence} {case.counterfactual.sentence}"
-        blocks.append(Text((Strong(name), text)))
+        blocks.append(doc.Text((doc.Strong(name), text)))
     return blocks
 
 
-def _verdicts(reviews: Sequence[Review]) -> list[Block]:
+def _verdicts(reviews: Sequence[Review]) -> list[doc.Block]:
     """Return people's verdicts on cases, with their numbers."""
     if not reviews:
         return []
     counts = Counter(review.verdict for review in reviews)
     verdicts = join_list([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
-    text = Text(f"{count_noun(len(reviews), 'case')} looked at: {verdicts}.")
+    text = doc.Text(f"{count_noun(len(reviews), 'case')} looked at: {verdicts}.")
     heads = ("case", "prediction", "verdict", "note")
-    table = TableBlock(heads, tuple(map(astuple, reviews)))
-    return [Text("Verdicts on single cases", "heading"), text, table]
+    table = doc.TableBlock(heads, tuple(map(astuple, reviews)))
+    return [doc.Text("Verdicts on single cases", "heading"), text, table]
 
 
-def _findings(rule: RuleSet, columns: Mapping[str, NDArray[Any]]) -> list[Block]:
+def _findings(rule: RuleSet, columns: Mapping[str, NDArray[Any]]) -> list[doc.Block]:
     """Return what a check of the rule over every possible case finds, and what it means."""
     checked = verify_rule(rule, columns, clause="line")
     rows = tuple((f.sentence, MEANINGS[f.kind]) for f in checked.findings)
     notes = [f"Not checked: {text}." for text in checked.not_checked]
     notes += [NO_FAULT] * (not checked.faults and not notes)
-    table = [TableBlock(("finding", "what it means"), rows)] * bool(rows)
-    return [Text("Checked for every possible case", "heading"), *map(Text, notes), *table]
+    table = [doc.TableBlock(("finding", "what it means"), rows)] * bool(rows)
+    return [doc.Text("Checked for every possible case", "heading"), *map(doc.Text, notes), *table]
 
 
-def _record(record: Mapping[str, Any]) -> TableBlock:
+def _record(record: Mapping[str, Any]) -> doc.TableBlock:
     """Write a record as names and texts, without what is empty."""
     lines = [(name.replace("_", " "), _text(value)) for name, value in record.items()]
     if (length := sum(len(text) for _, text in lines)) > MAX_RECORD:
@@ -236,7 +228,7 @@ def _record(record: Mapping[str, Any]) -> TableBlock:
             f"`record` must be at most {MAX_RECORD} characters long as text, it has {length}; "
             "leave rows of data out of it."
         )
-    return TableBlock((), tuple((name, text) for name, text in lines if text), is_headed=True)
+    return doc.TableBlock((), tuple((name, text) for name, text in lines if text), is_headed=True)
 
 
 def _text(value: Any) -> str:

@@ -3,15 +3,7 @@
 from functools import partial
 from typing import Any
 
-from rulekit.export.documents.blocks import (
-    Block,
-    Raw,
-    Strong,
-    TableBlock,
-    Text,
-    points_table,
-    totals_table,
-)
+from rulekit.export.documents import blocks as doc
 from rulekit.export.documents.html import page, write_blocks
 from rulekit.export.subject import rule_to_export
 from rulekit.rules import RuleSet, scorecard_of
@@ -53,25 +45,26 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
     wording = wording.with_texts(rule)
     head = " &nbsp; ".join(f"{name}: {BLANK}" for name in ("Case", "Date", "Filled in by"))
     blocks = _card(rule, model, wording) if scorecard_of(rule) else _ticks(rule, wording)
-    return page(title, write_blocks([Text(Raw(head)), *blocks]), f"\n{STYLE}")
+    return page(title, write_blocks([doc.Text(doc.Raw(head)), *blocks]), f"\n{STYLE}")
 
 
-def _card(rule: RuleSet, model: Any, words: Wording) -> list[Block]:
+def _card(rule: RuleSet, model: Any, words: Wording) -> list[doc.Block]:
     scales = scales_of(scorecard_of(rule)[0], words)
-    table, totals = points_table(scales), totals_table(model, partial(label_text, wording=words))
-    rows = (*((*row, "", "") for row in table.rows), (Strong("Total"), "", "", ""))
+    write = partial(label_text, wording=words)
+    table, totals = doc.points_table(scales), doc.totals_table(model, write)
+    rows = (*((*row, "", "") for row in table.rows), (doc.Strong("Total"), "", "", ""))
     return [
-        Text(f"Write the points of what holds, 0 for what does not. {reading_notes(scales)}"),
-        TableBlock((*table.heads, "this case", "so far"), rows),
-        Text("Read off", "heading"),
-        TableBlock((*totals.heads, ""), tuple((*row, BOX) for row in totals.rows)),
-        *(Text(note) for note in [scale_note(model)] if note),
+        doc.Text(f"Write the points of what holds, 0 for what does not. {reading_notes(scales)}"),
+        doc.TableBlock((*table.heads, "this case", "so far"), rows),
+        doc.Text("Read off", "heading"),
+        doc.TableBlock((*totals.heads, ""), tuple((*row, BOX) for row in totals.rows)),
+        *(doc.Text(note) for note in [scale_note(model)] if note),
     ]
 
 
-def _ticks(rule: RuleSet, words: Wording) -> list[Block]:
+def _ticks(rule: RuleSet, words: Wording) -> list[doc.Block]:
     """Write each clause as a list to tick."""
-    blocks: list[Block] = []
+    blocks: list[doc.Block] = []
     every = "all" if rule.form == "dnf" else "one or more"
     labels = [label_text(label, words) for label in rule.labels]
     last = label_text(rule.default, words)
@@ -80,8 +73,8 @@ def _ticks(rule: RuleSet, words: Wording) -> list[Block]:
         if rule.form == "cnf":
             then = f"go on. If none is ticked, the answer is {last}"
         rows = tuple((condition_text(c, words), BOX) for c in clause.conditions)
-        blocks += [Text(f"{k}. Tick what holds", "heading"), TableBlock((), rows)]
-        blocks.append(Text(f"If {every} of these are ticked, {then}. Stop here. {BOX}"))
+        blocks += [doc.Text(f"{k}. Tick what holds", "heading"), doc.TableBlock((), rows)]
+        blocks.append(doc.Text(f"If {every} of these are ticked, {then}. Stop here. {BOX}"))
     last = last if rule.form == "dnf" else labels[0]
     why = "Otherwise" if rule.clauses else "Always"
-    return [*blocks, Text(Strong(f"{why} the answer is {last}. {BOX}"))]
+    return [*blocks, doc.Text(doc.Strong(f"{why} the answer is {last}. {BOX}"))]

@@ -107,12 +107,8 @@ def json_schema() -> dict[str, Any]:
     end = {"type": ["number", "null"]}
     # the part of its column that a test reads, written only if it is not the value itself
     read = {"part": text, "order": _list(text, 2)}
-    literal = {
-        "feature": text,
-        "op": {"enum": list(OPERATORS)},
-        "value": {"anyOf": [scalar, _list(scalar, 1), {"type": "null"}]},
-        "missing": flag,
-    }
+    value = {"anyOf": [scalar, _list(scalar, 1), {"type": "null"}]}
+    literal = {"feature": text, "op": {"enum": list(OPERATORS)}, "value": value, "missing": flag}
     exponent = {"type": "integer", "not": {"const": 0}}
     factor = _object(feature=text, exponent=exponent, shift=number, floor=end)
     laws = _list(_object(weight=number, factors=_list(factor, 1)), 1)
