@@ -222,9 +222,17 @@ class Words(ReadingWriter[str]):
             return list(map(self.write, clause.conditions))
         return super().clause(clause)
 
+    def subject(self, literal: Literal) -> str:
+        """Write the column that a test compares, see `Wording.subject`."""
+        return self.wording.subject(literal)
+
+    def value(self, literal: Literal, value: Any) -> str:
+        """Write a value of a test, see `value_words`."""
+        return value_words(literal, value, self.wording)
+
     def literal(self, literal: Literal) -> str:
         """Write a test: "glucose > 126", "age <= 50 or missing"."""
-        name = self.wording.subject(literal)
+        name = self.subject(literal)
         if literal.op in ORDERED and not self.wording.spoken:
             text = f"{name} {comparison_text(literal, self.wording)}"
         elif literal.op in WORDS:

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -15,20 +14,11 @@ from rulekit.rules.condition import GAPS, ORDERED, WHOLE_PARTS, WORDS
 from rulekit.rules.literal import holds
 from rulekit.rules.rule_set import rule_of
 from rulekit.rules.schema import schema_of
-from rulekit.style.phrases import PLAIN, Wording, condition_text, value_words
+from rulekit.style.phrases import PLAIN, Wording, Words
 
 GAPS_NOTE = "A missing value gives 0 points."
 EVERY_CASE = "every case"
 FIRST_FITS = "Of several ranges, the first that fits counts."
-
-
-@dataclass(frozen=True)
-class Spelling:
-    """How the parts of a scale are written: its column, a condition, a value of a condition."""
-
-    subject: Callable[[Literal], str]
-    condition: Callable[[Literal], str]
-    value: Callable[[Literal, Any], str]
 
 
 @dataclass(frozen=True)
@@ -61,19 +51,18 @@ class Band:
         return f"{self.low}" if self.low == self.high else f"{self.low} to {self.high}"
 
 
-def scales_of(split: PointsSplit, spelling: Wording | Spelling = PLAIN) -> tuple[Scale, ...]:
+def scales_of(split: PointsSplit, wording: Wording | Any = PLAIN) -> tuple[Scale, ...]:
     """Return the scales of a scorecard; the points of a row are the sum over all scales."""
+    # In a wording, or as a writer with the methods of `Words` writes them.
     # Several conditions on one column become one scale. Scales with the most points are first.
-    if isinstance(spelling, Wording):
-        write, value = (partial(f, wording=spelling) for f in (condition_text, value_words))
-        spelling = Spelling(spelling.subject, write, value)
+    writer = Words(wording) if isinstance(wording, Wording) else wording
     groups: dict[tuple[Any, ...], list[tuple[Literal, int]]] = {}
     constant = _constant(split)
     for test, points in split.given:
         if points and test not in constant:
             word = (test,) if test.op in WORDS else ()
             groups.setdefault((test.feature, test.scale, *word), []).append((test, points))
-    scales = [_scale(given, spelling) for given in groups.values()]
+    scales = [_scale(given, writer) for given in groups.values()]
     if constant:
         scales.append(Scale(EVERY_CASE, (("", dict(split.given)[constant[0]]),), constant))
     return tuple(sorted(scales, key=lambda scale: -max(abs(p) for _, p in scale.lines)))
@@ -160,21 +149,21 @@ def reading_notes(scales: Iterable[Scale]) -> str:
     return " ".join([*notes, *[GAPS_NOTE] * (not gaps)])
 
 
-def _scale(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> Scale:
+def _scale(given: Sequence[tuple[Literal, int]], writer: Any) -> Scale:
     conditions = tuple(c for c, _ in given)
     if len(given) == 1:
         ((condition, points),) = given
-        return Scale(spelling.condition(condition), (("", points),), conditions)
+        return Scale(writer.write(condition), (("", points),), conditions)
     present = [(c, p) for c, p in given if c.op not in GAPS]
     base = sum(p for c, p in given if c.op == "not-missing")
     list_parts = _ranges if any(c.op in ORDERED for c in conditions) else _levels
-    lines = [(text, points + base) for text, points in list_parts(present, spelling)]
+    lines = [(text, points + base) for text, points in list_parts(present, writer)]
     if gap := sum(p for c, p in given if c.missing):
         lines.insert(0, ("missing", gap))
-    return Scale(spelling.subject(conditions[0]), tuple(lines), conditions)
+    return Scale(writer.subject(conditions[0]), tuple(lines), conditions)
 
 
-def _levels(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> list[tuple[str, int]]:
+def _levels(given: Sequence[tuple[Literal, int]], writer: Any) -> list[tuple[str, int]]:
     """List levels with their points; levels with equal points share a line."""
     named = list(dict.fromkeys(v for c, _ in given for v in c.positions))
     flags = bool(named) and all(isinstance(v, bool) for v in named)
@@ -184,7 +173,7 @@ def _levels(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> list[tu
     for v in named:
         literal = next((c for c, _ in given if v in c.positions), given[0][0])
         value = v if literal.is_plain else literal.value_at(float(v))
-        by_points.setdefault(_sum(given, v), []).append(spelling.value(literal, value))
+        by_points.setdefault(_sum(given, v), []).append(writer.value(literal, value))
     texts_only = [v for v in named if isinstance(v, str)]
     other = "".join(texts_only) + "?" if texts_only else math.inf
     rest = _sum(given, other)
@@ -196,13 +185,13 @@ def _levels(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> list[tu
 _End = tuple[float, int]
 
 
-def _ranges(given: Sequence[tuple[Literal, int]], spelling: Spelling) -> list[tuple[str, int]]:
+def _ranges(given: Sequence[tuple[Literal, int]], writer: Any) -> list[tuple[str, int]]:
     """List ranges of values with their points; neighbours with equal points are merged."""
     texts: dict[float, str] = {}
     found: set[_End] = set()
     for condition, _ in given:
         for position, value in zip(map(float, condition.positions), condition.values, strict=True):
-            texts[position] = spelling.value(condition, value)
+            texts[position] = writer.value(condition, value)
             sides = {"<=": (1,), ">": (1,), "<": (0,), ">=": (0,)}.get(condition.op, (0, 1))
             found |= {(position, side) for side in sides}
     literal = given[0][0]

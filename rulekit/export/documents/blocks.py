@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rulekit.export.documents.text import exact_scales, label_text, size_text
+from rulekit.export.documents.text import TextWriter, label_text, size_text
 from rulekit.export.subject import ClauseNumbers, describe_columns, describe_names, rule_to_export
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.scorecard import (
@@ -14,6 +14,7 @@ from rulekit.style.scorecard import (
     count_per_hundred,
     reading_notes,
     scale_note,
+    scales_of,
 )
 from rulekit.style.wording import capital
 
@@ -73,7 +74,7 @@ def describe_rule(
     splits = scorecard_of(rule)
     if not splits:
         return [size, Lines(rule, remarks)]
-    scales = exact_scales(splits[0])
+    scales = scales_of(splits[0], TextWriter())
     blocks: list[Block] = [size, points_table(scales, Code)]
     blocks += [Text(note, "note") for note in (reading_notes(scales), scale_note(model)) if note]
     blocks.append(totals_table(model, lambda label: Code(label_text(label))))

@@ -58,7 +58,6 @@ from rulekit.rules.points_split import GAPS_GIVE_ZERO
 from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.phrases import count_noun
-from rulekit.style.scorecard import Scale, Spelling, scales_of
 
 KEYWORDS = (
     "IF", "THEN", "OTHERWISE", "AND", "OR", "ALL", "OF", "IN", "NOT", "IS", "MISSING", "ALWAYS",
@@ -145,17 +144,6 @@ def write_lines(
     yield None, f"{keyword('OTHERWISE')} {code(label_text(rule.default))}"
 
 
-def exact_scales(split: PointsSplit) -> tuple[Scale, ...]:
-    """Return the scales of a scorecard with exact numbers and quoted names."""
-    return scales_of(split, Spelling(subject_text, TextWriter().literal, _one_value))
-
-
-def _one_value(literal: Literal, value: Any) -> str:
-    """Write a value of a test: dates, weekdays and months without quotes."""
-    text = spell_part(value, literal.part)
-    return text if literal.part and isinstance(text, str) else value_text(text)
-
-
 def size_text(rule: RuleSet) -> str:
     """Return the size of a rule and how it is read; a scorecard has no clauses."""
     conditions = count_noun(rule.n_conditions, "condition")
@@ -173,20 +161,31 @@ def clause_text(clause: Clause, op: str = "", code: Callable[[str], str] = str) 
 class TextWriter(ReadingWriter[str]):
     """Writes conditions exactly: text that `from_text` reads back."""
 
+    def subject(self, literal: Literal) -> str:
+        """Write the compared value: a column's name, or `WEEKDAY OF opened`."""
+        name = name_text(literal.feature)
+        return name if literal.part in (None, "date") else f"{literal.part.upper()} OF {name}"
+
+    def value(self, literal: Literal, value: Any) -> str:
+        """Write a value of a test: dates, weekdays and months without quotes."""
+        text = spell_part(value, literal.part)
+        return text if literal.part and isinstance(text, str) else value_text(text)
+
     def literal(self, literal: Literal) -> str:
         """Write a test: `town NOT IN ("Bonn", "Ulm")`, `age <= 50 (or missing)`."""
-        name = subject_text(literal)
+        name = self.subject(literal)
         if literal.op in GAPS:
             return f"{name} IS {'MISSING' if literal.op == 'missing' else 'NOT MISSING'}"
-        value = literal_value_text(literal)
+        texts = [self.value(literal, v) for v in literal.values]
+        value = f"({', '.join(texts)})" if isinstance(literal.value, tuple) else texts[0]
         text = f"{name} {SPOKEN.get(literal.op, literal.op)} {value}"
         return with_gap(text + _write_order(literal), literal.missing)
 
     def interval(self, interval: ValueInterval) -> str:
         """Write two bounds: `20 < age <= 50`."""
         _, left, right, _ = interval.ends
-        low, high = literal_value_text(interval.low), literal_value_text(interval.high)
-        name = subject_text(interval.low)
+        low, high = (self.value(x, x.value) for x in (interval.low, interval.high))
+        name = self.subject(interval.low)
         text = f"{low} {left} {name} {right} {high}{_write_order(interval.low)}"
         return with_gap(text, interval.missing)
 
@@ -217,18 +216,6 @@ def label_text(label: Any) -> str:
     if not isinstance(label, str):
         return value_text(label) if isinstance(label, bool) else repr(label)
     return name_text(label, PLAIN_LABEL)
-
-
-def subject_text(literal: Literal) -> str:
-    """Write the compared value: a column's name, or `WEEKDAY OF opened`."""
-    name = name_text(literal.feature)
-    return name if literal.part in (None, "date") else f"{literal.part.upper()} OF {name}"
-
-
-def literal_value_text(literal: Literal) -> str:
-    """Write the values of a test."""
-    texts = [_one_value(literal, v) for v in literal.values]
-    return f"({', '.join(texts)})" if isinstance(literal.value, tuple) else texts[0]
 
 
 def _write_order(literal: Literal) -> str:
