@@ -321,13 +321,13 @@ def _describe_forms(
 ) -> str:
     """Return a sentence that compares the selected form with the others."""
     form_of_row, figures = allowed["setting"].map(lambda k: names[k]), []
+    if form_of_row.nunique() < 2:
+        return ""
     for name in dict.fromkeys(form_of_row):
         of_form = allowed[form_of_row == name]
         row = of_form.loc[suggestion(of_form, *criteria)["default"]]
         size = f"{row['n_conditions']:.1f} conditions"
         figures.append(f"{name} {loss.text(row[loss.measure])} with {size}")
-    if len(figures) < 2:
-        return ""
     each = f" Of each form the setting it would take alone: {', '.join(figures)}."
     return f"{each} {SELECTED_FORM[names[number]]}"
 

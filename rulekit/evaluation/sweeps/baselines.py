@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from rulekit.data import Costs, columns_of
@@ -29,6 +29,8 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     learner : classifier
         A scikit-learn classifier that accepts ``sample_weight``; a copy is fitted.
+    scaled : bool, default=False
+        Whether columns are standardised, so that a penalty treats all alike.
 
     Notes
     -----
@@ -36,8 +38,8 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     values become 0 and 1; text becomes one column per value, with rare ones merged.
     """
 
-    def __init__(self, learner: Any) -> None:
-        self.learner = learner
+    def __init__(self, learner: Any, scaled: bool = False) -> None:
+        self.learner, self.scaled = learner, scaled
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "ReferenceModel":
         """Fit preprocessing and classifier on the training rows."""
@@ -56,6 +58,9 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         parts = [("numbers", fill, [*frame.columns.drop(texts)]), ("texts", levels, texts)]
         self.encoder_ = ColumnTransformer(parts)
         encoded = self.encoder_.fit_transform(frame)
+        scaler = StandardScaler().fit(encoded, sample_weight=sample_weight) if self.scaled else None
+        self.scaler_ = scaler or FunctionTransformer()
+        encoded = self.scaler_.transform(encoded)
         self.learner_ = clone(self.learner).fit(encoded, y, sample_weight=sample_weight)
         self.classes_ = self.learner_.classes_
         return self
@@ -70,7 +75,7 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encode(self, X: Any) -> Any:
         """Transform rows."""
-        return self.encoder_.transform(self._frame(_columns(X)))
+        return self.scaler_.transform(self.encoder_.transform(self._frame(_columns(X))))
 
     @property
     def n_conditions_(self) -> int | None:
@@ -87,28 +92,6 @@ class ReferenceModel(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _frame(self, columns: dict[str, NDArray[Any]]) -> pd.DataFrame:
         plain = {n: _as_text(c) if n in self.text_ else _as_number(c) for n, c in columns.items()}
         return pd.DataFrame(plain)
-
-
-class ScaledLogistic(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Logistic regression on standardised columns, so that the penalty treats all alike."""
-
-    def fit(
-        self, X: NDArray[np.float64], y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> "ScaledLogistic":
-        """Fit means, deviations and coefficients."""
-        self.scaler_ = StandardScaler().fit(X, sample_weight=sample_weight)
-        model = LogisticRegression(max_iter=5000)
-        self.model_ = model.fit(self.scaler_.transform(X), y, sample_weight=sample_weight)
-        self.classes_ = self.model_.classes_
-        return self
-
-    def predict(self, X: NDArray[np.float64]) -> NDArray[Any]:
-        """Predict the class of each row, shape (n,)."""
-        return self.model_.predict(self.scaler_.transform(X))
-
-    def predict_proba(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Predict the probability of each class, shape (n, number of classes)."""
-        return self.model_.predict_proba(self.scaler_.transform(X))
 
 
 def _columns(X: Any) -> dict[str, NDArray[Any]]:
@@ -159,13 +142,13 @@ def reference_learners(costs: Costs | None = None) -> list[LearnerGrid]:
         name, constant = "cheapest answer", CheapestAnswer(costs)
     learners = {
         name: constant,
-        "logistic regression": ScaledLogistic(),
+        "logistic regression": LogisticRegression(max_iter=5000),
         "tree": DecisionTreeClassifier(random_state=0),
         "random forest": RandomForestClassifier(n_estimators=200, random_state=0),
         "gradient boosting": HistGradientBoostingClassifier(early_stopping=False, random_state=0),
     }
     grids = {"tree": {"learner__max_leaf_nodes": list(TREE_LEAVES)}}
     return [
-        LearnerGrid(name, ReferenceModel(each), grids.get(name, {}))
-        for name, each in learners.items()
+        LearnerGrid(n, ReferenceModel(each, n == "logistic regression"), grids.get(n, {}))
+        for n, each in learners.items()
     ]

@@ -1,6 +1,5 @@
 """Result of a sweep or comparison: table, summary, front, and the suggested setting."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -349,30 +348,10 @@ def table_of(rows: Sequence[Row], keys: Sequence[str]) -> pd.DataFrame:
     ordered = sorted(rows, key=lambda row: (row["setting"], row["fold"]))
     extra = [k for k in dict.fromkeys(k for row in rows for k in row) if k.startswith("test_")]
     measures = [*MEASURES, *(k for k in extra if k not in MEASURES)]
-    columns: dict[str, Any] = {"setting": _column(ordered, "setting", int)}
-    columns["learner"] = _objects([row["learner"] for row in ordered])
-    for key in keys:
-        columns[key] = _key_column([row.get(key) for row in ordered])
-    columns["fold"] = _column(ordered, "fold", int)
-    for name in measures:
-        columns[name] = _column(ordered, name, float)
-    columns["rule"] = _objects([row.get("rule") for row in ordered])
-    return pd.DataFrame(columns)
-
-
-def _column(rows: Sequence[Row], name: str, kind: type) -> Any:
-    values = [row.get(name) for row in rows]
-    return np.array([math.nan if v is None else v for v in values], dtype=kind)
-
-
-def _key_column(values: list[Any]) -> Any:
-    """Convert a key column, keeping whole numbers whole and other values unchanged."""
-    kinds = {type(v) for v in values}
-    plain = kinds <= {int, float}
-    return np.array(values, dtype=int if kinds <= {int} else float) if plain else _objects(values)
-
-
-def _objects(values: list[Any]) -> Any:
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return column
+    names = ["setting", "learner", *keys, "fold", *measures, "rule"]
+    cells = [[row.get(name) for name in names] for row in ordered]
+    kinds: dict[str, type] = {"setting": int, "fold": int, **dict.fromkeys(measures, float)}
+    for k, key in enumerate(keys, start=2):  # whole numbers stay whole, texts as they are
+        types = {type(row[k]) for row in cells}
+        kinds[key] = int if types <= {int} else float if types <= {int, float} else object
+    return pd.DataFrame(cells, columns=names, dtype=object).astype(kinds)
