@@ -1,5 +1,7 @@
 """Paths: one search for each kind of setting, and the same rules as single fits."""
 
+from unittest.mock import Mock
+
 import pytest
 from sklearn.base import clone
 
@@ -25,19 +27,14 @@ def paths_of(learner, **table):
 
 
 def test_one_search_answers_all_settings_of_a_kind(monkeypatch):
-    searches, search = [], boxes.search
-
-    def count(*args, **how):
-        searches.append(args)
-        return search(*args, **how)
-
-    monkeypatch.setattr(boxes, "search", count)
+    search = Mock(side_effect=boxes.search)
+    monkeypatch.setattr(boxes, "search", search)
     paths, *_ = paths_of(SEARCH, n=80)
     settings = settings_of(GRID)
     assert len(settings) == 48
     for setting in settings:
         paths.rule(setting)
-    assert len(searches) == len(paths.paths) == 4  # two levels, and six clauses beyond five
+    assert search.call_count == len(paths.paths) == 4  # two levels, and six clauses beyond five
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy, deepcopy
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from itertools import islice
 from numbers import Integral, Real
@@ -21,7 +21,7 @@ from rulekit.learners.literal.base import (
     RulePath,
     refine_selection,
 )
-from rulekit.learners.literal.boxes import PATH_CLAUSES, BoxSearch, Searched, search_lists
+from rulekit.learners.literal.boxes import PATH_CLAUSES, Searched, search_boxes, search_lists
 from rulekit.learners.literal.several import (
     Learn,
     ListSolution,
@@ -32,7 +32,13 @@ from rulekit.learners.literal.several import (
 from rulekit.learners.paths import LearnedPath
 from rulekit.learners.training import LearningProblem, TrainingTable
 from rulekit.rules import Literal, RuleSet, simplify
-from rulekit.search.box_search.search import ArchiveEntry, cheapest_entries, cheapest_entry
+from rulekit.search.box_search.problem import BoxPrices
+from rulekit.search.box_search.search import (
+    ArchiveEntry,
+    cheapest_entries,
+    cheapest_entry,
+    refine_cuts,
+)
 from rulekit.search.columns.clause_selection import ClauseSelection
 
 Clauses = tuple[tuple[Literal, ...], ...]
@@ -153,7 +159,8 @@ empty_rule_hint_, binarizer_
             problem = self.problem_of(table, self.positive_label)
             rng = table.generator(self.random_state)
             with problem.limit_time(self.time_limit) as clock:
-                searched = self._box_search().run(problem, rng)
+                costs = self.n_perturbations, float(self.robustness), float(self.label_noise)
+                searched = search_boxes(problem, rng, self.n_clauses, *costs)
             return BoxPath(self, table, problem, searched, clock.seconds_left())
         refuse_with_several(self, table)
         for name, default in (("robustness", 0.0), ("refine", False)):
@@ -172,10 +179,6 @@ empty_rule_hint_, binarizer_
 
     def _fit_table(self, table: TrainingTable) -> None:
         self._path(table).fit(self)
-
-    def _box_search(self) -> BoxSearch:
-        costs = float(self.robustness), float(self.label_noise)
-        return BoxSearch(*costs, self.n_perturbations, self.n_clauses)
 
 
 @dataclass(eq=False)
@@ -245,10 +248,14 @@ class BoxPath(LearnedPath):
 
     def _move_cuts(self, entry: ArchiveEntry) -> tuple[Clauses, float]:
         """Return the clauses of an entry with moved thresholds, and their loss."""
-        (chosen,) = self.searched.select_columns([entry])
-        search = self.learner._box_search()
-        chosen, moved, loss = search.refine_cuts(self.searched.problem, chosen)
-        return self.problem.clauses(chosen, moved), loss
+        (chosen,), problem = self.searched.select_columns([entry]), self.searched.problem
+        prices = BoxPrices.from_robustness(float(self.learner.robustness))
+        cuts, loss = refine_cuts(problem.table, problem.cuts, chosen, prices)
+        moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
+        refined = np.hstack([chosen, np.zeros((len(chosen), len(moved)), bool)])
+        for (r, j), k in cuts.items():
+            refined[r, j], refined[r, chosen.shape[1] + moved.index((j, k))] = False, True
+        return self.problem.clauses(refined, moved), loss
 
     def rules(self, max_conditions: int | None) -> RulePath:
         """Return the rules of all sizes that can hold the required conditions."""
@@ -327,12 +334,12 @@ class ListPath(LearnedPath):
 
     def clauses_within(self, theta: float, n_clauses: int, max_conditions: int | None) -> Learn:
         """Return what describes one class of a list with the remaining conditions."""
-        search = replace(self.learner._box_search(), n_clauses=n_clauses, label_noise=0.0)
+        costs = self.learner.n_perturbations, float(self.learner.robustness)
 
         def describe(
             problem: LearningProblem, rng: np.random.Generator, n_conditions: int
         ) -> Clauses:
-            searched = search.run(problem, rng)
+            searched = search_boxes(problem, rng, n_clauses, *costs)
             remaining = None if max_conditions is None else max(0, max_conditions - n_conditions)
             entry = cheapest_entry(searched.archive.entries, theta, n_clauses, remaining)
             (chosen,) = searched.select_columns([entry])

@@ -100,44 +100,28 @@ def scale_plan(problem: LearningProblem, n_clauses: int, n_perturbations: int) -
     return SearchPlan([scale * theta for theta in PATH], n_clauses, n_perturbations)
 
 
-@dataclass(frozen=True)
-class BoxSearch:
-    """A search with its settings."""
-
-    robustness: float
-    label_noise: float
-    n_perturbations: int
-    n_clauses: int
-
-    def run(self, problem: LearningProblem, rng: np.random.Generator) -> Searched:
-        """Search, or reuse the same search from the problem's cache."""
-        if self.label_noise:
-            problem = discount_rows(problem, self.label_noise, int(rng.integers(2**31)))
-        most = max(PATH_CLAUSES, self.n_clauses)
-        costs = self.robustness, self.label_noise, self.n_perturbations
-        key = repr(("search", *costs, most, rng.bit_generator.state))
-        stored: Searched | None = problem.memory.get(key)
-        if stored is None or not stored.finished:
-            prices, clock = BoxPrices.from_robustness(self.robustness), Clock(problem.deadline)
-            plan = scale_plan(problem, most, self.n_perturbations)
-            limit = {} if problem.deadline is None else {"should_stop": clock}
-            shared: Any = {"prices": prices, "axes": problem.axes, **limit}
-            archive = search(problem.table, plan, rng, **shared)
-            stored = problem.memory[key] = Searched(problem, archive, not clock.ran_out)
-        return stored
-
-    def refine_cuts(
-        self, problem: LearningProblem, chosen: Bools
-    ) -> tuple[Bools, tuple[tuple[int, int], ...], float]:
-        """Move the thresholds of clauses (k, d); return them over all columns, and the loss."""
-        prices = BoxPrices.from_robustness(self.robustness)
-        cuts, loss = refine_cuts(problem.table, problem.cuts, chosen, prices)
-        moved = tuple(dict.fromkeys((j, k) for (_, j), k in cuts.items()))
-        R, d = chosen.shape
-        refined = np.hstack([chosen, np.zeros((R, len(moved)), bool)])
-        for (r, j), k in cuts.items():
-            refined[r, j], refined[r, d + moved.index((j, k))] = False, True
-        return refined, moved, loss
+def search_boxes(
+    problem: LearningProblem,
+    rng: np.random.Generator,
+    n_clauses: int,
+    n_perturbations: int,
+    robustness: float = 0.0,
+    label_noise: float = 0.0,
+) -> Searched:
+    """Search, or reuse the same search from the problem's memory."""
+    if label_noise:
+        problem = discount_rows(problem, label_noise, int(rng.integers(2**31)))
+    most = max(PATH_CLAUSES, n_clauses)
+    costs = robustness, label_noise, n_perturbations
+    key = repr(("search", *costs, most, rng.bit_generator.state))
+    stored: Searched | None = problem.memory.get(key)
+    if stored is None or not stored.finished:
+        clock, plan = Clock(problem.deadline), scale_plan(problem, most, n_perturbations)
+        how: Any = {} if clock.end is None else {"should_stop": clock}
+        how |= {"prices": BoxPrices.from_robustness(robustness), "axes": problem.axes}
+        archive = search(problem.table, plan, rng, **how)
+        stored = problem.memory[key] = Searched(problem, archive, not clock.ran_out)
+    return stored
 
 
 #: Clauses searched for each class but one, whatever the limit: one archive serves all settings.
@@ -340,7 +324,7 @@ class RuleSpace:
         """Search rules over some or all conditions of this table."""
         number = {literal: j for j, literal in enumerate(self.problem.literals)}
         numbers = [number[literal] for literal in problem.literals]
-        searched = BoxSearch(0.0, 0.0, SEARCH_PERTURBATIONS, self.max_clauses).run(problem, rng)
+        searched = search_boxes(problem, rng, self.max_clauses, SEARCH_PERTURBATIONS)
         rules = {}
         entries = searched.archive.entries
         for entry, chosen in zip(entries, searched.select_columns(entries), strict=True):

@@ -1,5 +1,7 @@
 """A box search that a time limit cut off: all settings of one table wait for it once."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
@@ -11,16 +13,11 @@ from tests.reference.near_rules import near_rules_by_force
 
 
 @pytest.fixture
-def searches(monkeypatch):
-    """A list that gets an entry a search."""
-    made, really = [], boxes.search
-
-    def counted(*args, **how):
-        made.append(args)
-        return really(*args, **how)
-
+def search(monkeypatch):
+    """The search, which counts its calls."""
+    counted = Mock(side_effect=boxes.search)
     monkeypatch.setattr(boxes, "search", counted)
-    return made
+    return counted
 
 
 def fitted(settings):
@@ -31,10 +28,10 @@ def fitted(settings):
 
 
 @pytest.mark.slow
-def test_settings_of_one_table_share_a_search_ended_by_its_limit(searches):
+def test_settings_of_one_table_share_a_search_ended_by_its_limit(search):
     prices = [8.0, 2.0, 0.5]
     models = fitted([{"theta": theta, "time_limit": 0.3} for theta in prices])
-    assert len(searches) == 1
+    assert search.call_count == 1
     sizes = [m.n_conditions_ for m in models]
     assert sizes == sorted(sizes)
 
