@@ -65,18 +65,7 @@ def _numbers(X: pd.DataFrame) -> NDArray[np.float64]:
 
 def _bins(values: NDArray[np.float64]) -> NDArray[np.intp]:
     """Bin each column by the middle rank of equal values, shape (n, p); missing is the last bin."""
-    n = len(values)
-    order = np.argsort(values, axis=0, kind="stable")
-    ranked = np.take_along_axis(values, order, axis=0)
-    changes = ranked[1:] != ranked[:-1]
-    edge = np.ones((1, values.shape[1]), dtype=bool)
-    position = np.arange(n)[:, None]
-    first = np.maximum.accumulate(np.where(np.vstack([edge, changes]), position, 0), axis=0)
-    ends = np.where(np.vstack([changes, edge]), position, n - 1)
-    last = np.minimum.accumulate(ends[::-1], axis=0)[::-1]
-    present = n - np.isnan(values).sum(axis=0)
-    bins = (BINS * (first + last + 1)) // np.maximum(2 * present, 1)
-    bins = np.where(np.isnan(ranked), BINS, bins)
-    bin_codes = np.empty(values.shape, dtype=np.intp)
-    np.put_along_axis(bin_codes, order, bins, axis=0)
-    return bin_codes
+    ranks = pd.DataFrame(values).rank().to_numpy()  # from 1, NaN where missing
+    present = np.count_nonzero(~np.isnan(ranks), axis=0)
+    bins = BINS * (2 * ranks - 1) // np.maximum(2 * present, 1)
+    return np.where(np.isnan(bins), BINS, bins).astype(np.intp)

@@ -20,7 +20,8 @@ from rulekit.data.headers import quote
 from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
 
-Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+Codes = NDArray[np.intp]
+Fold = tuple[Codes, Codes]
 
 
 def make_folds(
@@ -210,7 +211,7 @@ def hold_out(
     return np.sort(train), np.sort(test)
 
 
-def _one_for_the_test(codes: NDArray[np.intp], groups: NDArray[np.intp], share: float) -> int:
+def _one_for_the_test(codes: Codes, groups: Codes, share: float) -> int:
     """Select the group whose size is nearest to the share and that has no class for itself."""
     sizes, n_classes = np.bincount(groups), len(np.unique(codes))
     usable = [g for g in range(len(sizes)) if len(np.unique(codes[groups != g])) == n_classes]
@@ -226,7 +227,7 @@ def _one_for_the_test(codes: NDArray[np.intp], groups: NDArray[np.intp], share: 
 
 
 def _exchange_groups(
-    test: NDArray[np.bool_], codes: NDArray[np.intp], groups: NDArray[np.intp], share: float
+    test: NDArray[np.bool_], codes: Codes, groups: Codes, share: float
 ) -> NDArray[np.bool_]:
     """Move groups to training for classes that it lacks, in exchange for a group or for nothing."""
     # Training keeps its classes, and the size of the test comes no farther from its share.
@@ -249,7 +250,7 @@ def _exchange_groups(
     return in_test[groups]
 
 
-def draw_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np.intp]:
+def draw_rows(train: Codes, y: NDArray[Any], most: int) -> Codes:
     """Draw at most `most` rows, stratified by class, always with the same seed."""
     if len(train) <= most:
         return train
@@ -262,7 +263,7 @@ def draw_rows(train: NDArray[np.intp], y: NDArray[Any], most: int) -> NDArray[np
     return np.sort(np.concatenate(parts))
 
 
-def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
+def equal_rows(frame: pd.DataFrame) -> Codes:
     """Return a number for each row, shared by exactly equal rows (gaps are equal); O(n k)."""
     numbers = np.zeros(len(frame), dtype=np.int64)
     for _, column in frame.items():
@@ -273,7 +274,7 @@ def equal_rows(frame: pd.DataFrame) -> NDArray[np.intp]:
     return numbers.astype(np.int64)
 
 
-def join_groups(one: ArrayLike, other: ArrayLike) -> NDArray[np.intp]:
+def join_groups(one: ArrayLike, other: ArrayLike) -> Codes:
     """Return a number for each row, shared by rows with a common group in either grouping."""
     first, second = (pd.factorize(np.asarray(g), use_na_sentinel=False)[0] for g in (one, other))
     n_first = first.max(initial=-1) + 1
@@ -283,7 +284,7 @@ def join_groups(one: ArrayLike, other: ArrayLike) -> NDArray[np.intp]:
     return np.asarray(pd.factorize(parts[first])[0])
 
 
-def _group_numbers(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
+def _group_numbers(groups: ArrayLike | None, n: int) -> Codes | None:
     if groups is None:
         return None
     values = np.asarray(groups)
@@ -292,9 +293,7 @@ def _group_numbers(groups: ArrayLike | None, n: int) -> NDArray[np.intp] | None:
     return np.asarray(pd.factorize(values, use_na_sentinel=False)[0])
 
 
-def _time_numbers(
-    time: ArrayLike | None, groups: ArrayLike | None, n: int
-) -> NDArray[np.intp] | None:
+def _time_numbers(time: ArrayLike | None, groups: ArrayLike | None, n: int) -> Codes | None:
     """Return the position of each row in time, shared by rows of one time."""
     if time is None:
         return None
@@ -314,13 +313,13 @@ def _time_numbers(
     return np.asarray(numbers)
 
 
-def _time_cuts(times: NDArray[np.intp], shares: Iterable[float]) -> list[int]:
+def _time_cuts(times: Codes, shares: Iterable[float]) -> list[int]:
     """Return the times before which the shares of rows lie, as nearly as possible."""
     before = np.cumsum(np.bincount(times))[:-1] / len(times)
     return [int(np.abs(before - share).argmin()) + 1 for share in shares]
 
 
-def _forward(labels: NDArray[Any], cv: Any, times: NDArray[np.intp]) -> list[Fold]:
+def _forward(labels: NDArray[Any], cv: Any, times: Codes) -> list[Fold]:
     """Split rows into parts in order of time; each part but the first is tested on."""
     if isinstance(cv, bool) or not isinstance(cv, (int, np.integer)) or cv < 2:
         raise ValueError(f"With `time`, `cv` must be at least 2 folds, got {cv!r}.")
@@ -338,7 +337,7 @@ def _forward(labels: NDArray[Any], cv: Any, times: NDArray[np.intp]) -> list[Fol
 
 
 def _split_with_seed(
-    labels: NDArray[Any], n_folds: int, groups: NDArray[np.intp] | None, seed: int | None
+    labels: NDArray[Any], n_folds: int, groups: Codes | None, seed: int | None
 ) -> Iterable[Fold]:
     if n_folds < 2:
         raise ValueError(f"`cv` must be at least 2 folds, got {n_folds}.")
@@ -360,9 +359,7 @@ def _split_with_seed(
     return [(np.flatnonzero(part != k), np.flatnonzero(part == k)) for k in range(n_folds)]
 
 
-def _dealt(
-    codes: NDArray[np.intp], groups: NDArray[np.intp], shares: NDArray[np.float64], seed: int | None
-) -> NDArray[np.intp]:
+def _dealt(codes: Codes, groups: Codes, shares: NDArray[np.float64], seed: int | None) -> Codes:
     """Assign whole groups to parts of given shares, see the module; the part of each row."""
     rng = np.random.default_rng(seed)
     counts = _class_counts(codes, groups)
@@ -386,14 +383,14 @@ def _dealt(
     return part[groups]
 
 
-def _class_counts(codes: NDArray[np.intp], groups: NDArray[np.intp]) -> NDArray[np.intp]:
+def _class_counts(codes: Codes, groups: Codes) -> Codes:
     """Count the rows of each class in each group: shape (groups, classes)."""
     shape = groups.max() + 1, codes.max() + 1
     cells = np.bincount(groups * shape[1] + codes, minlength=shape[0] * shape[1])
     return cells.reshape(shape)
 
 
-def _class_codes(labels: NDArray[Any], n_folds: int) -> NDArray[np.intp]:
+def _class_codes(labels: NDArray[Any], n_folds: int) -> Codes:
     codes, classes = pd.factorize(labels)
     if (codes < 0).any():
         raise DataError("Every row needs a class; some are missing in `y`. Remove these rows.")
@@ -425,7 +422,7 @@ def _check_fold(pair: Any, number: int, n: int) -> Fold:
     return train, test
 
 
-def _positions(part: Any, n: int) -> NDArray[np.intp]:
+def _positions(part: Any, n: int) -> Codes:
     values = np.asarray(part)
     is_mask = values.dtype == bool
     whole = np.flatnonzero(values) if is_mask else values.astype(np.intp)

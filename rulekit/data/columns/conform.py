@@ -16,8 +16,15 @@ from numpy.typing import NDArray
 from rulekit.data.cells.dates import durations_in
 from rulekit.data.cells.levels import normal_form
 from rulekit.data.cells.numbers import read_numbers
-from rulekit.data.columns.dates import has_offset, read_dates
-from rulekit.data.columns.kinds import DATES, DURATIONS, DistinctCells, describe_column, infer_kinds
+from rulekit.data.columns.kinds import (
+    DATES,
+    DURATIONS,
+    DistinctCells,
+    describe_column,
+    has_offset,
+    infer_kinds,
+    read_dates,
+)
 from rulekit.data.columns.report import NOTHING, WORDS, Misfit, Report, find_unseen
 from rulekit.data.headers import few, quote
 from rulekit.data.typed import DAY, EXACT, as_pandas, days_of, level_text, refuse_inexact

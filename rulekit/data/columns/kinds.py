@@ -1,18 +1,21 @@
-"""What the columns of a table are: kinds, levels and ranges."""
+"""What the columns of a table are: kinds, levels and ranges; the one test for dates."""
 
 import datetime
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from rulekit.data.columns.dates import has_date_shape, has_offset, order_of_days, read_dates
+from rulekit.data.cells.dates import read_dates as read_cells
+from rulekit.data.headers import quote
 from rulekit.data.typed import level_text
 from rulekit.exceptions import DataError
-from rulekit.rules.condition import NUMBERS, TRUTH, missing_in, moment, moment_text
+from rulekit.rules.condition import ISO, NUMBERS, TRUTH, missing_in, moment, moment_text
 from rulekit.rules.schema import MOST_LEVELS, NUMERIC, ColumnSchema, Schema
 
 SHARE = 0.9  # of the present cells that must be of one kind
@@ -20,6 +23,12 @@ FEW_ROWS = 32
 OPEN_DATE = "date, day or month first"  # an inferred kind; columns of it are read as levels
 DURATIONS = (datetime.timedelta, np.timedelta64)
 DATES = (datetime.date, np.datetime64)
+_TIME = r"([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?( ?(Z|[+-]\d{2}:?\d{2}))?)?"
+_SHAPE = re.compile(
+    r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+    rf"|\d{{1,2}}[- ][A-Za-z]{{3,9}}[- ]\d{{4}}){_TIME}"
+)
+_ENDS = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.]\d")
 
 
 def infer_kinds(frame: pd.DataFrame, fixed: Mapping[str, str] | None = None) -> Schema:
@@ -193,3 +202,54 @@ class DistinctCells:
 
 def _is_mixed(values: Any) -> bool:
     return pd.api.types.infer_dtype(values, skipna=True) not in ("string", "empty")
+
+
+def has_date_shape(text: str) -> bool:
+    """Return whether a text has the shape of a date, in whatever order of its parts."""
+    return _SHAPE.fullmatch(text.strip()) is not None
+
+
+def order_of_days(texts: Iterable[str]) -> bool | None:
+    """Return whether days come before months; None if no text decides it, or texts disagree."""
+    first, second = False, False
+    for text in texts:
+        if (ends := _ENDS.match(text.strip())) is not None:
+            first |= int(ends[1]) > 12
+            second |= int(ends[2]) > 12
+    return first if first != second else None
+
+
+def needs_order(texts: Iterable[str]) -> bool:
+    """Return whether the dates depend on the order of day and month."""
+    ends = (_ENDS.match(text.strip()) for text in texts)
+    return any(end is not None and int(end[1]) != int(end[2]) for end in ends)
+
+
+def has_offset(text: str) -> bool:
+    """Return whether ISO text names a time zone."""
+    found = ISO.fullmatch(text)
+    return found is not None and found["zone"] is not None
+
+
+def read_dates(texts: Sequence[str], name: str, day_first: bool | None) -> list[str | None]:
+    """Read texts as ISO dates (UTC with an offset), else None; DataError if their order is open."""
+    dates = [None if (date := moment(text)) is None else moment_text(date) for text in texts]
+    others = [
+        k
+        for k, (text, date) in enumerate(zip(texts, dates, strict=True))
+        if date is None and has_date_shape(text) and not ISO.fullmatch(text)
+    ]
+    if not others:
+        return dates
+    rest = [texts[k].strip() for k in others]
+    order = order_of_days(rest) if day_first is None else day_first
+    if order is None and needs_order(rest):
+        text = next(t for t in rest if needs_order([t]))
+        raise DataError(
+            f"In column {quote(name)} day and month are ambiguous ({quote(text)}). Write dates as "
+            "2024-03-01, or convert the column."
+        )
+    read = read_cells(pa.array(rest), day_first=bool(order)).moments.astype("datetime64[s]")
+    for k, date in zip(others, read.tolist(), strict=True):
+        dates[k] = None if date is None else moment_text(date)
+    return dates

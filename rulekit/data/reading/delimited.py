@@ -5,7 +5,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, pairwise
 from typing import Any
@@ -329,7 +329,16 @@ class _Rows:
         most = min(limits.max_rows, limits.max_cells // len(chosen))
         parts: dict[str, list[pa.Array]] = {self.names[i]: [] for i in chosen}
         subset = len(chosen) < len(self.names)
-        while (rows := self._chunk(records, text.lines)) is not None:
+        while not self.after and (rows := list(islice(records, CHUNK))):
+            starts = "\n" + "\n".join([row[0] for row in rows])
+            if (
+                any(f"\n{mark}" in starts for mark in MARKS)
+                or set(map(len, rows)) - {len(self.names)}
+                or self.header in rows
+            ):
+                rows = self._repair(rows, records, text.lines)
+            self.last = [*self.last, *zip(text.lines[-TAIL:], rows[-TAIL:], strict=True)][-TAIL:]
+            text.lines.clear()
             if not rows:
                 continue
             if self.n_rows + len(rows) > most:
@@ -348,46 +357,27 @@ class _Rows:
             self._refuse(rest, text.delimiter)
         self.columns = {n: pa.chunked_array(arrays, pa.string()) for n, arrays in parts.items()}
 
-    def _chunk(self, records: Iterator[list[str]], lines: list[int]) -> list[Sequence[str]] | None:
-        """Return the next rows, without repeated headers; None after the last one."""
-        lines.clear()
-        rows: list[Sequence[str]] = [] if self.after else list(islice(records, CHUNK))
-        if not rows:
-            return None
-        starts = "\n" + "\n".join([row[0] for row in rows])
-        if (
-            any(f"\n{mark}" in starts for mark in MARKS)
-            or set(map(len, rows)) - {len(self.names)}
-            or self.header in rows
-        ):
-            kept = self._repair(list(zip(lines, rows, strict=True)), records, lines)
-            self.last = [*self.last, *kept[-TAIL:]][-TAIL:]
-            return [record for _, record in kept]
-        self.last = [*self.last, *zip(lines[-TAIL:], rows[-TAIL:], strict=True)][-TAIL:]
-        return rows
-
     def _repair(
-        self, batch: list[Row], records: Iterator[list[str]], lines: list[int]
-    ) -> list[Row]:
-        """Return rows without repeated headers, comments and cells beyond the last column."""
-        width, kept = len(self.names), []
-        for position, (line, record) in enumerate(batch):
+        self, rows: list[list[str]], records: Iterator[list[str]], lines: list[int]
+    ) -> list[list[str]]:
+        """Return rows (and `lines`) without headers, comments and cells beyond the last column."""
+        width, kept = len(self.names), {}
+        for position, (line, record) in enumerate(zip(lines, rows, strict=True)):
             if record == self.header:
                 self.n_headers += 1
             elif self.layout.is_comment(record):
                 self.comments.append(line)
-            elif len(record) == width:
-                kept.append((line, record))
             elif len(record) > width and not any(map(str.strip, record[width:])):
-                kept.append((line, record[:width]))
+                kept[line] = record[:width]
                 self.n_trimmed += 1
+            elif len(record) == width:
+                kept[line] = record
             else:
-                lines.clear()
-                more = list(islice(records, TAIL))
-                rest = [*batch[position + 1 :], *zip(lines, more, strict=True)]
-                self.after = [(line, record), *rest]
+                rest = [*rows[position:], *islice(records, TAIL)]
+                self.after = list(zip(lines[position:], rest, strict=True))
                 break
-        return kept
+        lines[:] = kept
+        return list(kept.values())
 
     def cut_end(self, options: ParseOptions, delimiter: str) -> list[str]:
         """Remove totals, notes and empty rows at the end; return a note on them."""
@@ -413,15 +403,8 @@ class _Rows:
         if options.columns is not None or self.n_rows == 0:
             return []
         at_ends = {0, len(names) - 1} if self.layout.header is None else set(range(len(names)))
-        empty = [k for k in at_ends if not str(raw[k]).strip() and self._is_empty(names[k])]
-        if not empty or len(empty) == len(names):
-            return []
-        for k in empty:
-            del self.columns[names[k]]
-        return [drop_sentence(len(empty), len(names) - 1 in empty and len(empty) == 1)]
-
-    def _is_empty(self, name: str) -> bool:
-        return all(not any(map(str.strip, part.to_pylist())) for part in self.columns[name].chunks)
+        nameless = [names[k] for k in at_ends if not str(raw[k]).strip()]
+        return drop_empty(self.columns, nameless, _is_blank, names[-1])
 
     def notes(self) -> list[str]:
         """Return sentences on what was read otherwise than it is written."""
@@ -446,9 +429,20 @@ class _Rows:
         )
 
 
-def drop_sentence(n_columns: int, is_last: bool) -> str:
-    """Return a note on columns without a name and without a cell."""
-    if is_last:
-        return "The last column has no name and no cells (rows end with a delimiter); not read."
-    columns = "A column" if n_columns == 1 else f"{n_columns} columns"
-    return f"{columns} without name and cells {'is' if n_columns == 1 else 'are'} not read."
+def _is_blank(column: pa.ChunkedArray) -> bool:
+    return all(not any(map(str.strip, part.to_pylist())) for part in column.chunks)
+
+
+def drop_empty(
+    columns: dict[str, Any], names: Iterable[str], is_gap: Callable[[Any], bool], last: str = ""
+) -> list[str]:
+    """Remove those of some columns without a name that have no cells; return a note on them."""
+    empty = [name for name in names if is_gap(columns[name])]
+    if not empty or len(empty) == len(columns):
+        return []
+    for name in empty:
+        del columns[name]
+    if empty == [last]:
+        return ["The last column has no name and no cells (rows end with a delimiter); not read."]
+    which = "A column" if len(empty) == 1 else f"{len(empty)} columns"
+    return [f"{which} without name and cells {'is' if len(empty) == 1 else 'are'} not read."]

@@ -46,16 +46,10 @@ def read_json(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
     if nested:
         names = few(list(map(quote, nested)))
         notes.append(f"Lists and nested values are not read: {names}.")
-    return _select_columns(columns, notes, options, limits)
-
-
-def _select_columns(
-    columns: dict[str, list[Any]], notes: list[str], options: ParseOptions, limits: Limits
-) -> RawTable:
     names, repairs = repair_headers(list(columns), limits)
     positions = select_columns(names, options.columns, limits)
     lists = list(columns.values())
-    check_size(len(lists[0]), len(positions), limits)
+    check_size(len(records), len(positions), limits)
     cells = {names[k]: lists[k] for k in positions}
     for name, values in cells.items():
         check_cells(values, name, limits)
@@ -76,17 +70,15 @@ def _parse(text: str) -> Any:
         json.loads(first)
     except (ValueError, RecursionError):
         raise DataError(f"The JSON file is damaged ({message}). Write it anew.") from None
-    lines = [line for line in text.splitlines() if line.strip()]
-    return [_parse_line(line, number) for number, line in enumerate(lines, start=1)]
-
-
-def _parse_line(line: str, number: int) -> Any:
+    records: list[Any] = []
     try:
-        return json.loads(line, object_pairs_hook=_reject_twins)
+        for line in filter(str.strip, text.splitlines()):
+            records.append(json.loads(line, object_pairs_hook=_reject_twins))
     except DataError:
         raise
     except (ValueError, RecursionError) as error:
-        raise DataError(f"Record {number} is no JSON ({error}). Correct it.") from None
+        raise DataError(f"Record {len(records) + 1} is no JSON ({error}). Correct it.") from None
+    return records
 
 
 def _reject_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -163,7 +155,7 @@ class _Tables(HTMLParser):
         self.open: list[list[list[str]]] = []  # tables within tables
         self.spans: dict[int, tuple[int, str]] = {}  # by column: last row to fill, and text
         self.text: list[str] | None = None
-        self.span = (1, 1)
+        self.span = [1, 1]  # numbers of rows and columns that the open cell takes
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Begin a table, a row or a cell."""
@@ -178,7 +170,8 @@ class _Tables(HTMLParser):
         elif tag in ("td", "th") and self.open and self.open[-1]:
             self._end_cell()
             self.text = []
-            self.span = _span_of(dict(attrs))
+            spans = [dict(attrs).get(name) or "1" for name in ("rowspan", "colspan")]
+            self.span = [min(max(1, int(n)), DEEPEST_SPAN) if n.isdecimal() else 1 for n in spans]
         elif tag == "br" and self.text is not None:
             self.text.append(" ")
 
@@ -211,15 +204,6 @@ class _Tables(HTMLParser):
         row = self.open[-1][-1]
         while self.spans.get(len(row), (0, ""))[0] >= len(self.open[-1]):
             row.append(self.spans[len(row)][1])
-
-
-def _span_of(attributes: Mapping[str, str | None]) -> tuple[int, int]:
-    """Return the numbers of rows and columns that a cell takes."""
-    spans = []
-    for name in ("rowspan", "colspan"):
-        text = attributes.get(name) or "1"
-        spans.append(min(max(1, int(text)), DEEPEST_SPAN) if text.isdecimal() else 1)
-    return spans[0], spans[1]
 
 
 def rows_of_page(raw: bytes, options: ParseOptions, limits: Limits) -> tuple[list[Row], list[str]]:

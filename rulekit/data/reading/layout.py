@@ -380,12 +380,15 @@ def _notes_above(rows: Sequence[Row], word: str) -> list[str]:
     if not rows:
         return []
     kind = "comments" if all(is_comment(cells) for _, cells in rows) else "a title or notes"
-    numbers = _numbers_of([n for n, _ in rows], word)
-    first, cells = rows[0]
-    verb = "is" if len(rows) == 1 else "are"
-    text = quote(_line_of(cells), 60)
-    sentence = f"{numbers} above the header {verb} not read, as {kind} ({text})."
+    first, sentence = rows[0][0], _describe_left_out(rows, "above the header", kind, word)
     return [Decision(sentence, f"{word} {first} is the header", {"header_row": first})]
+
+
+def _describe_left_out(rows: Sequence[Row], place: str, kind: str, word: str) -> str:
+    numbers, verb = _numbers_of([n for n, _ in rows], word), "is" if len(rows) == 1 else "are"
+    texts = [" ".join(str(c).strip() for c in cells if not is_empty(c)) for _, cells in rows]
+    text = next((quote(text, 60) for text in texts if text), "empty")
+    return f"{numbers} {place} {verb} not read, as {kind} ({text})."
 
 
 def _numbers_of(numbers: Sequence[int], word: str) -> str:
@@ -518,17 +521,9 @@ def count_after(
         reasons.append(reason)
     if not reasons:
         return 0, []
-    cut = rows[len(rows) - n_cut :]
-    text = next((quote(_line_of(cells), 60) for _, cells in cut if count_cells(cells)), "empty")
     kinds = " and ".join(dict.fromkeys(reversed(reasons)))
-    verb = "is" if n_cut == 1 else "are"
-    numbers = _numbers_of([n for n, _ in cut], word)
-    sentence = f"{numbers} at the end {verb} not read, as {kinds} ({text})."
+    sentence = _describe_left_out(rows[len(rows) - n_cut :], "at the end", kinds, word)
     return n_cut, [Decision(sentence, "Read as data", {"skip_last": 0})]
-
-
-def _line_of(cells: Iterable[Any]) -> str:
-    return " ".join(str(cell).strip() for cell in cells if not is_empty(cell))
 
 
 def _reason_after(rows: Sequence[Row], adds_up: AddsUp) -> str:

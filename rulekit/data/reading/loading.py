@@ -1,6 +1,7 @@
 """Entry point for reading files: detect the format, check its size, read it."""
 
 import dataclasses
+import gzip
 import io
 import os
 import re
@@ -208,18 +209,12 @@ def _is_archive(raw: bytes) -> bool:
 
 
 def _gunzip(raw: bytes, limits: Limits) -> bytes:
-    parts, left, remaining = [], raw, limits.max_bytes + 1
     try:
-        while left and remaining > 0:  # an archive may have several members, one after the other
-            member = zlib.decompressobj(wbits=31)
-            parts.append(member.decompress(left, remaining))
-            remaining -= len(parts[-1])
-            if remaining > 0 and not member.eof:
-                raise DataError("The gzip archive is damaged: it ends too early; pack it anew.")
-            left = member.unused_data.lstrip(b"\0")
-    except zlib.error as error:
+        return gzip.GzipFile(fileobj=io.BytesIO(raw)).read(limits.max_bytes + 1)
+    except EOFError as error:
+        raise DataError("The gzip archive is damaged: it ends too early; pack it anew.") from error
+    except (OSError, zlib.error) as error:
         raise DataError("The gzip archive is damaged; pack the table anew.") from error
-    return b"".join(parts)
 
 
 def _only_member(raw: bytes, limits: Limits) -> bytes:

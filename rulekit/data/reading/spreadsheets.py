@@ -20,7 +20,7 @@ from rulekit.data.headers import check_width, few, quote, repair_headers, select
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
 from rulekit.data.reading.cell_kinds import count_cells, is_empty
-from rulekit.data.reading.delimited import RawTable, check_cells, check_size, drop_sentence
+from rulekit.data.reading.delimited import RawTable, check_cells, check_size, drop_empty
 from rulekit.data.reading.layout import (
     LINES,
     TAIL,
@@ -224,7 +224,10 @@ def columns_of_rows(
     for k in positions:
         cells[names[k]] = [None if is_empty(row[k]) else row[k] for _, row in body]
         check_cells(cells[names[k]], names[k], limits)
-    more = [] if options.columns is not None else _drop_unnamed(cells, names, layout.names)
+    more = []
+    if options.columns is None:
+        nameless = [name for name, cell in zip(names, layout.names, strict=True) if is_empty(cell)]
+        more = drop_empty(cells, nameless, lambda column: column.count(None) == len(column))
     repairs = repairs if layout.header is not None else []
     units = {names[k]: unit for k, unit in layout.units.items() if names[k] in cells}
     return RawTable(cells, [*notes, *more, *repairs], options, units, layout)
@@ -235,19 +238,6 @@ def _adds_up(body: Sequence[Row], position: int, how: str, n_after: int) -> bool
     cells = [row[position] for _, row in body[: len(body) - n_after]]
     numbers = pd.to_numeric(pd.Series(cells, dtype=object), errors="coerce")
     return ends_with_total(numbers.to_numpy(dtype=float, na_value=np.nan), how)
-
-
-def _drop_unnamed(
-    cells: dict[str, list[Any]], names: Sequence[str], raw: Sequence[Any]
-) -> list[str]:
-    """Remove columns without a name and without a cell; return a note on them."""
-    nameless = [name for name, cell in zip(names, raw, strict=True) if is_empty(cell)]
-    empty = [name for name in nameless if all(value is None for value in cells[name])]
-    if not empty or len(empty) == len(names):
-        return []
-    for name in empty:
-        del cells[name]
-    return [drop_sentence(len(empty), False)]
 
 
 def frame_of_cells(

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 Test = tuple[str, str, Any]  # column, operator, value
-NEGATED = {"<=": ">", ">": "<=", "==": "!=", "!=": "=="}
+NEGATED = {"<=": ">", ">": "<=", "==": "!="}
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,10 @@ def _add_labels(
     noise: float,
     rng: np.random.Generator,
 ) -> Planted:
-    truth = _holds(frame, form, clauses)
+    inner, outer = np.logical_and, np.logical_or
+    if form == "cnf":
+        inner, outer = outer, inner
+    truth = outer.reduce([inner.reduce([_meets(frame, *t) for t in clause]) for clause in clauses])
     flipped = np.zeros(len(frame), dtype=bool)
     n_flipped = round(noise * len(frame))
     flipped[rng.permutation(len(frame))[:n_flipped]] = True
@@ -176,25 +179,10 @@ def _add_labels(
     return Planted(frame, labels, truth, form, clauses, words + "flipped at random")
 
 
-def _holds(
-    frame: pd.DataFrame, form: str, clauses: tuple[tuple[Test, ...], ...]
-) -> NDArray[np.bool_]:
-    joined = {"and": np.logical_and.reduce, "or": np.logical_or.reduce}
-    inner, outer = ("and", "or") if form == "dnf" else ("or", "and")
-    answers = [joined[inner]([_meets(frame, *test) for test in clause]) for clause in clauses]
-    return np.asarray(joined[outer](answers), dtype=bool)
-
-
 def _meets(frame: pd.DataFrame, name: str, op: str, value: Any) -> NDArray[np.bool_]:
     """Return where a test holds; a missing value meets none."""
-    column = frame[name]
-    present = np.asarray(column.notna(), dtype=bool)
-    if op in ("==", "!="):
-        met = np.asarray(column == value, dtype=bool) == (op == "==")
-    else:
-        with np.errstate(invalid="ignore"):
-            met = (column.to_numpy(dtype=float) <= value) == (op == "<=")
-    return np.asarray(present & met)
+    met = {"<=": pd.Series.le, ">": pd.Series.gt, "==": pd.Series.eq, "!=": pd.Series.ne}[op]
+    return np.asarray(met(frame[name], value) & frame[name].notna(), dtype=bool)
 
 
 def _with_gaps(values: NDArray[Any], share: float, rng: np.random.Generator) -> pd.Series:

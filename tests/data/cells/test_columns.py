@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from rulekit.data import ParseOptions, conform, infer
+from rulekit.data.cells.columns import is_level
 from rulekit.data.matching import describe_reading, missing_words, reading_options
 from rulekit.data.options import apply_decision, cell_options
 from rulekit.data.reading.loading import read_with_options
@@ -240,3 +241,21 @@ def test_each_column_has_its_own_decimal_mark_and_order_of_days():
     assert (used.decimal, used.decimals) == (".", {"a": ","})
     assert [date.month for date in table.frame["c"]] == [5] * 10  # as column d certainly is
     assert used.day_first_in == {"c": True, "d": True}
+
+
+@pytest.mark.parametrize(
+    ("word", "others", "among_numbers", "level"),
+    [
+        ("None", ["Minor", "Severe"], (), True),
+        ("None", ["Minor", "Severe"], ("None",), False),
+        ("None", ["Yes", "no"], (), False),
+        ("None", [f"name {k}" for k in range(51)], (), False),
+        ("None", [], (), False),
+        ("NA", ["DE", "FR"], (), True),
+        ("NA", ["DE", "FR", "GBR"], (), False),
+        ("NA", ["DE"], (), False),
+        ("NA", ["DE", "FR"], ("None", "NA"), False),
+    ],
+)
+def test_a_word_is_a_level_where_other_values_make_it_likelier(word, others, among_numbers, level):
+    assert is_level(word, others, among_numbers) == level
