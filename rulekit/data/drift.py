@@ -133,7 +133,10 @@ def _differences(
         text = f"held {was} and now holds {is_now}; bring it to what it was."
         yield _note(name, "retyped", text, other.n_rows, blocks=True)
         return
-    yield _gaps(column, there, other.n_rows)
+    if there.n_missing and not column.n_missing:
+        text = f"had a value in every row and now misses {there.n_missing} of {other.n_rows};"
+        answer = "the rule's answer there follows what it says of missing values."
+        yield _note(name, "gaps", f"{text} {answer}", there.n_missing)
     if column.kind == "date":
         read = _dates(column, then, now)
         if read is None:
@@ -159,14 +162,6 @@ def _family(column: Column, series: pd.Series) -> str:
     if pd.api.types.is_bool_dtype(series.dtype):
         return "truth values"
     return "dates" if pd.api.types.is_datetime64_any_dtype(series.dtype) else "text"
-
-
-def _gaps(column: Column, there: Column, n_rows: int) -> DriftNote | None:
-    if column.n_missing or not there.n_missing:
-        return None
-    text = f"had a value in every row and now misses {there.n_missing} of {n_rows};"
-    answer = "the rule's answer there follows what it says of missing values."
-    return _note(column.name, "gaps", f"{text} {answer}", there.n_missing)
 
 
 def _outside(

@@ -7,10 +7,9 @@ from typing import Any
 import pyarrow as pa
 
 from rulekit.data.cells.levels import match_level, normal_form
-from rulekit.data.digest import digest_of
 from rulekit.data.headers import few, quote
 from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, ParseOptions
-from rulekit.data.schema import Table
+from rulekit.data.schema import Table, digest_of
 from rulekit.rules.schema import NUMERIC, TEXTUAL, Schema
 
 

@@ -1,6 +1,7 @@
-"""Tables: a data frame with the properties of its columns."""
+"""Tables: a data frame with the properties of its columns, and a digest of its content."""
 
 import difflib
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,6 @@ from rulekit.data.column import (
     role_notes,
     whole,
 )
-from rulekit.data.digest import digest_of
 from rulekit.data.headers import few, quote, repair_headers
 from rulekit.data.options import Decision, Limits
 from rulekit.data.typed import as_pandas, level_text
@@ -256,20 +256,19 @@ class Table:
         numbers = pd.Series(numbers_in(text))
         if numbers.isna().all():
             raise DataError(f"Column {quote(name)} has no cell that is a number. Leave it as text.")
-        return self._replace_column(name, numbers, self._describe_lost(name, numbers, "numbers"))
+        return self._read_as("numbers", name, numbers)
 
-    def _describe_lost(self, name: str, read: pd.Series, kind: str) -> str:
-        """Return a note on how a text column was parsed and how many cells were lost."""
+    def _read_as(self, kind: str, name: str, read: pd.Series, role: str | None = None) -> "Table":
+        """Return the table with a text column as parsed, and a note on the cells that were lost."""
         text = self._text_of(name)
         lost = (read.isna() & text.notna()).to_numpy()
-        if not lost.any():
-            return f"Column {quote(name)} was read as {kind}; every present cell could be read."
-        first = int(lost.argmax())
-        return (
-            f"Column {quote(name)} was read as {kind}: {int(lost.sum())} of {self.n_rows} cells "
-            f"could not be read and became missing (first: row {first + 1}, "
-            f"{quote(text.iloc[first])})."
-        )
+        note, first = f"Column {quote(name)} was read as {kind}", int(lost.argmax())
+        if lost.any():
+            note += f": {lost.sum()} of {self.n_rows} cells could not be read and became missing "
+            note += f"(first: row {first + 1}, {quote(text.iloc[first])})."
+        else:
+            note += "; every present cell could be read."
+        return self._replace_column(name, read, note, role)
 
     def as_date(self, name: str, *, day_first: bool | None = None) -> "Table":
         """Return the table with a text column parsed as dates; other cells become missing.
@@ -280,8 +279,7 @@ class Table:
         if self.frame[self.column(name).name].dtype.kind == "M":
             return self
         dates = dates_in(self._text_of(name), name, day_first)
-        note = self._describe_lost(name, dates, "dates")
-        return self._replace_column(name, dates, note, role="feature")
+        return self._read_as("dates", name, dates, role="feature")
 
     def times(self, name: str) -> pd.Series:
         """Return the dates or numbers of a column, by which rows can be split in order of time.
@@ -307,9 +305,11 @@ class Table:
         if self.units.get(self.column(name).name) == "h":  # times of day, read as hours
             days = self.frame[name] / 24
         else:
-            days = durations_in(self._text_of(name), name)
-        note = self._describe_lost(name, days, "durations, in days")
-        return self._replace_column(name, days, note)
+            days = durations_in(self._text_of(name))
+            if days.isna().all():
+                example = "06:30:00 or '2 days'. Leave it as text."
+                raise DataError(f"Column {quote(name)} has no duration such as {example}")
+        return self._read_as("durations, in days", name, days)
 
     def with_order(self, name: str, levels: Sequence[str]) -> "Table":
         """Return the table with an order of the levels of a text column, the lowest first.
@@ -409,10 +409,9 @@ class Table:
         content = self.frame.assign(**{name: self.frame[numbers]}).drop(columns=numbers)
         before = replace(self.column(numbers), name=name, role=self.column(name).role)
         columns = tuple(before if c.name == name else c for c in self.columns if c.name != numbers)
-        new = replace(
-            self, frame=content, columns=columns, notes=self._notes_but("was cut at", name)
-        )
-        return replace(new, positive_label=None, digest=digest_of(content))
+        new = replace(self, frame=content, columns=columns, positive_label=None)
+        notes = self._notes_but("was cut at", name)
+        return replace(new, notes=notes, digest=digest_of(content))
 
     def _holder(self, role: str) -> str | None:
         return next((c.name for c in self.columns if c.role == role), None)
@@ -458,3 +457,39 @@ class Table:
         """Return the notes without those that begin with these words on a column."""
         begin = f"Column {quote(name)} {words}"
         return tuple(note for note in self.notes if not note.startswith(begin))
+
+
+def digest_of(frame: pd.DataFrame) -> str:
+    """Compute the SHA-256 of names, types and every cell of a data frame, shape (n, k)."""
+    sha = hashlib.sha256()
+    sha.update(f"{frame.shape[0]}x{frame.shape[1]}".encode())
+    for name, column in frame.items():
+        _feed_text(sha, str(name))
+        kind = column.dtype
+        is_moment = pd.api.types.is_datetime64_any_dtype(kind)
+        if is_moment and column.dt.tz is not None:
+            column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+        if is_moment or (isinstance(kind, np.dtype) and pd.api.types.is_numeric_dtype(kind)):
+            _feed_text(sha, str(kind))
+            sha.update(column.to_numpy().tobytes())
+        else:
+            _feed_levels(sha, column)
+    return sha.hexdigest()
+
+
+def _feed_levels(sha: "hashlib._Hash", column: pd.Series) -> None:
+    inferred = pd.api.types.infer_dtype(column, skipna=True)
+    if inferred not in ("string", "empty", "boolean"):  # 1, 1.0, True and "1" are four things
+        described = column.astype(object).map(lambda v: f"{type(v).__name__} {v!r}")
+        column = described.where(column.notna().to_numpy(), None)
+    codes, levels = pd.factorize(column)
+    _feed_text(sha, inferred)
+    sha.update(codes.astype(np.int64).tobytes())
+    for level in levels:
+        _feed_text(sha, str(level))
+
+
+def _feed_text(sha: "hashlib._Hash", text: str) -> None:
+    raw = text.encode("utf-8", "surrogatepass")
+    sha.update(len(raw).to_bytes(8, "little"))
+    sha.update(raw)

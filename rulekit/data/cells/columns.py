@@ -192,9 +192,7 @@ class _Reader:
         else:
             self._keep_numbers(part, values)
 
-    def _keep_numbers(
-        self, part: Blanked, values: NDArray[np.number], *, converted: bool = False
-    ) -> None:
+    def _keep_numbers(self, part: Blanked, values: Values, *, converted: bool = False) -> None:
         name = part.column.name
         if self.marks.get_mark(name) != self.marks.mark:
             self.named["mark"].append(name)
@@ -240,7 +238,9 @@ class _Reader:
         if not certain or not valid[present].all():
             self._note_text(column, valid if certain else plain.valid)
             return False
-        values = self._numeric(column, _join_numbers(plain, decorated.numbers))
+        pairs = zip(vars(plain).values(), vars(decorated.numbers).values(), strict=True)
+        joined = Numbers(*(np.where(plain.valid, one, other) for one, other in pairs))
+        values = self._numeric(column, joined)
         if values is None:
             return False
         self._note_decoration(column, decorated, present)
@@ -390,12 +390,6 @@ class _Reader:
             levels={**(options.levels or {}), **self.levels} or None,
             day_first_in={**(options.day_first_in or {}), **self.day_first} or None,
         )
-
-
-def _join_numbers(plain: Numbers, decorated: Numbers) -> Numbers:
-    """Return plain numbers, and decorated ones elsewhere."""
-    pairs = zip(vars(plain).values(), vars(decorated).values(), strict=True)
-    return Numbers(*(np.where(plain.valid, one, other) for one, other in pairs))
 
 
 def _text(column: TextColumn) -> pd.Series:

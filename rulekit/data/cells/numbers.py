@@ -119,10 +119,6 @@ class Decorated:
         # (1), (2), (3) may be footnotes
         return bool(known and (self.unit or not valid.any() or not self.accounting[valid].all()))
 
-    def has_one_unit(self) -> NDArray[np.bool_]:
-        """Return which texts are numbers in the column's unit."""
-        return self.numbers.valid & np.isin(self.units, ["", self.unit])
-
 
 @dataclass(frozen=True)
 class DecimalMarks:
@@ -305,5 +301,6 @@ def numbers_in(texts: pd.Series) -> NDArray[np.float64]:
     values = numbers.values
     if (others := ~numbers.valid).any():
         decorated = read_decorated(select_texts(column.texts, others), mark)
-        values[others] = np.where(decorated.has_one_unit(), decorated.numbers.values, np.nan)
+        in_unit = decorated.numbers.valid & np.isin(decorated.units, ["", decorated.unit])
+        values[others] = np.where(in_unit, decorated.numbers.values, np.nan)
     return np.append(values, np.nan)[column.codes]

@@ -333,8 +333,8 @@ class _ColumnReader:
             return dates
         numbers = _numbers_of_texts(texts, column)
         if column.kind == "duration" and None in numbers:
-            days = _durations_of_texts(texts)
-            numbers = [d if n is None else n for n, d in zip(numbers, days, strict=True)]
+            pairs = zip(numbers, durations_in(pd.Series(texts, dtype=object)), strict=True)
+            numbers = [days if n is None and days == days else n for n, days in pairs]
         return numbers
 
     def _number(self, value: Any) -> float | None:
@@ -467,11 +467,3 @@ def _numbers_of_texts(texts: list[str], column: ColumnSchema) -> list[float | No
                 )
     pairs = zip(numbers.values.tolist(), numbers.valid.tolist(), strict=True)
     return [value if valid else None for value, valid in pairs]
-
-
-def _durations_of_texts(texts: list[str]) -> list[float | None]:
-    try:
-        days = durations_in(pd.Series(texts, dtype=object), "")
-    except DataError:  # none of them is one
-        return [None] * len(texts)
-    return [None if pd.isna(v) else float(v) for v in days]

@@ -111,8 +111,19 @@ def _n_leaves(kind: pa.DataType) -> int:
 
 def _convert_column(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
     """Convert a column that was read; an error here is no damage of the file."""
+    kind = column.type
     try:
-        return _series(column, name, limits)
+        if pa.types.is_dictionary(kind):
+            return _decode(column, name, limits)
+        if pa.types.is_decimal(kind):
+            return _decimals(column)
+        if kind in _NULLABLE and column.null_count:
+            return column.to_pandas(types_mapper=_NULLABLE.get)
+        if pa.types.is_time(kind):
+            text = column.cast(pa.string())
+            short = pc.replace_substring_regex(text, r"\.?0*$", "")
+            return pc.if_else(pc.match_substring(text, "."), short, text).to_pandas()
+        return column.to_pandas(date_as_object=False)
     except (pa.ArrowException, OverflowError) as error:
         raise DataError(
             f"Column {quote(name)} ({column.type}) holds values that cannot be converted. Write "
@@ -131,21 +142,6 @@ def _decimals(column: pa.ChunkedArray) -> pd.Series:
     if pc.count_distinct(numbers).as_py() < pc.count_distinct(column).as_py():
         return texts.to_pandas()
     return numbers.to_pandas()
-
-
-def _series(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return _decode(column, name, limits)
-    if pa.types.is_decimal(kind):
-        return _decimals(column)
-    if kind in _NULLABLE and column.null_count:
-        return column.to_pandas(types_mapper=_NULLABLE.get)
-    if pa.types.is_time(kind):
-        text = column.cast(pa.string())
-        short = pc.replace_substring_regex(text, r"\.?0*$", "")
-        return pc.if_else(pc.match_substring(text, "."), short, text).to_pandas()
-    return column.to_pandas(date_as_object=False)
 
 
 def _decode(column: pa.ChunkedArray, name: str, limits: Limits) -> pd.Series:

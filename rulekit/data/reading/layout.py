@@ -111,7 +111,10 @@ def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") 
     else:
         above = _position(rows, options.header_row, word)
     begin, body = rows[above], rows[above + 1 :]
-    width = _width_of([cells for _, cells in rows[above:]])
+    counts = Counter(len(cells) for _, cells in body)
+    width, count = counts.most_common(1)[0] if counts else (0, 0)
+    if count <= len(body) / 2 or len(body) < 3:
+        width = len(begin[1])
     columns = _Columns([cells for _, cells in body], width)
     notes = _notes_above(rows[:above], word) if options.header_row is None else []
     marked = columns.kinds[0] == "text" and any(
@@ -153,13 +156,6 @@ def _position(rows: Sequence[Row], header_row: int, word: str) -> int:
         f"{word} {header_row} cannot be the header: it is empty, inside another row, or further "
         f"down than row {WINDOW}. Set another header row."
     )
-
-
-def _width_of(rows: Sequence[Sequence[Any]]) -> int:
-    """Return the number of cells of most rows below the header, else of the header."""
-    counts = Counter(map(len, rows[1:]))
-    width, count = counts.most_common(1)[0] if counts else (0, 0)
-    return width if count > len(rows[1:]) / 2 and len(rows) > 3 else len(rows[0])
 
 
 def _count_above(rows: Sequence[Row]) -> int:
@@ -210,17 +206,12 @@ def _is_above(rows: Sequence[Sequence[Any]], position: int, width: int) -> bool:
         full = count_cells(below[k]) == width
         apart = len(row) != width or (packed and full)
         return apart and _is_above_numbers(below[k], below[k + 1 :])
-    if "text" not in map(kind_of_cell, row) or _is_sparse(below, width):
+    n_sparse = sum(count_cells(r) <= max(1, width // 3) for r in below)
+    if "text" not in map(kind_of_cell, row) or n_sparse > len(below) / 2:
         return False
     alone = (len(row) != width or n_filled == 1) and width > 2
     header, body = below[k], below[k + 1 :]
     return alone or _is_above_numbers(header, body) or _differs(header, body)
-
-
-def _is_sparse(rows: Sequence[Sequence[Any]], width: int) -> bool:
-    """Return whether most rows are as empty as a title is."""
-    filled = [count_cells(row) for row in rows]
-    return bool(filled) and sum(n <= max(1, width // 3) for n in filled) > len(filled) / 2
 
 
 def _is_above_numbers(row: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:

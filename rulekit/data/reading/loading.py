@@ -137,7 +137,11 @@ def read_with_layout(
             decompress(_content(source, limits), limits), options, limits
         )
         table = Table.from_frame(frame, name=label, notes=notes, limits=limits)
-        table = _apply_options(dataclasses.replace(table, **fields), options)
+        table = dataclasses.replace(table, **fields)
+        for column, values in (options.missing_in or {}).items():
+            table = table.with_missing(column, values) if column in table.frame else table
+        for column in options.merged or ():
+            table = table.with_merged_levels(column) if column in table.frame else table
     except DataError as error:
         sentence = f"The file {quote(label, 80)} was not read. {error}"
         if isinstance(error, WideTableError):
@@ -150,15 +154,6 @@ def read_with_layout(
         )
         table = dataclasses.replace(table, notes=(note, *table.notes))
     return table, options, layout
-
-
-def _apply_options(table: Table, options: ParseOptions) -> Table:
-    """Read values as missing, and levels as one, where the options say so for a column."""
-    for name, values in (options.missing_in or {}).items():
-        table = table.with_missing(name, values) if name in table.frame else table
-    for name in options.merged or ():
-        table = table.with_merged_levels(name) if name in table.frame else table
-    return table
 
 
 def _name_of(source: Source) -> str:

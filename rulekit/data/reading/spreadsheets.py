@@ -129,8 +129,7 @@ def _check_sheets(raw: bytes, limits: Limits) -> int:
             except (ExpatError, zipfile.BadZipFile, zlib.error, *_UNREADABLE) as error:
                 raise DataError("The spreadsheet is damaged. Save it anew, or as CSV.") from error
             n_errors += part.count(b' t="e"')
-            area = _area(part) if b"sheetData" in part and _most_cells(part) > most else 0
-            if area > most:
+            if b"sheetData" in part and (area := _area(part, most)) > most:
                 raise DataError(
                     f"The cells of a sheet lie too far apart: in an area of {area:,} cells, "
                     f"{most:,} are allowed. Remove cells outside of the table."
@@ -138,15 +137,13 @@ def _check_sheets(raw: bytes, limits: Limits) -> int:
     return n_errors
 
 
-def _most_cells(sheet: bytes) -> int:
-    """Return an upper bound of rows times columns between the first and the last cell."""
+def _area(sheet: bytes, enough: int) -> int:
+    """Return rows times columns up to the last cell with content, or a bound up to `enough`."""
     width = max(map(_number, {match[1] for match in _COLUMN.finditer(sheet)}), default=0)
     height = max(map(int, {match[1] for match in _ROW.finditer(sheet)}), default=0)
-    return (width + len(_NEXT_CELL.findall(sheet))) * (height + len(_NEXT_ROW.findall(sheet)))
-
-
-def _area(sheet: bytes) -> int:
-    """Return rows times columns up to the last cell that holds something."""
+    bound = (width + len(_NEXT_CELL.findall(sheet))) * (height + len(_NEXT_ROW.findall(sheet)))
+    if bound <= enough:
+        return bound
     place, corner = [0, 0], [0, 0]
 
     def start(name: str, attributes: dict[str, str]) -> None:

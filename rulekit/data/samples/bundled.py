@@ -74,15 +74,6 @@ def list_samples() -> tuple[SampleInfo, ...]:
     return SAMPLES
 
 
-def sample_info(name: str) -> SampleInfo:
-    """Return the description of a sample; DataError with all names if there is none."""
-    samples = {info.name: info for info in SAMPLES}
-    if name not in samples:
-        listed = ", ".join(map(repr, samples))
-        raise DataError(f"There is no sample table {name!r}; the samples are {listed}.")
-    return samples[name]
-
-
 def load_sample(name: str) -> Table:
     """Read one of the bundled tables.
 
@@ -107,7 +98,10 @@ def load_sample(name: str) -> Table:
     >>> table.n_rows, table.target, table.positive_label
     (569, 'diagnosis', 'malignant')
     """
-    info = sample_info(name)
+    info = next((info for info in SAMPLES if info.name == name), None)
+    if info is None:
+        listed = ", ".join(repr(info.name) for info in SAMPLES)
+        raise DataError(f"There is no sample table {name!r}; the samples are {listed}.")
     path = FOLDER / f"{name}.csv"
     if not path.is_file():
         raise DataError(

@@ -22,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rulekit.data import Costs
-from rulekit.data.digest import digest_of
+from rulekit.data.schema import digest_of
 from rulekit.exceptions import DataError
 from rulekit.learners.cluster import code_version
 
