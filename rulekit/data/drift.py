@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rulekit.data.cells.dates import dates_in
 from rulekit.data.column import Column
@@ -148,10 +147,8 @@ def _differences(
             values = pd.Series(now.to_numpy(dtype=float, na_value=np.nan))
             ends = column.minimum, column.maximum
             yield _outside(name, values, ends, "range of {} to {}", "{:.6g}".format)
-    elif column.order:
-        yield from _places(column, then, now)
-    elif column.kind in ("boolean", "category", "constant"):
-        yield _unseen(column, now)
+    elif column.order or column.kind in ("boolean", "category", "constant"):
+        yield from _new_levels(column, then, now)
     yield _compare_distributions(column, then, now, level)
 
 
@@ -192,38 +189,28 @@ def _day(moment: pd.Timestamp) -> str:
     return str(moment.isoformat(sep=" ")).removesuffix(" 00:00:00")
 
 
-def _places(column: Column, then: pd.Series, now: pd.Series) -> Iterator[DriftNote]:
-    """Report levels that an order lacks, and ordered levels that no training row had."""
-    values, seen = now.astype(object), set(then.dropna().astype(str))
-    levels = [None if gap else str(v) for v, gap in zip(values, values.isna(), strict=True)]
-    strange = np.array([v is not None and v not in column.order for v in levels])
-    fresh = np.array([v in column.order and v not in seen for v in levels])
-    ends = {
-        "that its order does not have": (strange, "they have no place in it and count as missing"),
-        "of its order that no row had before": (fresh, "rules answer them by their place alone"),
-    }
-    for which, (rows, end) in ends.items():
-        if rows.any():
-            words = f"holds levels {which} in", f"{end}."
-            yield _new_levels(column, np.array(levels, dtype=object), rows, *words)
-
-
-def _new_levels(
-    column: Column, levels: NDArray[np.object_], rows: NDArray[np.bool_], begin: str, end: str
-) -> DriftNote:
-    n, first = int(rows.sum()), int(rows.argmax()) + 1
-    names = ", ".join(map(quote, list(dict.fromkeys(levels[rows]))[:5]))
-    text = f"{begin} {n} row{'s' * (n != 1)}: {names} (first: row {first}); {end}"
-    return _note(column.name, "unseen level", text, n)
-
-
-def _unseen(column: Column, series: pd.Series) -> DriftNote | None:
-    values = series.astype(object)
-    unseen = values.notna().to_numpy() & ~values.isin(list(column.levels)).to_numpy()
-    if not unseen.any():
-        return None
-    words = "holds values not seen before in", "no rule tested them."
-    return _new_levels(column, values.to_numpy(), unseen, *words)
+def _new_levels(column: Column, then: pd.Series, now: pd.Series) -> Iterator[DriftNote]:
+    """Report levels that no training row had; of an ordered column, whether its order has them."""
+    levels = now.astype(object)
+    if column.order:
+        levels = levels.map(str, na_action="ignore")
+        placed, seen = levels.isin(column.order), levels.isin(then.dropna().astype(str))
+        lost = "they have no place in it and count as missing."
+        alone = "rules answer them by their place alone."
+        cases = [
+            (~placed, "holds levels that its order does not have", lost),
+            (placed & ~seen, "holds levels of its order that no row had before", alone),
+        ]
+    else:
+        unseen = ~levels.isin(list(column.levels))
+        cases = [(unseen, "holds values not seen before", "no rule tested them.")]
+    for new, begin, end in cases:
+        rows = (new & levels.notna()).to_numpy(dtype=bool)
+        if n := int(rows.sum()):
+            names = ", ".join(map(quote, levels[rows].unique()[:5]))
+            first = f"(first: row {int(rows.argmax()) + 1}); {end}"
+            text = f"{begin} in {n} row{'s' * (n != 1)}: {names} {first}"
+            yield _note(column.name, "unseen level", text, n)
 
 
 def _word(column: Column, then: pd.Series, now: pd.Series, level: float) -> DriftNote | None:
