@@ -219,12 +219,6 @@ def order_of_days(texts: Iterable[str]) -> bool | None:
     return first if first != second else None
 
 
-def needs_order(texts: Iterable[str]) -> bool:
-    """Return whether the dates depend on the order of day and month."""
-    ends = (_ENDS.match(text.strip()) for text in texts)
-    return any(end is not None and int(end[1]) != int(end[2]) for end in ends)
-
-
 def has_offset(text: str) -> bool:
     """Return whether ISO text names a time zone."""
     found = ISO.fullmatch(text)
@@ -243,8 +237,9 @@ def read_dates(texts: Sequence[str], name: str, day_first: bool | None) -> list[
         return dates
     rest = [texts[k].strip() for k in others]
     order = order_of_days(rest) if day_first is None else day_first
-    if order is None and needs_order(rest):
-        text = next(t for t in rest if needs_order([t]))
+    ends = ((text, _ENDS.match(text)) for text in rest)
+    unclear = (text for text, end in ends if end is not None and int(end[1]) != int(end[2]))
+    if order is None and (text := next(unclear, "")):
         raise DataError(
             f"In column {quote(name)} day and month are ambiguous ({quote(text)}). Write dates as "
             "2024-03-01, or convert the column."

@@ -15,8 +15,9 @@ import pyarrow as pa
 from rulekit.data.cells.numbers import numbers_in
 from rulekit.data.headers import check_width, quote, repair_headers, select_columns
 from rulekit.data.options import DELIMITERS, Limits, ParseOptions
-from rulekit.data.reading.cell_kinds import COMMENT, MARKS
 from rulekit.data.reading.layout import (
+    COMMENT,
+    MARKS,
     TAIL,
     WINDOW,
     Row,

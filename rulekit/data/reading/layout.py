@@ -3,6 +3,7 @@
 # Rows are pairs of a number, from 1 as in the file, and its cells: texts, or values of a
 # spreadsheet.
 
+import datetime
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -14,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.data.headers import few, quote
-from rulekit.data.options import Decision, ParseOptions
-from rulekit.data.reading.cell_kinds import count_cells, is_comment, is_empty, kind_of_cell
+from rulekit.data.options import MISSING, MISSING_AMONG_NUMBERS, Decision, ParseOptions
 from rulekit.exceptions import DataError
 
 Row = tuple[int, Sequence[Any]]
@@ -26,6 +26,17 @@ TAIL = 20  # rows from which the end is found
 LINES = 4  # lines before and after the beginning, and before the end, that are shown
 MOST_ABOVE = 60  # rows of titles, notes and comments above a header
 TYPICAL = 0.8  # share of a column's cells that gives its kind
+MARKS = ("#", "%", "//")
+COMMENT = re.compile(rf"\s*({'|'.join(MARKS)})")
+_NUMBER = re.compile(
+    r"[<>≤≥]?[(+\-−–]?\s*[$€£¥₹]?\s*[+\-−]?(\d[\d.,'’\u00a0\u202f]*|[.,]\d+)([eE][+-]?\d+)?"
+    r"\s*[%€$£¥₹]?\)?-?"
+)
+_DATE = re.compile(
+    r"(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{4}-?Q[1-4]"
+    r"|\[?\d{1,2}[-/ ][A-Za-z]{3,9}\.?[-/ ]\d{2,4}|\d{1,2}:\d{2}(:\d{2})?)([T :]\d{1,2}:\d{2}.*)?"
+)
+_GAPS = {text.lower() for text in (*MISSING, *MISSING_AMONG_NUMBERS)}
 
 _UNIT = re.compile(
     r"[(\[]?(%|[°$€£¥‰]\s?[A-Za-z]?|[kKmMcCdDµuGhn]?(g|m|s|l|L|b|B|W|V|A|Hz|Pa|J|mol|eV|bar|cal)"
@@ -97,6 +108,37 @@ class TableLayout:
 
 def _line(cells: Sequence[Any]) -> str:
     return " | ".join("" if cell is None else " ".join(str(cell).split()) for cell in cells)
+
+
+def kind_of_cell(cell: Any) -> str:
+    """Return "number", "date", "text", or "" for an empty or missing cell."""
+    if cell is None or (isinstance(cell, float) and cell != cell):
+        return ""
+    if isinstance(cell, (int, float)):
+        return "text" if isinstance(cell, bool) else "number"
+    if isinstance(cell, (datetime.date, datetime.time, datetime.timedelta)):
+        return "date"
+    text = str(cell).strip()
+    if text.lower() in _GAPS:
+        return ""
+    if _NUMBER.fullmatch(text):
+        return "number"
+    return "date" if _DATE.fullmatch(text) else "text"
+
+
+def is_empty(cell: Any) -> bool:
+    """Return whether a cell holds nothing but blanks."""
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def count_cells(row: Sequence[Any]) -> int:
+    """Return the number of cells that hold something."""
+    return sum(not is_empty(cell) for cell in row)
+
+
+def is_comment(row: Sequence[Any]) -> bool:
+    """Return whether a row begins with a comment mark."""
+    return bool(row) and isinstance(row[0], str) and COMMENT.match(row[0]) is not None
 
 
 def find_layout(rows: Sequence[Row], options: ParseOptions, word: str = "Line") -> TableLayout:

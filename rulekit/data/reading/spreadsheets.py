@@ -19,7 +19,6 @@ from rulekit.data.cells.columns import COMPACT, ReadColumns, convert_columns
 from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
-from rulekit.data.reading.cell_kinds import count_cells, is_empty
 from rulekit.data.reading.delimited import RawTable, check_cells, check_size, drop_empty
 from rulekit.data.reading.layout import (
     LINES,
@@ -27,9 +26,11 @@ from rulekit.data.reading.layout import (
     WINDOW,
     Row,
     count_after,
+    count_cells,
     describe_comments,
     ends_with_total,
     find_layout,
+    is_empty,
 )
 from rulekit.data.reading.workbook import Sheet, read_sheet
 from rulekit.data.typed import EXACT
@@ -110,10 +111,8 @@ def read_spreadsheet(raw: bytes, kind: str, options: ParseOptions, limits: Limit
     notes += table.notes
     if n_errors:
         notes.append(f"{n_errors} cells of the file are errors (as #N/A), read as missing.")
-    if len(sheet.names) > 1:
-        options = replace(options, sheet=sheet.name)
     layout = None if table.layout is None else replace(table.layout, sheets=sheet.names)
-    return replace(table, notes=notes, options=options, layout=layout)
+    return replace(table, notes=notes, layout=layout)
 
 
 def _check_sheets(raw: bytes, limits: Limits) -> int:

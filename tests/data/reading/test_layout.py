@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.data import ParseOptions, read_table
-from rulekit.data.reading.layout import find_layout
+from rulekit.data.reading.layout import find_layout, kind_of_cell
 from rulekit.data.reading.loading import read_with_layout
 from rulekit.exceptions import DataError
 from tests.data.reading.files import WRITERS, csv_file, xlsx_file
@@ -412,3 +412,20 @@ def mutated(draw):
 def test_mutated_layouts_are_read(case, suffix):
     rows, body = case
     check(read_table(WRITERS[suffix](rows)), WIDE, body)
+
+
+@pytest.mark.parametrize(
+    ("cell", "kind"),
+    [
+        *[("", ""), (None, ""), ("NA", ""), ("1,5", "number"), ("(5)", "number"), (2.5, "number")],
+        *[
+            ("€ 3", "number"),
+            (True, "text"),
+            ("[1/Oct/2000:13:55:36 -0700]", "date"),
+            ("2020-01-05", "date"),
+            ("12:30", "date"),
+        ],
+    ],
+)
+def test_kinds_of_cells(cell, kind):
+    assert kind_of_cell(cell) == kind
