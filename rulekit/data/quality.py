@@ -159,7 +159,15 @@ def _levels(table: Table, column: Column) -> QualityNote | None:
     numbers = ~np.isnan(numbers_in(series))
     n_present = table.n_rows - column.n_missing
     if numbers.sum() >= 0.5 * n_present:
-        return _text_in_numbers(column, series, numbers)
+        other = ~numbers & series.notna().to_numpy()
+        if not other.any():  # codes with leading zeros, kept as text on purpose
+            return None
+        row = int(other.argmax())
+        text = (
+            f" holds text in {int(other.sum()):,} of {len(series):,} rows (first: row {row + 1}, "
+            f"{quote(series.iloc[row])}); as numbers, these cells are missing."
+        )
+        return _note(column.name, "text in numbers", text, "as_numeric", "warning")
     if column.kind == "text" and column.role == "feature":
         text = f" has {column.n_distinct} different texts; rules on it would name single cases."
         return _note(column.name, "many levels", text, "ignore")
@@ -217,20 +225,6 @@ def _codes(table: Table, column: Column) -> QualityNote | None:
         return None
     text = f" is coded {column.minimum:g} to {column.maximum:g}: codes or counts?"
     return _note(column.name, "codes", text, "as_category")
-
-
-def _text_in_numbers(
-    column: Column, series: pd.Series, numbers: NDArray[np.bool_]
-) -> QualityNote | None:
-    other = ~numbers & series.notna().to_numpy()
-    if not other.any():  # codes with leading zeros, kept as text on purpose
-        return None
-    row = int(other.argmax())
-    text = (
-        f" holds text in {int(other.sum()):,} of {len(series):,} rows (first: row {row + 1}, "
-        f"{quote(series.iloc[row])}); as numbers, these cells are missing."
-    )
-    return _note(column.name, "text in numbers", text, "as_numeric", "warning")
 
 
 def _assess(table: Table, target: str | None) -> list[str]:

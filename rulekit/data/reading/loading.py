@@ -131,7 +131,8 @@ def read_with_layout(
     """Read a table as `read_table` does; return the options used and where the table is, too."""
     limits = limits or Limits()
     options = options or ParseOptions()
-    label = name or _name_of(source)
+    is_path = isinstance(source, (str, os.PathLike))
+    label = name or Path(source if is_path else str(getattr(source, "name", "") or "table")).name
     try:
         frame, notes, options, layout, fields = _parse(
             decompress(_content(source, limits), limits), options, limits
@@ -154,12 +155,6 @@ def read_with_layout(
         )
         table = dataclasses.replace(table, notes=(note, *table.notes))
     return table, options, layout
-
-
-def _name_of(source: Source) -> str:
-    if isinstance(source, (str, os.PathLike)):
-        return Path(source).name
-    return Path(str(getattr(source, "name", "") or "table")).name
 
 
 def _content(source: Source, limits: Limits) -> bytes:

@@ -71,7 +71,13 @@ def plant_two_level(
             f"got {n_features}."
         )
     rng = np.random.default_rng(random_state)
-    frame = _uniform_frame(n_rows, n_features, rng)
+    values: dict[str, NDArray[Any]] = {}
+    for j in range(1, n_features + 1):
+        if j % 3:
+            values[f"x_{j:02d}"] = np.round(rng.uniform(0, 100, n_rows), 1)
+        else:
+            values[f"flag_{j:02d}"] = rng.integers(0, 2, n_rows)
+    frame = pd.DataFrame(values)
     order = rng.permutation(n_features)[: n_clauses * n_conditions].reshape(n_clauses, n_conditions)
     share = (0.5 / n_clauses) ** (1.0 / n_conditions)
     clauses = tuple(
@@ -135,16 +141,6 @@ def credit(n_rows: int = 1000, *, noise: float = 0.04, random_state: int = 0) ->
     )
     frame["opened_on"] = frame["opened_on"].dt.strftime("%Y-%m-%d")
     return _add_labels(frame, "dnf", clauses, ("high", "low"), noise, rng)
-
-
-def _uniform_frame(n: int, k: int, rng: np.random.Generator) -> pd.DataFrame:
-    columns: dict[str, NDArray[Any]] = {}
-    for j in range(k):
-        if j % 3 == 2:
-            columns[f"flag_{j + 1:02d}"] = rng.integers(0, 2, n)
-        else:
-            columns[f"x_{j + 1:02d}"] = np.round(rng.uniform(0, 100, n), 1)
-    return pd.DataFrame(columns)
 
 
 def _test(frame: pd.DataFrame, j: int, share: float, rng: np.random.Generator) -> Test:
