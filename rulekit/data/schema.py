@@ -233,7 +233,15 @@ class Table:
         describe; None keeps the former one if the target stays. DataError if a column, role or
         label is unknown, or a single role is given twice.
         """
-        self._check_roles(roles)
+        for name, role in roles.items():
+            self.column(name)
+            if role not in ROLES:
+                raise DataError(f"A role must be one of {ROLES}, got {role!r} for {quote(name)}.")
+        for role in SINGLE:
+            holders = [quote(name) for name, r in roles.items() if r == role]
+            if len(holders) > 1:
+                two = " and ".join(holders[:5])
+                raise DataError(f"One column at most can have the role {role!r}, got {two}.")
         single = set(roles.values()).intersection(SINGLE)
         former = {c.name: "feature" if c.role in single else c.role for c in self.columns}
         changed = (replace(c, role=roles.get(c.name, former[c.name])) for c in self.columns)
@@ -415,17 +423,6 @@ class Table:
 
     def _holder(self, role: str) -> str | None:
         return next((c.name for c in self.columns if c.role == role), None)
-
-    def _check_roles(self, roles: Mapping[str, str]) -> None:
-        for name, role in roles.items():
-            self.column(name)
-            if role not in ROLES:
-                raise DataError(f"A role must be one of {ROLES}, got {role!r} for {quote(name)}.")
-        for role in SINGLE:
-            holders = [quote(name) for name, r in roles.items() if r == role]
-            if len(holders) > 1:
-                two = " and ".join(holders[:5])
-                raise DataError(f"One column at most can have the role {role!r}, got {two}.")
 
     def _matching_label(self, label: Any) -> Any:
         if self.target is None:

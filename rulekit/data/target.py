@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rulekit.data.column import Column, looks_like_id, whole
+from rulekit.data.column import looks_like_id, whole
 from rulekit.data.headers import quote
 from rulekit.data.schema import Table
 from rulekit.data.typed import as_pandas
@@ -168,7 +168,25 @@ def check_target(table: Table, target: str) -> tuple[str, ...]:
             f"{where} must have two classes at least; it holds {only} only. Choose another "
             "column, or add rows of another class.",
         )
-    sentence = _unfit(table, column, where)
+    series, n_present = table.frame[target], table.n_rows - column.n_missing
+    sentence = ""
+    if n_present < 4:
+        needed = "rules need more rows to be learned from and tested on."
+        sentence = f"{where} is known in {n_present} rows only; {needed}"
+    elif looks_like_id(series, target, column.n_distinct):
+        values = "has a different value in every row, like an identifier"
+        sentence = f"{where} {values}. Choose a column whose values repeat."
+    elif column.kind == "date":
+        sentence = f"{where} holds dates. Choose a column of classes."
+    elif column.n_distinct > MAX_CLASSES and column.is_number:
+        sentence = (
+            f"{where} holds {column.n_distinct} different numbers; rules predict classes. Choose "
+            "another column, or make two classes of it, such as above and up to "
+            f"{float(series.median()):.3g} (a cut on Data, `--above`, `Table.with_cut`)."
+        )
+    elif column.n_distinct > MAX_CLASSES:
+        most = f"and {MAX_CLASSES} at most are sensible. Choose another column, or join classes."
+        sentence = f"{where} has {column.n_distinct} classes, {most}"
     features = [f for f in table.features if f != target]
     none = (
         f"No feature is left beside {quote(target)}. Give at least one column the role 'feature'."
@@ -196,26 +214,3 @@ def target_notes(table: Table, target: str) -> tuple[str, ...]:
             "predicts any of them, or describes one against the rest."
         )
     return tuple(notes)
-
-
-def _unfit(table: Table, column: Column, where: str) -> str:
-    """Return why the values of a column cannot be predicted, "" if they can."""
-    series, n_present = table.frame[column.name], table.n_rows - column.n_missing
-    if n_present < 4:
-        needed = "rules need more rows to be learned from and tested on."
-        return f"{where} is known in {n_present} rows only; {needed}"
-    if looks_like_id(series, column.name, column.n_distinct):
-        values = "has a different value in every row, like an identifier"
-        return f"{where} {values}. Choose a column whose values repeat."
-    if column.kind == "date":
-        return f"{where} holds dates. Choose a column of classes."
-    if column.n_distinct <= MAX_CLASSES:
-        return ""
-    if column.is_number:
-        return (
-            f"{where} holds {column.n_distinct} different numbers; rules predict classes. Choose "
-            "another column, or make two classes of it, such as above and up to "
-            f"{float(series.median()):.3g} (a cut on Data, `--above`, `Table.with_cut`)."
-        )
-    most = f"and {MAX_CLASSES} at most are sensible. Choose another column, or join classes."
-    return f"{where} has {column.n_distinct} classes, {most}"

@@ -109,15 +109,13 @@ def open_text(raw: bytes, encoding: str | None) -> tuple[Iterator[str], str, lis
                 "The file contains zero bytes, so it is not UTF-8 text. Save it as CSV in UTF-8, "
                 "or set its encoding (such as 'utf-16-le')."
             )
-        line = _undecodable(raw, encoding)
-        if line is not None:
+        if (line := _undecodable(raw, encoding)) is not None:
             encoding = "cp1252"
             notes.append(
                 f"The file is not UTF-8 (first seen in line {line[1]}) and is read as "
                 "Windows-1252; if letters look wrong, name another encoding."
             )
-    place = _undecodable(raw, encoding)
-    if place is not None:
+    if (place := _undecodable(raw, encoding)) is not None:
         raise DataError(
             f"The file is not text in {encoding}: byte {place[0]}, in line {place[1]}, does not "
             "fit. Save it in UTF-8, or name its encoding."
