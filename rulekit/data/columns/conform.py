@@ -276,10 +276,8 @@ class _ColumnReader:
 
     def _read_values(self, series: pd.Series) -> tuple[NDArray[Any], Misfit | None]:
         cells = DistinctCells.from_series(series)
-        words = (
-            set(self.column.missing) if self.column.kind in TEXTUAL else {*self.column.missing, ""}
-        )
-        words -= set(self.column.levels or ())
+        empty = [] if self.column.kind in TEXTUAL else [""]
+        words = {*self.column.missing, *empty} - set(self.column.levels or ())
         missing = [isinstance(v, str) and v.strip() in words for v in cells.values]
         gaps = np.array(missing, dtype=bool)
         converted = self._convert_values(cells, gaps)
