@@ -130,15 +130,14 @@ class Costs:
         """
         true, predicted = (np.asarray(v).astype(object) for v in (y, answered))
         wrong = np.asarray(true != predicted, dtype=bool)
-        met = list(dict.fromkeys(zip(true[wrong].tolist(), predicted[wrong].tolist(), strict=True)))
+        errors = list(zip(true[wrong].tolist(), predicted[wrong].tolist(), strict=True))
         pairs = self.matrix or {}
-        if self.matrix is None and met:
-            met_labels = set(_plain([v for pair in met for v in pair]))
-            labels = sorted(met_labels, key=lambda v: (type(v).__name__, v))
-            pairs = self.to_matrix(labels, positive).matrix or {}
+        if self.matrix is None and errors:
+            labels = set(_plain([v for pair in errors for v in pair]))
+            ordered = sorted(labels, key=lambda v: (type(v).__name__, v))
+            pairs = self.to_matrix(ordered, positive).matrix or {}
         cost = np.zeros(len(true))
-        for pair in met:
-            cost[(true == pair[0]) & (predicted == pair[1])] = _cost_of(pairs, pair)
+        cost[wrong] = [_cost_of(pairs, pair) for pair in errors]
         return cost
 
     def class_weight(self, classes: Labels, positive: Any = None) -> dict[Any, float]:

@@ -142,11 +142,9 @@ def _first_lines(stream: Iterator[str]) -> list[str]:
     """Return the lines from which delimiter and layout are found."""
     lines: list[str] = []
     size = 0
-    for line in stream:
+    while (size <= SAMPLE or len(lines) <= WINDOW) and (line := next(stream, "")):
         lines.append(line)
         size += len(line)
-        if size > SAMPLE and len(lines) > WINDOW:
-            break
     return lines
 
 

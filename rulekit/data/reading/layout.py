@@ -482,11 +482,8 @@ def _words(row: Sequence[Any]) -> list[str]:
 def _are_types(row: Sequence[Any]) -> bool:
     """Return whether a row holds Orange's types of columns."""
     words = _words(row)
-    if len(words) < max(1, len(row) - 1):
-        return False
-    return set(words) <= _TYPES or (
-        set(words) <= _TYPES | _LETTERS and bool(set(words) & {"continuous", "discrete", "string"})
-    )
+    named = set(words) <= _TYPES or not {"continuous", "discrete", "string"}.isdisjoint(words)
+    return len(words) >= max(1, len(row) - 1) and named and set(words) <= _TYPES | _LETTERS
 
 
 def _are_roles(row: Sequence[Any]) -> bool:
