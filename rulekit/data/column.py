@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rulekit.data.columns.conform import conform
 from rulekit.data.columns.kinds import OPEN_DATE, infer_kind, infer_kinds
@@ -67,28 +66,21 @@ def convert_series(series: pd.Series, name: str) -> tuple[pd.Series, list[str]]:
     values, notes = columns[name], [misfit.sentence() for misfit in report.misfits]
     if column.kind == "duration":
         notes.insert(0, f"Column {quote(name)} holds durations; they are read as days.")
-    if values.dtype != object:
-        numbers, more = _convert_numbers(series, values, name)
-        return numbers, notes + more
     if column.kind == "truth value":
         kept = "boolean" if pd.isna(values).any() else bool
         return pd.Series(values, dtype=kept, name=series.name), notes
-    return text_series(values, series.name), notes
-
-
-def _convert_numbers(
-    series: pd.Series, values: NDArray[np.float64], name: str
-) -> tuple[pd.Series, list[str]]:
+    if values.dtype == object:
+        return text_series(values, series.name), notes
     if is_inexact(series, values):
         text = np.array([None if pd.isna(v) else digits_of(v) for v in series], dtype=object)
         note = f"holds whole numbers above {EXACT}, which are not exact as numbers"
-        note = f"Column {quote(name)} {note}; it was kept as text."
-        return text_series(text, series.name), [note]
-    values, notes = drop_infinities(values, name)
+        notes.append(f"Column {quote(name)} {note}; it was kept as text.")
+        return text_series(text, series.name), notes
+    values, infinite = drop_infinities(values, name)
     if pd.api.types.is_integer_dtype(series.dtype) and not np.isnan(values).any():
         values = values.astype(np.int64)
-    same = series.dtype == values.dtype and not notes
-    return series if same else pd.Series(values, name=series.name), notes
+    same = series.dtype == values.dtype and not infinite
+    return series if same else pd.Series(values, name=series.name), notes + infinite
 
 
 def describe_column(series: pd.Series, name: str, max_levels: int) -> Column:
