@@ -75,36 +75,26 @@ class Blanked:
     original: TextColumn | None = None  # kept where a doubtful word was removed
 
 
-@dataclass(frozen=True)
-class ReadColumns:
-    """Typed columns, their cells as in the file, notes, and options that read them alike."""
-
-    columns: dict[str, Values]
-    notes: list[str]
-    options: ParseOptions
-    units: dict[str, str]
-    cells: dict[str, pa.ChunkedArray]
-
-
-def convert_columns(columns: Mapping[str, pa.ChunkedArray], options: ParseOptions) -> ReadColumns:
+def convert_columns(columns: Mapping[str, pa.ChunkedArray], options: ParseOptions) -> "CellReader":
     """Convert columns of text to columns of a table."""
     encoded = [encode_cells(name, cells) for name, cells in columns.items()]
     parts = [blank_missing(column, options) for column, _ in encoded]
     marks = choose_decimal_marks([part.column for part in parts], options)
-    reader = _Reader(options, marks)
+    reader = CellReader(options, marks)
     reader.named["trimmed"] = [column.name for column, changed in encoded if changed]
     numbers = read_columns([part.column for part in parts], marks)
     for part, read in zip(parts, numbers, strict=True):
         reader.read(part, read)
     reader.finish()
-    typed = {name: reader.typed[name] for name in columns}
-    given = {name: columns[name] for name in reader.converted}
-    return ReadColumns(typed, reader.notes(), reader.collect_options(), reader.units, given)
+    reader.texts = reader.undecided = {}  # frees their codes
+    reader.typed = {name: reader.typed[name] for name in columns}
+    reader.cells = {name: columns[name] for name in reader.converted}
+    return reader
 
 
 @dataclass
-class _Reader:
-    """Reads the columns of one file, and collects what the notes are made of."""
+class CellReader:
+    """Reads the columns of one file, and collects what notes and options are made of."""
 
     options: ParseOptions
     marks: DecimalMarks
@@ -119,12 +109,13 @@ class _Reader:
     levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
     day_first: dict[str, bool] = field(default_factory=dict)
     converted: list[str] = field(default_factory=list)
+    cells: dict[str, pa.ChunkedArray] = field(default_factory=dict)  # of converted columns
 
     def read(self, part: Blanked, numbers: Numbers) -> None:
         """Convert a column; one of text, or of dates with an open order, waits for the others."""
         name = part.column.name
         if name in (self.options.texts or ()):
-            detected = _Reader(replace(self.options, texts=None), self.marks)
+            detected = CellReader(replace(self.options, texts=None), self.marks)
             detected.read(part, numbers)
             if name not in detected.texts:
                 text = f"Column {quote(name)} is kept as text, as requested."

@@ -46,14 +46,14 @@ def read_json(raw: bytes, options: ParseOptions, limits: Limits) -> RawTable:
     if nested:
         names = few(list(map(quote, nested)))
         notes.append(f"Lists and nested values are not read: {names}.")
-    names, repairs = repair_headers(list(columns), limits)
-    positions = select_columns(names, options.columns, limits)
+    headers, repairs = repair_headers(list(columns), limits)
+    positions = select_columns(headers, options.columns, limits)
     lists = list(columns.values())
     check_size(len(records), len(positions), limits)
-    cells = {names[k]: lists[k] for k in positions}
-    for name, values in cells.items():
+    chosen = {headers[k]: lists[k] for k in positions}
+    for name, values in chosen.items():
         check_cells(values, name, limits)
-    return RawTable(cells, [*notes, *repairs], options)
+    return RawTable(chosen, [*notes, *repairs], options)
 
 
 def _parse(text: str) -> Any:

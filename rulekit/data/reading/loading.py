@@ -254,11 +254,12 @@ def _parse(raw: bytes, options: ParseOptions, limits: Limits) -> _Parsed:
     del raw  # the bytes of a large file would take memory beside its columns
     if kind == "text":
         read = convert_columns(table.columns, table.options)
-        frame = pd.DataFrame(read.columns)
+        frame = pd.DataFrame(read.typed)
     else:
         frame, read = frame_of_cells(table.columns, options)
     fields = {"units": {**read.units, **table.units}, "cells": read.cells}
-    return frame, [*table.notes, *read.notes], read.options, table.layout, fields
+    notes, options = [*table.notes, *read.notes()], read.collect_options()
+    return frame, notes, options, table.layout, fields
 
 
 def _from_statistics(raw: bytes, kind: str, options: ParseOptions, limits: Limits) -> _Parsed:

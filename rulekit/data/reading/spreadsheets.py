@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from rulekit.data.cells.columns import COMPACT, ReadColumns, convert_columns
+from rulekit.data.cells.columns import COMPACT, CellReader, convert_columns
 from rulekit.data.headers import check_width, few, quote, repair_headers, select_columns
 from rulekit.data.options import Limits, ParseOptions
 from rulekit.data.reading.apart import read_apart
@@ -238,7 +238,7 @@ def _adds_up(body: Sequence[Row], position: int, how: str, n_after: int) -> bool
 
 def frame_of_cells(
     cells: dict[str, list[Any]], options: ParseOptions
-) -> tuple[pd.DataFrame, ReadColumns]:
+) -> tuple[pd.DataFrame, CellReader]:
     """Return columns of values as a frame, those with texts read as texts, and how."""
     plain = {name: _plain(values) for name, values in cells.items()}
     texts = {
@@ -250,8 +250,8 @@ def frame_of_cells(
     floats = {k: v for k, v in plain.items() if v is not None and v.dtype == float}
     if long := [quote(name) for name, v in floats.items() if (v.abs() > EXACT).any()]:
         digits = "hold numbers of 16 digits or more; a spreadsheet keeps 15"
-        read.notes.append(f"Columns {few(long)} {digits}. Store identifiers as text.")
-    return pd.DataFrame({**plain, **read.columns}), read
+        read.sentences.append(f"Columns {few(long)} {digits}. Store identifiers as text.")
+    return pd.DataFrame({**plain, **read.typed}), read
 
 
 def _plain(values: list[Any]) -> pd.Series | None:

@@ -161,16 +161,16 @@ def _add_labels(
     noise: float,
     rng: np.random.Generator,
 ) -> Planted:
-    inner, outer = np.logical_and, np.logical_or
-    if form == "cnf":
-        inner, outer = outer, inner
-    truth = outer.reduce([inner.reduce([_meets(frame, *t) for t in clause]) for clause in clauses])
+    joined = {"and": np.logical_and.reduce, "or": np.logical_or.reduce}
+    inner, outer = ("and", "or") if form == "dnf" else ("or", "and")
+    met = [joined[inner]([_meets(frame, *test) for test in clause]) for clause in clauses]
+    truth = np.asarray(joined[outer](met), dtype=bool)
     flipped = np.zeros(len(frame), dtype=bool)
     n_flipped = round(noise * len(frame))
     flipped[rng.permutation(len(frame))[:n_flipped]] = True
     labels = np.where(truth ^ flipped, names[0], names[1]).astype(object)
-    inner, outer = (" and ", ") or (") if form == "dnf" else (" or ", ") and (")
-    rule = outer.join(inner.join(f"{f} {op} {v}" for f, op, v in clause) for clause in clauses)
+    parts = [f" {inner} ".join(f"{f} {op} {v}" for f, op, v in clause) for clause in clauses]
+    rule = f") {outer} (".join(parts)
     words = f"{names[0]!r} if ({rule}), else {names[1]!r}; {n_flipped} of {len(frame)} labels are "
     return Planted(frame, labels, truth, form, clauses, words + "flipped at random")
 
