@@ -29,7 +29,7 @@ from rulekit.data.options import Decision, Limits
 from rulekit.data.typed import as_pandas, level_text
 from rulekit.exceptions import DataError
 
-NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?")  # as `outcomes_of_cut` writes one
+NUMBER = r"(-?[0-9][0-9 ]*(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)"  # as `outcomes_of_cut` writes one
 
 
 def outcomes_of_cut(name: str, cut: float) -> tuple[str, str]:
@@ -40,14 +40,12 @@ def outcomes_of_cut(name: str, cut: float) -> tuple[str, str]:
 
 def cut_of_outcomes(name: str, labels: Iterable[Any]) -> float | None:
     """Return the cut of a column from the names of its classes; None if they name no cut."""
-    begins = f"{name} above ", "up to "
+    outcome = re.compile(rf"(?:{re.escape(name)} above |up to ){NUMBER}")
     for label in map(str, labels):
-        for begin in begins:
-            number = label.removeprefix(begin).replace(" ", "")
-            if label.startswith(begin) and NUMBER.fullmatch(number):
-                cut = float(number)
-                if label in outcomes_of_cut(name, cut):
-                    return cut
+        if (match := outcome.fullmatch(label)) is not None:
+            cut = float(match[1].replace(" ", ""))
+            if label in outcomes_of_cut(name, cut):
+                return cut
     return None
 
 

@@ -365,17 +365,12 @@ class _ColumnReader:
 
     def _levels(self, cells: DistinctCells) -> list[str | None]:
         """Convert each distinct value to a level of the training rows where that is certain."""
-        texts = [v if isinstance(v, str) else level_text(v) for v in cells.values]
-        column, known = self.column, self.column.levels
-        others = [k for k, v in enumerate(cells.values) if not isinstance(v, str)]
-        if known is None:
-            strict = column.kind == "words" and len(others) == len(texts)
-            return [None] * len(texts) if strict else list(texts)
-        match = _LevelMatch(known, column.merged)
-        read: list[str | None] = [match.text(t) for t in texts]
-        for k in others:
-            read[k] = match.value(cells.values[k], texts[k])
-        return read
+        pairs = [(v, level_text(v)) for v in cells.values]
+        if self.column.levels is None:
+            strict = self.column.kind == "words" and not any(isinstance(v, str) for v, _ in pairs)
+            return [None if strict else text for _, text in pairs]
+        match = _LevelMatch(self.column.levels, self.column.merged)
+        return [match.text(t) if isinstance(v, str) else match.value(v, t) for v, t in pairs]
 
     def _zone_note(self, values: NDArray[Any]) -> str | None:
         """Describe dates with a zone where training rows had none, or the other way round."""
