@@ -250,12 +250,12 @@ def round_without_redundancy(task: PricedColumns, w: Floats) -> Bools:
     mass = np.bincount(layout.group_of, w, n_groups)
     order = np.argsort(-np.round(mass / TIE), kind="stable")
     n_heavy = np.count_nonzero(mass > TIE)
-    clause = kernel.RoundedClause(task.m, task.price)
     d, n, most = len(w), len(task.m), layout.n_cells.max(initial=0) + 1
-    room = allocate(kernel.ROOM, d, n, n, most, d, n_groups)
+    room = allocate(kernel.ROOM, 0, 0, d, n, n, most, d, n_groups)
+    room = room._replace(m=task.m, price=task.price)
     best, best_cost = np.zeros(d, dtype=bool), task.cost(np.zeros(0, np.intp))
     for start in (w.copy(), np.zeros_like(w)):  # the two readings of what the paper leaves open
-        cost = kernel.round_clause(layout, clause, room, order, n_heavy, start)
+        cost = kernel.round_clause(layout, room, order, n_heavy, start)
         chosen = start > 0.5
         shorter = cost <= best_cost + TIE and chosen.sum() < best.sum()
         if cost < best_cost - TIE or shorter:

@@ -51,16 +51,11 @@ class Layout(NamedTuple):
     overlap: Bools  # (G,), whether two columns of a pair may hold in the same row
 
 
-class RoundedClause(NamedTuple):
-    """One clause to be rounded: costs of rows and columns."""
-
-    m: Floats
-    price: Floats
-
-
 class WorkArrays(NamedTuple):
-    """Work arrays."""
+    """Costs of the rows and columns of one clause to be rounded, and work arrays."""
 
+    m: Floats  # (n,)
+    price: Floats  # (d,)
     w: Floats  # (d,), weights, settled or not
     cover: Floats  # (n,), weight of the columns that hold in each row
     open: Floats  # (n,), cost of each row at this cover
@@ -72,8 +67,7 @@ class WorkArrays(NamedTuple):
 I1, I2, F1 = types.int64[::1], types.int64[:, ::1], types.float64[::1]
 U2, B1 = types.uint32[:, ::1], types.boolean[::1]
 LAYOUT = record(Layout, U2, I1, I1, I2, I1, I1, I1, I1, I1, I1, I1, B1, I1, B1)
-CLAUSE = record(RoundedClause, F1, F1)
-ROOM = record(WorkArrays, F1, F1, F1, F1, F1, I1)
+ROOM = record(WorkArrays, F1, F1, F1, F1, F1, F1, F1, I1)
 
 
 @machine_code()
@@ -118,10 +112,10 @@ def _sum_cells(s, layout, room):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _find_changes(g, layout, clause, room):  # type: ignore[no-untyped-def]
+def _find_changes(g, layout, room):  # type: ignore[no-untyped-def]
     """Compute the change of cost of each column of a group; return the least."""
-    for i in range(len(clause.m)):
-        room.open[i] = clause.m[i] * max(0.0, 1.0 - room.cover[i])
+    for i in range(len(room.m)):
+        room.open[i] = room.m[i] * max(0.0, 1.0 - room.cover[i])
     _sum_cells(layout.source[layout.columns[layout.start[g]]], layout, room)
     least = np.inf
     for e in range(layout.start[g], layout.start[g + 1]):
@@ -129,7 +123,7 @@ def _find_changes(g, layout, clause, room):  # type: ignore[no-untyped-def]
         gain = 0.0
         for r in range(0, layout.spans.shape[1], 2):
             gain += room.upto[layout.spans[c, r + 1]] - room.upto[layout.spans[c, r]]
-        room.delta[c] = clause.price[c] - gain
+        room.delta[c] = room.price[c] - gain
         least = min(least, room.delta[c])
     return least
 
@@ -190,10 +184,10 @@ def _remove(g, layout, room):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _settle(g, layout, clause, room):  # type: ignore[no-untyped-def]
+def _settle(g, layout, room):  # type: ignore[no-untyped-def]
     """Replace the weights of a group by its cheapest combination."""
     _remove(g, layout, room)
-    one = _find_changes(g, layout, clause, room)
+    one = _find_changes(g, layout, room)
     two = _choose_pair(g, -np.inf, layout, room)
     best = min(0.0, one, two) + TIE
     if best >= 0.0:
@@ -208,25 +202,25 @@ def _settle(g, layout, clause, room):  # type: ignore[no-untyped-def]
 
 
 @machine_code()
-def _cost(layout, clause, w):  # type: ignore[no-untyped-def]
+def _cost(layout, room):  # type: ignore[no-untyped-def]
     """Return the cost of a clause of whole columns."""
-    cost = 0.0
+    w, m, cost = room.w, room.m, 0.0
     for c in range(len(w)):
         if w[c] > 0.5:
-            cost += clause.price[c]
-    for i in range(len(clause.m)):
+            cost += room.price[c]
+    for i in range(len(m)):
         covered = False
         for c in range(len(w)):
             if w[c] > 0.5 and _holds(layout.spans[c], layout.codes[layout.source[c], i]):
                 covered = True
                 break
         if not covered:
-            cost += clause.m[i]
+            cost += m[i]
     return cost
 
 
 @machine_code()
-def _sweep(n_first, layout, clause, w, room):  # type: ignore[no-untyped-def]
+def _sweep(n_first, layout, w, room):  # type: ignore[no-untyped-def]
     """Settle the first groups of the order, then those of the others that lower the cost."""
     total = 0.0  # from the given weights, rows covered accordingly
     for c in range(len(w)):
@@ -240,11 +234,11 @@ def _sweep(n_first, layout, clause, w, room):  # type: ignore[no-untyped-def]
             _add(c, np.rint(room.w[c] / unit) * unit, layout, room)
     for k in range(len(room.order)):
         g = room.order[k]
-        if k < n_first or _find_changes(g, layout, clause, room) < -TIE:
-            _settle(g, layout, clause, room)
+        if k < n_first or _find_changes(g, layout, room) < -TIE:
+            _settle(g, layout, room)
     for c in range(len(w)):
         room.w[c] = 1.0 if room.w[c] > 0.5 else 0.0
-    return _cost(layout, clause, room.w)
+    return _cost(layout, room)
 
 
 @machine_code()
@@ -265,17 +259,17 @@ def _order_used_first(order, layout, w, room):  # type: ignore[no-untyped-def]
     return n_first
 
 
-@machine_code(types.float64(LAYOUT, CLAUSE, ROOM, I1, types.int64, F1))
-def round_clause(layout, clause, room, order, n_first, w):  # type: ignore[no-untyped-def]
+@machine_code(types.float64(LAYOUT, ROOM, I1, types.int64, F1))
+def round_clause(layout, room, order, n_first, w):  # type: ignore[no-untyped-def]
     """Round `w` in place by sweeps until the cost no longer falls; return the cost."""
     for k in range(len(order)):
         room.order[k] = order[k]
-    cost = _sweep(n_first, layout, clause, w, room)
+    cost = _sweep(n_first, layout, w, room)
     for c in range(len(w)):
         w[c] = room.w[c]
     for _ in range(MAX_SWEEPS):
         n_used = _order_used_first(order, layout, w, room)
-        again = _sweep(n_used, layout, clause, w, room)
+        again = _sweep(n_used, layout, w, room)
         if again >= cost - TIE:
             break
         cost = again

@@ -40,10 +40,10 @@ def test_cost_returned_is_the_cost_of_the_columns(seed, missing):
     task = rounding_task(A, y, rng.choice([0.0, 0.5, 2.0], len(y)), 0.3, binned)
     n, d, n_groups = len(task.m), A.shape[1], len(task.layout.start) - 1
     sizes = (d, n, n, task.layout.n_cells.max() + 1, d)
-    room = kernel.WorkArrays(*(np.zeros(size) for size in sizes), np.zeros(n_groups, np.int64))
-    clause = kernel.RoundedClause(task.m, task.price)
+    rooms = [np.zeros(size) for size in sizes]
+    room = kernel.WorkArrays(task.m, task.price, *rooms, np.zeros(n_groups, np.int64))
     w = np.where(rng.random(d) < 0.5, rng.choice([1 / 3, 0.5], d), 0.0)
-    cost = kernel.round_clause(task.layout, clause, room, np.arange(n_groups), 1, w)
+    cost = kernel.round_clause(task.layout, room, np.arange(n_groups), 1, w)
     assert set(w) <= {0.0, 1.0}
     assert cost == pytest.approx(task.cost(np.flatnonzero(w > 0.5)))
 
