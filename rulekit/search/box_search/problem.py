@@ -74,7 +74,21 @@ class Axes:
     @cached_property
     def merged_cells(self) -> tuple[NDArray[Any], ...]:
         """Bins that all features treat alike as one: cells, column, bins, n_cells of `BoxRows`."""
-        return _merge_cells(self.table.codes, self)
+        read: dict[int, list[int]] = {}
+        for f, source in enumerate(self.source):
+            read.setdefault(source, []).append(f)
+        merged = []
+        for source, features in read.items():
+            bins, joined = np.unique([self.bins[f] for f in features], axis=1, return_inverse=True)
+            merged.append((features, bins, joined.reshape(-1)[self.table.codes[:, source]]))
+        n_cells = np.array([bins.shape[1] for _, bins, _ in merged], dtype=np.int64)
+        most = int(n_cells.max(initial=1))
+        table = np.zeros((len(self.source), most), np.int64)
+        column = np.zeros(len(self.source), np.int64)
+        cells = np.zeros((len(self.table.codes), len(merged)), np.min_scalar_type(most))
+        for c, (features, bins, rows) in enumerate(merged):
+            table[features, : bins.shape[1]], column[features], cells[:, c] = bins, c, rows
+        return cells, column, table, n_cells
 
     @property
     def are_complete(self) -> bool:
@@ -377,25 +391,6 @@ def evaluate_boxes(boxes: Boxes, codes: NDArray[np.integer], n_bins: Ints) -> Bo
         inside = (code >= low[used]) & (code <= high[used])
         holds[r] = np.where(code == n_bins[used], absent[used] > 0, inside).all(axis=1)
     return holds.T
-
-
-def _merge_cells(codes: NDArray[np.unsignedinteger], axes: Axes) -> tuple[NDArray[Any], ...]:
-    """Return `Axes.merged_cells`."""
-    read: dict[int, list[int]] = {}
-    for f, source in enumerate(axes.source):
-        read.setdefault(source, []).append(f)
-    merged = []
-    for source, features in read.items():
-        bins, joined = np.unique([axes.bins[f] for f in features], axis=1, return_inverse=True)
-        merged.append((features, bins, joined.reshape(-1)[codes[:, source]]))
-    n_cells = np.array([bins.shape[1] for _, bins, _ in merged], dtype=np.int64)
-    most = int(n_cells.max(initial=1))
-    table = np.zeros((len(axes.source), most), np.int64)
-    column = np.zeros(len(axes.source), np.int64)
-    cells = np.zeros((len(codes), len(merged)), np.min_scalar_type(most))
-    for c, (features, bins, rows) in enumerate(merged):
-        table[features, : bins.shape[1]], column[features], cells[:, c] = bins, c, rows
-    return cells, column, table, n_cells
 
 
 def merge_equal_rows(
