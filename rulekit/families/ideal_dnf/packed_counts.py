@@ -4,9 +4,8 @@
 # column of two values is Boolean; any other gives one question per level. Missing values are a
 # question of their own; the other answers are no for them.
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,51 +26,19 @@ from rulekit.families.ideal_dnf.solver.row_types import (
     unpack_bits,
     weigh_contingency,
 )
-from rulekit.rules import Columns, Literal
+from rulekit.rules import Literal
 from rulekit.rules.condition import Scalar
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 MAX_LEVELS = 50
 Pair = tuple[Literal, Literal]
-
-
-@dataclass(frozen=True)
-class Question:
-    """One Boolean column."""
-
-    feature: str
-    kind: str
-    group: tuple[Scalar, ...] = ()
-    other: tuple[Scalar, ...] = ()
-    has_missing: bool = False
-
-    def literals(self, cut: float | None) -> Pair:
-        """Return the literals for true and false."""
-        if self.kind == "missing":
-            return Literal(self.feature, "missing"), Literal(self.feature, "not-missing")
-        if self.kind == "cut":
-            yes = Literal(self.feature, ">", cut)
-            return yes, Literal(self.feature, "<=", cut, self.has_missing)
-        yes = _one_of(self.feature, self.group)
-        if self.other:
-            return yes, _one_of(self.feature, self.other)
-        no = yes.negate()
-        return yes, Literal(self.feature, no.op, no.value, self.has_missing)
-
-
-def questions_of_levels(
-    feature: str, groups: Sequence[tuple[Scalar, ...]], *, has_missing: bool
-) -> list[Question]:
-    """List the Boolean columns of a column of levels; `groups` are those of `level_groups`."""
-    if len(groups) == 0:
-        return []
-    missing = [Question(feature, "missing")] if has_missing else []
-    if len(groups) == 1:
-        return missing
-    if len(groups) == 2 and not has_missing:
-        return [Question(feature, "level", groups[1], groups[0])]
-    return [*(Question(feature, "level", tuple(g), (), has_missing) for g in groups), *missing]
+Words = NDArray[np.uint64]
+Ranking = Sequence[int]
+Factors = tuple[float, float]
+#: Literals for true and false, whether these are of one kind, and the rows that are true.
+Question = tuple[Pair, bool, Bools]
+FORWARD_ROWS = 10_000  # by which conditions are selected; the formula is counted on all rows
 
 
 def lower_median(values: Floats) -> float | None:
@@ -86,32 +53,85 @@ def lower_median(values: Floats) -> float | None:
     return float(middle) + 0.0
 
 
+def cut_at_median(name: str, values: Floats, rows: Bools | None = None) -> Question:
+    """Ask whether a number lies above the median of some rows; None for all rows."""
+    absent = np.isnan(values)
+    used = ~absent if rows is None else rows & ~absent
+    cut = lower_median(values[used]) or 0.0  # without a value no training row is true
+    pair = Literal(name, ">", cut), Literal(name, "<=", cut, bool(absent.any()))
+    return pair, False, np.asarray(values > cut)
+
+
+def list_questions(name: str, values: NDArray[Any], training: Bools) -> Iterator[Question]:
+    """List the questions of one column; medians are those of the training rows."""
+    groups: Sequence[tuple[Scalar, ...]]
+    if values.dtype == object:
+        codes, levels = pd.factorize(values)
+        number = {level: k for k, level in enumerate(levels.tolist())}
+        sizes = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
+        groups = level_groups(name, dict(zip(number, sizes, strict=True)), MAX_LEVELS)
+    else:
+        present = values[~np.isnan(values)]
+        if not len(present):
+            return
+        low, high = float(present.min()), float(present.max())
+        number = {low + 0.0: 0, high + 0.0: 1}
+        groups = [(value,) for value in number]
+        codes = np.where(np.isnan(values), -1, values == high)
+        if not all(((part == low) | (part == high)).all() for part in (present[:1024], present)):
+            yield cut_at_median(name, values, training)
+            groups = groups[:1]
+    gaps = bool((codes < 0).any())
+    two = len(groups) == 2 and not gaps  # one question, of either level
+    for group in groups[two:] if len(groups) > 1 else ():
+        yes = _one_of(name, group)
+        no = _one_of(name, groups[0]) if two else replace(yes.negate(), missing=gaps)
+        yield (yes, no), two, np.isin(codes, [number[level] for level in group])
+    if gaps and groups:
+        yield (Literal(name, "missing"), Literal(name, "not-missing")), False, codes < 0
+
+
+def keep_positive(matrix: BinnedTable) -> Iterator[Question]:
+    """List a binarizer's conditions; of two complements one is kept."""
+    literals = matrix.literals
+    for j, k in enumerate(matrix.complement.tolist()):
+        if k < 0 or _leads(literals, j, k):
+            no = literals[k] if k >= 0 else literals[j].negate()
+            yield (literals[j], no), True, matrix.values[:, j]
+
+
 def _one_of(feature: str, group: tuple[Scalar, ...]) -> Literal:
     value: Any = group[0] if len(group) == 1 else group
     return Literal(feature, "==" if len(group) == 1 else "in", value)
 
 
-Words = NDArray[np.uint64]
-Ranking = Sequence[int]
-Factors = tuple[float, float]
-FORWARD_ROWS = 10_000  # by which conditions are selected; the formula is counted on all rows
+class PackedCounts:
+    """Rows as bits; questions are numbered from 0 to d - 1."""
 
-
-class PackedCounts(ABC):
-    """Rows as bits; columns are numbered from 0 to d - 1."""
-
-    _words: Words
-
-    @abstractmethod
-    def pairs(self) -> Bools:
-        """Return which columns are equivalent to their complement, shape (d,)."""
-
-    @abstractmethod
-    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
-        """Recompute thresholds on all rows; return the literals and the counts of types."""
-
-    def __init__(self, described: Bools, held_out: Bools, weight: Floats | None = None) -> None:
+    def __init__(
+        self,
+        questions: Iterable[Question],
+        described: Bools,
+        held_out: Bools,
+        weight: Floats | None = None,
+        numbers: Mapping[str, Floats] | None = None,
+    ) -> None:
         self._described, self._held_out, self._weight = described, held_out, weight
+        self._numbers = {} if numbers is None else numbers  # columns cut at their medians
+        packed = [(pair, alike, pack_bits(held)) for pair, alike, held in questions]
+        self._pairs = [pair for pair, _, _ in packed]
+        self.alike = np.array([alike for _, alike, _ in packed], dtype=bool)  # (d,)
+        shape = len(packed), -(-len(described) // 64)
+        self._words = np.array([words for _, _, words in packed], dtype=np.uint64).reshape(shape)
+
+    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
+        """Recompute medians on all rows; return the literals and the counts of types."""
+        words, pairs = self._words[list(chosen)], [self._pairs[j] for j in chosen]
+        for k, (yes, _) in enumerate(pairs):
+            if yes.feature in self._numbers and yes.op == ">":
+                pairs[k], _, held = cut_at_median(yes.feature, self._numbers[yes.feature])
+                words[k] = pack_bits(held)
+        return pairs, self._count(words, None)
 
     @property
     def n_rows(self) -> int:
@@ -145,105 +165,6 @@ class PackedCounts(ABC):
     def _count(self, words: Words, part: Bools | None) -> Counts:
         codes = type_codes(words, len(self._described))
         return type_counts(codes, len(words), self._described, part, self._weight)
-
-
-class TableCounts(PackedCounts):
-    """Counts of a table in memory, its numeric columns cut at their medians."""
-
-    def __init__(self, columns: Columns, *rows: Any) -> None:
-        super().__init__(*rows)
-        self._columns = columns
-        self._levels: dict[str, tuple[NDArray[np.intp], dict[Any, int]]] = {}
-        self.questions = [q for name in sorted(columns) for q in self._questions_of(name)]
-        self._words = self._cut(range(len(self.questions)), ~self._held_out)[0]
-
-    def pairs(self) -> Bools:
-        """Return which columns are equivalent to their complement, shape (d,)."""
-        return np.array([bool(q.other) for q in self.questions], dtype=bool)
-
-    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
-        """Recompute thresholds on all rows; return the literals and the counts of types."""
-        words, cuts = self._cut(chosen, None)
-        pairs = [self.questions[j].literals(cut) for j, cut in zip(chosen, cuts, strict=True)]
-        return pairs, self._count(words, None)
-
-    def _questions_of(self, name: str) -> list[Question]:
-        """List the Boolean columns of one column."""
-        values = self._columns[name]
-        if values.dtype == object:
-            codes, levels = pd.factorize(values)
-            sizes = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
-            counts = dict(zip(levels.tolist(), sizes, strict=True))
-            self._levels[name] = codes, {level: k for k, level in enumerate(counts)}
-            groups = level_groups(name, counts, MAX_LEVELS)
-            return questions_of_levels(name, groups, has_missing=bool((codes < 0).any()))
-        absent = np.isnan(values)
-        has_missing = bool(absent.any())
-        present = values[~absent] if has_missing else values
-        if not len(present):
-            return []
-        low, high = float(present.min()), float(present.max())
-        if all(((part == low) | (part == high)).all() for part in (present[:1024], present)):
-            ends = [(value + 0.0,) for value in dict.fromkeys((low, high))]
-            return questions_of_levels(name, ends, has_missing=has_missing)
-        cut = Question(name, "cut", has_missing=has_missing)
-        return [cut, Question(name, "missing")] if has_missing else [cut]
-
-    def _cut(
-        self, chosen: Sequence[int] | range, rows: Bools | None
-    ) -> tuple[Words, list[float | None]]:
-        """Compute Boolean columns with the medians of some rows; None for all rows."""
-        words = np.zeros((len(chosen), -(-len(self._described) // 64)), dtype=np.uint64)
-        cuts: list[float | None] = []
-        for position, j in enumerate(chosen):
-            question = self.questions[j]
-            cut = None
-            if question.kind == "cut":
-                values = self._columns[question.feature]
-                values = values if rows is None else values[rows]
-                cut = lower_median(values[~np.isnan(values)])
-            words[position] = pack_bits(self._answers(question, cut))
-            cuts.append(cut)
-        return words, cuts
-
-    def _answers(self, question: Question, cut: float | None) -> Bools:
-        """Compute one Boolean column for every row."""
-        values = self._columns[question.feature]
-        if question.kind == "cut":
-            if cut is None:  # no training row has a value here
-                return np.zeros(len(values), dtype=bool)
-            return np.asarray(values > cut)
-        if question.feature in self._levels:
-            codes, number = self._levels[question.feature]
-            if question.kind == "missing":
-                return codes < 0
-            return np.isin(codes, [number[level] for level in question.group])
-        if question.kind == "missing":
-            return np.isnan(values)
-        return np.asarray(values == question.group[0])
-
-
-class MatrixCounts(PackedCounts):
-    """Counts of a binarizer's conditions; of two complements one is kept."""
-
-    def __init__(self, matrix: BinnedTable, *rows: Any) -> None:
-        super().__init__(*rows)
-        literals, words = matrix.literals, []
-        self._pairs: list[Pair] = []
-        for j, k in enumerate(matrix.complement.tolist()):
-            if k < 0 or _leads(literals, j, k):
-                self._pairs.append((literals[j], literals[k] if k >= 0 else literals[j].negate()))
-                words.append(pack_bits(matrix.values[:, j]))
-        shape = len(words), -(-self.n_rows // 64)
-        self._words = np.array(words, dtype=np.uint64).reshape(shape)
-
-    def pairs(self) -> Bools:
-        """Return which columns are equivalent to their complement: all of them, shape (d,)."""
-        return np.ones(len(self._pairs), dtype=bool)
-
-    def final(self, chosen: Ranking) -> tuple[list[Pair], Counts]:
-        """Return the literals and the counts of types over all rows."""
-        return [self._pairs[j] for j in chosen], self._count(self._words[list(chosen)], None)
 
 
 def _leads(literals: Sequence[Any], j: int, k: int) -> bool:

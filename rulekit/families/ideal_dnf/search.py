@@ -13,10 +13,10 @@ from rulekit.binning import Binarizer
 from rulekit.exceptions import DataError
 from rulekit.families.ideal_dnf.packed_counts import (
     Factors,
-    MatrixCounts,
     PackedCounts,
     Pair,
-    TableCounts,
+    keep_positive,
+    list_questions,
 )
 from rulekit.families.ideal_dnf.solver.prime_implicants import MinimumForm, minimum_dnf
 from rulekit.families.ideal_dnf.solver.row_types import (
@@ -237,7 +237,7 @@ def search_rankings(
     if factors is not None:
         counts = counts.weight(*factors)
     # of two complements chi-square prefers the rarer; the other two scores do not care
-    rarer = counts.flip(source.pairs() & (2 * counts.ones > counts.n))
+    rarer = counts.flip(source.alike & (2 * counts.ones > counts.n))
     ranked = rankings(rarer, SCORES, depth)
     weighed = np.array(factors or (1, 1))
     tables = source.histograms([ranking.tolist() for ranking in ranked])
@@ -275,21 +275,23 @@ def search_table(table: TrainingTable, plan: CountPlan) -> Search:
 def _count_rows(
     table: TrainingTable, plan: CountPlan, validation: Bools, weight: Any
 ) -> PackedCounts:
-    described = table.codes == plan.positive
+    rows = table.codes == plan.positive, validation, weight
     columns = {n: v for n, v in table.columns.items() if n not in plan.forbidden}
     if plan.binarizer is None and plan.selection == RANKING:
-        return TableCounts(columns, described, validation, weight)
+        pairs = sorted(columns.items())
+        questions = (q for column in pairs for q in list_questions(*column, ~validation))
+        return PackedCounts(questions, *rows, columns)
     if validation.all():
         n = len(validation)
         raise DataError(
             f"All {n} rows are held out, so none is left to compute cuts from. Add rows."
         )
-    frame = table.frame[sorted(columns)]
     if not columns:
-        return TableCounts({}, described, validation, weight)
+        return PackedCounts((), *rows)
+    frame = table.frame[sorted(columns)]
     binarizer = table.binarizer(plan.binarizer or Binarizer())
     binarizer.fit(frame[~validation], table.y[~validation])
-    return MatrixCounts(binarizer.transform(frame), described, validation, weight)
+    return PackedCounts(keep_positive(binarizer.transform(frame)), *rows)
 
 
 def draw_held_out(n_rows: int, fraction: float, seed: int) -> Bools:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rulekit.families.ideal_dnf.packed_counts import TableCounts, lower_median
+from rulekit.families.ideal_dnf.packed_counts import PackedCounts, list_questions, lower_median
 
 
 @pytest.mark.parametrize(
@@ -17,5 +17,7 @@ def test_cut_leaves_values_on_both_sides_if_possible(values, cut):
 def test_columns_of_one_value_are_never_selected():
     described = np.array([True, False] * 10)
     columns = {"one": np.ones(20), "same": described.astype(float)}
-    counts = TableCounts(columns, described, np.zeros(20, dtype=bool))
-    assert counts.forward(None).list_sets(2) == [(len(counts.questions) - 1,)]
+    every = np.ones(20, dtype=bool)
+    questions = [q for column in columns.items() for q in list_questions(*column, every)]
+    counts = PackedCounts(questions, described, ~every)
+    assert counts.forward(None).list_sets(2) == [(len(questions) - 1,)]
