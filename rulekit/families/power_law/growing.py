@@ -1,6 +1,6 @@
 """Growing and pruning a tree of power-law splits (Dhebar and Deb, Algorithm 1)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any, cast
@@ -129,7 +129,6 @@ def _gain(node: Node, size: Floats) -> float:
 
 FIRST, LAST = range(2)  # places of the first row within the bounds, and of the first beyond
 EQUAL = 1e-12  # share of the rows below which two errors are one
-Search = Callable[[SplitTask, Generator, dict[Any, Any] | None], FoundSplit | None]
 MIN_SAMPLES = 10  # rows a node needs to be split
 NEGLIGIBLE = 1e-3  # impurity that is never split: a class of half a thousandth of the weight
 MEMORY_CELLS = 200_000  # searched rows times features up to which the levels of a search are kept
@@ -185,22 +184,6 @@ def move_to_least_wrong(
     return replace(split, **changed) if changed else split
 
 
-def search_for(upper: str, lower: str, clock: Clock) -> Search:
-    """Return the search for one split; when the time is over, nothing more is split."""
-
-    def search(task: SplitTask, rng: Generator, memo: dict[Any, Any] | None) -> FoundSplit | None:
-        if clock():
-            return None
-        if upper == "genetic":
-            return genetic_search(task, rng, clock, lower_level=lower)
-        if lower == "exact":
-            return beam_search(task, rng, clock, memo=memo)
-        table = PowerTable(task.X, max(map(abs, task.exponents)))
-        return beam_search(task, rng, clock, GeneticLevel(table, task.mass, rng))
-
-    return search
-
-
 def seed_of(random_state: Any) -> int:
     """Draw one seed; 0 if `random_state` is None."""
     if random_state is None or isinstance(random_state, Integral):
@@ -244,7 +227,7 @@ class Grower:
     codes: Ints  # (n,)
     weight: Floats  # (n,)
     limits: GrowthLimits
-    search: Search
+    levels: tuple[str, str]  # how splits and weights are searched
     seed: int
     clock: Clock
     plain: BinnedTable  # conditions on columns that are no numbers
@@ -256,7 +239,7 @@ class Grower:
         features = replace(self.features, X=self.features.X[rows])
         columns = {name: values[rows] for name, values in self.columns.items()}
         parts = features, columns, self.codes[rows], self.weight[rows]
-        return Grower(*parts, limits, self.search, self.seed, self.clock, self.plain[rows], memory)
+        return Grower(*parts, limits, self.levels, self.seed, self.clock, self.plain[rows], memory)
 
     def grow(self) -> Node:
         """Grow a tree from all rows, and prune it."""
@@ -365,12 +348,26 @@ class Grower:
         small = searched <= MEMORY_CELLS and task.X.size <= MEMORY_CELLS_IN_ALL
         if self.memory is not None and small:
             levels = self.memory.setdefault((node.rows.tobytes(), *allowed[:2]), {})
-        split = self.search(task, np.random.default_rng(self.seed), levels)
+        split = self._run_search(task, np.random.default_rng(self.seed), levels)
         if split is not None and not (np.isfinite(split.low) or np.isfinite(split.high)):
             split = None
         if self.memory is not None and not self.clock():
             self.memory[key] = split
         return split
+
+    def _run_search(
+        self, task: SplitTask, rng: Generator, memo: dict[Any, Any] | None
+    ) -> FoundSplit | None:
+        """Search one split; when the time is over, nothing more is split."""
+        upper, lower = self.levels
+        if self.clock():
+            return None
+        if upper == "genetic":
+            return genetic_search(task, rng, self.clock, lower_level=lower)
+        if lower == "exact":
+            return beam_search(task, rng, self.clock, memo=memo)
+        table = PowerTable(task.X, max(map(abs, task.exponents)))
+        return beam_search(task, rng, self.clock, GeneticLevel(table, task.mass, rng))
 
     def _with_gaps(self, split: PowerLawSplit, columns: Columns, node: Node) -> PowerLawSplit:
         """Send rows with a gap to the side with fewer errors, or to the larger side."""

@@ -22,7 +22,6 @@ from rulekit.families.power_law.growing import (
     GrowthLimits,
     Node,
     as_tree,
-    search_for,
     seed_of,
     sum_impurities,
 )
@@ -288,13 +287,12 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         if not features.names and not plain.shape[1]:
             raise DataError("A tree needs a column that varies; the table has none.")
         limits = GrowthLimits.from_parameters(self)
-        search = search_for(self.upper_level, self.lower_level, clock)
+        levels = self.upper_level, self.lower_level
         data = features, dict(table.columns), table.codes, weight
-        grower = Grower(*data, limits, search, seed_of(self.random_state), clock, plain)
+        grower = Grower(*data, limits, levels, seed_of(self.random_state), clock, plain)
         self.left_out_: tuple[str, ...] = ()
-        levels = self.upper_level, self.lower_level, grower.seed
         weights = repr(self._class_weight(table.classes))
-        grower.memory = table.once(("splits", *levels, weights), dict)
+        grower.memory = table.once(("splits", *levels, grower.seed, weights), dict)
         limits = self._choose_size(grower, table)
         cuts = replace(limits, modulus=False)
         shapes = dict.fromkeys((limits, cuts, replace(cuts, max_power_laws=1)))
@@ -339,9 +337,7 @@ class PowerLawTreeClassifier(BaseRuleClassifier):
         half = None if self.time_limit is None else 0.5 * self.time_limit
         clock, compared = Clock.from_seconds(half, table.should_stop), None
         if self.upper_level == "beam" and self.inner_folds is not None:
-            search = search_for(self.upper_level, self.lower_level, clock)
-            timed = replace(grower, search=search, clock=clock)
-            compared = compare_sizes(timed, self.inner_folds)
+            compared = compare_sizes(replace(grower, clock=clock), self.inner_folds)
         compared = None if clock.ran_out else compared
         self.sizes_: list[dict[str, float]] = [] if compared is None else compared.records()
         if compared is None:

@@ -19,7 +19,6 @@ import numpy as np
 from numpy.random import Generator
 
 from rulekit.families.power_law.solver.laws import (
-    Bools,
     Exponents,
     Floats,
     Ints,
@@ -338,8 +337,7 @@ def _distance(delta: Floats, within: Floats) -> Floats:
     variance = np.diag(within)
     det = np.maximum(np.outer(variance, variance) - within * within, RIDGE * RIDGE)
     square = np.outer(delta**2, variance)  # delta_i^2 times the variance of j
-    distance = (square + square.T - 2 * np.outer(delta, delta) * within) / det
-    return np.where(_off_diagonal(len(variance)), distance, 0.0)
+    return np.asarray((square + square.T - 2 * np.outer(delta, delta) * within) / det)
 
 
 def _smallest_ratio(inside: Floats, rest: Floats) -> Floats:
@@ -351,8 +349,4 @@ def _smallest_ratio(inside: Floats, rest: Floats) -> Floats:
     det = det_inside / det_rest
     half = 0.5 * trace
     root = np.sqrt(np.maximum(half * half - det, 0.0))
-    return np.where(_off_diagonal(len(a)), det / np.maximum(half + root, 1e-300), np.inf)
-
-
-def _off_diagonal(d: int) -> Bools:
-    return np.asarray(~np.eye(d, dtype=bool))
+    return np.asarray(det / np.maximum(half + root, 1e-300))

@@ -42,20 +42,23 @@ KEYS, STOPS, RUNS = (
 )
 
 
+@machine_code()
+def _add_laws(laws, w, value):  # type: ignore[no-untyped-def]
+    """Write the sum of weights times power laws on each row."""
+    for a in range(len(laws)):
+        law, weight = laws[a], w[a]
+        for i in range(len(value)):
+            value[i] = weight * law[i] + (value[i] if a else 0.0)
+
+
 @machine_code(F2(R3, R2))
 def project(laws, w):  # type: ignore[no-untyped-def]
     """Sum weights times scaled power laws, in coarse steps; see `StructureBlock.projected`."""
-    P, size, n = laws.shape
+    P, _, n = laws.shape
     made = np.empty((P, n))
     for r in range(P):
         value = made[r]
-        law, weight = laws[r, 0], w[r, 0]
-        for i in range(n):
-            value[i] = weight * law[i]
-        for a in range(1, size):
-            law, weight = laws[r, a], w[r, a]
-            for i in range(n):
-                value[i] += weight * law[i]
+        _add_laws(laws[r], w[r], value)
         for i in range(n):
             value[i] = (value[i] + COARSE) - COARSE
     return made
@@ -323,20 +326,11 @@ def best_runs(keys, total, bits, units, unit, guesses, rounds):  # type: ignore[
 @machine_code()
 def _sum_up(laws, person, modulus, value):  # type: ignore[no-untyped-def]
     """Write how far each row is beyond the split of one individual: 0 at most is left."""
-    size, bias = len(laws), person[len(laws)]
-    law, weight = laws[0], person[0]
+    bias, half = person[len(laws)], abs(person[len(person) - 1])
+    _add_laws(laws, person, value)
     for i in range(len(value)):
-        value[i] = weight * law[i]
-    for a in range(1, size):
-        law, weight = laws[a], person[a]
-        for i in range(len(value)):
-            value[i] += weight * law[i]
-    for i in range(len(value)):
-        value[i] += bias
-    if modulus:
-        half = abs(person[len(person) - 1])
-        for i in range(len(value)):
-            value[i] = abs(value[i]) - half
+        total = value[i] + bias
+        value[i] = abs(total) - half if modulus else total
 
 
 @machine_code(F2(R3, R3, J1, R1, J2, F, B))

@@ -224,8 +224,11 @@ def best_interval(
     guesses = first_slopes(mass, inside, n_starts)
     classes = mass.total, mass.bits, mass.units, mass.unit
     best, start, stop = split_kernels.best_runs(keys, *classes, guesses, rounds)
-    ends = _ends(keys, mass.bits, start, stop)
-    return Cuts.nothing(len(values), mass.gini).take_better(Cuts(best, *ends))
+    last = keys.shape[1] - 2
+    low = compute_middle(keys, mass.bits, np.maximum(start - 1, 0))
+    high = compute_middle(keys, mass.bits, np.minimum(stop - 1, last))
+    low, high = np.where(start == 0, -np.inf, low), np.where(stop > last + 1, np.inf, high)
+    return Cuts.nothing(len(values), mass.gini).take_better(Cuts(best, low, high))
 
 
 def center_cuts(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
@@ -243,18 +246,15 @@ def center_cuts(values: Floats, bands: Cuts, mass: ClassMass) -> Cuts:
     return Cuts.nothing(len(values), mass.gini).where(some, moved)
 
 
-def _ends(keys: Ints, bits: int, start: Ints, stop: Ints) -> tuple[Floats, Floats]:
-    """Return the two ends, in the middle of the gaps around a run."""
-    n = keys.shape[1]
-    low = compute_middle(keys, bits, np.maximum(start - 1, 0))
-    high = compute_middle(keys, bits, np.minimum(stop - 1, n - 2))
-    return np.where(start == 0, -np.inf, low), np.where(stop == n, np.inf, high)
-
-
 def first_slopes(mass: ClassMass, inside: int | None, n_starts: int) -> Floats:
     """List slopes of purity to begin with: for a row of each followed class, and for any row."""
     share, parts = mass.total / mass.total.sum(), []
-    for k, sign in _sides(mass, inside):
+    # which followed class is sought (1) or shunned (-1) inside an interval
+    sides = [(k, sign) for k in range(len(mass.tracked)) for sign in (1.0, -1.0)]
+    if inside is not None:
+        followed = inside in mass.tracked
+        sides = [(mass.tracked.index(inside), 1.0) if followed else (0, -1.0)]
+    for k, sign in sides:
         p = share[mass.tracked[k]]
         for bend in [0.0, 0.4, -0.4, 0.8, -0.8][:n_starts]:
             cost = np.clip(p + bend * min(p, 1 - p) * sign, 0.02, 0.98)
@@ -262,15 +262,6 @@ def first_slopes(mass: ClassMass, inside: int | None, n_starts: int) -> Floats:
             slopes[k], slopes[-1] = sign, -sign * cost
             parts.append(slopes)
     return np.array(parts)
-
-
-def _sides(mass: ClassMass, inside: int | None) -> list[tuple[int, float]]:
-    """List which tracked class is sought (1) or shunned (-1) inside an interval."""
-    if inside is None:
-        return [(k, sign) for k in range(len(mass.tracked)) for sign in (1.0, -1.0)]
-    if inside in mass.tracked:
-        return [(mass.tracked.index(inside), 1.0)]
-    return [(0, -1.0)]
 
 
 def sort_keys(values: Floats, label: Ints, bits: int) -> Ints:

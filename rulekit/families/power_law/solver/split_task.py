@@ -56,22 +56,12 @@ class ClassMass:
 
     def impurity(self, left: list[NDArray[np.float64]], size: Floats) -> Floats:
         """FL from the mass of each tracked class on the left, and the mass of all."""
-        whole = self.total.sum()
-        rest = np.maximum(whole - size, TINY * whole)
-        size = np.maximum(size, TINY * whole)
-        inner, outer = np.zeros_like(left[0]), np.zeros_like(left[0])
-        for k, part in zip(self.tracked, left, strict=True):
-            inner += part * part
-            other = self.total[k] - part
-            outer += np.multiply(other, other, out=other)
-        inner /= size
-        outer /= rest
-        inner += outer
-        two = self.n_classes == 2
-        offset = self.total[1] if two else whole
-        np.subtract(offset, inner, out=inner)
-        inner *= (2.0 if two else 1.0) / whole
-        return inner
+        whole, two = self.total.sum(), self.n_classes == 2
+        sizes = (np.maximum(part, TINY * whole) for part in (size, whole - size))
+        others = [self.total[k] - part for k, part in zip(self.tracked, left, strict=True)]
+        squares = (sum(part * part for part in side) for side in (left, others))
+        pure = sum(square / mass for square, mass in zip(squares, sizes, strict=True))
+        return np.asarray(((self.total[1] if two else whole) - pure) * ((1.0 + two) / whole))
 
     def compute_impurity(self, left: Bools) -> Floats:
         """FL of splits given row by row: shape (P,) for masks of shape (P, n)."""
@@ -162,20 +152,14 @@ class FoundSplit:
 def target_impurity(mass: ClassMass, tau: float) -> float:
     """Return the impurity a split has to reach."""
     total = np.sort(mass.total)[::-1]
+    moved = np.arange(1 << min(len(total) - 1, 10))[:, None] >> np.arange(10) & 1
+    few = np.pad(total[1:11], (0, max(0, 11 - len(total))))
+    # every way to share the classes out to two sides
+    left, square = (total[0] ** k + (moved * few**k).sum(axis=1) for k in (1, 2))
     whole = total.sum()
-    left = total[0] * np.ones(1 << min(len(total) - 1, 10))
-    square = left * total[0]
-    rest = np.full_like(left, whole - total[0])
-    rest_square = np.full_like(left, (total[1:] ** 2).sum())
-    for k, n in enumerate(total[1:11]):  # every way to share the classes out to two sides
-        moved = (np.arange(len(left)) >> k & 1).astype(bool)
-        left[moved] += n
-        square[moved] += n * n
-        rest[moved] -= n
-        rest_square[moved] -= n * n
-    tiny = TINY * whole
-    leftover = 1 - (square / left + rest_square / np.maximum(rest, tiny)) / whole
-    best = float(np.where(rest > tiny, leftover, np.inf).min())
+    rest, tiny = whole - left, TINY * whole
+    leftover = square / left + ((total**2).sum() - square) / np.maximum(rest, tiny)
+    best = float(np.where(rest > tiny, 1 - leftover / whole, np.inf).min())
     return max(best, 0.0) + min(tau, 0.1 * mass.gini)
 
 
