@@ -283,7 +283,7 @@ class _Side:
             return np.zeros(len(upper))
         inside = np.minimum(upper, self.half.high) - self.half.low
         sides = np.divide(inside, self.widths, out=np.ones_like(upper), where=self.widths > 0)
-        greatest = np.log(water_fill(weights)).sum()
+        greatest = np.log(water_fill(weights, np.zeros_like(weights))).sum()
         with np.errstate(divide="ignore"):
             logs = np.log(np.clip(sides, 0.0, 1.0)).sum(axis=1)
         return np.asarray(np.exp(logs - greatest))

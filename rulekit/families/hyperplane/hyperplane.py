@@ -16,7 +16,6 @@ from rulekit.data.target import read_labels
 from rulekit.families.family import Family, Setting
 from rulekit.families.hyperplane.lp_svm import LPSVM
 from rulekit.families.hyperplane.plane_work import (
-    BoxLimits,
     CompleteRows,
     NumericDesign,
     Plane,
@@ -223,9 +222,9 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             size, by_plane = int(self.max_columns), self.uncovered == "hyperplane"
             either = self.positive_label is None and not by_plane
             sides = (positive, 1 - positive) if either else (positive,)
-            limits = BoxLimits(*measure, least, sides, by_plane)
-            key = "few columns", rows.key, size, limits
-            work = table.once(key, lambda: ShortBoxes(rows, linear, size, limits))
+            limits = size, measure, least, sides, by_plane
+            key = "few columns", rows.key, limits
+            work = table.once(key, lambda: ShortBoxes(rows, linear, *limits))
             placed = work.best(self.max_rules)
             plane = work.plane(placed, folds)
             key = *key, self.max_rules

@@ -25,12 +25,8 @@ Ints = NDArray[np.int64]
 MAX_POINTS = 5  # of one condition
 
 
-@dataclass(frozen=True)
-class Written:
-    """How a candidate is written if its points are for the described class, and if against it."""
-
-    raising: tuple[Literal, bool] | None
-    lowering: tuple[Literal, bool] | None
+#: How a candidate is written if its points are for the described class, and if against it.
+Written = tuple[tuple[Literal, bool] | None, tuple[Literal, bool] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +46,7 @@ class Candidates:
         """Write a card: literals with points, most points first, and what its totals grow by."""
         given, shift = [], 0
         for j, points in zip(card.chosen, card.points, strict=True):
-            side = self.written[j].raising if points > 0 else self.written[j].lowering
+            side = self.written[j][points <= 0]
             assert side is not None, "the limits of a candidate follow from how it is written"
             literal, turned = side
             given.append((literal, -points if turned else points))
@@ -67,13 +63,14 @@ def candidates(
 ) -> Candidates:
     """List the conditions that may be given points, those that are required among them."""
     literals = [required for required in constraints.required if not isinstance(required, str)]
-    source, spans, written = [], [], []
+    source, spans = [], []
+    written: list[Written] = []
     for f, encoding in enumerate(bins.encodings):
         for one, other, span in _pairs(encoding.conditions(), encoding.find_cells()):
             if one in literals or other in literals:
                 continue
-            sides = Written(_side(one, other, constraints), _side(other, one, constraints, True))
-            if sides.raising or sides.lowering:
+            sides = _side(one, other, constraints), _side(other, one, constraints, True)
+            if any(sides):
                 source.append(f)
                 spans.append(span)
                 written.append(sides)
@@ -90,8 +87,8 @@ def candidates(
         source.append(f)
         spans.append([1, 2, 0, 0])
         free = literal.feature not in dict(constraints.directions)
-        written.append(Written((literal, False), (literal, False) if free else None))
-    limits = [[-MAX_POINTS if w.lowering else 0, MAX_POINTS if w.raising else 0] for w in written]
+        written.append(((literal, False), (literal, False) if free else None))
+    limits = [[-MAX_POINTS if low else 0, MAX_POINTS if high else 0] for high, low in written]
     problem = PointsProblem(
         np.ascontiguousarray(np.concatenate(codes)),
         np.concatenate([bins.n_codes, np.full(len(literals), 2)]).astype(np.int64),
@@ -124,8 +121,8 @@ def _find_required(constraints: Constraints, written: list[Written]) -> tuple[fr
     for required in sorted(constraints.required, key=lambda required: isinstance(required, str)):
         granting = frozenset(
             j
-            for j, w in enumerate(written)
-            for side in (w.raising, w.lowering)
+            for j, sides in enumerate(written)
+            for side in sides
             if side and required in (side[0], side[0].feature)
         )
         if not granting:

@@ -414,8 +414,7 @@ class CardPath(LearnedPath):
         weight, entries = self.learner._weights(self.table), []
         for card in self.learner._cards(self.work, self.table, max_conditions):
             rule = self._rule(card, weight)
-            wrong = rule.predict(self.table.columns) != np.asarray(self.table.y, dtype=object)
-            error = float(weight[wrong].sum() / weight.sum())
+            error = self.table.error(rule, weight)
             entries.append(PathEntry(rule.n_clauses, len(card.chosen), card.loss, error, rule))
         return RulePath(tuple(entries))
 

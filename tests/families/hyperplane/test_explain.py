@@ -47,7 +47,7 @@ def test_the_explanation_agrees_with_box_corner_and_training_rows(fitted):
         width = half.high - half.low
         sides = np.minimum(result.upper, half.high) - np.maximum(result.lower, half.low)
         weights = half.weights * width / (half.cap - half.value(half.low))
-        greatest = np.prod(water_fill(weights))
+        greatest = np.prod(water_fill(weights, np.zeros_like(weights)))
         assert result.volume_ratio == pytest.approx(np.prod(sides / width) / greatest)
         holds = result.clause.mask(columns)
         assert holds.sum() == result.n_covered

@@ -25,7 +25,7 @@ def card(*given):
 
 
 def literals(of, raising=True):
-    sides = [w.raising if raising else w.lowering for w in of.written]
+    sides = [w[not raising] for w in of.written]
     return [side and side[0] for side in sides]
 
 
@@ -35,7 +35,7 @@ def test_a_candidate_is_written_as_what_holds_in_the_same_rows(gaps):
     of, columns = found(X, y), columns_of(X)
     x = holds(of.problem)
     for j, written in enumerate(of.written):
-        for literal, turned in (written.raising, written.lowering):
+        for literal, turned in written:
             assert (literal.mask(columns) ^ turned).tolist() == x[:, j].tolist()
     patterns = {min(c.tobytes(), (~c).tobytes()) for c in x.T}
     assert len(patterns) == len(of.written), "no two say the same, or its opposite"
@@ -52,7 +52,7 @@ def test_candidates_have_points_and_keep_constraints():
     assert (totals - shift).tolist() == own.tolist()
     assert [p for _, p in given] == [4, 3, 2, 1]
     of = found(X, y, forbidden=("age",))
-    assert "age" not in {w.raising[0].feature for w in of.written}
+    assert "age" not in {w[0][0].feature for w in of.written}
     first = literals(found(X, y))[0]
     of = found(X, y, forbidden=(first,))
     assert first not in literals(of)
@@ -70,14 +70,14 @@ def test_points_have_the_sign_of_their_direction():
     X, y = mixed_table()
     of = found(X, y, directions={"age": ">"})
     for written, (low, high) in zip(of.written, of.problem.limits, strict=True):
-        if written.raising[0].feature == "age":
-            assert written.raising[0].op == ">"
+        if written[0][0].feature == "age":
+            assert written[0][0].op == ">"
             assert (low, high) == (0, 5)
         else:
             assert (low, high) == (-5, 5)
     X, y = mixed_table(gaps=False)
     of = found(X, y, allow_not_equal=False)
-    j = next(i for i, w in enumerate(of.written) if w.raising[0].feature == "town")
+    j = next(i for i, w in enumerate(of.written) if w[0][0].feature == "town")
     ((literal, points),), shift = of.write_card(card((j, 2)))
     assert (literal.op, points, shift) == ("==", -2, -2)
 
@@ -87,9 +87,9 @@ def test_a_required_literal_is_one_candidate_with_its_own_cut():
     constraint = Literal("age", ">", 43.25)
     of = found(X, y, required=("bmi", constraint))
     (single,), column = of.problem.required
-    assert of.written[single].raising == of.written[single].lowering == (constraint, False)
+    assert of.written[single] == ((constraint, False),) * 2
     assert holds(of.problem)[:, single].tolist() == (X.age > 43.25).tolist()
-    assert {of.written[j].raising[0].feature for j in column} == {"bmi"}
+    assert {of.written[j][0][0].feature for j in column} == {"bmi"}
     bound = found(X, y, required=(constraint,), directions={"age": ">"})
     assert bound.problem.limits[-1].tolist() == [0, 5]
     constraint = literals(found(X, y))[0]

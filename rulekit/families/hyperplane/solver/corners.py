@@ -39,10 +39,7 @@ NEAR = 1e-8  # of the side of the unit box; what the solver's tolerance may move
 
 def volume_paper_corner(region: Region, points: Floats, counts: Counts) -> Floats:
     """Return the box of greatest volume as in the paper, with or without a point in it."""
-    weights = region.unit_weights()
-    if weights is None:
-        return region.corner
-    return region.to_faces(water_fill(weights), region.corner)
+    return fill_up(region, region.corner)
 
 
 def peel_corner(region: Region, points: Floats, counts: Counts) -> Floats:
@@ -58,11 +55,9 @@ def fill_up(region: Region, floor: Floats) -> Floats:
     return region.to_faces(water_fill(weights, region.to_unit(floor)), floor)
 
 
-def water_fill(weights: Floats, bottoms: Floats | None = None) -> Floats:
-    """Find the box of greatest volume with one corner at 0 and the other on the plane, O(n^2)."""
-    lids = weights
-    floors = np.zeros_like(weights) if bottoms is None else weights * bottoms
-    least = np.zeros_like(weights) if bottoms is None else bottoms
+def water_fill(weights: Floats, least: Floats) -> Floats:
+    """Find the box from 0 to a corner of at least `least` on the plane, of most volume, O(n^2)."""
+    lids, floors = weights, weights * least
     if lids.sum() <= 1.0:
         return np.ones_like(weights)
     # What all vessels hold is piecewise linear in the level, with its bends at bottoms and lids:

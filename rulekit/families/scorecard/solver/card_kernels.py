@@ -340,19 +340,20 @@ def _quadratic(hessian, beta, curve, pull):  # type: ignore[no-untyped-def]
 
 @machine_code(inline=True)
 def _scaled(curve, pull, beta, limits, tried):  # type: ignore[no-untyped-def]
-    """Round at each scale; return how much of the loss each explains, 0 for what came before."""
-    worth, greatest = np.zeros(len(tried)), 1e-12
+    """Round at each scale; return how much each explains, 0 for what came before, and the most."""
+    worth, greatest, most = np.zeros(len(tried)), 1e-12, 0.0
     for s in range(len(pull)):
         greatest = max(greatest, abs(beta[s]))
     for v in range(len(tried)):
         worth[v] = _rounded(curve, pull, beta, (v + 1) / greatest, limits, tried[v])
+        most = max(most, worth[v])
         for u in range(v):
             different = False
             for s in range(len(pull)):
                 different |= tried[u, s] != tried[v, s]
             if not different:
                 worth[v] = 0.0
-    return worth
+    return worth, most
 
 
 @machine_code()
@@ -374,14 +375,6 @@ def _limits_of(cells, chosen):  # type: ignore[no-untyped-def]
     return limits, most
 
 
-@machine_code(inline=True)
-def _greatest(values):  # type: ignore[no-untyped-def]
-    found = values[0]
-    for v in range(1, len(values)):
-        found = max(found, values[v])
-    return found
-
-
 @machine_code(nb.float64(CELLS, I1, nb.float64, nb.boolean, I1, F1))
 def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-untyped-def]
     """Set integer points and the logit's line; return the loss, infinity if not below `enough`."""
@@ -401,8 +394,7 @@ def settle(cells, chosen, enough, polish, points, line):  # type: ignore[no-unty
     limits, most = _limits_of(cells, chosen)
     _quadratic(hessian, beta, curve, pull)
     tried = np.zeros((most, k), dtype=np.int64)
-    worth = _scaled(curve, pull, beta, limits, tried)
-    greatest = _greatest(worth)
+    worth, greatest = _scaled(curve, pull, beta, limits, tried)
     best, trial = np.inf, np.zeros(2)
     for v in range(len(tried)):
         if worth[v] > 0 and free + 0.5 * (greatest - worth[v]) <= best:

@@ -37,7 +37,7 @@ def test_closed_form_equals_bisection_on_a_thousand_problems():
         if case % 2:
             bottoms = rng.random(n)
             bottoms *= rng.random() / max(weights @ bottoms, 1.0)
-        result = water_fill(weights, bottoms if case % 2 else None)
+        result = water_fill(weights, bottoms)
         expected = reference.water_fill(weights.tolist(), bottoms.tolist())
         np.testing.assert_allclose(result, expected, rtol=0, atol=1e-9)
 
