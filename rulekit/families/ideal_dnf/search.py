@@ -25,7 +25,7 @@ from rulekit.families.ideal_dnf.solver.row_types import (
     Counts,
     ForwardSets,
     ValidationCurve,
-    curve_of_parts,
+    list_first,
     majority,
     rankings,
     validation_curve,
@@ -238,10 +238,10 @@ def search_rankings(
         counts = counts.weight(*factors)
     # of two complements chi-square prefers the rarer; the other two scores do not care
     rarer = counts.flip(source.alike & (2 * counts.ones > counts.n))
-    ranked = rankings(rarer, SCORES, depth)
+    ranked = rankings(rarer, depth)
     weighed = np.array(factors or (1, 1))
     tables = source.histograms([ranking.tolist() for ranking in ranked])
-    curve = validation_curve([table * weighed for table in tables])
+    curve = validation_curve([[list_first(table * weighed)] for table in tables])
     return Search(source, ranked, curve, factors, joined)
 
 
@@ -269,7 +269,7 @@ def search_table(table: TrainingTable, plan: CountPlan) -> Search:
         sets = part.forward(factors).list_sets(plan.depth)
         tables.append([counts * weighed for counts in part.histograms([(), *sets])])
     source = _count_rows(table, plan, np.zeros(n, dtype=bool), weight)
-    return Search(source, (), curve_of_parts(tables), factors, joined, source.forward(factors))
+    return Search(source, (), validation_curve([tables]), factors, joined, source.forward(factors))
 
 
 def _count_rows(

@@ -179,44 +179,35 @@ class ValidationCurve:
         return 0
 
 
-def validation_curve(counts: Sequence[Counts]) -> ValidationCurve:
-    """Evaluate the ideal classifiers of all rankings and sizes; counts (2, 2**K, 2) each."""
-    right, errors = zip(*(_one_curve(table) for table in counts), strict=True)
-    return ValidationCurve(np.array(right).T, np.array(errors).T, counts[0][1].sum().item())
+def validation_curve(rankings: Sequence[Sequence[Sequence[Counts]]]) -> ValidationCurve:
+    """Evaluate the ideal classifiers of 1, 2, ... columns, each part held out in turn."""
+    # Shapes: for each ranking and part tables (2, 2**k, 2) for k = 1, 2, ..., of which the last is
+    # used for longer ones; the table before them only gives the number of rows.
+    length = max(len(tables) for parts in rankings for tables in parts)
+    each = [
+        [sum(_right_and_errors(t[min(k, len(t) - 1)]) for t in parts) for parts in rankings]
+        for k in range(1, length)
+    ]
+    right, errors = np.array(each).reshape(length - 1, len(rankings), 2).transpose(2, 0, 1)
+    total = sum(tables[0][1].sum().item() for tables in rankings[0])
+    return ValidationCurve(right, errors / max(len(rankings[0]) - 1, 1), total)
 
 
-def curve_of_parts(parts: Sequence[Sequence[Counts]]) -> ValidationCurve:
-    """Evaluate the ideal classifiers of 0, 1, 2, ... columns, each part held out in turn."""
-    # Shapes: a part's tables (2, 2**k, 2) for k = 0, 1, ...; its last one is used for longer ones.
-    length = max(map(len, parts))
-    right, errors = [], []
-    for k in range(1, length):
-        each = [_right_and_errors(tables[min(k, len(tables) - 1)]) for tables in parts]
-        right.append([sum(n_right for n_right, _ in each)])
-        errors.append([sum(n_wrong for _, n_wrong in each) / max(len(parts) - 1, 1)])
-    total = sum(tables[0][1].sum().item() for tables in parts)
-    shape = (length - 1, 1)
-    return ValidationCurve(np.array(right).reshape(shape), np.array(errors).reshape(shape), total)
+def list_first(counts: Counts) -> list[Counts]:
+    """List a table of K columns, then the tables of its first 1, 2, ... K columns."""
+    tables = [counts]
+    while tables[0].shape[1] > 2:
+        tables.insert(0, drop_last(tables[0]))
+    return [counts, *tables] if counts.shape[1] > 1 else tables
 
 
-def _right_and_errors(table: Counts) -> tuple[Any, Any]:
+def _right_and_errors(table: Counts) -> Counts:
     """Count the held-out rows that are right, and the training errors."""
     training, held_out = table
     # the training part gives the answer of each type, the other part how often it is right
     answer = majority(training).astype(int)
     right = np.take_along_axis(held_out, answer[:, None], axis=1).sum()
-    return right, least_errors(training)
-
-
-def _one_curve(table: Counts) -> tuple[list[Any], list[Any]]:
-    """Evaluate k = 1 .. K columns of one ranking."""
-    right, errors = [], []
-    for _ in range(int(table.shape[1]).bit_length() - 1):
-        n_right, n_wrong = _right_and_errors(table)
-        right.append(n_right)
-        errors.append(n_wrong)
-        table = drop_last(table)
-    return right[::-1], errors[::-1]
+    return np.array([right, least_errors(training)])
 
 
 def _below(loss: Any, tolerance: float, total: Any) -> bool:
@@ -263,11 +254,11 @@ def mutual_information(counts: Contingency) -> Floats:
 _MEASURES = {"f": compute_phi_squared, "mutual_info": mutual_information, "chi2": chi_square}
 
 
-def rankings(counts: Contingency, scores: Sequence[str], length: int) -> tuple[Ints, ...]:
-    """Rank the columns by each score; shape of the result: (at most `length`,)."""
+def rankings(counts: Contingency, length: int) -> tuple[Ints, ...]:
+    """Rank the columns by each of `SCORES`; shape of the result: (at most `length`,)."""
     usable = np.flatnonzero((counts.ones > 0) & (counts.ones < counts.n))
     ranked = []
-    for name in scores:
+    for name in SCORES:
         # NaN only where one class has no rows: then nothing is known, and the order stays
         values = np.nan_to_num(_MEASURES[name](counts)[usable], nan=0.0)
         ranked.append(usable[np.argsort(-values, kind="stable")][:length])

@@ -16,6 +16,7 @@ from rulekit.families.ideal_dnf.solver.row_types import (
     contingency,
     drop_last,
     least_errors,
+    list_first,
     majority,
     pack_bits,
     type_codes,
@@ -149,15 +150,15 @@ def test_scored_columns_are_chosen_within_tolerance():
     counts = counted(B, y)
     for score in row_types._MEASURES.values():
         assert np.isnan(score(counts)[0])
-    for ranking in row_types.rankings(counts, row_types.SCORES, 3):
+    for ranking in row_types.rankings(counts, 3):
         assert sorted(ranking.tolist()) == [1, 2]
     y = np.array([0, 0, 1, 1, 1], dtype=bool)
     B = np.repeat(y[:, None], 3, axis=1)
-    for ranking in row_types.rankings(counted(B, y), row_types.SCORES, 2):
+    for ranking in row_types.rankings(counted(B, y), 2):
         assert ranking.tolist() == [0, 1]
     B = np.array([[1, 0], [0, 1], [1, 1]], dtype=bool)
     counts = counted(B, np.zeros(3, dtype=bool))
-    for ranking in row_types.rankings(counts, row_types.SCORES, 2):
+    for ranking in row_types.rankings(counts, 2):
         assert ranking.tolist() == [0, 1]
     assert curve(178, 180).smallest_sufficient(0.01, 10) == 2
     assert curve(179, 180).smallest_sufficient(0.01, 10) == 1
@@ -165,7 +166,7 @@ def test_scored_columns_are_chosen_within_tolerance():
     assert curve(150, 160, 200).smallest_sufficient(0.01, 2) == 2
     table = ValidationCurve(np.array([[7, 9, 9]]), np.zeros((1, 3)), 10)
     assert table.best_ranking(1) == 1
-    empty = validation_curve([np.array([[[3, 4]], [[1, 2]]])])
+    empty = validation_curve([[list_first(np.array([[[3, 4]], [[1, 2]]]))]])
     assert empty.max_columns == 0
     assert empty.smallest_sufficient(0.01, 10) == 0
 
@@ -188,7 +189,8 @@ def test_curve_equals_separate_counts_for_each_number_of_columns(seed, k):
     rng = np.random.default_rng(seed)
     B, y, judges = rng.random((80, k)) < 0.5, rng.random(80) < 0.5, rng.random(80) < 0.3
     words = np.array([pack_bits(c) for c in B.T])
-    result = validation_curve([type_counts(type_codes(words, 80), k, y, judges)])
+    counts = type_counts(type_codes(words, 80), k, y, judges)
+    result = validation_curve([[list_first(counts)]])
     for first in range(1, k + 1):
         known = plain.counters(B[~judges, :first], y[~judges])
         predicted = [plain.says_yes(known, row) for row in B[judges, :first]]
