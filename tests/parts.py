@@ -18,7 +18,6 @@ PARTS = {
     "tests/export/test_golden.py": ("rulekit/export/subject.py",),
     "tests/learners/literal/test_certificate.py": ("rulekit/learners/literal/base.py",),
     "tests/families/test_table.py": ("rulekit/families/family.py",),
-    "tests/families/power_law/test_tree.py": ("rulekit/families/power_law/features.py",),
     "tests/pages/data/test_predicting.py": ("ui/data/split.py",),
     "tests/pages/data/test_tables.py": ("ui/data/server_tables.py",),
     "tests/search/clause_generation/test_column_generation.py": (

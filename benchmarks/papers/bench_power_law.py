@@ -40,7 +40,7 @@ from benchmarks.papers.printed_power_laws import PAPER
 from rulekit.evaluation import sweep
 from rulekit.evaluation.sweeps.result import fit_setting
 from rulekit.families import PowerLawTreeClassifier
-from rulekit.families.power_law.features import PowerLawFeatures
+from rulekit.families.power_law.growing import PowerLawFeatures
 from rulekit.families.power_law.solver.genetic import GeneticLevel
 from rulekit.families.power_law.solver.laws import PowerTable, canonical
 from rulekit.families.power_law.solver.split_beam import beam_search

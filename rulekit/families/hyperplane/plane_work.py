@@ -18,8 +18,15 @@ from sklearn.utils.validation import has_fit_parameter
 from rulekit.data.folds import draw_rows
 from rulekit.exceptions import DataError
 from rulekit.families.hyperplane.lp_svm import LPSVM, ON_PLANE
-from rulekit.families.hyperplane.solver.few_columns import column_sets, places, standardise
-from rulekit.families.hyperplane.solver.half_space import Bools, Floats, HalfSpace, plane_values
+from rulekit.families.hyperplane.solver.half_space import (
+    Bools,
+    Floats,
+    HalfSpace,
+    column_sets,
+    places,
+    plane_values,
+    standardise,
+)
 from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes, extract_boxes, few_boxes
 from rulekit.learners.training import TrainingTable, computable
 from rulekit.rules import Clause, Columns, LinearSplit, Literal

@@ -16,11 +16,12 @@ from rulekit.binning.binned_table import BinnedTable
 from rulekit.data import make_folds
 from rulekit.exceptions import DataError, MonotonicityWarning
 from rulekit.families.family import Family, Setting
-from rulekit.families.power_law.features import NUMERIC, PowerLawFeatures
 from rulekit.families.power_law.growing import (
+    NUMERIC,
     Grower,
     GrowthLimits,
     Node,
+    PowerLawFeatures,
     as_tree,
     seed_of,
     sum_impurities,

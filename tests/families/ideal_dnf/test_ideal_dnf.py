@@ -13,8 +13,7 @@ from rulekit import Binarizer, IdealDNFClassifier, Literal, explain, load_sample
 from rulekit.exceptions import DataError, EmptyRuleWarning
 from rulekit.families.ideal_dnf import search as counting
 from rulekit.families.ideal_dnf.ideal_dnf import SampleGuarantee, margins_of
-from rulekit.families.ideal_dnf.packed_counts import lower_median
-from rulekit.families.ideal_dnf.search import PARTS, draw_held_out, parts_of
+from rulekit.families.ideal_dnf.search import PARTS, draw_held_out, lower_median, parts_of
 from rulekit.families.ideal_dnf.solver.row_types import SCORES
 from rulekit.learners.shares import SHRINK
 from tests.reference import ideal as plain

@@ -1,9 +1,14 @@
-"""The split of rows for the ideal DNF by their numbers."""
+"""Questions of a table, and the split of rows for the ideal DNF by their numbers."""
 
 import numpy as np
 import pytest
 
-from rulekit.families.ideal_dnf.search import draw_held_out
+from rulekit.families.ideal_dnf.search import (
+    PackedCounts,
+    draw_held_out,
+    list_questions,
+    lower_median,
+)
 
 
 def plain_hash(row, seed):
@@ -37,3 +42,20 @@ def test_other_seeds_hold_out_other_rows_and_further_rows_change_none():
     first, second = draw_held_out(10_000, 0.3, 1), draw_held_out(10_000, 0.3, 2)
     assert abs((first & second).mean() - 0.09) < 0.02
     np.testing.assert_array_equal(draw_held_out(500, 0.3, 3)[:100], draw_held_out(100, 0.3, 3))
+
+
+@pytest.mark.parametrize(
+    ("values", "cut"),
+    [([1, 2, 3, 4], 2), ([1, 2, 3], 2), ([1, 3, 3, 3], 1), ([5, 5], 5), ([], None)],
+)
+def test_cut_leaves_values_on_both_sides_if_possible(values, cut):
+    assert lower_median(np.array(values, dtype=float)) == cut
+
+
+def test_columns_of_one_value_are_never_selected():
+    described = np.array([True, False] * 10)
+    columns = {"one": np.ones(20), "same": described.astype(float)}
+    every = np.ones(20, dtype=bool)
+    questions = [q for column in columns.items() for q in list_questions(*column, every)]
+    counts = PackedCounts(questions, described, ~every)
+    assert counts.forward(None).list_sets(2) == [(len(questions) - 1,)]

@@ -12,8 +12,12 @@ from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError, EmptyRuleWarning, MonotonicityWarning
-from rulekit.families.power_law.features import PowerLawFeatures, short_split, shortest
-from rulekit.families.power_law.growing import move_to_least_wrong
+from rulekit.families.power_law.growing import (
+    PowerLawFeatures,
+    move_to_least_wrong,
+    short_split,
+    shortest,
+)
 from rulekit.families.power_law.solver.split_task import FoundSplit
 from rulekit.rules import (
     Branch,
