@@ -101,7 +101,18 @@ class HyperplaneExplanation:
     @cached_property
     def covering(self) -> CoveringBox:
         """The rule's box that contains the case, or the one that further extraction finds."""
-        return self._side.covering(self)
+        side, v = self._side, self.values
+        if self.rule is not None:
+            lower, upper = side.boxes.lower[self.rule], side.boxes.upper[self.rule]
+            depth = int(side.boxes.depth[self.rule])
+        else:
+            lower, upper, depth = carry_on(side.half, side.training[side.right], v, **side.how)
+        inside = ((lower < side.training) & (side.training <= upper)).all(axis=1)
+        if self.rule is None:
+            lower, upper = side.short(lower, upper, v)
+        shown = box_clause(side.plane, side.half, lower, upper)
+        n_right = int((inside & side.right).sum())
+        return CoveringBox(shown, self.rule, depth, int(inside.sum()), n_right)
 
     @property
     def sentence(self) -> str:
@@ -296,18 +307,3 @@ class _Side:
             points = np.append(self.training[:, i], v[i])
             low[i], high[i] = short_faces(np.array([low[i], high[i]]), points, whole)
         return low, high
-
-    def covering(self, explanation: HyperplaneExplanation) -> CoveringBox:
-        """Find the box of the extraction that contains a case."""
-        v, half = explanation.values, self.half
-        if explanation.rule is not None:
-            lower, upper = self.boxes.lower[explanation.rule], self.boxes.upper[explanation.rule]
-            depth = int(self.boxes.depth[explanation.rule])
-        else:
-            lower, upper, depth = carry_on(half, self.training[self.right], v, **self.how)
-        inside = ((lower < self.training) & (self.training <= upper)).all(axis=1)
-        if explanation.rule is None:
-            lower, upper = self.short(lower, upper, v)
-        shown = box_clause(self.plane, half, lower, upper)
-        n_right = int((inside & self.right).sum())
-        return CoveringBox(shown, explanation.rule, depth, int(inside.sum()), n_right)

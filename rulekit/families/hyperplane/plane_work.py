@@ -402,8 +402,7 @@ def _plane_parameters(last: Any) -> tuple[Floats, float]:
 def box_clause(plane: Plane, half: HalfSpace, lower: Floats, upper: Floats) -> Clause:
     """Convert ``lower < v <= upper`` in oriented coordinates to literals."""
     numbers = [plane.design.numbers[column] for column in half.columns.tolist()]
-    low = np.where(lower < half.low, -np.inf, lower)
-    high = np.where(upper >= half.high, np.inf, upper)
+    low, high = half.open_faces(lower, upper)
     sides = zip(numbers, half.signs.tolist(), low.tolist(), high.tolist(), strict=True)
     clause = Clause(tuple(c for number, *side in sides for c in number.literals(*side)))
     if all(number.level is None for number in numbers):
@@ -451,8 +450,8 @@ class Placed:
     @property
     def n_faces(self) -> int:
         """Count the faces within the table's range, which become conditions."""
-        half = self.boxes.half
-        return int((self.boxes.lower >= half.low).sum() + (self.boxes.upper < half.high).sum())
+        faces = self.boxes.half.open_faces(self.boxes.lower, self.boxes.upper)
+        return int(np.isfinite(faces).sum())
 
 
 class ShortBoxes:

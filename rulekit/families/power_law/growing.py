@@ -139,7 +139,8 @@ def short_split(
         rounded = np.array([float(f"{w:.{digits}g}") for w in weights])
         short = PowerLawSplit(_terms(laws, rounded), 0.0).total(columns)[present]
         gaps = _gaps(short, side, bounds)
-        if all(_keeps_gap(g, w) for g, w in zip(gaps, wanted, strict=True)):
+        pairs = [(g, w) for g, w in zip(gaps, wanted, strict=True) if g and w]  # None: infinite
+        if all(g[1] - g[0] >= MIN_GAP_SHARE * (w[1] - w[0]) > 0 for g, w in pairs):
             return _round_bounds(laws, rounded, gaps)
     return _round_bounds(laws, weights, wanted)
 
@@ -151,13 +152,6 @@ def _round_bounds(laws: Products, weights: Floats, gaps: list[Gap | None]) -> Po
         low, high = None, low
     assert high is not None
     return PowerLawSplit(_terms(laws, weights), high, low)
-
-
-def _keeps_gap(gap: Gap | None, wanted: Gap | None) -> bool:
-    """Return whether enough of a gap is left; infinite bounds always pass."""
-    if gap is None or wanted is None:
-        return True
-    return gap[1] - gap[0] >= MIN_GAP_SHARE * (wanted[1] - wanted[0]) > 0
 
 
 def middle(low: float, high: float) -> float:

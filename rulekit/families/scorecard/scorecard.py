@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cache
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, ClassVar, cast
@@ -94,6 +95,7 @@ def _starts(weight: Floats, described: Floats, decides: int, most: int) -> list[
     least = LEAST_SHARE * weight.sum() * (1.0 - SAME)
     sums = np.concatenate([[0.0], np.cumsum(weight)]), np.concatenate([[0.0], np.cumsum(described)])
 
+    @cache
     def cost(a: int, b: int) -> float:
         """Deviance of totals a to b as one band, infinite where it may not be one."""
         if a < decides < b:
@@ -106,23 +108,20 @@ def _starts(weight: Floats, described: Floats, decides: int, most: int) -> list[
         parts = parts[parts > 0]
         return float(-(parts * np.log(parts / mass)).sum())
 
-    costs = {(a, b): cost(a, b) for a in range(n) for b in range(a + 1, n + 1)}
-    # (bands, totals covered): deviance, and where bands begin
-    best: dict[tuple[int, int], tuple[float, tuple[int, ...]]] = {(0, 0): (0.0, ())}
-    for k in range(1, min(most, n) + 1):
-        for b in range(1, n + 1):
-            ways = [
-                (best[k - 1, a][0] + costs[a, b], (*best[k - 1, a][1], a))
-                for a in range(b)
-                if (k - 1, a) in best and costs[a, b] < np.inf
-            ]
-            if ways:
-                best[k, b] = min(ways)
-    start = best[2, n]
+    @cache
+    def cover(k: int, b: int) -> tuple[float, tuple[int, ...]]:
+        """Return the least deviance of the first b totals in k bands, and where these begin."""
+        if k == 0:
+            return (np.inf if b else 0.0), ()
+        shorter = ((*cover(k - 1, a), a) for a in range(b))
+        ways = [(before + cost(a, b), (*starts, a)) for before, starts, a in shorter]
+        return min(ways, default=(np.inf, ()))
+
+    best = cover(2, n)
     for k in range(3, min(most, n) + 1):
-        if (k, n) in best and best[k, n][0] < start[0] - SAME * weight.sum():
-            start = best[k, n]
-    return list(start[1])
+        if cover(k, n)[0] < best[0] - SAME * weight.sum():
+            best = cover(k, n)
+    return list(best[1])
 
 
 @dataclass(eq=False, repr=False)

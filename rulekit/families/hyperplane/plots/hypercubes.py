@@ -265,12 +265,10 @@ def intervals(
     wording: Wording,
 ) -> pd.DataFrame:
     """Describe a box column by column, as `rulekit.plots.interval_figure` takes it."""
-    half, (lower, upper) = side_of(model, label), faces
-    low, high = np.maximum(lower, half.low), np.minimum(upper, half.high)
-    face_low = np.where(lower < half.low, -np.inf, lower)
-    face_high = np.where(upper >= half.high, np.inf, upper)
-    up = half.signs > 0
-    words = []
+    half, words = side_of(model, label), []
+    face_low, face_high = half.open_faces(*faces)
+    low, high = half.face_values(half.low, half.high)
+    start, stop = half.face_values(*faces)
     for i, column in enumerate(half.columns.tolist()):
         number = model.plane_.design.numbers[column]
         literals = number.literals(float(half.signs[i]), face_low[i], face_high[i])
@@ -279,10 +277,10 @@ def intervals(
     return pd.DataFrame(
         {
             "name": number_names(model, wording),
-            "low": np.where(up, half.low, -half.high),
-            "high": np.where(up, half.high, -half.low),
-            "start": np.where(up, low, -high),
-            "stop": np.where(up, high, -low),
+            "low": low,
+            "high": high,
+            "start": start,
+            "stop": stop,
             "value": case,
             "words": words,
             "limits": np.isfinite(face_low) | np.isfinite(face_high),
@@ -304,21 +302,14 @@ def projection(
     a, b = axes
     rows = plane.rows[:, half.columns]
     V = half.orient(plane.rows)
-    lower, upper = boxes.lower[chosen], boxes.upper[chosen]
-    limits = (lower >= half.low) | (upper < half.high)
-    inside = ((lower < V) | (lower < half.low)) & ((upper >= V) | (upper >= half.high))
-    others = np.ones(half.n_features, dtype=bool)
-    others[[a, b]] = False
-    counted = others & limits
+    lower, upper = half.open_faces(boxes.lower[chosen], boxes.upper[chosen])
+    inside, counted = (lower < V) & (upper >= V), np.isfinite(lower) | np.isfinite(upper)
+    counted[[a, b]] = False
     code = list(model.boxes_).index(label)
     points = pd.DataFrame({"x": rows[:, a], "y": rows[:, b], "described": plane.codes == code})
     points["others"] = inside[:, counted].sum(axis=1)
-    low, high = np.maximum(boxes.lower, half.low), np.minimum(boxes.upper, half.high)
-    corners = {}
-    for axis, name in ((a, "x"), (b, "y")):
-        up = half.signs[axis] > 0
-        corners[f"{name}0"] = low[:, axis] if up else -high[:, axis]
-        corners[f"{name}1"] = high[:, axis] if up else -low[:, axis]
+    low, high = half.face_values(boxes.lower, boxes.upper)
+    corners = {"x0": low[:, a], "x1": high[:, a], "y0": low[:, b], "y1": high[:, b]}
     line = _trace(plane.w[half.columns], plane.gamma, rows, axes, case)
     boxes_shown, at = pd.DataFrame(corners), (float(case[a]), float(case[b]))
     n_others = int(counted.sum())

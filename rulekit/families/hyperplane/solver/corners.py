@@ -139,14 +139,9 @@ def point_corner(region: Region, points: Floats, counts: Counts) -> Floats:
         return least
     m, n = points.shape
     unit = np.array([region.to_unit(p) for p in points])
-    rows = np.arange(m * n)
     # one condition a point and feature, m * n of them: s_k + x_i >= y_ki
-    excess = sparse.hstack(
-        [
-            sparse.csr_array((np.ones(m * n), (rows, np.tile(np.arange(n), m))), shape=(m * n, n)),
-            sparse.csr_array((np.ones(m * n), (rows, np.repeat(np.arange(m), n)))),
-        ]
-    )
+    each = (np.ones((m, 1)), sparse.eye_array(n)), (sparse.eye_array(m), np.ones((n, 1)))
+    excess = sparse.hstack([sparse.kron(*part, format="csr") for part in each])
     plane = sparse.csr_array(np.concatenate([weights, np.zeros(m)])[None, :])
     program = LinearProgram(
         c=np.concatenate([np.zeros(n), counts.astype(float)]),

@@ -79,6 +79,16 @@ class HalfSpace:
         """Convert rows of the table to oriented coordinates, shape (m, n). Exact."""
         return np.asarray(X[:, self.columns] * self.signs)
 
+    def open_faces(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return faces, infinite at the table's edge, shapes (..., n)."""
+        low = np.where(lower < self.low, -np.inf, lower)
+        return low, np.where(upper >= self.high, np.inf, upper)
+
+    def face_values(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return least and greatest values of the table's columns between faces, in its range."""
+        low, high = np.maximum(lower, self.low), np.minimum(upper, self.high)
+        return np.where(self.signs > 0, low, -high), np.where(self.signs > 0, high, -low)
+
     def values(self, V: Floats) -> Floats:
         """Compute ``W'v`` of each row, shape (m,)."""
         return plane_values(V, self.weights)

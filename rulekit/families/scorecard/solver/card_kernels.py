@@ -190,11 +190,9 @@ def _holds(spans, j, cell):  # type: ignore[no-untyped-def]
 
 @machine_code()
 def _row_types(cells, chosen, types):  # type: ignore[no-untyped-def]
-    """Write each row's type into `types`; return what holds in each, shape (P, k)."""
+    """Write each row's type into `types`, zeros so far; return what holds in each, shape (P, k)."""
     codes, source, spans = cells.codes, cells.source, cells.spans
     n, count = codes.shape[1], 1
-    for i in range(n):
-        types[i] = 0
     for s in range(len(chosen)):
         j = chosen[s]
         own = codes[source[j]]
