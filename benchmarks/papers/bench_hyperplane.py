@@ -28,9 +28,8 @@ from benchmarks.papers import planes
 from rulekit import LPSVM, HyperplaneRuleClassifier
 from rulekit.families.hyperplane import explain_with_hyperplane
 from rulekit.families.hyperplane.plane_work import plane_of
-from rulekit.families.hyperplane.solver.corners import CRITERIA
 from rulekit.families.hyperplane.solver.half_space import LPSVMProgram
-from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes, extract_boxes
+from rulekit.families.hyperplane.solver.hypercubes import CRITERIA, PlaneBoxes, extract_boxes
 from tests.reference.lp_svm import primal_value
 from tests.strategies.half_spaces import scale_of
 

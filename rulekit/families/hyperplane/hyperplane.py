@@ -23,8 +23,7 @@ from rulekit.families.hyperplane.plane_work import (
     box_clause,
     plane_condition,
 )
-from rulekit.families.hyperplane.solver.corners import CRITERIA
-from rulekit.families.hyperplane.solver.hypercubes import PlaneBoxes
+from rulekit.families.hyperplane.solver.hypercubes import CRITERIA, PlaneBoxes
 from rulekit.learners.base import BaseRuleClassifier, one_against_rest, refuse_with_several
 from rulekit.learners.paths import FIT_ATTRIBUTES
 from rulekit.learners.training import TrainingTable, constraints_for, plain_label

@@ -10,7 +10,7 @@ from rulekit import LPSVM, HyperplaneRuleClassifier
 from rulekit.exceptions import DataError, RuleError
 from rulekit.families.hyperplane import explain_with_hyperplane
 from rulekit.families.hyperplane.plane_work import fit_confidence
-from rulekit.families.hyperplane.solver.corners import water_fill
+from rulekit.families.hyperplane.solver.hypercubes import water_fill
 from rulekit.style.phrases import Wording
 from tests.learners.planes import blobs, with_levels
 from tests.reference import hypercubes as reference

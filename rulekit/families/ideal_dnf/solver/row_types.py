@@ -305,6 +305,7 @@ class ForwardSets:
         if weight is not None:
             self._rows *= self._weight[:, None]
         self._sets: list[tuple[int, ...]] = []
+        self._impurity = float(_impurities(np.bincount(self._described, self._weight, 2)))
         self._is_complete = not len(columns)
 
     def list_sets(self, most: int) -> list[tuple[int, ...]]:
@@ -316,7 +317,7 @@ class ForwardSets:
     def _extend(self) -> None:
         last = self._sets[-1] if self._sets else ()
         least, column = self._best(last)
-        if least >= self._impurity(last) * (1 - EQUAL):
+        if least >= self._impurity * (1 - EQUAL):
             self._is_complete = True
             return
         chosen = best = (*last, column)
@@ -326,6 +327,7 @@ class ForwardSets:
             if impurity < least * (1 - EQUAL):
                 least, best = impurity, (*others, column)
         self._sets.append(best)
+        self._impurity = least
 
     def _types(self, chosen: tuple[int, ...]) -> NDArray[np.int64]:
         """Return the type of each row, numbered as far as they occur, shape (n,)."""
@@ -333,11 +335,6 @@ class ForwardSets:
         for column in chosen:  # 12 at most
             code = 2 * code + self._columns[column]
         return np.unique(code, return_inverse=True)[1].reshape(-1)
-
-    def _impurity(self, chosen: tuple[int, ...]) -> float:
-        cells = 2 * self._types(chosen) + self._described
-        counts = np.bincount(cells, self._weight, int(cells.max()) + 2 & ~1)
-        return float(_impurities(counts.astype(np.float64)))
 
     def _best(self, others: tuple[int, ...]) -> tuple[float, int]:
         """Return the least impurity with one column more, and the first such column."""
