@@ -232,10 +232,9 @@ n_rules_, n_conditions_, training_error_, empty_rule_hint_
             for code in (0, 1)
         }
         boxes = {c: extracted[c].drop_small(least, self.max_rules) for c in (0, 1)}
-        if placed is None:
-            return plane, positive, extracted, boxes
-        boxes[placed.code] = plane.shorten_faces(placed.boxes)
-        return plane, placed.code, extracted, boxes
+        if placed is not None:
+            positive, boxes[placed.code] = placed.code, plane.shorten_faces(placed.boxes)
+        return plane, positive, extracted, boxes
 
     def _ways(self, table: TrainingTable, positive: int) -> dict[str, str]:
         """Return the direction in which columns must lead to ``classes_[1]``."""

@@ -74,8 +74,6 @@ def fill_up(region: Region, floor: Floats) -> Floats:
 def water_fill(weights: Floats, least: Floats) -> Floats:
     """Find the box from 0 to a corner of at least `least` on the plane, of most volume, O(n^2)."""
     lids, floors = weights, weights * least
-    if lids.sum() <= 1.0:
-        return np.ones_like(weights)
     # What all vessels hold is piecewise linear in the level, with its bends at bottoms and lids:
     # the last bend below a total of 1 is found, and the rest is poured into the vessels then open.
     levels = np.unique(np.concatenate([floors, lids]))

@@ -51,8 +51,6 @@ class MinimumForm:
 def minimum_dnf(on: Bools, off: Bools, *, time_limit: float | None = None) -> MinimumForm:
     """Find the disjunctive normal form of least cost: O(3**k), k up to 8; on, off (2**k,)."""
     primes = prime_implicants(on, off)
-    if not on.any():
-        return MinimumForm(primes[:0], 0, 0)
     cover = _Cover(primes, np.flatnonzero(on))
     # Forced terms and dominated ones take nothing from the optimum; what is left is often nothing,
     # and the integer program is never begun.

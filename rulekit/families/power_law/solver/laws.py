@@ -60,14 +60,8 @@ class PowerTable:
         value = np.empty((len(rows), self.n_rows))
         for r in range(len(rows)):
             a, b = start[r], start[r + 1]
-            if a == b:
-                value[r] = 1.0
-                continue
-            if b == a + 1:
-                value[r] = powers[flat[a]]
-                continue
-            np.multiply(powers[flat[a]], powers[flat[a + 1]], out=value[r])
-            for k in range(a + 2, b):
+            value[r] = powers[flat[a]] if a < b else 1.0
+            for k in range(a + 1, b):
                 value[r] *= powers[flat[k]]
         return value
 
@@ -127,8 +121,6 @@ def distinct(structures: Exponents) -> Ints:
 
 def _rows_sorted(structures: Exponents) -> Exponents:
     """Sort the rows of each structure, empty ones last, by a fixed hash-free order."""
-    if structures.shape[1] == 1:
-        return structures
     flat = (structures.astype(np.int16) + 128).astype(np.uint8)  # bytes in the order of exponents
     keys = np.ascontiguousarray(flat).view(f"S{structures.shape[2]}")[..., 0]
     empty = ~structures.any(axis=2)
