@@ -67,7 +67,7 @@ def lower_median(values: Floats) -> float | None:
 
 
 def cut_at_median(name: str, values: Floats, rows: Bools | None = None) -> Question:
-    """Ask whether a number lies above the median of some rows; None for all rows."""
+    """Build the question whether a number is above the median of some rows; None for all."""
     absent = np.isnan(values)
     used = ~absent if rows is None else rows & ~absent
     cut = lower_median(values[used]) or 0.0  # without a value no training row is true
