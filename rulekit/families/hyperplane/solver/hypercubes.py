@@ -53,16 +53,6 @@ Counts = NDArray[np.intp]
 NEAR = 1e-8  # of the side of the unit box; what the solver's tolerance may move a corner by
 
 
-def volume_paper_corner(region: Region, points: Floats, counts: Counts) -> Floats:
-    """Return the box of greatest volume as in the paper, with or without a point in it."""
-    return fill_up(region, region.corner)
-
-
-def peel_corner(region: Region, points: Floats, counts: Counts) -> Floats:
-    """Return the box of the points that peeling leaves, enlarged up to the plane."""
-    return fill_up(region, peel(region.half, points, counts))
-
-
 def fill_up(region: Region, floor: Floats) -> Floats:
     """Enlarge a box up to the plane, to the greatest volume."""
     weights = region.unit_weights()
@@ -187,9 +177,9 @@ def _snap(region: Region, points: Floats, unit: Floats, corner: Floats, least: F
 
 
 CRITERIA: dict[str, Callable[[Region, Floats, Counts], Floats]] = {
-    "peel": peel_corner,
+    "peel": lambda region, *points: fill_up(region, peel(region.half, *points)),
     "point_lp": point_corner,
-    "volume_paper": volume_paper_corner,
+    "volume_paper": lambda region, *_: fill_up(region, region.corner),  # with a point or without
 }
 
 
