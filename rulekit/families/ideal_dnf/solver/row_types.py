@@ -305,7 +305,8 @@ class ForwardSets:
         if weight is not None:
             self._rows *= self._weight[:, None]
         self._sets: list[tuple[int, ...]] = []
-        self._impurity = float(_impurities(np.bincount(self._described, self._weight, 2)))
+        counts = np.bincount(self._described, self._weight, 2).astype(np.float64)
+        self._impurity = float(_impurities(counts))
         self._is_complete = not len(columns)
 
     def list_sets(self, most: int) -> list[tuple[int, ...]]:
