@@ -71,11 +71,8 @@ def constant_answer(rule: RuleSet) -> Any:
 
 def drop_clauses(rule: RuleSet, dropped: frozenset[int]) -> RuleSet:
     """Return the rule with some clauses (numbered from 0) left out."""
-    remaining = [k for k in range(rule.n_clauses) if k not in dropped]
-    labels = tuple(rule.labels[k] for k in remaining)
-    if rule.form == "cnf" and not remaining:
-        labels = rule.labels[:1]
-    return replace(rule, clauses=tuple(rule.clauses[k] for k in remaining), labels=labels)
+    remaining = (k for k in range(rule.n_clauses) if k not in dropped)
+    return rule.take_clauses(remaining)
 
 
 def value_words(value: Any) -> str:

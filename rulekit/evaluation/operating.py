@@ -35,11 +35,7 @@ def clause_points(model: Any) -> list[tuple[tuple[int, ...], RuleSet]]:
     points = []
     for k in range(rule.n_clauses + 1):
         on = sorted(order[:k])
-        labels = tuple(rule.labels[r] for r in on)
-        if rule.form == "cnf" and not on:
-            labels = rule.labels[:1]
-        shorter = replace(rule, clauses=tuple(rule.clauses[r] for r in on), labels=labels)
-        points.append((tuple(r + 1 for r in on), shorter))
+        points.append((tuple(r + 1 for r in on), rule.take_clauses(on)))
     return points
 
 

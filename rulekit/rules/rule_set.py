@@ -286,6 +286,19 @@ class RuleSet:
         """Return what a notebook shows."""
         return notebook_html(self)
 
+    def take_clauses(self, numbers: Iterable[int]) -> "RuleSet":
+        """Return the rule set with some of its clauses; a CNF without clauses keeps its label."""
+        taken = tuple(numbers)
+        labels = tuple(self.labels[k] for k in taken)
+        if self.form == "cnf":
+            labels = labels or self.labels[:1]
+        return replace(self, clauses=tuple(self.clauses[k] for k in taken), labels=labels)
+
+    def with_conditions(self, k: int, conditions: Iterable[Condition]) -> "RuleSet":
+        """Return the rule set with other conditions in clause k."""
+        clause = replace(self.clauses[k], conditions=tuple(conditions))
+        return replace(self, clauses=(*self.clauses[:k], clause, *self.clauses[k + 1 :]))
+
     def negate(self) -> "RuleSet":
         """Return the same predictions, written for the other class (De Morgan), DNF as CNF.
 

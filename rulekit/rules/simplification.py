@@ -159,20 +159,9 @@ def _sort_values(values: Iterable[Scalar]) -> tuple[Scalar, ...]:
     return tuple(sorted(set(values), key=lambda v: (isinstance(v, str), v)))
 
 
-def intervals(clause: Clause) -> tuple[FeatureTest | Condition, ...]:
-    """Group the literals of a clause for reading."""
-    # An AND has one test a column, where the column is first read. An OR has one test a literal,
-    # since a union of conditions is no interval. Conditions of other kinds are returned unchanged.
-    return _group_conditions(clause.conditions, clause.op)
-
-
-def _group_conditions(
-    conditions: Sequence[Condition], op: str
-) -> tuple[FeatureTest | Condition, ...]:
-    """Group the literals of a clause, given by its conditions."""
-    groups = list(group_by_scale([c for c in conditions if isinstance(c, Literal)]).values())
-    if op == "or":
-        groups = [[pair] for group in groups for pair in group]
+def group_conditions(conditions: Sequence[Condition]) -> tuple[FeatureTest | Condition, ...]:
+    """Group the literals of an AND by column and scale; other conditions are unchanged."""
+    groups = group_by_scale([c for c in conditions if isinstance(c, Literal)]).values()
     tests: dict[Condition, FeatureTest | Condition] = {g[0][0]: _combine(g) for g in groups}
     firsts = (c for c in conditions if c in tests or not isinstance(c, Literal))
     return tuple(tests.get(c, c) for c in firsts)
@@ -257,14 +246,18 @@ def _write(clause: Clause) -> str:
 
 def _simplify(rule_set: RuleSet) -> RuleSet:
     if rule_set.form == "cnf":
-        mirrored = _simplify(rule_set.negate())
-        if not mirrored.clauses:
-            return replace(rule_set, clauses=(), labels=rule_set.labels[:1])
-        return mirrored.negate()
+        return restore_form(rule_set, _simplify(rule_set.negate()))
     pairs = zip(map(simplify_clause, rule_set.clauses), rule_set.labels, strict=True)
     alive = _deciding([(clause, label) for clause, label in pairs if clause is not None])
     clauses, labels = (tuple(pair[k] for pair in alive) for k in (0, 1))
     return replace(rule_set, clauses=clauses, labels=labels)
+
+
+def restore_form(rule: RuleSet, dnf: RuleSet) -> RuleSet:
+    """Return a changed DNF in the form of the rule that it was made of."""
+    if rule.form == "dnf":
+        return dnf
+    return dnf.negate() if dnf.clauses else rule.take_clauses(())
 
 
 def simplify_clause(clause: Clause) -> Clause | None:
@@ -274,7 +267,7 @@ def simplify_clause(clause: Clause) -> Clause | None:
         return None if mirrored is None else mirrored.negate()
     conditions: list[Condition] = []
     shorter = (c if isinstance(c, Literal) else c.shorter() for c in clause.conditions)
-    for test in _group_conditions(tuple(dict.fromkeys(shorter)), "and"):
+    for test in group_conditions(tuple(dict.fromkeys(shorter))):
         if not isinstance(test, FeatureTest):
             conditions.append(test)
         elif test.never:

@@ -13,7 +13,7 @@ from rulekit.rules.condition import Condition
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import PointsSplit
 from rulekit.rules.rule_set import Clause, RuleSet
-from rulekit.rules.simplification import LOWER, UPPER, FeatureTest, intervals
+from rulekit.rules.simplification import LOWER, UPPER, FeatureTest, group_conditions
 from rulekit.rules.sums import LinearSplit, PowerLawSplit
 
 T = TypeVar("T")
@@ -93,8 +93,10 @@ class ReadingWriter(ConditionWriter[T]):
 
 def readings(clause: Clause) -> tuple[Reading, ...]:
     """Return a clause's conditions by column, with pairs of bounds joined to intervals."""
+    if clause.op == "or":  # a union of bounds is no interval
+        return clause.conditions
     tests: list[Reading] = []
-    for test in intervals(clause):
+    for test in group_conditions(clause.conditions):
         tests += _join_bounds(test.literals) if isinstance(test, FeatureTest) else [test]
     return tuple(tests)
 

@@ -13,8 +13,8 @@ from rulekit.rules.literal import holds
 from rulekit.rules.simplification import (
     FeatureTest,
     feature_test,
+    group_conditions,
     implies,
-    intervals,
     simplify,
     simplify_clause,
 )
@@ -81,7 +81,7 @@ def test_one_value_is_answered_as_in_a_column(literal, data):
 
 @given(clauses("and"))
 def test_grouping_neither_loses_nor_invents_a_literal(clause):
-    tests = intervals(clause)
+    tests = group_conditions(clause.conditions)
     assert sum(len(t.literals) for t in tests) == clause.n_conditions
     assert {c for t in tests for c in t.literals} == set(clause.conditions)
     read = dict.fromkeys((c.feature, c.scale) for c in clause.conditions)
@@ -100,19 +100,8 @@ def test_impossible_and_foreign_tests_are_refused():
 
 
 def test_conditions_of_another_kind_stay_as_they_are():
-    class Odd:
-        features = ("a",)
-        n_conditions = 3
-
-        def mask(self, columns):
-            return np.asarray(columns["a"]) % 2 == 1
-
-        def negated(self):
-            raise AssertionError("grouping conditions does not negate them")
-
-    odd = Odd()
-    above = Literal("a", ">", 1)
-    assert intervals(Clause((odd, above))) == (odd, feature_test([above]))
+    odd, above = object(), Literal("a", ">", 1)
+    assert group_conditions((odd, above)) == (odd, feature_test([above]))
 
 
 def lit(text, missing=False):

@@ -101,10 +101,8 @@ def condition_counts(
 
 def with_condition(rule: RuleSet, k: int, i: int, literal: Literal) -> RuleSet:
     """Return the rule with another condition i in clause k."""
-    clause = rule.clauses[k]
-    conditions = (*clause.conditions[:i], literal, *clause.conditions[i + 1 :])
-    changed = replace(clause, conditions=conditions)
-    return replace(rule, clauses=(*rule.clauses[:k], changed, *rule.clauses[k + 1 :]))
+    conditions = rule.clauses[k].conditions
+    return rule.with_conditions(k, (*conditions[:i], literal, *conditions[i + 1 :]))
 
 
 def with_levels(literal: Literal, levels: tuple[Any, ...]) -> Literal:

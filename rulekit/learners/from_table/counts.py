@@ -86,11 +86,11 @@ class Pruning:
         shorter = []
         for k, clause in enumerate(rule.clauses):
             if not any(is_required(c, self.constraints) for c in clause.conditions):
-                shorter.append(drop_clause(rule, k))
+                shorter.append(rule.take_clauses(j for j in range(rule.n_clauses) if j != k))
             for left in clause.conditions if len(clause.conditions) > 1 else ():
                 if not is_required(left, self.constraints):
-                    remaining = tuple(c for c in clause.conditions if c is not left)
-                    shorter.append(with_conditions(rule, k, remaining))
+                    remaining = (c for c in clause.conditions if c is not left)
+                    shorter.append(rule.with_conditions(k, remaining))
         return shorter
 
     def _value(self, rule: RuleSet, column: dict[Condition, Bools], kinds: Kinds) -> float:
@@ -109,21 +109,6 @@ class Pruning:
 def is_required(condition: Condition, constraints: Constraints) -> bool:
     """Return whether a constraint requires a condition or its column."""
     return any(item in (condition, *condition.features) for item in constraints.required)
-
-
-def drop_clause(rule: RuleSet, k: int) -> RuleSet:
-    """Remove a clause; a CNF without clauses keeps its label."""
-    clauses = rule.clauses[:k] + rule.clauses[k + 1 :]
-    labels = rule.labels[:k] + rule.labels[k + 1 :]
-    if rule.form == "cnf" and not labels:
-        labels = rule.labels[:1]
-    return replace(rule, clauses=clauses, labels=labels)
-
-
-def with_conditions(rule: RuleSet, k: int, conditions: tuple[Condition, ...]) -> RuleSet:
-    """Replace the conditions of a clause."""
-    clause = replace(rule.clauses[k], conditions=conditions)
-    return replace(rule, clauses=(*rule.clauses[:k], clause, *rule.clauses[k + 1 :]))
 
 
 @dataclass(frozen=True)
@@ -206,7 +191,7 @@ class CutRefiner:
                     moved = replace(conditions[i].tests[0], value=self._best(rule, k, i))
                     if moved not in self._constraints.forbidden:
                         moved_conditions = *conditions[:i], moved, *conditions[i + 1 :]
-                        rule = with_conditions(rule, k, moved_conditions)
+                        rule = rule.with_conditions(k, moved_conditions)
                 i += 1
         return rule
 

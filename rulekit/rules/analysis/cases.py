@@ -175,16 +175,18 @@ def mutations(rule: RuleSet, schema: Schema) -> Iterator[Mutation]:
         text = f"{clause_name(rule, rule.n_clauses)} decides"
         yield Mutation("label", replace(rule, default=label), None, None, text)
     for k, clause in enumerate(rule.clauses):
-        name, clauses = clause_name(rule, k), (*rule.clauses[:k], *rule.clauses[k + 1 :])
-        without = replace(rule, clauses=clauses, labels=(*rule.labels[:k], *rule.labels[k + 1 :]))
+        name = clause_name(rule, k)
+        without = rule.take_clauses(j for j in range(rule.n_clauses) if j != k)
         yield Mutation("clause", without, k, None, f"{name} matters", True)
         for condition in clause.conditions:
-            shorter, text = _exchange(rule, k, condition, None), f"{name} needs {condition}"
+            kept = (c for c in clause.conditions if c != condition)
+            shorter, text = rule.with_conditions(k, kept), f"{name} needs {condition}"
             yield Mutation("condition", shorter, k, condition, text, True)
             if isinstance(condition, Literal):
                 of_column = schema.column(condition.feature)
                 for part, changed, text, level in _change(condition, of_column):
-                    mutated = _exchange(rule, k, condition, changed)
+                    conditions = (changed if c == condition else c for c in clause.conditions)
+                    mutated = rule.with_conditions(k, conditions)
                     yield Mutation(part, mutated, k, condition, text, part == "level", level)
     yield from _change_points(rule, schema)
 
@@ -195,13 +197,6 @@ def clause_name(rule: RuleSet, k: int, word: str = "clause") -> str:
     if k == rule.n_clauses:
         return "a lower total" if bands else f"no {word}"
     return f"a total of {bands[k].total} or more" if bands else f"{word} {k + 1}"
-
-
-def _exchange(rule: RuleSet, k: int, old: Condition, new: Condition | None) -> RuleSet:
-    """Return the rule with another condition in one clause, or without it."""
-    conditions = (new if c == old else c for c in rule.clauses[k].conditions)
-    clause = Clause(tuple(c for c in conditions if c is not None))
-    return replace(rule, clauses=(*rule.clauses[:k], clause, *rule.clauses[k + 1 :]))
 
 
 def _change(

@@ -362,13 +362,8 @@ def decides(rule: RuleSet, k: int, later: int | None = None) -> Wanted:
     """Want a row that clause k of a DNF decides, and for which a later clause holds as well."""
     earlier = [(clause, False) for clause in rule.clauses[:k]]
     if later is None:
-        return partial(_all_of, [*earlier, (rule.clauses[k], True)])
-    return partial(_all_of, [(rule.clauses[later], True), (rule.clauses[k], True), *earlier])
-
-
-def holds_without(rule: RuleSet, k: int, j: int) -> Wanted:
-    """Want a row for which clause k holds and clause j does not."""
-    return partial(_all_of, [(rule.clauses[k], True), (rule.clauses[j], False)])
+        return all_of(*earlier, (rule.clauses[k], True))
+    return all_of((rule.clauses[later], True), (rule.clauses[k], True), *earlier)
 
 
 def answers(rule: RuleSet, label: Label) -> Wanted:
@@ -419,7 +414,11 @@ def columns_of_rows(rows: Sequence[Row], names: Sequence[str]) -> Columns:
     return {name: as_column([row[name] for row in rows]) for name in names}
 
 
-def _all_of(clauses: Sequence[tuple[Any, bool]], held: Held) -> Found:
-    """Return whether some clauses all have the truth that is wanted of them."""
-    found = ((evaluate_clause(clause, held), expected) for clause, expected in clauses)
-    return join_truths(((t if t is None else t == e, name) for (t, name), e in found), False)
+def all_of(*clauses: tuple[Clause, bool]) -> Wanted:
+    """Want a row for which some clauses all have the truth that is given with them."""
+
+    def is_wanted(held: Held) -> Found:
+        found = ((evaluate_clause(clause, held), expected) for clause, expected in clauses)
+        return join_truths(((t if t is None else t == e, name) for (t, name), e in found), False)
+
+    return is_wanted

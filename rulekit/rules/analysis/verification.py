@@ -1,9 +1,9 @@
 """Check of a rule over every row that is possible, as decision-table tools check tables."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
+from functools import reduce
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -12,13 +12,14 @@ import numpy as np
 from rulekit.rules.analysis import row_search
 from rulekit.rules.analysis.cases import Mutation, clause_name, mutations
 from rulekit.rules.analysis.monotonicity import monotonicity_checks
-from rulekit.rules.analysis.row_search import Row, RowSearch, TooLongError, Wanted
+from rulekit.rules.analysis.row_search import Row, RowSearch, TooLongError
 from rulekit.rules.condition import ORDERED, Columns, as_column, number_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal
 from rulekit.rules.points_split import scorecard_of
 from rulekit.rules.rule_set import RuleSet, rule_of, stack_masks
 from rulekit.rules.schema import ColumnSchema, schema_of
+from rulekit.rules.simplification import restore_form
 
 MOST_COMBINATIONS = 100_000
 MOST_LISTED = 10_000
@@ -207,16 +208,15 @@ class _Check:
         return clause_name(self.dnf, k, self.word)
 
     def add(self, kind: str, sentence: str, **more: Any) -> None:
-        """Add a finding."""
-        self.findings.append(Finding(kind, sentence, **more))
+        """Add a finding; a shorter DNF in the form of the rule."""
+        if "shorter" in more:
+            more["shorter"] = restore_form(self.rule, more["shorter"])
+        self.findings.append(Finding(kind, sentence[0].upper() + sentence[1:], **more))
 
-    def find(self, wanted: Wanted, question: str) -> Any:
+    def find(self, question: str, look: Callable[..., Row | None], *wanted: Any) -> Any:
         """Return a row or None; False if it is not known whether there is one."""
-        return self._look(question, partial(self.search.first, wanted))
-
-    def _look(self, question: str, look: Callable[[], Row | None]) -> Any:
         try:
-            return look()
+            return look(*wanted)
         except TooLongError:
             self.not_checked.append(question)
             return False
@@ -228,32 +228,29 @@ class _Check:
         without = {m.clause: m.rule for m in changes if m.part == "clause"}
         for k in range(self.dnf.n_clauses):
             name, wanted = self._name(k), row_search.decides(self.dnf, k)
-            if self.find(wanted, f"whether {name} ever decides") is None:
+            if self.find(f"whether {name} ever decides", self.search.first, wanted) is None:
                 masked.add(k)
-                text = f"{_capital(name)} never decides: {self._why_masked(k)}."
-                self.add("masked clause", text, clause=k, shorter=self._as_given(without[k]))
+                text = f"{name} never decides: {self._why_masked(k)}."
+                self.add("masked clause", text, clause=k, shorter=without[k])
         return masked
 
     def _why_masked(self, k: int) -> str:
-        alone = RuleSet((self.dnf.clauses[k],), (True,), "dnf", False)
-        if self.find(row_search.decides(alone, 0), f"whether {self._name(k)} can hold") is None:
+        clauses, first, name = self.dnf.clauses, self.search.first, self._name(k)
+        holds = (clauses[k], True)
+        if self.find(f"whether {name} can hold", first, row_search.all_of(holds)) is None:
             return "its conditions contradict one another"
         for j in range(k):
-            question = f"whether {self._name(j)} takes all cases of {self._name(k)}"
-            if self.find(row_search.holds_without(self.dnf, k, j), question) is None:
+            wanted = row_search.all_of(holds, (clauses[j], False))
+            question = f"whether {self._name(j)} takes all cases of {name}"
+            if self.find(question, first, wanted) is None:
                 return f"{self._name(j)} takes all of its cases"
         return f"earlier {self.word}s take all of its cases"
-
-    def _as_given(self, dnf: RuleSet) -> RuleSet:
-        """Return a changed DNF in the form of the rule."""
-        if self.rule.form == "cnf" and not dnf.clauses:
-            return replace(self.rule, clauses=(), labels=self.rule.labels[:1])
-        return dnf if self.rule.form == "dnf" else dnf.negate()
 
     def _outcomes(self) -> None:
         for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
             wanted, question = row_search.answers(self.dnf, label), f"whether any row gets {label}"
-            if label not in self.dnf.classes or self.find(wanted, question) is None:
+            absent = label not in self.dnf.classes
+            if absent or self.find(question, self.search.first, wanted) is None:
                 self.add("unreachable outcome", f"No row gets the answer {label}.")
 
     def _shorter(self, without: set[int]) -> None:
@@ -262,15 +259,15 @@ class _Check:
             if not mutation.shorter or mutation.clause in without:
                 continue
             what = self._part_text(mutation)
-            look = partial(self.search.first_difference, self.dnf, mutation.rule, mutation.clause)
-            if self._look(f"whether {what} can go", look) is not None:
+            changed, look = (mutation.rule, mutation.clause), self.search.first_difference
+            if self.find(f"whether {what} can go", look, self.dnf, *changed) is not None:
                 continue
             kind = f"reducible {mutation.part}"
             if mutation.part == "clause" and mutation.clause is not None:
                 kind = "subsumed clause"
                 without.add(mutation.clause)
-            text = f"{_capital(what)} can go: no answer changes."
-            self.add(kind, text, clause=mutation.clause, shorter=self._as_given(mutation.rule))
+            text = f"{what} can go: no answer changes."
+            self.add(kind, text, clause=mutation.clause, shorter=mutation.rule)
 
     def _part_text(self, mutation: Mutation) -> str:
         if mutation.part == "clause" or mutation.condition is None:
@@ -289,7 +286,8 @@ class _Check:
             if rule.labels[k] == rule.labels[j] or {k, j} & without:
                 continue
             pair = f"{self.word}s {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
-            row = self.find(row_search.decides(rule, k, j), f"whether {pair} overlap")
+            wanted = row_search.decides(rule, k, j)
+            row = self.find(f"whether {pair} overlap", self.search.first, wanted)
             if not row:
                 continue
             rows: tuple[int, ...] = ()
@@ -298,7 +296,7 @@ class _Check:
                 both = fired[:, k] & fired[:, j] & ~fired[:, :k].any(axis=1)
                 rows = tuple(np.flatnonzero(both).tolist())
                 counted = f", {len(rows):,} rows of the table among them"
-            text = f"{_capital(pair)} overlap: their order decides some cases{counted}."
+            text = f"{pair} overlap: their order decides some cases{counted}."
             self.add("overlap", text, clause=k, example=(row,), rows=rows)
 
     def _gaps(self, columns: Columns) -> None:
@@ -313,9 +311,8 @@ class _Check:
             return
         index = np.indices(sizes).reshape(len(sizes), -1)
         grid = {name: as_column(values)[index[i]] for i, (name, values) in enumerate(cells.items())}
-        weight = np.ones(index.shape[1])
-        for i, (name, values) in enumerate(cells.items()):
-            weight *= self._weigh_cells(name, values)[index[i]]
+        weights = (self._weigh_cells(name, values) for name, values in cells.items())
+        weight = reduce(np.multiply.outer, weights).ravel()
         unseen = np.ones(index.shape[1], dtype=bool)
         unseen[self._combinations(columns)] = False
         new = None if self.new is None else self._combinations(self.new)
@@ -329,7 +326,7 @@ class _Check:
             share = float(weight[open_].sum() / weight[here].sum())
             largest = int(np.where(open_, weight, -1.0).argmax())
             example = {name: cells[name][index[i, largest]] for i, name in enumerate(cells)}
-            name = _capital(self._name(k)) if k < rule.n_clauses else "The default"
+            name = self._name(k) if k < rule.n_clauses else "The default"
             text = (
                 f"{name} decides {here.sum():,} combinations of values; no row of the table has "
                 f"{open_.sum():,} of them ({100 * share:.0f} % of its space)."
@@ -343,10 +340,9 @@ class _Check:
 
     def _combinations(self, columns: Columns) -> Any:
         """Return the combination of cells that each row has, shape (n,)."""
-        codes: Any = 0
-        for name, values in self.search.cells.items():
-            codes = codes * len(values) + _code(self.search.tests[name], values, columns[name])
-        return codes
+        cells, tests = self.search.cells, self.search.tests
+        codes = tuple(_code(tests[name], cells[name], columns[name]) for name in cells)
+        return np.ravel_multi_index(codes, tuple(map(len, cells.values())))
 
     def _brittle(self, columns: Columns) -> None:
         for test in self.rule.tests:
@@ -371,10 +367,6 @@ class _Check:
         if values:
             np.add.at(shares, _code(tests, cells, as_column(values)), weights)
         return shares
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _code(tests: Sequence[Literal], cells: Sequence[Any], values: Any) -> Any:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rulekit.data import columns_of
 from rulekit.exceptions import DataError
-from rulekit.learners.from_table.counts import CutRefiner, Grid, window, with_conditions
+from rulekit.learners.from_table.counts import CutRefiner, Grid, window
 from rulekit.learners.from_table.fit import ROUNDS, TableLearning, factors_of, split_budget
 from rulekit.learners.from_table.rows import Parts, TableRows
 from rulekit.rules import Clause, Literal, RuleSet
@@ -46,7 +46,7 @@ def loss(rule, frame=FRAME):
 def at(rule, k, i, cut):
     conditions = list(rule.clauses[k].conditions)
     conditions[i] = replace(conditions[i], value=cut)
-    return with_conditions(rule, k, tuple(conditions))
+    return rule.with_conditions(k, conditions)
 
 
 @st.composite
