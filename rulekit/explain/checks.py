@@ -1,15 +1,360 @@
-"""Conditions and clauses checked on one row: the value, whether it holds, and how far it is off."""
+"""Conditions and clauses checked on one row: values, distances, and what would change a result."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import compress
+from operator import itemgetter
 from typing import Any
 
-from rulekit.explain.splits import linear_text, read_points, read_split
-from rulekit.explain.subject import Bounds, Ranges
-from rulekit.rules import Condition, LinearSplit, Literal, PointsSplit, PowerLawSplit
+from rulekit.explain.counterfactual import Change, changes_between, turning_values
+from rulekit.explain.domains import DomainValue, cells_of
+from rulekit.explain.similar import training_rows
+from rulekit.explain.subject import Bounds, Ranges, Row, columns_for, row_values, rows_with
+from rulekit.rules import (
+    Branch,
+    Clause,
+    Condition,
+    LinearSplit,
+    Literal,
+    PointsSplit,
+    PowerLawSplit,
+    RuleSet,
+    Tree,
+    tree_of_rule,
+)
 from rulekit.rules.condition import ORDERED
+from rulekit.rules.rule_set import rule_of
+from rulekit.rules.sums import power_law_of
 from rulekit.rules.writer import ConditionWriter
-from rulekit.style.phrases import LONG_SUM, PLAIN, Wording, explain_match, label_text, unmet_text
+from rulekit.style.phrases import (
+    LONG_SUM,
+    PLAIN,
+    SPOKEN,
+    Wording,
+    exact,
+    explain_match,
+    join_list,
+    label_text,
+    number,
+    show_value,
+    unmet_text,
+    write_bounds,
+)
+
+MAX_CHANGES = 3
+
+
+@dataclass(frozen=True)
+class GivenPoints:
+    """The points of one condition on one row, given if it `holds`."""
+
+    condition: Literal
+    points: int
+    value: Any
+    holds: bool
+
+    @property
+    def given(self) -> int:
+        """The points of the row from this condition."""
+        return self.points if self.holds else 0
+
+
+@dataclass(frozen=True)
+class PointsReading:
+    """The points of one row."""
+
+    split: PointsSplit
+    given: tuple[GivenPoints, ...]
+    _ranges: Ranges = field(repr=False, compare=False)
+    _whole: Bounds = field(repr=False, compare=False)
+    _wording: Wording = field(repr=False, compare=False)
+
+    @cached_property
+    def score(self) -> int:
+        """The row's total."""
+        return sum(g.given for g in self.given)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the condition holds for the row."""
+        return (self.score >= self.split.total) == self.split.reached
+
+    @property
+    def off(self) -> int:
+        """Points missing, or in excess where fewer are required; 0 if it holds."""
+        if self.holds:
+            return 0
+        total = self.split.total
+        return total - self.score if self.split.reached else self.score - total + 1
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        """The smallest change of each column alone that changes the result, smallest first."""
+        changes = [pair for f in self.split.features for pair in self._list_changes(f)]
+        return tuple(change for _, change in sorted(changes, key=itemgetter(0)))
+
+    @property
+    def text(self) -> str:
+        """The points in words."""
+        reached, total, parts = self.split.reached, self.split.total, self._parts()
+        one = abs(self.score) == 1
+        points = f"{self.score} {'point' if one else 'points'}"
+        if self.holds:
+            verb = f"{'reach' if reached else 'stay'}{('es' if reached else 's') * one}"
+            return f"{points} {verb} {'' if reached else 'below '}{total}: {parts}"
+        short = "short of" if reached else "too many to stay below"
+        text = f"{points} {'is' if one else 'are'} {self.off} {short} {total} ({parts})"
+        most = 1 if self._wording.spoken else MAX_CHANGES
+        enough = " or if ".join(c.text for c in self.changes[:most])
+        return f"{text}; enough if {enough}" if enough else text
+
+    def _list_changes(self, feature: str) -> Iterator[tuple[float, Change]]:
+        """Find the smallest change of one column that changes the result, if any, and its size."""
+        row = {g.condition.feature: g.value for g in self.given}
+        tests = [t for t in self.split.tests if t.feature == feature]
+        width, whole = self._ranges.get(feature), self._whole.get(feature)
+        cells = cells_of(tests, row[feature], width=width, whole=whole)
+        held = self.split.mask(rows_with(row, {feature: [c.value for c in cells]}))
+        best = min(compress(cells, held != self.holds), key=lambda c: c.cost, default=None)
+        if best is not None:
+            rule = RuleSet((Clause((self.split,)),), (True,), "dnf", False)
+            after = {f: DomainValue(v, 0.0) for f, v in row.items()} | {feature: best}
+            (change,) = changes_between(rule, row, after, self._wording)
+            yield best.cost, change
+
+    def _parts(self) -> str:
+        """Return which conditions give points, and which columns give none."""
+        wording, values = self._wording, {g.condition.feature: g.value for g in self.given}
+        scales: dict[tuple[Any, ...], list[GivenPoints]] = {}
+        for g in self.given:
+            scales.setdefault((g.condition.feature, g.condition.scale), []).append(g)
+        met = [
+            (_explain_points(given, wording), sum(g.given for g in given))
+            for given in scales.values()
+            if any(g.given for g in given)
+        ]
+        others = values.keys() - {g.condition.feature for g in self.given if g.given}
+        cells = {f: show_value(v, wording=wording) for f, v in values.items() if f in others}
+        none = join_list(f"{wording.name(f)} {text}" for f, text in cells.items())
+        if wording.spoken:  # the texts of met conditions contain commas
+            parts = [f"{given} because {text}" for text, given in met]
+            return "; ".join([*parts, *[f"none from {none}"] * bool(none)])
+        parts = [f"{text} gives {given}" for text, given in met]
+        verb = "gives" if len(others) == 1 else "give"
+        return ", ".join([*parts, *[f"{none} {verb} nothing"] * bool(none)])
+
+
+def read_points(
+    split: PointsSplit,
+    row: Mapping[str, Any],
+    *,
+    ranges: Ranges | None = None,
+    whole: Bounds | None = None,
+    wording: Wording = PLAIN,
+) -> PointsReading:
+    r"""Compute the points of one row.
+
+    Parameters
+    ----------
+    split : PointsSplit
+    row : mapping of str to float, str, bool or None
+        At least the condition's columns.
+    ranges : mapping of str to float, optional
+        Widths of the ranges of columns, to compare changes of different units.
+    whole : mapping of str to pair of float, optional
+        Columns that change to whole numbers only, and between which.
+    wording : Wording
+
+    Examples
+    --------
+    >>> old, high = Literal("age", ">", 60), Literal("bp", ">", 140)
+    >>> found = read_points(PointsSplit((old, high), (3, 2), 5), {"age": 72.0, "bp": 120.0})
+    >>> print(found.text.replace("; ", ";\n"))
+    3 points are 2 short of 5 (age 72 > 60 gives 3, bp 120 gives nothing);
+    enough if bp were above 140 (now 120)
+    """
+    columns = rows_with({f: row[f] for f in split.features}, {})
+    given = tuple(
+        GivenPoints(c, p, row[c.feature], bool(c.mask(columns)[0])) for c, p in split.given
+    )
+    return PointsReading(split, given, ranges or {}, whole or {}, wording)
+
+
+def _explain_points(given: list[GivenPoints], wording: Wording) -> str:
+    """Return why one column gives points: its condition, or its value for several cuts."""
+    test, value, verb = given[0].condition, given[0].value, " is" if wording.spoken else ""
+    if len(given) == 1:
+        return wording.lead(test, explain_match(test, value, wording))
+    return f"{wording.subject(test)}{verb} {show_value(value, wording=wording)}"
+
+
+@dataclass(frozen=True)
+class TermReading:
+    """One power law on one row: its text and its value, without the weight."""
+
+    text: str
+    value: float
+
+
+@dataclass(frozen=True)
+class SplitReading:
+    """One split on one row."""
+
+    split: PowerLawSplit
+    holds: bool
+    total: float | None  # None if a value is missing
+    margin: float | None  # the paper's f, at most 0 within the bounds
+    terms: tuple[TermReading, ...]
+    changes: tuple[Change, ...]  # the nearest of each column, smallest first
+    reason: str
+    sentence: str  # `reason` with the value of f in front
+
+
+def read_split(
+    split: PowerLawSplit,
+    row: Row,
+    *,
+    ranges: Ranges | None = None,
+    whole: Bounds | None = None,
+    wording: Wording = PLAIN,
+) -> SplitReading:
+    """Read a split on one row; widths in `ranges` compare changes, `whole` bounds whole numbers."""
+    columns = rows_with({f: row[f] for f in split.features}, {})
+    holds = bool(split.mask(columns)[0])
+    if None in (row[f] for f in split.features):
+        text = _gap_text(split, row, wording)
+        return SplitReading(split, holds, None, None, (), (), text, text)
+    total, margin = float(split.total(columns)[0]), float(split.margin(columns)[0])
+    numbers = {f: c.astype(float) for f, c in columns.items()}
+    terms = tuple(
+        TermReading(t.text(wording.name, number), float(t.value(numbers)[0])) for t in split.terms
+    )
+    changes = _list_changes(split, row, ranges or {}, whole or {}, wording)
+    text = _reason(split, total, margin, wording)
+    if wording.score(split) == LONG_SUM:
+        read = zip(split.terms, terms, strict=True)
+        parts = [(t.weight * r.value, [x.feature for x in t.factors]) for t, r in read]
+        text += "" if holds or len(parts) < 2 else least_text(parts, wording)
+    elif len(terms) > 1 and not wording.spoken:
+        text += f" ({join_list(f'{t.text} is {number(t.value)}' for t in terms)})"
+    sign, short = "<=" if margin <= 0 else ">", number(float(f"{margin:.6g}"))
+    sentence = f"f = {short} {sign} 0 because {text}"
+    return SplitReading(split, holds, total, margin, terms, changes, text, sentence)
+
+
+def explain_path(
+    model: Any, X: Any, *, training: Any = None, wording: Wording = PLAIN
+) -> list[tuple[SplitReading, ...]]:
+    """Read the splits on each row's path down a tree, from the root.
+
+    Parameters
+    ----------
+    model : fitted tree or RuleSet
+        Its clauses must be the paths of a tree.
+    X : DataFrame, array or mapping of column name to array, n rows
+    training : table, or pair of table and labels, optional
+        Past rows, for the ranges of columns.
+    wording : Wording
+
+    Returns
+    -------
+    list of tuple of SplitReading, length n
+        Empty if the rule is no tree, or the row reaches no power-law split.
+
+    Raises
+    ------
+    DataError, RuleError
+        If rows and rule do not fit.
+    """
+    rule, columns = rule_of(model), columns_for(model, X)
+    n = len(next(iter(columns.values()), ()))
+    tree = tree_of_rule(rule)
+    if tree is None:
+        return [()] * n
+    past = training_rows(model, training)
+    scale = {"ranges": past.ranges, "whole": past.whole, "wording": wording}
+    read = {f: columns[f] for f in rule.features}
+    return [tuple(_list_path(tree, row_values(read, i), scale)) for i in range(n)]
+
+
+def least_text(parts: Sequence[tuple[float, Sequence[str]]], wording: Wording) -> str:
+    """Return the columns of the smallest part of a sum: "; age contributes least"."""
+    _, features = min(parts, key=lambda part: part[0])
+    names = join_list(map(wording.name, features))
+    return f"; {names} {'contributes' if len(features) == 1 else 'contribute'} least"
+
+
+def linear_text(
+    split: LinearSplit, row: Row, value: float | None, holds: bool, wording: Wording = PLAIN
+) -> str:
+    """Return on which side of a weighted sum's bound the row is."""
+    total = wording.score(split)
+    if value is None:
+        return _gap_text(split, row, wording)
+    total_text, limit = number(value, split.value), number(split.value, value)
+    if wording.spoken:
+        return score_text(total, total_text, f"{SPOKEN[split.op]} {limit}", holds)
+    if holds:
+        return f"{total} is {total_text} {split.op} {limit}"
+    least = ""
+    if total == LONG_SUM:
+        least = least_text([(w * float(row[f]), [f]) for f, w in split.terms], wording)
+    return f"{total} is {total_text} but would have to be {SPOKEN[split.op]} {limit}{least}"
+
+
+def score_text(total: str, value: str, limit: str, holds: bool) -> str:
+    """Return in spoken words where a sum is: "the score from age and bmi is 3.5, above 3"."""
+    if holds:
+        return f"{total} is {value}, {limit}"
+    return f"{total} would have to be {limit} (it is {value})"
+
+
+def _list_path(node: Tree, row: Row, scale: Mapping[str, Any]) -> Iterator[SplitReading]:
+    """Follow one row from the root of a tree to its leaf."""
+    while isinstance(node, Branch):
+        condition = node.condition
+        if split := power_law_of(condition):
+            yield read_split(split, row, **scale)
+        held = condition.mask(rows_with({f: row[f] for f in condition.features}, {}))[0]
+        node = node.yes if held else node.no
+
+
+def _list_changes(
+    split: PowerLawSplit, row: Row, ranges: Ranges, whole: Bounds, wording: Wording
+) -> tuple[Change, ...]:
+    """List the changes of one column that change a split's result: "height 1.8 -> 1.876"."""
+    here, changes = {f: float(row[f]) for f in split.features}, []
+    (held,) = split.mask(rows_with(here, {}))
+    turned = turning_values(
+        (split,), here, split.features, lambda columns: split.mask(columns) != held, ranges, whole
+    )
+    for f, new in turned:
+        old, step, width = here[f], abs(new - here[f]), ranges.get(f)
+        text = f"{wording.name(f)} {number(old, new)} -> {wording.amount(f, exact(new))}"
+        size = step / (width or max(abs(old), abs(new), 1e-300))  # relative without a range
+        changes.append((size, Change(f, old, new, text, size if width else None)))
+    return tuple(change for _, change in sorted(changes, key=itemgetter(0)))
+
+
+def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording) -> str:
+    """Return on which side the sum is: "mass / height^2 is 29.3, above 27"."""
+    within, body = margin <= 0, wording.score(split)
+    ends = [b for b in (split.low, split.high) if b is not None]
+    value = number(total, min(ends, key=lambda b: abs(total - b)))
+    if wording.spoken:
+        return score_text(body, value, write_bounds(split), within == split.inside)
+    inside, outside = ("within", "outside") if split.is_band else ("at most", "above")
+    return f"{body} is {value}, {inside if within else outside} {' to '.join(map(exact, ends))}"
+
+
+def _gap_text(split: LinearSplit | PowerLawSplit, row: Row, wording: Wording) -> str:
+    absent = [wording.name(f) for f in split.features if row[f] is None]
+    text = f"{join_list(absent)} {'is' if len(absent) == 1 else 'are'} missing, which"
+    if wording.spoken:
+        return f"{text} {'is' if split.missing else 'is not'} taken as enough"
+    counts = "counts as meeting" if split.missing else "counts as not meeting"
+    return f"{text} {counts} the condition on {wording.score(split)}"
 
 
 @dataclass(frozen=True)

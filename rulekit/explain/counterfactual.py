@@ -6,14 +6,13 @@
 #   option   one way to get another answer: clause d holds (or, d = n_clauses, none is needed),
 #            and the unwanted clauses before it all fail
 #   cell     index of a candidate value of a column; see `rulekit.explain.domains`
-#   fits     fits[c][j][cell]: whether the literals of clause c on column j hold there
 
 import heapq
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, compress, count, islice, product
-from operator import itemgetter
+from operator import ge, itemgetter
 from typing import Any
 
 import numpy as np
@@ -230,6 +229,7 @@ TOO_MANY = (
 EXACT, ROWS, ALONE, NONE = "all columns", "row by row", "one column alone", "none"
 WAYS = {"literal": EXACT, "points": ROWS, "power_law": ALONE, "linear": NONE}  # for each kind
 Fixed = frozenset[tuple[str, int]]
+Fits = Mapping[str, NDArray[np.bool_]]  # whether a clause's tests of each column hold, by cell
 #: A partial change in a heap: columns changed, cost, option, a number, fixed cells, all cells.
 Entry = tuple[int, float, int, int, Fixed, dict[str, int]]
 
@@ -382,22 +382,26 @@ class _Search:
     """Uniform-cost search over partial changes; one instance per search."""
 
     def __init__(self, dnf: RuleSet, options: dict[str, tuple[DomainValue, ...]], now: Any) -> None:
-        self.wanted = [label != now for label in (*dnf.labels, dnf.default)]
-        self.options = options
+        self.options, self.order = options, count()
         columns = {f: {f: as_column([c.value for c in cells])} for f, cells in options.items()}
-        self.fits: list[dict[str, NDArray[Any]]] = [
+        fits = [
             {
                 f: Clause(tuple(t for t in c.literals if t.feature == f)).mask(columns[f])
                 for f in c.features
             }
             for c in dnf.clauses
         ]
-        self.order = count()
+        unwanted = [label == now for label in (*dnf.labels, dnf.default)]
+        # of each option: the clause that has to hold, and those that have to fail
+        self.goals: dict[int, tuple[Fits, list[Fits]]] = {
+            k: ((*fits, {})[k], list(compress(fits[:k], unwanted)))
+            for k, refused in enumerate(unwanted)
+            if not refused
+        }
 
     def run(self) -> dict[str, DomainValue] | None:
         """Return the cheapest row with a wanted prediction, None if there is none."""
-        numbers = [k for k, wanted in enumerate(self.wanted) if wanted]
-        heap = [entry for k in numbers for entry in self._complete_change(k, frozenset())]
+        heap = [entry for k in self.goals for entry in self._complete_change(k, frozenset())]
         heapq.heapify(heap)
         visited: set[tuple[int, Fixed]] = set()
         while heap:
@@ -408,9 +412,9 @@ class _Search:
             if len(visited) > MAX_STEPS:
                 raise RuleError(TOO_MANY.format("steps"))
             standing = [
-                c
-                for c in self._list_unwanted_clauses(option)
-                if all(fits[chosen[f]] for f, fits in self.fits[c].items())
+                clause
+                for clause in self.goals[option][1]
+                if all(fits[chosen[f]] for f, fits in clause.items())
             ]
             if not standing:
                 return {f: self.options[f][cell] for f, cell in chosen.items()}
@@ -420,19 +424,11 @@ class _Search:
                     heapq.heappush(heap, entry)
         return None
 
-    def _list_unwanted_clauses(self, option: int) -> list[int]:
-        """Clauses before the deciding one that would cause an unwanted prediction."""
-        return [c for c in range(min(option, len(self.fits))) if not self.wanted[c]]
-
-    def _is_allowed(self, option: int, feature: str) -> NDArray[np.bool_]:
-        anything = np.ones(len(self.options[feature]), dtype=bool)
-        return self.fits[option].get(feature, anything) if option < len(self.fits) else anything
-
     def _complete_change(self, option: int, fixed: Fixed) -> Iterator[Entry]:
         """Complete a partial change as cheaply as the deciding clause allows, if it does."""
         chosen = {}
         for feature, options in self.options.items():
-            allowed = np.flatnonzero(self._is_allowed(option, feature))
+            allowed = np.flatnonzero(self.goals[option][0].get(feature, [True] * len(options)))
             if not len(allowed):
                 return
             chosen[feature] = int(min(allowed, key=lambda k: (k > 0, options[k].cost, k)))
@@ -441,22 +437,17 @@ class _Search:
         cost = sum(self.options[f][cell].cost for f, cell in chosen.items())
         yield (changed, cost, option, next(self.order), fixed, chosen)
 
-    def _ways(self, clause: int, option: int, fixed: Fixed) -> Iterator[tuple[str, int]]:
+    def _ways(self, clause: Fits, option: int, fixed: Fixed) -> Iterator[tuple[str, int]]:
         """Return undominated cells that make a clause fail; every solution has one of them."""
+        needed, unwanted = self.goals[option]
         taken = {f for f, _ in fixed}
-        for feature, fits in self.fits[clause].items():
+        for feature, fits in clause.items():
             if feature in taken:
                 continue
-            usable = np.flatnonzero(self._is_allowed(option, feature) & ~fits).tolist()
-            unwanted = [self.fits[c] for c in self._list_unwanted_clauses(option)]
-            fails = ~np.array([fits[feature] for fits in unwanted if feature in fits])
-            for k in usable:
-                if not any(self._beats(feature, fails, m, k) for m in usable if m != k):
+            usable = np.flatnonzero(needed.get(feature, True) & ~fits).tolist()
+            fails = ~np.array([c[feature] for c in unwanted if feature in c])
+            goods = {k: (-self.options[feature][k].cost, *fails[:, k].tolist()) for k in usable}
+            for k, good in goods.items():
+                as_good = (m for m in usable if all(map(ge, goods[m], good)))
+                if all(m >= k and goods[m] == good for m in as_good):
                     yield feature, k
-
-    def _beats(self, feature: str, fails: NDArray[np.bool_], m: int, k: int) -> bool:
-        """Whether cell m is as good as cell k in every way, and better or earlier."""
-        mine, other = self.options[feature][m].cost, self.options[feature][k].cost
-        if mine > other or not np.all(fails[:, m] >= fails[:, k]):
-            return False
-        return mine < other or bool(np.any(fails[:, m] > fails[:, k])) or m < k

@@ -8,7 +8,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.explain import rank_reasons, read_points
-from rulekit.explain.splits import PointsReading
+from rulekit.explain.checks import PointsReading
 from rulekit.explain.subject import row_values
 from rulekit.export import to_sheet
 from rulekit.families import ScorecardClassifier, scale_points

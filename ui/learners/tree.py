@@ -11,7 +11,7 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 
 from rulekit.explain import explain_path
-from rulekit.explain.splits import SplitReading
+from rulekit.explain.checks import SplitReading
 from rulekit.export.documents.latex import LatexWriter, latex_number
 from rulekit.families.power_law import (
     bspace_figure,

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulekit.evaluation.sweeps.grid import settings_of, units_of
-from rulekit.explain.splits import read_split
+from rulekit.explain.checks import read_split
 from rulekit.rules import Branch, Factor, Literal, PowerLaw, PowerLawSplit
 from rulekit.rules.analysis.tree import Leaf, rule_of_tree
 from rulekit.style.phrases import Wording
