@@ -9,7 +9,6 @@ PARTS = {
     "tests/data/reading/test_delimited.py": ("rulekit/data/samples/synthetic.py",),
     "tests/data/test_headers.py": ("rulekit/data/options.py",),
     "tests/explain/test_boundary.py": ("rulekit/explain/similar.py",),
-    "tests/explain/test_counterfactual.py": ("rulekit/explain/domains.py",),
     "tests/export/test_formats.py": (
         "rulekit/export/code/formulas.py",
         "rulekit/export/documents/latex.py",

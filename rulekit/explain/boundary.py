@@ -1,6 +1,13 @@
-"""Distance of rows to another prediction: of one value, and in literals to change."""
+"""Distance of rows to another prediction, and the values of a column worth a change."""
 
-from dataclasses import dataclass
+# Thresholds divide a column into cells (points and open intervals) in which all literals have
+# constant results; the nearest value of each represents it, so the search is finite and exact.
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -8,11 +15,31 @@ from numpy.typing import NDArray
 
 from rulekit.exceptions import DataError
 from rulekit.rules import Columns, LinearSplit, Literal, PointsSplit, PowerLawSplit, RuleSet
-from rulekit.rules.condition import ORDERED, WHOLE_PARTS, missing_in, moment, positions_in
+from rulekit.rules.condition import (
+    DAY,
+    EPOCH,
+    ORDERED,
+    SEPARATORS,
+    WHOLE_PARTS,
+    WORDS,
+    as_column,
+    missing_in,
+    moment,
+    moment_text,
+    positions_in,
+    shift_moment,
+    unseen_text,
+    words_of,
+)
+from rulekit.rules.rule_set import stack_masks
 from rulekit.rules.writer import ConditionWriter
 from rulekit.style.phrases import join_list, label_text
 
 Floats = NDArray[np.float64]
+FEW_VALUES = 10
+FEW_WORDS = 5
+YEAR = 365 * 86_400.0
+STEP = 1e-3  # share of the range by which a returned value may lie past the bound
 
 
 def distance_to_boundary(rule: RuleSet, columns: Columns, ranges: dict[str, float]) -> Floats:
@@ -103,11 +130,28 @@ def ranges_of(columns: Columns) -> dict[str, float]:
             cells = [v for v in set(column.tolist()) if v is not None]
             dated = cells if all(isinstance(v, str) and moment(v) for v in cells) else []
             column = positions_in(name, np.array(dated, dtype=object), "date", None)
-        numbers = np.asarray(column, dtype=float)
-        numbers = numbers[np.isfinite(numbers)]
+        numbers = finite_numbers(column)
         if len(numbers) and numbers.max() > numbers.min():
             ranges[name] = float(numbers.max() - numbers.min())
     return ranges
+
+
+def whole_bounds(columns: Columns) -> dict[str, tuple[float, float]]:
+    """Return bounds of each whole-number column: its range if it has few values, else infinite."""
+    bounds = {}
+    for name, column in columns.items():
+        numbers = finite_numbers(column) if column.dtype != object else []
+        if len(numbers) and np.all(numbers == np.floor(numbers)):
+            few = len(np.unique(numbers)) <= FEW_VALUES
+            ends = (numbers.min(), numbers.max()) if few else (-math.inf, math.inf)
+            bounds[name] = float(ends[0]), float(ends[1])
+    return bounds
+
+
+def finite_numbers(column: NDArray[Any]) -> Floats:
+    """Return the finite numbers of a column without text."""
+    numbers = np.asarray(column, dtype=float)
+    return numbers[np.isfinite(numbers)]
 
 
 def hamming_distances(
@@ -139,3 +183,186 @@ def hamming_distances(
     to_hold, held = failing.min(axis=0), (failing == 0).sum(axis=0)
     is_first_class = np.array([v == dnf.labels[0] for v in y], dtype=bool)
     return [int(v) for v in np.where(is_first_class, to_hold, held)]
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The values a column may be changed to."""
+
+    values: tuple[Any, ...] | None = None  # None for all numbers, or all whole ones
+    scale: float = 1.0
+    is_whole: bool = False
+    positions: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+    def cost(self, old: Any, new: Any) -> float:
+        """Compute the price of a change: distance over scale for numbers, one for anything else."""
+        if old in self.positions and new in self.positions:
+            return abs(self.positions[new] - self.positions[old]) / self.scale
+        if old is None or new is None or isinstance(new, (str, bool)):
+            return 1.0
+        is_finite = math.isfinite(old) and math.isfinite(new)
+        return abs(float(new) - float(old)) / self.scale if is_finite else 1.0
+
+
+@dataclass(frozen=True)
+class DomainValue:
+    """A candidate value of a column and its price; an open interval costs as much as `beyond`."""
+
+    value: Any
+    cost: float
+    beyond: float | None = None
+
+
+def domain_of(literals: Sequence[Literal], seen: NDArray[Any] | None, current: Any) -> Domain:
+    """Compute the values a column may be changed to; shapes: seen (n,)."""
+    present = [] if seen is None else list(dict.fromkeys(seen[~missing_in(seen)].tolist()))
+    read = next((x for x in literals if not x.is_plain or x.op in WORDS), None)
+    if read is not None:
+        return _read_domain(read, literals, present, current)
+    named: list[Any] = [v for literal in literals for v in literal.values]
+    values = [*named, *present, *([] if current is None else [current])]
+    if any(isinstance(v, str) for v in values):
+        texts = [v for v in (present or named) if isinstance(v, str)]
+        other = () if present else (OtherText(unseen_text(values)),)
+        return Domain((*texts, *other))
+    if any(isinstance(v, (bool, np.bool_)) for v in values):
+        return Domain((True, False))
+    if present:
+        numbers = np.array(present, dtype=float)
+        finite = finite_numbers(numbers)
+        span = float(np.ptp(finite)) if len(finite) else 0.0
+        scale = span if 0.0 < span < math.inf else 1.0
+        if len(present) <= FEW_VALUES:
+            return Domain(tuple(sorted(numbers.tolist())), scale)
+        return Domain(None, scale, bool(np.all(finite == np.floor(finite))))
+    if all(literal.op in ("==", "!=") for literal in literals) and set(named) <= {0.0, 1.0}:
+        return Domain((0.0, 1.0))
+    limits = [float(v) for v in named if math.isfinite(v)] or [0.0]
+    return Domain(None, max(limits) - min(limits) or abs(limits[0]) or 1.0)
+
+
+def _read_domain(read: Literal, tests: Sequence[Literal], seen: list[Any], current: Any) -> Domain:
+    """Compute the values of a column of words, ordered levels or dates."""
+    if read.op in WORDS:
+        words = list(dict.fromkeys(str(x.value) for x in tests if x.op in WORDS))
+        return Domain(_vary_words("" if current is None else current, words))
+    if read.order is not None:
+        places = {level: float(k) for k, level in enumerate(read.order)}
+        levels = [v for v in read.order if v in seen] if seen else read.order
+        return Domain(tuple(levels), len(places) - 1.0, positions=places)
+    changes = [str(v) for x in tests for v in x.turning]
+    dates = [d for d in map(moment, dict.fromkeys(changes)) if d is not None]
+    now = moment(current) if isinstance(current, str) else None
+    dates += [shift_moment(now, 3600 * h) for h in range(-24, 25)] if now else []
+    dates += [shift_moment(now, DAY * d) for d in range(-366, 367)] if now else []
+    days = {text: (date - EPOCH).total_seconds() for text in seen if (date := moment(text))}
+    span = max(days.values()) - min(days.values()) if days else 0.0
+    seconds = {moment_text(d): (d - EPOCH).total_seconds() for d in dates}
+    values = tuple(sorted(seconds, key=lambda text: seconds[text]))
+    if now is not None:
+        seconds[current] = (now - EPOCH).total_seconds()
+    return Domain(values, span or YEAR, positions=seconds)
+
+
+def _vary_words(text: str, words: Sequence[str]) -> tuple[str, ...]:
+    """Return a text with and without some words: all combinations if few, else one by one."""
+    plain, mark = text, f"[{re.escape(SEPARATORS)}]"
+    for word in words:
+        plain = re.sub(rf"(?:^|(?<={mark})){re.escape(word)}(?={mark}|$)", "", plain, flags=re.I)
+    held = [w for w in words if f" {w} " in words_of(text)]
+    sizes = range(len(words) + 1) if len(words) <= FEW_WORDS else (0, 1, len(words))
+    chosen = [list(group) for n in sizes for group in combinations(words, n)]
+    chosen += [[w for w in held if w != word] for word in held] + [[*held, w] for w in words]
+    return tuple(dict.fromkeys(" ".join([*plain.split(), *group]) for group in chosen))
+
+
+def fill_untested(rule: RuleSet, row: Mapping[str, Any]) -> Columns:
+    """Return levels or range of missing columns of which a rule tests no value, by its schema."""
+    named = {f for c in rule.conditions if getattr(c, "values", ()) for f in c.features}
+    columns = rule.schema.columns if rule.schema is not None else ()
+    values = {c.name: c.levels or (c.low, c.high) for c in columns if c.name not in named}
+    return {
+        name: as_column(list(of))
+        for name, of in values.items()
+        if row.get(name, 0) is None and None not in of
+    }
+
+
+class OtherText(str):
+    """A generated text that differs from every text in the rule."""
+
+
+def cells_of(
+    literals: Sequence[Literal],
+    current: Any,
+    seen: NDArray[Any] | None = None,
+    *,
+    width: float | None = None,
+    whole: tuple[float, float] | None = None,
+    erase: bool = False,
+) -> tuple[DomainValue, ...]:
+    """List the nearest value of each cell, the current one first; whole numbers in `whole`."""
+    domain = domain_of(literals, seen, current)
+    if width:
+        domain = replace(domain, scale=width)
+    if whole and not any(isinstance(v, (bool, str)) for v in domain.values or ()):
+        domain = replace(domain, values=None, is_whole=True)
+    values = [DomainValue(current, 0.0)]
+    if domain.values is None:
+        values += _number_cells(literals, domain, current, whole or (-math.inf, math.inf))
+    else:
+        others = [v for v in domain.values if v != current]
+        values += [DomainValue(v, domain.cost(current, v)) for v in others]
+    if erase and current is not None:
+        values.append(DomainValue(None, 1.0))
+    best: dict[tuple[bool, ...], DomainValue] = {}
+    results = stack_masks(literals, {literals[0].feature: as_column([v.value for v in values])})
+    for pattern, candidate in zip(map(tuple, results.tolist()), values, strict=True):
+        if pattern not in best or candidate.cost < best[pattern].cost:
+            best[pattern] = candidate
+    return tuple(best.values())
+
+
+def _number_cells(
+    literals: Sequence[Literal], domain: Domain, current: Any, bounds: tuple[float, float]
+) -> list[DomainValue]:
+    """Take the nearest number of every point and open interval between the literals' values."""
+    has_value = current is not None and math.isfinite(current)
+    cuts = number_cuts(literals)
+    origin = float(current) if has_value else cuts[0] if cuts else 0.0
+    whole, scale, (low, high) = domain.is_whole, domain.scale, bounds
+    if has_value:  # a value beyond the bounds may move towards them
+        low, high = min(low, math.ceil(origin)), max(high, math.floor(origin))
+    named = [t for t in cuts if low <= t <= high and (not whole or t == math.floor(t))]
+    cells = [DomainValue(t, abs(t - origin)) for t in named]  # points first: they win ties
+    ends = [(max(a, low - 1), min(b, high + 1)) for a, b in pairwise([-math.inf, *cuts, math.inf])]
+    inside = _whole_inside if whole else _inside
+    cells += filter(None, (inside(*pair, origin, scale) for pair in ends))
+    return [replace(c, cost=c.cost / scale if has_value else 1.0) for c in cells]
+
+
+def number_cuts(literals: Sequence[Literal]) -> list[float]:
+    """Return the sorted distinct finite numbers that literals compare with."""
+    named = [v for literal in literals for v in literal.values]
+    return sorted({float(v) for v in named if not isinstance(v, str) and math.isfinite(v)})
+
+
+def _inside(low: float, high: float, origin: float, scale: float) -> DomainValue | None:
+    """Return a number inside an open interval, at the resolution of the interval."""
+    if low < origin < high:
+        return DomainValue(origin, 0.0)
+    end, side = (low, 1.0) if origin <= low else (high, -1.0)
+    digits = -math.floor(math.log10(max(scale * STEP, 1e-300)))  # a short decimal past the end
+    value = round(end + side * 10.0**-digits, max(digits, 0))
+    if not low < value < high:
+        value = math.nextafter(end, side * math.inf)
+    return DomainValue(value, abs(end - origin), end) if low < value < high else None
+
+
+def _whole_inside(low: float, high: float, origin: float, _scale: float) -> DomainValue | None:
+    """Return the nearest whole number inside an open interval, if there is one."""
+    smallest = math.floor(low) + 1.0 if math.isfinite(low) else -math.inf
+    largest = math.ceil(high) - 1.0 if math.isfinite(high) else math.inf
+    near = {float(min(max(f(origin), smallest), largest)) for f in (math.floor, math.ceil)}
+    inside = [DomainValue(v, abs(v - origin)) for v in sorted(near) if low < v < high]
+    return min(inside, key=lambda c: c.cost, default=None)

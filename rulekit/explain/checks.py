@@ -7,8 +7,8 @@ from itertools import compress
 from operator import itemgetter
 from typing import Any
 
+from rulekit.explain.boundary import DomainValue, cells_of
 from rulekit.explain.counterfactual import Change, changes_between, turning_values
-from rulekit.explain.domains import DomainValue, cells_of
 from rulekit.explain.similar import training_rows
 from rulekit.explain.subject import Bounds, Ranges, Row, columns_for, row_values, rows_with
 from rulekit.rules import (
@@ -126,12 +126,11 @@ class PointsReading:
     def _parts(self) -> str:
         """Return which conditions give points, and which columns give none."""
         wording, values = self._wording, {g.condition.feature: g.value for g in self.given}
-        scales: dict[tuple[Any, ...], list[GivenPoints]] = {}
-        for g in self.given:
-            scales.setdefault((g.condition.feature, g.condition.scale), []).append(g)
+        read = {g.condition: g for g in self.given}
+        scales = ([read[condition] for condition, _ in scale] for scale in self.split.scales)
         met = [
             (_explain_points(given, wording), sum(g.given for g in given))
-            for given in scales.values()
+            for given in scales
             if any(g.given for g in given)
         ]
         others = values.keys() - {g.condition.feature for g in self.given if g.given}
@@ -438,23 +437,22 @@ class Checker(ConditionWriter[CheckedLiteral]):
     def literal(self, literal: Literal) -> CheckedLiteral:
         """Check a test of one column."""
         cell = self.value if literal.is_plain else self.row[literal.feature]
-        value, distance = literal.position_of(cell), None
+        value, margin = literal.position_of(cell), None
         if literal.op in ORDERED and value is not None:
-            distance = 0.0 if self.holds else abs(float(value) - float(literal.positions[0]))
+            margin = float(value) - float(literal.positions[0])
         width = self.ranges.get(literal.feature)
         if literal.order is not None:
             width = len(literal.order) - 1.0
-        share = distance / width if distance is not None and width else None
         text = (explain_match if self.holds else unmet_text)(literal, cell, self.wording)
-        return replace(self._check_condition(literal, distance, share, text), value=cell)
+        checked = self._check_condition(literal, margin, None, text)
+        share = checked.distance / width if checked.distance is not None and width else None
+        return replace(checked, value=cell, share=share)
 
     def linear(self, split: LinearSplit) -> CheckedLiteral:
         """Check a weighted sum; it has no share of a range."""
-        distance = None
-        if self.value is not None:
-            distance = 0.0 if self.holds else abs(self.value - split.value)
         text = linear_text(split, self.row, self.value, self.holds, self.wording)
-        return self._check_condition(split, distance, None, text)
+        margin = None if self.value is None else self.value - split.value
+        return self._check_condition(split, margin, None, text)
 
     def power_law(self, split: PowerLawSplit) -> CheckedLiteral:
         """Check a sum of power laws; the share is that of the smallest change of one column."""
@@ -464,8 +462,7 @@ class Checker(ConditionWriter[CheckedLiteral]):
             share = reading.changes[0].share
             if not self.wording.spoken and self.wording.score(split) != LONG_SUM:
                 text += f"; {reading.changes[0].text} would change it"
-        distance = None if reading.margin is None else 0.0 if reading.holds else abs(reading.margin)
-        return self._check_condition(split, distance, share, text)
+        return self._check_condition(split, reading.margin, share, text)
 
     def points(self, split: PointsSplit) -> CheckedLiteral:
         """Check points; the share is that of all points."""
@@ -478,8 +475,9 @@ class Checker(ConditionWriter[CheckedLiteral]):
         return {"ranges": self.ranges, "whole": self.whole, "wording": self.wording}
 
     def _check_condition(
-        self, condition: Condition, distance: float | None, share: float | None, text: str
+        self, condition: Condition, margin: float | None, share: float | None, text: str
     ) -> CheckedLiteral:
+        distance = None if margin is None else 0.0 if self.holds else abs(margin)
         measured = distance, share, self.wording.lead(condition, text)
         return CheckedLiteral(condition, self.value, self.holds, *measured, dict(self.row))
 

@@ -5,7 +5,7 @@
 #   dnf      the rule as a DNF (a CNF is mirrored first): the first matching clause decides
 #   option   one way to get another answer: clause d holds (or, d = n_clauses, none is needed),
 #            and the unwanted clauses before it all fail
-#   cell     index of a candidate value of a column; see `rulekit.explain.domains`
+#   cell     index of a candidate value of a column; see `cells_of`
 
 import heapq
 import math
@@ -19,13 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rulekit.exceptions import RuleError
-from rulekit.explain.boundary import ranges_of
-from rulekit.explain.domains import (
+from rulekit.explain.boundary import (
+    STEP,
     DomainValue,
     OtherText,
     cells_of,
     fill_untested,
+    finite_numbers,
     number_cuts,
+    ranges_of,
     whole_bounds,
 )
 from rulekit.explain.subject import Bounds, Ranges, Row, rows_with
@@ -150,7 +152,6 @@ def _range_text(
     return f"{start}, but {below} {exact(further[0 if up else -1])}" if further else start
 
 
-STEP = 1e-3  # share of the range by which a returned value may lie past the bound
 CLOSER = (1.0, 1e-2, 1e-4, 1e-6)  # shares of that step, for bounds close together
 MAX_DIGITS = 17
 
@@ -340,7 +341,7 @@ def _is_outside(value: Any, training: Columns, feature: str) -> bool:
     column = training.get(feature)
     if not isinstance(value, float) or column is None or column.dtype.kind in "Ob":
         return False
-    known = column[np.isfinite(column)]
+    known = finite_numbers(column)
     return len(known) > 0 and not known.min() <= value <= known.max()
 
 

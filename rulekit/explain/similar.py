@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from rulekit.data.target import read_labels
 from rulekit.exceptions import DataError
-from rulekit.explain.boundary import ranges_of
-from rulekit.explain.domains import whole_bounds
+from rulekit.explain.boundary import ranges_of, whole_bounds
 from rulekit.explain.subject import Bounds, Ranges, columns_for, row_values, rows_with
 from rulekit.rules import Columns, RuleSet, scorecard_of
 from rulekit.rules.condition import missing_in

@@ -12,7 +12,7 @@ from rulekit.exceptions import RuleError
 from rulekit.rules.condition import DAY, EPOCH, GAPS, ORDERED, WORDS, foldings, since_of
 from rulekit.rules.literal import COMPARED, Literal
 from rulekit.rules.points_split import PointsSplit
-from rulekit.rules.rule_set import Clause, RuleSet
+from rulekit.rules.rule_set import Clause
 from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit
 from rulekit.rules.writer import ConditionWriter
 
@@ -26,10 +26,6 @@ class ExpressionWriter(ConditionWriter[Any]):
         self._table = table
         self._read: dict[str, Any] = {}
         self.problems: dict[str, Any] = {}
-
-    def rule(self, rule: RuleSet) -> list[Any]:
-        """Return the expressions of the clauses of a rule, in order."""
-        return [self.clause(c) for c in rule.clauses]
 
     def clause(self, clause: Clause) -> Any:
         """Return the expression of a clause."""

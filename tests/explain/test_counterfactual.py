@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from benchmarks.papers.power_law_tables import curve_table
 from rulekit import PowerLawTreeClassifier, explain
 from rulekit.explain import explain_path
+from rulekit.explain.boundary import STEP, domain_of
 from rulekit.explain.checks import read_split
-from rulekit.explain.counterfactual import STEP, smallest_change
-from rulekit.explain.domains import domain_of
+from rulekit.explain.counterfactual import smallest_change
 from rulekit.explain.subject import row_values
 from rulekit.rules import Branch, Clause, Factor, Literal, PowerLaw, PowerLawSplit, RuleSet
 from rulekit.rules.analysis.tree import Leaf, rule_of_tree

@@ -40,7 +40,7 @@ def _count_by_engine(rule: RuleSet, table: Any, y: Any) -> CountedRows:
     import ibis
 
     writer = ExpressionWriter(table)
-    clauses = writer.rule(rule)
+    clauses = [writer.clause(c) for c in rule.clauses]
     keys = {}
     for start in range(0, len(clauses), WORD):
         held = enumerate(clauses[start : start + WORD])
