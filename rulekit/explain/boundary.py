@@ -140,7 +140,9 @@ def whole_bounds(columns: Columns) -> dict[str, tuple[float, float]]:
     """Return bounds of each whole-number column: its range if it has few values, else infinite."""
     bounds = {}
     for name, column in columns.items():
-        numbers = finite_numbers(column) if column.dtype != object else []
+        if column.dtype == object:
+            continue
+        numbers = finite_numbers(column)
         if len(numbers) and np.all(numbers == np.floor(numbers)):
             few = len(np.unique(numbers)) <= FEW_VALUES
             ends = (numbers.min(), numbers.max()) if few else (-math.inf, math.inf)
@@ -150,8 +152,8 @@ def whole_bounds(columns: Columns) -> dict[str, tuple[float, float]]:
 
 def finite_numbers(column: NDArray[Any]) -> Floats:
     """Return the finite numbers of a column without text."""
-    numbers = np.asarray(column, dtype=float)
-    return numbers[np.isfinite(numbers)]
+    numbers: Floats = np.asarray(column, dtype=float)
+    return np.asarray(numbers[np.isfinite(numbers)])
 
 
 def hamming_distances(
