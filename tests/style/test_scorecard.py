@@ -10,7 +10,7 @@ import pytest
 
 from rulekit import ScorecardClassifier, load_sample
 from rulekit.export import to_html, to_markdown
-from rulekit.export.documents.text import exact_scales
+from rulekit.export.documents.text import TextWriter
 from rulekit.rules import Clause, Literal, PointsSplit, RuleSet, scorecard_of
 from rulekit.style.phrases import PLAIN, Wording
 from rulekit.style.scorecard import (
@@ -160,7 +160,7 @@ def test_points_shown_of_a_learned_card_add_up_to_its_predictions(sample):
     X = X.select_dtypes("number").dropna()
     y = y[X.index]
     model = ScorecardClassifier(8).fit(X, y)
-    scales = exact_scales(scorecard_of(model.rule_set_)[0])
+    scales = scales_of(scorecard_of(model.rule_set_)[0], TextWriter())
     assert any(len(scale.lines) > 1 for scale in scales), "no column is cut twice"
     bands = {b.label: b for b in bands_of_totals(model.rule_set_)}
     for i in range(0, len(X), 7):

@@ -161,11 +161,7 @@ def name_parts(rule: RuleSet, wording: Wording) -> list[str]:
 def draw_parts(
     rule: RuleSet, wording: Wording, parts: Sequence[tuple[float, float]], rows: str
 ) -> list[doc.Block]:
-    """Draw how many rows each clause decides, those predicted correctly filled.
-
-    `parts` are the rows predicted correctly and all rows, of each clause and of none. Bars have the
-    colours of their outcomes, if `wording` has them.
-    """
+    """Draw the rows that each clause, and none, decides: `parts` are the correct ones and all."""
     n, lines, decided_by = sum(decided for _, decided in parts), ['<ol class="parts">'], rule.as_dnf
     labels = (*decided_by.labels[: decided_by.n_clauses], decided_by.default)
     named = zip(name_parts(rule, wording), labels, parts, strict=True)

@@ -108,7 +108,9 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     given = {"training": training} | ({} if test is None else {"test": test})
     parts = [PredictedRows.from_rows(model, name, rows) for name, rows in given.items()]
     blocks: list[doc.Block] = [doc.Text(_summary(parts)), doc.Text("The rule", "heading")]
-    names = _list_display_names(rule, words)
+    names = {feature: words.name(feature) for feature in rule.features}
+    shared = {name for name in names.values() if list(names.values()).count(name) > 1}
+    names = {f: name for f, name in names.items() if name != f and name not in shared}
     named, columns = _use_display_names(rule, names), parts[0].columns
     blocks += doc.describe_rule(model, parts[0].numbers, named)
     notes = [f"{name} is the column “{feature}”" for feature, name in names.items()]
@@ -127,13 +129,6 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     if record is not None:
         blocks += [doc.Text("How it was made", "heading"), _record(record)]
     return page(title, write_blocks(blocks))
-
-
-def _list_display_names(rule: RuleSet, words: Wording) -> dict[str, str]:
-    """Return the display names of a rule's columns, without names that two columns share."""
-    names = {feature: words.name(feature) for feature in rule.features}
-    shared = {name for name in names.values() if list(names.values()).count(name) > 1}
-    return {f: name for f, name in names.items() if name != f and name not in shared}
 
 
 def _use_display_names(rule: RuleSet, names: Mapping[str, str]) -> RuleSet:
