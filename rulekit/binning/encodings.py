@@ -132,7 +132,7 @@ class OrderedColumn:
         literals = LazyLiterals(self._write_literal, pieces[:, 4:])
         found = Conditions(np.array([end]), 0 * side, pieces[:, :4], side, rank, literals)
         if by_text:
-            listed = tuple(literals)
+            listed = tuple(self._write_literal(*key) for key in pieces[:, 4:].tolist())
             keys = sort_keys(listed)
             order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
             return replace(found, literals=listed).take(order)
