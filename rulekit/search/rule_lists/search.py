@@ -94,6 +94,7 @@ class ListSearch:
 
     def __init__(self, problem: BoxRows) -> None:
         self.problem = problem
+        self._weight = np.ascontiguousarray(problem.charges[:, BASE])
         self._n_classes = int(problem.y.max(initial=0)) + 1
         self._single = SingleBox(problem)
         self._complete: set[tuple[float, tuple[bytes, ...]]] = set()  # where no clause pays
@@ -157,7 +158,7 @@ class ListSearch:
         problem, n = self.problem, int(self.problem.n_bins[f])
         mass = np.zeros((n + 1, self._n_classes))
         rows = problem.bins[f][problem.cells[:, problem.column[f]]], problem.y
-        np.add.at(mass, rows, problem.charges[:, BASE])
+        np.add.at(mass, rows, self._weight)
         upto = mass[:n].cumsum(axis=0)
         low = 1 + np.flatnonzero(problem.may_start[f, 1:n])
         high = np.flatnonzero(problem.may_end[f, : n - 1])
@@ -269,7 +270,7 @@ class ListSearch:
 
     def _savings(self, above: Bools, below: Ints, label: int) -> Floats:
         """Weigh what each row saves when a clause of this class takes it: shape (n,)."""
-        y, weight = self.problem.y, self.problem.charges[:, BASE]
+        y, weight = self.problem.y, self._weight
         sign = (below != y).astype(float) - (y != label)
         return np.where(above, 0.0, sign * weight)
 
@@ -280,8 +281,8 @@ class ListSearch:
 
     def _mass(self, rows: Bools) -> Floats:
         """Weight of each class among some rows, shape (K,)."""
-        weight = self.problem.charges[:, BASE][rows]
-        mass = np.bincount(self.problem.y[rows], weight, minlength=self._n_classes)
+        y, weight = self.problem.y[rows], self._weight[rows]
+        mass = np.bincount(y, weight, minlength=self._n_classes)
         return np.asarray(mass, dtype=float)
 
     def _assign_classes(self, clauses: Sequence[_Clause], old: _ListState) -> _ListState:
