@@ -14,24 +14,14 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import (
-    Any,
-    Literal,
-    Required,
-    TypedDict,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Any, Literal, Required, TypedDict, Union, get_args, get_origin, get_type_hints
 
 import pandas as pd
 
-from rulekit.data import Table
+from rulekit.data import ParseOptions, Table
 
 TABLE, SETTINGS, ABOUT = "table.parquet", "analysis.json", "about.json"
 DELETED, LOCK = ".deleted", ".lock"
@@ -46,6 +36,7 @@ class Version:
 
     plain: dict[str, Any]
     name: str = field(default_factory=lambda: secrets.token_hex(8))
+    stamp: tuple[int, int] | None = None  # of its file
 
 
 @contextmanager
@@ -88,11 +79,11 @@ def copy(folder: Path, target: Path) -> None:
 
 def read_settings(folder: Path) -> Version:
     """Read the settings of an analysis; ValueError if they were altered."""
-    plain = json.loads((folder / SETTINGS).read_text("utf-8"))
+    before, plain = stamp(folder), json.loads((folder / SETTINGS).read_text("utf-8"))
     if plain.pop("checksum") != _checksum(plain):
         raise ValueError("The file is not as it was saved: it was altered or damaged.")
     name = plain.pop("saved")
-    return Version(plain, name)
+    return Version(plain, name, before)
 
 
 def read(folder: Path) -> tuple[Version, Table]:
@@ -121,7 +112,7 @@ def stamp(folder: Path) -> tuple[int, int] | None:
     return status.st_ino, status.st_mtime_ns
 
 
-def write(folder: Path, version: Version, table: Table | None) -> None:
+def write(folder: Path, version: Version, table: Table | None) -> Version:
     """Write an analysis, with its table if there is a new one; the lock must be held."""
     folder.mkdir(mode=0o700, exist_ok=True)
     for path in folder.glob(f"*{NEW}"):  # of a writer that was killed
@@ -131,6 +122,7 @@ def write(folder: Path, version: Version, table: Table | None) -> None:
     plain = version.plain | {"saved": version.name}
     text = json.dumps(plain | {"checksum": _checksum(plain)}, indent=1)
     replace_file(folder / SETTINGS, lambda path: path.write_text(text, "utf-8"))
+    return replace(version, stamp=stamp(folder))
 
 
 def replace_file(path: Path, write: Callable[[Path], Any]) -> None:
@@ -207,35 +199,15 @@ class Scale(TypedDict):
     label: str | bool | float
 
 
-class Options(TypedDict, total=False):
-    """How a table was read: the options of its file, and what was done to its columns."""
-
-    delimiter: str | None
-    encoding: str | None
-    decimal: str | None
-    header: bool | None
-    sheet: str | None
-    columns: tuple[str, ...] | None
-    header_row: int | None
-    skip_rows: tuple[int, ...] | None
-    skip_last: int | None
-    decimals: dict[str, str] | None
-    missing_in: dict[str, tuple[str, ...]] | None
-    levels: dict[str, tuple[str, ...]] | None
-    day_first: bool | None
-    day_first_in: dict[str, bool] | None
-    percent: str | None
-    texts: tuple[str, ...] | None
-    merged: tuple[str, ...] | None
-    units: dict[str, str]
-    words: dict[str, tuple[str, ...]]
-    numeric: tuple[str, ...]
-    categories: tuple[str, ...]
-    durations: tuple[str, ...]
-    ignored: tuple[str, ...]
-    dates: dict[str, bool | None]
-    cut: dict[str, float]
-    server: ServerTable
+# how a table was read: the options of its file, and what was done to its columns; none is required
+OPTIONS: dict[str, Any] = get_type_hints(ParseOptions) | {
+    "units": dict[str, str],
+    "words": dict[str, tuple[str, ...]],
+    "dates": dict[str, bool | None],
+    "cut": dict[str, float],
+    "server": ServerTable,
+    **dict.fromkeys(("numeric", "categories", "durations", "ignored"), tuple[str, ...]),
+}
 
 
 def fits(value: Any, kind: Any) -> bool:
@@ -258,17 +230,10 @@ def fits(value: Any, kind: Any) -> bool:
         return len(value) == len(kinds) and all(map(fits, value, kinds))
     if not isinstance(value, Mapping):
         return False
-    if origin is dict:
+    if origin in (dict, Mapping):
         return all(fits(k, arguments[0]) and fits(v, arguments[1]) for k, v in value.items())
-    return _fits_record(value, kind)
-
-
-def _fits_record(value: Mapping[str, Any], kind: Any) -> bool:
-    hints = get_type_hints(kind)
-    if is_typeddict(kind):
-        needed = kind.__required_keys__
-    else:
-        needed = {f.name for f in fields(kind) if f.default is f.default_factory is MISSING}
+    hints = kind if isinstance(kind, dict) else get_type_hints(kind)
+    needed = getattr(kind, "__required_keys__", set())  # of a `TypedDict`
     return needed <= value.keys() <= hints.keys() and all(
         fits(entry, hints[name]) for name, entry in value.items()
     )

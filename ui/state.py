@@ -473,7 +473,7 @@ KINDS: dict[str, Any] = get_type_hints(AppState) | {
     "roles": dict[str, str],
     "orders": dict[str, tuple[str, ...]],
     "positive": str | bool | float | None,
-    "options": saved.Options,
+    "options": saved.OPTIONS,
     "run_settings": RunSpec,
     "runs": tuple[RunSpec, ...],
     "setting": saved.Setting | None,

@@ -31,7 +31,7 @@ from rulekit.style.wording import percent, plural
 from ui import cache, login, saved
 from ui.escape import md
 from ui.runs import jobs
-from ui.saved import Merger, Options, fits, same
+from ui.saved import OPTIONS, Merger, fits, same
 from ui.state import (
     CUT,
     RULE,
@@ -151,9 +151,9 @@ def _open(wanted: str) -> None:
         return
     st.session_state["analysis_id"] = wanted
     try:
-        stamp, (version, table) = saved.stamp(base / wanted), saved.read(base / wanted)
+        version, table = saved.read(base / wanted)
         st.session_state["app"] = restore(version, table)
-        st.session_state[SEEN] = Seen(version, stamp)
+        st.session_state[SEEN] = version
     except saved.UNREADABLE:
         log.exception("a saved analysis could not be read")
         st.session_state["_message"] = (
@@ -210,19 +210,11 @@ def attempt(change: Callable[[], Any], failure: str) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Seen:
-    """The version on disk that this window's state comes from, and how its file looked."""
-
-    version: saved.Version
-    stamp: tuple[int, int] | None
-
-
 def _save(state: AppState, path: Path) -> None:
     """Write what has changed, together with what other windows have changed since."""
-    seen: Seen | None = st.session_state.get(SEEN)
+    seen: saved.Version | None = st.session_state.get(SEEN)
     mine = _plain(state)
-    if seen is not None and same(seen.version.plain, mine) and (path / saved.SETTINGS).exists():
+    if seen is not None and same(seen.plain, mine) and (path / saved.SETTINGS).exists():
         return
     with saved.lock_folder(path):
         if saved.is_deleted(path):
@@ -231,16 +223,15 @@ def _save(state: AppState, path: Path) -> None:
         if seen is not None:
             with suppress(*saved.UNREADABLE):  # no longer there, or damaged: it is written again
                 theirs = saved.read_settings(path)
-        plain, is_next = mine, seen is None or theirs is None or theirs.name == seen.version.name
+        plain, is_next = mine, seen is None or theirs is None or theirs.name == seen.name
         if not is_next:
-            plain = Merger(seen.version.plain, mine, theirs.plain).merge()
-        version = saved.Version(plain)
+            plain = Merger(seen.plain, mine, theirs.plain).merge()
         new_table = theirs is None or theirs.plain["digest"] != plain["digest"]
-        saved.write(path, version, state.table if new_table else None)
+        version = saved.write(path, saved.Version(plain), state.table if new_table else None)
         if plain["rule_json"] == mine["rule_json"]:
             _save_about(state, path / saved.ABOUT)
         if is_next:
-            st.session_state[SEEN] = Seen(version, saved.stamp(path))
+            st.session_state[SEEN] = version
     if st.query_params.get(PARAMETER) != analysis_id():
         st.query_params[PARAMETER] = analysis_id()
 
@@ -259,11 +250,11 @@ def take_changes(*, prefer_mine: bool | None = None) -> bool:
     if path is None or seen is None or saved.stamp(path) in (None, seen.stamp):
         return False
     try:
-        stamp, version, table = saved.stamp(path), saved.read_settings(path), state.table
+        version, table = saved.read_settings(path), state.table
         if version.plain["digest"] != table.digest:
             version, table = saved.read(path)
         mine = _plain(state)
-        merger = Merger(seen.version.plain, mine, version.plain, bool(prefer_mine))
+        merger = Merger(seen.plain, mine, version.plain, bool(prefer_mine))
         plain = merger.merge()
         before = conflicts()
         st.session_state[CONFLICTS] = merger.conflicts if prefer_mine is None else []
@@ -277,7 +268,7 @@ def take_changes(*, prefer_mine: bool | None = None) -> bool:
     has_rule = new.rule_json is not None and new.rule_key == state.rule_key
     model = state.model if has_rule else None
     st.session_state["app"] = replace(new, result=state.result, model=model)
-    st.session_state[SEEN] = Seen(version, stamp)
+    st.session_state[SEEN] = version
     if same(plain, mine):
         return False
     for name in (TURN, "_picks", "_slides"):
@@ -500,7 +491,7 @@ def load_settings(content: bytes) -> str:
     if version != VERSION:
         raise ValueError(f"The settings are of version {version!r}; this is version {VERSION}.")
     table = state.table
-    if fits(plain.get("options"), Options):
+    if fits(plain.get("options"), OPTIONS):
         table, plain["options"] = _cut_as(plain["options"], state)
     columns = columns if isinstance(columns, dict) else {}
     missing = [name for name in columns if name not in table.frame.columns]

@@ -3,12 +3,13 @@
 import copy
 import json
 import threading
+from dataclasses import asdict
 from itertools import combinations
 
 import pandas as pd
 import pytest
 
-from rulekit.data import Table, load_sample
+from rulekit.data import ParseOptions, Table, load_sample
 from rulekit.export import to_json
 from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.driving import errors, opened, routed
@@ -104,7 +105,7 @@ FULL = json.loads(
             AppState(
                 table=TABLE,
                 outcomes={"high": "defaults"},
-                options={"delimiter": ";", "header": True, "dates": {"x": None}, "numeric": ["y"]},
+                options=asdict(ParseOptions(";")) | {"dates": {"x": None}, "numeric": ["y"]},
                 wording={"age": ColumnName("Age", "years")},
                 binning=BinningSpec(cuts=(("age", (30.0, 50.0)),), missing=("age",)),
                 run_settings=RunSpec(costs=(1.0, 5.0), directions=(("age", ">"),)).to_dict(),

@@ -59,22 +59,25 @@ def quality_card() -> None:
 
 def apply_fix(note: QualityNote) -> None:
     """Apply the fix of a finding."""
-    state = app_state()
-    if note.suggestion in ("as_numeric", "as_category"):
-        kind = NUMERIC if note.suggestion == "as_numeric" else CATEGORIES
-        columns = [*state.options.get(kind, ()), note.column]
-        table = getattr(state.table, note.suggestion)(note.column)
-        change(table=table, options=state.options | {kind: columns})
+    state, name = app_state(), note.column
+    if note.suggestion == "as_numeric":
+        _convert(state.table.as_numeric(name), NUMERIC, name)
+    elif note.suggestion == "as_category":
+        _convert(state.table.as_category(name), CATEGORIES, name)
     elif note.suggestion == "merge":
-        merged = [*state.options.get("merged", ()), note.column]
-        table = state.table.with_merged_levels(note.column)
-        change(table=table, options=state.options | {"merged": merged})
+        _convert(state.table.with_merged_levels(name), "merged", name)
     elif note.suggestion == "blank":
-        missing = dict(state.options.get("missing_in", {})) | {note.column: [note.value]}
-        table = state.table.with_missing(note.column, [note.value])
+        missing = dict(state.options.get("missing_in") or {}) | {name: [note.value]}
+        table = state.table.with_missing(name, [note.value])
         change(table=table, options=state.options | {"missing_in": missing})
     elif note.suggestion is not None:
-        set_roles([note.column], note.suggestion)
+        set_roles([name], note.suggestion)
+
+
+def _convert(table: Table, option: str, name: str) -> None:
+    """Use a table with a converted column, whose name is added to an option."""
+    options = app_state().options
+    change(table=table, options=options | {option: [*(options.get(option) or ()), name]})
 
 
 def _finding(note: QualityNote, index: int) -> None:
@@ -295,9 +298,7 @@ def set_order(name: str, levels: list[str]) -> None:
 
 def read_durations(name: str) -> None:
     """Convert a text column of durations to days."""
-    state = app_state()
-    durations = [*state.options.get(DURATIONS, ()), name]
-    change(table=state.table.as_duration(name), options=state.options | {DURATIONS: durations})
+    _convert(app_state().table.as_duration(name), DURATIONS, name)
     refresh_editor()
 
 

@@ -3,7 +3,6 @@
 # The price ``theta`` of a setting is ν here, the price of a unit of margin violation, and
 # ``n_clauses`` the maximal number of boxes.
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,25 +10,15 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.families import HyperplaneRuleClassifier
+from rulekit.families import HyperplaneRuleClassifier, hyperplane
 from rulekit.families.family import Setting
-from rulekit.families.hyperplane import (
-    HyperplaneExplanation,
-    coverage_figure,
-    coverage_sentence,
-    explain_with_hyperplane,
-    interval_figure,
-    interval_sentence,
-    projection_figure,
-    projection_sentence,
-)
 from rulekit.families.hyperplane.hyperplane import COLUMNS as PLANE_COLUMNS
 from rulekit.families.hyperplane.hyperplane import plane_price
 from rulekit.families.hyperplane.plots import hypercubes
 from rulekit.style.phrases import Wording
 from rulekit.style.wording import percent, plural
 from ui.escape import md
-from ui.learners.learner import CLAUSES_DIAL, Cards, Dial, Learner, as_entered, price_input
+from ui.learners.learner import CLAUSES_DIAL, Cards, Learner, as_entered, price_input
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import Cases, row_number
 from ui.state import KEEP, AppState, app_state
@@ -132,8 +121,9 @@ def _one_box(
     b = right.selectbox("Up", rest, format_func=names.__getitem__, key=f"cubes_y_{a}")
     shown = hypercubes.projection(model, label, chosen, (a, b), case, names)
     other = next(v for v in model.boxes_ if v != label)
-    sentence = projection_sentence(shown, str(label))
-    figure = projection_figure(shown, str(label), str(other), classes=app_state().classes)
+    sentence = hyperplane.projection_sentence(shown, str(label))
+    classes = app_state().classes
+    figure = hyperplane.projection_figure(shown, str(label), str(other), classes=classes)
     chart(figure, f"projection_{label}_{chosen}_{a}_{b}", sentence)
     st.caption(md(f"{sentence} {hypercubes.others_words(table, (a, b))}", 500))
     if shown.line is None:
@@ -142,8 +132,8 @@ def _one_box(
 
 def interval_view(table: pd.DataFrame, key: str) -> None:
     """Show a box column by column, in bars, in words and as a table."""
-    sentence = interval_sentence(table)
-    chart(interval_figure(table), key, sentence)
+    sentence = hyperplane.interval_sentence(table)
+    chart(hyperplane.interval_figure(table), key, sentence)
     st.caption(md(sentence, 400))
     shown = table.rename(columns=COLUMNS)[list(COLUMNS.values())]
     shown["inside"] = np.where(table["met"], "✓ yes", "✗ no")
@@ -156,8 +146,8 @@ def _coverage(model: HyperplaneRuleClassifier) -> None:
     if not any(counts.values()):
         return
     st.markdown("**What each further box covers**")
-    sentence = coverage_sentence(counts, totals)
-    figure = coverage_figure(counts, totals, classes=app_state().classes)
+    sentence = hyperplane.coverage_sentence(counts, totals)
+    figure = hyperplane.coverage_figure(counts, totals, classes=app_state().classes)
     chart(figure, "cubes_coverage", sentence)
     words = md(f"{sentence} Of the described class, boxes of single rows included, ", 500)
     st.caption(f"{words}{percent(model.coverage_all_)} could be covered.")
@@ -177,7 +167,7 @@ def box_of_case(
         gap = hypercubes.number_names(model, words)[int(np.isnan(case).argmax())]
         st.info(f"The plane cannot place this case: it has no value in {md(gap, 60)}.")
         return
-    explanation = explain_with_hyperplane(model, X)[0]
+    explanation = hyperplane.explain_with_hyperplane(model, X)[0]
     if explanation.rule_prediction != explanation.prediction:
         text = (
             f"The rule predicts {explanation.rule_prediction}, because none of its boxes contains "
@@ -194,7 +184,7 @@ def box_of_case(
         _covering(explanation, words)
 
 
-def _figures(one: HyperplaneExplanation) -> None:
+def _figures(one: hyperplane.HyperplaneExplanation) -> None:
     sure = "How often the plane is right at this distance and with this answer, measured on "
     sure += "training rows it had not seen."
     volume = "Its volume, of the largest box that fits on this side of the plane."
@@ -208,7 +198,7 @@ def _figures(one: HyperplaneExplanation) -> None:
     columns[3].metric("Distance to the plane", f"{one.distance:.3g}", help=unit)
 
 
-def _covering(explanation: HyperplaneExplanation, words: Wording) -> None:
+def _covering(explanation: hyperplane.HyperplaneExplanation, words: Wording) -> None:
     """Show the rule's box that contains the case, or the one constructed for it."""
     held, label = explanation.covering, explanation.prediction
     text = "No box of the rule holds this case. Cutting further boxes where it lies, this one does:"
@@ -221,7 +211,6 @@ def _covering(explanation: HyperplaneExplanation, words: Wording) -> None:
     rule_text(clause_words(held.clause, words) if held.clause.conditions else "everywhere")
 
 
-HYPERPLANE = "hyperplane"
 PRICE_HELP = (
     "What a unit of margin missed by a row costs, against the plane's weights. The smaller ν is, "
     "the fewer columns the plane reads, and the shorter its boxes are."
@@ -241,10 +230,8 @@ def own_parameters(spec: RunSpec, state: AppState, variant: Setting) -> dict[str
     return own | ({"positive_label": None} if spec.against and not spec.plane_answers else {})
 
 
-def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
+def form(usual: RunSpec) -> dict[str, Any] | None:
     """Show the form for prices and for rows outside all boxes."""
-    if HYPERPLANE not in learners:
-        return {}
     title = "Prices ν of the plane's errors (from a linear model)"
     nus = price_input(title, usual.nus, "ν", key="run_nus", help=PRICE_HELP)
     answers = st.toggle(
@@ -260,16 +247,16 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
 
 
 BOXES_FROM_A_PLANE = Learner.from_family(
-    HYPERPLANE,
+    "hyperplane",
     grid=grid,
     own_parameters=own_parameters,
     reads=("clauses",),
     usual=lambda X, y: {"nus": as_entered([plane_price(int(y.value_counts().min()))])},
-    finer_form=finer_form,
-    dials=lambda setting, n_rows: [
-        Dial("max_columns", "Columns of the plane"),
-        Dial("theta", "Price ν of the plane's errors", PRICE_HELP),
-        CLAUSES_DIAL,
-    ],
+    form=form,
+    dials=lambda setting, n_rows: {
+        "max_columns": ("Columns of the plane", ""),
+        "theta": ("Price ν of the plane's errors", PRICE_HELP),
+        "n_clauses": CLAUSES_DIAL,
+    },
     cards=Cards(pictures=boxes_card, explain=box_of_case),
 )

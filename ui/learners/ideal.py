@@ -14,7 +14,7 @@ from rulekit.rules import Clause
 from rulekit.style.phrases import Wording
 from rulekit.style.wording import plural
 from ui.escape import md
-from ui.learners.learner import Cards, Dial, Learner, Setting
+from ui.learners.learner import Cards, Learner, Setting
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import Cases
 from ui.state import AppState
@@ -176,6 +176,5 @@ IDEAL_DNF = Learner.from_family(
     grid=lambda spec: {"max_variables": list(CONDITIONS)},
     own_parameters=own_parameters,
     form=form,
-    dials=lambda setting, n_rows: [Dial("max_variables", "Conditions allowed")],
     cards=Cards(models=curve_card, rules=ideal_card, explain=warn_if_unseen),
 )

@@ -72,19 +72,12 @@ class Cards:
     explain: Callable[..., Any] = nothing  # on Explain; `plain` is the presenter mode
 
 
-@dataclass(frozen=True)
-class Dial:
-    """A slider of the selected rule: the entry of the setting it changes, its label, a caption."""
-
-    entry: str
-    label: str
-    caption: str = ""
+CLAUSES_DIAL = "Clauses allowed", ""
+# sliders of a selected rule: by the entry of the setting that each changes, its label and caption
+Dials = dict[str, tuple[str, str]]
 
 
-CLAUSES_DIAL = Dial("n_clauses", "Clauses allowed")
-
-
-def price_dials(setting: Setting, n_rows: int) -> list[Dial]:
+def price_dials(setting: Setting, n_rows: int) -> Dials:
     """Return the sliders over prices and clauses for a table of `n_rows` training rows."""
     theta = setting["theta"]
     words = (
@@ -92,7 +85,7 @@ def price_dials(setting: Setting, n_rows: int) -> list[Dial]:
         f"row{'s' * (theta != 1)} (of {n_rows:,}, {100 * theta / n_rows:.2g} %). "
         "A higher price gives a shorter rule."
     )
-    return [Dial("theta", "Price θ of a condition", words), CLAUSES_DIAL]
+    return {"theta": ("Price θ of a condition", words), "n_clauses": CLAUSES_DIAL}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -108,14 +101,10 @@ class Learner(Family):
     variants: Callable[[RunSpec], tuple[dict[str, Any], ...]] = lambda spec: ()
     variant_words: Callable[[Setting], list[str]] = lambda setting: []
     reads: tuple[str, ...] = ()  # settings of a run that not every learner reads
-    # fields of a run: from the table, the main form, and the collapsed one (None, after a message,
-    # if a setting cannot be read)
+    # fields of a run: from the table, and from the form (None, after a message, if one is invalid)
     usual: Callable[[pd.DataFrame, pd.Series], dict[str, Any]] = lambda X, y: {}
-    form: Callable[[RunSpec], dict[str, Any]] = lambda usual: {}
-    finer_form: Callable[[AppState, RunSpec, Sequence[str]], dict[str, Any] | None] = (
-        lambda state, usual, learners: {}
-    )
-    dials: Callable[[Setting, int], list[Dial]] = price_dials  # sliders of a selected setting
+    form: Callable[[RunSpec], dict[str, Any] | None] = lambda usual: {}
+    dials: Callable[[Setting, int], Dials] = price_dials  # if the setting has a price
     cards: Cards | None = None
 
     @classmethod

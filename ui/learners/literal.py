@@ -4,7 +4,6 @@
 # in the background. A bound depends on what is counted, so the count is always shown with it.
 
 import math
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -173,7 +172,6 @@ LARGE = 200_000  # cells of the training rows above which variants are off by de
 AGAINST, DISCOUNTED = "rule against the class", "doubtful rows discounted"
 # keys of a setting in words
 FLAGS = {QUICK: "quick search", REFINED: "cuts refined", UNCOSTED: "learned without costs"}
-SEARCH = "search"
 TWO_LEVEL = ("clauses", "rounding", "refine", "allow_disabled")  # settings that these learners read
 
 
@@ -260,8 +258,8 @@ TOGGLES = {  # fields of a run for the variants: label and help, with the descri
 }
 
 
-def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict[str, Any]:
-    """Show the form for variants (of several outcomes one); disabled for other learners."""
+def kinds_form(state: AppState, usual: RunSpec) -> dict[str, Any]:
+    """Show the form for variants (of several outcomes one)."""
     fields, name = dict.fromkeys(TOGGLES, False), md(state.positive, 60)
     for field in ["noisy"] if state.several else TOGGLES:
         label, text = TOGGLES[field]
@@ -269,7 +267,6 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
             label.format(name),
             value=getattr(usual, field),
             key=f"run_{field}",
-            disabled=bool(learners) and SEARCH not in learners,
             help=text.format(name),
             **KEEP,
         )
@@ -277,14 +274,13 @@ def finer_form(state: AppState, usual: RunSpec, learners: Sequence[str]) -> dict
 
 
 BOX_SEARCH = Learner.from_family(
-    SEARCH,
+    "search",
     grid=conditions,
     own_parameters=box_search,
     variants=variants,
     variant_words=variant_words,
     reads=("form", "thetas", "clauses", "refine", "against", "robust", "noisy"),
     usual=lambda X, y: {"robust": False, "noisy": False} if X.size > LARGE else {},
-    finer_form=finer_form,
     cards=CARDS,
 )
 PAPERS = tuple(

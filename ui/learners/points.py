@@ -26,7 +26,7 @@ from rulekit.style.scorecard import (
 )
 from rulekit.style.wording import percent
 from ui.escape import file_name, md
-from ui.learners.learner import Cards, Dial, Learner
+from ui.learners.learner import Cards, Learner
 from ui.rule_numbers import Cases
 from ui.state import app_state
 from ui.theme import chart
@@ -166,6 +166,5 @@ def case_table(reading: PointsReading, words: Wording) -> pd.DataFrame:
 POINTS_TO_ADD_UP = Learner.from_family(
     "scorecard",
     grid=lambda spec: {"max_conditions": list(spec.limits)},
-    dials=lambda setting, n_rows: [Dial("max_conditions", "Conditions allowed")],
     cards=Cards(explain=points_of_case),
 )

@@ -26,7 +26,7 @@ from rulekit.rules.sums import power_law_of
 from rulekit.style.phrases import Wording, exact, number
 from rulekit.style.wording import percent
 from ui.escape import md
-from ui.learners.learner import Cards, Dial, Learner
+from ui.learners.learner import Cards, Learner
 from ui.rule_numbers import Cases
 from ui.state import app_state
 from ui.theme import chart
@@ -199,6 +199,6 @@ POWER_LAW_TREE = Learner.from_family(
         "tau_impurity": list(spec.taus),
     },
     own_parameters=lambda spec, state, variant: {"positive_label": state.positive},
-    dials=lambda setting, n_rows: [Dial("theta", "Impurity τ a split has to reach", TAU_HELP)],
+    dials=lambda setting, n_rows: {"theta": ("Impurity τ a split has to reach", TAU_HELP)},
     cards=Cards(pictures=tree_card, explain=case_in_bspace),
 )

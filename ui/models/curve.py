@@ -416,16 +416,17 @@ def _dials(result: RunResult) -> None:
     alike = [s for s in result.settings if same_search(s, setting)]
     dials = learner_of(setting).dials(setting, len(app_state().training[0]))
     generation = st.session_state.get("_picks", 0)
-    for column, dial in zip(st.columns(len(dials)), dials, strict=True):
-        options = sorted({s[dial.entry] for s in alike if dial.entry in s})
+    columns = st.columns(len(dials))
+    for column, (entry, (label, caption)) in zip(columns, dials.items(), strict=True):
+        options = sorted({s[entry] for s in alike if entry in s})
         with column:
             if len(options) > 1:
-                key, value = f"slider_{dial.entry}_{generation}", setting[dial.entry]
+                key, value = f"slider_{entry}_{generation}", setting[entry]
                 words = "Looks up what the sweep found; nothing is learned again."
-                act = partial(_pick_dialled, result, dial.entry, key)
-                st.select_slider(dial.label, options, value, "{:g}".format, key, words, act)
-            if dial.caption:
-                st.caption(dial.caption)
+                act = partial(_pick_dialled, result, entry, key)
+                st.select_slider(label, options, value, "{:g}".format, key, words, act)
+            if caption:
+                st.caption(caption)
 
 
 def _pick_dialled(result: RunResult, entry: str, key: str) -> None:

@@ -15,7 +15,7 @@ from rulekit.learners.choice import COST
 from rulekit.style.wording import capital
 from ui.escape import md
 from ui.learners.learner import as_entered, price_input
-from ui.learners.literal import finer_form as kinds_form
+from ui.learners.literal import kinds_form
 from ui.learners.offered import LEARNERS, QUESTIONS, look_of
 from ui.learners.spec import LEARNER_KEY, RunSpec
 from ui.models.points import ERRORS, RunResult, gap_fields
@@ -131,7 +131,7 @@ def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
             st.caption(f"Cross-validation: the {folds} folds of {md(state.label(column), 60)}.")
         else:
             folds = choice("Cross-validation", choices, usual.folds, "run_folds", wrap=True)
-        kinds = kinds_form(state, usual, [])
+        kinds = kinds_form(state, usual)
     return replace(usual, form=form, folds=folds, **fields, **kinds), measure
 
 
@@ -153,7 +153,7 @@ def comparison(state: AppState, spec: RunSpec) -> RunSpec | None:
     budget = choice("Time for all of them together", BUDGETS, 60.0, "run_budget", place=left)
     label = "Reference models (majority, logistic regression, trees, forests)"
     lines = right.toggle(label, True, "run_baselines", **KEEP)
-    fields = _learner_settings(state, spec, learners)
+    fields = _learner_settings(spec, learners)
     plain = {"against": False, "robust": False, "noisy": False}  # a kind of rule is not a learner
     options = {"view": "conditions", "budget": budget, "baselines": lines}
     return _fitting(state, replace(spec, **options, **plain), fields)
@@ -190,7 +190,7 @@ def price_sweep(state: AppState, spec: RunSpec) -> RunSpec | None:
         words = "Lets the learner leave a clause out when it does not pay for itself."
         label, options = "A clause may be switched off", {"disabled": off["allow_disabled"], **KEEP}
         disable = st.toggle(label, spec.allow_disabled, "run_disable", words, **options)
-    fields = _learner_settings(state, spec, learners)
+    fields = _learner_settings(spec, learners)
     if thetas is None:
         return None
     swept = {"thetas": thetas, "clauses": clauses, "rounding": rounding, "refine": refine}
@@ -241,9 +241,7 @@ def _card(question: str, names: Sequence[str], usual: bool, key: str) -> bool:
     return bool(ticked)
 
 
-def _learner_settings(
-    state: AppState, spec: RunSpec, learners: Sequence[str]
-) -> dict[str, Any] | None:
+def _learner_settings(spec: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:
     """Return the learners' own settings; None (and a message) if one is invalid."""
     settings: dict[str, Any] = {"learners": tuple(learners)}
     readable = True
@@ -253,10 +251,8 @@ def _learner_settings(
             st.caption(f"**{learner.name}.** {learner.sentence} Good for: {learner.good_for}")
             if learner.ways:
                 st.caption(learner.ways)
-            settings |= learner.form(spec)
-            if learner.finer_form is not kinds_form:
-                finer = learner.finer_form(state, spec, learners)
-                readable, settings = readable and finer is not None, settings | (finer or {})
+            own = learner.form(spec)
+            readable, settings = readable and own is not None, settings | (own or {})
     return settings if readable else None
 
 

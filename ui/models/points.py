@@ -11,18 +11,7 @@ from sklearn.base import ClassifierMixin
 
 from rulekit.data import RowGroups, row_groups
 from rulekit.evaluation import Comparison, pareto_front
-from rulekit.learners.choice import (
-    CONDITION_PRICE,
-    COST,
-    ESTIMATE,
-    EXACT,
-    FOREST_LOSS,
-    FOREST_SIZE,
-    estimates,
-    has_conditions,
-    price_of_condition,
-    suggestion,
-)
+from rulekit.learners import choice
 from rulekit.plots import Baseline
 from rulekit.style.palette import Look
 from rulekit.style.wording import format_measure, plural
@@ -40,7 +29,7 @@ ERRORS = {
     "one_minus_f1": "1 − F1, cross-validated",
     "one_minus_auc": "1 − AUC, cross-validated",
     "train_error": "error on the training folds (optimistic)",
-    COST: "cost a 100 cases, cross-validated",
+    choice.COST: "cost a 100 cases, cross-validated",
 }
 # keys of a setting with its maximal number of conditions
 LIMIT_KEYS = ("max_conditions", "max_variables")
@@ -51,7 +40,7 @@ SAME_RULES = ("learner", "n_conditions", "train_error")  # equal if two limits g
 DECIDES = "Lowest estimate: {}, plus {} per condition."
 FOLDS = "the error in folds, averaged over similar sizes"
 FOREST = "a third from folds, averaged over similar sizes, two thirds from a random forest"
-POINTS = f"{100 * CONDITION_PRICE:g} points"
+POINTS = f"{100 * choice.CONDITION_PRICE:g} points"
 NO_GAIN = "With costs, rules save no more than the noise of the folds; costs were left out."
 NO_RULE = "No rule with conditions costs less."
 OF_LIBRARY = "The command rulekit learn selects the same rule."
@@ -102,8 +91,8 @@ class RunResult:
         settings = tuple(listed[number] for number in numbers)
         if settings:
             sizes = pd.DataFrame(list(found.finished)).groupby("setting")["n_conditions"].max()
-            if FOREST_SIZE in points:  # a selected rule has no limit but its own size
-                own = points.set_index("setting")[FOREST_SIZE].dropna()
+            if choice.FOREST_SIZE in points:  # a selected rule has no limit but its own size
+                own = points.set_index("setting")[choice.FOREST_SIZE].dropna()
                 sizes.update(own[[CHOSEN in listed[number] for number in own.index]])
             limits = [
                 max(int(sizes[number]), *(int(listed[number].get(key, 0)) for key in LIMIT_KEYS))
@@ -115,8 +104,8 @@ class RunResult:
                 points = points.drop(columns=[c for c in points if c.endswith("_se")])
         models = {model_key(listed[k]): found.models[k] for k in numbers if k in found.models}
         lines, by_size = found.references, None
-        if lines is not None and ESTIMATE in set(lines["name"]):
-            measure = COST if COST in lines else "test_error"
+        if lines is not None and choice.ESTIMATE in set(lines["name"]):
+            measure = choice.COST if choice.COST in lines else "test_error"
             by_size, lines = lines.set_index("n_conditions")[measure], None
         lines = None if lines is None else _with_losses(lines)
         return cls(settings, (spec,) * len(settings), points, models, lines, by_size, key)
@@ -240,7 +229,7 @@ class RunResult:
     @property
     def measure(self) -> str:
         """The measure of the suggestion: the cost of errors, or the error without costs."""
-        return COST if self.measures(COST) else "test_error"
+        return choice.COST if self.measures(choice.COST) else "test_error"
 
     @property
     def unit(self) -> str:
@@ -269,7 +258,7 @@ class RunResult:
     def _sort_points(self, points: pd.DataFrame, y: str) -> pd.DataFrame:
         """Sort points by a measure; the suggestion comes first, a rule without conditions last."""
         suggested = None if self.suggestion is None else self.suggestion.number
-        best = points.assign(empty=~has_conditions(points))
+        best = points.assign(empty=~choice.has_conditions(points))
         best = best.sort_values(["empty", y, "n_conditions"]).drop(columns="empty")
         return pd.concat([best[best.index == suggested], best[best.index != suggested]])
 
@@ -320,24 +309,25 @@ class RunResult:
         rows = rows.dropna(subset=[measure]).assign(setting=lambda table: table.index)
         if not len(rows):
             return None
-        if FOREST_LOSS in rows and rows[FOREST_LOSS].isna().any():  # some rules are not known
-            rows = rows.drop(columns=[FOREST_LOSS, FOREST_SIZE])
+        # some rules are not known
+        if choice.FOREST_LOSS in rows and rows[choice.FOREST_LOSS].isna().any():
+            rows = rows.drop(columns=[choice.FOREST_LOSS, choice.FOREST_SIZE])
         settings = {
             k: {name: v for name, v in self.settings[k].items() if name not in (LEARNER_KEY, QUICK)}
             for k in rows.index
         }
-        default = suggestion(rows, settings, measure)["default"]
+        default = choice.suggestion(rows, settings, measure)["default"]
         number = self._tightest(rows, default, measure)
-        price = price_of_condition(rows, measure)
-        values = pd.Series(estimates(rows, settings, measure, price), rows.index)
+        price = choice.price_of_condition(rows, measure)
+        values = pd.Series(choice.estimates(rows, settings, measure, price), rows.index)
         values[number] = min(values[[number, default]])  # the same rule
-        row, values = rows.loc[number], values[has_conditions(rows)].dropna()
+        row, values = rows.loc[number], values[choice.has_conditions(rows)].dropna()
         words = f"at most {plural(row['limit'], 'condition')}"
-        if (size := row.get(FOREST_SIZE, row["limit"])) < row["limit"]:
+        if (size := row.get(choice.FOREST_SIZE, row["limit"])) < row["limit"]:
             words = f"{plural(size, 'condition')} ({words})"
         by_limit = values.groupby(rows["limit"]).min() if number in values else None
-        charge = format_measure(price, COST, self.unit) if measure == COST else POINTS
-        why = DECIDES.format(FOREST if FOREST_LOSS in rows else FOLDS, charge)
+        charge = format_measure(price, choice.COST, self.unit) if measure == choice.COST else POINTS
+        why = DECIDES.format(FOREST if choice.FOREST_LOSS in rows else FOLDS, charge)
         return Suggestion(number, words, why, by_limit)
 
     def _make_suggestion(self, number: int) -> Suggestion:
@@ -348,7 +338,7 @@ class RunResult:
             return Suggestion(number, words, NO_GAIN)
         if self.estimates is None:
             return Suggestion(number, words, OF_LIBRARY if size else NO_RULE)
-        charge = "a charge" if self.measure == COST else POINTS
+        charge = "a charge" if self.measure == choice.COST else POINTS
         return Suggestion(number, words, DECIDES.format(FOREST, charge), self.estimates)
 
     def is_beaten(self, number: int) -> bool:
@@ -357,13 +347,13 @@ class RunResult:
 
     def keeps_gap(self, number: int) -> bool:
         """Whether a point's rule keeps the limit on the gap; True without a limit."""
-        return self.max_gap is None or self.gaps[number] <= self.max_gap + EXACT
+        return self.max_gap is None or self.gaps[number] <= self.max_gap + choice.EXACT
 
     def _tightest(self, rows: pd.DataFrame, number: int, measure: str) -> int:
         """Return the smallest limit of a point's search with its rule, or its figures in folds."""
         same = [name for name in (*SAME_RULES, measure) if name in rows]
         alike = (rows[same] == rows.loc[number, same]).all(axis="columns")
-        rule = [name for name in (FOREST_LOSS, FOREST_SIZE) if name in rows]
+        rule = [name for name in (choice.FOREST_LOSS, choice.FOREST_SIZE) if name in rows]
         if rule:  # equal for equal rules
             alike |= (rows[rule] == rows.loc[number, rule]).all(axis="columns")
         search = _drop_limit(self.settings[number])

@@ -1,24 +1,16 @@
 """Editor of a rule: change clauses or points, or write a rule as text; undo and redo."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from rulekit import export
 from rulekit.evaluation import improve_rule
 from rulekit.exceptions import DataError, RuleError
-from rulekit.export import (
-    from_json,
-    from_text,
-    points_to_rows,
-    rows_to_points,
-    rows_to_rule,
-    rule_to_rows,
-    to_text,
-)
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.rules.literal import EQUALITIES, OPERATORS
 from rulekit.style.phrases import cap_list, condition_text, join_list
@@ -39,27 +31,7 @@ EDITED = "_edited_clause"  # session key of the clause being edited
 FIELDS = ("setting", "rule_json", "error")  # of an analysis: a rule and its figures
 
 
-@dataclass(frozen=True)
-class Versions:
-    """Versions of `FIELDS`, the first one before any edit, with the number of the selected one."""
-
-    items: tuple[dict[str, Any], ...]
-    index: int = 0
-
-    @property
-    def current(self) -> dict[str, Any]:
-        """The selected version."""
-        return self.items[self.index]
-
-    def select(self, index: int) -> "Versions":
-        """Select another version; the first or last one if there is no such number."""
-        return replace(self, index=min(max(index, 0), len(self.items) - 1))
-
-    def append(self, version: dict[str, Any]) -> "Versions":
-        """Append a version after the selected one, unless it has the same rule."""
-        if version["rule_json"] == self.current["rule_json"]:
-            return self
-        return Versions((*self.items[: self.index + 1], version), self.index + 1)
+Versions = tuple[tuple[dict[str, Any], ...], int]  # of `FIELDS`, and the number of the selected one
 
 
 def version_of(state: AppState) -> dict[str, Any]:
@@ -69,12 +41,21 @@ def version_of(state: AppState) -> dict[str, Any]:
 
 def versions_of(state: AppState) -> Versions:
     """Return the stored versions of an analysis if they belong to its rule; else new ones."""
+    # The first one is the rule before any edit.
     now = version_of(state)
     if state.edits:
-        stored = Versions(state.edits).select(state.edit)
-        if all(stored.current[name] == now[name] for name in ("setting", "rule_json")):
-            return stored
-    return Versions((now,))
+        stored = state.edits[state.edit]
+        if all(stored[name] == now[name] for name in ("setting", "rule_json")):
+            return state.edits, state.edit
+    return (now,), 0
+
+
+def append_version(versions: Versions, version: dict[str, Any]) -> Versions:
+    """Append a version after the selected one, unless it has the same rule."""
+    items, index = versions
+    if version["rule_json"] == items[index]["rule_json"]:
+        return versions
+    return (*items[: index + 1], version), index + 1
 
 
 def edit_card(rule: RuleSet, train: Cases, test: Cases | None, state: AppState) -> RuleSet | None:
@@ -86,13 +67,13 @@ def edit_card(rule: RuleSet, train: Cases, test: Cases | None, state: AppState) 
     points = {"points": st.column_config.NumberColumn(step=1, default=1)}
     alt = "The conditions of the scorecard and their points, editable"
     key = f"editor_points_{state.rule_json}"
-    rows = _edit_rows(points_to_rows(rule), key, alt, train, points)
+    rows = _edit_rows(export.points_to_rows(rule), key, alt, train, points)
     totals = []
     for k, (split, label) in enumerate(zip(scorecard_of(rule), rule.labels, strict=True)):
         title, key = f"Points required for {label}", f"edit_total_{k}"
         totals.append(int(st.number_input(title, value=split.total, step=1, key=key)))
     pressed = st.button("Apply", key="score_edit", type="primary")
-    edited = rows_to_points(rows, totals, rule, train.columns)
+    edited = export.rows_to_points(rows, totals, rule, train.columns)
     if edited != rule and not pressed:
         st.info("  \n".join(map(md, effects(rule, edited, train, test))))
     return edited if pressed else None
@@ -199,7 +180,7 @@ def _condition(rule: RuleSet, k: int, state: AppState) -> int | None:
 
 def _edit_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet | None:
     """Show the conditions of clause k, or of a new clause, as a table; return it on "Apply"."""
-    every = rule_to_rows(rule)
+    every = export.rule_to_rows(rule)
     mine = (every["clause"] == k + 1).to_numpy()
     st.caption(
         "A row is a condition; values of a set are separated by semicolons. “Read as” says what is "
@@ -223,7 +204,7 @@ def _edit_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet
     if not st.button("Apply", key="score_edit", type="primary"):
         return None
     changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
-    edited = rows_to_rule(changed, rule, train.columns)
+    edited = export.rows_to_rule(changed, rule, train.columns)
     if label is not None:  # clauses keep their order and their classes
         numbers = sorted(set(changed["clause"][changed["column"].notna()]))
         labels = (*rule.labels, label)
@@ -237,17 +218,16 @@ def _edit_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet
 
 def undo(state: AppState) -> None:
     """Show buttons that undo an edit, redo it, and restore the learned rule."""
-    versions = versions_of(state)
-    last = len(versions.items) - 1
+    items, now = versions_of(state)
+    last = len(items) - 1
     if not last:
         return
     for key, label, index, end in (
-        ("undo_edit", "Undo", versions.index - 1, 0),
-        ("redo_edit", "Redo", versions.index + 1, last),
+        ("undo_edit", "Undo", now - 1, 0),
+        ("redo_edit", "Redo", now + 1, last),
         ("back_to_learned", "Back to the learned rule", 0, 0),
     ):
-        other, at_end = versions.select(index), versions.index == end
-        st.button(label, key=key, disabled=at_end, on_click=_select, args=(other,))
+        st.button(label, key=key, disabled=now == end, on_click=_select, args=(items, index))
 
 
 def keep(rule: RuleSet, origin: str) -> None:
@@ -258,8 +238,8 @@ def keep(rule: RuleSet, origin: str) -> None:
     before = versions_of(state)
     pick_rule(rule, source=origin)
     st.session_state.pop(EDITED, None)
-    versions = before.append(version_of(app_state()))
-    change(edits=versions.items, edit=versions.index, **_own(versions.current))
+    items, index = append_version(before, version_of(app_state()))
+    change(edits=items, edit=index, **_own(items[index]))
 
 
 def source() -> str:
@@ -268,9 +248,9 @@ def source() -> str:
     return setting["edited"] if "edited" in setting else setting_words(setting)
 
 
-def _select(versions: Versions) -> None:
-    now = versions.current
-    change(model=None, edits=versions.items, edit=versions.index, **now, **_own(now))
+def _select(items: tuple[dict[str, Any], ...], index: int) -> None:
+    now = items[index]
+    change(model=None, edits=items, edit=index, **now, **_own(now))
 
 
 def _own(version: dict[str, Any]) -> dict[str, Any]:
@@ -283,7 +263,7 @@ def read_own(text: str, state: AppState) -> RuleSet:
     """Read a rule from text and check columns, levels and outcomes against the training rows."""
     # Without a last line OTHERWISE, all other rows get the other one of two outcomes.
     last = None if state.several else state.labels[1]
-    rule = from_text(text, default=last)
+    rule = export.from_text(text, default=last)
     if not LAST.search(text) and {str(label) for label in rule.labels} == {str(last)}:
         rule = replace(rule, default=state.labels[0])
     X = state.training[0]
@@ -309,7 +289,7 @@ def read_own(text: str, state: AppState) -> RuleSet:
 
 def own_rule_card(rule: RuleSet, state: AppState) -> None:
     """Show a field for a rule as text, and how such a rule differs from the one before it."""
-    lines = [line for line in to_text(rule).splitlines() if not line.startswith("#")]
+    lines = [line for line in export.to_text(rule).splitlines() if not line.startswith("#")]
     title = "A clause per line; the first that matches decides"
     example = "For example: IF age > 60 AND bmi >= 30 THEN ill. Words are in double quotes."
     with st.expander("Bring your own rule"):
@@ -323,8 +303,8 @@ def own_rule_card(rule: RuleSet, state: AppState) -> None:
         on_click=once(_improve),
         help="Keeps your conditions, and adds those that correct the most training rows.",
     )
-    if (first := versions_of(state).items[0]["rule_json"]) is not None:
-        sentences, _ = difference(from_json(first), rule, *state.training, wording(state))
+    if (first := versions_of(state)[0][0]["rule_json"]) is not None:
+        sentences, _ = difference(export.from_json(first), rule, *state.training, wording(state))
         st.markdown("**From the first rule to yours**")
         st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in sentences))
 

@@ -10,6 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from rulekit import plots
 from rulekit.data import RowGroups, row_groups
 from rulekit.data.groups import GROUP_MEASURES
 from rulekit.evaluation import (
@@ -25,18 +26,6 @@ from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
 from rulekit.learners import BoxSearchClassifier
-from rulekit.plots import (
-    band_figure,
-    band_sentence,
-    describe_returned,
-    gap_figure,
-    gap_sentence,
-    group_figure,
-    group_sentence,
-    month_figure,
-    month_sentence,
-    plot_returned,
-)
 from rulekit.rules import RuleSet, scorecard_of
 from rulekit.style.scorecard import clause_names
 from rulekit.style.wording import percent, plural
@@ -243,7 +232,7 @@ def months_card(model: ClassifierMixin, train: Cases, test: Cases | None, state:
         return
     label = str(state.labels[0])
     st.markdown(f"**Error by month of {md(state.label(by), 40)}**")
-    chart(month_figure(parts, label), "months", month_sentence(parts, label))
+    chart(plots.month_figure(parts, label), "months", plots.month_sentence(parts, label))
     table = pd.concat([t.assign(rows=name) for name, t in parts.items()])
     shares = dict.fromkeys(["error", "low", "high", "predicted", "actual"], SHARE)
     table = table.assign(**100 * table[list(shares)])
@@ -273,10 +262,11 @@ def how_stable_card(model: ClassifierMixin, train: Cases, state: AppState) -> No
     names = {name: state.label(name) for name in train.columns}
     st.markdown("\n".join(f"- {md(sentence, 900)}" for sentence in stability.sentences(names)))
     if len(stability.columns):
-        words = describe_returned(stability, names)
-        chart(plot_returned(stability, names), "stable_columns", words)
+        words = plots.describe_returned(stability, names)
+        chart(plots.plot_returned(stability, names), "stable_columns", words)
     if (stability.cuts["returned"] > 0).any():
-        chart(band_figure(stability, names), "stable_cuts", band_sentence(stability, names))
+        words = plots.band_sentence(stability, names)
+        chart(plots.band_figure(stability, names), "stable_cuts", words)
     _tables(stability, names)
 
 
@@ -372,8 +362,8 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
             f"Selected rule (ring): gap {100 * gap:.1f} points on the training rows, "
             f"{percent(state.error)} wrong in cross-validation."
         )
-    sentence = gap_sentence(curve, groups.name)
-    chart(gap_figure(curve, every, groups.name, mark), "gap_curve", sentence)
+    sentence = plots.gap_sentence(curve, groups.name)
+    chart(plots.gap_figure(curve, every, groups.name, mark), "gap_curve", sentence)
     st.caption(
         md(sentence, 400) + " The gap is the larger one of the true and false positive rate, over "
         "the rows of all five folds."
@@ -433,7 +423,8 @@ def groups_card(model: Any, rows: Cases, state: AppState) -> None:
     metrics = compute_once("groups", key, measure_groups, copy=False)
     titles = {name: TITLES[name] for name in GROUP_MEASURES}
     measure = choice("Share", titles, "error", "groups_share", label_visibility="collapsed")
-    chart(group_figure(metrics, measure), f"groups_{rows.name}", group_sentence(metrics, measure))
+    words = plots.group_sentence(metrics, measure)
+    chart(plots.group_figure(metrics, measure), f"groups_{rows.name}", words)
     for sentence in metrics.sentences():
         st.markdown(f"- {md(sentence, 600)}")
     _table(metrics)

@@ -163,9 +163,7 @@ class JobRegistry:
     def __init__(self, n_running: int | None = None, grace: float = GRACE_SECONDS):
         self.n_running = n_running or _n_cores()
         self.grace = grace  # seconds from closing an owner's last tab to the end of its jobs
-        self._jobs: dict[str, Job] = {}  # the latest job of each owner
-        self._queue: list[Job] = []
-        self._running: list[Job] = []  # those with a process, also a paused one
+        self._jobs: dict[str, Job] = {}  # the latest job of each owner, in the order of starts
         self._threads: set[threading.Thread] = set()
         self._ready = False  # a process has begun: the next ones begin at once
         self._closed = False
@@ -194,8 +192,7 @@ class JobRegistry:
                 current.cancel()
             job = Job(title, owner, key, urgent, total=total)
             job._task, job._cancelled = order, self._stop
-            self._jobs[owner] = job
-            self._queue.append(job)
+            self._jobs = {n: j for n, j in self._jobs.items() if n != owner} | {owner: job}
             self._dispatch()
             return job
 
@@ -273,15 +270,25 @@ class JobRegistry:
     def _dispatch(self) -> None:
         """Start queued jobs and resume paused ones."""
         with self._lock:
-            self._queue = sorted((j for j in self._queue if j.active), key=lambda j: not j.urgent)
-            while self._queue and self._queue[0].urgent and self._is_free():
-                self._start_first()
-            if not (self._queue and self._queue[0].urgent):
+            while (queue := self._queue) and queue[0].urgent and self._is_free():
+                self._start(queue[0])
+            if not (queue and queue[0].urgent):
                 still = sorted((j for j in self._running if j.paused), key=lambda j: j.started)
                 for job in still[: max(0, self._free)]:  # the longest running first
                     job._pause(False)
-                while self._queue and self._free > 0:
-                    self._start_first()
+                while (queue := self._queue) and self._free > 0:
+                    self._start(queue[0])
+
+    @property
+    def _queue(self) -> list[Job]:
+        """The jobs without a process, the next one first."""
+        queue = [j for j in self._jobs.values() if j.active and j._worker is None]
+        return sorted(queue, key=lambda job: not job.urgent)
+
+    @property
+    def _running(self) -> list[Job]:
+        """The jobs with a process, also paused ones."""
+        return [j for j in self._jobs.values() if j.active and j._worker is not None]
 
     @property
     def _free(self) -> int:
@@ -298,10 +305,8 @@ class JobRegistry:
         max(giving, key=lambda j: j.started)._pause(True)
         return True
 
-    def _start_first(self) -> None:
-        """Start a process for the first job of the queue."""
-        job = self._queue.pop(0)
-        self._running.append(job)
+    def _start(self, job: Job) -> None:
+        """Start a process for a job."""
         job._begin(Worker())
         thread = threading.Thread(target=self._attend, args=(job, job._worker), daemon=True)
         self._threads.add(thread)
@@ -320,11 +325,11 @@ class JobRegistry:
                 log.warning("job %s: its process ended (%s)", job.title, worker.exitcode)
                 job._paused_at = None
                 if job._tries < TRIES:
-                    self._queue.insert(0, job)
+                    job._worker = None
                 else:
                     error = NO_WORKER if worker.pid is None else DIED
                     job._fail(error, f"two processes ended, the last with {worker.exitcode}")
-            self._release(job)
+            self._dispatch()
             self._threads.discard(threading.current_thread())
 
     def _handle(self, job: Job, event: str, *content: Any) -> None:
@@ -335,25 +340,18 @@ class JobRegistry:
             if event == "begun":
                 self._ready = True
                 job.started = time.monotonic()  # without the time of getting ready
-                self._dispatch()  # an urgent job may have waited for one that can be paused
-                return
-            if event == "done":
+            elif event == "done":
                 job._end("done", answer=content[0])
             else:
                 job._fail(*content)
-            self._release(job)
-
-    def _release(self, job: Job) -> None:
-        """Remove a job that has ended and start others."""
-        self._running = [j for j in self._running if j is not job]
-        self._dispatch()
+            self._dispatch()  # an urgent job may have waited for one that can be paused
 
     def _stop(self, job: Job) -> None:
-        """Kill the process of a cancelled job."""
+        """Kill the process of a cancelled job, and start others."""
         with self._lock:
             if job._worker is not None:
                 job._worker.kill()
-            self._release(job)
+            self._dispatch()
 
 
 def _n_cores() -> int:

@@ -131,16 +131,8 @@ def _run(task: bytes, environment: dict[str, str], server: Connection) -> None:
         send("failed", message, "" if is_expected else traceback.format_exc())
 
 
-def _report(
-    send: Callable[..., None],
-    *,
-    done: int | None = None,
-    total: int | None = None,
-    message: str | None = None,
-    interim: Any = None,
-) -> None:
-    """Send counts, a message or results so far to the job; safe from any thread."""
-    update = {"done": done, "total": total, "message": message, "interim": interim}
+def _report(send: Callable[..., None], **update: Any) -> None:
+    """Send what is not None of an update to the job; safe from any thread."""
     send("report", {name: value for name, value in update.items() if value is not None})
 
 

@@ -16,7 +16,7 @@ from tests.pages.driving import opened, text
 from ui.picked import OWN, get_own
 from ui.rule_numbers import Cases
 from ui.rules import editor
-from ui.rules.editor import Versions, obstacle, read_own, versions_of
+from ui.rules.editor import append_version, obstacle, read_own, versions_of
 from ui.state import AppState
 
 TESTS = (Literal("age", ">", 60.0), Literal("bp", ">", 140.0))
@@ -77,38 +77,38 @@ def version(cut):
 
 @given(st.lists(st.one_of(st.integers(0, 3), st.sampled_from(["undo", "redo", "learned"]))))
 def test_edits_undo_and_redo_select_the_rule_of_a_plain_list(actions):
-    versions = Versions((version(0),))
+    items, index = (version(0),), 0
     undone, done = [], [0]
     for action in actions:
         if action == "undo":
-            versions = versions.select(versions.index - 1)
+            index = max(index - 1, 0)
             if len(done) > 1:
                 undone.append(done.pop())
         elif action == "redo":
-            versions = versions.select(versions.index + 1)
+            index = min(index + 1, len(items) - 1)
             if undone:
                 done.append(undone.pop())
         elif action == "learned":
-            versions = versions.select(0)
+            index = 0
             while len(done) > 1:
                 undone.append(done.pop())
         else:
-            versions = versions.append(version(action))
+            items, index = append_version((items, index), version(action))
             if action != done[-1]:
                 done, undone = [*done, action], []
         expected = rule_at(done[-1]).predict(X)
-        assert from_json(versions.current["rule_json"]).predict(X).tolist() == expected.tolist()
-        assert versions.current["error"] == version(done[-1])["error"]
-    assert len(versions.items) == len(done) + len(undone)
+        assert from_json(items[index]["rule_json"]).predict(X).tolist() == expected.tolist()
+        assert items[index]["error"] == version(done[-1])["error"]
+    assert len(items) == len(done) + len(undone)
 
 
 @pytest.mark.parametrize("other", [{"rule_json": "{}"}, {"setting": {"learner": "tree"}}])
 def test_rule_selected_elsewhere_begins_new_versions(other):
-    kept = Versions((version(0), version(1)), 1)
-    state = AppState(**kept.current, edits=kept.items, edit=1)
-    assert versions_of(state) == kept
+    kept = version(0), version(1)
+    state = AppState(**kept[1], edits=kept, edit=1)
+    assert versions_of(state) == (kept, 1)
     begun = versions_of(replace(state, **other))
-    assert (len(begun.items), begun.index) == (1, 0)
+    assert (len(begun[0]), begun[1]) == (1, 0)
 
 
 STATE = AppState(table=load_sample("credit"))
