@@ -1,12 +1,16 @@
-"""A rule as text; widgets with exactly one selected option or row, kept when the page is left."""
+"""Figures, a rule as text, and widgets with exactly one selected option or row, which is kept."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
-from ui.state import KEEP
+from rulekit.plots import flow_figure, flow_sentence, flow_table
+from ui.escape import file_name
+from ui.state import KEEP, app_state
+from ui.words import wording
 
 COUNT = st.column_config.NumberColumn(format="localized")
 SHARE = st.column_config.NumberColumn(format="%.1f %%")
@@ -109,3 +113,61 @@ def pick_row(
             alt=alt,
             **options,
         )
+
+
+# a drag and a double click do the same as these buttons, which would cover the legend
+CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtonsToRemove": ["lasso2d", "select2d"]}
+CONFIG["modeBarButtonsToRemove"] += ["zoomIn2d", "zoomOut2d", "autoScale2d"]
+
+
+def chart(
+    figure: go.Figure, key: str, alt: str, *, on_select: str | Callable[[], None] = "ignore"
+) -> Any:
+    """Show a figure; return the selection, see `get_selected`, unless `on_select` is "ignore"."""
+    if on_select != "ignore":
+        figure.update_traces(
+            unselected={"marker": {"opacity": 0.6}},
+            selected={"marker": {"size": 16}},
+            selector={"type": "scatter"},
+        )
+    table = app_state().table
+    name = file_name("chart", "png", "" if table is None else table.name)
+    picture = {"toImageButtonOptions": {"filename": name.removesuffix(".png")}}
+    return st.plotly_chart(
+        figure,
+        key=key,  # keeps the selection when the data change
+        alt=alt,
+        theme="streamlit",
+        on_select=on_select,
+        selection_mode="points",
+        config=CONFIG | picture,
+    )
+
+
+def flow_chart(
+    model: Any,
+    X: Any,
+    y: Any,
+    key: str,
+    *,
+    on_select: str | Callable[[], None] = "ignore",
+    **options: Any,
+) -> pd.DataFrame:
+    """Show where the rows go; return the same counts as a table, see `flow_table`."""
+    state = app_state()
+    words = options.pop("wording", None) or wording(state)
+    table = flow_table(model, X, y, wording=words)
+    figure = flow_figure(model, X, y, classes=state.classes, wording=words, **options)
+    chart(figure, key, flow_sentence(table), on_select=on_select)
+    return table
+
+
+def get_selected(event: Any) -> Any:
+    """Return the first selected point's ``customdata`` (its first entry, if a list), or None."""
+    points = event["selection"]["points"] if event else []
+    if not points or "customdata" not in points[0]:
+        return None
+    data = points[0]["customdata"]
+    if isinstance(data, dict):
+        return next(iter(data.values()), None)
+    return data[0] if isinstance(data, (list, tuple)) else data

@@ -25,8 +25,7 @@ from ui.escape import md
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
 from ui.state import KEEP, AppState, BinningSpec, app_state
-from ui.theme import chart
-from ui.widgets import COUNT, pick_row
+from ui.widgets import COUNT, chart, pick_row
 from ui.workspace import change, make_key
 
 METHODS = {

@@ -23,8 +23,7 @@ from ui.escape import md
 from ui.rule_numbers import read_as_before
 from ui.shell import once, sentences
 from ui.state import AppState, app_state, from_plain, to_plain, update
-from ui.theme import chart
-from ui.widgets import menu
+from ui.widgets import chart, menu
 from ui.workspace import change
 
 MOST_FOLDS = 20  # values of a column of fold numbers

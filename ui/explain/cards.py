@@ -25,8 +25,7 @@ from ui.learners.offered import CARDS
 from ui.learners.points import chance_sentence
 from ui.rule_numbers import ANSWER, ROW, TRUTH, Cases, matches, row_number
 from ui.state import KEEP, AppState, app_state
-from ui.theme import chart, flow_chart
-from ui.widgets import choice, pick_row, rule_text
+from ui.widgets import chart, choice, flow_chart, pick_row, rule_text
 from ui.words import clause_names, clause_words, find_fixed_columns, value_words
 from ui.workspace import change, make_key
 

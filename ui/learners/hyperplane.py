@@ -22,8 +22,7 @@ from ui.learners.learner import CLAUSES_DIAL, Cards, Learner, as_entered, price_
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import Cases, row_number
 from ui.state import KEEP, AppState, app_state
-from ui.theme import chart
-from ui.widgets import SHARE, choice, rule_text
+from ui.widgets import SHARE, chart, choice, rule_text
 from ui.words import clause_words
 
 COLUMNS = {

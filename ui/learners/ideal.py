@@ -18,8 +18,7 @@ from ui.learners.learner import Cards, Learner, Setting
 from ui.learners.spec import RunSpec
 from ui.rule_numbers import Cases
 from ui.state import AppState
-from ui.theme import chart
-from ui.widgets import menu, rule_text
+from ui.widgets import chart, menu, rule_text
 from ui.words import clause_words, constant_answer, rule_words, wording
 
 SCORE_NAMES = {

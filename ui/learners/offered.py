@@ -1,7 +1,5 @@
 """The learners to choose from, and the settings of a run."""
 
-# Learners are the entries of `rulekit.families.FAMILIES`; `PAGES` has their page parts.
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,8 +16,9 @@ from ui.learners.spec import LEARNER_KEY, QUICK, RunSpec
 from ui.learners.tree import POWER_LAW_TREE
 from ui.state import AppState
 
-PAGES = {
-    learner.key: learner
+LEARNERS: dict[str, Learner] = {
+    key: learner
+    for key in FAMILIES
     for learner in (
         literal.BOX_SEARCH,
         *literal.PAPERS,
@@ -28,16 +27,12 @@ PAGES = {
         POWER_LAW_TREE,
         POINTS_TO_ADD_UP,
     )
+    if learner.key == key
 }
-LEARNERS: dict[str, Learner] = {key: PAGES[key] for key in FAMILIES}
 # The choices of Models, each with its learners: those with a single learner first.
-QUESTIONS: dict[str, tuple[str, ...]] = {
-    question: tuple(key for key, family in FAMILIES.items() if family.question == question)
-    for question in sorted(
-        dict.fromkeys(family.question for family in FAMILIES.values()),
-        key=lambda question: question == PAPERS,
-    )
-}
+QUESTIONS: dict[str, tuple[str, ...]] = {}
+for key, family in sorted(FAMILIES.items(), key=lambda item: item[1].question == PAPERS):
+    QUESTIONS[family.question] = (*QUESTIONS.get(family.question, ()), key)
 PLACES = [key for names in QUESTIONS.values() for key in names]  # for the learners' looks
 # cards for some learners' models, each once
 CARDS: tuple[Cards, ...] = tuple(

@@ -29,7 +29,7 @@ from ui.escape import file_name, md
 from ui.learners.learner import Cards, Learner
 from ui.rule_numbers import Cases
 from ui.state import app_state
-from ui.theme import chart
+from ui.widgets import chart
 from ui.workspace import change, make_key
 
 SCALE = (  # parameter of `scale_points`, title, value

@@ -29,8 +29,7 @@ from ui.escape import md
 from ui.learners.learner import Cards, Learner
 from ui.rule_numbers import Cases
 from ui.state import app_state
-from ui.theme import chart
-from ui.widgets import choice
+from ui.widgets import chart, choice
 
 VIEWS = {
     "b": "power laws",

@@ -21,8 +21,7 @@ from ui.models.run import BETTER, COMPARISON, PRICES, get_offer, latest, note_su
 from ui.picked import OWN, get_model, get_own, model_key, pick
 from ui.shell import once
 from ui.state import AppState, app_state
-from ui.theme import chart, get_selected
-from ui.widgets import choice, pick_row
+from ui.widgets import chart, choice, get_selected, pick_row
 from ui.words import constant_answer, count_differing, difference, wording
 from ui.workspace import pick_rule
 

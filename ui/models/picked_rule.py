@@ -26,8 +26,7 @@ from ui.rule_numbers import beats_majority
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
 from ui.state import AppState, app_state
-from ui.theme import flow_chart
-from ui.widgets import choice, parts_table, rule_text
+from ui.widgets import choice, flow_chart, parts_table, rule_text
 from ui.words import constant_answer, difference, rule_words, wording
 
 LINKS = {"explain": "Why this row?", "rules": "Read in full", "export": "Export"}

@@ -33,8 +33,7 @@ from ui.rule_numbers import Cases
 from ui.rules.editor import edit_button, editor, get_edited_clause, keep, source
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
-from ui.theme import chart, flow_chart, get_selected
-from ui.widgets import COUNT, choice, parts_table, pick_row
+from ui.widgets import COUNT, chart, choice, flow_chart, get_selected, parts_table, pick_row
 from ui.words import clause_names, constant_answer, full_words, wording
 from ui.workspace import change, make_key
 

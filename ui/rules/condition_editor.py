@@ -22,8 +22,7 @@ from ui.cache import compute_once
 from ui.escape import md
 from ui.rule_numbers import Cases
 from ui.state import AppState
-from ui.theme import chart
-from ui.widgets import COUNT
+from ui.widgets import COUNT, chart
 from ui.words import wording
 
 STEPS = 200  # approximate number of steps of a slider

@@ -37,8 +37,7 @@ from ui.rules.editor import keep, source
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
 from ui.state import KEEP, AppState
-from ui.theme import chart
-from ui.widgets import COUNT, SHARE, choice, pick_row, rule_text
+from ui.widgets import COUNT, SHARE, chart, choice, pick_row, rule_text
 from ui.words import clause_words, count_differing, rule_words, wording
 from ui.workspace import pick_rule
 
