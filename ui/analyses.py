@@ -157,10 +157,4 @@ def _marks() -> Path | None:
     base, owner = workspace.root(), st.session_state.get(OWNER)
     if base is None or owner is None:
         return None
-    folder = base / "owners" / owner
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        workspace.not_saved(error)
-        return None
-    return folder
+    return workspace.make_folder(base / "owners" / owner)

@@ -18,7 +18,7 @@ from rulekit.style.wording import capital
 from ui.cache import compute_once
 from ui.escape import md
 from ui.learners.learner import KINDS_OF_RULE
-from ui.learners.offered import curve_key, learner_of, same_search, settings_of_run, variant_of
+from ui.learners.offered import curve_key, learner_of, same_search, settings_of_run
 from ui.learners.spec import QUICK, RunSpec, quick_table, quiet
 from ui.runs import jobs
 from ui.shell import empty
@@ -121,20 +121,11 @@ def fit_setting(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> C
     shown = state.result_on(curve_key(spec, state))
     if shown is not None and (model := shown.models.get(model_key(setting))) is not None:
         return model
+    path = path_of(setting, spec)
     settings = {k: v for k, v in spec.to_dict().items() if k not in ("thetas", "learners")}
-    key = repr((state.fit_key, settings))
-    if learner_of(setting).whole_front:
-        whole = repr((key, spec.thetas, sorted(variant_of(setting).items())))
-        path = path_of(setting, spec)
-        answers = compute_once("path", whole, lambda: fit_path(path, spec, state), copy=False)
-        if (model := answers.get(model_key(setting))) is not None:
-            return model
-    return compute_once(
-        "fit",
-        repr((key, sorted(setting.items()))),
-        lambda: fit_path([setting], spec, state)[model_key(setting)],
-        copy=False,
-    )
+    key = repr((state.fit_key, settings, [model_key(s) for s in path]))
+    answers = compute_once("path", key, lambda: fit_path(path, spec, state), copy=False)
+    return answers[model_key(setting)]
 
 
 def path_of(setting: Mapping[str, Any], spec: RunSpec) -> list[dict[str, Any]]:
@@ -165,7 +156,7 @@ def fit_path(
     grid = [learner.parameters(s) for s in settings]
     quiet()
     models = fit_settings(estimator, X, y, grid, weight)
-    return {model_key(s): model for s, model in zip(settings, models, strict=False)}
+    return {model_key(s): model for s, model in zip(settings, models, strict=True)}
 
 
 def model_key(setting: Mapping[str, Any]) -> str:

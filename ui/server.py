@@ -3,10 +3,10 @@
 # Streamlit rejects a websocket opened by a page of another site; but to find its own address, it
 # requests a web service and waits for the answer.
 
-import ast
 import importlib
 import logging
 import os
+import pkgutil
 import socket
 import sys
 from collections.abc import Mapping, Sequence
@@ -52,23 +52,14 @@ def _get_option(arguments: Sequence[str], option: str) -> str | None:
     return None
 
 
-def page_modules() -> list[str]:
-    """Return the modules that the scripts of the pages import."""
-    scripts = [APP, *sorted((APP.parent / "pages").glob("*.py"))]
-    nodes = [node for path in scripts for node in ast.walk(ast.parse(path.read_text("utf-8")))]
-    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-    names = [f"{node.module}.{alias.name}" for node in imports for alias in node.names]
-    files = [name for name in names if (APP.parent / f"{name.replace('.', '/')}.py").is_file()]
-    return list(dict.fromkeys([*(node.module for node in imports), *files]))
-
-
 def warm_up() -> None:
     """Start the workers and import what pages need, so that no visitor waits for it."""
     # outside a running server, Streamlit warns about caching
     logging.getLogger("streamlit.runtime.caching.cache_data_api").disabled = True
     importlib.import_module("ui.runs.jobs").registry()
-    for name in page_modules():
-        importlib.import_module(name)
+    for module in pkgutil.walk_packages([str(APP.parent / "ui")], "ui."):
+        if module.name != "ui.runs.preload":  # it changes the process that imports it
+            importlib.import_module(module.name)
 
 
 def main() -> None:

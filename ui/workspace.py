@@ -63,17 +63,22 @@ def root() -> Path | None:
     setting = os.environ.get("RULEKIT_WORKSPACE", ".rulekit")
     if setting == "off":
         return None
-    folder = Path(setting)
+    folder = make_folder(Path(setting))
+    if folder is not None and not os.access(folder, os.W_OK):
+        not_saved(OSError(errno.EROFS, os.strerror(errno.EROFS)))
+        return None
+    if folder is not None and os.name == "posix" and folder.stat().st_mode & 0o077:
+        _tighten(folder)
+    return folder
+
+
+def make_folder(folder: Path) -> Path | None:
+    """Create a folder that only its owner can read; None, after a message, if that fails."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         not_saved(error)
         return None
-    if not os.access(folder, os.W_OK):
-        not_saved(OSError(errno.EROFS, os.strerror(errno.EROFS)))
-        return None
-    if os.name == "posix" and folder.stat().st_mode & 0o077:
-        _tighten(folder)
     return folder
 
 
@@ -108,12 +113,7 @@ def folder() -> Path | None:
 def store_path() -> Path | None:
     """Return the path of this analysis' finished folds, or None if it is not saved."""
     path = folder()
-    if path is None or saved.is_deleted(path):
-        return None
-    try:
-        path.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        not_saved(error)
+    if path is None or saved.is_deleted(path) or make_folder(path) is None:
         return None
     return path / "sweep.sqlite"
 
@@ -479,8 +479,8 @@ def restore(version: saved.Version, table: Table) -> AppState:
     return state
 
 
-def load_settings(content: bytes) -> str:
-    """Start an analysis with saved settings; return a message if not all of them are taken over."""
+def load_settings(content: bytes) -> None:
+    """Start an analysis with saved settings; show a message if not all of them are taken over."""
     # ValueError if the settings do not fit the table.
     state = app_state()
     try:
@@ -514,7 +514,8 @@ def load_settings(content: bytes) -> str:
             "These settings were made for a table with other cells. Roles, cut points, names and "
             "notes are taken over; the picked setting is learned again from this table."
         )
-    return " ".join(sentences)
+    if sentences:
+        st.session_state["_message"] = " ".join(sentences)
 
 
 def not_read(names: list[str]) -> str:

@@ -248,12 +248,6 @@ def take_rule(content: bytes, name: str) -> None:
     change(rule_selected=True)
 
 
-def take_settings(content: bytes, name: str) -> None:
-    """Start an analysis with the settings of a file; show a message if they are of other cells."""
-    if message := workspace.load_settings(content):
-        st.session_state["_message"] = message
-
-
 def session_card() -> None:
     """Show the notes, the effect of a reload, and buttons to save settings and to delete all."""
     state = app_state()
@@ -291,7 +285,7 @@ def session_card() -> None:
         "The file that “Save settings” gave. It begins a new analysis of the current table; this "
         "one stays under its own address."
     )
-    _json_file("settings", take_settings, words)
+    _json_file("settings", lambda content, _: workspace.load_settings(content), words)
     words = "A file from Export or the command line. It becomes the current rule."
     _json_file("rule", take_rule, words, disabled=not app_state().ready)
     with right.popover("Forget this analysis"):

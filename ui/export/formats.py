@@ -4,7 +4,7 @@ import io
 import json
 import platform
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from datetime import date
 from functools import partial
@@ -41,7 +41,7 @@ def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
     """Describe an analysis so that another person can repeat it: plain values, never its rows."""
     train, test = state.rows()
     rule = model.rule_set_
-    return {
+    record = {
         "record": 1,
         "data": {
             "name": state.table.name,
@@ -59,9 +59,9 @@ def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
             "test_rows": len(test),
             "test_rows_looked_at": state.test_looks,
         },
-        "binning": _plain(asdict(state.binning)),
-        "run": _plain(state.run_settings),
-        "setting": _plain(state.setting or {}),
+        "binning": asdict(state.binning),
+        "run": state.run_settings,
+        "setting": state.setting or {},
         "random_state": 0,
         "result": {
             "clauses": rule.n_clauses,
@@ -70,22 +70,16 @@ def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
             "test_error": _error(model, *state.testing) if len(test) else None,
         },
         "notes": state.notes,
-        "reviews": _plain(state.case_notes),
+        "reviews": state.case_notes,
         "versions": {"python": platform.python_version()} | {n: _version(n) for n in PACKAGES},
     }
+    # tuples become lists, and NumPy's scalars those of Python
+    plain: dict[str, Any] = json.loads(json.dumps(record, default=lambda value: value.item()))
+    return plain
 
 
 def _error(model: ClassifierMixin, X: pd.DataFrame, y: pd.Series) -> float:
     return error_rate(y.to_numpy(), model.predict(X))
-
-
-def _plain(value: Any) -> Any:
-    """Convert tuples to lists and NumPy scalars to Python's, recursively."""
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    return value.item() if hasattr(value, "item") else value
 
 
 def _version(package: str) -> str:
