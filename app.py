@@ -11,7 +11,6 @@ if str(HERE) not in sys.path:  # `streamlit run /elsewhere/app.py` finds `ui` al
 
 from ui import analyses, login, streamlit_private, workspace  # noqa: E402
 from ui.shell import PAGES, messages, sentences, status  # noqa: E402
-from ui.theme import CSS  # noqa: E402
 
 streamlit_private.prepare()  # also when started by `streamlit run`
 st.set_page_config("Rulekit", page_icon="📏", layout="wide")
@@ -29,7 +28,7 @@ wanted = st.session_state.pop("_wanted", "data" if chosen is start else None)
 if wanted is not None:
     st.switch_page(pages[wanted], query_params=dict(st.query_params))
 workspace.attach()
-st.html(f"<style>{CSS}</style>")
+st.html(HERE / "ui" / "style.css")
 messages()
 with sentences():
     chosen.run()

@@ -32,6 +32,6 @@ setup(
         "rulekit": ["py.typed", "**/*.pyi", "**/*.html"],
         "rulekit.sample_data": ["*.csv", "README.md"],
         DASHBOARD: [".streamlit/config.toml"],
-        f"{DASHBOARD}.ui": ["pictures/*.png"],
+        f"{DASHBOARD}.ui": ["pictures/*.png", "*.css", "*.js"],
     },
 )

@@ -16,6 +16,8 @@ PLACES = {
     "pages/*.py": "rulekit_dashboard/",
     "ui/**/*.py": "rulekit_dashboard/",
     "ui/pictures/*.png": "rulekit_dashboard/",
+    "ui/*.css": "rulekit_dashboard/",
+    "ui/*.js": "rulekit_dashboard/",
     ".streamlit/config.toml": "rulekit_dashboard/",
 }
 

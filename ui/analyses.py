@@ -25,20 +25,7 @@ from ui.runs import jobs
 
 NOT_CHANGED = "The list of saved analyses was not changed"
 KEY = re.compile(r"[0-9a-f]{48}")
-SCRIPT = """
-export default function ({ setStateValue }) {
-  let key = "";
-  try {
-    key = localStorage.getItem("rulekit_owner") || "";
-    if (!/^[0-9a-f]{48}$/.test(key)) {
-      const bytes = crypto.getRandomValues(new Uint8Array(24));
-      key = Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
-      localStorage.setItem("rulekit_owner", key);
-    }
-  } catch { return; }  // storage is switched off: no list
-  setStateValue("key", key);
-}
-"""
+SCRIPT = Path(__file__).with_name("owner.js").read_text("utf-8")
 _browser = st.components.v2.component("rulekit_owner", js=SCRIPT)
 
 

@@ -1,14 +1,9 @@
 """Login: with ``RULEKIT_LOGIN=on`` every page requires one."""
 
-# Streamlit connects to the provider (a company's own, Google, Keycloak, ...) by OpenID Connect and
-# stores the user in a signed cookie for 30 days, without asking the provider again. Its settings
-# are in ``.streamlit/secrets.toml``, in the folder where the server is started or in the home
-# folder of its user (or in the file of ``--secrets.files``), in a section ``[auth]``: ``client_id``
-# and ``client_secret``, as issued by the provider; ``server_metadata_url``, the provider's address
-# ending in ``/.well-known/openid-configuration``; ``redirect_uri``, the dashboard's address for
-# visitors (behind a reverse proxy, the proxy's address) followed by ``/oauth2callback``, which must
-# be registered at the provider, too; and ``cookie_secret``, a long random text. A proxy has to
-# forward the websocket ``/_stcore/stream``, and its cookies.
+# Streamlit connects to the provider by OpenID Connect and stores the user in a signed cookie for 30
+# days, without asking the provider again. The guide lists its settings, in ``secrets.toml`` (or the
+# file of ``--secrets.files``). A proxy has to forward the websocket ``/_stcore/stream``, and its
+# cookies.
 #
 # Analyses then belong to the person, identified by the provider's address and its ``sub``, instead
 # of to the browser: they are listed in any browser, and their address opens nothing for others.

@@ -7,10 +7,8 @@
 #
 # ``RULEKIT_DATA_ROOT`` names a folder of Parquet and CSV files; without it none is offered. A path
 # is resolved, including links, and rejected if it is outside the folder; so is every file of a
-# folder that is read as one table. ``RULEKIT_TABLES`` names a file of connections, in TOML:
-#   [sales]
-#   url = "postgres://reader:${SALES_PASSWORD}@db.example/sales"
-#   tables = ["orders", "archive.customers"]
+# folder that is read as one table. ``RULEKIT_TABLES`` names a file of connections, in TOML;
+# the guide has an example.
 #
 # ``${NAME}`` is replaced by an environment variable, so that no secret is in the file; a secret in
 # it raises an error. Addresses and drivers' messages are not shown: they go to the server's log,
