@@ -125,7 +125,6 @@ def cut_target(cut: float) -> None:
     above = outcomes_of_cut(name, cut)[0]
     table = state.table.with_cut(name, cut).with_roles({}, positive_label=above)
     change(table=table, options=state.options | {CUT: {name: float(cut)}}, outcomes={})
-    refresh_editor()
 
 
 def set_roles(names: Iterable[str], role: str) -> None:
@@ -399,7 +398,6 @@ def read_dates(name: str, day_first: bool | None) -> None:
         day_first = same[0] if len(same) == 1 else None
     dates = {**state.options.get(DATES, {}), name: day_first}
     change(table=table, options=state.options | {DATES: dates})
-    refresh_editor()
 
 
 def use_columns(names: Collection[str]) -> None:

@@ -299,7 +299,6 @@ def set_order(name: str, levels: list[str]) -> None:
 def read_durations(name: str) -> None:
     """Convert a text column of durations to days."""
     _convert(app_state().table.as_duration(name), DURATIONS, name)
-    refresh_editor()
 
 
 def _order(column: Column, key: str) -> None:

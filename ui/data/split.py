@@ -145,7 +145,6 @@ def _set_rows(frame: pd.DataFrame, n_own: int, name: str) -> None:
     new = Table.from_frame(frame, name=table.name, notes=table.notes)
     split = replace(state.split, own_rows=n_own, own_name=name)
     change(table=from_plain(to_plain(state), new).table, split=split)
-    refresh_editor()
 
 
 def _kind(column: pd.Series) -> str:
