@@ -210,6 +210,7 @@ def _covering(explanation: hyperplane.HyperplaneExplanation, words: Wording) -> 
     rule_text(clause_words(held.clause, words) if held.clause.conditions else "everywhere")
 
 
+HYPERPLANE = "hyperplane"
 PRICE_HELP = (
     "What a unit of margin missed by a row costs, against the plane's weights. The smaller ν is, "
     "the fewer columns the plane reads, and the shorter its boxes are."
@@ -246,7 +247,7 @@ def form(usual: RunSpec) -> dict[str, Any] | None:
 
 
 BOXES_FROM_A_PLANE = Learner.from_family(
-    "hyperplane",
+    HYPERPLANE,
     grid=grid,
     own_parameters=own_parameters,
     reads=("clauses",),
