@@ -121,24 +121,33 @@ CONFIG["modeBarButtonsToRemove"] += ["zoomIn2d", "zoomOut2d", "autoScale2d"]
 
 
 def chart(
-    figure: go.Figure, key: str, alt: str, *, on_select: str | Callable[[], None] = "ignore"
-) -> Any:
-    """Show a figure; return the selection, see `get_selected`, unless `on_select` is "ignore"."""
-    if on_select != "ignore":
+    figure: go.Figure, key: str, alt: str, *, on_select: Callable[[Any], None] | None = None
+) -> None:
+    """Show a figure; a click on a point calls `on_select` with its ``customdata``."""
+    turn = f"{key}_turn"  # a drawn figure keeps its selection: after a click it is another one
+    name = key if on_select is None else f"{key}_{st.session_state.get(turn, 0)}"
+
+    def select() -> None:
+        selected = get_selected(st.session_state.get(name))
+        st.session_state[turn] = st.session_state.get(turn, 0) + 1
+        if selected is not None and on_select is not None:
+            on_select(selected)
+
+    if on_select is not None:
         figure.update_traces(
             unselected={"marker": {"opacity": 0.6}},
             selected={"marker": {"size": 16}},
             selector={"type": "scatter"},
         )
     table = app_state().table
-    name = file_name("chart", "png", "" if table is None else table.name)
-    picture = {"toImageButtonOptions": {"filename": name.removesuffix(".png")}}
-    return st.plotly_chart(
+    file = file_name("chart", "png", "" if table is None else table.name)
+    picture = {"toImageButtonOptions": {"filename": file.removesuffix(".png")}}
+    st.plotly_chart(
         figure,
-        key=key,  # keeps the selection when the data change
+        key=name,  # keeps the selection when the data change
         alt=alt,
         theme="streamlit",
-        on_select=on_select,
+        on_select="ignore" if on_select is None else select,
         selection_mode="points",
         config=CONFIG | picture,
     )
@@ -150,7 +159,7 @@ def flow_chart(
     y: Any,
     key: str,
     *,
-    on_select: str | Callable[[], None] = "ignore",
+    on_select: Callable[[Any], None] | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """Show where the rows go; return the same counts as a table, see `flow_table`."""

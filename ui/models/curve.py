@@ -21,7 +21,7 @@ from ui.models.run import BETTER, COMPARISON, PRICES, get_offer, latest, note_su
 from ui.picked import OWN, get_model, get_own, model_key, pick
 from ui.shell import once
 from ui.state import AppState, app_state
-from ui.widgets import chart, choice, get_selected, pick_row
+from ui.widgets import chart, choice, pick_row
 from ui.words import constant_answer, count_differing, difference, wording
 from ui.workspace import pick_rule
 
@@ -90,9 +90,8 @@ def draw(result: RunResult, shown: pd.DataFrame, name: str, x: str, y: str, **op
     for trace in figure.data:
         if trace.customdata is not None:
             trace.customdata = [[_point_id(result, number)] for (number,) in trace.customdata]
-    key = f"{name}_{st.session_state.get('_clicks', 0)}"  # a drawn figure keeps its selection
     sentence = front_sentence(shown, x=x, y=y, unit=result.unit)
-    chart(figure, key, sentence, on_select=lambda: _pick_clicked(result, key))
+    chart(figure, name, sentence, on_select=partial(_pick_clicked, result))
 
 
 def suggestion_line(result: RunResult) -> None:
@@ -192,10 +191,8 @@ def _point_id(result: RunResult, number: int) -> int:
     return crc32(model_key(result.settings[number]).encode())
 
 
-def _pick_clicked(result: RunResult, key: str) -> None:
-    clicked = get_selected(st.session_state.get(key))
+def _pick_clicked(result: RunResult, clicked: int) -> None:
     numbers = range(len(result.settings))
-    st.session_state["_clicks"] = st.session_state.get("_clicks", 0) + 1
     choose(result, next((k for k in numbers if _point_id(result, k) == clicked), None))
 
 

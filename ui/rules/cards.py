@@ -33,7 +33,7 @@ from ui.rule_numbers import Cases
 from ui.rules.editor import edit_button, editor, get_edited_clause, keep, source
 from ui.shell import once
 from ui.state import KEEP, AppState, app_state
-from ui.widgets import COUNT, chart, choice, flow_chart, get_selected, parts_table, pick_row
+from ui.widgets import COUNT, chart, choice, flow_chart, parts_table, pick_row
 from ui.words import clause_names, constant_answer, full_words, wording
 from ui.workspace import change, make_key
 
@@ -169,17 +169,13 @@ def _clause_line(
 
 def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
     """Draw the rows that each part of the rule decides, with the same counts as a table."""
-    generation = st.session_state.get("_flow_turn", 0)
 
-    def select_part() -> None:
-        part = get_selected(st.session_state.get(f"flow_{generation}"))
-        if part is not None:
-            st.session_state["covered_which"] = int(part)
-            st.session_state.update(rules_tab_4="Errors", rules_view_Errors_3="Predictions")
-        st.session_state["_flow_turn"] = generation + 1
+    def select_part(part: Any) -> None:
+        st.session_state["covered_which"] = int(part)
+        st.session_state.update(rules_tab_4="Errors", rules_view_Errors_3="Predictions")
 
     st.subheader("Where the rows go", anchor=False)
-    table = flow_chart(rule, rows.columns, rows.y, f"flow_{generation}", on_select=select_part)
+    table = flow_chart(rule, rows.columns, rows.y, "flow", on_select=select_part)
     folded = rule.n_clauses >= MANY  # else the page would be very long
     with st.expander("The same counts as a table") if folded else st.container():
         parts_table(table, rows.name)
@@ -295,20 +291,14 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     at = places.get(picked, None if picked else (len(points) - 1 if by == "clauses" else None))
     name = str(state.positive)
     sentence = operating_sentence(points, name)
-    generation = st.session_state.get("_operating_turn", 0)
 
-    def pick(position: int) -> None:
-        once(lambda: _take(source, points.iloc[position, 0], by))()
-        st.session_state["_operating_turn"] = generation + 1
-
-    def select_point() -> None:
-        position = get_selected(st.session_state.get(f"operating_{generation}"))
-        if position is not None and int(position) < len(points):
-            pick(int(position))
+    def pick(position: Any) -> None:
+        if int(position) < len(points):
+            once(lambda: _take(source, points.iloc[int(position), 0], by))()
 
     curve = choice("Curve", CURVES, "roc", "operating_curve", label_visibility="collapsed")
     figure = operating_figure(points, name, at, precision=curve == "precision")
-    chart(figure, f"operating_{generation}", sentence, on_select=select_point)
+    chart(figure, "operating", sentence, on_select=pick)
     counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
     table = _point_table(points, by, source.positive_label_)

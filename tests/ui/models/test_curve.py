@@ -93,10 +93,8 @@ def test_click_on_a_figure_drawn_before_a_run_added_points_picks_its_point(monke
     monkeypatch.setattr(curve, "app_state", AppState)
     monkeypatch.setattr(curve, "chart", lambda figure, *_, **__: drawn.append(figure))
     monkeypatch.setattr(curve, "choose", lambda result, k: picked.append(result.settings[k]))
-    monkeypatch.setattr(curve.st, "session_state", {})
     curve.draw(older, older.curve(), "front", "limit", "test_error")
     (points,) = [trace.customdata for trace in drawn[0].data if trace.customdata is not None]
-    for point in points:
-        curve.st.session_state["front_0"] = {"selection": {"points": [{"customdata": point}]}}
-        curve._pick_clicked(joined, "front_0")
+    for (point,) in points:
+        curve._pick_clicked(joined, point)
     assert picked == list(older.settings) != list(joined.settings[:4])
