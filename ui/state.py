@@ -1,8 +1,7 @@
 """One analysis in one object: table, settings, model, and values derived from them."""
 
 # Everything is in ``st.session_state["app"]``, an `AppState`; pages get it by `app_state()`. It is
-# changed by assignment only (a click can interrupt a script at any line), and dropped when
-# `VERSION` changes.
+# changed by assignment only (a click can interrupt a script at any line).
 
 from collections import Counter
 from collections.abc import Mapping
@@ -29,7 +28,7 @@ from ui.cache import compute_once
 from ui.learners.spec import RunSpec
 from ui.saved import RULE
 
-VERSION = 1
+VERSION = 1  # of saved analyses
 NUMERIC = "numeric"  # among `options`: the text columns that were converted to numbers
 CATEGORIES = "categories"  # among `options`: the number columns that are codes
 DATES = "dates"  # among `options`: columns converted to dates, and whether the day comes first
@@ -94,7 +93,6 @@ class ColumnName:
 class AppState:
     """One analysis."""
 
-    version: int = VERSION
     table: Table | None = None  # with roles, target and positive class
     # names by value as text, see `get_display_name`; the rows of a class called None are left out
     outcomes: dict[str, str | None] = field(default_factory=dict)
@@ -424,11 +422,8 @@ class AppState:
 
 
 def app_state() -> AppState:
-    """Return this session's analysis, a new one if there is none or it is of an older version."""
-    state = st.session_state.get("app")
-    if state is None or getattr(state, "version", None) != VERSION:
-        state = AppState()
-        st.session_state["app"] = state
+    """Return this session's analysis, a new one if there is none."""
+    state: AppState = st.session_state.setdefault("app", AppState())
     return state
 
 
@@ -465,7 +460,7 @@ def _fitting_cuts(state: AppState) -> tuple[tuple[str, tuple[float, ...]], ...]:
 
 
 OF_TABLE = ("version", "name", "digest", "notes_on_table")
-NOT_SAVED = ("version", "table", "result", "model", "wording", "split", "binning")  # or encoded
+NOT_SAVED = ("table", "result", "model", "wording", "split", "binning")  # or encoded
 # fields of `AppState` that are saved unchanged
 SAVED = tuple(f.name for f in fields(AppState) if f.name not in NOT_SAVED)
 # the declared types of all that is saved but the table's cells; where `AppState` has them plainer
