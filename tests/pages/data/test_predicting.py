@@ -160,8 +160,11 @@ def test_an_unfit_target_is_refused_and_another_can_be_chosen(open_app, row, wor
 
 
 def test_a_finding_s_fix_is_one_click(open_app, table_of):
-    rows = b"".join(b"%d,%d,%s\n" % (k % 9, k % 9, b"xy"[k % 2 :][:1]) for k in range(60))
-    app = upload(open_app(), b"a,twin,ill\n" + rows)
+    cells = [(k % 9, k % 9, "Big small big".split()[k % 3], "xy"[k % 2]) for k in range(60)]
+    rows = "".join("{},{},{},{}\n".format(*row) for row in cells)
+    app = upload(open_app(), f"a,twin,size,ill\n{rows}".encode())
+    app = next(b for b in app.button if (b.key or "").endswith("_spellings")).click().run()
+    assert app.session_state["app"].options["merged"] == ["size"]
     fix = next(b for b in app.button if b.key and b.key.startswith("fix_"))
     fix.click().run()
     assert table_of(app).column("twin").role == "ignore"
