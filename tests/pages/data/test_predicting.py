@@ -160,7 +160,7 @@ def test_an_unfit_target_is_refused_and_another_can_be_chosen(open_app, row, wor
 
 
 def test_a_finding_s_fix_is_one_click(open_app, table_of):
-    cells = [(k % 9, k % 9, "Big small big".split()[k % 3], "xy"[k % 2]) for k in range(60)]
+    cells = [(k % 9, k % 9, ["Big", "small", "big"][k % 3], "xy"[k % 2]) for k in range(60)]
     rows = "".join("{},{},{},{}\n".format(*row) for row in cells)
     app = upload(open_app(), f"a,twin,size,ill\n{rows}".encode())
     app = next(b for b in app.button if (b.key or "").endswith("_spellings")).click().run()
