@@ -45,7 +45,7 @@ def test_status_names_table_and_selected_rule(open_app, swept_credit):
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ("queued", "Waiting: Search, place 0 in the queue"),
+        ("queued", "Waiting: Search, place 1 in the queue"),
         ("running", "Running: Search, 25 %"),
         ("done", None),
         ("cancelled", None),
