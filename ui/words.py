@@ -69,12 +69,6 @@ def constant_answer(rule: RuleSet) -> Any:
     return rule.predict({"": np.zeros(1)})[0]
 
 
-def drop_clauses(rule: RuleSet, dropped: frozenset[int]) -> RuleSet:
-    """Return the rule with some clauses (numbered from 0) left out."""
-    remaining = (k for k in range(rule.n_clauses) if k not in dropped)
-    return rule.take_clauses(remaining)
-
-
 def value_words(value: Any) -> str:
     """Return a cell of the table as text; a date without time of day is written as the day."""
     if value is None or value != value:

@@ -44,12 +44,9 @@ def test_figures_are_measured_on_held_out_rows(run, tmp_path, frame, file):
     rule, shown = learned(run, tmp_path, file, "--target", "dead", "--test-share", 0.25)
     train, test = hold_out(frame["dead"].to_numpy(), 0.25, random_state=0)
     wrong = rule.predict(frame) != frame["dead"].to_numpy()
-    assert shown["training"] == pytest.approx(
-        {"rows": len(train), "wrong": wrong[train].sum(), "error": wrong[train].mean()}
-    )
-    assert shown["test"] == pytest.approx(
-        {"rows": len(test), "wrong": wrong[test].sum(), "error": wrong[test].mean()}
-    )
+    for name, rows in (("training", train), ("test", test)):
+        counts = {"rows": len(rows), "wrong": wrong[rows].sum(), "error": wrong[rows].mean()}
+        assert shown[name] == pytest.approx(counts)
     assert rule.classes[0] == 1
     assert shown["conditions"] == rule.n_conditions
 
@@ -137,17 +134,8 @@ def test_a_target_of_numbers_is_cut(run, tmp_path, frame, file):
 def test_costs_are_learned_from_and_reported(run, tmp_path, frame):
     truth = (frame["dead"] == 1) ^ (np.arange(120) % 4 == 0)  # a rule errs on one side or the other
     frame.assign(dead=truth.astype(int)).to_csv(tmp_path / "noisy.csv", index=False)
-    requested = (
-        "noisy.csv",
-        "--target",
-        "dead",
-        "--use",
-        "age",
-        "--use",
-        "kind",
-        "--test-share",
-        0,
-    )
+    columns = ("--target", "dead", "--use", "age", "--use", "kind")
+    requested = ("noisy.csv", *columns, "--test-share", 0)
     misses = {}
     for miss, alarm in ((9, 1), (1, 9)):
         prices = ("--cost-miss", miss, "--cost-false-alarm", alarm, "--cost-unit", "EUR")
@@ -204,9 +192,8 @@ def test_weights_and_groups_are_not_learned_from_and_are_kept_to(run, tmp_path, 
     roles = ("--weight", "weight", "--group", "clinic")
     rule, shown = learned(run, tmp_path, file, "--target", "dead", *roles)
     assert not {"weight", "clinic"} & set(rule.features)
-    train, test = hold_out(
-        frame["dead"].to_numpy(), 0.3, groups=frame["clinic"].to_numpy(), random_state=0
-    )
+    groups = frame["clinic"].to_numpy()
+    train, test = hold_out(frame["dead"].to_numpy(), 0.3, groups=groups, random_state=0)
     assert shown["test"]["rows"] == len(test)
     wrong = rule.predict(frame) != frame["dead"].to_numpy()
     shares = np.average(wrong[train], weights=frame["weight"].to_numpy()[train])
@@ -238,10 +225,9 @@ def test_weightless_rows_and_few_rows_are_treated_as_such(run, tmp_path, frame):
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_every_learner_learns(run, tmp_path, file, learner):
-    limit = ["--max-conditions", "3"] if learner in ("short-rule", "points") else []
+    limit = ("--max-conditions", "3") if learner in ("short-rule", "points") else ()
     requested = ("learn", file, "--target", "dead", "--learner", learner, "--test-share", "0")
-    requested += tuple(limit)
-    shown = printed(run(*requested, "-o", "learned.json", "--json"))
+    shown = printed(run(*requested, *limit, "-o", "learned.json", "--json"))
     rule = from_json((tmp_path / "learned.json").read_text())
     table = read_table(tmp_path / file)
     assert shown["test"] is None
@@ -273,17 +259,11 @@ def test_every_learner_learns(run, tmp_path, file, learner):
         ("made.csv --target dead --cost-miss 5", 2, "Give --cost-miss and --cost-false-alarm"),
         ("made.csv --target dead --cost-unit EUR", 2, "no effect without costs"),
         ("made.csv --target dead --cost-miss 0 --cost-false-alarm 1", 2, "range x>0"),
-        (
-            "made.csv --target dead --every-class --cost-miss 5 --cost-false-alarm 1",
-            2,
-            "--cost-miss applies to one class",
-        ),
+        ("made.csv --target dead --every-class --cost-miss 5 --cost-false-alarm 1", 2, "to one class"),
         ("made.csv --target dead --jobs 2", 2, "--jobs has no effect with --learner one-clause"),
     ],
 )
-def test_unlearnable_input_is_refused_before_any_output(
-    refused, file, tmp_path, words, code, sentence
-):
+def test_unlearnable_input_is_refused_first(refused, file, tmp_path, words, code, sentence):
     shown = refused("learn", *words.split(), *QUICK, "-o", "learned.json", code=code)
     assert sentence in shown
     assert not (tmp_path / "learned.json").exists()

@@ -22,7 +22,7 @@ from ui.rule_numbers import rows_of
 from ui.rules.cards import MANY
 from ui.runs import jobs
 from ui.state import AppState, ColumnName
-from ui.words import clause_words, drop_clauses, rule_words, wording
+from ui.words import clause_words, rule_words, wording
 
 QUOTED = re.compile("“(.+?)”")
 QUICK = RunSpec(thetas=(2.0,), folds=5, baselines=False).to_dict()
@@ -336,7 +336,7 @@ def test_intervals_and_filters_are_reported_in_words():
 @pytest.mark.parametrize("rule", [RULE, RULE.negate()])
 def test_leaving_out_all_clauses_gives_a_constant_rule(rule):
     names = wording(AppState())
-    empty = drop_clauses(rule, frozenset({0, 1}))
+    empty = rule.take_clauses(())
     assert empty.is_constant
     assert rule_words(empty, names) == "ALWAYS well"
 

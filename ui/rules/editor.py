@@ -21,7 +21,7 @@ from ui.rule_numbers import Cases, error
 from ui.rules.condition_editor import TABLE, edit_condition
 from ui.shell import once, sentences
 from ui.state import KEEP, AppState, app_state
-from ui.words import difference, drop_clauses, wording
+from ui.words import difference, wording
 from ui.workspace import change, pick_rule
 
 TEXT = "own_rule"  # session key of the text of a rule
@@ -110,7 +110,7 @@ def offer_without(rule: RuleSet, off: frozenset[int], train: Cases, test: Cases 
     """Show the effect of switching clauses off, with a button to keep that rule."""
     if not off:
         return
-    shorter = drop_clauses(rule, off)
+    shorter = rule.take_clauses(k for k in range(rule.n_clauses) if k not in off)
     names = ", ".join(str(k + 1) for k in sorted(off))
     head = f"**Without clause {names}:** {plural(shorter.n_conditions, 'condition')}."
     st.info("  \n".join([head, *map(md, effects(rule, shorter, train, test))]))
