@@ -259,7 +259,11 @@ def test_every_learner_learns(run, tmp_path, file, learner):
         ("made.csv --target dead --cost-miss 5", 2, "Give --cost-miss and --cost-false-alarm"),
         ("made.csv --target dead --cost-unit EUR", 2, "no effect without costs"),
         ("made.csv --target dead --cost-miss 0 --cost-false-alarm 1", 2, "range x>0"),
-        ("made.csv --target dead --every-class --cost-miss 5 --cost-false-alarm 1", 2, "to one class"),
+        (
+            "made.csv --target dead --every-class --cost-miss 5 --cost-false-alarm 1",
+            2,
+            "--cost-miss applies to one class",
+        ),
         ("made.csv --target dead --jobs 2", 2, "--jobs has no effect with --learner one-clause"),
     ],
 )

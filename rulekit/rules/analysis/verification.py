@@ -1,6 +1,6 @@
 """Check of a rule over every row that is possible, as decision-table tools check tables."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import reduce
@@ -12,7 +12,7 @@ import numpy as np
 from rulekit.rules.analysis import row_search
 from rulekit.rules.analysis.cases import Mutation, clause_name, mutations
 from rulekit.rules.analysis.monotonicity import monotonicity_checks
-from rulekit.rules.analysis.row_search import Row, RowSearch, TooLongError
+from rulekit.rules.analysis.row_search import Row, RowSearch, TooLongError, Wanted
 from rulekit.rules.condition import ORDERED, Columns, as_column, number_text
 from rulekit.rules.constraints import Constraints
 from rulekit.rules.literal import Literal
@@ -213,10 +213,12 @@ class _Check:
             more["shorter"] = restore_form(self.rule, more["shorter"])
         self.findings.append(Finding(kind, sentence[0].upper() + sentence[1:], **more))
 
-    def find(self, question: str, look: Callable[..., Row | None], *wanted: Any) -> Any:
-        """Return a row or None; False if it is not known whether there is one."""
+    def find_row(self, question: str, wanted: Wanted | Mutation) -> Any:
+        """Return a row as wanted, or that a mutation changes; None, or False if unknown."""
         try:
-            return look(*wanted)
+            if isinstance(wanted, Mutation):
+                return self.search.first_difference(self.dnf, wanted.rule, wanted.clause)
+            return self.search.first(wanted)
         except TooLongError:
             self.not_checked.append(question)
             return False
@@ -224,33 +226,29 @@ class _Check:
     def _find_masked(self) -> set[int]:
         """Find clauses that never decide; return their positions."""
         masked = set()
-        changes = mutations(self.dnf, self.schema)
-        without = {m.clause: m.rule for m in changes if m.part == "clause"}
         for k in range(self.dnf.n_clauses):
             name, wanted = self._name(k), row_search.decides(self.dnf, k)
-            if self.find(f"whether {name} ever decides", self.search.first, wanted) is None:
+            if self.find_row(f"whether {name} ever decides", wanted) is None:
                 masked.add(k)
                 text = f"{name} never decides: {self._why_masked(k)}."
-                self.add("masked clause", text, clause=k, shorter=without[k])
+                others = self.dnf.take_clauses(j for j in range(self.dnf.n_clauses) if j != k)
+                self.add("masked clause", text, clause=k, shorter=others)
         return masked
 
     def _why_masked(self, k: int) -> str:
-        clauses, first, name = self.dnf.clauses, self.search.first, self._name(k)
-        holds = (clauses[k], True)
-        if self.find(f"whether {name} can hold", first, row_search.all_of(holds)) is None:
+        name, holds = self._name(k), (self.dnf.clauses[k], True)
+        if self.find_row(f"whether {name} can hold", row_search.all_of(holds)) is None:
             return "its conditions contradict one another"
         for j in range(k):
-            wanted = row_search.all_of(holds, (clauses[j], False))
-            question = f"whether {self._name(j)} takes all cases of {name}"
-            if self.find(question, first, wanted) is None:
+            wanted = row_search.all_of(holds, (self.dnf.clauses[j], False))
+            if self.find_row(f"whether {self._name(j)} takes all cases of {name}", wanted) is None:
                 return f"{self._name(j)} takes all of its cases"
         return f"earlier {self.word}s take all of its cases"
 
     def _outcomes(self) -> None:
         for label in dict.fromkeys((*self.dnf.classes, *self.schema.classes)):
             wanted, question = row_search.answers(self.dnf, label), f"whether any row gets {label}"
-            absent = label not in self.dnf.classes
-            if absent or self.find(question, self.search.first, wanted) is None:
+            if label not in self.dnf.classes or self.find_row(question, wanted) is None:
                 self.add("unreachable outcome", f"No row gets the answer {label}.")
 
     def _shorter(self, without: set[int]) -> None:
@@ -259,8 +257,7 @@ class _Check:
             if not mutation.shorter or mutation.clause in without:
                 continue
             what = self._part_text(mutation)
-            changed, look = (mutation.rule, mutation.clause), self.search.first_difference
-            if self.find(f"whether {what} can go", look, self.dnf, *changed) is not None:
+            if self.find_row(f"whether {what} can go", mutation) is not None:
                 continue
             kind = f"reducible {mutation.part}"
             if mutation.part == "clause" and mutation.clause is not None:
@@ -287,7 +284,7 @@ class _Check:
                 continue
             pair = f"{self.word}s {k + 1} ({rule.labels[k]}) and {j + 1} ({rule.labels[j]})"
             wanted = row_search.decides(rule, k, j)
-            row = self.find(f"whether {pair} overlap", self.search.first, wanted)
+            row = self.find_row(f"whether {pair} overlap", wanted)
             if not row:
                 continue
             rows: tuple[int, ...] = ()
