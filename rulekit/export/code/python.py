@@ -268,10 +268,10 @@ def to_script(
     lines = ['"""Learns a rule again and checks that it is the same."""', ""]
     lines += [f"from rulekit import {', '.join(names)}", *_reading(source, done)]
     if digest is not None:
-        lines += [f"if table.digest != {digest!r}:", f"    {_stop('The table has changed.')}"]
+        lines += _stop_if(f"table.digest != {digest!r}", "The table has changed.")
     if done.units:
-        lines.append(f"if dict(table.units) != {dict(done.units)!r}:")
-        lines.append(f"    {_stop('The units of columns have changed.')}")
+        differ = f"dict(table.units) != {dict(done.units)!r}"
+        lines += _stop_if(differ, "The units of columns have changed.")
     lines.append(f"X, y = table.xy({target!r}{listed})")
     if done.outcomes:
         given = _source(dict(done.outcomes), "outcomes")
@@ -288,12 +288,9 @@ def to_script(
     if done.weight is not None:
         weight = ", sample_weight=weight"
         lines.append(f"weight = table.frame.loc[X.index, {done.weight!r}].to_numpy(dtype=float)")
-    lines += [
-        f"model = {learner}",
-        f"model.fit(X, y{weight})",
-        f"if model.rule_set_ != from_json({expected!r}):",
-        f"    {_stop('The rule differs: settings or versions are not the same.')}",
-    ]
+    lines += [f"model = {learner}", f"model.fit(X, y{weight})"]
+    message = "The rule differs: settings or versions are not the same."
+    lines += _stop_if(f"model.rule_set_ != from_json({expected!r})", message)
     if units := [f"{f} in {done.units[f]}" for f in rule.features if f in done.units]:
         text = f"# Units: {', '.join(units)}."
         lines.append(f"print({' '.join(text.split())!r})")
@@ -319,8 +316,8 @@ def _reading(source: str, done: Preparation) -> list[str]:
     return [*lines, f"table = read_table({source!r}, options=options)", *steps]
 
 
-def _stop(message: str) -> str:
-    return f"raise SystemExit({message!r})"
+def _stop_if(test: str, message: str) -> list[str]:
+    return [f"if {test}:", f"    raise SystemExit({message!r})"]
 
 
 def _call(instance: Any) -> str:
