@@ -362,7 +362,11 @@ class CellReader:
         if self.marks.mark == ",":
             text = "Commas are read as decimal commas."
             notes.append(Decision(text, "The decimal mark is a point", {"decimal": "."}))
-        notes += describe_missing(self.words)
+        if self.words:
+            counts = self.words.most_common(8)
+            listed = [f"{quote(t)} ({n:,} cell{'' if n == 1 else 's'})" for t, n in counts]
+            text = f"These cells are read as missing: {', '.join(listed)}."
+            notes.append(Decision(text, "Keep these words", {"missing": (), "missing_in": None}))
         for kind, names in self.named.items():
             if names:
                 words = _SHARED[kind].format(mark=_MARKS[OTHER[self.marks.mark]])
@@ -473,14 +477,6 @@ def is_level(word: str, others: Sequence[str], missing: Collection[str]) -> bool
     if word == "NA":
         return len(others) > 1 and all(_CODE.fullmatch(text) for text in others)
     return not {text.casefold() for text in others} <= _TRUTH_WORDS
-
-
-def describe_missing(counts: Counter[str]) -> list[str]:
-    """Return a note on the cells that are read as missing."""
-    listed = [f"{quote(t)} ({n:,} cell{'' if n == 1 else 's'})" for t, n in counts.most_common(8)]
-    text = f"These cells are read as missing: {', '.join(listed)}."
-    change = {"missing": (), "missing_in": None}
-    return [Decision(text, "Keep these words", change)] if listed else []
 
 
 def describe_kept(name: str, words: Sequence[str], column: TextColumn) -> str:

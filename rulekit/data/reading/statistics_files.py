@@ -48,7 +48,12 @@ def read_statistics(raw: bytes, kind: str) -> tuple[pd.DataFrame, dict[str, str]
     for name, labels in meta.variable_value_labels.items():
         present = set(frame[name].dropna().unique())
         if present and present <= set(labels):
-            frame[name] = frame[name].map(_distinct(labels))
+            texts = [str(text) for text in labels.values()]
+            distinct = {  # the code is added where two codes have the same label
+                code: text if texts.count(text) == 1 else f"{text} ({code:g})"
+                for code, text in zip(labels, texts, strict=True)
+            }
+            frame[name] = frame[name].map(distinct)
             levels.append(quote(name))
         elif present & set(labels):
             special.append(quote(name))
@@ -73,12 +78,3 @@ def _blank_missing(frame: pd.DataFrame, ranges: Mapping[str, list[dict[str, Any]
         if (empty := frame[name] == "").any():  # these programs have no other missing text
             frame[name] = frame[name].mask(empty)
     return [f"Values that the file calls missing are read so: {few(counts)}."] if counts else []
-
-
-def _distinct(labels: Mapping[Any, str]) -> dict[Any, str]:
-    """Return labels, with the code where two codes have the same one."""
-    texts = [str(text) for text in labels.values()]
-    return {
-        code: text if texts.count(text) == 1 else f"{text} ({code:g})"
-        for code, text in zip(labels, texts, strict=True)
-    }
