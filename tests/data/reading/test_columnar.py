@@ -133,9 +133,9 @@ def test_values_that_cannot_be_converted_are_no_damage(monkeypatch):
     def fail(*_):
         raise pa.ArrowInvalid("would lose data")
 
-    monkeypatch.setattr(columnar, "_series", fail)
-    with pytest.raises(DataError, match=r"Column 'a' \(int64\) holds values that cannot be conv"):
-        read_table(parquet({"a": [1, 2]}))
+    monkeypatch.setattr(columnar, "_decimals", fail)
+    with pytest.raises(DataError, match=r"Column 'a' \(decimal.*\) holds values that cannot"):
+        read_table(parquet({"a": [decimal.Decimal("1.5"), decimal.Decimal("2.5")]}))
 
 
 @pytest.mark.parametrize("groups", [1, 2])
