@@ -207,6 +207,8 @@ def test_presenter_mode_has_no_signs_and_no_jargon(open_app, kind):
         assert "Back to Explain" in reported
         assert [t for t in reported if t.startswith(f"Predicted {answer}")]
         assert not [t for t in reported if SIGNS.search(t) or JARGON.search(t)]
+        charts = {chart.key for chart in app.get("plotly_chart")}
+        assert (kind in ("tree", "classes")) == ("case_b_1" in charts)
 
 
 def test_smallest_change_leaves_age_alone_until_it_is_allowed(open_app):

@@ -12,9 +12,11 @@ from rulekit.export import from_json, to_json
 from rulekit.rules import RuleSet
 from rulekit.style.phrases import cap_list
 from ui.escape import md
+from ui.learners.offered import curve_key
+from ui.runs import jobs
 from ui.shell import once
 from ui.state import CUT, AppState, app_state
-from ui.workspace import change
+from ui.workspace import analysis_id, change
 
 FEW_ROWS = 5  # a class of fewer rows may be left out, or joined with others as
 OTHER = "other"
@@ -50,8 +52,6 @@ def outcome_fields(key: str) -> None:
                 help="Such as “died”. Rules, sentences, figures and every export then give this "
                 "name instead of the value; empty: the value itself.",
             )
-    if state.model is not None and not state.is_edited:
-        st.caption("With a new name the current rule is learned again, with the same settings.")
 
 
 def rare_classes_line() -> None:
@@ -118,13 +118,26 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
     if state.rule_json is not None and (state.is_edited or same_rows):
         rule = to_json(relabel(from_json(state.rule_json), state, fresh))
     new = {str(old): str(name) for old, name in _translation(state, fresh).items()}
-    notes = {row: dict(note) for row, note in state.case_notes.items()}
-    for note in notes.values():
-        if "answer" in note:
-            note["answer"] = new.get(note["answer"], note["answer"])
+    notes = {
+        row: {k: new.get(v, v) if k == "answer" else v for k, v in note.items()}
+        for row, note in state.case_notes.items()
+    }
     error = state.error if rule is not None and same_rows else None
+    result = _rename_result(state, fresh) if same_rows else state.result
     # the rule stays in use; a learned one is learned again when it is next read
-    change(outcomes=given, case_notes=notes, model=None, rule_json=rule, error=error)
+    change(outcomes=given, case_notes=notes, model=None, rule_json=rule, error=error, result=result)
+
+
+def _rename_result(state: AppState, fresh: AppState) -> Any:
+    """Return the points of the runs for the new names, without models, which have the old ones."""
+    result, new = state.result, _translation(state, fresh)
+    first = jobs.registry().get(f"{analysis_id()}/first")  # it would end with the old names
+    if result is None or not result.specs or (first is not None and first.active):
+        return result
+    spec, labels = result.specs[0], [new[label] for label in state.labels]
+    if result.key != curve_key(spec, state) or labels != fresh.labels:  # other rows, other costs
+        return result
+    return replace(result, key=curve_key(spec, fresh), models={})
 
 
 def relabel(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:

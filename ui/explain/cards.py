@@ -29,8 +29,6 @@ from ui.widgets import chart, choice, flow_chart, pick_row, rule_text
 from ui.words import clause_names, clause_words, find_fixed_columns, value_words
 from ui.workspace import change, make_key
 
-ALIKE = "conditions alike"
-
 
 def similar(
     explanation: Explanation, rule: RuleSet, row: Columns, train: Cases, state: AppState
@@ -42,13 +40,14 @@ def similar(
         return
     if not scorecard_of(rule):
         st.markdown(md(count_alike(rule, row, train), 300))
-    n, lines = len({x for clause in rule.clauses for x in clause.conditions}), []
-    for case in cases:
-        line = {ROW: row_number(train.X.index[case.row]), TRUTH: str(case.label)}
-        line[ALIKE] = f"{round(case.agreement * n)} of {n}"
-        lines.append(line | {state.label(f): value_words(v) for f, v in case.values.items()})
-    alt = "The five past cases most like this one"
-    st.dataframe(pd.DataFrame(lines), hide_index=True, alt=alt)
+    n = len({x for clause in rule.clauses for x in clause.conditions})
+    lines = [
+        {ROW: row_number(train.X.index[case.row]), TRUTH: str(case.label)}
+        | {"conditions alike": f"{round(case.agreement * n)} of {n}"}
+        | {state.label(f): value_words(v) for f, v in case.values.items()}
+        for case in cases
+    ]
+    st.dataframe(pd.DataFrame(lines), hide_index=True, alt="The five past cases most like this one")
 
 
 def count_alike(rule: RuleSet, row: Columns, train: Cases) -> str:
@@ -75,8 +74,7 @@ def review(number: int, explanation: Explanation) -> None:
         st.caption(f"Your review: {mine['verdict']}.")
 
     st.text_input("Note", value=mine.get("note", ""), key=make_key(f"note_{number}"))
-    left, right, _ = st.columns([1, 1, 1])
-    for column, words in ((left, "agree"), (right, "disagree")):
+    for column, words in zip(st.columns(3), ("agree", "disagree"), strict=False):
         click = partial(_review, number, words, str(explanation.prediction))
         column.button(f"I {words}", key=f"review_{words}", on_click=click, width="stretch")
     if notes:
@@ -176,7 +174,7 @@ def choose_listed(listed: pd.DataFrame, total: int) -> int:
         n_shown, n_features = MAX_COLUMNS - N_NAMES, listed.shape[1] - N_NAMES
         more += f"Showing {n_shown} of {n_features:,} features; the search covers all. "
     wrong = int((listed[TRUTH] != listed[ANSWER]).sum())
-    cases = "1 case" if total == 1 else f"{total:,} cases"
+    cases = plural(total, "case")
     st.caption(f"{cases}. {more}The prediction is wrong for {wrong:,} of those listed.")
     return positions[index]
 
@@ -263,13 +261,13 @@ def conditions(
                 chart(figure, f"case_{k}", sentence)
             lines = [
                 (
-                    clause_words(Clause((condition,), clause.op), words),
-                    ", ".join(value_words(row[name][0]) for name in condition.features),
                     "✓ met" if is_met else "✗ not met",
+                    ", ".join(value_words(row[name][0]) for name in condition.features),
+                    clause_words(Clause((condition,), clause.op), words),
                 )
                 for condition, is_met in zip(clause.conditions, met, strict=True)
             ]
-            table = pd.DataFrame(lines, columns=["condition", "this case", ""])
+            table = pd.DataFrame(lines, columns=["", "this case", "condition"])
             st.dataframe(table, hide_index=True, alt=sentence)
     if len(order) > MAX_CLAUSES:
         st.caption(f"{len(order) - MAX_CLAUSES} further clauses are farther from this case.")
@@ -322,12 +320,8 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
             st.warning(f"No training case has such a value; they range from {span}.")
         return float("nan") if new is None else new
     options = [*sorted({*column, value} - {None}, key=str), None]
-
-    def write(level: Any) -> str:
-        return ABSENT if level is None else value_words(level)
-
-    place = options.index(value)
-    return st.selectbox(label, options, index=place, format_func=write, key=key)
+    words_of = {None: ABSENT} | {v: value_words(v) for v in options[:-1]}
+    return st.selectbox(label, options, options.index(value), words_of.__getitem__, key)
 
 
 PRESENTER = "presenter"  # session key: whether Explain is in presenter mode

@@ -65,19 +65,18 @@ def tree_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording)
 def case_in_bspace(
     model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording, *, plain: bool
 ) -> None:
-    """Show the case at each split on its path, and the changes that would change each result."""
-    if plain:
-        return
+    """Show the case at each split on its path; also the changes that change a result."""
     rule = model.rule_set_
     (path,) = explain_path(model, X, training=(train.X, train.y), wording=words)
     if not path:
         return
     nodes = dict(_nodes(tree_of_rule(rule), train))
     answers, case = rule.predict(train.columns), model.read_columns(X)
-    with st.expander("On its way through the tree"):
+    with st.container() if plain else st.expander("On its way through the tree"):
         for k, reading in enumerate(path, start=1):
-            st.markdown(f"- Split {k}: {md(reading.sentence, 600)}")
-            if reading.changes:
+            if not plain:
+                st.markdown(f"- Split {k}: {md(reading.sentence, 600)}")
+            if reading.changes and not plain:
                 table = changes_table(reading, words)
                 st.dataframe(table, hide_index=True, alt=changes_words(reading))
             if reading.total is not None and (split := reading.split) in nodes:
@@ -106,11 +105,9 @@ def splits_words(tree: Tree, rule: RuleSet) -> str:
 
 def formula(split: PowerLawSplit, words: Wording) -> str:
     """Return a split as a formula for `st.latex`."""
-
-    def shorten(value: float) -> str:
-        return latex_number(float(f"{value:.6g}"))
-
-    text = LatexWriter(lambda f: typeset_name(words.name(f)), shorten).write(split)
+    names = {f: typeset_name(words.name(f)) for f in split.features}
+    writer = LatexWriter(names.__getitem__, lambda value: latex_number(float(f"{value:.6g}")))
+    text = writer.write(split)
     body, _, tail = text.replace(r"\mbox{", r"\text{").strip("$").partition("$")
     return body + (r"\quad\text{(or missing)}" if tail else "")
 

@@ -109,12 +109,9 @@ def clause_lines(
     if rule.is_constant:
         st.markdown(f"Always **{md(constant_answer(rule))}**")
         return frozenset()
-    parts = list(filter(None, (train, test)))
-    tables = [clause_numbers(rule, rows.columns, rows.y) for rows in parts]
-    _, lead, *counts, _ = _line(len(tables))
-    lead.markdown(f"**{md(rule.labels[0])}** if{' all of these hold:' * (rule.form == 'cnf')}")
-    for column, rows in zip(counts, parts, strict=True):
-        column.caption(rows.name, help=CORRECT)
+    tables = {one.name: clause_numbers(rule, one.columns, one.y) for one in (train, test) if one}
+    lead = f"**{md(rule.labels[0])}** if{' all of these hold:' * (rule.form == 'cnf')}"
+    _line()[1].markdown(lead)
     off = set()
     with st.container(height=LINES_HEIGHT if rule.n_clauses > MANY else "content", border=False):
         for k in range(rule.n_clauses):
@@ -122,7 +119,7 @@ def clause_lines(
                 off.add(k)
             if get_edited_clause(state) == k:
                 editor(rule, k, train, test, state)
-    _line(len(tables))[1].markdown(f"otherwise **{md(rule.default)}**")
+    _line()[1].markdown(f"otherwise **{md(rule.default)}**")
     return frozenset(off)
 
 
@@ -142,17 +139,16 @@ def name_conditions(rule: RuleSet, state: AppState) -> None:
         st.rerun()
 
 
-def _line(n_counts: int) -> list[DeltaGenerator]:
+def _line() -> list[DeltaGenerator]:
     """Create the columns of a line: switch, text, counts, edit button."""
-    widths = [1, 9.5, *[2.5] * n_counts, 1.4]
-    return st.columns(widths, vertical_alignment="center", gap="xsmall")
+    return st.columns([1, 9.5, 5, 1.4], vertical_alignment="center", gap="xsmall")
 
 
 def _clause_line(
-    rule: RuleSet, k: int, tables: list[tuple[ClauseNumbers, ...]], state: AppState
+    rule: RuleSet, k: int, tables: dict[str, tuple[ClauseNumbers, ...]], state: AppState
 ) -> bool:
     """Show one clause; return whether its switch is on."""
-    switch, text, *counts, edit = _line(len(tables))
+    switch, text, counts, edit = _line()
     key = f"use_{k}_{state.rule_json}"
     used = switch.toggle(f"Use clause {k + 1}", True, key=key, label_visibility="collapsed")
     words = md(full_words(rule.clauses[k], wording(state)), 5000)
@@ -160,8 +156,8 @@ def _clause_line(
     if k and len(set(rule.labels)) > 1:
         joint = f"else **{md(rule.labels[k])}** if "
     text.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
-    for column, counted in zip(counts, tables, strict=True):
-        column.caption(f"{counted[k].n_right:,} of {counted[k].n:,} correct")
+    right = [f"{part}: {t[k].n_right:,} of {t[k].n:,} correct" for part, t in tables.items()]
+    counts.caption("  \n".join(right), help=CORRECT)
     with edit:
         edit_button(rule, k, "Edit", state)
     return bool(used)

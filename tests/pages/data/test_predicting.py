@@ -1,17 +1,14 @@
 """The Data page: samples, what is predicted, what classes mean, roles of columns, the split."""
 
-from dataclasses import replace
-
 import pandas as pd
 import pytest
 
 from rulekit.data import Table, list_samples
-from rulekit.learners import FixedRuleClassifier
-from rulekit.rules import Clause, Literal, RuleSet
 from tests.pages.data.steps import GOOD, target, upload
-from tests.pages.driving import errors, text
+from tests.pages.driving import errors, finished, text
 from ui.data.choices import apply_edits, editor_frame
 from ui.data.split import split_figure, split_sentence
+from ui.runs import jobs
 from ui.shell import PAGES
 from ui.state import AppState
 
@@ -52,16 +49,18 @@ def field(app, label):
 
 
 @pytest.mark.slow
-def test_meaning_is_requested_for_coded_classes_before_learning_again(open_app):
-    app = coded_and_suggested(open_app)
+def test_class_is_named_without_another_search(open_app):
+    app = coded_and_suggested(open_app).switch_page("pages/models.py").run()
+    before, jobs_before = finished(finished(app)).session_state["app"], dict(jobs.registry()._jobs)
+    app.switch_page("pages/data.py").run()
     assert "What do 0 and 1 mean?" in text(app)
-    assert app.session_state["app"].positive == 1
-    named = open_app(sample="credit")
-    assert "mean?" not in text(named)
-    words = "the current rule is learned again"
-    assert words not in text(app)
-    state = replace(app.session_state["app"], setting={"theta": 1.0}, model=a_model())
-    assert words in text(open_app(state=state))
+    field(app, "ill = 1 means").set_value("diabetic").run()
+    after = app.switch_page("pages/models.py").run().session_state["app"]
+    assert jobs.registry()._jobs == jobs_before
+    assert after.result.points.equals(before.result.points)
+    assert (after.error, after.setting) == (before.error, before.setting)
+    assert set(after.model.rule_set_.classes) <= {"0", "diabetic"}
+    assert "mean?" not in text(open_app(sample="credit"))
 
 
 @pytest.mark.slow
@@ -90,11 +89,6 @@ def test_two_classes_of_one_name_are_a_sentence_and_nothing_changes(open_app):
     field(app, "ill = 0 means").set_value("ill").run()
     assert "cannot both be called 'ill'" in errors(app)
     assert app.session_state["app"].outcomes == {"1": "ill"}
-
-
-def a_model():
-    rule = RuleSet((Clause((Literal("age", ">", 40.0),)),), (1,), "dnf", 0)
-    return FixedRuleClassifier(rule)
 
 
 @pytest.mark.slow
