@@ -65,7 +65,7 @@ def get_model() -> ClassifierMixin | None:
         if state.rule_json is not None and model.rule_set_ != from_json(state.rule_json):
             # a time limit ended the search elsewhere: a rule that the user has viewed is kept
             model = FixedRuleClassifier(from_json(state.rule_json)).fit(*state.training)
-    change(model=model, rule_json=to_json(model))
+    change(model=model, rule_json=to_json(model), error=state.error)
     return model
 
 
