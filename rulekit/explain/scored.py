@@ -217,13 +217,14 @@ def score(  # noqa: PLR0913  all but two by keyword
 
 
 def _drift(
-    reference: Table, table: Any, X: pd.DataFrame, columns: Columns
+    reference: Table | pd.DataFrame, table: Any, X: pd.DataFrame, columns: Columns
 ) -> tuple[DriftNote, ...]:
     """Compare the tables; columns of another type are compared as they were read."""
     names = tuple(name for name in columns if name)
     drift = compare_tables(reference, table, columns=names)
     if retyped := [note.column for note in drift if note.kind == "retyped"]:
-        dated = {n for n in retyped if reference.frame[n].dtype.kind == "M"}
+        before = as_pandas(reference.frame if isinstance(reference, Table) else reference)
+        dated = {n for n in retyped if before[n].dtype.kind == "M"}
         read = {n: pd.to_datetime(columns[n]) if n in dated else columns[n] for n in retyped}
         frame = X.set_axis(list(map(str, X.columns)), axis=1).assign(**read)
         drift = compare_tables(reference, frame, columns=names)

@@ -108,6 +108,8 @@ def test_drift_is_reported_first_and_a_retyped_column_refused(model):
     shifted = X[600:].assign(**{name: X[name] + 3 * X[name].std()})
     kinds = {(n.column, n.kind) for n in score(model, shifted, reference=TABLE).drift}
     assert (name, "moved") in kinds
+    texts = X[600:].assign(**{name: X[name].astype(str)})
+    assert score(model, texts, reference=X).drift == score(model, texts, reference=TABLE).drift
     with pytest.raises(DataError, match=rf"cannot predict these cases.*{name}"):
         score(model, X[600:].assign(**{name: "many"}), reference=TABLE)
     with pytest.raises(DataError, match=rf"cannot predict these cases.*{name}"):
