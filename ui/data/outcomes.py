@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import permutations
 from typing import Any
 
 import streamlit as st
@@ -125,7 +126,21 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
     error = state.error if rule is not None and same_rows else None
     result = _rename_result(state, fresh) if same_rows else state.result
     # the rule stays in use; a learned one is learned again when it is next read
-    change(outcomes=given, case_notes=notes, model=None, rule_json=rule, error=error, result=result)
+    fields = {"model": None, "rule_json": rule, "error": error, "result": result}
+    fields["run_settings"] = _order_costs(state.run_settings, state, fresh)
+    fields["runs"] = tuple(_order_costs(run, state, fresh) for run in state.runs)
+    st.session_state.pop("_form_begins", None)  # the form begins with the costs of the last run
+    change(outcomes=given, case_notes=notes, **fields)
+
+
+def _order_costs(run: dict[str, Any], before: AppState, after: AppState) -> dict[str, Any]:
+    """Return the settings of a run with the costs of errors in the order of the new names."""
+    new, costs = _translation(before, after), run.get("costs", ())
+    pairs = [(new[a], new[b]) for a, b in permutations(before.labels, 2)]
+    ordered = list(permutations(after.labels, 2))
+    if len(costs) != len(pairs) or set(ordered) != set(pairs):
+        return run
+    return run | {"costs": tuple(costs[pairs.index(pair)] for pair in ordered)}
 
 
 def _rename_result(state: AppState, fresh: AppState) -> Any:

@@ -101,6 +101,17 @@ def test_rest_of_three_classes_is_renamed_with_the_one():
     assert relabel(rule("2", "not 2"), before, after) == rule("poor", "not poor")
 
 
+def test_costs_stay_with_their_outcomes_when_names_sort_otherwise(session):
+    frame = pd.DataFrame({"a": range(60), "t": [1, 2, 3] * 20})
+    run = {"costs": (12.0, 13.0, 21.0, 23.0, 31.0, 32.0)}
+    table = Table.from_frame(frame).with_roles({"t": "target"})
+    session["app"] = AppState(table=table, every_class=True, runs=(run,), run_settings=run)
+    name_outcomes({1: "worst", 2: "bad", 3: "fine"})
+    matrix, last = session["app"].costs.matrix, session["app"].runs[-1]["costs"]
+    assert (matrix["worst", "bad"], matrix["fine", "worst"]) == (12, 31)
+    assert last == tuple(matrix.values())
+
+
 @pytest.mark.parametrize("label", [0, 1, -1, 2.5, True, "0", "x", "Yes", "no"])
 def test_values_that_name_no_outcome_are_codes(label):
     assert is_code(label)
