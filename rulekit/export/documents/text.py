@@ -251,7 +251,8 @@ def from_text(text: str, *, default: Any = None) -> RuleSet:
     Parameters
     ----------
     text : str
-        Comment lines and empty lines are skipped, and lines need no numbers.
+        Comment lines and empty lines are skipped, and lines need no numbers. ``OR IF`` and
+        ``ELSE IF`` are read as ``IF``; ``THEN`` may begin a line of its own.
     default : label, default=None
         The prediction of rows that no line decides, if the text does not end with OTHERWISE.
 
@@ -275,6 +276,10 @@ def from_text(text: str, *, default: Any = None) -> RuleSet:
         for i, line in enumerate(text.split("\n"), start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
+    if lines and lines[0].text != "ALL OF":  # as pages write a rule: THEN in a line of its own
+        for k in range(len(lines) - 1, 0, -1):
+            if lines[k].text.startswith("THEN "):
+                lines[k - 1].text += f" {lines.pop(k).text}"
     if not lines:
         raise ExportError("The text holds no rule; its last line must be 'OTHERWISE <label>'.")
     if default is None or lines[-1].text.startswith("OTHERWISE "):
@@ -306,7 +311,8 @@ class _Line:
         return self
 
     def implication(self) -> tuple[Clause, Any]:
-        self.strip_number().expect("IF ", "'IF'")
+        self.strip_number().take("(OR|ELSE) (?=IF )")
+        self.expect("IF ", "'IF'")
         return self.clause("and"), self.label_after(" THEN ")
 
     def clause(self, op: str) -> Clause:

@@ -27,6 +27,9 @@ def test_intervals_clauses_and_gaps_have_their_words():
     text = to_text(rule, numbers=[ClauseNumbers(71, 62, 0.776, 0.93)])
     assert "#    decides 71 training rows, right for 62 (87 %, 95 % interval 78-93 %)" in text
     assert from_text(text) == rule
+    pasted = "IF age > 50\n   THEN ill\nOR IF bmi >= 30 AND age > 20\n   THEN ill\nOTHERWISE well"
+    plain = "IF age > 50 THEN ill\n2. IF bmi >= 30 AND age > 20 THEN ill\nOTHERWISE well"
+    assert from_text(pasted) == from_text(pasted.replace("OR IF", "ELSE IF")) == from_text(plain)
     rule = RuleSet((Clause(()),), (1,), "dnf", 0)
     assert "1. IF ALWAYS THEN 1" in to_text(rule)
     assert from_text(to_text(rule)) == rule
