@@ -119,7 +119,8 @@ def count_look() -> int:
 def fit_setting(state: AppState, setting: Mapping[str, Any], spec: RunSpec) -> ClassifierMixin:
     """Return a setting fitted on the training rows, from the shown results or computed once."""
     shown = state.result_on(curve_key(spec, state))
-    if shown is not None and (model := shown.models.get(model_key(setting))) is not None:
+    model = None if shown is None else shown.models.get(model_key(setting))
+    if model is not None and not isinstance(model, FixedRuleClassifier):  # of renamed classes
         return model
     path = path_of(setting, spec)
     settings = {k: v for k, v in spec.to_dict().items() if k not in ("thetas", "learners")}
@@ -133,7 +134,8 @@ def path_of(setting: Mapping[str, Any], spec: RunSpec) -> list[dict[str, Any]]:
     if not learner_of(setting).whole_front:
         return [dict(setting)]
     path = [s for s in settings_of_run(spec) if same_search(s, setting)]
-    return path if setting in path else [*path, dict(setting)]
+    is_in = model_key(setting) in map(model_key, path)
+    return path if is_in else [*path, dict(setting)]
 
 
 def fit_path(

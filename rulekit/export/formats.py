@@ -349,7 +349,7 @@ def verify_export(
 
 
 def _run(form: Format, text: Any, rows: engines.Rows, n: int) -> list[Any]:
-    """engines.Run an export on rows; ExportError if its engine cannot."""
+    """Run an export on rows; ExportError if its engine cannot."""
     assert form.run is not None
     try:
         return form.run(text, rows, n)

@@ -145,7 +145,8 @@ def _panel(
     is_text = first.is_plain and reference[first.feature].dtype in (object, bool)
     axis = _levels if is_text else _numbers
     known, places, cuts, here, value, ticks = axis(tests, row, reference)
-    text = wording.amount(first.feature, value) if not is_text and first.is_plain else value
+    is_amount = not is_text and first.is_plain and value != "missing"
+    text = wording.amount(first.feature, value) if is_amount else value
     title = f"{plain(name, 40)}: <b>{plain(text, 30)}</b>, {'met' if met else 'not met'}"
     return Panel(title, places, known, cuts, here, ticks)
 

@@ -52,7 +52,8 @@ def test_every_row_is_counted_by_outcome_beside_cuts_and_case():
 
 
 def test_case_without_a_value_or_with_an_unseen_one_is_named():
-    figure = case_figure(Clause((OLD,)), row(np.nan), REFERENCE, Y)
+    words = Wording(units={"age": "years"})
+    figure = case_figure(Clause((OLD,)), row(np.nan), REFERENCE, Y, wording=words)
     assert titles(figure) == ["age: <b>missing</b>, not met"]
     assert lines(figure)[1] == set()
     sex = Clause((Literal("sex", "!=", "m"),))

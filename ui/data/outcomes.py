@@ -10,6 +10,7 @@ import streamlit as st
 
 from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
+from rulekit.learners import FixedRuleClassifier
 from rulekit.rules import RuleSet
 from rulekit.style.phrases import cap_list
 from ui.escape import md
@@ -124,27 +125,45 @@ def name_outcomes(names: Mapping[Any, str | None]) -> None:
         for row, note in state.case_notes.items()
     }
     error = state.error if rule is not None and same_rows else None
-    result = _rename_result(state, fresh) if same_rows else state.result
+    renamed = _rename_parts(state, fresh) if same_rows else {}
     # the rule stays in use; a learned one is learned again when it is next read
-    fields = {"model": None, "rule_json": rule, "error": error, "result": result}
-    fields["run_settings"] = _order_costs(state.run_settings, state, fresh)
-    fields["runs"] = tuple(_order_costs(run, state, fresh) for run in state.runs)
+    renamed |= {"outcomes": given, "case_notes": notes, "rule_json": rule, "error": error}
+    renamed["run_settings"] = _order_costs(state.run_settings, state, fresh)
+    renamed["runs"] = tuple(_order_costs(run, state, fresh) for run in state.runs)
     st.session_state.pop("_form_begins", None)  # the form begins with the costs of the last run
-    change(outcomes=given, case_notes=notes, **fields)
+    change(model=None, **renamed)
 
 
 def _order_costs(run: dict[str, Any], before: AppState, after: AppState) -> dict[str, Any]:
     """Return the settings of a run with the costs of errors in the order of the new names."""
     new, costs = _translation(before, after), run.get("costs", ())
-    pairs = [(new[a], new[b]) for a, b in permutations(before.labels, 2)]
+    pairs = [(new.get(a, a), new.get(b, b)) for a, b in permutations(before.labels, 2)]
     ordered = list(permutations(after.labels, 2))
     if len(costs) != len(pairs) or set(ordered) != set(pairs):
         return run
     return run | {"costs": tuple(costs[pairs.index(pair)] for pair in ordered)}
 
 
+def _rename_parts(state: AppState, fresh: AppState) -> dict[str, Any]:
+    """Return curve, versions of a rule, a person's own rule and scale for the new names."""
+    new = _translation(state, fresh)
+
+    def rename_rule(text: str | None) -> str | None:
+        return None if text is None else to_json(relabel(from_json(text), state, fresh))
+
+    scale = state.scale
+    if scale is not None:
+        scale = scale | {"label": new.get(scale["label"], scale["label"])}
+    return {
+        "result": _rename_result(state, fresh),
+        "own_rule": rename_rule(state.own_rule),
+        "edits": tuple(v | {"rule_json": rename_rule(v["rule_json"])} for v in state.edits),
+        "scale": scale,
+    }
+
+
 def _rename_result(state: AppState, fresh: AppState) -> Any:
-    """Return the points of the runs for the new names, without models, which have the old ones."""
+    """Return the points of the runs for the new names, with their rules in place of models."""
     result, new = state.result, _translation(state, fresh)
     first = jobs.registry().get(f"{analysis_id()}/first")  # it would end with the old names
     if result is None or not result.specs or (first is not None and first.active):
@@ -152,7 +171,9 @@ def _rename_result(state: AppState, fresh: AppState) -> Any:
     spec, labels = result.specs[0], [new[label] for label in state.labels]
     if result.key != curve_key(spec, state) or labels != fresh.labels:  # other rows, other costs
         return result
-    return replace(result, key=curve_key(spec, fresh), models={})
+    rules = {k: relabel(model.rule_set_, state, fresh) for k, model in result.models.items()}
+    models = {k: FixedRuleClassifier(rule) for k, rule in rules.items()}
+    return replace(result, key=curve_key(spec, fresh), models=models)
 
 
 def relabel(rule: RuleSet, before: AppState, after: AppState) -> RuleSet:

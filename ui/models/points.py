@@ -196,7 +196,8 @@ class RunResult:
     @property
     def cut(self) -> bool:
         """Whether a search of all training rows was ended by its time limit."""
-        return any(m.history_ and "stopped" in m.history_[-1] for m in self.models.values())
+        ends = [getattr(model, "history_", None) for model in self.models.values()]
+        return any(end and "stopped" in end[-1] for end in ends)
 
     def number_of(self, setting: Mapping[str, Any] | None) -> int | None:
         """Return the number of a setting, or None if it has no point."""

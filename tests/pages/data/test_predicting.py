@@ -60,6 +60,10 @@ def test_class_is_named_without_another_search(open_app):
     assert after.result.points.equals(before.result.points)
     assert (after.error, after.setting) == (before.error, before.setting)
     assert set(after.model.rule_set_.classes) <= {"0", "diabetic"}
+    assert type(after.model) is type(before.model)  # and not a rule in its place
+    rules = [model.rule_set_ for model in after.result.models.values()]
+    assert len(rules) == len(before.result.models)
+    assert {label for rule in rules for label in rule.classes} == {"0", "diabetic"}
     assert "mean?" not in text(open_app(sample="credit"))
 
 

@@ -12,6 +12,7 @@ from rulekit.exceptions import DataError
 from rulekit.export import from_json, to_json
 from rulekit.rules import Clause, Literal, RuleSet
 from ui.data.outcomes import is_code, name_outcomes, relabel
+from ui.rules.editor import FIELDS, versions_of
 from ui.state import AppState
 from ui.workspace import rule_words
 
@@ -59,8 +60,15 @@ def test_case_notes_and_rules_follow_the_outcome_names(session):
     state = session["app"]
     assert from_json(state.rule_json) == rule("died", "survived")
     assert state.model is None
-    name_outcomes({0: "survived", 1: "dead"})
-    assert from_json(session["app"].rule_json) == rule("dead", "survived")
+    scale = {"base_score": 600.0, "base_odds": 50.0, "points_to_double": 20.0, "label": "survived"}
+    version = {name: getattr(state, name) for name in FIELDS}
+    session["app"] = replace(state, edits=(version,), own_rule=state.rule_json, scale=scale)
+    name_outcomes({0: "alive", 1: "dead"})
+    state = session["app"]
+    for text in (state.rule_json, state.own_rule, state.edits[0]["rule_json"]):
+        assert from_json(text) == rule("dead", "alive")
+    assert versions_of(state)[0] == state.edits
+    assert state.scale["label"] == "alive"
     notes = {"3": {"answer": "1", "verdict": "agree", "note": "x"}, "4": {"answer": "0"}}
     session["app"] = AppState(table=session["app"].table, case_notes=notes)
     name_outcomes({0: "survived", 1: "died"})
