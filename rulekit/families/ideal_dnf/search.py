@@ -49,7 +49,7 @@ Pair = tuple[Literal, Literal]
 Words = NDArray[np.uint64]
 Ranking = Sequence[int]
 Factors = tuple[float, float]
-#: Literals for true and false, whether these are of one kind, and the rows that are true.
+#: Literals for true and false, whether either may replace the other, and the rows that are true.
 Question = tuple[Pair, bool, Bools]
 FORWARD_ROWS = 10_000  # by which conditions are selected; the formula is counted on all rows
 
@@ -84,13 +84,14 @@ def list_questions(name: str, values: NDArray[Any], training: Bools) -> Iterator
         sizes = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
         groups = level_groups(name, dict(zip(number, sizes, strict=True)), MAX_LEVELS)
     else:
-        present = values[~np.isnan(values)]
+        absent = np.isnan(values)
+        present = values[~absent] if absent.any() else values
         if not len(present):
             return
         low, high = float(present.min()), float(present.max())
         number = {low + 0.0: 0, high + 0.0: 1}
         groups = [(value,) for value in number]
-        codes = np.where(np.isnan(values), -1, values == high)
+        codes = (values == high).astype(np.int8) - absent
         if not all(((part == low) | (part == high)).all() for part in (present[:1024], present)):
             yield cut_at_median(name, values, training)
             groups = groups[:1]
@@ -99,7 +100,8 @@ def list_questions(name: str, values: NDArray[Any], training: Bools) -> Iterator
     for group in groups[two:] if len(groups) > 1 else ():
         yes = _one_of(name, group)
         no = _one_of(name, groups[0]) if two else replace(yes.negate(), missing=gaps)
-        yield (yes, no), two, np.isin(codes, [number[level] for level in group])
+        places = [number[level] for level in group]  # mostly one, for which `isin` is slow
+        yield (yes, no), two, np.isin(codes, places) if len(places) > 1 else codes == places[0]
     if gaps and groups:
         yield (Literal(name, "missing"), Literal(name, "not-missing")), False, codes < 0
 
@@ -131,7 +133,7 @@ class PackedCounts:
     ) -> None:
         self._described, self._held_out, self._weight = described, held_out, weight
         self._numbers = {} if numbers is None else numbers  # columns cut at their medians
-        packed = [(pair, alike, pack_bits(held)) for pair, alike, held in questions]
+        packed = [(pair, alike, pack_bits(rows)) for pair, alike, rows in questions]
         self._pairs = [pair for pair, _, _ in packed]
         self.alike = np.array([alike for _, alike, _ in packed], dtype=bool)  # (d,)
         shape = len(packed), -(-len(described) // 64)
@@ -142,8 +144,8 @@ class PackedCounts:
         words, pairs = self._words[list(chosen)], [self._pairs[j] for j in chosen]
         for k, (yes, _) in enumerate(pairs):
             if yes.feature in self._numbers and yes.op == ">":
-                pairs[k], _, held = cut_at_median(yes.feature, self._numbers[yes.feature])
-                words[k] = pack_bits(held)
+                pairs[k], _, rows = cut_at_median(yes.feature, self._numbers[yes.feature])
+                words[k] = pack_bits(rows)
         return pairs, self._count(words, None)
 
     @property
