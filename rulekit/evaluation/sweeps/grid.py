@@ -59,7 +59,7 @@ def units_of(
     # A rule learner shares the table among all its settings, and a search among those of one kind,
     # which are the groups with `split`; other classifiers share nothing.
     shares = hasattr(estimator, "_fit_settings")
-    kinds = estimator._kinds_of(settings) if shares else settings
+    kinds = getattr(estimator, "_kinds_of", list)(settings)
     groups: dict[Any, list[int]] = {}
     for position, key in enumerate(identify(kinds)):
         groups.setdefault(None if shares and not split else key, []).append(position)
