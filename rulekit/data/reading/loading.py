@@ -7,6 +7,8 @@ import os
 import re
 import zipfile
 import zlib
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,7 @@ from rulekit.exceptions import DataError, WideTableError
 Source = Any  # a path, bytes, or an object with read()
 
 GZIP = b"\x1f\x8b"
+PART = 1 << 20  # bytes unpacked at once
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 SPREADSHEETS = ("xlsx", "xls", "xlsb", "ods")
 COLUMNAR = ("parquet", "arrow", "orc")
@@ -199,8 +202,10 @@ def _is_archive(raw: bytes) -> bool:
 
 
 def _gunzip(raw: bytes, limits: Limits) -> bytes:
-    try:
-        return gzip.GzipFile(fileobj=io.BytesIO(raw)).read(limits.max_bytes + 1)
+    file = gzip.GzipFile(fileobj=io.BytesIO(raw))
+    try:  # in parts: one read would set `max_bytes` of memory aside
+        parts = iter(partial(file.read, PART), b"")
+        return b"".join(islice(parts, limits.max_bytes // PART + 1))
     except EOFError as error:
         raise DataError("The gzip archive is damaged: it ends too early; pack it anew.") from error
     except (OSError, zlib.error) as error:
