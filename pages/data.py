@@ -19,10 +19,7 @@ load.refusal()
 if state.table is None:
     left, right = two_columns()
     with left:
-        st.markdown(
-            "Upload a table to learn a short rule that a person can check. It needs a row per case "
-            "and a column with the outcome to predict."
-        )
+        st.markdown("Upload a table: one row per case, and a column with the outcome to predict.")
         load.upload_card()
         options_card()
         server_card()

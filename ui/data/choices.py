@@ -31,6 +31,10 @@ from ui.workspace import change, make_key
 TYPED = "Another number"
 QUANTILES = {"Median": 0.5, "Lower quartile": 0.25, "Upper quartile": 0.75}
 EDITABLE_ROLES = ["feature", "ignore", "id", "weight", "group", "target"]
+ROLES_HELP = (
+    "A *feature* may appear in rules; *id* and *ignore* never do; *weight* counts a row more than "
+    "once; rows of one *group* stay on one side of every split."
+)
 BARS = 10  # bins of a histogram: equal intervals of numbers and dates, the most frequent levels
 MOST_ROWS = 10_000  # in a longer table every k-th row is counted
 MOST_COLUMNS = 300  # wider tables have neither, so that the page loads fast
@@ -292,11 +296,8 @@ def columns_card() -> None:
     """Show every column with its editable role, display name and unit."""
     state = app_state()
     st.caption(
-        "Roles: a *feature* may appear in rules; *id* and *ignore* never do; *weight* counts a "
-        "row more than once; rows of one *group* stay on one side of every split. The name for "
-        "people and the unit are used in sentences and figures. Association with the outcome: 0 "
-        "for none beyond chance, 1 where the column determines it (Cramér's V of at most six "
-        f"groups).{describe_sample(state.table)}"
+        "Point at a title for its meaning; roles, names and units can be edited."
+        + describe_sample(state.table)
     )
     _audit_line(state.table)
     key = f"columns_{this_round()}"
@@ -312,16 +313,28 @@ def columns_card() -> None:
         disabled=["column", "spread", "association", "holds", "distinct", "missing"],
         column_config={
             "column": st.column_config.TextColumn("Column", pinned=True, width="medium"),
-            "role": st.column_config.SelectboxColumn("Role", options=EDITABLE_ROLES, required=True),
+            "role": st.column_config.SelectboxColumn(
+                "Role", options=EDITABLE_ROLES, required=True, help=ROLES_HELP
+            ),
             "spread": st.column_config.BarChartColumn("Values", width="small", y_min=0),
             "association": st.column_config.ProgressColumn(
-                "Association", format="%.2f", min_value=0, max_value=1, width="small"
+                "Association",
+                format="%.2f",
+                min_value=0,
+                max_value=1,
+                width="small",
+                help="With the outcome: 0 for none beyond chance, 1 where the column determines "
+                "it (Cramér's V of at most six groups).",
             ),
             "holds": "Holds",
             "distinct": st.column_config.NumberColumn("Distinct", format="localized"),
             "missing": st.column_config.NumberColumn("Missing", format="percent"),
-            "label": st.column_config.TextColumn("Name for people", max_chars=60),
-            "unit": st.column_config.TextColumn("Unit", max_chars=20),
+            "label": st.column_config.TextColumn(
+                "Name for people", max_chars=60, help="Used in sentences and figures."
+            ),
+            "unit": st.column_config.TextColumn(
+                "Unit", max_chars=20, help="Used in sentences and figures."
+            ),
         },
         on_change=partial(_note_edit, key),
         alt="Columns of the table with their roles, names for people and units.",
