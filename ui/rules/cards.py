@@ -40,7 +40,7 @@ from ui.workspace import change, make_key
 SHOWN_ROWS = 500
 CORRECT = "How many of the rows that the clause decides are predicted correctly."
 WRONG = -1  # in the list of rows: those predicted wrongly
-MANY, LINES_HEIGHT = 9, 400  # above this number, clauses scroll in a box of this height in pixels
+MANY, LINES_HEIGHT = 9, 400  # from this number on, clauses scroll in a box of this height in pixels
 LARGER = (
     "No condition found lowers the error enough. On Models, allow more with “Conditions at most”, "
     "or search longer."
@@ -113,7 +113,7 @@ def clause_lines(
     lead = f"**{md(rule.labels[0])}** if{' all of these hold:' * (rule.form == 'cnf')}"
     _line()[1].markdown(lead)
     off = set()
-    with st.container(height=LINES_HEIGHT if rule.n_clauses > MANY else "content", border=False):
+    with st.container(height=LINES_HEIGHT if rule.n_clauses >= MANY else "content", border=False):
         for k in range(rule.n_clauses):
             if not _clause_line(rule, k, tables, state):
                 off.add(k)
@@ -157,7 +157,7 @@ def _clause_line(
         joint = f"else **{md(rule.labels[k])}** if "
     text.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
     right = [f"{part}: {t[k].n_right:,} of {t[k].n:,} correct" for part, t in tables.items()]
-    counts.caption("  \n".join(right), help=CORRECT)
+    counts.caption("  \n".join(right), help=None if k else CORRECT)
     with edit:
         edit_button(rule, k, "Edit", state)
     return bool(used)
