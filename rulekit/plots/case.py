@@ -147,7 +147,7 @@ def _panel(
     known, places, cuts, here, value, ticks = axis(tests, row, reference)
     is_amount = not is_text and first.is_plain and value != "missing"
     text = wording.amount(first.feature, value) if is_amount else value
-    title = f"{plain(name, 40)}: <b>{plain(text, 30)}</b>, {'met' if met else 'not met'}"
+    title = f"{plain(name, 30)}: <b>{plain(text, 20)}</b>, {'met' if met else 'not met'}"
     return Panel(title, places, known, cuts, here, ticks)
 
 
