@@ -113,7 +113,7 @@ def prepare(
         idle.extend([process] * compiled)
         return compiled
 
-    pool = ThreadPoolExecutor(len(processes))
+    pool = ThreadPoolExecutor(n_jobs)
     tasks = {pool.submit(compile_file, name): name for name in names}
     try:
         for task in as_completed(tasks):

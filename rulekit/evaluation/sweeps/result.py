@@ -348,10 +348,12 @@ def table_of(rows: Sequence[Row], keys: Sequence[str]) -> pd.DataFrame:
     ordered = sorted(rows, key=lambda row: (row["setting"], row["fold"]))
     extra = [k for k in dict.fromkeys(k for row in rows for k in row) if k.startswith("test_")]
     measures = [*MEASURES, *(k for k in extra if k not in MEASURES)]
-    names = ["setting", "learner", *keys, "fold", *measures, "rule"]
-    cells = [[row.get(name) for name in names] for row in ordered]
-    kinds: dict[str, type] = {"setting": int, "fold": int, **dict.fromkeys(measures, float)}
-    for k, key in enumerate(keys, start=2):  # whole numbers stay whole, texts as they are
-        types = {type(row[k]) for row in cells}
-        kinds[key] = int if types <= {int} else float if types <= {int, float} else object
-    return pd.DataFrame(cells, columns=names, dtype=object).astype(kinds)
+    kinds: dict[str, Any] = {"setting": int, "fold": int, "learner": object, "rule": object}
+    kinds |= dict.fromkeys(measures, float)
+    columns = {}
+    for name in ("setting", "learner", *keys, "fold", *measures, "rule"):
+        values = [row.get(name) for row in ordered]
+        types = {type(value) for value in values}  # whole numbers stay whole, texts as they are
+        kind = int if types <= {int} else float if types <= {int, float} else object
+        columns[name] = pd.Series(values, dtype=object).to_numpy().astype(kinds.get(name, kind))
+    return pd.DataFrame(columns)

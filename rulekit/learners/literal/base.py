@@ -1,7 +1,7 @@
 """Base of learners of literals: from table to problem, from solution to rule."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -249,9 +249,9 @@ class LiteralRuleClassifier(BaseRuleClassifier):
         return table.once(key, make)
 
     def _complete_solutions(
-        self, learned: Sequence[LearnedRule], problem: LearningProblem, thetas: Sequence[float]
-    ) -> list[tuple[LearnedRule, RuleSet]]:
-        """Return the cheaper of each solution and a constant, as a rule with what is required."""
+        self, learned: Iterable[LearnedRule], problem: LearningProblem, thetas: Iterable[float]
+    ) -> Iterator[tuple[LearnedRule, RuleSet]]:
+        """Yield the cheaper of each solution and a constant, as a rule with what is required."""
         required = as_constraints(self.constraints).required  # decide which of the two is cheaper
         rules: dict[Any, RuleSet] = {}  # of clauses, which many solutions of a search share
 
@@ -263,13 +263,10 @@ class LiteralRuleClassifier(BaseRuleClassifier):
                 full = self.with_required(rule, problem, option.max_clauses)
             return option if full == rule else self._revalue(option, full, problem, theta), full
 
-        pairs = list(zip(learned, thetas, strict=True))
-        if not required:
-            return [complete(one.take_cheaper_constant(), theta) for one, theta in pairs]
-        options = ([complete(x, theta) for x in (one, one.constant())] for one, theta in pairs)
-        return [
-            min(both, key=lambda s: (round(s[0].value, 9), s[1].n_conditions)) for both in options
-        ]
+        for one, theta in zip(learned, thetas, strict=True):
+            options = [one, one.constant()] if required else [one.take_cheaper_constant()]
+            solutions = [complete(option, theta) for option in options]
+            yield min(solutions, key=lambda s: (round(s[0].value, 9), s[1].n_conditions))
 
     def with_required(self, rule: RuleSet, problem: LearningProblem, max_clauses: int) -> RuleSet:
         """Add the required conditions; RuleError if such a rule cannot hold them all."""

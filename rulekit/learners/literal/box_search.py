@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy, deepcopy
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from itertools import islice
 from numbers import Integral, Real
@@ -190,6 +190,7 @@ class BoxPath(LearnedPath):
     problem: LearningProblem
     searched: Searched
     seconds: float | None  # left of the time limit
+    _moved: dict[tuple[int, int], tuple[Clauses, float]] = field(default_factory=dict)
 
     @cached_property
     def entries(self) -> tuple[ArchiveEntry, ...]:
@@ -205,20 +206,22 @@ class BoxPath(LearnedPath):
             (e.n_clauses, e.n_conditions): tuple(islice(clauses, e.n_clauses)) for e in self.entries
         }
 
-    def rules_for(self, values: Sequence[Mapping[str, Any]]) -> list[RuleSet]:
+    def rules_for(self, values: Sequence[Mapping[str, Any]]) -> Iterator[RuleSet]:
         """Return the rule for each of several values."""
-        return [rule for _, rule in self.solutions(values)]
+        return (rule for _, rule in self.solutions(values))
 
     def fit(self, model: Any) -> None:
         """Set the fitted attributes of a model."""
         (solution,) = self.solutions([{name: getattr(model, name) for name in model._looked_up}])
         model._keep(*solution, self.problem, self.table)
 
-    def solutions(self, values: Sequence[Mapping[str, Any]]) -> list[tuple[LearnedRule, RuleSet]]:
-        """Return the cheapest rule within each of several limits."""
+    def solutions(
+        self, values: Sequence[Mapping[str, Any]]
+    ) -> Iterator[tuple[LearnedRule, RuleSet]]:
+        """Return the cheapest rule within each of several limits, each learned when it is read."""
         limits = [(float(v["theta"]), v["n_clauses"], v["max_conditions"]) for v in values]
         entries = cheapest_entries(self.entries, limits)
-        learned = [self._learn(*pair) for pair in zip(entries, values, strict=True)]
+        learned = map(self._learn, entries, values)
         thetas = [theta for theta, *_ in limits]
         return self.learner._complete_solutions(learned, self.problem, thetas)
 
@@ -235,7 +238,10 @@ class BoxPath(LearnedPath):
             clauses = self.problem.clauses(selection.chosen, moved)
             value, history = selection.value, [*selection.history]
         elif moves:
-            clauses, loss = self._move_cuts(entry)
+            size = entry.n_clauses, entry.n_conditions
+            if size not in self._moved:
+                self._moved[size] = self._move_cuts(entry)
+            clauses, loss = self._moved[size]
             value = loss + theta * entry.n_conditions
             history.append({"step": 1, "objective": value, "move": "cuts"})
         else:
