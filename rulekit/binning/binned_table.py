@@ -292,6 +292,16 @@ class BinnedTable:
         return self.conditions.rank
 
     @property
+    def chain(self) -> Ints:
+        """Chain of each condition, see `Conditions`: shape (d,), or (0,) where they are unknown."""
+        return self.conditions.chain
+
+    @property
+    def place(self) -> Ints:
+        """Position of each condition in its chain, the narrowest first: shape as `chain`."""
+        return self.conditions.place
+
+    @property
     def literals(self) -> Sequence[Literal]:
         """The conditions, length d; their order does not depend on the table's layout."""
         return self.conditions.literals
@@ -318,9 +328,7 @@ class BinnedTable:
     def _numbers(self) -> Floats | None:
         """The matrix as numbers, shape (n, d), where it is small and sums over it are exact."""
         n, d = self.shape
-        return (
-            self.values.astype(float) if n * d <= DENSE and not len(self.conditions.chain) else None
-        )
+        return self.values.astype(float) if n * d <= DENSE and not len(self.chain) else None
 
     def sums(self, values: Floats) -> Floats:
         """Sum numbers over the rows of each condition: (n, k) gives (d, k), exactly on a grid."""

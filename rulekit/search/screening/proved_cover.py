@@ -89,7 +89,7 @@ def _worst(problem: PricedColumns, overdrawn: Floats, n: int | None = None) -> I
     bad = np.flatnonzero(overdrawn > 0.0)
     if not len(bad):
         return bad
-    chain = problem.P.conditions.chain[bad]
+    chain = problem.P.chain[bad]
     family = np.where(chain >= 0, chain, -1 - bad)
     order = np.lexsort((bad, -overdrawn[bad], family))
     heads = bad[order[np.unique(family[order], return_index=True)[1]]]

@@ -190,8 +190,8 @@ def duality_test(problem: PricedColumns, bounds: Bounds) -> Outcome:
 
 def order_chains(problem: PricedColumns) -> tuple[Ints, Ints]:
     """List the columns of chains, chain by chain and narrowest first; return their chains too."""
-    chain = problem.P.conditions.chain
-    order = np.lexsort((problem.P.conditions.place, chain))
+    chain = problem.P.chain
+    order = np.lexsort((problem.P.place, chain))
     order = order[np.searchsorted(chain[order], 0) :]
     return order, chain[order]
 
