@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from rulekit import BoxSearchClassifier, OneLevelRuleClassifier, ScorecardClassifier
 from rulekit.evaluation.sweeps.grid import settings_of
-from rulekit.learners.literal import boxes
+from rulekit.learners.literal import box_search, boxes
 from rulekit.learners.paths import Paths, identify
 from tests.learners.tables import mixed_table
 
@@ -63,3 +63,17 @@ def test_wrong_values_are_rejected_and_types_distinguished():
         paths.model({"max_conditions": 2, "refine": True})
     assert len(set(identify([{"a": 1, "b": None}, {"b": None, "a": 1}]))) == 1
     assert len(set(identify([{"a": 1}, {"a": 1.0}, {"a": True}, {"a": [1]}, {"a": [1]}]))) == 5
+
+
+def test_rules_are_learned_when_read_and_cuts_moved_once_a_size(monkeypatch):
+    refine, move = Mock(side_effect=box_search.refine_selection), Mock(return_value=({}, 1.0))
+    monkeypatch.setattr(box_search, "refine_selection", refine)
+    monkeypatch.setattr(box_search, "refine_cuts", move)
+    same = [{"theta": 1.0}] * 4
+    stops = iter([False, True])
+    paths, *_ = paths_of(clone(SEARCH).set_params(refine=True), n=40)
+    paths.score(same, lambda rule: [0.0], 1, lambda: next(stops))
+    assert refine.call_count == 1
+    paths, *_ = paths_of(clone(SEARCH).set_params(refine_thresholds=True), n=40)
+    paths.score(same, lambda rule: [0.0], 1)
+    assert move.call_count == 1
