@@ -137,7 +137,8 @@ class Costs:
             ordered = sorted(labels, key=lambda v: (type(v).__name__, v))
             pairs = self.to_matrix(ordered, positive).matrix or {}
         cost = np.zeros(len(true))
-        cost[wrong] = [_cost_of(pairs, pair) for pair in errors]
+        costs = {pair: _cost_of(pairs, pair) for pair in set(errors)}
+        cost[wrong] = [costs[pair] for pair in errors]
         return cost
 
     def class_weight(self, classes: Labels, positive: Any = None) -> dict[Any, float]:

@@ -102,17 +102,6 @@ class FeatureTest:
         return replace(first, op=op, value=value, missing=self.missing)
 
 
-def feature_test(literals: Sequence[Literal]) -> FeatureTest:
-    """Combine literals of one column, joined by AND."""
-    groups = group_by_scale(literals)
-    if len(groups) != 1:
-        raise RuleError(
-            "A test of one column needs literals of exactly one column, read in one way, got "
-            f"{sorted({literal.subject for literal in literals})}."
-        )
-    return _combine(groups.popitem()[1])
-
-
 _Read = Sequence[tuple[Literal, tuple[Scalar, ...]]]  # literals with their positions
 
 

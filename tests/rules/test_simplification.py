@@ -12,7 +12,6 @@ from rulekit.rules import Clause, LinearSplit, Literal, RuleSet
 from rulekit.rules.literal import holds
 from rulekit.rules.simplification import (
     FeatureTest,
-    feature_test,
     group_conditions,
     implies,
     simplify,
@@ -59,7 +58,7 @@ def allowed(test, value):
     )
 )
 def test_grouped_test_equals_all_its_literals(group):
-    test = feature_test(group)
+    (test,) = group_conditions(group)
     feature = group[0].feature
     values = ROWS[feature]
     together = Clause(tuple(group)).mask(ROWS)
@@ -89,19 +88,17 @@ def test_grouping_neither_loses_nor_invents_a_literal(clause):
 
 
 def test_impossible_and_foreign_tests_are_refused():
-    test = feature_test([Literal("a", ">", 3), Literal("a", "==", "red")])
-    assert test.never
-    assert feature_test([Literal("a", "!=", math.inf)]).excluded == (math.inf,)
-    assert not feature_test([Literal("a", ">", 3), Literal("a", "!=", math.inf)]).never
-    with pytest.raises(RuleError, match="exactly one column, read in one way, got \\['a', 'b'\\]"):
-        feature_test([Literal("a", ">", 1), Literal("b", ">", 1)])
+    above, unequal = Literal("a", ">", 3), Literal("a", "!=", math.inf)
+    assert group_conditions([above, Literal("a", "==", "red")])[0].never
+    assert group_conditions([unequal])[0].excluded == (math.inf,)
+    assert not group_conditions([above, unequal])[0].never
     with pytest.raises(RuleError, match="No value of column 'a' is left"):
         FeatureTest((Literal("a", ">", 1),), False, values=()).fewest_literals()
 
 
 def test_conditions_of_another_kind_stay_as_they_are():
     odd, above = object(), Literal("a", ">", 1)
-    assert group_conditions((odd, above)) == (odd, feature_test([above]))
+    assert group_conditions((odd, above)) == (odd, *group_conditions([above]))
 
 
 def lit(text, missing=False):
