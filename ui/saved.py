@@ -190,7 +190,7 @@ class ServerTable(TypedDict, total=False):
     table: str
 
 
-class Scale(TypedDict):
+class SavedScale(TypedDict):
     """A lender's scale of points; see `rulekit.families.scale_points`."""
 
     base_score: float

@@ -112,7 +112,7 @@ class AppState:
     edits: tuple[dict[str, Any], ...] = ()  # versions of an edited rule, see `ui.rules.editor`
     edit: int = 0  # number of the selected version
     own_rule: str | None = None  # that a person wrote, as JSON
-    scale: saved.Scale | None = None  # of the points of a scorecard
+    scale: saved.SavedScale | None = None  # of the points of a scorecard
     texts: dict[str, str] = field(default_factory=dict)  # names of conditions, by their text
     notes: str = ""
     case_notes: dict[str, Any] = field(default_factory=dict)

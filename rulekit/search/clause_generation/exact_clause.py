@@ -167,7 +167,7 @@ def best_clause(task: ClauseTask) -> ExactClause:
     # no longer clause has a positive value
     paid = min(float(task.weight_p.sum()), float(task.weight_n.sum())) / task.theta
     depth = int(min(int(task.slot.max(initial=-1)) + 1, paid)) + 1
-    search = _Search(task, depth, 0, len(task.slot), task.incumbent)
+    search = _BoundedSearch(task, depth, 0, len(task.slot), task.incumbent)
     proved = search.go_on(0.0)
     record, counts, bound = search.record, search.record.counts, search.levels.bound
     value, size, level = float(record.value[0]), int(counts[kernel.LENGTH]), counts[kernel.LEVEL]
@@ -181,7 +181,7 @@ def best_clause(task: ClauseTask) -> ExactClause:
     return ExactClause(chosen, value, proved, search.n_tests, upper)
 
 
-class _Search:
+class _BoundedSearch:
     """The state of a search: a task packed into words, its levels, and what was found."""
 
     def __init__(self, task: ClauseTask, depth: int, room: int, size: int, floor: float) -> None:
@@ -266,7 +266,7 @@ def list_near_best(
     depth = min(max_conditions, int(task.slot.max(initial=-1)) + 1)
     floor = task.incumbent - margin - 2 * BETTER
     any_step = replace(task, step=np.ones_like(task.step))
-    search = _Search(any_step, depth + 1, most, depth, floor)
+    search = _BoundedSearch(any_step, depth + 1, most, depth, floor)
     record, shrunk = search.record, False
     while not (done := search.go_on(margin)) and record.n_near[0] == most:
         shrunk |= not _prune(record)

@@ -69,7 +69,7 @@ class Levels(NamedTuple):
     live_gain: Floats  # (d,), of the live candidates, in their order
 
 
-class Record(NamedTuple):
+class SearchState(NamedTuple):
     """What the search knows: best value, `counts` as named below, the best clause and those near.
 
     Without room for those near, only the best clause is stored.
@@ -95,7 +95,7 @@ I1, I2, F1, F2 = I[::1], I[:, ::1], types.float64[::1], types.float64[:, ::1]
 WEIGHTS = record(RowWeights, F1, F1)
 TASK = record(Task, types.float64, W2, W2, W2, I1, WEIGHTS, WEIGHTS)
 LEVELS = record(Levels, W2, W2, W3, I1, I2, F2, F2, I1, I1, F1, I1, I1, W1, W1, F1)
-RECORD = record(Record, F1, I1, I1, F1, I1, I2, I1, W1)
+RECORD = record(SearchState, F1, I1, I1, F1, I1, I2, I1, W1)
 
 
 @machine_code(inline=True)
