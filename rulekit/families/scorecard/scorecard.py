@@ -454,7 +454,11 @@ FAMILY = Family(
         "A few conditions with small whole points; a total decides, as on a bank's or a ward's "
         "scorecard."
     ),
-    good_for="ranking as well as deciding, with few conditions that people can add up by heart.",
+    good_for=(
+        "ranking as well as deciding, with conditions that people can add up by heart. On 11 "
+        "public tables: 12.6 % wrong with 8.3 conditions; the short rule 13.1 % with 6.8, one "
+        "condition 17.6 %."
+    ),
     ways=(
         "Scorecards are learned with a number of conditions; shape, clauses and prices do not "
         "apply to them."
