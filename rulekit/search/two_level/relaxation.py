@@ -49,7 +49,8 @@ def two_level_program(task: TwoLevelTask, n_clauses: int, copies: int) -> Linear
     (n, k), P, Z = A.shape, np.flatnonzero(y), np.flatnonzero(~y)
     each = n_clauses // copies  # clauses per copy
     rows, lower = _one_copy(A, task.groups, P, Z)
-    copy, psi = rows[:, :-n], rows[:, -n:]
+    width = rows.shape[1] - n  # n may be 0
+    copy, psi = rows[:, :width], rows[:, width:]
     # Distinct clauses are ordered by their number of columns, which changes no optimum: without an
     # order the search would prove each of the R! arrangements of the same rule anew.
     pairs = np.eye(copies - 1, copies) - np.eye(copies - 1, copies, 1)
