@@ -10,7 +10,7 @@ import pytest
 from rulekit import Clause, Literal, RuleSet
 from rulekit.data import load_sample, read_table
 from rulekit.export import to_json
-from rulekit.learners import FixedRuleClassifier
+from rulekit.learners import BoxSearchClassifier
 from ui.learners.offered import curve_key, list_variants, settings_of_run
 from ui.learners.spec import CHOSEN, LIMITS, QUICK, QUICK_LIMITS, RunSpec
 from ui.models import run
@@ -128,8 +128,7 @@ def test_selected_rule_has_the_error_of_its_last_measurement(state, monkeypatch)
 def test_quick_rule_found_again_is_one_point_and_its_earlier_error_is_kept(state, monkeypatch):
     settings = [{"learner": "search", "max_conditions": 2, QUICK: True}]
     settings += [{"learner": "search", "max_conditions": 3, CHOSEN: True}]
-    rule = RuleSet((Clause((Literal("age", ">", 30.0),)),), ("good",), "dnf", "bad")
-    model = FixedRuleClassifier(rule).fit(*state.training)
+    model = BoxSearchClassifier(max_conditions=2).fit(*state.training)
     models = {run.model_key(setting): model for setting in settings}
     points = pd.DataFrame({"test_error": [0.196, 0.194], "limit": [2, 2]})
     result = RunResult(tuple(settings), (RunSpec(),) * 2, points, models, key="curve")
