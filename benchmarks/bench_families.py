@@ -6,8 +6,9 @@ Models. Beside it stands the error of the best single condition, selected in the
 4,000 rows of a table are used.
 
 ``--seeds N`` averages over N divisions into folds, ``--families`` selects some families, and
-``--record`` writes their means over the tables to ``families.json``. The sentences of *What they
-do* state these figures, which a test checks:
+``--record`` writes their means over the tables to ``families.json`` (the present one: seed 0, all
+tables of the data folder but electricity). The sentences of *What they do* state these figures,
+which a test checks:
 
     python -m benchmarks.bench_families --data DIR --seeds 2 --record
 """
