@@ -56,8 +56,19 @@ def boxes_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording
     if chosen is None:
         st.info(f"No box of {md(str(label), 60)} contains enough rows to be kept.")
     else:
-        _one_box(model, label, chosen, _case(model, train, label, chosen), words)
-    _coverage(model)
+        _one_box(model, train, label, chosen, words)
+    counts, totals = hypercubes.curves(model)
+    if not any(counts.values()):
+        return
+    st.markdown("**What each further box covers**")
+    sentence = hyperplane.coverage_sentence(counts, totals)
+    figure = hyperplane.coverage_figure(counts, totals, classes=app_state().classes)
+    chart(figure, "cubes_coverage", sentence)
+    text = md(f"{sentence} Of the described class, boxes of single rows included, ", 500)
+    st.caption(f"{text}{percent(model.coverage_all_)} could be covered.")
+    table = hypercubes.coverage_table(model)
+    covered = [c for c in table.columns if c.startswith("covered")]
+    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, SHARE), alt=sentence)
 
 
 def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
@@ -80,19 +91,20 @@ def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
     return labels[side], chosen
 
 
-def _case(model: HyperplaneRuleClassifier, train: Cases, label: Any, chosen: int) -> np.ndarray:
-    """Return the selected training row, drawn as a tick; by default one in the box."""
+def _one_box(
+    model: HyperplaneRuleClassifier, train: Cases, label: Any, chosen: int, words: Wording
+) -> None:
+    """Show a box beside a training row, drawn as a tick; by default one in the box."""
     half, boxes = hypercubes.side_of(model, label), model.boxes_[label]
     rows = hypercubes.numbers_of(model, train.X)[:, half.columns]
     complete = np.flatnonzero(~np.isnan(rows).any(axis=1))
     inside = boxes.members(rows[complete] * half.signs)[:, chosen]
-    first = int(complete[inside.argmax()])
     numbers = np.asarray(row_number(np.asarray(train.X.index)))
     number = st.number_input(
         "Training row shown beside the box",
         int(numbers.min()),
         int(numbers.max()),
-        int(numbers[first]),
+        int(numbers[complete[inside.argmax()]]),
         key=f"cubes_case_{label}_{chosen}",
         help="By its number in the table. For a row that is no training row, or has a gap in the "
         "plane's columns, the next one is shown.",
@@ -100,14 +112,7 @@ def _case(model: HyperplaneRuleClassifier, train: Cases, label: Any, chosen: int
     later = complete[numbers[complete] >= number]
     position = int(later[0]) if len(later) else int(complete[-1])
     st.caption(f"Showing row {numbers[position]}, actual: {md(str(train.y[position]), 60)}.")
-    return np.asarray(rows[position])
-
-
-def _one_box(
-    model: HyperplaneRuleClassifier, label: Any, chosen: int, case: np.ndarray, words: Wording
-) -> None:
-    boxes = model.boxes_[label]
-    faces = boxes.lower[chosen], boxes.upper[chosen]
+    case, faces = rows[position], (boxes.lower[chosen], boxes.upper[chosen])
     table = hypercubes.intervals(model, label, faces, case, words)
     interval_view(table, f"cube_{label}_{chosen}")
     names = hypercubes.number_names(model, words)
@@ -139,22 +144,6 @@ def interval_view(table: pd.DataFrame, key: str) -> None:
     st.dataframe(shown, hide_index=True, alt=sentence)
 
 
-def _coverage(model: HyperplaneRuleClassifier) -> None:
-    """Show the rows that each further box covers, with a table."""
-    counts, totals = hypercubes.curves(model)
-    if not any(counts.values()):
-        return
-    st.markdown("**What each further box covers**")
-    sentence = hyperplane.coverage_sentence(counts, totals)
-    figure = hyperplane.coverage_figure(counts, totals, classes=app_state().classes)
-    chart(figure, "cubes_coverage", sentence)
-    words = md(f"{sentence} Of the described class, boxes of single rows included, ", 500)
-    st.caption(f"{words}{percent(model.coverage_all_)} could be covered.")
-    table = hypercubes.coverage_table(model)
-    covered = [c for c in table.columns if c.startswith("covered")]
-    st.dataframe(table, hide_index=True, column_config=dict.fromkeys(covered, SHARE), alt=sentence)
-
-
 def box_of_case(
     model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Wording, *, plain: bool
 ) -> None:
@@ -176,38 +165,33 @@ def box_of_case(
     elif explanation.rule is None and model.uncovered == "hyperplane":
         st.info("This case is in no box of the rule; the plane predicted it.")
     with st.expander("The box of this case, and how sure the plane is"):
-        _figures(explanation)
+        sure = "How often the plane is right at this distance and with this answer, measured on "
+        sure += "training rows it had not seen."
+        volume = "Its volume, of the largest box that fits on this side of the plane."
+        unit = "With every column's range in training as the unit."
+        n_right, n = explanation.n_right, explanation.n_covered
+        confidence = explanation.confidence
+        share = "—" if confidence is None else percent(confidence)
+        columns = st.columns(4)
+        columns[0].metric("Confidence of the plane", share, help=sure)
+        columns[1].metric("Right in this box", f"{n_right:,} of {n:,}" if n else "no case")
+        columns[2].metric("Size of the box", percent(explanation.volume_ratio), help=volume)
+        columns[3].metric("Distance to the plane", f"{explanation.distance:.3g}", help=unit)
         st.markdown(md(explanation.sentence_with(words), 900))
         table = hypercubes.intervals(model, explanation.prediction, explanation.faces, case, words)
         interval_view(table, "case_box")
-        _covering(explanation, words)
-
-
-def _figures(one: hyperplane.HyperplaneExplanation) -> None:
-    sure = "How often the plane is right at this distance and with this answer, measured on "
-    sure += "training rows it had not seen."
-    volume = "Its volume, of the largest box that fits on this side of the plane."
-    unit = "With every column's range in training as the unit."
-    rows = f"{one.n_right:,} of {one.n_covered:,}" if one.n_covered else "no case"
-    confidence = "—" if one.confidence is None else percent(one.confidence)
-    columns = st.columns(4)
-    columns[0].metric("Confidence of the plane", confidence, help=sure)
-    columns[1].metric("Right in this box", rows)
-    columns[2].metric("Size of the box", percent(one.volume_ratio), help=volume)
-    columns[3].metric("Distance to the plane", f"{one.distance:.3g}", help=unit)
-
-
-def _covering(explanation: hyperplane.HyperplaneExplanation, words: Wording) -> None:
-    """Show the rule's box that contains the case, or the one constructed for it."""
-    held, label = explanation.covering, explanation.prediction
-    text = "No box of the rule holds this case. Cutting further boxes where it lies, this one does:"
-    if held.rule is not None:
-        text = f"Box {held.rule + 1} of {label} holds this case:"
-    counts = "no training case is in it."
-    if held.n_covered:
-        counts = f"{held.n_covered:,} training cases are in it, {held.n_right:,} of them {label}."
-    st.markdown(md(f"{text} {counts}", 400))
-    rule_text(clause_words(held.clause, words) if held.clause.conditions else "everywhere")
+        # the rule's box that contains the case, or the one constructed for it
+        held, label = explanation.covering, explanation.prediction
+        text = "No box of the rule holds this case. Cutting further boxes where it lies, this one "
+        text += "does:"
+        if held.rule is not None:
+            text = f"Box {held.rule + 1} of {label} holds this case:"
+        counts = "no training case is in it."
+        if held.n_covered:
+            counts = f"{held.n_covered:,} training cases are in it, {held.n_right:,} of them "
+            counts += f"{label}."
+        st.markdown(md(f"{text} {counts}", 400))
+        rule_text(clause_words(held.clause, words) if held.clause.conditions else "everywhere")
 
 
 HYPERPLANE = "hyperplane"
@@ -215,13 +199,6 @@ PRICE_HELP = (
     "What a unit of margin missed by a row costs, against the plane's weights. The smaller ν is, "
     "the fewer columns the plane reads, and the shorter its boxes are."
 )
-
-
-def grid(spec: RunSpec) -> dict[str, list[Any]]:
-    """Return the grid: numbers of boxes, and columns and prices of the plane."""
-    low, high = spec.clauses
-    sizes = {"max_rules": list(range(low, high + 1)), "max_columns": list(PLANE_COLUMNS)}
-    return sizes | {"linear__nu": list(spec.nus)}
 
 
 def own_parameters(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
@@ -248,7 +225,11 @@ def form(usual: RunSpec) -> dict[str, Any] | None:
 
 BOXES_FROM_A_PLANE = Learner.from_family(
     HYPERPLANE,
-    grid=grid,
+    grid=lambda spec: {
+        "max_rules": list(range(spec.clauses[0], spec.clauses[1] + 1)),
+        "max_columns": list(PLANE_COLUMNS),
+        "linear__nu": list(spec.nus),
+    },
     own_parameters=own_parameters,
     reads=("clauses",),
     usual=lambda X, y: {"nus": as_entered([plane_price(int(y.value_counts().min()))])},

@@ -87,7 +87,14 @@ def ideal_card(model: ClassifierMixin, state: AppState) -> None:
     for sentence in model.guarantee().sentences():
         st.markdown(f"- {md(sentence, 600)}")
     _modes(model, wording(state))
-    _types(model, wording(state))
+    types = model.types_
+    texts = [clause_words(Clause((literal,)), wording(state)) for literal in model.conditions_]
+    names = dict(zip(types.columns, texts, strict=False)) if len(set(texts)) == len(texts) else {}
+    names["rows_positive"] = f"rows of {model.positive_label_}"
+    names["rows_default"] = f"rows of {model.default_label_}"
+    st.markdown("**The types of cases it counted**")
+    alt = f"{len(types)} types of cases with their rows"
+    st.dataframe(types.rename(columns=names), hide_index=True, alt=alt)
 
 
 def _modes(model: IdealDNFClassifier, words: Wording) -> None:
@@ -114,18 +121,6 @@ def _modes(model: IdealDNFClassifier, words: Wording) -> None:
         shown, labels = paper.clauses[:MOST_CLAUSES], paper.labels[:MOST_CLAUSES]
         first = rule_words(replace(paper, clauses=shown, labels=labels), words)
         rule_text(f"{first}\n({further} further clauses)" if further > 0 else first)
-
-
-def _types(model: IdealDNFClassifier, words: Wording) -> None:
-    """List the types of cases that occur."""
-    types = model.types_
-    texts = [clause_words(Clause((literal,)), words) for literal in model.conditions_]
-    names = dict(zip(types.columns, texts, strict=False)) if len(set(texts)) == len(texts) else {}
-    names["rows_positive"] = f"rows of {model.positive_label_}"
-    names["rows_default"] = f"rows of {model.default_label_}"
-    shown = types.rename(columns=names)
-    st.markdown("**The types of cases it counted**")
-    st.dataframe(shown, hide_index=True, alt=f"{len(shown)} types of cases with their rows")
 
 
 def warn_if_unseen(

@@ -75,34 +75,29 @@ def scaled(model: ClassifierMixin) -> ClassifierMixin:
     return scale_points(model, **scale if known else {**scale, "label": None})
 
 
-def scale_form(model: ClassifierMixin) -> None:
-    """Show the numbers of a lender's scale of points; saved with the analysis."""
-    saved = app_state().scale
-    before, labels = saved or {}, [model.positive_label_, model.default_label_]
-    with st.popover("Scale of points"):
-        is_on = st.toggle(
-            "Score by odds",
-            saved is not None,
-            key=make_key("scale_on"),
-            help="Scores then mean odds, as on a lender's scorecard. Predictions stay the same. "
-            "Exports use this scale, too.",
-        )
-        scale: Any = {}
-        for name, title, default in SCALE:
-            now, key = before.get(name, default), make_key(f"scale_{name}")
-            scale[name] = st.number_input(title, 1, 10_000, now, key=key)
-        place = labels.index(before["label"]) if before.get("label") in labels else 0
-        words = "Outcome whose odds grow with the score"
-        scale["label"] = st.radio(words, labels, place, key=make_key("scale_label"))
-    if (new := scale if is_on else None) != saved:
-        change(scale=new)
-
-
 def scorecard(model: ClassifierMixin, words: Wording, rows: Cases) -> None:
-    """Show the card and the meaning of its totals, with a sheet to fill in."""
+    """Show a lender's scale, the card, the meaning of its totals, and a sheet to fill in."""
     few_rows = getattr(model, "few_rows_hint_", None)
     if has_odds(model):
-        scale_form(model)
+        saved = app_state().scale
+        before, labels = saved or {}, [model.positive_label_, model.default_label_]
+        with st.popover("Scale of points"):
+            is_on = st.toggle(
+                "Score by odds",
+                saved is not None,
+                key=make_key("scale_on"),
+                help="Scores then mean odds, as on a lender's scorecard. Predictions stay the "
+                "same. Exports use this scale, too.",
+            )
+            scale: Any = {}
+            for name, title, default in SCALE:
+                now, key = before.get(name, default), make_key(f"scale_{name}")
+                scale[name] = st.number_input(title, 1, 10_000, now, key=key)
+            place = labels.index(before["label"]) if before.get("label") in labels else 0
+            label = "Outcome whose odds grow with the score"
+            scale["label"] = st.radio(label, labels, place, key=make_key("scale_label"))
+        if (new := scale if is_on else None) != saved:
+            change(scale=new)
         model = scaled(model)
     split = scorecard_of(model.rule_set_)[0]
     left, right = st.columns(2)

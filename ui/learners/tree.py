@@ -59,7 +59,27 @@ def tree_card(model: ClassifierMixin, train: Cases, rows: Cases, words: Wording)
         splits = {i: f"split {i + 1}" for i in range(len(nodes))}
         k = choice("Rows at split", splits, 0, "tree_node", persist_state=None)
     split, reached = nodes[k]
-    _rows_of_split(split, reached, rule, rows, words)
+    answers = rule.predict(rows.columns)
+    points = split_points(split, rows.columns, rows.y, answers, reached, app_state().classes)
+    if not len(points.margin):
+        st.caption("No row of these comes to this split.")
+        return
+    n, n_columns = len(split.terms), len(split.features)
+    logs = n <= 2 and (points.laws > 0).all()
+    can = {"b": True, "log": logs, "solid": n == 3, "x": n_columns == 2}
+    offered = {name: VIEWS[name] for name in VIEWS if can[name]}
+    view = "b"
+    if len(offered) > 1:
+        view = choice("Axes", offered, "b", f"tree_view_{n}_{n_columns}")
+    names = {f: words.name(f) for f in split.features}
+    sentence = bspace_sentence(split, points)
+    if view == "x":
+        figure = columns_figure(split, points, rows.columns, names=names)
+    else:
+        figure = bspace_figure(split, points, log=view == "log", solid=view == "solid", names=names)
+    chart(figure, f"bspace_{view}", sentence)
+    hint = " A log scale would spread the points." if view == "b" and log_helps(points) else ""
+    st.caption(md(sentence + hint, 500))
 
 
 def case_in_bspace(
@@ -137,32 +157,6 @@ def changes_words(reading: SplitReading) -> str:
     """Return the first of these changes in words, as alternative text of the table."""
     first = reading.changes[0]
     return f"The nearest change of one column is {first.feature} to {exact(first.new)}."
-
-
-def _rows_of_split(
-    split: PowerLawSplit, reached: np.ndarray, rule: RuleSet, rows: Cases, words: Wording
-) -> None:
-    answers = rule.predict(rows.columns)
-    points = split_points(split, rows.columns, rows.y, answers, reached, app_state().classes)
-    if not len(points.margin):
-        st.caption("No row of these comes to this split.")
-        return
-    n, n_columns = len(split.terms), len(split.features)
-    logs = n <= 2 and (points.laws > 0).all()
-    can = {"b": True, "log": logs, "solid": n == 3, "x": n_columns == 2}
-    offered = {name: VIEWS[name] for name in VIEWS if can[name]}
-    view = "b"
-    if len(offered) > 1:
-        view = choice("Axes", offered, "b", f"tree_view_{n}_{n_columns}")
-    names = {f: words.name(f) for f in split.features}
-    sentence = bspace_sentence(split, points)
-    if view == "x":
-        figure = columns_figure(split, points, rows.columns, names=names)
-    else:
-        figure = bspace_figure(split, points, log=view == "log", solid=view == "solid", names=names)
-    chart(figure, f"bspace_{view}", sentence)
-    hint = " A log scale would spread the points." if view == "b" and log_helps(points) else ""
-    st.caption(md(sentence + hint, 500))
 
 
 def _nodes(tree: Tree | None, rows: Cases) -> list[Node]:
