@@ -279,18 +279,6 @@ OF_LEARNERS = {
 SIZES = {"n_conditions": "conditions", "n_clauses_used": "clauses"}
 
 
-def show_compared(result: RunResult, spec: RunSpec) -> None:
-    """Show each compared learner with its suggested point; choosing a row picks it."""
-    runs = comparisons(app_state(), spec)
-    if not runs:
-        return
-    job = latest(COMPARISON)
-    running = job is not None and job.active
-    table, numbers = learners_table(result, runs, running, _constant(result))
-    alt = "The compared learners, each with its best point; choosing a row picks it"
-    _pick_point(result, table, numbers, "compared_table", OF_LEARNERS, alt)
-
-
 def comparisons(state: AppState, spec: RunSpec) -> list[RunSpec]:
     """Return the comparisons of learners that share the curve's settings."""
     runs = [RunSpec.from_dict(run) for run in state.runs]
@@ -336,31 +324,24 @@ def learners_table(
                 BEATS: scale * (rivals.get("one condition", float("nan")) - loss),
             }
         rows.append(row)
-    rows += _reference_rows(result.references, measure, quantity, scale)
+    if (references := result.references) is not None and measure in references:
+        # of a tree in several sizes the best one
+        best = references.dropna(subset=[measure]).sort_values(measure).drop_duplicates("name")
+        rows += [
+            {
+                "mark": Look(GREY, "", "x" if row["name"] == TREE else "line-ew").image,
+                "learner": row["name"],
+                quantity: scale * row[measure],
+                "± 1 SE": scale * row.get(f"{measure}_se", float("nan")),
+                "conditions": row.get("n_conditions", float("nan")),
+                "remark": "reference" + ", by splits" * (row["name"] == TREE),
+            }
+            for _, row in best.iterrows()
+        ]
     names = ["mark", "learner", quantity, "± 1 SE", "conditions", "seconds", BEATS, "remark"]
     table = pd.DataFrame(rows).sort_values(quantity, kind="stable", ignore_index=True)
     numbers = [None if pd.isna(k) else int(k) for k in table["number"]]
     return table.reindex(columns=names).dropna(axis="columns", how="all"), numbers
-
-
-def _reference_rows(
-    references: pd.DataFrame | None, measure: str, quantity: str, scale: float
-) -> list[dict[str, Any]]:
-    """Return a row for each reference model, of a tree in several sizes for the best one."""
-    if references is None or measure not in references:
-        return []
-    best = references.dropna(subset=[measure]).sort_values(measure).drop_duplicates("name")
-    return [
-        {
-            "mark": Look(GREY, "", "x" if row["name"] == TREE else "line-ew").image,
-            "learner": row["name"],
-            quantity: scale * row[measure],
-            "± 1 SE": scale * row.get(f"{measure}_se", float("nan")),
-            "conditions": row.get("n_conditions", float("nan")),
-            "remark": "reference" + ", by splits" * (row["name"] == TREE),
-        }
-        for _, row in best.iterrows()
-    ]
 
 
 def learners_tab(result: RunResult, spec: RunSpec) -> None:
@@ -372,7 +353,14 @@ def learners_tab(result: RunResult, spec: RunSpec) -> None:
             "Every learner has an equal part of the time, on the same folds. Its points join the "
             "curve when all their folds are finished; the earlier points stay."
         )
-    show_compared(result, spec)
+    runs = comparisons(app_state(), spec)
+    if not runs:
+        return
+    job = latest(COMPARISON)
+    running = job is not None and job.active
+    table, numbers = learners_table(result, runs, running, _constant(result))
+    alt = "The compared learners, each with its best point; choosing a row picks it"
+    _pick_point(result, table, numbers, "compared_table", OF_LEARNERS, alt)
 
 
 def prices_tab(result: RunResult, spec: RunSpec, y: str) -> None:

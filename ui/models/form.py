@@ -62,7 +62,15 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
     pairs = list(permutations(state.labels, 2))
     start = usual_costs or (USUAL,) * n_pairs
     if state.several:
-        weights = _matrix(state, dict(zip(pairs, start, strict=True)))
+        costs, names = dict(zip(pairs, start, strict=True)), [str(label) for label in state.labels]
+        cells = [[costs.get((t, a), math.nan) for a in state.labels] for t in state.labels]
+        given = st.data_editor(
+            pd.DataFrame(cells, index=pd.Index(names, name="true"), columns=names),
+            key=f"run_cost_table_{hash(tuple(names))}",
+            alt="Cost of predicting the outcome of the column for a row of the outcome on the left",
+        )
+        places = permutations(range(len(names)), 2)
+        weights = tuple(float(given.iloc[t, a]) for t, a in places)
     else:
         words = [f"Cost of predicting {md(p, 40)} for {md(true, 40)}" for true, p in pairs]
         weights = tuple(
@@ -82,20 +90,6 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
         st.caption("All errors cost the same, so errors are counted. Enter what each one costs.")
         return plain
     return plain | {"costs": weights, "cost_unit": unit}
-
-
-def _matrix(state: AppState, costs: dict[tuple[Any, Any], float]) -> tuple[float, ...]:
-    """Show a table of costs (rows: actual, columns: predicted) and return its values."""
-    names = [str(label) for label in state.labels]
-    cells = [[costs.get((t, a), math.nan) for a in state.labels] for t in state.labels]
-    table = pd.DataFrame(cells, index=pd.Index(names, name="true"), columns=names)
-    given = st.data_editor(
-        table,
-        key=f"run_cost_table_{hash(tuple(names))}",
-        alt="Cost of predicting the outcome of the column for a row of the outcome on the left",
-    )
-    places = permutations(range(len(names)), 2)
-    return tuple(float(given.iloc[t, a]) for t, a in places)
 
 
 def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
@@ -216,8 +210,13 @@ def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
     with st.container(horizontal=True):
         for question, names in offers.items():
             with st.container(border=True, width=260):
-                if _card(question, names, question in usual, f"run_{key}_{names[0]}"):
+                marks = [look_of({LEARNER_KEY: name}).image for name in names]
+                st.html(" ".join(f'<img src="{mark}" alt="" width="16">' for mark in marks))
+                if st.checkbox(question, question in usual, f"run_{key}_{names[0]}", **KEEP):
                     chosen += names
+                purpose = LEARNERS[names[0]].good_for.partition(". ")[0].rstrip(".")
+                purpose = "comparison with the papers" if len(names) > 1 else purpose
+                st.caption(f"For {purpose}.")
     if len(names) > 1 and names[0] in chosen:  # the last card has several learners
         several = st.multiselect(
             question,
@@ -229,16 +228,6 @@ def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
         )
         chosen = [name for name in chosen if name not in names or name in several]
     return chosen
-
-
-def _card(question: str, names: Sequence[str], usual: bool, key: str) -> bool:
-    """Show the marks of some learners, a box to tick, and what they are good for, in one line."""
-    marks = [look_of({LEARNER_KEY: name}).image for name in names]
-    st.html(" ".join(f'<img src="{mark}" alt="" width="16">' for mark in marks))
-    ticked = st.checkbox(question, usual, key=key, **KEEP)
-    purpose = LEARNERS[names[0]].good_for.partition(". ")[0].rstrip(".")
-    st.caption(f"For {'comparison with the papers' if len(names) > 1 else purpose}.")
-    return bool(ticked)
 
 
 def _learner_settings(spec: RunSpec, learners: Sequence[str]) -> dict[str, Any] | None:

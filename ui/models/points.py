@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit.data import RowGroups, row_groups
+from rulekit.data import row_groups
 from rulekit.evaluation import Comparison, pareto_front
 from rulekit.learners import choice
 from rulekit.plots import Baseline
@@ -150,7 +150,12 @@ class RunResult:
         number = self.number_of(setting)
         if number is None:
             return {}
-        mine = [k for k, s in enumerate(self.settings) if self._is_on_line(s, setting)]
+        kind = learner_of(setting), _is_by_price(setting)
+        mine = [
+            k
+            for k, s in enumerate(self.settings)
+            if (s == setting if self._is_leftover(s) else (learner_of(s), _is_by_price(s)) == kind)
+        ]
         rows = self._short(self.points.loc[mine], number)
         rows = self._sort_points(rows, self.measure)
         best = rows.assign(number=rows.index).groupby("limit")["number"].first()
@@ -211,13 +216,6 @@ class RunResult:
         spec = state.spec
         # with other costs, folds or constraints, the figures belong to another rule
         return number if spec.shared == self.specs[number].shared else None
-
-    def _is_on_line(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-        """Whether a point is on the line of another, possibly from the quick search."""
-        if self._is_leftover(one):
-            return one == other
-        same = learner_of(one) is learner_of(other)
-        return same and _is_by_price(one) == _is_by_price(other)
 
     def _is_leftover(self, setting: Mapping[str, Any]) -> bool:
         """Whether a point of the quick search is shown only because its rule is selected."""
@@ -439,19 +437,14 @@ def with_gaps(result: RunResult, spec: RunSpec, state: AppState) -> RunResult:
         return result
     column = state.table.frame.loc[state.training[0].index, spec.gap_column]
     groups = row_groups(column, state.label(spec.gap_column))
-    gaps = tuple(_gap(result, k, groups, spec, state) for k in range(len(result.settings)))
-    return replace(result, gaps=gaps, max_gap=spec.max_gap, gap_column=spec.gap_column)
-
-
-def _gap(
-    result: RunResult, number: int, groups: RowGroups, spec: RunSpec, state: AppState
-) -> float:
-    """Return the gap of a point's rule; NaN without a rule or with too small groups."""
-    model = result.models.get(model_key(result.settings[number]))
-    if model is None:
-        return float("nan")
-    key = repr((state.fit_key, spec.gap_column, state.positive, model.rule_set_))
-    return float(compute_once(f"gap {number}", key, lambda: training_gap(model, groups, state)))
+    gaps = []  # NaN without a rule or with too small groups
+    for k, setting in enumerate(result.settings):
+        gap, model = float("nan"), result.models.get(model_key(setting))
+        if model is not None:
+            key = repr((state.fit_key, spec.gap_column, state.positive, model.rule_set_))
+            gap = compute_once(f"gap {k}", key, partial(training_gap, model, groups, state))
+        gaps.append(float(gap))
+    return replace(result, gaps=tuple(gaps), max_gap=spec.max_gap, gap_column=spec.gap_column)
 
 
 def drop_beaten(result: RunResult, state: AppState) -> RunResult:

@@ -10,7 +10,6 @@ from functools import partial
 
 import numpy as np
 import streamlit as st
-from sklearn.base import ClassifierMixin
 
 from rulekit.data.folds import group_splitter
 from rulekit.exceptions import DataError
@@ -65,27 +64,25 @@ def work(spec: RunSpec, state: AppState) -> RunTask:
     judge = LEARNERS["search"].estimator(spec, state, {})
     key = curve_key(spec, state)
     weight, folds = state.training_weight, state.folds(spec.folds)
-    selector = _selector(judge, spec, state) if spec.chooses else None
+    selector = None
+    if spec.chooses:
+        names = ("class_weight", "costs", "binarizer", "constraints", "random_state")
+        shared = {name: getattr(judge, name) for name in names}
+        shared["n_jobs"] = 1  # searches hold the interpreter's lock
+        groups = state.training_groups
+        if state.times is not None or state.fold_numbers is not None:
+            shared["cv"] = state.folds(INNER_FOLDS)
+        elif groups is not None:
+            counts = np.ones(len(groups), bool) if weight is None else weight > 0
+            shared["cv"] = group_splitter(y[counts], groups[counts])
+            if shared["cv"] is None:
+                raise DataError(
+                    "A thorough search keeps groups in one fold; without the rows of some groups "
+                    "an outcome is missing. Choose another column of groups on Data, or none."
+                )
+        positive = None if spec.against else judge.positive_label
+        selector = RuleClassifier(positive_label=positive, **shared)
     return RunTask(spec, key, X, y, weight, folds, parts, judge, selector, store)
-
-
-def _selector(search: ClassifierMixin, spec: RunSpec, state: AppState) -> RuleClassifier:
-    """Return the unfitted learner that selects the suggested rule of a thorough search."""
-    names = ("class_weight", "costs", "binarizer", "constraints", "random_state")
-    shared = {name: getattr(search, name) for name in names}
-    shared["n_jobs"] = 1  # searches hold the interpreter's lock
-    groups, weight = state.training_groups, state.training_weight
-    if state.times is not None or state.fold_numbers is not None:
-        shared["cv"] = state.folds(INNER_FOLDS)
-    elif groups is not None:
-        counts = np.ones(len(groups), bool) if weight is None else weight > 0
-        shared["cv"] = group_splitter(state.training[1][counts], groups[counts])
-        if shared["cv"] is None:
-            raise DataError(
-                "A thorough search keeps groups in one fold; without the rows of some groups an "
-                "outcome is missing. Choose another column of groups on Data, or none."
-            )
-    return RuleClassifier(positive_label=None if spec.against else search.positive_label, **shared)
 
 
 def start(spec: RunSpec, title: str) -> None:
@@ -138,6 +135,7 @@ def start_choice(spec: RunSpec, key: str) -> None:
 
 def update(spec: RunSpec) -> RunResult:
     """Update the curve from the store and from jobs, and start the quick search if it is empty."""
+    # Then apply the limit on the gap between groups, which a suggested rule follows.
     state = app_state()
     key = curve_key(spec, state)
     if state.result_on(key) is None:
@@ -157,11 +155,6 @@ def update(spec: RunSpec) -> RunResult:
     if app_state().result_on(key) is None:
         return RunResult()
     start_choice(spec, key)
-    return _apply_gap(spec)
-
-
-def _apply_gap(spec: RunSpec) -> RunResult:
-    """Apply the limit on the gap between groups; a suggested rule follows it."""
     state = app_state()
     with sentences():
         result = with_gaps(state.result, spec, state)
@@ -225,17 +218,18 @@ def _join(result: RunResult) -> None:
         with sentences():
             pick(joined.settings[number], joined.specs[number], own=requested is not None)
             if CHOSEN in joined.settings[number] and app_state().model.rule_set_ != rule:
-                st.session_state[BETTER] = better_words(joined, before, number)
+                st.session_state[BETTER] = ""
+                if before is not None:
+                    now, then = (int(joined.points.loc[k, "limit"]) for k in (number, before))
+                    instead = f" instead of {then}" * (now != then)
+                    found = f"Better rule found: {plural(now, 'condition')}{instead}."
+                    st.session_state[BETTER] = found
         note_suggestion(joined)
-    _note_earlier_error(state)
-
-
-def better_words(result: RunResult, before: int | None, number: int) -> str:
-    """Return how the rule that the library chose differs from the one it replaces."""
-    if before is None:
-        return ""
-    now, then = (int(result.points.loc[k, "limit"]) for k in (number, before))
-    return f"Better rule found: {plural(now, 'condition')}{f' instead of {then}' * (now != then)}."
+    after, is_known = app_state(), state.error is not None and state.rule_json is not None
+    if not is_known or after.error is None or percent(after.error) == percent(state.error):
+        return
+    if from_json(state.rule_json) == from_json(after.rule_json):
+        st.session_state[EARLIER] = after.rule_json, state.error
 
 
 def is_selected(state: AppState) -> bool:
@@ -256,15 +250,6 @@ def _keep_figures(result: RunResult) -> None:
     state = app_state()
     if (number := result.number_of_rule(state)) is not None:
         workspace.change(error=float(result.points.loc[number, "test_error"]))
-
-
-def _note_earlier_error(before: AppState) -> None:
-    """Store the error that the selected rule had before a run measured it again."""
-    now, is_known = app_state(), before.error is not None and before.rule_json is not None
-    if not is_known or now.error is None or percent(now.error) == percent(before.error):
-        return
-    if from_json(before.rule_json) == from_json(now.rule_json):
-        st.session_state[EARLIER] = now.rule_json, before.error
 
 
 def earlier_words(state: AppState) -> str:
@@ -341,23 +326,29 @@ AGAIN |= {CHOICE: "Search longer"}
 
 
 def run_line(result: RunResult, spec: RunSpec) -> None:
-    """Show the progress of a run, or offer the thorough search."""
+    """Show the progress of a run, or how it ended, and offer the thorough search."""
     first, job = latest(FIRST), latest(*OTHERS)
     active = next((j for j in (first, job) if j is not None and j.active), None)
     if active is not None:
-        every = POLL_SECONDS
-        if active is first:
-            waiting = 1 + 1.5 * jobs.registry().position(first)
-            every = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
-        watch(active, progress_words, "run", every=every)
+        waiting = 1 + 1.5 * jobs.registry().position(active)
+        soon = min(waiting * FIRST_POLL_SECONDS, MOST_POLL_SECONDS)
+        watch(active, progress_words, "run", every=soon if active is first else POLL_SECONDS)
         if result.key and active.key[0] != curve_key(spec, app_state()):
             st.caption("This run is of other settings than those at the side.")
         if active.title == CHOICE:
             _offer_longer(result, longer(spec))
         return
-    for ended in (first, job):
-        if ended is not None:
-            _show_end(ended, bool(result.key))
+    for ended in filter(None, (first, job)):
+        if ended.state == "failed":
+            failure(ended)
+        elif ended.state == "done" and ended.answer.missed:
+            names = ", ".join(ended.answer.missed)
+            st.caption(f"Not finished in time: {md(names, 300)}. Try more time.")
+        elif ended.state == "cancelled":
+            st.caption(describe_stopped(ended, bool(result.key)))
+            if ended.title == FIRST:
+                forget = partial(jobs.registry().forget, ended.owner)
+                st.button("Begin again", key="begin_again", on_click=forget)
     if result.key:
         _offer_longer(result, longer(spec))
 
@@ -372,20 +363,6 @@ def progress_words(job: jobs.Job) -> str:
     words += f" ({job.done:,} of {job.total:,})" * bool(job.done)
     left = job.remaining or 0
     return words + f", {left:.0f} s to go" * (left >= 1)
-
-
-def _show_end(job: jobs.Job, has_points: bool) -> None:
-    """Show the end of a run that failed, was stopped or has missing points."""
-    if job.state == "failed":
-        failure(job)
-    elif job.state == "done" and job.answer.missed:
-        names = ", ".join(job.answer.missed)
-        st.caption(f"Not finished in time: {md(names, 300)}. Try more time.")
-    elif job.state == "cancelled":
-        st.caption(describe_stopped(job, has_points))
-        if job.title == FIRST:
-            forget = partial(jobs.registry().forget, job.owner)
-            st.button("Begin again", key="begin_again", on_click=forget)
 
 
 def describe_stopped(job: jobs.Job, has_points: bool) -> str:
@@ -414,21 +391,12 @@ def _offer_longer(result: RunResult, spec: RunSpec) -> None:
         st.button(label, "search_longer", words, once(search))
         if done:
             st.caption("Thorough search done.", width="content")
+        elif (seconds := seconds_longer(result, spec)) is None:
+            st.caption(f"A thorough search tries {plural(len(kinds), 'kind')} of rule.")
         else:
-            st.caption(longer_words(result, spec))
-
-
-def longer_words(result: RunResult, spec: RunSpec) -> str:
-    """Return the scope of the quick search and the duration of a thorough one."""
-    seconds = seconds_longer(result, spec)
-    if seconds is None:
-        return f"A thorough search tries {plural(len(list_variants(spec)), 'kind')} of rule."
-    sentences = (
-        f"Quick search done{part_words(app_state())}.",
-        columns_words(app_state()),
-        f"A thorough search takes {span_words(*seconds)}.",
-    )
-    return " ".join(filter(None, sentences))
+            state = app_state()
+            searched = f"Quick search done{part_words(state)}. {columns_words(state)}".rstrip()
+            st.caption(f"{searched} A thorough search takes {span_words(*seconds)}.")
 
 
 def span_words(low: float, high: float) -> str:

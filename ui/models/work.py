@@ -95,7 +95,13 @@ class RunTask:
         selected = dict(model.best_params_)
         if "positive_label" in selected:
             selected["positive_label"] = self._labels.index(selected["positive_label"])
-        return selected | {ESTIMATE: estimates_by_size(model.choice_)}
+        # the lowest estimate for each size of rule, unless the lowest of all did not decide
+        choice, estimates = model.choice_, []
+        rows = choice.table.dropna(subset=[ESTIMATE])
+        if FOREST_SIZE in rows and choice.default in rows.index:
+            lowest = rows[has_conditions(rows)].groupby(FOREST_SIZE)[ESTIMATE].min().items()
+            estimates = [{"n_conditions": float(k), choice.measure: float(v)} for k, v in lowest]
+        return selected | {ESTIMATE: estimates}
 
     def _remember(
         self, *parts: Any, make: Callable[[], dict[str, Any]] | None
@@ -190,15 +196,6 @@ class RunTask:
             )
             errors += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
         return tuple(errors)
-
-
-def estimates_by_size(choice: Any) -> list[dict[str, float]]:
-    """List the lowest estimate for each size of rule; empty unless the lowest of all decided."""
-    rows = choice.table.dropna(subset=[ESTIMATE])
-    if FOREST_SIZE not in rows or choice.default not in rows.index:
-        return []
-    lowest = rows[has_conditions(rows)].groupby(FOREST_SIZE)[ESTIMATE].min()
-    return [{"n_conditions": float(size), choice.measure: float(v)} for size, v in lowest.items()]
 
 
 def average_folds(found: Comparison, **estimates: Any) -> Comparison:
