@@ -128,10 +128,16 @@ def chart(
     name = key if on_select is None else f"{key}_{st.session_state.get(turn, 0)}"
 
     def select() -> None:
-        selected = get_selected(st.session_state.get(name))
+        event = st.session_state.get(name)
         st.session_state[turn] = st.session_state.get(turn, 0) + 1
-        if selected is not None and on_select is not None:
-            on_select(selected)
+        points = event["selection"]["points"] if event else []
+        data = points[0].get("customdata") if points else None
+        if isinstance(data, dict):
+            data = next(iter(data.values()), None)
+        elif isinstance(data, list | tuple):
+            data = data[0]
+        if data is not None and on_select is not None:
+            on_select(data)
 
     if on_select is not None:
         figure.update_traces(
@@ -169,14 +175,3 @@ def flow_chart(
     figure = flow_figure(model, X, y, classes=state.classes, wording=words, **options)
     chart(figure, key, flow_sentence(table), on_select=on_select)
     return table
-
-
-def get_selected(event: Any) -> Any:
-    """Return the first selected point's ``customdata`` (its first entry, if a list), or None."""
-    points = event["selection"]["points"] if event else []
-    if not points or "customdata" not in points[0]:
-        return None
-    data = points[0]["customdata"]
-    if isinstance(data, dict):
-        return next(iter(data.values()), None)
-    return data[0] if isinstance(data, (list, tuple)) else data

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rulekit.data import columns_of
 from rulekit.rules import Clause, Columns, RuleSet, scorecard_of
-from rulekit.rules.analysis.compare import ChangedThreshold, RuleComparison, compare_rules
+from rulekit.rules.analysis.compare import RuleComparison, compare_rules
 from rulekit.rules.condition import moment
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.palette import outcome_colours
@@ -106,9 +106,16 @@ def difference(
 ) -> tuple[list[str], str]:
     """Describe the differences of two rules: unescaped sentences, and clauses with "-" or "+"."""
     comparison = compare_rules(first, second, columns_of(X))
-    differs = comparison.removed or comparison.added or comparison.changed
     sentences = [*_describe_clauses(comparison, wording), _describe_predictions(comparison, y)]
-    return sentences, _list_changes(comparison, wording) if differs else ""
+    if not (comparison.removed or comparison.added or comparison.changed):
+        return sentences, ""
+    lines = [("  ", clause) for clause in comparison.kept]
+    for pair in comparison.changed:
+        lines += [("- ", pair.before), ("+ ", pair.after)]
+    lines += [("- ", clause) for clause in comparison.removed]
+    lines += [("+ ", clause) for clause in comparison.added]
+    texts = [sign + " ".join(clause_words(clause, wording).split()) for sign, clause in lines]
+    return sentences, "\n".join(texts)
 
 
 def count_differing(
@@ -134,9 +141,13 @@ def _describe_clauses(comparison: RuleComparison, wording: Wording) -> list[str]
         if (clauses := getattr(comparison, name))
     ]
     sentences = [f"{', '.join(parts)}."] if parts else []
-    thresholds = [
-        _format_change(t, wording) for pair in comparison.changed for t in pair.thresholds
-    ]
+    thresholds = []
+    for one in [t for pair in comparison.changed for t in pair.thresholds]:
+        before, after = (  # a number has its unit, a date or a level is unchanged
+            f"{one.op} {wording.amount(one.feature, exact(v)) if isinstance(v, float) else v}"
+            for v in (one.before, one.after)
+        )
+        thresholds.append(f"{wording.name(one.feature)} {before} becomes {after}")
     if thresholds:
         sentences.append(f"From the first to the second, {', '.join(thresholds)}.")
     if comparison.reordered:
@@ -146,16 +157,6 @@ def _describe_clauses(comparison: RuleComparison, wording: Wording) -> list[str]
     if comparison.mirrored:
         sentences.append("The second is shown in the form of the first.")
     return sentences
-
-
-def _format_change(threshold: ChangedThreshold, wording: Wording) -> str:
-    """Return both values of a threshold: a number with its unit, a date or a level unchanged."""
-    name, op = threshold.feature, threshold.op
-    before, after = (
-        f"{op} {wording.amount(name, exact(value)) if isinstance(value, float) else value}"
-        for value in (threshold.before, threshold.after)
-    )
-    return f"{wording.name(name)} {before} becomes {after}"
 
 
 def _describe_predictions(comparison: RuleComparison, y: pd.Series) -> str:
@@ -175,15 +176,4 @@ def _describe_predictions(comparison: RuleComparison, y: pd.Series) -> str:
         f"The second predicts {len(rows):,} of {total} differently ({to_what}): the first is "
         f"correct for {(before == truth).sum():,} of them, the second for "
         f"{(after == truth).sum():,}."
-    )
-
-
-def _list_changes(comparison: RuleComparison, wording: Wording) -> str:
-    lines = [("  ", clause) for clause in comparison.kept]
-    for pair in comparison.changed:
-        lines += [("- ", pair.before), ("+ ", pair.after)]
-    lines += [("- ", clause) for clause in comparison.removed]
-    lines += [("+ ", clause) for clause in comparison.added]
-    return "\n".join(
-        sign + " ".join(clause_words(clause, wording).split()) for sign, clause in lines
     )

@@ -68,7 +68,19 @@ def root() -> Path | None:
         not_saved(OSError(errno.EROFS, os.strerror(errno.EROFS)))
         return None
     if folder is not None and os.name == "posix" and folder.stat().st_mode & 0o077:
-        _tighten(folder)
+        try:  # an existing folder
+            folder.chmod(0o700)
+        except OSError:
+            message = (
+                "Other users of this machine can read the folder of saved analyses, and this "
+                "program may not change that. Set RULEKIT_WORKSPACE to a folder of your own."
+            )
+            if st.session_state.get("_open_folder") != message:  # once per session
+                st.session_state["_open_folder"] = st.session_state["_message"] = message
+        else:
+            message = "Other users could read the folder of saved analyses; now only its owner can."
+            st.session_state["_message"] = message
+        log.warning("%s", message)
     return folder
 
 
@@ -80,23 +92,6 @@ def make_folder(folder: Path) -> Path | None:
         not_saved(error)
         return None
     return folder
-
-
-def _tighten(folder: Path) -> None:
-    """Remove other users' access to an existing folder of analyses."""
-    try:
-        folder.chmod(0o700)
-    except OSError:
-        message = (
-            "Other users of this machine can read the folder of saved analyses, and this program "
-            "may not change that. Set RULEKIT_WORKSPACE to a folder of your own."
-        )
-        if st.session_state.get("_open_folder") != message:  # once per session
-            st.session_state["_open_folder"] = st.session_state["_message"] = message
-    else:
-        message = "Other users could read the folder of saved analyses; now only its owner can."
-        st.session_state["_message"] = message
-    log.warning("%s", message)
 
 
 def analysis_id() -> str:

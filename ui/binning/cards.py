@@ -24,7 +24,7 @@ from ui.cache import compute_once
 from ui.escape import md
 from ui.runs.background import answer_of
 from ui.runs.worker import Report
-from ui.state import KEEP, AppState, BinningSpec, app_state
+from ui.state import KEEP, AppState, app_state
 from ui.widgets import COUNT, chart, pick_row
 from ui.workspace import change, make_key
 
@@ -80,23 +80,20 @@ def method_card() -> None:
         max_levels=int(levels),
     )
     if wanted.method == "manual":
-        wanted = with_cuts_everywhere(app_state(), wanted)
+        state = app_state()
+        by_hand = state.binning.method == "manual"
+        before = replace(wanted, method="quantile") if by_hand else state.binning
+        key = repr((state.fit_key, before))
+        # every numeric column needs cut points
+        automatic = compute_once("cuts", key, lambda: before.binarizer().fit(*state.training).cuts_)
+        cuts = {name: tuple(map(float, values)) for name, values in automatic.items()}
+        wanted = replace(wanted, cuts=tuple(sorted((cuts | dict(wanted.cuts)).items())))
     if wanted != spec:
         spec = change(binning=wanted).binning
     if spec.cuts:
         edited = cap_list([md(name, 30) for name, _ in spec.cuts])
         st.caption(f"Your own cut points are used for {edited}.")
         st.button("Drop them all", key="drop_cuts", on_click=drop_cuts)
-
-
-def with_cuts_everywhere(state: AppState, spec: BinningSpec) -> BinningSpec:
-    """Return the settings with cut points for every numeric column (for the method "manual")."""
-    by_hand = state.binning.method == "manual"
-    before = replace(spec, method="quantile") if by_hand else state.binning
-    key = repr((state.fit_key, before))
-    automatic = compute_once("cuts", key, lambda: before.binarizer().fit(*state.training).cuts_)
-    cuts = {name: tuple(map(float, values)) for name, values in automatic.items()}
-    return replace(spec, cuts=tuple(sorted((cuts | dict(spec.cuts)).items())))
 
 
 def drop_cuts(name: str | None = None) -> None:
@@ -173,7 +170,17 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
     if name in fitted_one.cuts_:
         _numeric(state, name, values.astype(float), fitted_one.cuts_[name])
     elif all(isinstance(e, LevelColumn) and e.part is None for e in read):
-        _levels(state, name, list(values))
+        table = outcomes.outcome_levels(list(values), state.outcome_codes, len(state.labels))
+        if len(table):
+            alt = outcomes.outcome_sentence(table, name=state.label(name), labels=state.labels)
+            label = format_name(state, name)
+            figure = outcomes.outcome_levels_figure(table, name=label, **state.looks)
+            chart(figure, "binning_levels_chart", alt)
+            if len(table) > (most := outcomes.MAX_LEVELS):
+                st.caption(f"The chart shows the {most} most frequent of {len(table):,} levels.")
+        title = "values" if state.several else "level"
+        counts = _counts(state, table)
+        _outcome_table(state, table["level"], *counts, "in each level", title)
     else:
         _readings(state, fitted_one, name)
 
@@ -248,21 +255,6 @@ def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
     st.text_input("Cut points (edit them here)", text, key=key, on_change=store_cuts, help=words)
     if name in dict(state.binning.cuts) and state.binning.method != "manual":
         st.button("Back to automatic cut points", key="drop_one", on_click=drop_cuts, args=(name,))
-
-
-def _levels(state: AppState, name: str, values: list[Any]) -> None:
-    """Show a category by outcome: chart, then table."""
-    table = outcomes.outcome_levels(values, state.outcome_codes, len(state.labels))
-    if len(table):
-        alt = outcomes.outcome_sentence(table, name=state.label(name), labels=state.labels)
-        label = format_name(state, name)
-        figure = outcomes.outcome_levels_figure(table, name=label, **state.looks)
-        chart(figure, "binning_levels_chart", alt)
-        if len(table) > outcomes.MAX_LEVELS:
-            most = outcomes.MAX_LEVELS
-            st.caption(f"The chart shows the {most} most frequent of {len(table):,} levels.")
-    title = "values" if state.several else "level"
-    _outcome_table(state, table["level"], *_counts(state, table), "in each level", title)
 
 
 def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
@@ -374,7 +366,25 @@ def screening_card(state: AppState, n_conditions: int) -> None:
     if (more := int((columns["conditions"] > 0).sum()) - len(table)) > 0:
         st.caption(f"{more} more columns with fewer remaining conditions are not shown.")
     with st.expander("Why each condition was removed"):
-        _certificates(screening, key)
+        listed: pd.DataFrame = screening.certificates(limit=LISTED)
+        if not len(listed):
+            st.caption("No condition was removed.")
+            return
+        if screening.n_removed > LISTED:
+            st.caption(f"The first {LISTED:,} of {screening.n_removed:,}.")
+        st.dataframe(
+            listed[["condition", "sentence"]],
+            hide_index=True,
+            column_config={"sentence": st.column_config.TextColumn("why", width="large")},
+            alt="Each condition removed, and the numbers that prove it.",
+        )
+        offer, checked = "Check every certificate on the table", f"{key}{screening.n_removed}"
+        recheck = partial(check, screening)
+        wrong = answer_of("certificates", "Checking", checked, recheck, offer=offer)
+        if wrong:
+            st.error(f"{len(wrong):,} certificates do not hold; please report this table.")
+        elif wrong is not None:
+            st.success(f"All {screening.n_removed:,} certificates hold.")
 
 
 def screen(state: AppState, theta: float, report: Report) -> ConditionScreening:
@@ -417,26 +427,3 @@ def _numbers(screening: ConditionScreening) -> None:
     for name in screening.counts["test"]:
         short, long = TESTS[name]
         st.caption(f"**{short[0].upper()}{short[1:]}:** {long}")
-
-
-def _certificates(screening: ConditionScreening, key: str) -> None:
-    """List certificates, and check them all on demand."""
-    listed: pd.DataFrame = screening.certificates(limit=LISTED)
-    if not len(listed):
-        st.caption("No condition was removed.")
-        return
-    if screening.n_removed > LISTED:
-        st.caption(f"The first {LISTED:,} of {screening.n_removed:,}.")
-    st.dataframe(
-        listed[["condition", "sentence"]],
-        hide_index=True,
-        column_config={"sentence": st.column_config.TextColumn("why", width="large")},
-        alt="Each condition removed, and the numbers that prove it.",
-    )
-    offer = "Check every certificate on the table"
-    checked = f"{key}{screening.n_removed}"
-    wrong = answer_of("certificates", "Checking", checked, partial(check, screening), offer=offer)
-    if wrong:
-        st.error(f"{len(wrong):,} certificates do not hold; please report this table.")
-    elif wrong is not None:
-        st.success(f"All {screening.n_removed:,} certificates hold.")

@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from rulekit.evaluation import brier_score, operating_points, reliability, threshold_rule
 from rulekit.evaluation.operating import clause_points
 from rulekit.exceptions import RuleError
-from rulekit.export import ClauseNumbers, clause_numbers, to_json
+from rulekit.export import clause_numbers, to_json
 from rulekit.export.documents.html import matrix_html
 from rulekit.plots import (
     operating_figure,
@@ -115,7 +115,21 @@ def clause_lines(
     off = set()
     with st.container(height=LINES_HEIGHT if rule.n_clauses >= MANY else "content", border=False):
         for k in range(rule.n_clauses):
-            if not _clause_line(rule, k, tables, state):
+            switch, text, counts, edit = _line()
+            key, label = f"use_{k}_{state.rule_json}", f"Use clause {k + 1}"
+            used = switch.toggle(label, True, key=key, label_visibility="collapsed")
+            words = md(full_words(rule.clauses[k], wording(state)), 5000)
+            joint = "and " if rule.form == "cnf" else "or "
+            if k and len(set(rule.labels)) > 1:
+                joint = f"else **{md(rule.labels[k])}** if "
+            text.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
+            right = [
+                f"{part}: {t[k].n_right:,} of {t[k].n:,} correct" for part, t in tables.items()
+            ]
+            counts.caption("  \n".join(right), help=None if k else CORRECT)
+            with edit:
+                edit_button(rule, k, "Edit", state)
+            if not used:
                 off.add(k)
             if get_edited_clause(state) == k:
                 editor(rule, k, train, test, state)
@@ -142,25 +156,6 @@ def name_conditions(rule: RuleSet, state: AppState) -> None:
 def _line() -> list[DeltaGenerator]:
     """Create the columns of a line: switch, text, counts, edit button."""
     return st.columns([1, 9.5, 5, 1.4], vertical_alignment="center", gap="xsmall")
-
-
-def _clause_line(
-    rule: RuleSet, k: int, tables: dict[str, tuple[ClauseNumbers, ...]], state: AppState
-) -> bool:
-    """Show one clause; return whether its switch is on."""
-    switch, text, counts, edit = _line()
-    key = f"use_{k}_{state.rule_json}"
-    used = switch.toggle(f"Use clause {k + 1}", True, key=key, label_visibility="collapsed")
-    words = md(full_words(rule.clauses[k], wording(state)), 5000)
-    joint = "and " if rule.form == "cnf" else "or "
-    if k and len(set(rule.labels)) > 1:
-        joint = f"else **{md(rule.labels[k])}** if "
-    text.markdown((joint if k else "") + (words if used else f"~~{words}~~"))
-    right = [f"{part}: {t[k].n_right:,} of {t[k].n:,} correct" for part, t in tables.items()]
-    counts.caption("  \n".join(right), help=None if k else CORRECT)
-    with edit:
-        edit_button(rule, k, "Edit", state)
-    return bool(used)
 
 
 def where_rows_go(rule: RuleSet, rows: Cases, state: AppState) -> None:
@@ -267,7 +262,10 @@ SHARES = {
 
 def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     """Show the operating points of the rule as a curve, and select one."""
-    source, picked = _source(model)
+    # while one of its points is the rule, those of the original rule stay
+    source, picked, rule_json = st.session_state.get(SOURCE, (None, None, None))
+    if source is None or rule_json != to_json(model.rule_set_):
+        source, picked = model, None
     if state.several or len(source.classes_) != 2:
         st.caption("Operating points need two outcomes.")
         return
@@ -330,14 +328,6 @@ def _take(source: Any, value: Any, by: str) -> None:
         words = "never" if value >= 1 else f"from a probability of {100 * value:.1f} % on"
     keep(rule, words)
     st.session_state[SOURCE] = source, value, to_json(rule)
-
-
-def _source(model: Any) -> tuple[Any, Any]:
-    """Return the model whose points are shown, and the selected point, if any."""
-    source, value, rule_json = st.session_state.get(SOURCE, (None, None, None))
-    if source is not None and rule_json == to_json(model.rule_set_):
-        return source, value
-    return model, None
 
 
 def chances_card(model: Any, rows: Cases, state: AppState) -> None:

@@ -138,7 +138,12 @@ def edit_condition(
     with st.container(key=f"edited_errors_{key}"):
         _effects(literal, edited, counts)
     pressed = st.button("Apply", key="score_edit", type="primary")
-    _sides(edited, counts[0], state)
+    words = condition_text(edited, wording(state))
+    table = pd.DataFrame(counts[0].sides(edited), columns=list(map(str, state.labels)), dtype=int)
+    table.insert(0, "training rows", [words, "all others"])
+    columns = dict.fromkeys(table.columns[1:], COUNT)
+    alt = f"Training rows by outcome that meet: {words}"
+    st.dataframe(table, hide_index=True, column_config=columns, alt=alt)
     with container:  # last, so that the errors are there before the figure is drawn
         _figure(edited, train, key, state)
     return with_condition(rule, k, i, edited) if pressed else None
@@ -268,16 +273,6 @@ def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
     chart(figure, f"condition_{key}", alt)
     if len(levels) > MAX_LEVELS:
         st.caption(f"Drawn are the {MAX_LEVELS} most frequent of {len(levels):,} levels.")
-
-
-def _sides(literal: Literal, counts: ConditionCounts, state: AppState) -> None:
-    """Show as a table how many training rows of each outcome meet the condition."""
-    words = condition_text(literal, wording(state))
-    table = pd.DataFrame(counts.sides(literal), columns=list(map(str, state.labels)), dtype=int)
-    table.insert(0, "training rows", [words, "all others"])
-    columns = dict.fromkeys(table.columns[1:], COUNT)
-    alt = f"Training rows by outcome that meet: {words}"
-    st.dataframe(table, hide_index=True, column_config=columns, alt=alt)
 
 
 def _effects(before: Literal, after: Literal, parts: list[ConditionCounts]) -> None:

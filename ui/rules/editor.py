@@ -222,12 +222,14 @@ def undo(state: AppState) -> None:
     last = len(items) - 1
     if not last:
         return
-    for key, label, index, end in (
-        ("undo_edit", "Undo", now - 1, 0),
-        ("redo_edit", "Redo", now + 1, last),
-        ("back_to_learned", "Back to the learned rule", 0, 0),
+    for key, label, index in (
+        ("undo_edit", "Undo", max(now - 1, 0)),
+        ("redo_edit", "Redo", min(now + 1, last)),
+        ("back_to_learned", "Back to the learned rule", 0),
     ):
-        st.button(label, key=key, disabled=now == end, on_click=_select, args=(items, index))
+        version = items[index]
+        fields = {"model": None, "edits": items, "edit": index, **version, **_own(version)}
+        st.button(label, key=key, disabled=index == now, on_click=change, kwargs=fields)
 
 
 def keep(rule: RuleSet, origin: str) -> None:
@@ -246,11 +248,6 @@ def source() -> str:
     """Return the origin of the selected rule."""
     setting = app_state().setting or {}
     return setting["edited"] if "edited" in setting else setting_words(setting)
-
-
-def _select(items: tuple[dict[str, Any], ...], index: int) -> None:
-    now = items[index]
-    change(model=None, edits=items, edit=index, **now, **_own(now))
 
 
 def _own(version: dict[str, Any]) -> dict[str, Any]:
@@ -294,7 +291,8 @@ def own_rule_card(rule: RuleSet, state: AppState) -> None:
     example = "For example: IF age > 60 AND bmi >= 30 THEN ill. Words are in double quotes."
     with st.expander("Bring your own rule"):
         st.text_area(title, "\n".join(lines), key=TEXT, help=example, **KEEP)
-        st.button("Use my rule", key="take_own", on_click=once(_take))
+        take = once(lambda: keep(read_own(st.session_state[TEXT], app_state()), OWN))
+        st.button("Use my rule", key="take_own", on_click=take)
     if (state.setting or {}).get("edited") != OWN:
         return
     st.button(
@@ -322,8 +320,3 @@ def _improve() -> None:
     if not improved:
         raise RuleError("No condition corrects more training rows than it spoils.")
     keep(improved[-1], OWN)
-
-
-def _take() -> None:
-    """Use the rule of the field; undo restores the one before."""
-    keep(read_own(st.session_state[TEXT], app_state()), OWN)

@@ -4,10 +4,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from rulekit import plots
@@ -15,7 +13,6 @@ from rulekit.data import RowGroups, row_groups
 from rulekit.data.groups import GROUP_MEASURES
 from rulekit.evaluation import (
     Alternatives,
-    GroupMetrics,
     Stability,
     alternatives,
     errors_by_month,
@@ -110,7 +107,7 @@ def just_as_good_card(model: ClassifierMixin, train: Cases, state: AppState) -> 
 
 
 def _rules(alternatives: Alternatives, key: str, train: Cases, state: AppState) -> None:
-    """Show the table of rules, and the selected one."""
+    """Show the table of rules, the selected one, and how often the best ones disagree."""
     columns = alternatives.columns
     lacking = {f"without {state.label(c)}": c for c in columns.query("selected > 0")["column"]}
     chosen = st.selectbox("Rules shown", [LEADING, *lacking, EVERY], key="alike_which")
@@ -151,7 +148,14 @@ def _rules(alternatives: Alternatives, key: str, train: Cases, state: AppState) 
         st.caption(f"Showing the first {SHOWN} of {len(numbers):,}.")
     if position is not None:
         _one(alternatives, alternatives.rules[number], train, state)
-    _pairs(alternatives)
+    best = alternatives.leading[:SHOWN_PAIRS]
+    if len(best) < 2:
+        return
+    names = [f"rule {k + 1}" for k in best]
+    shares = (100 * alternatives.disagreement(best)).set_axis(names).set_axis(names, axis=1)
+    alt = "Shares of the training rows that each two rules predict differently"
+    with st.expander("How often each two of them disagree"):
+        st.dataframe(shares, column_config=dict.fromkeys(names, SHARE), alt=alt)
 
 
 def _one(alternatives: Alternatives, rule: RuleSet, train: Cases, state: AppState) -> None:
@@ -159,7 +163,17 @@ def _one(alternatives: Alternatives, rule: RuleSet, train: Cases, state: AppStat
     rule_text(rule_words(rule, wording(state)))
     rows = alternatives.differing_rows(rule)
     if len(rows):
-        st.markdown(md(_difference(alternatives, rule, rows, train, state), 900))
+        compared = alternatives.selected, rule
+        words = count_differing(*compared, "this one", train.columns, train.y)
+        if (where := alternatives.differs_where(rule)) is not None:
+            held = where.mask(train.columns)
+            inside, n_held = int(held[rows].sum()), int(held.sum())
+            clause = clause_words(where.clauses[0], wording(state))
+            words += (
+                f" {inside:,} of these rows have {clause}; of the {n_held:,} rows there, the "
+                f"predictions of {percent(inside / n_held)} differ."
+            )
+        st.markdown(md(words, 900))
     else:
         st.caption("Same predictions as the selected rule on all training rows.")
     if rule != alternatives.selected:
@@ -173,36 +187,6 @@ def _one(alternatives: Alternatives, rule: RuleSet, train: Cases, state: AppStat
             st.dataframe(frame.head(SHOWN_ROWS), hide_index=True, alt=alt, height=240)
             if len(rows) > SHOWN_ROWS:
                 st.caption(f"Showing the first {SHOWN_ROWS}.")
-
-
-def _difference(
-    alternatives: Alternatives, rule: RuleSet, rows: NDArray[np.intp], train: Cases, state: AppState
-) -> str:
-    """Return how many predictions differ, which rule is right there, and where the rows are."""
-    rules = alternatives.selected, rule
-    differing = count_differing(*rules, "this one", train.columns, train.y)
-    where = alternatives.differs_where(rule)
-    if where is None:
-        return differing
-    held = where.mask(train.columns)
-    inside = int(held[rows].sum())
-    words = clause_words(where.clauses[0], wording(state))
-    return (
-        f"{differing} {inside:,} of these rows have {words}; of the {int(held.sum()):,} rows "
-        f"there, the predictions of {percent(inside / held.sum())} differ."
-    )
-
-
-def _pairs(alternatives: Alternatives) -> None:
-    """Show how often each two of the best rules disagree."""
-    numbers = alternatives.leading[:SHOWN_PAIRS]
-    if len(numbers) < 2:
-        return
-    names = [f"rule {k + 1}" for k in numbers]
-    shares = (100 * alternatives.disagreement(numbers)).set_axis(names).set_axis(names, axis=1)
-    alt = "Shares of the training rows that each two rules predict differently"
-    with st.expander("How often each two of them disagree"):
-        st.dataframe(shares, column_config=dict.fromkeys(names, SHARE), alt=alt)
 
 
 def repeat(
@@ -266,18 +250,13 @@ def how_stable_card(model: ClassifierMixin, train: Cases, state: AppState) -> No
     if (stability.cuts["returned"] > 0).any():
         words = plots.band_sentence(stability, names)
         chart(plots.band_figure(stability, names), "stable_cuts", words)
-    _tables(stability, names)
-
-
-def _tables(stability: Stability, names: dict[str, str]) -> None:
-    """Show the same figures as tables."""
     columns, cuts = (
         table.assign(column=[names.get(c, c) for c in table["column"]])
         for table in (stability.columns, stability.cuts)
     )
-    clauses = stability.clauses
-    is_clause = clauses["number"] > 0
-    clauses = pd.concat([clauses[is_clause], clauses[~is_clause].head(OTHERS)])
+    is_clause = stability.clauses["number"] > 0
+    others = stability.clauses[~is_clause].head(OTHERS)
+    clauses = pd.concat([stability.clauses[is_clause], others])
     clauses = clauses.assign(overlap=100 * clauses["overlap"])
     parts, heads = "Clauses", HEADS
     if scorecard_of(stability.selected):
@@ -369,12 +348,8 @@ def gap_curve_card(column: str, groups: RowGroups, state: AppState) -> None:
     )
     if words:
         st.caption(words)
-    if not curve.empty:
-        _offer_rules(curve, rules, state)
-
-
-def _offer_rules(curve: pd.DataFrame, rules: list[RuleSet], state: AppState) -> None:
-    """Show the rules of a curve, and a button to use one."""
+    if curve.empty:
+        return
     names = [
         f"gap {100 * gap:.1f} points, {percent(wrong)} wrong, "
         f"{plural(rule.n_conditions, 'condition')}"
@@ -383,14 +358,9 @@ def _offer_rules(curve: pd.DataFrame, rules: list[RuleSet], state: AppState) -> 
     places, key = range(len(rules)), f"gap_rule_{len(rules)}"
     k = st.selectbox("Rule", places, format_func=names.__getitem__, key=key)
     rule_text(rule_words(rules[k], wording(state)))
-    st.button(
-        "Use this rule",
-        key="take_gap_rule",
-        on_click=pick_rule,
-        args=(rules[k],),
-        kwargs={"source": SOURCE},
-        help="Its gap on training and test rows is then shown above.",
-    )
+    use = partial(pick_rule, rules[k], source=SOURCE)
+    words = "Its gap on training and test rows is then shown above."
+    st.button("Use this rule", key="take_gap_rule", help=words, on_click=use)
 
 
 def groups_card(model: Any, rows: Cases, state: AppState) -> None:
@@ -426,21 +396,16 @@ def groups_card(model: Any, rows: Cases, state: AppState) -> None:
     chart(plots.group_figure(metrics, measure), f"groups_{rows.name}", words)
     for sentence in metrics.sentences():
         st.markdown(f"- {md(sentence, 600)}")
-    _table(metrics)
-    st.caption(READ.format(md(positive, 60)))
-    if rows.name == "training":
-        gap_curve_card(column, groups, state)
-
-
-def _table(metrics: GroupMetrics) -> None:
-    """Show the figures of each group, and of all rows."""
     table = pd.concat([metrics.table, metrics.overall.to_frame().T])
     shown = pd.DataFrame({metrics.name: table.index, "rows": table["rows"].astype(int).to_numpy()})
-    for measure, title in TITLES.items():
-        ends = 100 * table[[measure, f"{measure}_low", f"{measure}_high"]].astype(float)
+    for name, title in TITLES.items():
+        ends = 100 * table[[name, f"{name}_low", f"{name}_high"]].astype(float)
         shown[title] = [
             "no rows" if share != share else f"{share:.1f} % ({low:.0f}–{high:.0f})"
             for share, low, high in ends.itertuples(index=False)
         ]
     alt = "; ".join(metrics.sentences())
     st.dataframe(shown, hide_index=True, column_config={"rows": COUNT}, alt=alt)
+    st.caption(READ.format(md(positive, 60)))
+    if rows.name == "training":
+        gap_curve_card(column, groups, state)

@@ -85,7 +85,12 @@ def choose_cases(state: AppState, read: Sequence[str]) -> NewCases | None:
         problem(error)
         return None
     levels, key = match_levels(state.table, table, columns=tuple(read)), file.file_id
-    if levels and st.toggle(label_respelling(levels, table, state), key=f"respell_{key}"):
+    parts = []  # the switch that reads unknown levels as the known ones
+    for name, same in levels.items():
+        rows = plural(int(table.frame[name].isin(list(same)).sum()), "row")
+        pairs = [f"{md(new, 30)} as {md(level, 30)}" for new, level in same.items()]
+        parts.append(f"{md(state.label(name), 40)}: {cap_list(pairs, 3)} ({rows})")
+    if parts and st.toggle(f"Read {'; '.join(parts)}", key=f"respell_{key}"):
         table, key = respell_levels(table, levels), f"{key} respelled"
     number = repr((key, state.fit_key, state.options))
     search = partial(find_training_rows, table.frame, state)
@@ -108,16 +113,6 @@ def find_training_rows(frame: pd.DataFrame, state: AppState) -> NDArray[np.bool_
     if len(np.unique(training)) < (1 - EQUAL) * len(training):
         return np.zeros(len(frame), dtype=bool)
     return np.isin(number_rows(frame[names]), training)
-
-
-def label_respelling(levels: dict[str, dict[str, str]], table: Table, state: AppState) -> str:
-    """Return the label of the switch that reads unknown levels as the known ones."""
-    parts = []
-    for name, same in levels.items():
-        n_rows = int(table.frame[name].isin(list(same)).sum())
-        pairs = [f"{md(new, 30)} as {md(level, 30)}" for new, level in same.items()]
-        parts.append(f"{md(state.label(name), 40)}: {cap_list(pairs, 3)} ({plural(n_rows, 'row')})")
-    return f"Read {'; '.join(parts)}"
 
 
 def outcomes_of(table: Table, state: AppState) -> NDArray[Any] | None:
