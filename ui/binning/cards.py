@@ -54,15 +54,10 @@ def method_card() -> None:
     """Show the form for cut points: method, number, and levels of a category."""
     spec = app_state().binning
     names = list(METHODS)
-    method = st.radio(
-        "How cut points are chosen",
-        names,
-        names.index(spec.method),
-        lambda name: METHODS[name][0],
-        captions=[text for _, text in METHODS.values()],
-        key=make_key("binning_method"),
-        **KEEP,
-    )
+    label, index = "How cut points are chosen", names.index(spec.method)
+    captions = [text for _, text in METHODS.values()]
+    options = {"key": make_key("binning_method"), "captions": captions, **KEEP}
+    method = st.radio(label, names, index, lambda name: METHODS[name][0], **options)
     every, off = spec.n_thresholds is None, method not in COUNTED
     words = "At most; a column of fewer distinct values gets fewer."
     options = {"key": make_key("binning_count"), "disabled": off or every, "help": words, **KEEP}
@@ -146,6 +141,7 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
     names = table["column"].tolist()
     chosen = st.session_state.get("binning_column")
     index = names.index(chosen) if chosen in names else 0
+    config = {"column": st.column_config.TextColumn("column", pinned=True, width=200)}
     pick_row(
         table.assign(column=[state.label(name) for name in names]),
         index,
@@ -153,11 +149,7 @@ def choose_column(state: AppState, table: pd.DataFrame) -> str:
         key="binning_columns",
         alt="Cut points and conditions of every column; the chosen one is drawn beside it.",
         height="content" if len(table) <= ROWS else TALL,
-        column_config={
-            "column": st.column_config.TextColumn("column", pinned=True, width=200),
-            "cut points": COUNT,
-            "conditions": COUNT,
-        },
+        column_config=config | dict.fromkeys(("cut points", "conditions"), COUNT),
     )
     return names[index]
 

@@ -296,14 +296,8 @@ def what_if(
         st.info(md(f"The prediction stays {before}."))
     else:
         st.success(md(f"The prediction changes from {before}. {again.sentence}", 600))
-    st.multiselect(
-        "Columns the smallest change must leave alone",
-        list(rule.features),
-        default=find_fixed_columns(rule),
-        format_func=words.name,
-        key="explain_fixed",
-        **KEEP,
-    )
+    label, fixed = "Columns the smallest change must leave alone", find_fixed_columns(rule)
+    st.multiselect(label, list(rule.features), fixed, words.name, "explain_fixed", **KEEP)
 
 
 def _input(feature: str, row: Columns, reference: Columns, key: str, words: Wording) -> Any:
@@ -335,7 +329,14 @@ def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Word
         row = model.read_columns(X)
         if not scorecard_of(model.rule_set_):  # its points are shown beside the values
             st.markdown(md(count_alike(model.rule_set_, row, train), 300))
-            facts(explanation, model.rule_set_, words)
+            rows = {}  # the values that the rule reads, each beside its limits
+            for feature, value in explanation.values.items():
+                text = words.amount(feature, value_words(value)) if value is not None else "missing"
+                texts = [text, *limits(model.rule_set_, feature, words)]
+                rows[words.name(feature)] = md("; ".join(texts), 300)
+            if rows:
+                st.markdown("**What the rule looks at**")
+                st.table({"this case": rows})
         if not model.rule_set_.is_constant:
             flow_chart(model, train.columns, train.y, "flow_case", case=row, wording=words)
         for cards in CARDS:
@@ -344,27 +345,9 @@ def presenter(model: ClassifierMixin, X: pd.DataFrame, train: Cases, words: Word
         st.button("Back to Explain", key="presenter_off", on_click=leave)
 
 
-def facts(explanation: Explanation, rule: RuleSet, words: Wording) -> None:
-    """List the values of the case that the rule reads, each beside its limits in the rule."""
-    if not explanation.values:
-        return
-    st.markdown("**What the rule looks at**")
-    rows = {}
-    for feature, value in explanation.values.items():
-        text = words.amount(feature, value_words(value)) if value is not None else "missing"
-        rows[words.name(feature)] = md("; ".join([text, *limits(rule, feature, words)]), 300)
-    st.table({"this case": rows})
-
-
 def limits(rule: RuleSet, feature: str, words: Wording) -> list[str]:
     """Return the limits of a column ("the limit is 11 years") and the levels that a rule tests."""
-    read = [
-        literal
-        for clause in rule.clauses
-        for condition in clause.conditions
-        for literal in condition.tests
-        if literal.feature == feature and literal.part in (None, "date")
-    ]
+    read = [x for x in rule.tests if x.feature == feature and x.part in (None, "date")]
     ordered = {x.value: x for x in read if x.op in ORDERED}
     cuts = [phrases.value_words(x, value, words) for value, x in sorted(ordered.items())]
     tested = sorted({str(v) for x in read if x.op in EQUALITIES for v in x.values})

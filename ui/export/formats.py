@@ -12,7 +12,6 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
@@ -40,7 +39,8 @@ PACKAGES = ("rulekit-dashboard", "numpy", "pandas", "scipy", "scikit-learn", "hi
 def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
     """Describe an analysis so that another person can repeat it: plain values, never its rows."""
     train, test = state.rows()
-    rule = model.rule_set_
+    rule, parts = model.rule_set_, (state.training, state.testing)
+    errors = [error_rate(y, model.predict(X)) if len(y) else None for X, y in parts]
     record = {
         "record": 1,
         "data": {
@@ -66,8 +66,8 @@ def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
         "result": {
             "clauses": rule.n_clauses,
             "conditions": rule.n_conditions,
-            "training_error": _error(model, *state.training),
-            "test_error": _error(model, *state.testing) if len(test) else None,
+            "training_error": errors[0],
+            "test_error": errors[1],
         },
         "notes": state.notes,
         "reviews": state.case_notes,
@@ -76,10 +76,6 @@ def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
     # tuples become lists, and NumPy's scalars those of Python
     plain: dict[str, Any] = json.loads(json.dumps(record, default=lambda value: value.item()))
     return plain
-
-
-def _error(model: ClassifierMixin, X: pd.DataFrame, y: pd.Series) -> float:
-    return error_rate(y.to_numpy(), model.predict(X))
 
 
 def _version(package: str) -> str:
@@ -286,31 +282,19 @@ def choose_format() -> str:
 def choose_language(chosen: str) -> None:
     """Show the languages of a rule that is written as code."""
     if chosen in LANGUAGES:
-        st.session_state["export_language"] = chosen
-        st.selectbox(
-            "Language",
-            LANGUAGES,
-            format_func=lambda name: FORMATS[name].name,
-            key="export_language",
-            on_change=_choose,
-            args=("export_language",),
-        )
+        key, words = "export_language", {name: FORMATS[name].name for name in LANGUAGES}
+        st.session_state[key], act = chosen, partial(_choose, key)
+        st.selectbox("Language", LANGUAGES, format_func=words.get, key=key, on_change=act)
 
 
 def _choices(label: str, names: tuple[str, ...], chosen: str) -> None:
     """Show some formats; none is marked if the chosen one is elsewhere."""
     key = f"export_{label}"
     st.session_state[key] = chosen if chosen in names else None
-    st.radio(
-        label,
-        names,
-        format_func=lambda name: CHOICES[name][0],
-        captions=[CHOICES[name][1] for name in names],
-        key=key,
-        on_change=_choose,
-        args=(key,),
-        label_visibility="visible" if names == FIRST else "collapsed",
-    )
+    captions = [CHOICES[name][1] for name in names]
+    options = {"captions": captions, "on_change": partial(_choose, key)}
+    options["label_visibility"] = "visible" if names == FIRST else "collapsed"
+    st.radio(label, names, format_func=lambda name: CHOICES[name][0], key=key, **options)
 
 
 def _choose(key: str) -> None:

@@ -211,15 +211,13 @@ def form(usual: RunSpec) -> dict[str, Any] | None:
     """Show the form for prices and for rows outside all boxes."""
     title = "Prices ν of the plane's errors (from a linear model)"
     nus = price_input(title, usual.nus, "ν", key="run_nus", help=PRICE_HELP)
-    answers = st.toggle(
-        "From a linear model: the plane predicts rows in no box",
-        value=usual.plane_answers,
-        key="run_plane_answers",
-        help="The weighted sum is the last condition of the rule and counts one "
-        "condition per column. If off, rows in no box get the other class, and the rule only "
-        "has its boxes. Only for planes over columns of numbers.",
-        **KEEP,
+    words = (
+        "The weighted sum is the last condition of the rule and counts one condition per column. "
+        "If off, rows in no box get the other class, and the rule only has its boxes. Only for "
+        "planes over columns of numbers."
     )
+    title = "From a linear model: the plane predicts rows in no box"
+    answers = st.toggle(title, usual.plane_answers, "run_plane_answers", words, **KEEP)
     return None if nus is None else {"nus": nus, "plane_answers": answers}
 
 

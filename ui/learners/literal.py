@@ -187,11 +187,6 @@ def sizes(spec: RunSpec) -> dict[str, list[Any]]:
     return {"n_clauses": list(range(low, high + 1)), "theta": list(spec.thetas)}
 
 
-def conditions(spec: RunSpec) -> dict[str, list[Any]]:
-    """Return a grid of numbers of conditions, or of prices for a price sweep."""
-    return {"max_conditions": list(spec.limits)} if spec.view == "conditions" else sizes(spec)
-
-
 def box_search(spec: RunSpec, state: AppState, variant: Setting) -> dict[str, Any]:
     """Return the parameters of the box search alone, plain or as a variant."""
     by_price = "theta" in variant or (spec.view == "prices" and "max_conditions" not in variant)
@@ -260,20 +255,16 @@ def kinds_form(state: AppState, usual: RunSpec) -> dict[str, Any]:
     """Show the form for variants (of several outcomes one)."""
     fields, name = dict.fromkeys(TOGGLES, False), md(state.positive, 60)
     for field in ["noisy"] if state.several else TOGGLES:
-        label, text = TOGGLES[field]
-        fields[field] = st.toggle(
-            label.format(name),
-            value=getattr(usual, field),
-            key=f"run_{field}",
-            help=text.format(name),
-            **KEEP,
-        )
+        label, text = (words.format(name) for words in TOGGLES[field])
+        fields[field] = st.toggle(label, getattr(usual, field), f"run_{field}", text, **KEEP)
     return fields
 
 
 BOX_SEARCH = Learner.from_family(
     "search",
-    grid=conditions,
+    grid=lambda spec: (  # of numbers of conditions, or of prices for a price sweep
+        {"max_conditions": list(spec.limits)} if spec.view == "conditions" else sizes(spec)
+    ),
     own_parameters=box_search,
     variants=variants,
     variant_words=variant_words,

@@ -82,13 +82,9 @@ def scorecard(model: ClassifierMixin, words: Wording, rows: Cases) -> None:
         saved = app_state().scale
         before, labels = saved or {}, [model.positive_label_, model.default_label_]
         with st.popover("Scale of points"):
-            is_on = st.toggle(
-                "Score by odds",
-                saved is not None,
-                key=make_key("scale_on"),
-                help="Scores then mean odds, as on a lender's scorecard. Predictions stay the "
-                "same. Exports use this scale, too.",
-            )
+            text = "Scores then mean odds, as on a lender's scorecard. Predictions stay the same. "
+            text += "Exports use this scale, too."
+            is_on = st.toggle("Score by odds", saved is not None, make_key("scale_on"), text)
             scale: Any = {}
             for name, title, default in SCALE:
                 now, key = before.get(name, default), make_key(f"scale_{name}")
@@ -108,14 +104,10 @@ def scorecard(model: ClassifierMixin, words: Wording, rows: Cases) -> None:
     if hasattr(model, "bands_"):
         note = "Probabilities were measured on rows that the card was not learned from."
         right.caption(md(few_rows or note, 400))
-    right.download_button(
-        "Sheet to print and fill in",
-        data=to_sheet(model, title="Points to add up", wording=words),
-        file_name=file_name("points", "sheet.html", app_state().table.name),
-        mime="text/html",
-        on_click="ignore",
-        key="points_sheet",
-    )
+    sheet = to_sheet(model, title="Points to add up", wording=words)
+    label = "Sheet to print and fill in"
+    file = file_name("points", "sheet.html", app_state().table.name)
+    right.download_button(label, sheet, file, "text/html", "points_sheet", on_click="ignore")
 
 
 def points_of_case(

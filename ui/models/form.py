@@ -45,14 +45,12 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
     """Show the form for error weights; an invalid cost shows a message, and errors are counted."""
     n_pairs = len(state.labels) * (len(state.labels) - 1)
     usual_costs = usual.costs if len(usual.costs) == n_pairs else ()
-    selected = menu(
-        "What errors weigh",
-        WEIGHTS,
-        COSTED if usual_costs else usual.class_weight or "none",
-        "run_weight",
-        help="In learning, in the choice among rules and in the curve. By what they cost: the "
-        "curve and the figures then have a cost a 100 cases, too.",
+    words = (
+        "In learning, in the choice among rules and in the curve. By what they cost: the curve "
+        "and the figures then have a cost a 100 cases, too."
     )
+    before = COSTED if usual_costs else usual.class_weight or "none"
+    selected = menu("What errors weigh", WEIGHTS, before, "run_weight", help=words)
     plain: dict[str, Any] = {"class_weight": None, "costs": (), "cost_unit": ""}
     if selected != COSTED:
         return plain | {"class_weight": None if selected == "none" else selected}
@@ -72,10 +70,10 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
         places = permutations(range(len(names)), 2)
         weights = tuple(float(given.iloc[t, a]) for t, a in places)
     else:
-        words = [f"Cost of predicting {md(p, 40)} for {md(true, 40)}" for true, p in pairs]
+        labels = [f"Cost of predicting {md(p, 40)} for {md(true, 40)}" for true, p in pairs]
         weights = tuple(
             st.number_input(label, 0.0, None, start[k], key=f"run_cost_{k}", format="%g", **KEEP)
-            for k, label in enumerate(words)
+            for k, label in enumerate(labels)
         )
     wrong = [pair for pair, cost in zip(pairs, weights, strict=True) if not 0 < cost < math.inf]
     if wrong:
@@ -218,14 +216,9 @@ def learner_choice(state: AppState, spec: RunSpec, key: str, usual: Sequence[str
                 purpose = "comparison with the papers" if len(names) > 1 else purpose
                 st.caption(f"For {purpose}.")
     if len(names) > 1 and names[0] in chosen:  # the last card has several learners
-        several = st.multiselect(
-            question,
-            names,
-            default=[n for n in names if n in spec.learners] or names,
-            format_func=lambda name: LEARNERS[name].name,
-            key=f"run_{key}_several",
-            **KEEP,
-        )
+        default = [name for name in names if name in spec.learners] or names
+        words, key = {name: LEARNERS[name].name for name in names}, f"run_{key}_several"
+        several = st.multiselect(question, names, default, words.get, key, **KEEP)
         chosen = [name for name in chosen if name not in names or name in several]
     return chosen
 

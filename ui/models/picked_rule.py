@@ -343,12 +343,11 @@ def compare(result: RunResult) -> None:
     """Show up to three points side by side, with their rules, figures and differences."""
     rows = result.curve(selected=result.number_of_rule(app_state()))
     ordered = rows.assign(_behind=~rows["on_front"]).sort_values(["_behind", "limit", "test_error"])
+    label = f"Compare up to {MAX_COMPARED} points (the best for their size are listed first)"
+    numbers = [int(k) for k in ordered.index]
+    words = {k: f"{result.points.loc[k, 'label']}, {figure_words(result, k)}" for k in numbers}
     chosen = st.multiselect(
-        f"Compare up to {MAX_COMPARED} points (the best for their size are listed first)",
-        [int(k) for k in ordered.index],
-        format_func=lambda k: f"{result.points.loc[k, 'label']}, {figure_words(result, k)}",
-        max_selections=MAX_COMPARED,
-        key="compare",
+        label, numbers, format_func=words.get, key="compare", max_selections=MAX_COMPARED
     )
     state = app_state()
     models = [picked.fit_setting(state, result.settings[k], result.specs[k]) for k in chosen]

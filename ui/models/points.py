@@ -316,7 +316,15 @@ class RunResult:
             for k in rows.index
         }
         default = choice.suggestion(rows, settings, measure)["default"]
-        number = self._tightest(rows, default, measure)
+        # the smallest limit of the search with this rule, or its figures in folds
+        same = [name for name in (*SAME_RULES, measure) if name in rows]
+        alike = (rows[same] == rows.loc[default, same]).all(axis="columns")
+        rule = [name for name in (choice.FOREST_LOSS, choice.FOREST_SIZE) if name in rows]
+        if rule:  # equal for equal rules
+            alike |= (rows[rule] == rows.loc[default, rule]).all(axis="columns")
+        search = _drop_limit(self.settings[default])
+        numbers = [k for k in rows.index[alike] if _drop_limit(self.settings[k]) == search]
+        number = int(rows.loc[numbers, "limit"].idxmin())
         price = choice.price_of_condition(rows, measure)
         values = pd.Series(choice.estimates(rows, settings, measure, price), rows.index)
         values[number] = min(values[[number, default]])  # the same rule
@@ -347,17 +355,6 @@ class RunResult:
     def keeps_gap(self, number: int) -> bool:
         """Whether a point's rule keeps the limit on the gap; True without a limit."""
         return self.max_gap is None or self.gaps[number] <= self.max_gap + choice.EXACT
-
-    def _tightest(self, rows: pd.DataFrame, number: int, measure: str) -> int:
-        """Return the smallest limit of a point's search with its rule, or its figures in folds."""
-        same = [name for name in (*SAME_RULES, measure) if name in rows]
-        alike = (rows[same] == rows.loc[number, same]).all(axis="columns")
-        rule = [name for name in (choice.FOREST_LOSS, choice.FOREST_SIZE) if name in rows]
-        if rule:  # equal for equal rules
-            alike |= (rows[rule] == rows.loc[number, rule]).all(axis="columns")
-        search = _drop_limit(self.settings[number])
-        numbers = [k for k in rows.index[alike] if _drop_limit(self.settings[k]) == search]
-        return int(rows.loc[numbers, "limit"].idxmin())
 
     def _short(self, rows: pd.DataFrame, selected: int | None = None) -> pd.DataFrame:
         """Leave out points with more conditions than the search allows, if there are others."""

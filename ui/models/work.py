@@ -161,41 +161,37 @@ class RunTask:
 
     def _quickly(self, report: Report) -> Comparison:
         """Measure and fit every setting on a part of the table, so that no page has to fit one."""
+        # It is a part of each fold, and folds with the same columns are run together.
         progress = _ProgressReport(report, self)
         found: Comparison | None = None
         for family in self.families:
-            rows = self._quick_errors(family, progress)
+            together: dict[tuple[str, ...], dict[int, Fold]] = {}
+            for k, (train, test) in enumerate(self.folds):
+                part, columns = quick_part(self.X, self.y, train, family.estimator)
+                together.setdefault(tuple(columns), {})[k] = part, test
+            rows: list[dict[str, Any]] = []
+            for names, folds in together.items():
+                numbers = list(folds)
+                side = compare_learners(
+                    self.X[list(names)],
+                    self.y,
+                    learners=[family],
+                    cv=list(folds.values()),
+                    sample_weight=self.weight,
+                    on_progress=partial(progress, folds=numbers),
+                )
+                rows += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
             X, y, weight = quick_table(self.X, self.y, self.weight, family.estimator)
             fits = fit_settings(family.estimator, X, y, family.settings, weight)
             models = dict(enumerate(fits))
-            one = Comparison((family,), len(self.folds), self.key, finished=rows, models=models)
+            one = Comparison(
+                (family,), len(self.folds), self.key, finished=tuple(rows), models=models
+            )
             found = self._add_estimates(one if found is None else found.join(one))
             if family is not self.families[-1]:  # the last one is the result
                 report(interim=found)
         assert found is not None
         return found
-
-    def _quick_errors(
-        self, family: LearnerGrid, progress: "_ProgressReport"
-    ) -> tuple[dict[str, Any], ...]:
-        """Cross-validate on a part of each fold; folds with the same columns are run together."""
-        together: dict[tuple[str, ...], dict[int, Fold]] = {}
-        for k, (train, test) in enumerate(self.folds):
-            rows, columns = quick_part(self.X, self.y, train, family.estimator)
-            together.setdefault(tuple(columns), {})[k] = rows, test
-        errors: list[dict[str, Any]] = []
-        for columns, folds in together.items():
-            numbers = list(folds)
-            side = compare_learners(
-                self.X[list(columns)],
-                self.y,
-                learners=[family],
-                cv=list(folds.values()),
-                sample_weight=self.weight,
-                on_progress=partial(progress, folds=numbers),
-            )
-            errors += [row | {"fold": numbers[row["fold"]]} for row in side.finished]
-        return tuple(errors)
 
 
 def average_folds(found: Comparison, **estimates: Any) -> Comparison:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -131,15 +132,8 @@ def edit_button(rule: RuleSet, k: int, label: str, state: AppState) -> None:
         return
     why = obstacle(rule) if k == rule.n_clauses else ""
     edited = None if get_edited_clause(state) == k else k, state.rule_json
-    st.button(
-        label,
-        key=f"edit_{k}",
-        type="tertiary",
-        disabled=bool(why),
-        help=why or None,
-        on_click=st.session_state.update,
-        args=({EDITED: edited},),
-    )
+    act = partial(st.session_state.update, {EDITED: edited})
+    st.button(label, f"edit_{k}", why or None, act, type="tertiary", disabled=bool(why))
 
 
 def get_edited_clause(state: AppState) -> int | None:

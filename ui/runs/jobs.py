@@ -161,7 +161,11 @@ class JobRegistry:
     # Urgent jobs run first; if all cores are taken, the latest other job is paused for them.
 
     def __init__(self, n_running: int | None = None, grace: float = GRACE_SECONDS):
-        self.n_running = n_running or _n_cores()
+        # the cores available to this process, also in a container, unless `WORKERS` is set
+        text = os.environ.get(WORKERS) or str(joblib.cpu_count())
+        if not text.isdecimal() or int(text) < 1:
+            raise ValueError(f"{WORKERS} must be a positive whole number, got {text!r}.")
+        self.n_running = n_running or int(text)
         self.grace = grace  # seconds from closing an owner's last tab to the end of its jobs
         self._jobs: dict[str, Job] = {}  # the latest job of each owner, in the order of starts
         self._threads: set[threading.Thread] = set()
@@ -316,7 +320,18 @@ class JobRegistry:
         """Handle the messages of a job's process until it ends; start another if it died."""
         try:
             for event, *content in worker.messages(job._task):
-                self._handle(job, event, *content)
+                if event == "report":
+                    job._take(*content)
+                    continue
+                with self._lock:
+                    if event == "begun":
+                        self._ready = True
+                        job.started = time.monotonic()  # without the time of getting ready
+                    elif event == "done":
+                        job._end("done", answer=content[0])
+                    else:
+                        job._fail(*content)
+                    self._dispatch()  # an urgent job may have waited for one that can be paused
         except Exception as error:  # a result that cannot be read here
             job._fail("", f"its answer could not be read: {error!r}")
             worker.kill()
@@ -332,36 +347,12 @@ class JobRegistry:
             self._dispatch()
             self._threads.discard(threading.current_thread())
 
-    def _handle(self, job: Job, event: str, *content: Any) -> None:
-        if event == "report":
-            job._take(*content)
-            return
-        with self._lock:
-            if event == "begun":
-                self._ready = True
-                job.started = time.monotonic()  # without the time of getting ready
-            elif event == "done":
-                job._end("done", answer=content[0])
-            else:
-                job._fail(*content)
-            self._dispatch()  # an urgent job may have waited for one that can be paused
-
     def _stop(self, job: Job) -> None:
         """Kill the process of a cancelled job, and start others."""
         with self._lock:
             if job._worker is not None:
                 job._worker.kill()
             self._dispatch()
-
-
-def _n_cores() -> int:
-    """Return the number of parallel jobs: `WORKERS` if set, else the number of cores."""
-    text = os.environ.get(WORKERS)
-    if not text:
-        return joblib.cpu_count()  # cores available to this process, also in a container
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"{WORKERS} must be a positive whole number, got {text!r}.")
-    return int(text)
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
