@@ -247,7 +247,18 @@ def _read_domain(read: Literal, tests: Sequence[Literal], seen: list[Any], curre
     """Compute the values of a column of words, ordered levels or dates."""
     if read.op in WORDS:
         words = list(dict.fromkeys(str(x.value) for x in tests if x.op in WORDS))
-        return Domain(_vary_words("" if current is None else current, words))
+        text = "" if current is None else current
+        plain, mark = text, f"[{re.escape(SEPARATORS)}]"
+        for word in words:
+            plain = re.sub(
+                rf"(?:^|(?<={mark})){re.escape(word)}(?={mark}|$)", "", plain, flags=re.I
+            )
+        held = [w for w in words if f" {w} " in words_of(text)]
+        # with and without some words: all combinations if few, else one by one
+        sizes = range(len(words) + 1) if len(words) <= FEW_WORDS else (0, 1, len(words))
+        chosen = [list(group) for n in sizes for group in combinations(words, n)]
+        chosen += [[w for w in held if w != word] for word in held] + [[*held, w] for w in words]
+        return Domain(tuple(dict.fromkeys(" ".join([*plain.split(), *group]) for group in chosen)))
     if read.order is not None:
         places = {level: float(k) for k, level in enumerate(read.order)}
         levels = [v for v in read.order if v in seen] if seen else read.order
@@ -264,18 +275,6 @@ def _read_domain(read: Literal, tests: Sequence[Literal], seen: list[Any], curre
     if now is not None:
         seconds[current] = (now - EPOCH).total_seconds()
     return Domain(values, span or YEAR, positions=seconds)
-
-
-def _vary_words(text: str, words: Sequence[str]) -> tuple[str, ...]:
-    """Return a text with and without some words: all combinations if few, else one by one."""
-    plain, mark = text, f"[{re.escape(SEPARATORS)}]"
-    for word in words:
-        plain = re.sub(rf"(?:^|(?<={mark})){re.escape(word)}(?={mark}|$)", "", plain, flags=re.I)
-    held = [w for w in words if f" {w} " in words_of(text)]
-    sizes = range(len(words) + 1) if len(words) <= FEW_WORDS else (0, 1, len(words))
-    chosen = [list(group) for n in sizes for group in combinations(words, n)]
-    chosen += [[w for w in held if w != word] for word in held] + [[*held, w] for w in words]
-    return tuple(dict.fromkeys(" ".join([*plain.split(), *group]) for group in chosen))
 
 
 def fill_untested(rule: RuleSet, row: Mapping[str, Any]) -> Columns:
@@ -310,8 +309,20 @@ def cells_of(
     if whole and not any(isinstance(v, (bool, str)) for v in domain.values or ()):
         domain = replace(domain, values=None, is_whole=True)
     values = [DomainValue(current, 0.0)]
-    if domain.values is None:
-        values += _number_cells(literals, domain, current, whole or (-math.inf, math.inf))
+    if domain.values is None:  # numbers of every point and open interval between the cuts
+        cuts, (low, high) = number_cuts(literals), whole or (-math.inf, math.inf)
+        has_value = current is not None and math.isfinite(current)
+        origin = float(current) if has_value else cuts[0] if cuts else 0.0
+        if has_value:  # a value beyond the bounds may move towards them
+            low, high = min(low, math.ceil(origin)), max(high, math.floor(origin))
+        inner = [t for t in cuts if low <= t <= high]
+        named = [t for t in inner if not domain.is_whole or t == math.floor(t)]
+        cells = [DomainValue(t, abs(t - origin)) for t in named]  # points first: they win ties
+        pairs = pairwise([-math.inf, *cuts, math.inf])
+        ends = [(max(a, low - 1), min(b, high + 1)) for a, b in pairs]
+        inside = _whole_inside if domain.is_whole else _inside
+        cells += filter(None, (inside(*pair, origin, domain.scale) for pair in ends))
+        values += [replace(c, cost=c.cost / domain.scale if has_value else 1.0) for c in cells]
     else:
         others = [v for v in domain.values if v != current]
         values += [DomainValue(v, domain.cost(current, v)) for v in others]
@@ -323,24 +334,6 @@ def cells_of(
         if pattern not in best or candidate.cost < best[pattern].cost:
             best[pattern] = candidate
     return tuple(best.values())
-
-
-def _number_cells(
-    literals: Sequence[Literal], domain: Domain, current: Any, bounds: tuple[float, float]
-) -> list[DomainValue]:
-    """Take the nearest number of every point and open interval between the literals' values."""
-    has_value = current is not None and math.isfinite(current)
-    cuts = number_cuts(literals)
-    origin = float(current) if has_value else cuts[0] if cuts else 0.0
-    whole, scale, (low, high) = domain.is_whole, domain.scale, bounds
-    if has_value:  # a value beyond the bounds may move towards them
-        low, high = min(low, math.ceil(origin)), max(high, math.floor(origin))
-    named = [t for t in cuts if low <= t <= high and (not whole or t == math.floor(t))]
-    cells = [DomainValue(t, abs(t - origin)) for t in named]  # points first: they win ties
-    ends = [(max(a, low - 1), min(b, high + 1)) for a, b in pairwise([-math.inf, *cuts, math.inf])]
-    inside = _whole_inside if whole else _inside
-    cells += filter(None, (inside(*pair, origin, scale) for pair in ends))
-    return [replace(c, cost=c.cost / scale if has_value else 1.0) for c in cells]
 
 
 def number_cuts(literals: Sequence[Literal]) -> list[float]:

@@ -229,17 +229,34 @@ def read_split(
     terms = tuple(
         TermReading(t.text(wording.name, number), float(t.value(numbers)[0])) for t in split.terms
     )
-    changes = _list_changes(split, row, ranges or {}, whole or {}, wording)
-    text = _reason(split, total, margin, wording)
-    if wording.score(split) == LONG_SUM:
+    here, widths, changes = {f: float(row[f]) for f in split.features}, ranges or {}, []
+    turned = turning_values(
+        (split,), here, split.features, lambda c: split.mask(c) != holds, widths, whole or {}
+    )
+    for f, new in turned:
+        old, step, width = here[f], abs(new - here[f]), widths.get(f)
+        text = f"{wording.name(f)} {number(old, new)} -> {wording.amount(f, exact(new))}"
+        size = step / (width or max(abs(old), abs(new), 1e-300))  # relative without a range
+        changes.append((size, Change(f, old, new, text, size if width else None)))
+    nearest = tuple(change for _, change in sorted(changes, key=itemgetter(0)))
+    within, body = margin <= 0, wording.score(split)
+    ends = [b for b in (split.low, split.high) if b is not None]
+    value = number(total, min(ends, key=lambda b: abs(total - b)))
+    if wording.spoken:
+        text = score_text(body, value, write_bounds(split), within == split.inside)
+    else:
+        inside, outside = ("within", "outside") if split.is_band else ("at most", "above")
+        side = inside if within else outside
+        text = f"{body} is {value}, {side} {' to '.join(map(exact, ends))}"
+    if body == LONG_SUM:
         read = zip(split.terms, terms, strict=True)
         parts = [(t.weight * r.value, [x.feature for x in t.factors]) for t, r in read]
         text += "" if holds or len(parts) < 2 else least_text(parts, wording)
     elif len(terms) > 1 and not wording.spoken:
         text += f" ({join_list(f'{t.text} is {number(t.value)}' for t in terms)})"
-    sign, short = "<=" if margin <= 0 else ">", number(float(f"{margin:.6g}"))
+    sign, short = "<=" if within else ">", number(float(f"{margin:.6g}"))
     sentence = f"f = {short} {sign} 0 because {text}"
-    return SplitReading(split, holds, total, margin, terms, changes, text, sentence)
+    return SplitReading(split, holds, total, margin, terms, nearest, text, sentence)
 
 
 def explain_path(
@@ -272,9 +289,20 @@ def explain_path(
     if tree is None:
         return [()] * n
     past = training_rows(model, training)
-    scale = {"ranges": past.ranges, "whole": past.whole, "wording": wording}
+    scale: dict[str, Any] = {"ranges": past.ranges, "whole": past.whole, "wording": wording}
     read = {f: columns[f] for f in rule.features}
-    return [tuple(_list_path(tree, row_values(read, i), scale)) for i in range(n)]
+    paths = []
+    for i in range(n):
+        row, path = row_values(read, i), []
+        node: Tree = tree
+        while isinstance(node, Branch):
+            condition = node.condition
+            if split := power_law_of(condition):
+                path.append(read_split(split, row, **scale))
+            held = condition.mask(rows_with({f: row[f] for f in condition.features}, {}))[0]
+            node = node.yes if held else node.no
+        paths.append(tuple(path))
+    return paths
 
 
 def least_text(parts: Sequence[tuple[float, Sequence[str]]], wording: Wording) -> str:
@@ -307,44 +335,6 @@ def score_text(total: str, value: str, limit: str, holds: bool) -> str:
     if holds:
         return f"{total} is {value}, {limit}"
     return f"{total} would have to be {limit} (it is {value})"
-
-
-def _list_path(node: Tree, row: Row, scale: Mapping[str, Any]) -> Iterator[SplitReading]:
-    """Follow one row from the root of a tree to its leaf."""
-    while isinstance(node, Branch):
-        condition = node.condition
-        if split := power_law_of(condition):
-            yield read_split(split, row, **scale)
-        held = condition.mask(rows_with({f: row[f] for f in condition.features}, {}))[0]
-        node = node.yes if held else node.no
-
-
-def _list_changes(
-    split: PowerLawSplit, row: Row, ranges: Ranges, whole: Bounds, wording: Wording
-) -> tuple[Change, ...]:
-    """List the changes of one column that change a split's result: "height 1.8 -> 1.876"."""
-    here, changes = {f: float(row[f]) for f in split.features}, []
-    (held,) = split.mask(rows_with(here, {}))
-    turned = turning_values(
-        (split,), here, split.features, lambda columns: split.mask(columns) != held, ranges, whole
-    )
-    for f, new in turned:
-        old, step, width = here[f], abs(new - here[f]), ranges.get(f)
-        text = f"{wording.name(f)} {number(old, new)} -> {wording.amount(f, exact(new))}"
-        size = step / (width or max(abs(old), abs(new), 1e-300))  # relative without a range
-        changes.append((size, Change(f, old, new, text, size if width else None)))
-    return tuple(change for _, change in sorted(changes, key=itemgetter(0)))
-
-
-def _reason(split: PowerLawSplit, total: float, margin: float, wording: Wording) -> str:
-    """Return on which side the sum is: "mass / height^2 is 29.3, above 27"."""
-    within, body = margin <= 0, wording.score(split)
-    ends = [b for b in (split.low, split.high) if b is not None]
-    value = number(total, min(ends, key=lambda b: abs(total - b)))
-    if wording.spoken:
-        return score_text(body, value, write_bounds(split), within == split.inside)
-    inside, outside = ("within", "outside") if split.is_band else ("at most", "above")
-    return f"{body} is {value}, {inside if within else outside} {' to '.join(map(exact, ends))}"
 
 
 def _gap_text(split: LinearSplit | PowerLawSplit, row: Row, wording: Wording) -> str:

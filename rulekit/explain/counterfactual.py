@@ -71,7 +71,11 @@ def changes_between(
     moved = [f for f in rule.features if candidates[f].cost > 0 or after[f] != row[f]]
     tests = {f: [t for t in rule.tests if t.feature == f] for f in moved}
     runs = {f: _run(rule, tests[f], row[f], after, f) for f in moved}
-    if not _all_agree(rule, after, runs):
+    many = math.prod(map(len, runs.values())) > MAX_CHECKED
+    values = (
+        {} if many else dict(zip(runs, zip(*product(*runs.values()), strict=True), strict=True))
+    )
+    if many or len(set(rule.predict(rows_with(after, values)))) > 1:  # some combination differs
         runs = {f: [after[f]] for f in moved}
     texts = {f: _text(f, row[f], candidates[f], runs[f], tests[f], wording) for f in moved}
     return tuple(Change(f, row[f], after[f], texts[f]) for f in moved)
@@ -90,14 +94,6 @@ def _run(rule: RuleSet, tests: Sequence[Literal], old: Any, after: Row, feature:
     return list(compress(run, np.logical_and.accumulate(same)))
 
 
-def _all_agree(rule: RuleSet, after: Row, runs: Mapping[str, Sequence[Any]]) -> bool:
-    """Return whether every combination of the runs' values has the same prediction."""
-    if math.prod(len(run) for run in runs.values()) > MAX_CHECKED:
-        return False
-    values = dict(zip(runs, zip(*product(*runs.values()), strict=True), strict=True))
-    return len(set(rule.predict(rows_with(after, values)))) == 1
-
-
 def _text(
     feature: str, old: Any, to: DomainValue, run: list[Any], tests: list[Literal], wording: Wording
 ) -> str:
@@ -106,7 +102,14 @@ def _text(
         return f"{name} were missing (now {now})"
     words = [x for x in tests if x.op in WORDS]
     if words and not isinstance(to.value, OtherText):
-        return f"{name} {_words_text(words, old, to.value)}"
+        had, has = (words_of(t) if isinstance(t, str) else "" for t in (old, to.value))
+        marks = {word: f" {word} " for word in (str(x.value) for x in words)}
+        changed = [
+            f"{'contained' if mark in has else 'did not contain'} the word {show_value(word)}"
+            for word, mark in marks.items()
+            if (mark in had) != (mark in has)
+        ]
+        return f"{name} {join_list(changed) or 'were not missing'}"
     if any(x.part for x in tests):
         return f"{name} were {to.value} (now {'missing' if old is None else old})"
     if isinstance(to.value, OtherText):
@@ -120,18 +123,6 @@ def _text(
     text = _range_text(feature, to, run, cuts, wording)
     nearest = min(cuts, key=lambda t: abs(t - old))
     return f"{name} were {text} (now {number(old, nearest)})"
-
-
-def _words_text(tests: Sequence[Literal], old: Any, new: str) -> str:
-    """Return the words that were added and removed."""
-    had, has = (words_of(text) if isinstance(text, str) else "" for text in (old, new))
-    words = [(word, f" {word} ") for word in dict.fromkeys(str(x.value) for x in tests)]
-    changed = [
-        f"{'contained' if marked in has else 'did not contain'} the word {show_value(word)}"
-        for word, marked in words
-        if (marked in had) != (marked in has)
-    ]
-    return join_list(changed) or "were not missing"
 
 
 def _range_text(
@@ -166,28 +157,23 @@ def turning_values(
 ) -> Iterator[tuple[str, float]]:
     """Find for each column the nearest number that turns a result, other columns fixed."""
     for feature in features:
-        values: list[float] = []
+        old, values = row[feature], []
         for limit in dict.fromkeys(v for c in conditions for v in c.limits(feature, row)):
             if feature in whole:
-                tried = _whole_numbers_beside(limit, row[feature], *whole[feature])
+                (low, high), step = whole[feature], max(1.0, float(np.spacing(abs(limit))))
+                near = {float(f(limit)) + k * step for f in (np.floor, np.ceil) for k in (-1, 0, 1)}
+                within = {min(max(v, min(low, old)), max(high, old)) for v in near}
+                tried = sorted(within, key=lambda v: abs(v - old))
             else:
-                margin = STEP * _unit(feature, limit or row[feature], ranges)
-                tried = list(_list_numbers_past(limit, row[feature], margin))
+                margin = STEP * _unit(feature, limit or old, ranges)
+                tried = list(_list_numbers_past(limit, old, margin))
             values += list(compress(tried, turned(rows_with(row, {feature: tried}))))[:1]
         if values:
-            yield feature, min(values, key=lambda v: abs(v - row[feature]))
+            yield feature, min(values, key=lambda v: abs(v - old))
 
 
 def _unit(feature: str, value: float, ranges: Ranges) -> float:
     return ranges.get(feature) or max(abs(value), 1e-300)
-
-
-def _whole_numbers_beside(bound: float, old: float, low: float, high: float) -> list[float]:
-    """Return the whole numbers at a bound and next to it, the nearest to the old value first."""
-    step = max(1.0, float(np.spacing(abs(bound))))
-    near = {float(f(bound)) + k * step for f in (np.floor, np.ceil) for k in (-1, 0, 1)}
-    within = {min(max(v, min(low, old)), max(high, old)) for v in near}
-    return sorted(within, key=lambda v: abs(v - old))
 
 
 def _list_numbers_past(bound: float, old: float, margin: float) -> Iterator[float]:
@@ -300,7 +286,14 @@ def smallest_change(
             total = sum(c.cost for c in change.values())
             text = _sentence(after, changes, training, wording)
             return Counterfactual(changes, after, total, text)
-    return Counterfactual((), None, None, _reason_for_none(rule, now, immutable, wording))
+    text = "No change of the columns the rule reads gives another prediction."
+    fixed = [wording.name(f) for f in rule.features if f in immutable]
+    if rule.is_constant:
+        text = f"Every row is predicted {outcome_text(now)}: the rule reads no column."
+    elif fixed:
+        stay = "stays as it is" if len(fixed) == 1 else "stay as they are"
+        text = f"No change gives another prediction while {join_list(fixed)} {stay}."
+    return Counterfactual((), None, None, text)
 
 
 def _single_change(
@@ -343,16 +336,6 @@ def _is_outside(value: Any, training: Columns, feature: str) -> bool:
         return False
     known = finite_numbers(column)
     return len(known) > 0 and not known.min() <= value <= known.max()
-
-
-def _reason_for_none(rule: RuleSet, now: Any, immutable: Collection[str], wording: Wording) -> str:
-    if rule.is_constant:
-        return f"Every row is predicted {outcome_text(now)}: the rule reads no column."
-    fixed = [wording.name(f) for f in rule.features if f in immutable]
-    if fixed:
-        stay = "stays as it is" if len(fixed) == 1 else "stay as they are"
-        return f"No change gives another prediction while {join_list(fixed)} {stay}."
-    return "No change of the columns the rule reads gives another prediction."
 
 
 def _fewest_columns(

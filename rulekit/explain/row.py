@@ -1,6 +1,6 @@
 """Explanation of single rows, as data and as sentences, with the clauses that nearly match."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,7 +23,7 @@ from rulekit.explain.similar import (
     training_rows,
 )
 from rulekit.explain.subject import columns_for, row_values, rows_with, value_at
-from rulekit.rules import Columns, MonotonicityCheck, RuleSet, monotonicity_checks, scorecard_of
+from rulekit.rules import MonotonicityCheck, RuleSet, monotonicity_checks, scorecard_of
 from rulekit.rules.rule_set import rule_of
 from rulekit.style.phrases import (
     MAX_LISTED,
@@ -222,7 +222,7 @@ def explain(
     """
     rule, columns = rule_of(model), columns_for(model, X)
     wording = wording.with_texts(rule)
-    labels = (y, training[1] if isinstance(training, tuple) else None)
+    given = (y, training[1] if isinstance(training, tuple) else None)
     if columns is not X:
         columns.report.warn(stacklevel=2)
     past = training_rows(model, training)
@@ -232,30 +232,40 @@ def explain(
         raise DataError(
             f"`immutable` names {strange[0]!r}, which is no column of the table ({shown} ...)."
         )
-    unused, checks = _list_unused(model, columns.names, labels), monotonicity_checks(model)
-    context = _Context(rule, rule.as_dnf, past, fixed, wording, unused, checks)
+    # not unused: what the rule reads, and the outcome, which labels name
+    learned = list(map(str, getattr(model, "feature_names_in_", ())))
+    titles = [getattr(labels, "name", None) for labels in given]
+    named = {str(title) for title in titles if title is not None}
+    named = {*named.difference(learned), *rule.features}
+    unused = tuple(n for n in dict.fromkeys([*learned, *columns.names]) if n not in named)
+    dnf = rule.as_dnf
+    context = _Context(rule, dnf, past, fixed, wording, unused, monotonicity_checks(model))
     answers = rule.predict(columns).tolist()
     distances: list[int | None] = [None] * len(answers)
     if y is not None:
         classes = getattr(model, "classes_", None)
         names = None if classes is None else tuple(np.asarray(classes).tolist())
         distances = hamming_distances(rule, columns, read_labels(y).astype(object), names)
-    checked = _check_rows(context, columns, len(answers))
+    checked: list[list[CheckedClause]] = [[] for _ in answers]
+    for index, (clause, label) in enumerate(zip(dnf.clauses, dnf.labels, strict=True)):
+        holds = clause.condition_masks(columns).tolist()
+        compared = [
+            (c, c.compute_values(columns), {f: columns[f] for f in c.features})
+            for c in clause.conditions
+        ]
+        for i, row in enumerate(checked):
+            checks = (
+                context.checker(value_at(values, i), row_values(cells, i), held).write(condition)
+                for (condition, values, cells), held in zip(compared, holds[i], strict=True)
+            )
+            row.append(CheckedClause(index, label, tuple(checks)))
     read = {f: columns[f] for f in rule.features}
-    past_cases = list_past_cases(context.dnf, columns, past, wording)
+    past_cases = list_past_cases(dnf, columns, past, wording)
     rows = zip(answers, checked, distances, past_cases, strict=True)
     return [
         Explanation(i, v, *_reason(context, v, clauses), off, cases, row_values(read, i), context)
         for i, (v, clauses, off, cases) in enumerate(rows)
     ]
-
-
-def _list_unused(model: Any, names: Sequence[str], labels: Any) -> tuple[str, ...]:
-    """List the columns that the rule does not read, without the outcome that labels name."""
-    learned = list(map(str, getattr(model, "feature_names_in_", ())))
-    left = {str(y.name) for y in labels if getattr(y, "name", None) is not None}
-    left = {*left.difference(learned), *rule_of(model).features}
-    return tuple(name for name in dict.fromkeys([*learned, *names]) if name not in left)
 
 
 def _reason(
@@ -279,25 +289,6 @@ def _reason(
         label = context.rule.labels[0]
         fired = tuple(CheckedClause(k, label, tuple(checks)) for k, checks in enumerate(met))
     return _sentence(context, answer, missed, fired), fired, tuple(missed)
-
-
-def _check_rows(context: _Context, columns: Columns, n: int) -> list[list[CheckedClause]]:
-    """Check every clause of the DNF on every row."""
-    dnf = context.dnf
-    rows: list[list[CheckedClause]] = [[] for _ in range(n)]
-    for index, (clause, label) in enumerate(zip(dnf.clauses, dnf.labels, strict=True)):
-        holds = clause.condition_masks(columns)
-        compared = [c.compute_values(columns) for c in clause.conditions]
-        read = [{f: columns[f] for f in c.features} for c in clause.conditions]
-        for i, row in enumerate(rows):
-            checks = tuple(
-                context.checker(
-                    value_at(compared[k], i), row_values(read[k], i), bool(holds[i, k])
-                ).write(condition)
-                for k, condition in enumerate(clause.conditions)
-            )
-            row.append(CheckedClause(index, label, checks))
-    return rows
 
 
 def _sentence(

@@ -196,7 +196,18 @@ def score(  # noqa: PLR0913  all but two by keyword
     except DataError as error:
         raise DataError(f"The rule cannot predict these cases. {error}") from error
     columns = {name: read[name] for name in rule.features} or read
-    drift = () if reference is None else _drift(reference, table, X, columns)
+    drift: tuple[DriftNote, ...] = ()
+    if reference is not None:
+        names = tuple(name for name in columns if name)
+        drift = compare_tables(reference, table, columns=names)
+        if retyped := [note.column for note in drift if note.kind == "retyped"]:
+            then = as_pandas(reference.frame if isinstance(reference, Table) else reference)
+            dated = {n for n in retyped if then[n].dtype.kind == "M"}  # compared as they were read
+            cells = {n: pd.to_datetime(columns[n]) if n in dated else columns[n] for n in retyped}
+            frame = X.set_axis(list(map(str, X.columns)), axis=1).assign(**cells)
+            drift = compare_tables(reference, frame, columns=names)
+        if blocking := [note.sentence for note in drift if note.blocks]:
+            raise DataError(f"The rule cannot predict these cases. {' '.join(blocking)}")
     read.report.drop({note.column for note in drift}).warn(stacklevel=2)
     deciding = deciding_clause(rule.as_dnf, columns)
     answers = np.asarray(rule.predict(columns), dtype=object)
@@ -214,23 +225,6 @@ def score(  # noqa: PLR0913  all but two by keyword
         missing = np.where(deciding < 0, np.min(lacking, axis=0), 0)
     found, wording = (deciding + 1, missing, drift, figures, read.report), wording.with_texts(rule)
     return Scored(model, X, answers, *found, training, wording, immutable)
-
-
-def _drift(
-    reference: Table | pd.DataFrame, table: Any, X: pd.DataFrame, columns: Columns
-) -> tuple[DriftNote, ...]:
-    """Compare the tables; columns of another type are compared as they were read."""
-    names = tuple(name for name in columns if name)
-    drift = compare_tables(reference, table, columns=names)
-    if retyped := [note.column for note in drift if note.kind == "retyped"]:
-        before = as_pandas(reference.frame if isinstance(reference, Table) else reference)
-        dated = {n for n in retyped if before[n].dtype.kind == "M"}
-        read = {n: pd.to_datetime(columns[n]) if n in dated else columns[n] for n in retyped}
-        frame = X.set_axis(list(map(str, X.columns)), axis=1).assign(**read)
-        drift = compare_tables(reference, frame, columns=names)
-    if blocking := [note.sentence for note in drift if note.blocks]:
-        raise DataError(f"The rule cannot predict these cases. {' '.join(blocking)}")
-    return drift
 
 
 def _read(model: Any, X: Any) -> Columns:

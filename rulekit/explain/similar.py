@@ -65,25 +65,20 @@ def list_past_cases(
     counted, answers = deciding_clause(dnf, past.columns), (*dnf.labels, dnf.default)
     names = [name.capitalize() for name in clause_names(dnf, wording.clause)]
     names[-1] += "" if scorecard_of(dnf) else " matches"  # of no clause
-    cases = {
-        k: _count_past_cases(past.labels[counted == k], answers[k], names[k], wording)
-        for k in map(int, np.unique(deciding))
-    }
+    cases, noun = {}, "past case" if wording.spoken else "training row"
+    for k in map(int, np.unique(deciding)):
+        labels, label = past.labels[counted == k], answers[k]
+        n, same = len(labels), int(sum(v == label for v in labels))
+        rows = f"{same:,} of {n:,} {noun}{'s' * (n != 1)}"
+        if wording.spoken:
+            text = f"In {rows} with the same reason it was {label_text(label, wording)}."
+            text = text if n else "No past case has this reason."
+        elif n:
+            text = f"{names[k]}: {write_outcome(label)} in {rows} ({whole_percent(same, n)})."
+        else:
+            text = f"{names[k]}: no training row."
+        cases[k] = PastCases(n, same, label, text)
     return [cases[int(k)] for k in deciding]
-
-
-def _count_past_cases(labels: NDArray[Any], label: Any, name: str, wording: Wording) -> PastCases:
-    """Count the past rows of a named clause, and those with its label."""
-    n, same = len(labels), int(sum(v == label for v in labels))
-    rows = f"{same:,} of {n:,} {'past case' if wording.spoken else 'training row'}{'s' * (n != 1)}"
-    if wording.spoken:
-        text = f"In {rows} with the same reason it was {label_text(label, wording)}."
-        text = text if n else "No past case has this reason."
-    elif n:
-        text = f"{name}: {write_outcome(label)} in {rows} ({whole_percent(same, n)})."
-    else:
-        text = f"{name}: no training row."
-    return PastCases(n, same, label, text)
 
 
 def deciding_clause(dnf: RuleSet, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:

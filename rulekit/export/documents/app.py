@@ -15,7 +15,7 @@ import numpy as np
 
 from rulekit.data.options import MISSING
 from rulekit.export.code.javascript import JavaScriptWriter, js_source, write_functions
-from rulekit.export.documents.blocks import Block, Cell, Text, describe_rule
+from rulekit.export.documents.blocks import Cell, Text, describe_rule
 from rulekit.export.documents.html import draw_parts, name_parts, write_blocks
 from rulekit.export.subject import PredictedRows, column_kinds, rule_to_export
 from rulekit.rules import ColumnSchema, Condition, PointsSplit, RuleSet
@@ -88,11 +88,31 @@ def to_app(
     if counts:
         plain = replace(wording, colours={})  # the page has two themes
         blocks += draw_parts(rule, plain, counts[0].parts, counts[0].name)
-    blocks += [block for count in counts for block in _describe_errors(count)]
-    code = write_functions(rule) + _write_clauses(rule.as_dnf, wording)
+    for count in counts:
+        n, right = len(count.y), count.n_right
+        wrong = Counter((a, b) for a, b in zip(count.y, count.answers, strict=True) if a != b)
+        text = f"{right} of {n} are predicted correctly ({whole_percent(right, n)})."
+        errors: list[Cell] = [f"actual {a}, predicted {b}: {k}" for (a, b), k in wrong.items()]
+        heading = Text(f"Errors on the {count.name} rows", "heading")
+        blocks += [heading, Text(f"{text} {MEANS[count.name]}"), errors]
+    dnf = rule.as_dnf  # the conditions of each clause, by which the page gives reasons
+    cells = JavaScriptWriter({f: f"cell(row, {js_source(f)})" for f in dnf.features})
+    writer, lines = _CheckWriter(cells, wording), []
+    for clause, label in zip(dnf.clauses, dnf.labels, strict=False):
+        checks = ",\n    ".join(map(writer.write, clause.conditions))
+        lines.append(f"  {{ answer: {js_source(label)}, checks: [\n    {checks}\n  ] }},\n")
+    code = f"{write_functions(rule)}\nconst CLAUSES = [\n{''.join(lines)}];\n"
     code += f"\nconst APP = {js_source(data)};\n"
-    head = {"TITLE": escape(title), "DATE": escape(date)}
-    return _fill_template(**head, RULE=write_blocks(blocks), CODE=code)
+    parts = {"TITLE": escape(title), "DATE": escape(date), "RULE": write_blocks(blocks)}
+    parts["CODE"] = code
+    template = TEMPLATE.read_text(encoding="utf-8")
+    page = re.sub("@@(?!POLICY)([A-Z]+)@@", lambda found: parts[found[1]], template)
+    policy = "default-src 'none'; base-uri 'none'; form-action 'none'"
+    for tag in ("script", "style"):  # the one script and style are allowed by their hashes
+        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        policy += f"; {tag}-src 'sha256-{digest}'"
+    return page.replace("@@POLICY@@", policy, 1)
 
 
 def _describe(rule: RuleSet, column: ColumnSchema, wording: Wording) -> dict[str, Any]:
@@ -155,34 +175,3 @@ class _CheckWriter(ConditionWriter[str]):
     def _object(self, condition: Condition, text: str, value: str, parts: str = "") -> str:
         holds, value = f"(row) => {self.code.write(condition)}", f"(row) => {value}"
         return f"{{ text: {text}, holds: {holds}, value: {value}, parts: [{parts}] }}"
-
-
-def _write_clauses(rule: RuleSet, wording: Wording) -> str:
-    """Write the conditions of each clause of a DNF, by which the page gives reasons."""
-    code = JavaScriptWriter({f: f"cell(row, {js_source(f)})" for f in rule.features})
-    writer, lines = _CheckWriter(code, wording), []
-    for clause, label in zip(rule.clauses, rule.labels, strict=False):
-        checks = ",\n    ".join(map(writer.write, clause.conditions))
-        lines.append(f"  {{ answer: {js_source(label)}, checks: [\n    {checks}\n  ] }},\n")
-    return f"\nconst CLAUSES = [\n{''.join(lines)}];\n"
-
-
-def _describe_errors(rows: PredictedRows) -> list[Block]:
-    """Return how many rows are predicted wrongly, and what that means for new cases."""
-    n, right = len(rows.y), rows.n_right
-    wrong = Counter((a, b) for a, b in zip(rows.y, rows.answers, strict=True) if a != b)
-    text = f"{right} of {n} are predicted correctly ({whole_percent(right, n)}). {MEANS[rows.name]}"
-    errors: list[Cell] = [f"actual {a}, predicted {b}: {k}" for (a, b), k in wrong.items()]
-    return [Text(f"Errors on the {rows.name} rows", "heading"), Text(text), errors]
-
-
-def _fill_template(**parts: str) -> str:
-    """Fill the template, and allow its one script and style by their hashes."""
-    template = TEMPLATE.read_text(encoding="utf-8")
-    page = re.sub("@@(?!POLICY)([A-Z]+)@@", lambda found: parts[found[1]], template)
-    policy = "default-src 'none'; base-uri 'none'; form-action 'none'"
-    for tag in ("script", "style"):
-        (text,) = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.DOTALL)
-        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        policy += f"; {tag}-src 'sha256-{digest}'"
-    return page.replace("@@POLICY@@", policy, 1)

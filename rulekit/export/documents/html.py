@@ -69,33 +69,29 @@ def page(title: str, body: str, style: str = "") -> str:
 
 def write_blocks(blocks: Sequence[doc.Block]) -> str:
     """Write blocks as the body of a page."""
-    return "\n".join(map(_write_block, blocks))
-
-
-def _write_block(block: doc.Block) -> str:
-    match block:
-        case doc.Text(text, style):
-            return TAGS[style].format(_inline(text))
-        case list():
-            return f"<ul>{''.join(f'<li>{_inline(item)}</li>' for item in block)}</ul>"
-        case doc.TableBlock(heads, rows, is_headed):
-            first = "th" if is_headed else "td"
-            lines = [_write_row(heads, "th", "th")] * bool(heads)
-            lines += [_write_row(row, first, "td") for row in rows]
-            return "\n".join(["<table>", *lines, "</table>"])
-        case doc.Lines():
-            return _write_lines(block)
-    return block
-
-
-def _write_lines(block: doc.Lines) -> str:
-    lines = ['<ol class="rule">']
-    for index, line in write_lines(block.rule, "<b>{}</b>".format, _code):
-        count = ""
-        if block.remarks and index is not None:
-            count = f'<span class="count">{escape(block.remarks[index])}</span>'
-        lines.append(f'<li><span class="line">{line}</span>{count}</li>')
-    return "\n".join([*lines, "</ol>"])
+    lines = []
+    for block in blocks:
+        match block:
+            case doc.Text(text, style):
+                lines.append(TAGS[style].format(_inline(text)))
+            case list():
+                items = "".join(f"<li>{_inline(item)}</li>" for item in block)
+                lines.append(f"<ul>{items}</ul>")
+            case doc.TableBlock(heads, rows, is_headed):
+                first = "th" if is_headed else "td"
+                written = [_write_row(heads, "th", "th")] * bool(heads)
+                written += [_write_row(row, first, "td") for row in rows]
+                lines += ["<table>", *written, "</table>"]
+            case doc.Lines(rule, remarks):
+                lines.append('<ol class="rule">')
+                for index, line in write_lines(rule, "<b>{}</b>".format, _code):
+                    shown = remarks[index : index + 1] if index is not None else ()
+                    count = "".join(f'<span class="count">{escape(text)}</span>' for text in shown)
+                    lines.append(f'<li><span class="line">{line}</span>{count}</li>')
+                lines.append("</ol>")
+            case doc.Raw():
+                lines.append(block)
+    return "\n".join(lines)
 
 
 def _write_row(cells: Sequence[doc.Cell], first: str, others: str) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 from rulekit.export.documents.text import with_gap
 from rulekit.export.subject import ClauseNumbers, check_label, describe_names, rule_to_export
-from rulekit.rules import Literal, PointsSplit, RuleSet, scorecard_of
+from rulekit.rules import Literal, PointsSplit, scorecard_of
 from rulekit.rules.condition import GAPS, NAMES, WORDS, number_text, spell_part
-from rulekit.rules.sums import Factor, LinearSplit, PowerLaw, PowerLawSplit, Write, WriteNumber
+from rulekit.rules.sums import Factor, LinearSplit, PowerLawSplit, Write, WriteNumber
 from rulekit.rules.writer import ReadingWriter, ValueInterval
 from rulekit.style.scorecard import clause_names, points_listed
 
@@ -50,7 +50,23 @@ def to_latex(
     """
     rule = rule_to_export(model)
     splits = scorecard_of(rule)
-    columns, head, rows, closing = _list_points(rule) if splits else _list_clauses(rule)
+    labels = [*map(escape_label, rule.labels), escape_label(rule.default)]
+    if splits:
+        listed = points_listed(splits[0], LatexWriter().literal)
+        rows = [[text, f"${points}$", ""] for text, points in listed]
+        named = zip(clause_names(rule), labels, strict=True)
+        closing = [[name, "", label] for name, label in named]
+        columns, head = r"p{0.6\linewidth}rl", " & Points & Answer"
+    else:
+        is_dnf = rule.form == "dnf"
+        rows = []
+        for k, clause in enumerate(rule.clauses):
+            empty = "always" if clause.op == "and" else "never"
+            text = f" {clause.op} ".join(LatexWriter().clause(clause)) or empty
+            rows.append([f"{k + 1}", text, labels[k] if is_dnf else ""])
+        closing = [] if is_dnf else [["", "if all hold", labels[0]]]
+        closing.append(["", "otherwise", labels[-1]])
+        columns, head = r"rp{0.6\linewidth}l", " & Clause & Answer"
     if numbers is not None:
         columns, head = f"{columns}r", f"{head} & Right of decided"
         counts = [f"{k.n_right} of {k.n}" for k in numbers]
@@ -67,33 +83,6 @@ def to_latex(
         return "\n".join(lines) + "\n"
     floating = [r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(caption)}}}", *lines]
     return "\n".join([*floating, r"\end{table}"]) + "\n"
-
-
-Cells = list[list[str]]
-
-
-def _list_clauses(rule: RuleSet) -> tuple[str, str, Cells, Cells]:
-    """Return columns, heading, a row per clause, and the rows of other answers."""
-    labels = list(map(escape_label, rule.labels))
-    closing = [["", "otherwise", escape_label(rule.default)]]
-    if rule.form == "cnf":
-        closing.insert(0, ["", "if all hold", labels[0]])
-        labels = [""] * rule.n_clauses
-    rows = []
-    for k, clause in enumerate(rule.clauses):
-        empty = "always" if clause.op == "and" else "never"
-        text = f" {clause.op} ".join(LatexWriter().clause(clause)) or empty
-        rows.append([f"{k + 1}", text, labels[k]])
-    return r"rp{0.6\linewidth}l", " & Clause & Answer", rows, closing
-
-
-def _list_points(rule: RuleSet) -> tuple[str, str, Cells, Cells]:
-    """Return columns, heading, a row per condition with its points, and the totals' answers."""
-    listed = points_listed(scorecard_of(rule)[0], LatexWriter().literal)
-    labels = map(escape_label, (*rule.labels, rule.default))
-    totals = [[name, "", label] for name, label in zip(clause_names(rule), labels, strict=True)]
-    rows = [[text, f"${points}$", ""] for text, points in listed]
-    return r"p{0.6\linewidth}rl", " & Points & Answer", rows, totals
 
 
 class LatexWriter(ReadingWriter[str]):
@@ -149,7 +138,10 @@ class LatexWriter(ReadingWriter[str]):
             sign = "-" if term.weight < 0 else "+" if index else ""
             size = abs(term.weight)
             weight = "" if size == 1.0 else rf"{self.number(size)} \cdot "
-            parts.append(f"{sign} {weight}{self._law(term)}".strip())
+            up = r" \cdot ".join(map(self._factor, term.numerators))
+            down = r" \cdot ".join(map(self._factor, term.denominators))
+            law = rf"\frac{{{up or 1}}}{{{down}}}" if down else up
+            parts.append(f"{sign} {weight}{law}".strip())
         total = " ".join(parts)
         if split.low is None:
             text = f"{total} {SIGNS['<='] if split.inside else '>'} {self.number(split.high)}"
@@ -164,11 +156,6 @@ class LatexWriter(ReadingWriter[str]):
         sign, total = split.comparison
         gaps = "; a missing value gives $0$" if split.gaps_matter else ""
         return f"points ${SIGNS[sign]} {total}$ of ({given}{gaps})"
-
-    def _law(self, term: PowerLaw) -> str:
-        up = r" \cdot ".join(map(self._factor, term.numerators))
-        down = r" \cdot ".join(map(self._factor, term.denominators))
-        return rf"\frac{{{up or 1}}}{{{down}}}" if down else up
 
     def _factor(self, factor: Factor) -> str:
         base = rf"\mbox{{{self.name(factor.feature)}}}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from rulekit.export.documents.blocks import Block, Cell, Code, Lines, TableBlock, Text, describe
+from rulekit.export.documents.blocks import Cell, Code, Lines, TableBlock, Text, describe
 from rulekit.export.documents.text import write_lines
 from rulekit.export.subject import ClauseNumbers
 
@@ -30,30 +30,29 @@ def to_markdown(model: Any, *, numbers: Sequence[ClauseNumbers] | None = None) -
     >>> print(to_markdown(rule).splitlines()[2])
     1. **IF** `age > 50` **THEN** `ill`
     """
-    return "\n\n".join(map(_write_block, describe(model, numbers))) + "\n"
-
-
-def _write_block(block: Block) -> str:
-    match block:
-        case Text(text, style):
-            return {"note": "*{}*", "heading": "## {}"}[style].format(_inline(text))
-        case list():
-            return "\n".join(f"- {_inline(item)}" for item in block)
-        case TableBlock(heads, rows):
-            lines = []
-            for row in (heads, ("---",) * len(heads), *rows):
-                cells = (_inline(cell).replace("|", "\\|") for cell in row)  # a bar ends a cell
-                lines.append(f"| {' | '.join(cells)} |")
-            return "\n".join(lines)
-        case Lines(rule, remarks):
-            lines = [""]
-            for index, line in write_lines(rule, "**{}**".format, code):
-                if index is None:
-                    lines += [""] * bool(lines[-1]) + [line, ""]
-                else:
-                    lines += [line, *[f"   <br>*{text}*" for text in remarks[index : index + 1]]]
-            return "\n".join(lines).strip()
-    return block
+    written = []
+    for block in describe(model, numbers):
+        lines = [""]
+        match block:
+            case Text(text, style):
+                lines = [{"note": "*{}*", "heading": "## {}"}[style].format(_inline(text))]
+            case list():
+                lines = [f"- {_inline(item)}" for item in block]
+            case TableBlock(heads, rows):
+                for row in (heads, ("---",) * len(heads), *rows):
+                    cells = (_inline(cell).replace("|", "\\|") for cell in row)  # a bar ends a cell
+                    lines.append(f"| {' | '.join(cells)} |")
+            case Lines(rule, remarks):
+                for index, line in write_lines(rule, "**{}**".format, code):
+                    if index is None:
+                        lines += [""] * bool(lines[-1]) + [line, ""]
+                    else:
+                        lines += [
+                            line,
+                            *[f"   <br>*{text}*" for text in remarks[index : index + 1]],
+                        ]
+        written.append("\n".join(lines).strip())
+    return "\n\n".join(written) + "\n"
 
 
 def _inline(cell: Cell) -> str:

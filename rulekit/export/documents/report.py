@@ -13,7 +13,7 @@ from rulekit.explain import explain
 from rulekit.export.documents import blocks as doc
 from rulekit.export.documents.html import draw_parts, matrix_html, page, write_blocks
 from rulekit.export.subject import PredictedRows, rule_to_export
-from rulekit.rules import Clause, RuleSet, monotonicity_checks, scorecard_of, verify_rule
+from rulekit.rules import RuleSet, monotonicity_checks, scorecard_of, verify_rule
 from rulekit.rules.simplification import simplified_note
 from rulekit.style.phrases import Wording, count_noun, join_list, label_text
 from rulekit.style.scorecard import count_lines
@@ -107,11 +107,20 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     words = (wording or Wording(clause="line")).with_texts(rule)
     given = {"training": training} | ({} if test is None else {"test": test})
     parts = [PredictedRows.from_rows(model, name, rows) for name, rows in given.items()]
-    blocks: list[doc.Block] = [doc.Text(_summary(parts)), doc.Text("The rule", "heading")]
+    counts = [
+        f"{part.n_right} of {count_noun(len(part.y), f'{part.name} case')}"
+        + (f" ({100 * part.n_right / len(part.y):.1f} %)" if part.y else "")
+        for part in parts
+    ]
+    summary = doc.Text(f"The rule is right for {join_list(counts)}.")
+    blocks: list[doc.Block] = [summary, doc.Text("The rule", "heading")]
     names = {feature: words.name(feature) for feature in rule.features}
     shared = {name for name in names.values() if list(names.values()).count(name) > 1}
     names = {f: name for f, name in names.items() if name != f and name not in shared}
-    named, columns = _use_display_names(rule, names), parts[0].columns
+    conditions = (tuple(c.rename(names) for c in k.conditions) for k in rule.clauses)
+    clauses = tuple(replace(k, conditions=c) for k, c in zip(rule.clauses, conditions, strict=True))
+    schema = None if rule.schema is None else rule.schema.rename(names)
+    named = replace(rule, clauses=clauses, schema=schema)
     blocks += doc.describe_rule(model, parts[0].numbers, named)
     notes = [f"{name} is the column “{feature}”" for feature, name in names.items()]
     notes = [f"In the table, {join_list(notes)}."] * bool(notes)
@@ -120,31 +129,27 @@ def to_report(  # noqa: PLR0913  all but three by keyword
     blocks += [doc.Text(note, "note") for note in notes]
     blocks += _count_points(rule, parts[0], words)
     for part in parts:
-        blocks += _worth(part, rule, words)
-    blocks.append(doc.Text("Single cases", "heading"))
+        labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
+        confusion = doc.Raw(matrix_html(confusion_table(part.y, part.answers, labels)))
+        blocks.append(doc.Text(f"On the {part.name} cases", "heading"))
+        if part.y and rule.clauses:
+            blocks += draw_parts(rule, words, part.parts, part.name)[1:]
+        blocks += [confusion, doc.Text("Lines: actual. Columns: predicted.", "note")]
     blocks += _cases(model, parts[-1], parts[0], words, immutable)
-    removed = [doc.Text(note, "note") for note in [simplified_note(model)] if note]
-    checked = _findings(named, {names.get(f, f): column for f, column in columns.items()})
-    blocks += [*_verdicts(reviews), *checked, *removed, *doc.describe_training(rule)]
+    blocks += _verdicts(reviews)
+    blocks += _findings(named, {names.get(f, f): c for f, c in parts[0].columns.items()})
+    blocks += [doc.Text(note, "note") for note in [simplified_note(model)] if note]
+    blocks += doc.describe_training(rule)
     if record is not None:
-        blocks += [doc.Text("How it was made", "heading"), _record(record)]
+        lines = [(name.replace("_", " "), _text(value)) for name, value in record.items()]
+        if (length := sum(len(text) for _, text in lines)) > MAX_RECORD:
+            raise ValueError(
+                f"`record` must be at most {MAX_RECORD} characters long as text, it has {length}; "
+                "leave rows of data out of it."
+            )
+        rows = tuple((name, text) for name, text in lines if text)
+        blocks += [doc.Text("How it was made", "heading"), doc.TableBlock((), rows, is_headed=True)]
     return page(title, write_blocks(blocks))
-
-
-def _use_display_names(rule: RuleSet, names: Mapping[str, str]) -> RuleSet:
-    """Return the rule with other names of columns."""
-    named = ((k.op, tuple(c.rename(names) for c in k.conditions)) for k in rule.clauses)
-    clauses = tuple(Clause(conditions, op) for op, conditions in named)
-    schema = None if rule.schema is None else rule.schema.rename(names)
-    return replace(rule, clauses=clauses, schema=schema)
-
-
-def _summary(parts: Sequence[PredictedRows]) -> str:
-    rows = []
-    for part in parts:
-        share = f" ({100 * part.n_right / len(part.y):.1f} %)" if part.y else ""
-        rows.append(f"{part.n_right} of {count_noun(len(part.y), f'{part.name} case')}{share}")
-    return f"The rule is right for {join_list(rows)}."
 
 
 def _count_points(rule: RuleSet, part: PredictedRows, words: Wording) -> list[doc.Block]:
@@ -159,15 +164,6 @@ def _count_points(rule: RuleSet, part: PredictedRows, words: Wording) -> list[do
     return [doc.Text("Points by value", "heading"), doc.TableBlock(heads, rows)]
 
 
-def _worth(part: PredictedRows, rule: RuleSet, words: Wording) -> list[doc.Block]:
-    """Return the rule's performance on one set of rows: the cases of each line, and errors."""
-    labels = sorted(dict.fromkeys([*part.y, *part.answers]), key=str)
-    drawn = draw_parts(rule, words, part.parts, part.name)[1:] if part.y and rule.clauses else []
-    confusion = doc.Raw(matrix_html(confusion_table(part.y, part.answers, labels)))
-    note = doc.Text("Lines: actual. Columns: predicted.", "note")
-    return [doc.Text(f"On the {part.name} cases", "heading"), *drawn, confusion, note]
-
-
 def _cases(
     model: Any, part: PredictedRows, training: PredictedRows, words: Wording, immutable: Any
 ) -> list[doc.Block]:
@@ -180,11 +176,12 @@ def _cases(
         else:
             wrong.append(row)
     chosen = [*list(right.values())[:MAX_EXAMPLES], *wrong[:MAX_EXAMPLES]]
+    heading = doc.Text("Single cases", "heading")
     if not chosen:
-        return [doc.Text("There is no case to show.")]
+        return [heading, doc.Text("There is no case to show.")]
     rows = {f: column[chosen] for f, column in part.columns.items()}
     given = {"training": (training.columns, training.y), "immutable": immutable, "wording": words}
-    blocks: list[doc.Block] = []
+    blocks: list[doc.Block] = [heading]
     for case, row in zip(explain(rule_to_export(model), rows, **given), chosen, strict=True):
         name = part.rows[row] if isinstance(part.rows[row], str) else f"Row {part.rows[row]}"
         outcome = f"wrong: it was {label_text(part.y[row])}" if row in wrong else "right"
@@ -200,8 +197,7 @@ def _verdicts(reviews: Sequence[Review]) -> list[doc.Block]:
     counts = Counter(review.verdict for review in reviews)
     verdicts = join_list([f"{n} {verdict}" for verdict, n in sorted(counts.items())])
     text = doc.Text(f"{count_noun(len(reviews), 'case')} looked at: {verdicts}.")
-    heads = ("case", "prediction", "verdict", "note")
-    table = doc.TableBlock(heads, tuple(map(astuple, reviews)))
+    table = doc.TableBlock(("case", "prediction", "verdict", "note"), (*map(astuple, reviews),))
     return [doc.Text("Verdicts on single cases", "heading"), text, table]
 
 
@@ -213,17 +209,6 @@ def _findings(rule: RuleSet, columns: Mapping[str, NDArray[Any]]) -> list[doc.Bl
     notes += [NO_FAULT] * (not checked.faults and not notes)
     table = [doc.TableBlock(("finding", "what it means"), rows)] * bool(rows)
     return [doc.Text("Checked for every possible case", "heading"), *map(doc.Text, notes), *table]
-
-
-def _record(record: Mapping[str, Any]) -> doc.TableBlock:
-    """Write a record as names and texts, without what is empty."""
-    lines = [(name.replace("_", " "), _text(value)) for name, value in record.items()]
-    if (length := sum(len(text) for _, text in lines)) > MAX_RECORD:
-        raise ValueError(
-            f"`record` must be at most {MAX_RECORD} characters long as text, it has {length}; "
-            "leave rows of data out of it."
-        )
-    return doc.TableBlock((), tuple((name, text) for name, text in lines if text), is_headed=True)
 
 
 def _text(value: Any) -> str:

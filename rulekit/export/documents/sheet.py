@@ -6,7 +6,7 @@ from typing import Any
 from rulekit.export.documents import blocks as doc
 from rulekit.export.documents.html import page, write_blocks
 from rulekit.export.subject import rule_to_export
-from rulekit.rules import RuleSet, scorecard_of
+from rulekit.rules import scorecard_of
 from rulekit.style.phrases import PLAIN, Wording, condition_text, label_text
 from rulekit.style.scorecard import reading_notes, scale_note, scales_of
 
@@ -44,37 +44,29 @@ def to_sheet(model: Any, *, title: str = "Sheet to fill in", wording: Wording = 
     rule = rule_to_export(model)
     wording = wording.with_texts(rule)
     head = " &nbsp; ".join(f"{name}: {BLANK}" for name in ("Case", "Date", "Filled in by"))
-    blocks = _card(rule, model, wording) if scorecard_of(rule) else _ticks(rule, wording)
-    return page(title, write_blocks([doc.Text(doc.Raw(head)), *blocks]), f"\n{STYLE}")
-
-
-def _card(rule: RuleSet, model: Any, words: Wording) -> list[doc.Block]:
-    scales = scales_of(scorecard_of(rule)[0], words)
-    write = partial(label_text, wording=words)
-    table, totals = doc.points_table(scales), doc.totals_table(model, write)
-    rows = (*((*row, "", "") for row in table.rows), (doc.Strong("Total"), "", "", ""))
-    return [
-        doc.Text(f"Write the points of what holds, 0 for what does not. {reading_notes(scales)}"),
-        doc.TableBlock((*table.heads, "this case", "so far"), rows),
-        doc.Text("Read off", "heading"),
-        doc.TableBlock((*totals.heads, ""), tuple((*row, BOX) for row in totals.rows)),
-        *(doc.Text(note) for note in [scale_note(model)] if note),
-    ]
-
-
-def _ticks(rule: RuleSet, words: Wording) -> list[doc.Block]:
-    """Write each clause as a list to tick."""
-    blocks: list[doc.Block] = []
-    every = "all" if rule.form == "dnf" else "one or more"
-    labels = [label_text(label, words) for label in rule.labels]
-    last = label_text(rule.default, words)
+    blocks: list[doc.Block] = [doc.Text(doc.Raw(head))]
+    write = partial(label_text, wording=wording)
+    if splits := scorecard_of(rule):
+        scales = scales_of(splits[0], wording)
+        table, totals = doc.points_table(scales), doc.totals_table(model, write)
+        rows = (*((*row, "", "") for row in table.rows), (doc.Strong("Total"), "", "", ""))
+        text = f"Write the points of what holds, 0 for what does not. {reading_notes(scales)}"
+        blocks += [
+            doc.Text(text),
+            doc.TableBlock((*table.heads, "this case", "so far"), rows),
+            doc.Text("Read off", "heading"),
+            doc.TableBlock((*totals.heads, ""), tuple((*row, BOX) for row in totals.rows)),
+            *(doc.Text(note) for note in [scale_note(model)] if note),
+        ]
+        return page(title, write_blocks(blocks), f"\n{STYLE}")
+    is_dnf, labels, last = rule.form == "dnf", list(map(write, rule.labels)), write(rule.default)
     for k, clause in enumerate(rule.clauses, start=1):
-        then = f"the answer is {labels[k - 1]}"
-        if rule.form == "cnf":
-            then = f"go on. If none is ticked, the answer is {last}"
-        rows = tuple((condition_text(c, words), BOX) for c in clause.conditions)
+        every, then = "all", f"the answer is {labels[k - 1]}"
+        if not is_dnf:
+            every, then = "one or more", f"go on. If none is ticked, the answer is {last}"
+        rows = tuple((condition_text(c, wording), BOX) for c in clause.conditions)
         blocks += [doc.Text(f"{k}. Tick what holds", "heading"), doc.TableBlock((), rows)]
         blocks.append(doc.Text(f"If {every} of these are ticked, {then}. Stop here. {BOX}"))
-    last = last if rule.form == "dnf" else labels[0]
     why = "Otherwise" if rule.clauses else "Always"
-    return [*blocks, doc.Text(doc.Strong(f"{why} the answer is {last}. {BOX}"))]
+    answer = f"{why} the answer is {last if is_dnf else labels[0]}. {BOX}"
+    return page(title, write_blocks([*blocks, doc.Text(doc.Strong(answer))]), f"\n{STYLE}")

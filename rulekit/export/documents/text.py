@@ -288,9 +288,9 @@ def from_text(text: str, *, default: Any = None) -> RuleSet:
         if len(lines) < 2:
             raise ExportError("A rule that begins with 'ALL OF' needs a line 'THEN <label>'.")
         label = lines.pop().label_after("THEN ")
-        clauses = [line.strip_number().clause("or") for line in lines[1:]]
+        clauses = [line.clause("or") for line in lines[1:]]
         return RuleSet(tuple(clauses), (label,) * max(len(clauses), 1), "cnf", default)
-    pairs = [line.implication() for line in lines]
+    pairs = [(line.clause("and"), line.label_after(" THEN ")) for line in lines]
     return RuleSet(tuple(c for c, _ in pairs), tuple(v for _, v in pairs), "dnf", default)
 
 
@@ -306,16 +306,11 @@ class _Line:
         self.expect(re.escape(keyword), repr(keyword.strip()))
         return self.label()
 
-    def strip_number(self) -> "_Line":
-        self.take(r"\d+\. ")
-        return self
-
-    def implication(self) -> tuple[Clause, Any]:
-        self.strip_number().take("(OR|ELSE) (?=IF )")
-        self.expect("IF ", "'IF'")
-        return self.clause("and"), self.label_after(" THEN ")
-
     def clause(self, op: str) -> Clause:
+        self.take(r"\d+\. ")
+        if op == "and":
+            self.take("(OR|ELSE) (?=IF )")
+            self.expect("IF ", "'IF'")
         if self.take("ALWAYS(?= THEN )" if op == "and" else "NEVER$"):
             return Clause((), op)
         conditions = self.condition()
