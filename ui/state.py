@@ -423,8 +423,7 @@ class AppState:
 
 def app_state() -> AppState:
     """Return this session's analysis, a new one if there is none."""
-    state: AppState = st.session_state.setdefault("app", AppState())
-    return state
+    return st.session_state.setdefault("app", AppState())
 
 
 def update(state: AppState, **values: Any) -> AppState:

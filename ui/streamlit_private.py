@@ -55,8 +55,7 @@ def free_uploads(manager: WebsocketSessionManager, session_id: str) -> None:
 
 def internal_ip() -> str | None:
     """Return this machine's address in its own network."""
-    address: str | None = net_util.get_internal_ip()
-    return address
+    return net_util.get_internal_ip()
 
 
 def check_login_settings() -> None:

@@ -120,9 +120,10 @@ CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtonsToRemove": ["lass
 CONFIG["modeBarButtonsToRemove"] += ["zoomIn2d", "zoomOut2d", "autoScale2d"]
 
 
-def chart(
-    figure: go.Figure, key: str, alt: str, *, on_select: Callable[[Any], None] | None = None
-) -> None:
+OnSelect = Callable[[Any], None] | None
+
+
+def chart(figure: go.Figure, key: str, alt: str, *, on_select: OnSelect = None) -> None:
     """Show a figure; a click on a point calls `on_select` with its ``customdata``."""
     turn = f"{key}_turn"  # a drawn figure keeps its selection: after a click it is another one
     name = key if on_select is None else f"{key}_{st.session_state.get(turn, 0)}"
@@ -160,13 +161,7 @@ def chart(
 
 
 def flow_chart(
-    model: Any,
-    X: Any,
-    y: Any,
-    key: str,
-    *,
-    on_select: Callable[[Any], None] | None = None,
-    **options: Any,
+    model: Any, X: Any, y: Any, key: str, *, on_select: OnSelect = None, **options: Any
 ) -> pd.DataFrame:
     """Show where the rows go; return the same counts as a table, see `flow_table`."""
     state = app_state()

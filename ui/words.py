@@ -106,7 +106,20 @@ def difference(
 ) -> tuple[list[str], str]:
     """Describe the differences of two rules: unescaped sentences, and clauses with "-" or "+"."""
     comparison = compare_rules(first, second, columns_of(X))
-    sentences = [*_describe_clauses(comparison, wording), _describe_predictions(comparison, y)]
+    sentences = _describe_clauses(comparison, wording)
+    rows, before, after = comparison.rows, comparison.before, comparison.after
+    total = plural(comparison.n_rows, "training row")
+    if len(rows):
+        truth = y.to_numpy(dtype=object)[rows]
+        becomes = sorted(Counter(map(str, after)).items())
+        to_what = [f"{n:,} {'becomes' if n == 1 else 'become'} {label}" for label, n in becomes]
+        sentences.append(
+            f"The second predicts {len(rows):,} of {total} differently ({', '.join(to_what)}): the "
+            f"first is correct for {(before == truth).sum():,} of them, the second for "
+            f"{(after == truth).sum():,}."
+        )
+    else:
+        sentences.append(f"Both predict the same for all {total}.")
     if not (comparison.removed or comparison.added or comparison.changed):
         return sentences, ""
     lines = [("  ", clause) for clause in comparison.kept]
@@ -157,23 +170,3 @@ def _describe_clauses(comparison: RuleComparison, wording: Wording) -> list[str]
     if comparison.mirrored:
         sentences.append("The second is shown in the form of the first.")
     return sentences
-
-
-def _describe_predictions(comparison: RuleComparison, y: pd.Series) -> str:
-    rows, before, after = comparison.rows, comparison.before, comparison.after
-    assert rows is not None
-    assert before is not None
-    assert after is not None
-    total = plural(comparison.n_rows, "training row")
-    if not len(rows):
-        return f"Both predict the same for all {total}."
-    truth = y.to_numpy(dtype=object)[rows]
-    becomes = Counter(map(str, after))
-    to_what = ", ".join(
-        f"{n:,} {'becomes' if n == 1 else 'become'} {label}" for label, n in sorted(becomes.items())
-    )
-    return (
-        f"The second predicts {len(rows):,} of {total} differently ({to_what}): the first is "
-        f"correct for {(before == truth).sum():,} of them, the second for "
-        f"{(after == truth).sum():,}."
-    )

@@ -208,7 +208,7 @@ def attempt(change: Callable[[], Any], failure: str) -> bool:
 def _save(state: AppState, path: Path) -> None:
     """Write what has changed, together with what other windows have changed since."""
     seen: saved.Version | None = st.session_state.get(SEEN)
-    mine = _plain(state)
+    mine = json.loads(json.dumps(to_plain(state)))  # as it is read back
     if seen is not None and same(seen.plain, mine) and (path / saved.SETTINGS).exists():
         return
     with saved.lock_folder(path):
@@ -231,12 +231,6 @@ def _save(state: AppState, path: Path) -> None:
         st.query_params[PARAMETER] = analysis_id()
 
 
-def _plain(state: AppState) -> dict[str, Any]:
-    """Return the state as it is read back from JSON."""
-    plain: dict[str, Any] = json.loads(json.dumps(to_plain(state)))
-    return plain
-
-
 def take_changes(*, prefer_mine: bool | None = None) -> bool:
     """Take over what other windows changed; return whether the page has to be drawn again."""
     # Where both changed the same, `prefer_mine` decides; without it, see `conflicts`. Call it after
@@ -248,7 +242,7 @@ def take_changes(*, prefer_mine: bool | None = None) -> bool:
         version, table = saved.read_settings(path), state.table
         if version.plain["digest"] != table.digest:
             version, table = saved.read(path)
-        mine = _plain(state)
+        mine = json.loads(json.dumps(to_plain(state)))
         merger = Merger(seen.plain, mine, version.plain, bool(prefer_mine))
         plain = merger.merge()
         before = conflicts()
@@ -273,8 +267,7 @@ def take_changes(*, prefer_mine: bool | None = None) -> bool:
 
 def conflicts() -> list[str]:
     """Return in words what both this window and another one have changed."""
-    names: list[str] = st.session_state.get(CONFLICTS, [])
-    return names
+    return st.session_state.get(CONFLICTS, [])
 
 
 def settle(*, mine: bool) -> None:
@@ -317,8 +310,7 @@ class Upload:
 
 def current_upload() -> Upload:
     """Return the uploaded file of this session."""
-    upload: Upload = st.session_state.get(UPLOAD, Upload())
-    return upload
+    return st.session_state.get(UPLOAD, Upload())
 
 
 def change_upload(**values: Any) -> Upload:

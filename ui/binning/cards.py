@@ -171,8 +171,7 @@ def column_card(state: AppState, fitted_one: Binarizer, name: str) -> None:
             if len(table) > (most := outcomes.MAX_LEVELS):
                 st.caption(f"The chart shows the {most} most frequent of {len(table):,} levels.")
         title = "values" if state.several else "level"
-        counts = _counts(state, table)
-        _outcome_table(state, table["level"], *counts, "in each level", title)
+        _outcome_table(state, table["level"], _counts(state, table), "in each level", title)
     else:
         _readings(state, fitted_one, name)
 
@@ -217,7 +216,7 @@ def _numeric(
     chart(figure, "binning_chart", alt)
     _editor(state, name, cuts)
     signs = [outcomes.interval_signs(row) for _, row in table.iterrows()]
-    _outcome_table(state, signs, *_counts(state, table), "between the cut points")
+    _outcome_table(state, signs, _counts(state, table), "between the cut points")
 
 
 def _editor(state: AppState, name: str, cuts: NDArray[np.float64]) -> None:
@@ -268,9 +267,8 @@ def _readings(state: AppState, fitted_one: Binarizer, name: str) -> None:
     labels = state.labels if state.several else [state.positive]
     shares = np.array([[c.share(label) for label in labels] for c in cells])
     counts = [c.counts.get(labels[0], 0) for c in cells]
-    names, rows = [c.name for c in cells], [c.n for c in cells]
-    where = f"by what is read of {state.label(name)}"
-    _outcome_table(state, names, rows, counts, shares, where)
+    names, figures = [c.name for c in cells], ([c.n for c in cells], counts, shares)
+    _outcome_table(state, names, figures, f"by what is read of {state.label(name)}")
 
 
 def _counts(state: AppState, table: pd.DataFrame) -> tuple[Any, Any, Any]:
@@ -280,15 +278,10 @@ def _counts(state: AppState, table: pd.DataFrame) -> tuple[Any, Any, Any]:
 
 
 def _outcome_table(
-    state: AppState,
-    values: Sequence[Any],
-    rows: Sequence[Any],
-    counts: Sequence[Any] | None,
-    shares: Any,
-    where: str,
-    title: str = "values",
+    state: AppState, values: Sequence[Any], figures: Any, where: str, title: str = "values"
 ) -> None:
     """Show rows and shares of several outcomes, or rows, count and share of the described one."""
+    rows, counts, shares = figures
     table = pd.DataFrame({title: list(values), "rows": list(rows)})
     percent = 100 * np.asarray(shares, dtype=float)
     number = st.column_config.NumberColumn

@@ -74,8 +74,7 @@ def run_record(state: AppState, model: ClassifierMixin) -> dict[str, Any]:
         "versions": {"python": platform.python_version()} | {n: _version(n) for n in PACKAGES},
     }
     # tuples become lists, and NumPy's scalars those of Python
-    plain: dict[str, Any] = json.loads(json.dumps(record, default=lambda value: value.item()))
-    return plain
+    return json.loads(json.dumps(record, default=lambda value: value.item()))
 
 
 def _version(package: str) -> str:
@@ -95,8 +94,7 @@ def write_format(name: str, state: AppState, model: ClassifierMixin) -> str | by
     if name in OWN:
         return OWN[name](state, model)
     numbers = {"numbers": counts(state, model)} if FORMATS[name].counted else {}
-    content: str | bytes = FORMATS[name].write(model, **numbers)
-    return content
+    return FORMATS[name].write(model, **numbers)
 
 
 def counts(state: AppState, model: ClassifierMixin) -> Sequence[export.ClauseNumbers]:

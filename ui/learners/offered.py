@@ -103,9 +103,5 @@ def look_of(setting: Mapping[str, Any], variant: str = "") -> Look:
 
 def same_search(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two settings differ only in the size limits of their rules."""
-    return one.keys() == other.keys() and variant_of(one) == variant_of(other)
-
-
-def variant_of(setting: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of a setting without its sizes: the learner, and the variant."""
-    return {name: value for name, value in setting.items() if name not in SIZES}
+    variant = one.keys() - set(SIZES)  # the learner, and the variant of its search
+    return one.keys() == other.keys() and all(one[name] == other[name] for name in variant)

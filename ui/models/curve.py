@@ -221,12 +221,7 @@ def points_table(result: RunResult, shown: pd.DataFrame, x: str, y: str, key: st
 
 
 def _pick_point(
-    result: RunResult,
-    table: pd.DataFrame,
-    numbers: list[Any],
-    key: str,
-    columns: dict[str, tuple[str | None, str | None]],
-    alt: str,
+    result: RunResult, table: pd.DataFrame, numbers: list[Any], key: str, columns: Any, alt: str
 ) -> None:
     """Show a table whose rows are points (`numbers`, None for others); choosing one picks it."""
     picked = result.number_of_rule(app_state())
@@ -244,7 +239,7 @@ def _pick_point(
     )
 
 
-# format and explanation of the columns of the points, and of the compared learners
+# `columns` of the points, and of the compared learners: the format and help of each
 OF_POINTS = {
     "conditions at most": (
         None,

@@ -41,9 +41,6 @@ DECIDES = "Lowest estimate: {}, plus {} per condition."
 FOLDS = "the error in folds, averaged over similar sizes"
 FOREST = "a third from folds, averaged over similar sizes, two thirds from a random forest"
 POINTS = f"{100 * choice.CONDITION_PRICE:g} points"
-NO_GAIN = "With costs, rules save no more than the noise of the folds; costs were left out."
-NO_RULE = "No rule with conditions costs less."
-OF_LIBRARY = "The command rulekit learn selects the same rule."
 AGAINST = ", against"  # suffix of the name of a search for rules of the other class
 
 
@@ -342,9 +339,12 @@ class RunResult:
         size = int(self.points.loc[number, "limit"])
         words = plural(size, "condition")
         if UNCOSTED in self.settings[number]:
-            return Suggestion(number, words, NO_GAIN)
+            why = "With costs, rules save no more than the noise of the folds; costs were left out."
+            return Suggestion(number, words, why)
         if self.estimates is None:
-            return Suggestion(number, words, OF_LIBRARY if size else NO_RULE)
+            of_library = "The command rulekit learn selects the same rule."
+            why = of_library if size else "No rule with conditions costs less."
+            return Suggestion(number, words, why)
         charge = "a charge" if self.measure == choice.COST else POINTS
         return Suggestion(number, words, DECIDES.format(FOREST, charge), self.estimates)
 

@@ -136,7 +136,17 @@ def edit_condition(
         missing = st.checkbox(title, edited.missing, key=f"missing_{key}")
         edited = replace(edited, missing=bool(missing))
     with st.container(key=f"edited_errors_{key}"):
-        _effects(literal, edited, counts)
+        lines = []
+        for part in counts:
+            wrong, moved = part.errors(edited)
+            line, then = f"{part.name.capitalize()} rows: {percent(part.before / part.n)}", ""
+            if edited != literal:
+                line += f" → {percent(wrong / part.n)}"
+                then = f"; {moved:,} of {part.n:,} change their prediction."
+            lines.append(f"{line} wrong{then}")
+        if edited != literal:
+            lines.append("The cross-validated error of an edited rule is not measured.")
+        st.info("  \n".join(map(md, lines)))
     pressed = st.button("Apply", key="score_edit", type="primary")
     words = condition_text(edited, wording(state))
     table = pd.DataFrame(counts[0].sides(edited), columns=list(map(str, state.labels)), dtype=int)
@@ -273,18 +283,3 @@ def _figure(literal: Literal, train: Cases, key: str, state: AppState) -> None:
     chart(figure, f"condition_{key}", alt)
     if len(levels) > MAX_LEVELS:
         st.caption(f"Drawn are the {MAX_LEVELS} most frequent of {len(levels):,} levels.")
-
-
-def _effects(before: Literal, after: Literal, parts: list[ConditionCounts]) -> None:
-    """Show the errors of the rule with the edited condition."""
-    lines = []
-    for counts in parts:
-        wrong, moved = counts.errors(after)
-        line, then = f"{counts.name.capitalize()} rows: {percent(counts.before / counts.n)}", ""
-        if after != before:
-            line += f" → {percent(wrong / counts.n)}"
-            then = f"; {moved:,} of {counts.n:,} change their prediction."
-        lines.append(f"{line} wrong{then}")
-    if after != before:
-        lines.append("The cross-validated error of an edited rule is not measured.")
-    st.info("  \n".join(map(md, lines)))

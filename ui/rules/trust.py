@@ -193,12 +193,9 @@ def repeat(
     model: ClassifierMixin, rows: tuple[Any, Any], options: dict[str, Any], report: Report
 ) -> Stability:
     """Learn the rule on resamples and report progress, as a job."""
-
-    def show(stability: Stability) -> None:
-        report(done=stability.n_made, interim=stability)
-
     quiet()
-    return stability(model, *rows, budget_seconds=BUDGET_SECONDS, on_progress=show, **options)
+    options = {"on_progress": lambda made: report(done=made.n_made, interim=made), **options}
+    return stability(model, *rows, budget_seconds=BUDGET_SECONDS, **options)
 
 
 def months_card(model: ClassifierMixin, train: Cases, test: Cases | None, state: AppState) -> None:

@@ -9,20 +9,13 @@ import streamlit as st
 from ui import workspace
 from ui.escape import md
 from ui.runs import jobs
-from ui.runs.worker import Report
 from ui.shell import problem
 
 POLL_SECONDS = 0.5
 
 
 def answer_of(
-    name: str,
-    title: str,
-    key: str,
-    task: Callable[[Report], Any],
-    *,
-    offer: str | None = None,
-    total: int = 0,
+    name: str, title: str, key: str, task: jobs.Task, *, offer: str | None = None, total: int = 0
 ) -> Any:
     """Return the result of a job under `key`, or its results so far; None without any."""
     # The job starts by itself, or by a button with the label `offer`.
@@ -65,23 +58,22 @@ def watch(
     most: float = math.inf,
 ) -> None:
     """Show an active job with a Stop button; rerun the page for new results and at the end."""
-    st.fragment(_watch, run_every=every)(job, words, name, most, job.version)
+    version = job.version
 
+    def draw() -> None:
+        if job.elapsed > most:
+            job.cancel()
+        if not job.active or job.version != version:
+            st.rerun()
+        bar, stop = st.columns([5, 1], vertical_alignment="bottom")
+        text = md(words(job), 200)
+        if job.total:
+            bar.progress(job.share, text=text)
+        else:
+            bar.caption(text)
+        stop.button("Stop", on_click=job.cancel, key=f"stop_{name}", width="stretch")
 
-def _watch(
-    job: jobs.Job, words: Callable[[jobs.Job], str], name: str, most: float, version: int
-) -> None:
-    if job.elapsed > most:
-        job.cancel()
-    if not job.active or job.version != version:
-        st.rerun()
-    bar, stop = st.columns([5, 1], vertical_alignment="bottom")
-    text = md(words(job), 200)
-    if job.total:
-        bar.progress(job.share, text=text)
-    else:
-        bar.caption(text)
-    stop.button("Stop", on_click=job.cancel, key=f"stop_{name}", width="stretch")
+    st.fragment(draw, run_every=every)()
 
 
 def failure(job: jobs.Job) -> None:

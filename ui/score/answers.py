@@ -155,8 +155,7 @@ def score_cases(
 
     names = state.wording, state.texts, state.options
     key = repr((cases.key, state.fit_key, state.rule_json, *names))
-    result: tuple[NewCases, Scored] = compute_once("scored", key, compute, copy=False)
-    return result
+    return compute_once("scored", key, compute, copy=False)
 
 
 def leave_out(
