@@ -140,17 +140,14 @@ def typeset_name(name: str) -> str:
 
 def changes_table(reading: SplitReading, words: Wording) -> pd.DataFrame:
     """List the changes of one column that change the result at a split."""
-    rows = [
-        (
-            words.name(change.feature),
-            number(change.old),
-            exact(change.new),
-            "" if change.share is None else percent(change.share),
-        )
-        for change in reading.changes
-    ]
-    heads = ["changed alone", "now", "changes the result at", "share of its range"]
-    return pd.DataFrame(rows, columns=heads)
+    changes = reading.changes
+    table = {
+        "changed alone": [words.name(change.feature) for change in changes],
+        "now": [number(change.old) for change in changes],
+        "changes the result at": [exact(change.new) for change in changes],
+        "share of its range": ["" if c.share is None else percent(c.share) for c in changes],
+    }
+    return pd.DataFrame(table)
 
 
 def changes_words(reading: SplitReading) -> str:

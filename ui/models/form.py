@@ -43,8 +43,8 @@ SWEPT = ("thetas", "rounding", "clauses", "refine", "allow_disabled")  # setting
 
 def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
     """Show the form for error weights; an invalid cost shows a message, and errors are counted."""
-    n_pairs = len(state.labels) * (len(state.labels) - 1)
-    usual_costs = usual.costs if len(usual.costs) == n_pairs else ()
+    pairs = list(permutations(state.labels, 2))
+    usual_costs = usual.costs if len(usual.costs) == len(pairs) else ()
     words = (
         "In learning, in the choice among rules and in the curve. By what they cost: the curve "
         "and the figures then have a cost a 100 cases, too."
@@ -57,8 +57,7 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
     unit = st.text_input(
         "Counted in", usual.cost_unit, key="run_cost_unit", placeholder="EUR, points, ...", **KEEP
     ).strip()
-    pairs = list(permutations(state.labels, 2))
-    start = usual_costs or (USUAL,) * n_pairs
+    start = usual_costs or (USUAL,) * len(pairs)
     if state.several:
         costs, names = dict(zip(pairs, start, strict=True)), [str(label) for label in state.labels]
         cells = [[costs.get((t, a), math.nan) for a in state.labels] for t in state.labels]
@@ -92,7 +91,18 @@ def weight_fields(state: AppState, usual: RunSpec) -> dict[str, Any]:
 
 def settings(state: AppState) -> tuple[RunSpec, DeltaGenerator]:
     """Show the settings that points of a curve share; also return the place for its measure."""
-    usual = _begins_with(state)
+    if "_form_begins" not in st.session_state:  # the defaults stay the same throughout a session
+        X, y = state.training
+        thetas = as_entered(search_grid(y)["theta"])
+        suggested = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
+        begun = [RunSpec.from_dict(r) for r in state.runs]
+        # a comparison searches no variants: those of the last search count
+        searches = (run for run in (*reversed(begun), state.spec) if run.budget is None)
+        kinds = next(searches, RunSpec())
+        variants = {name: getattr(kinds, name) for name in ("against", "robust", "noisy")}
+        last = begun[-1] if begun else replace(state.spec, thetas=thetas, **suggested)
+        st.session_state["_form_begins"] = replace(last, **variants, thorough=True)
+    usual = st.session_state["_form_begins"]
     form = "dnf"
     if not state.several:
         form = choice(
@@ -272,24 +282,6 @@ def fold_choices(n_rows: int, n_least: int) -> dict[int, str]:
     fitting = {k: words for k, words in choices.items() if k <= n_least}
     choices = fitting or {fewest: f"{fewest} folds, as the rarest class has few rows"}
     return choices | ({n_rows: "leave one out"} if 10 < n_rows < SMALL else {})
-
-
-def _begins_with(state: AppState) -> RunSpec:
-    """Return the defaults of the form; they stay the same throughout a session."""
-    if "_form_begins" not in st.session_state:
-        X, y = state.training
-        usual = state.spec
-        thetas = as_entered(search_grid(y)["theta"])
-        suggested = {k: v for one in LEARNERS.values() for k, v in one.usual(X, y).items()}
-        begun = [RunSpec.from_dict(r) for r in state.runs]
-        first = replace(usual, thetas=thetas, **suggested)
-        # a comparison searches no variants: those of the last search count
-        searches = (run for run in (*reversed(begun), usual) if run.budget is None)
-        kinds = next(searches, RunSpec())
-        variants = {name: getattr(kinds, name) for name in ("against", "robust", "noisy")}
-        usual = replace(begun[-1] if begun else first, **variants)
-        st.session_state["_form_begins"] = replace(usual, thorough=True)
-    return st.session_state["_form_begins"]
 
 
 def _columns(

@@ -284,11 +284,11 @@ class RunResult:
             return None
         selected = next((k for k in candidates if CHOSEN in self.settings[k]), None)
         if selected is None:
-            beating = [k for k in candidates if not self.is_beaten(k)]
+            beating = [k for k in candidates if model_key(self.settings[k]) not in self.beaten]
             found = self._suggest_lowest(beating or candidates, measure)
         else:
             found = self._make_suggestion(selected)
-        if found is not None and self.is_beaten(found.number):
+        if found is not None and model_key(self.settings[found.number]) in self.beaten:
             found = replace(found, beats=False)
         if found is None or self.max_gap is None or len(within) == len(self.settings):
             return found
@@ -347,10 +347,6 @@ class RunResult:
             return Suggestion(number, words, why)
         charge = "a charge" if self.measure == choice.COST else POINTS
         return Suggestion(number, words, DECIDES.format(FOREST, charge), self.estimates)
-
-    def is_beaten(self, number: int) -> bool:
-        """Whether a point's rule is known to be no better than a constant."""
-        return model_key(self.settings[number]) in self.beaten
 
     def keeps_gap(self, number: int) -> bool:
         """Whether a point's rule keeps the limit on the gap; True without a limit."""

@@ -8,17 +8,12 @@ import streamlit as st
 from sklearn.base import ClassifierMixin
 from streamlit.delta_generator import DeltaGenerator
 
+from rulekit import plots
 from rulekit.evaluation import brier_score, operating_points, reliability, threshold_rule
 from rulekit.evaluation.operating import clause_points
 from rulekit.exceptions import RuleError
 from rulekit.export import clause_numbers, to_json
 from rulekit.export.documents.html import matrix_html
-from rulekit.plots import (
-    operating_figure,
-    operating_sentence,
-    reliability_figure,
-    reliability_sentence,
-)
 from rulekit.rules import RuleSet, scorecard_of, verify_rule
 from rulekit.rules.analysis.tree import divide_rows
 from rulekit.rules.simplification import simplified_note
@@ -284,14 +279,14 @@ def operating_card(model: Any, rows: Cases, state: AppState) -> None:
     places = {value: k for k, value in enumerate(points.iloc[:, 0])}
     at = places.get(picked, None if picked else (len(points) - 1 if by == "clauses" else None))
     name = str(state.positive)
-    sentence = operating_sentence(points, name)
+    sentence = plots.operating_sentence(points, name)
 
     def pick(position: Any) -> None:
         if int(position) < len(points):
             once(lambda: _take(source, points.iloc[int(position), 0], by))()
 
     curve = choice("Curve", CURVES, "roc", "operating_curve", label_visibility="collapsed")
-    figure = operating_figure(points, name, at, precision=curve == "precision")
+    figure = plots.operating_figure(points, name, at, precision=curve == "precision")
     chart(figure, "operating", sentence, on_select=pick)
     counted = f"Counted on {rows.name} rows; a selected point becomes the rule."
     st.caption(md(f"{sentence} {counted}", 400))
@@ -341,8 +336,8 @@ def chances_card(model: Any, rows: Cases, state: AppState) -> None:
     chance = model.predict_proba(rows.columns)[:, labels.index(label)]
     true = rows.y == label
     table, pays = reliability(true, chance), ""
-    sentence = reliability_sentence(table, brier_score(true, chance), float(true.mean()))
-    chart(reliability_figure(table, str(label)), f"reliability_{rows.name}", sentence)
+    sentence = plots.reliability_sentence(table, brier_score(true, chance), float(true.mean()))
+    chart(plots.reliability_figure(table, str(label)), f"reliability_{rows.name}", sentence)
     costs = state.costs
     if costs is not None and costs.matrix is not None and len(state.labels) == 2:
         positive, other = state.labels

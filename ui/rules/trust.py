@@ -8,17 +8,9 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import ClassifierMixin
 
-from rulekit import plots
+from rulekit import evaluation, plots
 from rulekit.data import RowGroups, row_groups
 from rulekit.data.groups import GROUP_MEASURES
-from rulekit.evaluation import (
-    Alternatives,
-    Stability,
-    alternatives,
-    errors_by_month,
-    group_metrics,
-    stability,
-)
 from rulekit.evaluation.sweeps.result import fit_settings
 from rulekit.exceptions import DataError
 from rulekit.families import RuleClassifier
@@ -73,10 +65,12 @@ COSTS_HELP = "A wrong row counts one, or what it costs; a condition, its price i
 
 def look(
     model: ClassifierMixin, rows: tuple[Any, Any], options: dict[str, Any], report: Report
-) -> Alternatives:
+) -> evaluation.Alternatives:
     """Search for alternatives, as a job."""
     quiet()
-    return alternatives(model, *rows, max_rules=MOST_RULES, time_limit=SECONDS, **options)
+    return evaluation.alternatives(
+        model, *rows, max_rules=MOST_RULES, time_limit=SECONDS, **options
+    )
 
 
 def just_as_good_card(model: ClassifierMixin, train: Cases, state: AppState) -> None:
@@ -106,7 +100,7 @@ def just_as_good_card(model: ClassifierMixin, train: Cases, state: AppState) -> 
     _rules(alternatives, key, train, state)
 
 
-def _rules(alternatives: Alternatives, key: str, train: Cases, state: AppState) -> None:
+def _rules(alternatives: evaluation.Alternatives, key: str, train: Cases, state: AppState) -> None:
     """Show the table of rules, the selected one, and how often the best ones disagree."""
     columns = alternatives.columns
     lacking = {f"without {state.label(c)}": c for c in columns.query("selected > 0")["column"]}
@@ -158,7 +152,9 @@ def _rules(alternatives: Alternatives, key: str, train: Cases, state: AppState) 
         st.dataframe(shares, column_config=dict.fromkeys(names, SHARE), alt=alt)
 
 
-def _one(alternatives: Alternatives, rule: RuleSet, train: Cases, state: AppState) -> None:
+def _one(
+    alternatives: evaluation.Alternatives, rule: RuleSet, train: Cases, state: AppState
+) -> None:
     """Show a rule, the rows with other predictions, and a button to use it."""
     rule_text(rule_words(rule, wording(state)))
     rows = alternatives.differing_rows(rule)
@@ -191,11 +187,11 @@ def _one(alternatives: Alternatives, rule: RuleSet, train: Cases, state: AppStat
 
 def repeat(
     model: ClassifierMixin, rows: tuple[Any, Any], options: dict[str, Any], report: Report
-) -> Stability:
+) -> evaluation.Stability:
     """Learn the rule on resamples and report progress, as a job."""
     quiet()
     options = {"on_progress": lambda made: report(done=made.n_made, interim=made), **options}
-    return stability(model, *rows, budget_seconds=BUDGET_SECONDS, **options)
+    return evaluation.stability(model, *rows, budget_seconds=BUDGET_SECONDS, **options)
 
 
 def months_card(model: ClassifierMixin, train: Cases, test: Cases | None, state: AppState) -> None:
@@ -205,7 +201,7 @@ def months_card(model: ClassifierMixin, train: Cases, test: Cases | None, state:
     by = state.split.by or state.time_columns[0]
     dates = state.dates(by)
     parts = {
-        rows.name: errors_by_month(model, rows.X, rows.y, dates.loc[rows.X.index])
+        rows.name: evaluation.errors_by_month(model, rows.X, rows.y, dates.loc[rows.X.index])
         for rows in filter(None, (train, test))
     }
     if max(map(len, parts.values())) < 2:
@@ -385,7 +381,9 @@ def groups_card(model: Any, rows: Cases, state: AppState) -> None:
         st.info(md(str(error), 400))
         return
     key = repr((state.fit_key, state.rule_json, column, rows.name, positive))
-    measure_groups = partial(group_metrics, model, rows.X, rows.y, groups, positive=positive)
+    measure_groups = partial(
+        evaluation.group_metrics, model, rows.X, rows.y, groups, positive=positive
+    )
     metrics = compute_once("groups", key, measure_groups, copy=False)
     titles = {name: TITLES[name] for name in GROUP_MEASURES}
     measure = choice("Share", titles, "error", "groups_share", label_visibility="collapsed")
