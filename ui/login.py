@@ -71,6 +71,4 @@ def line() -> None:
     """Show who is logged in, with a button to log out."""
     if is_on():
         name = st.user.get("email") or st.user.get("name") or st.user["sub"]
-        st.button(
-            "Log out", key="log_out", type="tertiary", on_click=st.logout, help=md(str(name), 120)
-        )
+        st.button("Log out", "log_out", md(str(name), 120), st.logout, type="tertiary")

@@ -95,7 +95,6 @@ MAX_COLUMNS = 60  # columns of the list, those of the rule first
 N_NAMES = 3  # columns before the features: row, actual, predicted
 MAX_VALUES = 20  # columns with more values are searched, not filtered
 NEAR = 0.05  # a case is near the boundary if moving a value by this share of its range changes it
-Mask = NDArray[np.bool_]
 
 
 def choose_part(container: DeltaGenerator, parts: Sequence[str]) -> None:
@@ -118,42 +117,30 @@ def case_table(
     """Show the list of cases; return the chosen position among `rows`, None if none is listed."""
     search, *narrow = st.columns([4, 3, 3, 3], vertical_alignment="bottom")
     words = search.text_input("Search in any column, or a row number", key="explain_words", **KEEP)
-    keep = _filter_cases(narrow, rule, rows, state)
-    distance = distance_to_boundary(rule, rows.columns, ranges_of(train.columns))
-    listed = case_list(frame[keep], show=show, words=words, distance=distance[keep])
-    if listed.empty:
-        st.info("No case fits. Show all cases, or search for something else.")
-        return None
-    return choose_listed(listed.head(MAX_LISTED), len(listed))
-
-
-def _filter_cases(
-    places: Sequence[DeltaGenerator], rule: RuleSet, rows: Cases, state: AppState
-) -> Mask:
-    """Show the filters by clause and group; return which cases remain."""
     fired = matches(rule, rows)
     verb, title = " matches" if rule.form == "dnf" else " fails", "Clause"
     if scorecard_of(rule):
         verb, title = "", "Points"
     *names, none = [f"{name}{verb}" for name in clause_names(rule)]
     clauses = {name: fired[:, k] for k, name in enumerate(names)} | {none: ~fired.any(axis=1)}
-    clause = places[0].selectbox(title, [ANY, *clauses], key=f"explain_clause_{rule.n_clauses}")
+    clause = narrow[0].selectbox(title, [ANY, *clauses], key=f"explain_clause_{rule.n_clauses}")
     keep = clauses.get(clause, np.ones(len(rows.y), dtype=bool))
     few = {column.name for column in state.table.columns if column.n_distinct <= MAX_VALUES}
-    column = places[1].selectbox(
-        "Group",
-        [None, *(name for name in rows.X.columns if name in few)],
-        format_func=lambda c: ANY if c is None else state.label(c),
-        key="explain_group",
-        help=f"A column of at most {MAX_VALUES} values, and one of these.",
-    )
-    if column is None:
-        return keep
-    cells = rows.X[column].astype(object)
-    values = sorted(cells.dropna().unique(), key=lambda v: (isinstance(v, str), v))
-    key = f"explain_group_{column}"
-    chosen = places[2].selectbox("Value", values, format_func=value_words, key=key)
-    return keep & (cells == chosen).to_numpy()
+    groups = {None: ANY} | {name: state.label(name) for name in rows.X.columns if name in few}
+    text = f"A column of at most {MAX_VALUES} values, and one of these."
+    column = narrow[1].selectbox("Group", list(groups), 0, groups.get, "explain_group", text)
+    if column is not None:
+        cells = rows.X[column].astype(object)
+        values = sorted(cells.dropna().unique(), key=lambda v: (isinstance(v, str), v))
+        key = f"explain_group_{column}"
+        chosen = narrow[2].selectbox("Value", values, format_func=value_words, key=key)
+        keep = keep & (cells == chosen).to_numpy()
+    distance = distance_to_boundary(rule, rows.columns, ranges_of(train.columns))
+    listed = case_list(frame[keep], show=show, words=words, distance=distance[keep])
+    if listed.empty:
+        st.info("No case fits. Show all cases, or search for something else.")
+        return None
+    return choose_listed(listed.head(MAX_LISTED), len(listed))
 
 
 def choose_listed(listed: pd.DataFrame, total: int) -> int:
@@ -206,7 +193,6 @@ def case_list(
     return frame[keep]
 
 
-ABSENT = "(missing)"
 MAX_CLAUSES = 8
 
 
@@ -314,7 +300,7 @@ def _input(feature: str, row: Columns, reference: Columns, key: str, words: Word
             st.warning(f"No training case has such a value; they range from {span}.")
         return float("nan") if new is None else new
     options = [*sorted({*column, value} - {None}, key=str), None]
-    words_of = {None: ABSENT} | {v: value_words(v) for v in options[:-1]}
+    words_of = {None: "(missing)"} | {v: value_words(v) for v in options[:-1]}
     return st.selectbox(label, options, options.index(value), words_of.__getitem__, key)
 
 

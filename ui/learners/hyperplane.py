@@ -82,13 +82,10 @@ def _box(model: HyperplaneRuleClassifier) -> tuple[Any, int | None]:
     boxes = model.boxes_[labels[side]]
     if not len(boxes):
         return labels[side], None
-    chosen = right.selectbox(
-        "Box, largest first",
-        range(len(boxes)),
-        format_func=lambda k: f"Box {k + 1}: {plural(int(boxes.n_points[k]), 'training row')}",
-        key=f"cubes_box_{side}_{len(boxes)}",
-    )
-    return labels[side], chosen
+    rows = [plural(int(n), "training row") for n in boxes.n_points]
+    names = [f"Box {k}: {words}" for k, words in enumerate(rows, start=1)]
+    places, key = range(len(names)), f"cubes_box_{side}_{len(names)}"
+    return labels[side], right.selectbox("Box, largest first", places, 0, names.__getitem__, key)
 
 
 def _one_box(

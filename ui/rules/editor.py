@@ -163,12 +163,8 @@ def _condition(rule: RuleSet, k: int, state: AppState) -> int | None:
         return None
     conditions = [md(condition_text(c, wording(state)), 200) for c in rule.clauses[k].conditions]
     choices = conditions if obstacle(rule) else [*conditions, TABLE]
-    i = st.radio(
-        f"Condition of clause {k + 1} to edit",
-        range(len(choices)),
-        format_func=choices.__getitem__,
-        key=f"conditions_{k}_{hash(state.rule_json)}",
-    )
+    label, key = f"Condition of clause {k + 1} to edit", f"conditions_{k}_{hash(state.rule_json)}"
+    i = st.radio(label, range(len(choices)), format_func=choices.__getitem__, key=key)
     return None if i == len(conditions) else i
 
 
@@ -188,13 +184,10 @@ def _edit_table(rule: RuleSet, k: int, train: Cases, state: AppState) -> RuleSet
     label = None
     if state.several:
         now = rule.labels[k] if k < rule.n_clauses else None
-        label = st.selectbox(
-            "Predicted",
-            state.labels,
-            state.labels.index(now) if now in state.labels else 0,
-            key=f"editor_answer_{k}_{state.rule_json}",
-            help="The first matching clause decides; a new clause comes last.",
-        )
+        index = state.labels.index(now) if now in state.labels else 0
+        words = "The first matching clause decides; a new clause comes last."
+        key = f"editor_answer_{k}_{state.rule_json}"
+        label = st.selectbox("Predicted", state.labels, index, key=key, help=words)
     if not st.button("Apply", key="score_edit", type="primary"):
         return None
     changed = pd.concat([rows.assign(clause=k + 1), every[~mine]], ignore_index=True)
@@ -289,12 +282,9 @@ def own_rule_card(rule: RuleSet, state: AppState) -> None:
         st.button("Use my rule", key="take_own", on_click=take)
     if (state.setting or {}).get("edited") != OWN:
         return
-    st.button(
-        f"Improve it by at most {MOST_ADDED} conditions",
-        key="improve_own",
-        on_click=once(_improve),
-        help="Keeps your conditions, and adds those that correct the most training rows.",
-    )
+    label = f"Improve it by at most {MOST_ADDED} conditions"
+    words = "Keeps your conditions, and adds those that correct the most training rows."
+    st.button(label, "improve_own", words, once(_improve))
     if (first := versions_of(state)[0][0]["rule_json"]) is not None:
         sentences, _ = difference(export.from_json(first), rule, *state.training, wording(state))
         st.markdown("**From the first rule to yours**")

@@ -362,16 +362,12 @@ def groups_card(model: Any, rows: Cases, state: AppState) -> None:
     columns = [c.name for c in state.table.columns if c.name != state.target]
     frame = state.table.frame.loc[rows.X.index]
     few = (k for k, name in enumerate(columns) if 2 <= frame[name].nunique() <= FEW_GROUPS)
-    column = left.selectbox(
-        "Groups by",
-        columns,
-        next(few, 0),
-        format_func=state.label,
-        key="groups_column",
-        help="Any column of the table, whether the rule reads it or not. Numbers of many values "
-        "are cut into four bins of about equally many rows.",
-        **KEEP,
+    words = (
+        "Any column of the table, whether the rule reads it or not. Numbers of many values are cut "
+        "into four bins of about equally many rows."
     )
+    index, key = next(few, 0), "groups_column"
+    column = left.selectbox("Groups by", columns, index, state.label, key, words, **KEEP)
     positive = state.positive
     if state.several:
         positive = right.selectbox("Outcome", state.labels, key="groups_outcome", **KEEP)

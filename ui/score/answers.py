@@ -214,9 +214,6 @@ def differences(cases: NewCases, scored: Scored) -> None:
         st.warning("\n".join([f"{rows} What differs:", *lines]))
 
 
-NO_CLAUSE = "none"
-
-
 def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
     """List the cases, those closest to a limit first; return the position of the selected one."""
     rule, key = rule_of(scored.model), repr((cases.key, state.fit_key, state.rule_json))
@@ -234,7 +231,7 @@ def case_table(cases: NewCases, scored: Scored, state: AppState) -> int:
         table["clause"] = [names_of[k - 1].removeprefix("total ") for k in table["clause"]]
         table = table.rename(columns={"clause": "total"})
     else:
-        table["clause"] = [str(k) if k else NO_CLAUSE for k in table["clause"]]
+        table["clause"] = [str(k) if k else "none" for k in table["clause"]]
     if cases.outcomes is not None:
         table[TRUTH] = cases.outcomes
     read = scored.X[[name for name in rule.features if name in scored.X]]
