@@ -74,8 +74,18 @@ def case_figure(
     for test in clause.literals:
         if test.op in ORDERED or test.op in EQUALITIES:
             compared.setdefault((test.feature, test.part, test.order), []).append(test)
-    drawn = [_panel(tests, clause.op, row, reference, wording) for tests in compared.values()]
-    panels = [panel for panel in drawn if len(panel.places)][:MOST]
+    panels: list[Panel] = []
+    for tests in compared.values():
+        first, met = tests[0], [bool(test.mask(row)[0]) for test in tests]
+        is_text = first.is_plain and reference[first.feature].dtype in (object, bool)
+        place_rows = _levels if is_text else _numbers
+        known, places, cuts, here, value, ticks = place_rows(tests, row, reference)
+        is_amount = not is_text and first.is_plain and value != "missing"
+        text = plain(wording.amount(first.feature, value) if is_amount else value, 20)
+        is_met = "met" if (all if clause.op == "and" else any)(met) else "not met"
+        title = f"{plain(wording.subject(first), 30)}: <b>{text}</b>, {is_met}"
+        if len(places) and len(panels) < MOST:
+            panels.append(Panel(title, places, known, cuts, here, ticks))
     figure = go.Figure(layout=base_layout())
     if not panels:
         return figure
@@ -134,21 +144,6 @@ def points_figure(
     names = [*(plain(scale.name, 40) for scale in scales), "total"]
     axis = {"tickvals": list(range(n + 1)), "ticktext": names, "autorange": "reversed"}
     return figure.update_layout(yaxis=axis, showlegend=False, xaxis_title="points", bargap=0.3)
-
-
-def _panel(
-    tests: list[Literal], op: str, row: Columns, reference: Columns, wording: Wording
-) -> Panel:
-    """Place rows and case on the axis of what some tests compare."""
-    first, name = tests[0], wording.subject(tests[0])
-    met = (all if op == "and" else any)(bool(test.mask(row)[0]) for test in tests)
-    is_text = first.is_plain and reference[first.feature].dtype in (object, bool)
-    axis = _levels if is_text else _numbers
-    known, places, cuts, here, value, ticks = axis(tests, row, reference)
-    is_amount = not is_text and first.is_plain and value != "missing"
-    text = wording.amount(first.feature, value) if is_amount else value
-    title = f"{plain(name, 30)}: <b>{plain(text, 20)}</b>, {'met' if met else 'not met'}"
-    return Panel(title, places, known, cuts, here, ticks)
 
 
 def _numbers(tests: list[Literal], row: Columns, reference: Columns) -> tuple[Any, ...]:

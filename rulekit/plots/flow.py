@@ -127,7 +127,13 @@ def flow_figure(
         _draw(figure, part, place, truth, looks, number)
         number += part.label is not None
     if case is not None:
-        _mark(figure, rule, case, parts, places)
+        taken = divide_rows(rule, case)
+        k = next(k for k, part in enumerate(taken) if part.label is not None and part.rows[0])
+        x = parts[k].start + int(parts[k].rows.sum()) / 2
+        look = {"mode": "lines+markers", "line": {"color": GREY, "width": 2, "dash": "dot"}}
+        look |= {"hovertext": "this case", "hoverinfo": "text", "name": "this case"}
+        look["marker"] = {**MARK, "size": [0, 13], "symbol": "diamond"}
+        figure.add_scatter(x=[x, x], y=[places[0], places[k] + BAR / 2], **look)
     figure.update_layout(barmode="overlay", height=int(depth) + 8, showlegend=False)
     figure.update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
     figure.update_xaxes(visible=False, range=[0, max(len(truth), 1)], fixedrange=True)
@@ -213,19 +219,6 @@ def _draw(
                 **place,
             )
             start += n
-
-
-def _mark(
-    figure: go.Figure, rule: RuleSet, case: Columns, parts: Sequence[Part], places: Sequence[float]
-) -> None:
-    """Draw the way of one row from all rows to the part that decides it."""
-    taken = divide_rows(rule, case)
-    k = next(k for k, part in enumerate(taken) if part.label is not None and part.rows[0])
-    x = parts[k].start + int(parts[k].rows.sum()) / 2
-    look = {"mode": "lines+markers", "line": {"color": GREY, "width": 2, "dash": "dot"}}
-    look |= {"hovertext": "this case", "hoverinfo": "text", "name": "this case"}
-    mark = {**MARK, "size": [0, 13], "symbol": "diamond"}
-    figure.add_scatter(x=[x, x], y=[places[0], places[k] + BAR / 2], marker=mark, **look)
 
 
 def _value_of(rule: RuleSet) -> Any:

@@ -266,18 +266,12 @@ def add_histogram(
         centers, width = np.arange(float(len(distinct))), 0.8
         counts = [np.array([(values[of] == v).sum() for v in distinct]) for of in parts]
     else:
-        edges = _edges(distinct)
+        edges = np.linspace(distinct[0], distinct[-1], MAX_BARS + 1)
+        if _is_whole(distinct):  # each bar holds equally many of them
+            step = np.ceil((distinct[-1] - distinct[0] + 1) / MAX_BARS)
+            edges = np.arange(distinct[0] - 0.5, distinct[-1] + step, step)
         centers, width = (edges[:-1] + edges[1:]) / 2, edges[1] - edges[0]
         counts = [np.histogram(values[of], edges)[0] for of in parts]
     place = {"x": centers, "width": width, "row": row, "col": 1}
     for count, look, label in zip(counts, looks, labels, strict=True):
         figure.add_bar(y=count, marker=bars(look), name=plain(label), **place)
-
-
-def _edges(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide the range evenly; whole numbers so that each bar holds equally many of them."""
-    low, high = distinct[0], distinct[-1]
-    if _is_whole(distinct):
-        step = np.ceil((high - low + 1) / MAX_BARS)
-        return np.arange(low - 0.5, high + step, step)
-    return np.linspace(low, high, MAX_BARS + 1)

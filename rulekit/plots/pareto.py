@@ -309,26 +309,23 @@ def _add_families(
         of_family = points[kind == k].sort_values([WHOLE, y]).drop_duplicates(WHOLE)
         colour = look.colour
         if k == held and f"{y}_se" in of_family and of_family[f"{y}_se"].notna().any():
-            _add_band(figure, of_family.dropna(subset=[f"{y}_se"]), y, colour)
+            band = of_family.dropna(subset=[f"{y}_se"])
+            low = (band[y] - band[f"{y}_se"]).clip(lower=0.0)  # an error is not negative
+            high = band[y] + band[f"{y}_se"]
+            red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+            figure.add_scatter(
+                x=[*band[WHOLE], *band[WHOLE][::-1]],
+                y=[*low, *high[::-1]],
+                fill="toself",
+                fillcolor=f"rgba({red},{green},{blue},0.2)",
+                line={"width": 0},
+                mode="lines",
+                name="± one standard error",
+                hoverinfo="skip",
+            )
         line = {"width": 1.5, "color": colour}
         hidden = {"mode": "lines", "showlegend": False, "hoverinfo": "skip"}
         figure.add_scatter(x=of_family[WHOLE], y=of_family[y], line=line, **hidden)
-
-
-def _add_band(figure: go.Figure, points: pd.DataFrame, y: str, colour: str) -> None:
-    low = (points[y] - points[f"{y}_se"]).clip(lower=0.0)  # an error is not negative
-    high = points[y] + points[f"{y}_se"]
-    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
-    figure.add_scatter(
-        x=[*points[WHOLE], *points[WHOLE][::-1]],
-        y=[*low, *high[::-1]],
-        fill="toself",
-        fillcolor=f"rgba({red},{green},{blue},0.2)",
-        line={"width": 0},
-        mode="lines",
-        name="± one standard error",
-        hoverinfo="skip",
-    )
 
 
 def _choose_horizontal_range(points: pd.DataFrame, x: str) -> Pair:
@@ -446,25 +443,19 @@ def _add_far(figure: go.Figure, shown: pd.DataFrame, axes: tuple[str, str], limi
         several = f" {len(same_size)} from" if len(same_size) > 1 else ""
         text = f"↑{several} {format_measure(same_size[y].min(), y)}"
         # centred at the smallest size, it would meet the numbers of the axis
-        centred = size != shown[x].min()
-        line = _free_line(plots, (size, high), LETTER * len(text), centred=centred)
+        centred, wide = size != shown[x].min(), LETTER * len(text)
+        inside = np.array([ROOM, ROOM, wide - ROOM, FAR_LINE - ROOM])  # no room is kept around it
+        boxes, costs = [], []
+        for line in range(FAR_LINES):
+            corner = np.array([-wide / 2 * centred, FAR_LINE * line])
+            boxes.append([np.tile(p.pixels((size, high)) + corner, 2) + inside for p in plots])
+            costs.append(sum(p.cost(box) for p, box in zip(plots, boxes[-1], strict=True)))
+        best = int(np.argmin(costs))
+        for plot, box in zip(plots, boxes[best], strict=True):
+            plot.taken.append(box)
         place = {"x": size, "xanchor": "center" if centred else "left", "y": high}
-        place |= {"yshift": -FAR_LINE * line, "yanchor": "top", "showarrow": False}
+        place |= {"yshift": -FAR_LINE * best, "yanchor": "top", "showarrow": False}
         figure.add_annotation(place, font=SMALL, text=text)
-
-
-def _free_line(plots: Sequence[_Plot], point: Pair, wide: float, *, centred: bool) -> int:
-    """Choose the line below a point of the upper edge where a label covers least; take it."""
-    inside = np.array([ROOM, ROOM, wide - ROOM, FAR_LINE - ROOM])  # no room is kept around it
-    boxes, costs = [], []
-    for line in range(FAR_LINES):
-        corner = np.array([-wide / 2 * centred, FAR_LINE * line])
-        boxes.append([np.tile(plot.pixels(point) + corner, 2) + inside for plot in plots])
-        costs.append(sum(plot.cost(box) for plot, box in zip(plots, boxes[-1], strict=True)))
-    best = int(np.argmin(costs))
-    for plot, box in zip(plots, boxes[best], strict=True):
-        plot.taken.append(box)
-    return best
 
 
 def _add_notes(
